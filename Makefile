@@ -10,7 +10,7 @@ DEMO := cautious.txt eager.txt fluent.txt
 # Python keeps what it compiled, pytest its rewritten asserts: a quarter of a run otherwise.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test test-rest test-all lint fix golden bench clean
+.PHONY: help demo test test-rest test-all lint fix messages golden bench clean
 
 demo: $(VENV)/.demo  ## score three invented systems on the bundled samples, write two pages
 	@$(BIN)/gecbench score $(SAMPLES)/zh/corpus.jsonl $(DEMO:%=$(SAMPLES)/zh/%) --scheme zh-char --by origin
@@ -36,6 +36,12 @@ test-all:  ## everything, with coverage; at most 30 minutes on 2 cores
 	$(MAKE) --no-print-directory test COVERAGE="--cov --cov-report="
 	$(MAKE) --no-print-directory test-rest COVERAGE="--cov --cov-append --cov-report=term \
 		--cov-fail-under=$(if $(wildcard ../shared),98,94)"
+
+# What takes the English template of a message first; msgmerge puts new ones into a language's django.po.
+KEYWORDS := Message CorpusError EditError FormatError GecbenchError NotYoursError ResourceError UsageError __init__
+messages:  ## templates of the library's errors and messages, as a .pot file on standard output (needs gettext)
+	@git ls-files 'src/gecbench/*.py' | xgettext --files-from=- --language=Python --from-code=UTF-8 --keyword \
+		$(KEYWORDS:%=--keyword=%:1) --output=-
 
 lint: $(VENV)/.dev  ## style, types and layers
 	$(BIN)/ruff format --check .

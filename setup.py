@@ -11,21 +11,15 @@ LOCALE = Path(__file__).parent / "src" / "gecbench" / "server" / "locale"
 
 
 def compile_translations() -> None:
-    """Merge the .po files of each language into the django.mo that Django reads."""
-    from babel.messages.catalog import Catalog
+    """Compile the django.po of each language into the django.mo that Django reads."""
     from babel.messages.mofile import write_mo
     from babel.messages.pofile import read_po
 
-    for folder in sorted(LOCALE.glob("*/LC_MESSAGES")):
-        language = folder.parent.name
-        merged = Catalog(locale=language)
-        for part in sorted(folder.glob("*.po")):
-            with part.open("rb") as file:
-                for message in read_po(file, locale=language, abort_invalid=True):
-                    if message.id and message.string:
-                        merged[message.id] = message
-        with (folder / "django.mo").open("wb") as file:
-            write_mo(file, merged)
+    for source in sorted(LOCALE.glob("*/LC_MESSAGES/django.po")):
+        with source.open("rb") as file:
+            catalog = read_po(file, locale=source.parents[1].name, abort_invalid=True)
+        with source.with_suffix(".mo").open("wb") as file:
+            write_mo(file, catalog)
 
 
 class BuildWithTranslations(build_py):

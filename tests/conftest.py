@@ -50,7 +50,7 @@ SLOW = (
     "unit/models/tagger/test_tagger_export.py",
     "unit/models/test_training_ends.py",
     *("server/browser", "server/security", "server/survival", "server/team"),
-    *("server/exchange/test_exchange_cli.py", "server/exchange/test_own.py"),
+    *("server/import_export/test_exchange_cli.py", "server/import_export/test_own.py"),
     *("server/site/test_killed.py", "server/test_wheel.py", "server/workflow/test_machine.py"),
     *("server/web/test_import_in_chinese.py", "server/web/test_security.py"),
 )
@@ -65,8 +65,8 @@ UNTRACED = (
     *("server/browser", "server/security", "server/survival", "server/team"),
     *("server/workflow/test_machine.py", "server/workflow/test_storm.py"),
     *("server/workflow/test_changes_in_mid_work.py", "server/rest/test_hostile_files.py"),
-    *("server/web/test_security.py", "server/guide/test_safety.py"),
-    *("server/guide/test_guidelines.py", "unit/models/tags/test_tag_golden.py"),
+    *("server/web/test_security.py", "server/guidelines/test_safety.py"),
+    *("server/guidelines/test_guidelines.py", "unit/models/tags/test_tag_golden.py"),
     "unit/test_house_rules.py",
 )
 """Tests that run without coverage's tracer, which costs as much time again.

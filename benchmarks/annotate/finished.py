@@ -102,7 +102,7 @@ class History:
 
 def main(folder: Path, revisions: int, leave: int) -> None:
     """Copy the histories of done sentences to all but the last ones."""
-    from gecbench.server.site.opening import open_site
+    from gecbench.server.site.folder import open_site
 
     open_site(folder)
     from django.apps import apps

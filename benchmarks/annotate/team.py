@@ -22,7 +22,7 @@ def logins(annotators: int, reviewers: int) -> dict[str, str]:
 
 def main(folder: Path, annotators: int, reviewers: int) -> None:
     """Write the rows by the services that the pages call."""
-    from gecbench.server.site.opening import open_site
+    from gecbench.server.site.folder import open_site
 
     open_site(folder)
     from django.contrib.auth.hashers import make_password

@@ -15,9 +15,8 @@ from pathlib import Path
 import pytest
 from server import diff_cases, hint_cases
 
-from gecbench.server.laws.diff import diff
-from gecbench.server.laws.graphemes import starts
-from gecbench.server.laws.hints import SENTENCES, hints
+from gecbench.server.rules.diff import diff, starts
+from gecbench.server.rules.hints import SENTENCES, hints
 
 STATIC = Path(str(files("gecbench.server") / "web" / "static"))
 WORDS = {

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 PARTS = {
     "server/web/templates": "*.html",
     "server/web/static": "*.*",
-    "server/guide": "*.md",
+    "server/guidelines": "*.md",
     "server/migrations": "*.py",
 }
 

@@ -91,7 +91,7 @@ def scheme_for(corpus: Corpus, scheme: AnyScheme = None) -> Scheme:
     """
     if not isinstance(scheme, Scheme):
         spec = scheme if isinstance(scheme, SchemeSpec) else SchemeSpec(scheme)
-        scheme = _load(spec, spec.name or default_scheme(corpus), f"{corpus.name}: ")
+        scheme = _load(spec, spec.name or default_scheme(corpus), corpus.name)
     check_language(corpus, scheme)
     return scheme
 
@@ -134,7 +134,7 @@ def reads_data_sets(spec: SchemeSpec) -> bool:
     return spec.name is None or bool(_load(spec, spec.name).data_sets)
 
 
-def _load(spec: SchemeSpec, name: str, where: str = "") -> Scheme:
+def _load(spec: SchemeSpec, name: str, at: str | None = None) -> Scheme:
     make = _factory(name)
     known = _options_of(make)
     foreign = [o for o in spec.options if o not in known and o not in spec.preferences]
@@ -142,9 +142,10 @@ def _load(spec: SchemeSpec, name: str, where: str = "") -> Scheme:
         in_errant = _options_of(_factory("errant")).issuperset(foreign)
         options = " or ".join(foreign).replace("_", "-")
         raise NoEffectError(
-            f"{where}scheme {name} has no option {options}; leave it out"
+            f"scheme {name} has no option {options}; leave it out"
             + (", or take --scheme errant --spacy-model NAME, which has it" if in_errant else ""),
             foreign,
+            at,
         )
     values = {option: value for option, value in spec.options.items() if option in known}
     return make(_Context(spec), **values)
@@ -193,8 +194,10 @@ class _Context:
         content = read_bytes(path)
         if hashlib.sha256(content).hexdigest() != entry.file(file).sha256:
             raise ResourceError(
-                f"{path}: its content is not what the catalogue promises (sha256 differs); "
-                f"run: gecbench data get {entry.name}"
+                "its content is not what the catalogue promises (sha256 differs); run: "
+                "gecbench data get {name}",
+                at=path,
+                name=entry.name,
             )
         return content
 

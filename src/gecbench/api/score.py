@@ -208,9 +208,10 @@ def _check_used(
         return
     if options.re_extract and "edits" not in needs and not cases.gold_edits_extracted:
         raise NoEffectError(
-            f"{name}: no metric of {', '.join(metrics)} compares edits that --re-extract extracts "
+            f"no metric of {', '.join(metrics)} compares edits that --re-extract extracts "
             "again; leave it out",
             ("re_extract", *spec.chosen_fields),
+            name,
         )
     if not spec.is_chosen or needs == {"texts"}:
         return
@@ -219,9 +220,10 @@ def _check_used(
         in_place = " in place of --no-re-extract" if options.re_extract is False else ""
         add = f"add --re-extract{in_place}, or " if "edits" in needs else ""
         raise NoEffectError(
-            f"{name}: all edits stand in the files and are used as they are, so that {chosen} "
+            f"all edits stand in the files and are used as they are, so that {chosen} "
             f"has no effect; {add}leave {chosen} out",
             spec.chosen_fields,
+            name,
         )
 
 

@@ -12,7 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from gecbench.core.errors import MissingExtraError, ResourceError, UsageError
+from gecbench.core.errors import Message, MissingExtraError, ResourceError, UsageError
 
 Divide = Callable[[str], tuple[str, ...]]
 
@@ -213,6 +213,8 @@ def _conversion(name: str) -> tuple[str, Callable[[str], str]]:
     try:
         import opencc
     except ImportError:
-        raise MissingExtraError(f"OpenCC, which {name} converts by,", "zh") from None
+        raise MissingExtraError(
+            Message("OpenCC, which {name} converts by,", name=name), "zh"
+        ) from None
     convert: Callable[[str], str] = opencc.OpenCC(name).convert
     return f"{name}(opencc {opencc.__version__})", convert

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gecbench.core.errors import MissingExtraError, ResourceError, UsageError, reason
+from gecbench.core.errors import Message, MissingExtraError, ResourceError, UsageError, reason
 from gecbench.core.sentence import Words
 
 if TYPE_CHECKING:
@@ -272,7 +272,7 @@ def _index_lemmas(pipe: Any) -> None:
 
 def _spacy_version() -> str:
     if find_spec("spacy") is None:
-        raise MissingExtraError("spaCy, which reads the sentences for this scheme,", "en")
+        raise MissingExtraError(Message("spaCy, which reads the sentences for this scheme,"), "en")
     return version("spacy")
 
 

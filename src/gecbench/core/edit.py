@@ -50,8 +50,10 @@ class Edit:
         """Refuse a span that no sentence can have."""
         if not 0 <= self.start <= self.end:
             raise EditError(
-                f"edit span {self.start} {self.end} is reversed or negative; "
-                "a span is start end with 0 <= start <= end"
+                "edit span {start} {end} is reversed or negative; a span is start end with "
+                "0 <= start <= end",
+                start=self.start,
+                end=self.end,
             )
 
     @property
@@ -74,14 +76,19 @@ def check(edits: Sequence[Edit], length: int) -> None:
     for edit in edits:
         if edit.end > length:
             raise EditError(
-                f"edit span {edit.start} {edit.end} ends after the source, "
-                f"which has {length} tokens"
+                "edit span {start} {end} ends after the source, which has {length} tokens",
+                start=edit.start,
+                end=edit.end,
+                length=length,
             )
     corrections = [edit for edit in edits if edit.replacement is not None]
     corrections.sort(key=lambda edit: (edit.start, edit.end))
     for previous, edit in pairwise(corrections):
         if edit.start < previous.end:
             raise EditError(
-                f"edit span {edit.start} {edit.end} overlaps edit span {previous.start} "
-                f"{previous.end}"
+                "edit span {start} {end} overlaps edit span {other_start} {other_end}",
+                start=edit.start,
+                end=edit.end,
+                other_start=previous.start,
+                other_end=previous.end,
             )

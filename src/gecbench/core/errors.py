@@ -15,17 +15,77 @@ Tree::
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import copyreg
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple, Self
+
+
+class Message(str):
+    """An English text that remembers its template and values, so that it can be translated.
+
+    It is an ordinary string for everybody else; what is formatted or joined from it is a plain one.
+
+    >>> message = Message("{what} is empty", what=Message("the source"))
+    >>> message, message.template, message.values["what"]
+    ('the source is empty', '{what} is empty', 'the source')
+    """
+
+    template: str
+    values: Mapping[str, object]
+
+    def __new__(cls, template: str, /, **values: object) -> Self:
+        """Fill the places of a template; without values, braces stand for themselves.
+
+        Args:
+            template: English, with places as `str.format` has them; gettext's msgid.
+            values: What stands there; a message or an error among them is translated, too.
+        """
+        message = super().__new__(cls, template.format(**values) if values else template)
+        message.template, message.values = template, values
+        return message
+
+
+class Place(NamedTuple):
+    """A line of a file."""
+
+    path: object
+    line: int
+
+    def __str__(self) -> str:
+        """As editors and compilers write it."""
+        return f"{self.path}:{self.line}"
 
 
 class GecbenchError(Exception):
-    """A failure whose message says what is wrong, where, and what to do."""
+    """A failure whose message says what is wrong, where, and what to do.
+
+    Args:
+        message: The template of a `Message`, or one that is ready.
+        at: Where it is wrong: a `Place`, a file, a message as "sample '7'"; stands first.
+        values: Those of the template.
+    """
 
     exit_code = 1
 
+    def __init__(self, message: str = "", /, *, at: object = None, **values: object) -> None:
+        """Keep the message and where it belongs; the text of the error has both."""
+        ready = isinstance(message, Message) and not values
+        self.message: Message = message if ready else Message(message, **values)  # type: ignore[assignment]
+        self.at = at
+        super().__init__(self.message if at is None else f"{at}: {self.message}")
+
+    @property
+    def values(self) -> Mapping[str, object]:
+        """What stands at the places of the message."""
+        return self.message.values
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle without calling `__init__`, which subclasses have with other arguments."""
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
+
 
 class FormatError(GecbenchError):
-    """A file does not hold what its format promises; the message starts with path:line."""
+    """A file does not hold what its format promises; the text starts with path:line."""
 
 
 class CorpusError(GecbenchError):
@@ -54,17 +114,29 @@ class UnknownNameError(UsageError):
         import difflib  # only on the way to an error: its import costs every start otherwise
 
         names = sorted(known)
-        near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names)}"
-        super().__init__(f"unknown {kind} {name!r}; {hint}")
+        match difflib.get_close_matches(name, names, n=3, cutoff=0.5):
+            case [near]:
+                hint = Message("did you mean {near}?", near=near)
+            case [near, other]:
+                hint = Message("did you mean {near} or {other}?", near=near, other=other)
+            case [near, other, third]:
+                hint = Message(
+                    "did you mean {near} or {other} or {third}?",
+                    near=near,
+                    other=other,
+                    third=third,
+                )
+            case _:
+                hint = Message("known: {names}", names=", ".join(names))
+        super().__init__("unknown {kind} {name!r}; {hint}", kind=kind, name=name, hint=hint)
 
 
 class NoEffectError(UsageError):
     """Options have no effect on a corpus; on one of several that may be as it should."""
 
-    def __init__(self, message: str, options: Iterable[str]) -> None:
-        """Keep the options, by the names of their fields."""
-        super().__init__(message)
+    def __init__(self, message: str, options: Iterable[str], at: str | None = None) -> None:
+        """Keep the options, by the names of their fields; they have no effect `at` a corpus."""
+        super().__init__(message, at=at)
         self.options = frozenset(options)
 
 
@@ -74,8 +146,10 @@ class MissingExtraError(UsageError):
     def __init__(self, what: str, extra: str) -> None:
         """Name what is missing and the command that brings it."""
         super().__init__(
-            f"{what} is not installed; run: pip install 'gecbench[{extra}]' "
-            f"(in a checkout: pip install -e '.[{extra}]')"
+            "{what} is not installed; run: pip install 'gecbench[{extra}]' "
+            "(in a checkout: pip install -e '.[{extra}]')",
+            what=what,
+            extra=extra,
         )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gecbench.core.errors import FormatError
+from gecbench.core.errors import FormatError, Place
 from gecbench.core.sample import Corpus, Sample
 
 Rows = Iterator[tuple[int, Sample]]
@@ -72,7 +72,9 @@ def unique(path: Path, rows: Rows) -> Rows:
     for n, sample in rows:
         if first.setdefault(sample.id, n) != n:
             raise FormatError(
-                f"{path}:{n}: id {sample.id!r} stands in line {first[sample.id]} already; "
-                "ids are unique"
+                "id {id!r} stands in line {first} already; ids are unique",
+                at=Place(path, n),
+                id=sample.id,
+                first=first[sample.id],
             )
         yield n, sample

@@ -57,8 +57,9 @@ class Rewrite:
             raise CorpusError("a rewrite needs a text, edits, or one of error free, unannotatable")
         if self.annotator is not None and not self.annotator.strip():
             raise CorpusError(
-                f"the annotator is {self.annotator!r}; write a name, or leave it out where nobody "
-                "knows who it was"
+                "the annotator is {annotator!r}; write a name, or leave it out where nobody"
+                " knows who it was",
+                annotator=self.annotator,
             )
 
 
@@ -83,18 +84,18 @@ class Sample:
     tokens: tuple[str, ...] = ()
 
 
-def check_code(lang: str | None, where: str) -> None:
+def check_code(lang: str | None, at: object) -> None:
     """Refuse a language that is not written as its code.
 
     Args:
         lang: An ISO 639 code, with what may stand behind a hyphen; empty where nobody has said.
-        where: Begins the message.
+        at: Where it stands, as a `Place` or the name of a corpus.
 
     Raises:
         CorpusError: It is no code.
     """
     if lang and not re.match(r"[a-z]{2,3}(-|$)", lang):
-        raise CorpusError(f"{where}: language {lang!r} is no ISO 639 code, as zh, en or de")
+        raise CorpusError("language {lang!r} is no ISO 639 code, as zh, en or de", at=at, lang=lang)
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,9 +122,10 @@ def locate(data_set: DataSet, file: str, *, folder: Path, mirror: Path | None) -
             _check_size(path, data_set, wanted)
             return path
     raise ResourceError(
-        f"{file} of the data set {data_set.name!r} is not here; "
-        f"run: gecbench data get {data_set.name} (or set GECBENCH_DATA_MIRROR "
-        f"to a folder that has {data_set.name}/{file})"
+        "{file} of the data set {name!r} is not here; run: gecbench data get {name} (or set "
+        "GECBENCH_DATA_MIRROR to a folder that has {name}/{file})",
+        file=file,
+        name=data_set.name,
     )
 
 
@@ -210,8 +211,12 @@ def _check_size(path: Path, data_set: DataSet, file: DataFile) -> None:
     size = path.stat().st_size
     if size != file.size:
         raise ResourceError(
-            f"{path}: has {size} bytes, but the catalogue says {file.size}; "
-            f"remove it and run: gecbench data get {data_set.name}"
+            "has {bytes} bytes, but the catalogue says {expected}; remove it and run: "
+            "gecbench data get {name}",
+            at=path,
+            bytes=size,
+            expected=file.size,
+            name=data_set.name,
         )
 
 

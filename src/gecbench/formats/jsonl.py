@@ -11,9 +11,10 @@ from msgspec import UNSET, UnsetType
 
 from gecbench.core.edit import DETECTED, Edit
 from gecbench.core.edit import check as check_edits
-from gecbench.core.errors import CorpusError, EditError, FormatError
+from gecbench.core.errors import CorpusError, EditError, FormatError, Place
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import Corpus, Rewrite, Sample, check_code
+from gecbench.formats.texts import sample_place
 from gecbench.formats.validation import convert, parse_json
 
 _NAME = "gecbench-corpus"
@@ -83,16 +84,16 @@ def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
 
 def _samples(path: Path, lines: Iterator[str]) -> Rows:
     for n, line in enumerate(lines, 2):
-        at = f"{path}:{n}"
+        at = Place(path, n)
         row = parse_json(path, n, line)
         convert(at, row, _Sample)  # refuses what is unknown, which the conversion below ignores
         try:
             sample = _with_proposals(msgspec.convert(row, Sample))
             _check_edits(sample)
         except (CorpusError, EditError) as error:
-            raise FormatError(f"{at}: {error}") from error
+            raise FormatError(error.message, at=at) from error
         if not sample.source:
-            raise FormatError(f"{at}: the source is empty; fill it or remove the line")
+            raise FormatError("the source is empty; fill it or remove the line", at=at)
         yield n, sample
 
 
@@ -122,21 +123,26 @@ def read_header(path: Path, line: str, name: str) -> Header:
         FormatError: It is none of the format `name`, of a schema that is not known, or names a
             language that is no code.
     """
-    row = convert(f"{path}:1", parse_json(path, 1, line), dict[str, object])
+    at = Place(path, 1)
+    row = convert(at, parse_json(path, 1, line), dict[str, object])
     if row.get("format") != name:
         raise FormatError(
-            f'{path}:1: the first line has no "format": "{name}"; it is the header of the file'
+            'the first line has no "format": "{name}"; it is the header of the file',
+            at=at,
+            name=name,
         )
-    header = convert(f"{path}:1", row, Header)
+    header = convert(at, row, Header)
     if header.schema != _SCHEMA:
         raise FormatError(
-            f"{path}:1: schema {header.schema} is not known, only {_SCHEMA}; "
-            "read the file with a newer gecbench"
+            "schema {schema} is not known, only {known}; read the file with a newer gecbench",
+            at=at,
+            schema=header.schema,
+            known=_SCHEMA,
         )
     try:
-        check_code(header.lang or None, f"{path}:1")
+        check_code(header.lang or None, at)
     except CorpusError as error:
-        raise FormatError(str(error)) from error
+        raise FormatError(error.message, at=at) from error
     return header
 
 
@@ -149,12 +155,13 @@ def write(corpus: Corpus) -> Mapping[str, str]:
     for sample in corpus.samples:
         if not sample.source:
             raise CorpusError(
-                f"sample {sample.id!r}: the source is empty; fill it or leave the sentence out"
+                "the source is empty; fill it or leave the sentence out",
+                at=sample_place(sample),
             )
         try:
             _check_edits(sample)
         except EditError as error:
-            raise CorpusError(f"sample {sample.id!r}: {error}") from error
+            raise CorpusError(error.message, at=sample_place(sample)) from error
     return {"": write_rows(_NAME, corpus.name, corpus.lang, corpus.provenance, corpus.samples)}
 
 

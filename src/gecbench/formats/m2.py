@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gecbench.core.edit import DETECTED, Edit
-from gecbench.core.errors import CorpusError, EditError, FormatError, count_noun, quote
+from gecbench.core.errors import (
+    CorpusError,
+    EditError,
+    FormatError,
+    Message,
+    Place,
+    count_noun,
+    quote,
+)
 from gecbench.core.files import name_of
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import NOT_KEPT, Corpus, EditSet, Rewrite, Sample
@@ -23,6 +31,7 @@ from gecbench.formats.texts import (
     join_rows,
     loss,
     loss_of,
+    sample_place,
 )
 from gecbench.formats.texts import blocks as text_blocks
 
@@ -31,7 +40,8 @@ NONE = "-NONE-"
 NOOP = "noop"
 NOT_ANNOTATED = "NA"
 MAXMATCH = "m2-maxmatch"
-OR_MAXMATCH = f", or read the file as the MaxMatch scorer does: --from {MAXMATCH}"
+_S_LINE, _T_LINE = Message("the S line"), Message("the T line")
+_CORRECTION, _LABEL = Message("the correction"), Message("a label")
 
 
 def join(tokens: Sequence[str], *, targets: bool) -> str:
@@ -45,7 +55,6 @@ Block = Sequence[tuple[int, str]]
 # A lines: one edit, or the declaration that there is none.
 
 _NO_SPAN = ["-1", "-1"]
-_FORM = "A start end|||type|||correction|||REQUIRED|||-NONE-|||coder"
 
 
 class Annotation(NamedTuple):
@@ -64,31 +73,34 @@ class Annotation(NamedTuple):
     edit: Edit | None
 
 
-def parse(at: str, n: int, line: str, source: tuple[str, ...], hint: str = "") -> Annotation:
+def parse(
+    at: Place, line: str, source: tuple[str, ...], *, or_maxmatch: bool = False
+) -> Annotation:
     """Parse an A line.
 
     Args:
-        at: path:line.
-        n: The line's number.
+        at: Where the line stands.
         line: The line.
         source: Tokens.
-        hint: What can be done where a span ends after the source.
+        or_maxmatch: Whether the MaxMatch scorer takes a span that ends after the source.
 
     Raises:
-        FormatError: Begins with `at`, which is path:line.
+        FormatError: Begins with `at`.
     """
     head, label, correction, coder = fields_of(at, line)
     span = head[2:].split(" ")
     if label in (NOOP, NOT_ANNOTATED):
         if span != _NO_SPAN or correction not in ("", NONE):
-            raise FormatError(f"{at}: type {label} needs span -1 -1 and correction {NONE}")
-        return Annotation(n, coder, label, None)
-    start, end = _span(at, span, len(source), hint)
+            raise FormatError(
+                "type {label} needs span -1 -1 and correction -NONE-", at=at, label=label
+            )
+        return Annotation(at.line, coder, label, None)
+    start, end = _span(at, span, len(source), or_maxmatch=or_maxmatch)
     texts = [
-        () if text == NONE else tokens_of(at, text, "the correction")
+        () if text == NONE else tokens_of(at, text, _CORRECTION)
         for text in correction.split("||")  # CoNLL's files have alternatives
     ]
-    return Annotation(n, coder, label, edit_of(start, end, label, texts, source))
+    return Annotation(at.line, coder, label, edit_of(start, end, label, texts, source))
 
 
 def edit_of(
@@ -111,7 +123,7 @@ def edit_of(
     return Edit(start, end, first, label, tuple(others))
 
 
-def tokens_of(at: str, text: str, what: str) -> tuple[str, ...]:
+def tokens_of(at: Place, text: str, what: str) -> tuple[str, ...]:
     """The tokens of a text; () where it is empty.
 
     Raises:
@@ -121,21 +133,26 @@ def tokens_of(at: str, text: str, what: str) -> tuple[str, ...]:
     if tokens != text.split():
         if "" in tokens:
             raise FormatError(
-                f"{at}: {what} has an empty token: two spaces in a row, or one at an end; "
-                "part tokens by one space"
+                "{what} has an empty token: two spaces in a row, or one at an end; part "
+                "tokens by one space",
+                at=at,
+                what=what,
             )
         odd = next(token for token in tokens if token.split() != [token])
         raise FormatError(
-            f"{at}: {what} has white space inside the token {odd!r}; part tokens by one space"
+            "{what} has white space inside the token {token!r}; part tokens by one space",
+            at=at,
+            what=what,
+            token=odd,
         )
     return tuple(tokens)
 
 
-def fields_of(at: str, line: str, *, leftmost: bool = False) -> tuple[str, str, str, str]:
+def fields_of(at: Place, line: str, *, leftmost: bool = False) -> tuple[str, str, str, str]:
     """The span with its A, the type, the correction and the coder of a line.
 
     Args:
-        at: path:line.
+        at: Where the line stands.
         line: The line.
         leftmost: Where more than three bars stand in a row, the first three divide; else that is
             refused.
@@ -145,42 +162,66 @@ def fields_of(at: str, line: str, *, leftmost: bool = False) -> tuple[str, str, 
     """
     if not line.startswith("A "):
         if line.startswith("S "):
-            raise FormatError(f"{at}: a second S line in the block; put a blank line before it")
+            raise FormatError("a second S line in the block; put a blank line before it", at=at)
         raise FormatError(
-            f"{at}: {quote(line)} is no line of M2, which begin with S, A, or T and a number; "
-            "remove it"
+            "{text} is no line of M2, which begin with S, A, or T and a number; remove it",
+            at=at,
+            text=quote(line),
         )
     fields = line.split(BARS)
     if len(fields) != 6:
         raise FormatError(
-            f"{at}: {len(fields)} fields instead of 6, as {_FORM}; is there a {BARS} inside a text?"
+            "{count} fields instead of 6, as A start "
+            "end|||type|||correction|||REQUIRED|||-NONE-|||coder; is there a ||| inside"
+            " a text?",
+            at=at,
+            count=len(fields),
         )
     if not leftmost and "|" in line.replace(BARS, "") and any(field[:1] == "|" for field in fields):
         raise FormatError(
-            f"{at}: more than three bars in a row, so where a field ends is not certain; "
-            "replace the | at the end of the type or correction"
+            "more than three bars in a row, so where a field ends is not certain; "
+            "replace the | at the end of the type or correction",
+            at=at,
         )
     head, label, correction, _required, _comment, coder = fields
     if not is_number(coder):
-        raise FormatError(f"{at}: the coder is {quote(coder)}; number the coders from 0")
+        raise FormatError(
+            "the coder is {coder}; number the coders from 0", at=at, coder=quote(coder)
+        )
     return head, label, correction, coder
 
 
-def _span(at: str, span: list[str], length: int, hint: str) -> tuple[int, int]:
+def _span(at: Place, span: list[str], length: int, *, or_maxmatch: bool) -> tuple[int, int]:
     if span == _NO_SPAN:
-        raise FormatError(f"{at}: span -1 -1 belongs to the types noop and NA alone")
+        raise FormatError("span -1 -1 belongs to the types noop and NA alone", at=at)
     if len(span) != 2 or not all(map(is_number, span)):
         raise FormatError(
-            f"{at}: the span is {quote(' '.join(span))}; it is two token numbers, start end"
+            "the span is {text}; it is two token numbers, start end",
+            at=at,
+            text=quote(" ".join(span)),
         )
     start, end = int(span[0]), int(span[1])
     if start > end:
-        raise FormatError(f"{at}: edit span '{start} {end}' is reversed; M2 spans are start end")
-    if end > length:
         raise FormatError(
-            f"{at}: edit span '{start} {end}' ends after the source, which has {length} tokens"
-            f"{hint}"
+            "edit span '{start} {end}' is reversed; M2 spans are start end",
+            at=at,
+            start=start,
+            end=end,
         )
+    if end > length:
+        message = Message(
+            "edit span '{start} {end}' ends after the source, which has {length} tokens",
+            start=start,
+            end=end,
+            length=length,
+        )
+        if or_maxmatch:
+            message = Message(
+                "{message}; correct it, or read the file as the MaxMatch scorer does: "
+                "--from m2-maxmatch",
+                message=message,
+            )
+        raise FormatError(message, at=at)
     return start, end
 
 
@@ -192,12 +233,16 @@ def declaration(annotation: Annotation) -> Rewrite:
 
 
 def _apply(
-    path: Path, annotations: Sequence[Annotation], tokens: tuple[str, ...], hint: str = ""
+    path: Path,
+    annotations: Sequence[Annotation],
+    tokens: tuple[str, ...],
+    *,
+    or_maxmatch: bool = False,
 ) -> tuple[EditSet, tuple[str, ...]]:
     """Apply the edits of one set; they and the corrected tokens, in the order of the file.
 
     Raises:
-        FormatError: Names the line of an edit that overlaps one before it; ends with `hint`.
+        FormatError: Names the line of an edit that overlaps one before it.
     """
     rows = [(n, edit) for n, _, _, edit in annotations if edit is not None]
     edits = tuple([edit for _, edit in rows])
@@ -209,7 +254,15 @@ def _apply(
         line = next(
             max(m, n) for (m, first), (n, second) in pairwise(rows) if second.start < first.end
         )
-        raise FormatError(f"{path}:{line}: {error}; remove one of them{hint}") from error
+        if or_maxmatch:
+            message = Message(
+                "{message}; remove one of them, or read the file as the MaxMatch scorer does: "
+                "--from m2-maxmatch",
+                message=error.message,
+            )
+        else:
+            message = Message("{message}; remove one of them", message=error.message)
+        raise FormatError(message, at=Place(path, line)) from error
 
 
 def detects_only(edits: EditSet) -> bool:
@@ -256,47 +309,67 @@ def _references(path: Path, rows: Block, tokens: tuple[str, ...]) -> list[Rewrit
     by_reference: list[list[Target]] = []
     last: Target | None = None
     for n, line in rows:
-        at = f"{path}:{n}"
+        at = Place(path, n)
         if is_target(line):
-            last = _target(at, n, line, last)
+            last = _target(at, line, last)
             if last.a:  # neither a mark nor the first edit set
                 by_reference[-1].append(last)
             else:
                 by_reference.append([last])
             continue
-        annotation = parse(at, n, line, tokens)
+        annotation = parse(at, line, tokens)
         if last is None:
             raise FormatError(
-                f"{at}: an A line before the first T line; in a file with T lines every "
-                "reference begins with one"
+                "an A line before the first T line; in a file with T lines every reference "
+                "begins with one",
+                at=at,
             )
         if annotation.coder != str(last.k):
-            raise FormatError(f"{at}: coder {annotation.coder} under {last}; write {last.k}")
+            raise FormatError(
+                "coder {coder} under {last}; write {number}",
+                at=at,
+                coder=annotation.coder,
+                last=last,
+                number=last.k,
+            )
         last.annotations.append(annotation)
     return [_rewrite(path, targets, tokens) for targets in by_reference]
 
 
-def _target(at: str, n: int, line: str, last: Target | None) -> Target:
+def _target(at: Place, line: str, last: Target | None) -> Target:
     """Parse a T line that follows another one."""
     head, _, body = line[1:].partition(" ")
     k, dash, a = head.partition("-A")
     numbers = [k, a] if dash else [k]
     if not all(map(is_number, numbers)):
-        raise FormatError(f"{at}: {quote('T' + head)} is no reference; write T0, T0-A0 and so on")
+        raise FormatError(
+            "{text} is no reference; write T0, T0-A0 and so on", at=at, text=quote("T" + head)
+        )
     if not dash and body not in (ERROR_FREE, UNANNOTATABLE):
         raise FormatError(
-            f"{at}: T{head} stands before {quote(body)}; without -A it stands before "
-            f"{ERROR_FREE} or {UNANNOTATABLE}"
+            "T{number} stands before {text}; without -A it stands before 没有错误 or 无法标注",
+            at=at,
+            number=head,
+            text=quote(body),
         )
-    target = Target(n, int(k), int(a) if dash else None, body, [])
+    target = Target(at.line, int(k), int(a) if dash else None, body, [])
     following = last.k + 1 if last else 0
     allowed: list[tuple[int, int | None]] = [(following, None), (following, 0)]
     if last and last.a is not None:
         allowed.append((last.k, last.a + 1))
     if (target.k, target.a) not in allowed:
-        after = f"after {last}" if last else "at the beginning"
+        if last is None:
+            raise FormatError(
+                "{target} at the beginning is out of order; references count from T0, edit sets "
+                "from A0",
+                at=at,
+                target=target,
+            )
         raise FormatError(
-            f"{at}: {target} {after} is out of order; references count from T0, edit sets from A0"
+            "{target} after {before} is out of order; references count from T0, edit sets from A0",
+            at=at,
+            target=target,
+            before=last,
         )
     return target
 
@@ -307,7 +380,11 @@ def _rewrite(path: Path, targets: Sequence[Target], tokens: tuple[str, ...]) -> 
         label = NOOP if first.body == ERROR_FREE else NOT_ANNOTATED
         if [annotation.label for annotation in first.annotations] != [label]:
             raise FormatError(
-                f"{path}:{first.n}: {first} {first.body} needs exactly one A line, of type {label}"
+                "{target} {mark} needs exactly one A line, of type {label}",
+                at=Place(path, first.n),
+                target=first,
+                mark=first.body,
+                label=label,
             )
         return declaration(first.annotations[0])
     sets = [_edits(path, target, tokens) for target in targets]
@@ -315,8 +392,10 @@ def _rewrite(path: Path, targets: Sequence[Target], tokens: tuple[str, ...]) -> 
     for target, (_, other) in zip(targets, sets, strict=True):
         if other != text:
             raise FormatError(
-                f"{path}:{target.n}: {target} is another text than {first}; "
-                "edit sets of one reference make one text"
+                "{target} is another text than {before}; edit sets of one reference make one text",
+                at=Place(path, target.n),
+                target=target,
+                before=first,
             )
     edit_sets = tuple([edits for edits, _ in sets])
     detected = any(map(detects_only, edit_sets))
@@ -329,27 +408,41 @@ def _edits(path: Path, target: Target, tokens: tuple[str, ...]) -> tuple[EditSet
     Texts are compared, not tokens: at word level ChERRANT drops an edit that only divides words
     (毒气体 -> 毒 气体), so its T line may have other tokens than its A lines make.
     """
-    at = f"{path}:{target.n}"
+    at = Place(path, target.n)
     if not target.annotations:
         raise FormatError(
-            f"{at}: {target} has no A line; a reference without edits is "
-            f"T{target.k} {ERROR_FREE} and a noop line"
+            "{target} has no A line; a reference without edits is T{number} 没有错误 and a "
+            "noop line",
+            at=at,
+            target=target,
+            number=target.k,
         )
     for n, _, label, edit in target.annotations:
         if edit is None:
             raise FormatError(
-                f"{path}:{n}: type {label} under {target}, which is a target; "
-                f"it belongs under T{target.k} {ERROR_FREE} or {UNANNOTATABLE}"
+                "type {label} under {target}, which is a target; it belongs under T{number}"
+                " 没有错误 or 无法标注",
+                at=Place(path, n),
+                label=label,
+                target=target,
+                number=target.k,
             )
-    wanted = "".join(tokens_of(at, target.body, "the T line"))
+    wanted = "".join(tokens_of(at, target.body, _T_LINE))
     edits, corrected = _apply(path, target.annotations, tokens)
     text = "".join(corrected)
     if text != wanted:
         alike = takewhile(lambda pair: pair[0] == pair[1], zip(text, wanted, strict=False))
         i = len(list(alike))  # the shorter may end first, hence not strict
         raise FormatError(
-            f"{at}: {target} goes on with {quote(wanted[i:])} after {count_noun(i, 'character')}, "
-            f"its A lines make {quote(text[i:])}; correct one of them"
+            "{target} goes on with {found} after {count}, its A lines make {made}; correct one of "
+            "them",
+            at=at,
+            target=target,
+            found=quote(wanted[i:]),
+            count=Message("{count} character", count=i)
+            if i == 1
+            else Message("{count} characters", count=i),
+            made=quote(text[i:]),
         )
     return edits, text
 
@@ -411,23 +504,28 @@ def blocks(path: Path, lines: Iterable[str]) -> Iterator[Block]:
         n, first = block[0]
         if first != "S" and not first.startswith("S "):
             raise FormatError(
-                f"{path}:{n}: the block begins with {quote(first)}; it begins with an S line, and "
-                "blank lines stand only between blocks"
+                "the block begins with {text}; it begins with an S line, and blank lines "
+                "stand only between blocks",
+                at=Place(path, n),
+                text=quote(first),
             )
         yield block
     if not n:
-        raise FormatError(f"{path}:1: there is no S line; M2 begins with one: S token token")
+        raise FormatError(
+            "there is no S line; M2 begins with one: S token token", at=Place(path, 1)
+        )
 
 
 def _sample(path: Path, name: str, block: Block, *, targets: bool) -> Sample:
     (n, first), *rows = block
-    tokens = tokens_of(f"{path}:{n}", first[2:], "the S line")
+    tokens = tokens_of(Place(path, n), first[2:], _S_LINE)
     if not tokens:
-        raise FormatError(f"{path}:{n}: the S line has no token; remove the block")
+        raise FormatError("the S line has no token; remove the block", at=Place(path, n))
     if not rows and targets:
         raise FormatError(
-            f"{path}:{n}: the block has no T line; in a file with T lines every block has one "
-            "(T0 没有错误 if it is error free)"
+            "the block has no T line; in a file with T lines every block has one (T0 "
+            "没有错误 if it is error free)",
+            at=Place(path, n),
         )
     if not rows:
         rewrites = [Rewrite(error_free=True, edit_sets=((),))]
@@ -442,7 +540,7 @@ def _coders(path: Path, rows: Block, tokens: tuple[str, ...]) -> list[Rewrite]:
     """The rewrites of a block in ERRANT's dialect, in order of first appearance."""
     coders: dict[str, list[Annotation]] = {}
     for n, line in rows:
-        annotation = parse(f"{path}:{n}", n, line, tokens, f"; correct it{OR_MAXMATCH}")
+        annotation = parse(Place(path, n), line, tokens, or_maxmatch=True)
         coders.setdefault(annotation.coder, []).append(annotation)
     return [_coder(path, annotations, tokens) for annotations in coders.values()]
 
@@ -451,12 +549,14 @@ def _coder(path: Path, annotations: Sequence[Annotation], tokens: tuple[str, ...
     for n, coder, label, edit in annotations:
         if edit is None and len(annotations) > 1:
             raise FormatError(
-                f"{path}:{n}: type {label} stands beside another line of coder {coder}; "
-                "remove one of them"
+                "type {label} stands beside another line of coder {coder}; remove one of them",
+                at=Place(path, n),
+                label=label,
+                coder=coder,
             )
     if annotations[0].edit is None:
         return declaration(annotations[0])
-    edits, corrected = _apply(path, annotations, tokens, OR_MAXMATCH)
+    edits, corrected = _apply(path, annotations, tokens, or_maxmatch=True)
     text = None if detects_only(edits) else " ".join(corrected)
     return Rewrite(text=text, edit_sets=(edits,), annotator=annotations[0].coder)
 
@@ -499,10 +599,11 @@ def _is_bare(sample: Sample) -> bool:
 
 def _block(sample: Sample, *, targets: bool) -> str:
     if not sample.references:
-        raise _refusal(sample, "m2 reads a sentence without references as error free")
+        raise _refusal(sample, Message("m2 reads a sentence without references as error free"))
     if not sample.tokens and not sample.source.strip():
         raise CorpusError(
-            f"sample {sample.id!r}: the source has no token, which m2 cannot hold; leave it out"
+            "the source has no token, which m2 cannot hold; leave it out",
+            at=sample_place(sample),
         )
     if not sample.tokens:
         raise _not_extracted(sample)
@@ -564,7 +665,7 @@ def _label(sample: Sample, edit: Edit) -> str:
         raise _refusal(sample, "an edit has no label")
     if label in (NOOP, NOT_ANNOTATED) or (label in DETECTED and edit.replacement is not None):
         raise _refusal(sample, f"the label {label!r} of an edit means in m2 that there is none")
-    check_cell(label, sample, "a label", "m2")
+    check_cell(label, sample, _LABEL, "m2")
     _check_bars(sample, label, BARS)
     return label
 
@@ -580,7 +681,9 @@ def _correction(sample: Sample, edit: Edit, *, targets: bool) -> str:
     texts = []
     for tokens in choices:
         if tokens == (NONE,):
-            raise _refusal(sample, f"the replacement {NONE!r} means in m2 that there is none")
+            raise _refusal(
+                sample, Message("the replacement '-NONE-' means in m2 that there is none")
+            )
         text = _phrase(sample, tokens)
         _check_bars(sample, text, "||")
         texts.append(text or NONE)
@@ -589,23 +692,25 @@ def _correction(sample: Sample, edit: Edit, *, targets: bool) -> str:
 
 def _check_bars(sample: Sample, text: str, divider: str) -> None:
     if divider in text or text.startswith("|") or text.endswith("|"):
-        raise _refusal(sample, f"the bars in {text!r} would divide fields")
+        raise _refusal(sample, Message("the bars in {text!r} would divide fields", text=text))
 
 
 def _phrase(sample: Sample, tokens: tuple[str, ...]) -> str:
     for token in tokens:
         if token.split() != [token]:
-            raise _refusal(sample, f"the token {token!r} is empty or holds white space")
+            raise _refusal(
+                sample, Message("the token {token!r} is empty or holds white space", token=token)
+            )
     return " ".join(tokens)
 
 
 def _refusal(sample: Sample, what: str) -> CorpusError:
-    return CorpusError(f"sample {sample.id!r}: {what}; write it as jsonl")
+    return CorpusError("{message}; write it as jsonl", at=sample_place(sample), message=what)
 
 
 def _not_extracted(sample: Sample) -> CorpusError:
     return CorpusError(
-        f"sample {sample.id!r}: m2 holds edits; extract them first: gecbench edits CORPUS"
+        "m2 holds edits; extract them first: gecbench edits CORPUS", at=sample_place(sample)
     )
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gecbench.core.edit import Edit
-from gecbench.core.errors import CorpusError, EditError, FormatError, count_noun, quote
+from gecbench.core.errors import CorpusError, EditError, FormatError, Place, count_noun, quote
 from gecbench.core.files import name_of
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import Corpus, Rewrite, Sample
@@ -109,7 +109,7 @@ def _sample(path: Path, name: str, block: Block, left_out: Counter[str]) -> Samp
         if line.startswith("I "):
             left_out[_SKIPPED] += 1
             continue
-        annotation = _line(f"{path}:{n}", line, tokens)
+        annotation = _line(Place(path, n), line, tokens)
         by_coder.setdefault(annotation.coder, []).append(annotation)
     rewrites = []
     for coder, coder_lines in sorted(by_coder.items()):
@@ -126,7 +126,7 @@ def _sample(path: Path, name: str, block: Block, left_out: Counter[str]) -> Samp
     )
 
 
-def _line(at: str, line: str, tokens: tuple[str, ...]) -> _Line:
+def _line(at: Place, line: str, tokens: tuple[str, ...]) -> _Line:
     if is_target(line):
         raise FormatError(
             f"{at}: T lines are ChERRANT's, and the MaxMatch scorer stops at them; "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from gecbench.core.errors import CorpusError, FormatError, quote
+from gecbench.core.errors import CorpusError, FormatError, Message, Place, quote
 from gecbench.core.files import name_of
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import Corpus, Rewrite, Sample
@@ -16,12 +16,13 @@ from gecbench.formats.texts import (
     check_cell,
     chinese_loss,
     join_rows,
+    sample_place,
     text_losses,
     text_of,
 )
 
 _NAME = "mucgec"
-_ROW = "a row is id TAB source TAB references"
+_ID, _SOURCE = Message("the id"), Message("the source")
 _SIMPLIFIED = str.maketrans("沒錯誤無標註", "没错误无标注")
 _HEADINGS = ("source", "src", "sentence", "text", "原句", "source sentence", "input")
 
@@ -39,12 +40,16 @@ def check(path: Path, lines: Sequence[str]) -> None:
     """
     first = [cell.strip().lower() for cell in lines[0].split("\t")]
     if first[0] == "id" and first[1] in _HEADINGS:
-        raise FormatError(f"{path}:1: this looks like a header, not a sentence; remove the line")
+        raise FormatError(
+            "this looks like a header, not a sentence; remove the line", at=Place(path, 1)
+        )
     ids = [line.partition("\t")[0] for line in lines]
     if 2 * sum(map(_is_sentence, ids)) > len(ids):
         raise FormatError(
-            f"{path}:1: the first column looks like a sentence, {quote(ids[0])}, not like an id; "
-            "rows are id TAB source TAB references (if these are ids, say --from mucgec)"
+            "the first column looks like a sentence, {text}, not like an id; rows are "
+            "id TAB source TAB references (if these are ids, say --from mucgec)",
+            at=Place(path, 1),
+            text=quote(ids[0]),
         )
 
 
@@ -61,29 +66,32 @@ def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
     Raises:
         FormatError: Names the first row that is blank or lacks a cell.
     """
-    rows = ((n, _sample(f"{path}:{n}", line)) for n, line in enumerate(lines, 1))
+    rows = ((n, _sample(Place(path, n), line)) for n, line in enumerate(lines, 1))
     return Corpus(name_of(path), (), CHINESE), rows
 
 
-def _sample(at: str, line: str) -> Sample:
+def _sample(at: Place, line: str) -> Sample:
     name, *texts = line.split("\t")
     if not texts:
         if not line.strip():
-            raise FormatError(f"{at}: the line is blank; remove it")
-        raise FormatError(f"{at}: no TAB in {quote(line)}; {_ROW}")
+            raise FormatError("the line is blank; remove it", at=at)
+        raise FormatError(
+            "no TAB in {text}; a row is id TAB source TAB references", at=at, text=quote(line)
+        )
     if not name.strip():
-        raise FormatError(f"{at}: the id is empty; {_ROW}")
+        raise FormatError("the id is empty; a row is id TAB source TAB references", at=at)
     if not texts[0].strip():
-        raise FormatError(f"{at}: the source of id {name!r} is empty; fill it or remove the row")
+        raise FormatError(
+            "the source of id {id!r} is empty; fill it or remove the row", at=at, id=name
+        )
     return Sample(name, texts[0], tuple([_rewrite(at, cell) for cell in texts[1:]]))
 
 
-def _rewrite(at: str, cell: str) -> Rewrite:
+def _rewrite(at: Place, cell: str) -> Rewrite:
     packed = "".join(cell.split())
     if not packed:
         raise FormatError(
-            f"{at}: a reference is empty; remove the TAB before it, or write "
-            f"{ERROR_FREE} or {UNANNOTATABLE}"
+            "a reference is empty; remove the TAB before it, or write 没有错误 or 无法标注", at=at
         )
     return _state(packed) or Rewrite(text=cell)
 
@@ -110,16 +118,23 @@ def write(corpus: Corpus) -> Mapping[str, str]:
 
 
 def _cells(sample: Sample, lang: str | None) -> list[str]:
-    cells = [_cell(sample.id, sample, "the id"), _cell(sample.source, sample, "the source")]
+    cells = [
+        _cell(sample.id, sample, _ID),
+        _cell(sample.source, sample, _SOURCE),
+    ]
     for k, rewrite in enumerate(sample.references):
         if rewrite.error_free or rewrite.unannotatable:
             cells.append(ERROR_FREE if rewrite.error_free else UNANNOTATABLE)
             continue
-        text = _cell(text_of(sample, rewrite, lang), sample, f"reference {k}")
+        text = _cell(text_of(sample, rewrite, lang), sample, Message("reference {place}", place=k))
         if _state("".join(text.split())):
             raise CorpusError(
-                f"sample {sample.id!r}: reference {k} is the text {text!r}, which {_NAME} reads "
-                "as a mark; write it as jsonl"
+                "reference {place} is the text {text!r}, which {format} reads as a mark; "
+                "write it as jsonl",
+                at=sample_place(sample),
+                place=k,
+                text=text,
+                format=_NAME,
             )
         cells.append(text)
     return cells
@@ -129,8 +144,10 @@ def _cell(text: str, sample: Sample, what: str) -> str:
     check_cell(text, sample, what, _NAME, tab_divides=True)
     if not text.strip():
         raise CorpusError(
-            f"sample {sample.id!r}: {what} is empty, which {_NAME} cannot hold; "
-            "fill it or leave it out"
+            "{part} is empty, which {format} cannot hold; fill it or leave it out",
+            at=sample_place(sample),
+            part=what,
+            format=_NAME,
         )
     return text
 

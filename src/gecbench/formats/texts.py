@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from gecbench.core.errors import CorpusError, EditError, count_noun
+from gecbench.core.errors import CorpusError, EditError, Message, count_noun
 from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample
 from gecbench.edits.apply import apply
 from gecbench.lang import language_of
@@ -16,7 +16,12 @@ CHINESE = "zh"
 ERROR_FREE, UNANNOTATABLE = "没有错误", "无法标注"
 """What stands in the place of a reference in MuCGEC's files and ChERRANT's."""
 
-_LINE_ENDS = {"\n": "a line end", "\r": "a line end"}
+_LINE_ENDS = {"\n": Message("a line end"), "\r": Message("a line end")}
+
+
+def sample_place(sample: Sample) -> Message:
+    """Where an error is that is about one sample."""
+    return Message("sample {id!r}", id=sample.id)
 
 
 def text_of(sample: Sample, rewrite: Rewrite, lang: str | None) -> str:
@@ -45,7 +50,7 @@ def apply_edits(sample: Sample, edits: EditSet) -> tuple[str, ...]:
     try:
         return apply(edits, sample.tokens)
     except EditError as error:
-        raise CorpusError(f"sample {sample.id!r}: {error}") from error
+        raise CorpusError(error.message, at=sample_place(sample)) from error
 
 
 def blocks(lines: Iterable[str]) -> Iterator[list[tuple[int, str]]]:
@@ -68,12 +73,15 @@ def check_cell(
     Raises:
         CorpusError: Names the sample and the format that can hold the text.
     """
-    divides = {**_LINE_ENDS, "\t": "a TAB"} if tab_divides else _LINE_ENDS
+    divides = {**_LINE_ENDS, "\t": Message("a TAB")} if tab_divides else _LINE_ENDS
     for mark, in_words in divides.items():
         if mark in text:
             raise CorpusError(
-                f"sample {sample.id!r}: {what} holds {in_words}, which {name} cannot; "
-                "write it as jsonl"
+                "{part} holds {mark}, which {format} cannot; write it as jsonl",
+                at=sample_place(sample),
+                part=what,
+                mark=in_words,
+                format=name,
             )
 
 
@@ -85,11 +93,12 @@ def join_rows(rows: Sequence[str], corpus: Corpus, name: str) -> str:
             byte-order mark.
     """
     if not rows:
-        raise CorpusError(f"corpus {corpus.name!r} has no sentences; write it as jsonl")
+        raise CorpusError("corpus {name!r} has no sentences; write it as jsonl", name=corpus.name)
     if rows[0].startswith("\ufeff"):
         raise CorpusError(
-            f"sample {corpus.samples[0].id!r}: the file would begin with U+FEFF, which reading "
-            f"{name} drops; write it as jsonl"
+            "the file would begin with U+FEFF, which reading {format} drops; write it as jsonl",
+            at=sample_place(corpus.samples[0]),
+            format=name,
         )
     return "\n".join(rows) + "\n"
 

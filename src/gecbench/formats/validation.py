@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, TypeVar, get_origin
+from typing import TYPE_CHECKING, Annotated, TypeVar, get_origin
 
 import msgspec
 
-from gecbench.core.errors import FormatError, UnknownNameError, UsageError, quote
+from gecbench.core.errors import FormatError, Message, Place, UnknownNameError, UsageError, quote
 from gecbench.core.files import read_bytes
+
+if TYPE_CHECKING:
+    from json import JSONDecodeError
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -20,18 +23,41 @@ T = TypeVar("T")
 Options = TypeVar("Options", bound=msgspec.Struct)
 
 _NAMES: Mapping[str, str] = {
-    "str": "a string",
-    "int": "a whole number",
-    "float": "a number with a point",
-    "bool": "true or false",
-    "array": "a list",
-    "object": "an object",
-    "null": "null",
+    "str": Message("a string"),
+    "int": Message("a whole number"),
+    "float": Message("a number with a point"),
+    "bool": Message("true or false"),
+    "array": Message("a list"),
+    "object": Message("an object"),
+    "null": Message("null"),
 }
 """What msgspec calls a type, and what an error message does."""
 
+_MISSING = "is missing; expected {wanted}"
+"""Behind the name of an option; a key stands inside a sentence of its own, for other languages."""
+
 _MISMATCH = re.compile(r"Expected `(.+)`, got `(.+)`")
-_SURROGATE = "a string holds half a surrogate pair, as \\ud800; write the character"
+_SURROGATE = Message("a string holds half a surrogate pair, as \\ud800; write the character")
+_JSON_PROBLEMS: Mapping[str, Message] = {
+    message.template: message
+    for message in (
+        Message("Expecting value"),
+        Message("Expecting property name enclosed in double quotes"),
+        Message("Expecting ':' delimiter"),
+        Message("Expecting ',' delimiter"),
+        Message("Unterminated string starting at"),
+        Message("Invalid control character at"),
+        Message("Invalid \\escape"),
+        Message("Invalid \\escape: "),
+        Message("Invalid \\uXXXX escape"),
+        Message("Extra data"),
+        Message("Illegal trailing comma before end of object"),
+        Message("Illegal trailing comma before end of array"),
+        Message("Unexpected UTF-8 BOM (decode using utf-8-sig)"),
+    )
+}
+"""What Python's json says is wrong."""
+
 _STEP = re.compile(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]")
 
 
@@ -42,7 +68,9 @@ def value_of(row: Mapping[str, object], key: str, into: type[T]) -> T:
         FormatError: It is missing, of another type, or half a surrogate pair.
     """
     if key not in row:
-        raise FormatError(f"{key!r} is missing; expected {_expected_kind(into)}")
+        raise FormatError(
+            "{key!r} is missing; expected {wanted}", key=key, wanted=_expected_kind(into)
+        )
     try:
         return msgspec.convert(row[key], into)
     except msgspec.ValidationError as error:
@@ -142,7 +170,11 @@ def toml_of(path: Path) -> dict[str, object]:
 
 
 def parse_json(
-    path: Path | str, number: int, text: str, *, hint: str = "each line is one object"
+    path: Path | str,
+    number: int,
+    text: str,
+    *,
+    hint: str = Message("each line is one object"),
 ) -> object:
     """Parse JSON that begins at a line of a file.
 
@@ -157,38 +189,48 @@ def parse_json(
     """
     import json  # msgspec takes the last of two equal keys
 
-    at = f"{path}:{number}"
+    at = Place(path, number)
 
     def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
         values = dict(pairs)
         if len(values) != len(pairs):
             keys = [key for key, _ in pairs]
             twice = next(key for i, key in enumerate(keys) if key in keys[:i])
-            raise FormatError(f"{at}: key {twice!r} occurs twice in one object; remove one")
+            raise FormatError(
+                "key {key!r} occurs twice in one object; remove one", at=at, key=twice
+            )
         return values
 
     if not text.strip():
-        raise FormatError(f"{at}: the line is blank; remove it")
+        raise FormatError("the line is blank; remove it", at=at)
     try:
         value: object = json.loads(text, object_pairs_hook=unique)
     except json.JSONDecodeError as error:
         raise FormatError(
-            f"{path}:{number + error.lineno - 1}: not JSON at column {error.colno}: {error.msg}; "
-            f"{hint}"
+            "not JSON at column {column}: {problem}; {hint}",
+            at=Place(path, number + error.lineno - 1),
+            column=error.colno,
+            problem=json_problem(error),
+            hint=hint,
         ) from error
     except ValueError as error:
-        raise FormatError(f"{at}: a number has too many digits; write a token number") from error
+        raise FormatError("a number has too many digits; write a token number", at=at) from error
     except RecursionError as error:
-        raise FormatError(f"{at}: brackets are nested too deep; {hint}") from error
+        raise FormatError("brackets are nested too deep; {hint}", at=at, hint=hint) from error
     if "\\u" in text:
         try:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError as error:
-            raise FormatError(f"{at}: {_SURROGATE}") from error
+            raise FormatError(_SURROGATE, at=at) from error
     return value
 
 
-def convert(at: str, value: object, into: type[T]) -> T:
+def json_problem(error: JSONDecodeError) -> str:
+    """What Python's json says is wrong, as a message if it is known."""
+    return _JSON_PROBLEMS.get(error.msg, error.msg)
+
+
+def convert(at: object, value: object, into: type[T]) -> T:
     """Convert parsed TOML or JSON to a type, whose Structs forbid unknown fields.
 
     Raises:
@@ -198,7 +240,7 @@ def convert(at: str, value: object, into: type[T]) -> T:
     try:
         return msgspec.convert(value, into)
     except msgspec.ValidationError as error:
-        raise FormatError(f"{at}: {_problem(error, value, into)}") from error
+        raise FormatError(_problem(error, value, into), at=at) from error
 
 
 def _problem(
@@ -206,7 +248,12 @@ def _problem(
 ) -> str:
     """What msgspec complains of as a sentence."""
     key, problem = _explain(error, value, into, key_path)
-    return f"{key!r} {problem}" if key else problem
+    if not key:
+        return problem
+    if isinstance(problem, Message) and problem.template == _MISSING:
+        wanted = problem.values["wanted"]
+        return Message("{key!r} is missing; expected {wanted}", key=key, wanted=wanted)
+    return Message("{key!r} {problem}", key=key, problem=problem)
 
 
 def _explain(
@@ -229,22 +276,31 @@ def _explain(
     shown = quote(value) if isinstance(value, str) else quote(str(value))[1:-1]
     if mismatch:
         expected, kind = mismatch.groups()
-        seen = f", {shown}" if kind in ("str", "int", "float") else ""
-        subject = "" if key_path else "the line "
-        return key_path, f"{subject}is {_NAMES.get(kind, kind)}{seen}; expected {_name(expected)}"
+        problem = _wrong_type(kind, expected, shown)
+        return key_path, problem if key_path else Message("the line {problem}", problem=problem)
     name = message.split("`")[1] if "`" in message else ""
     if message.startswith("Object contains unknown field"):
         prefix = re.sub(r"\[\d+\]", "", f"{key_path}." if key_path else "").lstrip(".")
-        return "", str(UnknownNameError("key", prefix + name, _keys(_struct(annotation), prefix)))
+        known = _keys(_struct(annotation), prefix)
+        return "", UnknownNameError(Message("key"), prefix + name, known).message
     if message.startswith("Object missing required field"):
         expected = _expected_kind(_type_of(annotation, name))
-        return f"{key_path}.{name}" if key_path else name, f"is missing; expected {expected}"
+        key = f"{key_path}.{name}" if key_path else name
+        return key, Message(_MISSING, wanted=expected)
     if message.startswith("Invalid enum value"):
         choices = ", ".join(map(str, getattr(annotation, "__args__", ())))
         return key_path, f"is {shown}; one of: {choices}"
     if message.startswith("Expected"):
         return key_path, f"is {shown}; {message[:1].lower()}{message[1:].replace('`', '')}"
     return "", f"{key_path}: {message}" if key_path else message  # of a Struct's __post_init__
+
+
+def _wrong_type(kind: str, expected: str, shown: str) -> Message:
+    """That a value, shown if it is short, is of another type."""
+    names = {"type": _NAMES.get(kind, kind), "wanted": _name(expected)}
+    if kind in ("str", "int", "float"):
+        return Message("is {type}, {seen}; expected {wanted}", seen=shown, **names)
+    return Message("is {type}; expected {wanted}", **names)
 
 
 def _expected_kind(annotation: object) -> str:

@@ -26,6 +26,11 @@ class Metric(ABC, Generic[Stats]):
     and resampling, subsets and significance need no second extraction. A new metric derives from
     this class; what most metrics have in common is here.
 
+    Six names of fields are filled for a metric that has them. `level`, `beta`, `choice` and
+    `chosen` come from options that all metrics share, `context` from how the input was made;
+    `--set` refuses these five. `unit` is that of the language, "word" or "character", so a metric
+    with this field must know both; `--set` may change it.
+
     Args:
         context: What its input was made by; goes into the signature.
     """

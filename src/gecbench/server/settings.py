@@ -13,7 +13,7 @@ from typing import Any
 import dj_database_url
 from django.utils.translation import gettext_lazy
 
-from gecbench.server.guide.bounds import LARGEST
+from gecbench.server.guidelines.rendering import LARGEST
 from gecbench.server.site.folder import DATABASE, Site, overruled, read_site
 
 _FOLDER = os.environ.get("GECBENCH_SITE", "")
@@ -64,7 +64,7 @@ DEBUG = False
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", *SITE.hosts]
 DATABASES = {"default": _database()}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-ROOT_URLCONF = "gecbench.server.web.urls"
+ROOT_URLCONF = "gecbench.server.urls"
 WSGI_APPLICATION = "gecbench.server.site.wsgi.application"
 AUTH_USER_MODEL = "server.Person"
 LOGIN_URL = "login"
@@ -110,7 +110,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "csp.context_processors.nonce",
-                "gecbench.server.web.context.page",
+                "gecbench.server.web.navigation.page",
             ],
             "builtins": ["django.templatetags.i18n", "django.templatetags.static"],
         },
@@ -146,8 +146,8 @@ AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False
 AXES_HTTP_RESPONSE_CODE = 403
 AXES_USERNAME_FORM_FIELD = "username"
-AXES_LOCKOUT_CALLABLE = "gecbench.server.web.account.throttle.answered_already"
-AXES_CLIENT_IP_CALLABLE = "gecbench.server.web.addresses.client_address"
+AXES_LOCKOUT_CALLABLE = "gecbench.server.web.account.views.answered_already"
+AXES_CLIENT_IP_CALLABLE = "gecbench.server.web.requests.client_address"
 
 LANGUAGE_CODE = SITE.language or "zh-hans"
 LANGUAGES = [("zh-hans", gettext_lazy("Chinese (simplified)")), ("en", gettext_lazy("English"))]
@@ -173,7 +173,7 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_NAME = "gecbench_csrf"
 CSRF_COOKIE_SECURE = _HTTPS
-CSRF_FAILURE_VIEW = "gecbench.server.web.failures.csrf_failure"
+CSRF_FAILURE_VIEW = "gecbench.server.web.errors.csrf_failure"
 CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in SITE.hosts if _HTTPS and "*" not in host]
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
@@ -210,8 +210,8 @@ LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "text": {"()": "gecbench.server.site.logs.TextLine"},
-        "json": {"()": "gecbench.server.site.logs.JsonLine"},
+        "text": {"()": "gecbench.server.site.serving.TextLine"},
+        "json": {"()": "gecbench.server.site.serving.JsonLine"},
     },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": SITE.log}},
     "root": {"handlers": ["stderr"], "level": "WARNING"},

@@ -16,8 +16,8 @@ from server.workflow.stories import (
     sentence_of,
 )
 
-from gecbench.server.laws.text import digest
 from gecbench.server.models import Acknowledgement, Person, Project
+from gecbench.server.rules.text import digest
 from gecbench.server.workflow.answers import Answer
 
 if TYPE_CHECKING:

@@ -12,13 +12,13 @@ os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 @pytest.fixture
 def site(live):
     """A site with a project in which much has happened, computed."""
-    from server.progress.worked import worked
+    from server.statistics.worked import worked
 
-    from gecbench.server import progress
+    from gecbench.server import statistics
 
     with live.rows():
         live.person("boss")
-        progress.refresh(worked())
+        statistics.refresh(worked())
     return live
 
 

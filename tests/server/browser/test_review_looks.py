@@ -49,7 +49,7 @@ def disputed(live, **options: object) -> tuple[int, int]:
     """An item of study with a failed try, and a complaint about it."""
     from uuid import uuid4
 
-    from gecbench.server.laws.names import Decision
+    from gecbench.server.choices import Decision
     from gecbench.server.models import Study
     from gecbench.server.workflow import studies
     from gecbench.server.workflow.answers import Answer

@@ -11,7 +11,7 @@ from django.test import Client
 
 from gecbench.server.models import Person
 from gecbench.server.rest.api import api
-from gecbench.server.workflow.tokens import make_token
+from gecbench.server.workflow.accounts import make_token
 
 ROOT = "/api/v1/"
 Answer = tuple[int, object]

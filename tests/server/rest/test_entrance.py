@@ -8,18 +8,18 @@ import pytest
 from django.conf import settings
 from django.test import Client
 from django.utils import timezone
-from server.exchange.files import reviewed
+from server.import_export.files import reviewed
 from server.rest.calls import ROOT, Caller, answer_of, filled, operations
 from server.workflow.reviewing import BAD, FAIR, GOOD, waiting
 from server.workflow.stories import correction, joined, somebody
 
 from gecbench.core.errors import UsageError
-from gecbench.server.exchange.releases import make_release
+from gecbench.server.import_export.releases import make_release
 from gecbench.server.models import Audit, Member, Person, Project, Release, Token
 from gecbench.server.rest.urls import urlpatterns
-from gecbench.server.web.policy import access_of
+from gecbench.server.web.permissions import access_of
+from gecbench.server.workflow.accounts import PREFIX, make_token, revoke_token, token_of
 from gecbench.server.workflow.errors import NotYoursError
-from gecbench.server.workflow.tokens import PREFIX, make_token, revoke_token, token_of
 
 ALL = [(path, method) for path, method, _ in operations()]
 

@@ -7,7 +7,7 @@ import zipfile
 from io import BytesIO
 
 import pytest
-from server.exchange.files import empty, texts
+from server.import_export.files import empty, texts
 from server.rest.calls import Caller
 
 from gecbench.server.models import ImportBatch, Sentence

@@ -6,13 +6,13 @@ import hashlib
 
 import pytest
 from django.test.utils import override_settings
-from server.exchange.files import empty, imported, reviewed
+from server.import_export.files import empty, imported, reviewed
 from server.rest.calls import Caller
 from server.workflow.stories import somebody
 
 from gecbench.server.models import Audit, Sentence
 from gecbench.server.settings import SITE
-from gecbench.server.web import limits
+from gecbench.server.web import requests
 
 
 @pytest.fixture
@@ -35,8 +35,8 @@ def test_exports_are_made_at_a_measured_pace(boss, monkeypatch):
     from dataclasses import replace
 
     reviewed()
-    monkeypatch.setattr(limits, "_BUCKETS", limits.Buckets(lambda: 0.0))
-    monkeypatch.setattr(limits, "LIMITS", {"export": limits.Limit(1 / 30, 2)})
+    monkeypatch.setattr(requests, "_BUCKETS", requests.Buckets(lambda: 0.0))
+    monkeypatch.setattr(requests, "LIMITS", {"export": requests.Limit(1 / 30, 2)})
     with override_settings(SITE=replace(SITE, rate_limits=True)):
         path = "/api/v1/projects/story/exports/sentences"
         got = [boss.client.get(path, headers=boss.headers) for _ in range(3)]

@@ -12,13 +12,13 @@ from django.db import OperationalError
 from django.test import Client
 from django.urls import resolve
 from hypothesis import HealthCheck, given, settings
-from server.exchange.files import reviewed
+from server.import_export.files import reviewed
 from server.rest.calls import ROOT, Caller, answer_of, operations
 from server.workflow.stories import somebody
 
-from gecbench.server.exchange.releases import make_release
+from gecbench.server.import_export.releases import make_release
 from gecbench.server.models import Project
-from gecbench.server.rest import work
+from gecbench.server.rest import projects
 from gecbench.server.rest.api import api
 
 OPERATIONS = sorted((path, method) for path, method, _ in operations())
@@ -72,7 +72,7 @@ def test_what_breaks_is_answered_without_its_inside(site, monkeypatch, error, st
 
     caller = Caller(somebody("root", is_administrator=True))
     reviewed(manager="root")
-    monkeypatch.setattr(work, "_sentence", broken)
+    monkeypatch.setattr(projects, "_sentence", broken)
     given, said = caller.get("projects/story/sentences")
     assert given == status
     assert set(said) == {"error", "request_id"}
@@ -147,6 +147,6 @@ def test_nothing_that_is_sent_breaks_it(root, data):
 
 
 def test_the_site_has_the_api_under_its_address():
-    found = resolve("/api/v1/me", urlconf="gecbench.server.web.urls")
+    found = resolve("/api/v1/me", urlconf="gecbench.server.urls")
     assert found.namespace == api.urls_namespace
-    assert resolve("/api/v1/", urlconf="gecbench.server.web.urls").url_name == "api-root"
+    assert resolve("/api/v1/", urlconf="gecbench.server.urls").url_name == "api-root"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 
 import pytest
-from server.exchange.files import empty, golden, imported, reviewed, the_file
+from server.import_export.files import empty, golden, imported, reviewed, the_file
 from server.rest.calls import Caller
 from server.workflow.reviewing import FAIR, GOOD
 from server.workflow.stories import a_project, joined, somebody
 
 from gecbench.server.models import Member, Person, Project, Release, Sentence
-from gecbench.server.rest import imports, outputs
+from gecbench.server.rest import files
 
 TABLE = "a\t我去校\t我去学校\nb\t很好\t没有错误\n"
 
@@ -137,7 +137,7 @@ def test_files_of_references_go_with_a_file_of_sources(boss):
 
 def test_files_have_a_largest_size_and_number(boss, monkeypatch):
     empty()
-    monkeypatch.setattr(imports, "MOST_BYTES", 10)
+    monkeypatch.setattr(files, "MOST_BYTES", 10)
     status, said = boss.send("projects/story/imports/plan", "12345678901")
     assert (status, said["error"]) == (422, "file.txt: has 11 bytes; at most 10 are read at once")
     status, said = boss.send("projects/story/imports/plan", "x", *["x"] * 11)
@@ -202,14 +202,14 @@ def test_conflicts_have_their_status(boss, monkeypatch):
     def first(*_, **__):
         raise ConflictError("somebody was first")
 
-    monkeypatch.setattr(outputs, "make_release", first)
+    monkeypatch.setattr(files, "make_release", first)
     status, said = boss.post("projects/story/releases", {"name": "v1"})
     assert (status, said["error"]) == (409, "somebody was first")
 
     def refused(*_, **__):
         raise RefusedError([Problem("CON-3", "reference-0", "all or none")])
 
-    monkeypatch.setattr(outputs, "make_release", refused)
+    monkeypatch.setattr(files, "make_release", refused)
     status, said = boss.post("projects/story/releases", {"name": "v1"})
     assert (status, said["problems"]) == (
         422,

@@ -15,7 +15,7 @@ CHINESE = {"accept-language": "zh-CN"}
 
 @pytest.fixture(autouse=True)
 def all_addresses(addresses) -> Iterator[None]:
-    with override_settings(ROOT_URLCONF="gecbench.server.web.urls"):
+    with override_settings(ROOT_URLCONF="gecbench.server.urls"):
         yield
 
 

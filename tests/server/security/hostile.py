@@ -19,9 +19,8 @@ from server.workflow.stories import (
     submitted,
 )
 
-from gecbench.server.exchange.releases import make_release
-from gecbench.server.laws.names import ComplaintState, Decision, Role
-from gecbench.server.laws.text import cleaned, digest
+from gecbench.server.choices import ComplaintState, Decision, Role
+from gecbench.server.import_export.releases import make_release
 from gecbench.server.models import (
     Acknowledgement,
     Invitation,
@@ -35,16 +34,17 @@ from gecbench.server.models import (
     Suggestion,
     Token,
 )
+from gecbench.server.rules.text import cleaned, digest
 from gecbench.server.workflow import (
     claims,
     complaints,
     drafts,
+    management,
     members,
     projects,
     reviews,
     sentences,
     studies,
-    withdrawals,
 )
 from gecbench.server.workflow.answers import Addition, Answer, ReviewAnswer, Ruling
 
@@ -158,7 +158,7 @@ def _in_work(project: Project, writers: list[Member], number: int) -> None:
     drafts.save_review_draft(rita, task.sentence, rev=0, payload=payload)
     sentence = sentence_of(project, number + 1)
     reviews.assign(boss, sentence.pk, to=member_of(project, "rolf"), note=bundle(0, "派"))
-    withdrawals.withdraw(boss, [sentence_of(project, number + 2).pk], reason=bundle(0, "撤"))
+    management.withdraw(boss, [sentence_of(project, number + 2).pk], reason=bundle(0, "撤"))
     slot = claimed(writers[0], sentence_of(project, number + 3))
     kept = {"decision": "corrected", "texts": [bundle(n, "草") for n in range(3)], "note": short(9)}
     drafts.save_draft(writers[0], slot.pk, rev=0, payload=kept)

@@ -13,7 +13,7 @@ from django.utils import timezone
 from server.web.routes import BACKEND, MARK, OURS, ROUTES, World, allowed
 from server.worlds import made, there
 
-from gecbench.server.laws.names import Role
+from gecbench.server.choices import Role
 from gecbench.server.models import (
     Draft,
     Invitation,
@@ -26,7 +26,7 @@ from gecbench.server.models import (
     Study,
     Submission,
 )
-from gecbench.server.web.limits import LIMITS, Buckets
+from gecbench.server.web.requests import LIMITS, Buckets
 from gecbench.server.workflow import members
 
 __all__ = ["made", "there"]

@@ -33,8 +33,8 @@ from server.workflow.stories import (
     submitted,
 )
 
-from gecbench.server.exchange.releases import make_release
-from gecbench.server.laws.names import Decision
+from gecbench.server.choices import Decision
+from gecbench.server.import_export.releases import make_release
 from gecbench.server.models import (
     Complaint,
     Member,

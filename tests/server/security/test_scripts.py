@@ -14,7 +14,7 @@ from server.live import Live
 from server.security.hostile import BUNDLES, hostile
 from server.security.payloads import PAYLOADS
 
-from gecbench.server.laws.text import cleaned
+from gecbench.server.rules.text import cleaned
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -13,7 +13,7 @@ from server.conftest import sqlite, use
 
 from gecbench.server.models import Project
 from gecbench.server.site.folder import DATABASE, Site, make_site
-from gecbench.server.workflow import accounts, audits
+from gecbench.server.workflow import accounts, audit
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def filled(folder: Site) -> Site:
     """A site with people, a project, and rows of the chained log."""
     li = accounts.add_person("li", name="李薇", administrator=True)
     Project.objects.create(slug="one", name="第一个项目", lang="zh", created_by=li)
-    audits.record("project.made", who=li, data={"name": "第一个项目"})
+    audit.record("project.made", who=li, data={"name": "第一个项目"})
     return folder
 
 
@@ -45,9 +45,9 @@ def in_process(monkeypatch: pytest.MonkeyPatch) -> Callable[[Site], None]:
     """Let commands of the command line work on a folder that this process has open already."""
 
     def let(site: Site) -> None:
-        from gecbench.server.site import opening
+        from gecbench.server.site import folder
         from gecbench.server.site.folder import read_site
 
-        monkeypatch.setattr(opening, "open_site", lambda data, **_: read_site(data))
+        monkeypatch.setattr(folder, "open_site", lambda data, **_: read_site(data))
 
     return let

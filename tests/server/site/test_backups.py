@@ -16,10 +16,10 @@ from server.conftest import use
 
 from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.server.models import Audit, Person, Project
-from gecbench.server.site import backup, sqlite
+from gecbench.server.site import backup, databases
+from gecbench.server.site.backup import restore
 from gecbench.server.site.folder import DATABASE, read_site, write_options
-from gecbench.server.site.restoring import restore
-from gecbench.server.workflow import audits
+from gecbench.server.workflow import audit
 
 
 def people_in(path):
@@ -62,7 +62,7 @@ def test_a_backup_while_people_write_is_of_one_moment(filled):
         n = 0
         while not stop.is_set():
             n += 1
-            audits.record("noise", who=None, data={"n": n})
+            audit.record("noise", who=None, data={"n": n})
         connections.close_all()
 
     writer = threading.Thread(target=write)
@@ -76,7 +76,7 @@ def test_a_backup_while_people_write_is_of_one_moment(filled):
         target = filled.folder.parent / f"restored{n}"
         restore(path, target)
         use(settings_of(target / DATABASE))
-        assert audits.verify() == ()
+        assert audit.verify() == ()
         connection.close()
     use(settings_of(filled.folder / DATABASE))
     assert Audit.objects.filter(what="noise").count() > 3
@@ -222,23 +222,23 @@ def test_a_damaged_database_is_not_saved(filled):
 def test_what_is_no_database_is_refused(tmp_path):
     (tmp_path / "x").write_bytes(b"no database at all" * 100)
     with pytest.raises(GecbenchError, match=r"is no sound SQLite database"):
-        sqlite.check(tmp_path / "x")
+        databases.check_sqlite(tmp_path / "x")
     with pytest.raises(GecbenchError, match=r"there is no database; make one"):
-        sqlite.copy(tmp_path / "none", tmp_path / "y")
+        databases.copy(tmp_path / "none", tmp_path / "y")
     with pytest.raises(GecbenchError, match=r"cannot be copied"):
-        sqlite.copy(tmp_path / "x", tmp_path / "y")
+        databases.copy(tmp_path / "x", tmp_path / "y")
 
 
 def test_damage_inside_is_found(filled):
     path = filled.folder / DATABASE
     connection.close()
-    sqlite.settle(path)
+    databases.settle(path)
     content = bytearray(path.read_bytes())
     for page in range(4096 * 20, 4096 * 60, 4096):
         content[page + 8 : page + 60] = b"\xff" * 52
     path.write_bytes(content)
     with pytest.raises(GecbenchError, match=r"the database is damaged|is no sound SQLite database"):
-        sqlite.check(path)
+        databases.check_sqlite(path)
 
 
 def test_a_full_disk_leaves_no_half_backup(filled, monkeypatch):

@@ -17,12 +17,12 @@ from gecbench.cli import gecbench
 from gecbench.cli.annotate import site as commands
 from gecbench.core.errors import GecbenchError, MissingExtraError, UsageError
 from gecbench.server.models import Invitation, Person, Token
-from gecbench.server.site import backup, moving, serving
-from gecbench.server.site import opening as site_opening
+from gecbench.server.site import backup, migration, serving
+from gecbench.server.site import folder as site_opening
 from gecbench.server.site.folder import Site, make_site, read_site, write_options
 from gecbench.server.site.serving import Address, address_of
-from gecbench.server.web.outside import worded
-from gecbench.server.workflow import accounts, tokens
+from gecbench.server.web.errors import worded
+from gecbench.server.workflow import accounts
 from gecbench.server.workflow.checks import Violation
 from gecbench.server.workflow.errors import RefusedError
 
@@ -76,7 +76,7 @@ def test_a_login_that_cannot_be_is_refused(folder, login):
 def test_people_are_shut_out_and_let_in(run):
     run("user", "add", "wang")
     wang = accounts.person_of("wang")
-    tokens.make_token(wang, name="x")
+    accounts.make_token(wang, name="x")
     assert "cannot sign in any more" in run("user", "deactivate", "wang")
     assert not accounts.person_of("wang").is_active
     assert Token.objects.get().revoked_at is not None
@@ -123,7 +123,7 @@ def test_check_names_what_is_broken(run, monkeypatch):
     broken = (Violation("INV-4", "one/3", "submitted is 2, counted 3"),)
     monkeypatch.setattr("gecbench.server.workflow.checks.check", lambda *_, **__: broken)
     monkeypatch.setattr(
-        "gecbench.server.exchange.releases.verify_releases",
+        "gecbench.server.import_export.releases.verify_releases",
         lambda _: ("release one/r: other bytes",),
     )
     assert "2 invariants are broken" in run("check", code=1)
@@ -160,7 +160,7 @@ def test_a_move_that_breaks_something_changes_nothing(run, filled, empty, monkey
     monkeypatch.setattr("gecbench.cli.annotate.site.violations", lambda: ["INV-1 x: y"])
     assert "the site still uses SQLite" in run("move", "--to", empty, code=1)
     assert read_site(filled.folder).database == ""
-    assert moving._OTHER not in connections.settings
+    assert migration._OTHER not in connections.settings
 
 
 def test_what_options_say_becomes_the_environment():
@@ -221,7 +221,7 @@ def test_a_site_without_an_administrator_prints_a_link(folder, capsys):
 def test_prepared_says_what_was_saved(filled, in_process, capsys, monkeypatch):
     in_process(filled)
     monkeypatch.setattr(
-        "gecbench.server.site.database.bring_up_to_date", lambda site, **_: site.backups / "b.tar"
+        "gecbench.server.site.migration.bring_up_to_date", lambda site, **_: site.backups / "b.tar"
     )
     assert commands.open_up_to_date(filled.folder, {}) == filled
     assert "before, it was saved:" in capsys.readouterr().err

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from gecbench.core.errors import GecbenchError
-from gecbench.server.site.disk import alone, file_system, refuse_network
+from gecbench.server.site.folder import alone, file_system, refuse_network
 
 
 def mounts(tmp_path, *lines):

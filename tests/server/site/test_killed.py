@@ -16,15 +16,14 @@ from server.site.test_backups import people_in
 
 from gecbench.core.errors import GecbenchError
 from gecbench.server.models import Person
-from gecbench.server.site import backup, restoring
-from gecbench.server.site.disk import private_folder
-from gecbench.server.site.folder import DATABASE, SECRET, make_site
-from gecbench.server.site.restoring import restore
+from gecbench.server.site import backup
+from gecbench.server.site.backup import restore
+from gecbench.server.site.folder import DATABASE, SECRET, make_site, private_folder
 
 _HOLDS = """
 import sys, time
 from pathlib import Path
-from gecbench.server.site.disk import private_folder
+from gecbench.server.site.folder import private_folder
 with private_folder(Path(sys.argv[1]), ".backup-") as folder:
     (folder / "secret").write_text("x")
     print(folder, flush=True)
@@ -147,4 +146,4 @@ def test_a_first_start_that_is_killed_at_any_moment_is_gone_on_with(tmp_path):
     )
     assert ended.returncode == 0, ended.stderr
     assert "/invitation/" in ended.stdout
-    assert restoring.SECRET in {one.name for one in folder.iterdir()}
+    assert backup.SECRET in {one.name for one in folder.iterdir()}

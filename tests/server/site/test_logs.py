@@ -6,7 +6,7 @@ import json
 import logging
 import sys
 
-from gecbench.server.site.logs import JsonLine, TextLine
+from gecbench.server.site.serving import JsonLine, TextLine
 
 
 def record(message="GET /work %d", *args, failed=False, **known):

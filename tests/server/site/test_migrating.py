@@ -14,7 +14,7 @@ from server.conftest import sqlite, use
 
 from gecbench.core.errors import GecbenchError
 from gecbench.server.models import Person, Project
-from gecbench.server.site import backup, database
+from gecbench.server.site import backup, migration
 from gecbench.server.site.folder import DATABASE, Site, make_site
 
 
@@ -49,38 +49,38 @@ def triggers():
 def test_a_new_database_gets_its_tables_and_no_backup(tmp_path):
     site = make_site(tmp_path / "site")
     use(sqlite(site.folder / DATABASE))
-    assert database.is_empty()
-    assert database.bring_up_to_date(site) is None
-    assert database.unapplied() == ()
+    assert migration.is_empty()
+    assert migration.bring_up_to_date(site) is None
+    assert migration.unapplied() == ()
     assert Project.objects.count() == 0
     assert list(site.backups.iterdir()) == []
     connection.close()
 
 
 def test_what_is_up_to_date_is_left_alone(filled):
-    assert database.bring_up_to_date(filled) is None
+    assert migration.bring_up_to_date(filled) is None
     assert list(filled.backups.iterdir()) == []
 
 
 def test_a_database_with_rows_is_saved_before_a_migration(old):
-    assert database.unapplied()[0] == "server.0002_guards"
+    assert migration.unapplied()[0] == "server.0002_guards"
     assert triggers() == 0
-    saved = database.bring_up_to_date(old)
+    saved = migration.bring_up_to_date(old)
     assert saved.name.startswith("before-0002_guards-")
     assert backup.verify(saved).database == "sqlite"
-    assert database.unapplied() == ()
+    assert migration.unapplied() == ()
     assert Person.objects.get().login == "li"
     assert triggers() > 30
 
 
 def test_the_copy_can_be_left_out(old):
-    assert database.bring_up_to_date(old, copy=False) is None
-    assert database.unapplied() == ()
+    assert migration.bring_up_to_date(old, copy=False) is None
+    assert migration.unapplied() == ()
     assert list(old.backups.iterdir()) == []
 
 
 def test_a_failed_migration_leaves_the_old_file_usable(old, monkeypatch):
-    before = database.unapplied()
+    before = migration.unapplied()
 
     def broken(*words, **options):
         with connection.cursor() as cursor:
@@ -88,11 +88,11 @@ def test_a_failed_migration_leaves_the_old_file_usable(old, monkeypatch):
             cursor.execute("CREATE TABLE half_done (x)")
         raise RuntimeError("division of labour\nsecond line")
 
-    monkeypatch.setattr(database, "call_command", broken)
+    monkeypatch.setattr(migration, "call_command", broken)
     said = r"migrations from server.0002_guards\): division of labour; nothing was lost: .*sqlite3$"
     with pytest.raises(GecbenchError, match=said):
-        database.bring_up_to_date(old)
-    assert database.unapplied() == before
+        migration.bring_up_to_date(old)
+    assert migration.unapplied() == before
     assert Person.objects.get().login == "li"
     assert "half_done" not in connection.introspection.table_names()
     assert [one.name for one in old.folder.iterdir() if "migrating" in one.name] == []
@@ -102,19 +102,19 @@ def test_an_error_without_words_is_named(old, monkeypatch):
     def broken(*words, **options):
         raise RuntimeError
 
-    monkeypatch.setattr(database, "call_command", broken)
+    monkeypatch.setattr(migration, "call_command", broken)
     with pytest.raises(GecbenchError, match=r"0002_guards\): RuntimeError; nothing"):
-        database.bring_up_to_date(old, copy=False)
+        migration.bring_up_to_date(old, copy=False)
 
 
 def test_a_database_of_a_newer_gecbench_is_refused(filled):
     MigrationRecorder(connection).record_applied("server", "9999_future")
     with pytest.raises(GecbenchError, match=r"written by a newer gecbench .migration 9999_future"):
-        database.bring_up_to_date(filled)
+        migration.bring_up_to_date(filled)
 
 
 def test_what_is_no_database_is_one_line(filled):
     connection.close()
     (filled.folder / DATABASE).write_bytes(b"no database" * 1000)
     with pytest.raises(GecbenchError, match=r"the database cannot be opened: file is not a"):
-        database.unapplied()
+        migration.unapplied()

@@ -12,10 +12,10 @@ from server.conftest import administer
 
 from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.server.models import Audit, Guideline, Person, Project
-from gecbench.server.site import backup, moving, postgresql
+from gecbench.server.site import backup, databases, migration
+from gecbench.server.site.backup import restore
 from gecbench.server.site.folder import read_site, write_options
-from gecbench.server.site.restoring import restore
-from gecbench.server.workflow import audits
+from gecbench.server.workflow import audit
 
 
 def made(template: str) -> Iterator[str]:
@@ -51,16 +51,16 @@ def knotted(filled):
 
 
 def test_all_rows_move_and_the_next_number_follows_them(knotted, bare):
-    moved = moving.copy_rows(knotted, bare)
+    moved = migration.copy_rows(knotted, bare)
     here = sorted(Audit.objects.values_list("hash", flat=True))
     assert moved >= 4
-    with moving.using(bare):
+    with migration.using(bare):
         assert connection.vendor == "postgresql"
         project = Project.objects.select_related("guideline").get()
         assert project.guideline.markdown.endswith("\U0001f600 e\u0301")
         assert project.options == {"lease_minutes": 5}
         assert sorted(Audit.objects.values_list("hash", flat=True)) == here
-        assert audits.verify() == ()
+        assert audit.verify() == ()
         before = Person.objects.get().pk
         assert Person.objects.create(login="new", name="New").pk > before
     assert connection.vendor == "sqlite"
@@ -68,32 +68,32 @@ def test_all_rows_move_and_the_next_number_follows_them(knotted, bare):
 
 
 def test_rows_are_moved_in_batches(filled, empty, monkeypatch):
-    monkeypatch.setattr(moving, "_BATCH", 2)
+    monkeypatch.setattr(migration, "_BATCH", 2)
     for n in range(5):
         Person.objects.create(login=f"p{n}", name="P")
-    moving.copy_rows(filled, empty)
-    with moving.using(empty):
+    migration.copy_rows(filled, empty)
+    with migration.using(empty):
         assert Person.objects.count() == 6
 
 
 def test_a_database_with_rows_is_not_moved_into(filled, empty):
-    moving.copy_rows(filled, empty)
+    migration.copy_rows(filled, empty)
     with pytest.raises(GecbenchError, match=r"the database is not empty"):
-        moving.copy_rows(filled, empty)
+        migration.copy_rows(filled, empty)
 
 
 def test_a_difference_is_found_and_nothing_is_moved(filled, empty, monkeypatch):
-    real = moving._digest
+    real = migration._digest
 
     def lying(model, alias):
         count, said = real(model, alias)
         return count, said + alias * (model is Person)
 
-    monkeypatch.setattr(moving, "_digest", lying)
+    monkeypatch.setattr(migration, "_digest", lying)
     with pytest.raises(GecbenchError, match=r"person: 1 rows here and 1 there are not the same"):
-        moving.copy_rows(filled, empty)
+        migration.copy_rows(filled, empty)
     monkeypatch.undo()
-    assert moving.copy_rows(filled, empty) >= 3  # so it was left empty
+    assert migration.copy_rows(filled, empty) >= 3  # so it was left empty
 
 
 def test_a_failing_database_moves_nothing(filled, empty, monkeypatch):
@@ -102,43 +102,43 @@ def test_a_failing_database_moves_nothing(filled, empty, monkeypatch):
     def broken(*_):
         raise DatabaseError("no\nmore")
 
-    monkeypatch.setattr(moving, "_copy", broken)
+    monkeypatch.setattr(migration, "_copy", broken)
     with pytest.raises(GecbenchError, match=r"cannot be moved: no; nothing was moved"):
-        moving.copy_rows(filled, empty)
-    assert moving._OTHER not in connections.settings
+        migration.copy_rows(filled, empty)
+    assert migration._OTHER not in connections.settings
 
 
 def test_only_sqlite_moves(folder, empty):
     with pytest.raises(GecbenchError, match=r"does not use SQLite"):
-        moving.copy_rows(write_options(folder, database=empty), empty)
+        migration.copy_rows(write_options(folder, database=empty), empty)
 
 
 @pytest.mark.parametrize("url", ["", "sqlite:///x", "postgresql://host", "mysql://a/b"])
 def test_what_is_no_address_of_a_database_is_refused_without_repeating_it(folder, url):
     with pytest.raises(UsageError, match=r"postgresql://PERSON:PASSWORD@HOST:PORT/NAME"):
-        moving.copy_rows(folder, url)
+        migration.copy_rows(folder, url)
 
 
 def test_a_database_that_is_not_there_is_one_line(filled):
     with pytest.raises(GecbenchError, match=r"the database cannot be opened:"):
-        moving.copy_rows(filled, "postgresql://postgres@127.0.0.1:1/none")
+        migration.copy_rows(filled, "postgresql://postgres@127.0.0.1:1/none")
 
 
 def test_a_database_of_others_is_not_empty(bare):
     import psycopg
 
-    assert postgresql.is_empty(bare)
+    assert databases.is_empty(bare)
     with psycopg.connect(bare, autocommit=True) as opened:
         opened.execute("CREATE TABLE theirs (x int)")
-    assert not postgresql.is_empty(bare)
+    assert not databases.is_empty(bare)
 
 
 def test_a_backup_of_postgresql_restores_to_the_same_rows(knotted, empty, tmp_path):
-    moving.copy_rows(knotted, empty)
+    migration.copy_rows(knotted, empty)
     site = write_options(knotted, database=empty)
     saved = backup.make(site)
     assert backup.verify(saved).database == "postgresql"
-    with moving.using(empty):
+    with migration.using(empty):
         Person.objects.create(login="later", name="Later")
     with pytest.raises(GecbenchError, match=r"the database is not empty; name an empty one"):
         restore(saved, tmp_path / "one")
@@ -146,23 +146,23 @@ def test_a_backup_of_postgresql_restores_to_the_same_rows(knotted, empty, tmp_pa
     restore(saved, other, replace=True, database=empty)
     assert list(other.glob("replaced-*.dump"))
     assert read_site(other).database == empty
-    with moving.using(empty):
+    with migration.using(empty):
         assert [one.login for one in Person.objects.all()] == ["li"]
-        assert audits.verify() == ()
+        assert audit.verify() == ()
 
 
 def test_a_missing_program_says_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(GecbenchError, match=r"pg_dump is not on the path; install PostgreSQL"):
-        postgresql.dump("postgresql://a@b/c", tmp_path / "x")
+        databases.dump("postgresql://a@b/c", tmp_path / "x")
 
 
 def test_a_failing_program_is_one_line(migrated_postgresql, tmp_path):
     with pytest.raises(GecbenchError, match=r"pg_dump failed: "):
-        postgresql.dump("postgresql://postgres@127.0.0.1:1/none", tmp_path / "x")
+        databases.dump("postgresql://postgres@127.0.0.1:1/none", tmp_path / "x")
     (tmp_path / "no-dump").write_text("x")
     with pytest.raises(GecbenchError, match=r"pg_restore failed: "):
-        postgresql.check(tmp_path / "no-dump")
+        databases.check_dump(tmp_path / "no-dump")
 
 
 def test_a_program_that_says_nothing_has_its_code(monkeypatch, tmp_path):
@@ -171,17 +171,17 @@ def test_a_program_that_says_nothing_has_its_code(monkeypatch, tmp_path):
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
     with pytest.raises(GecbenchError, match=r"pg_dump failed: exit code 3"):
-        postgresql.dump("postgresql://a@b/c", tmp_path / "x")
+        databases.dump("postgresql://a@b/c", tmp_path / "x")
 
 
 def test_a_dump_of_others_is_refused(bare, tmp_path):
-    postgresql.dump(bare, tmp_path / "x")
+    databases.dump(bare, tmp_path / "x")
     with pytest.raises(GecbenchError, match=r"is no dump of gecbench's database"):
-        postgresql.check(tmp_path / "x")
+        databases.check_dump(tmp_path / "x")
 
 
 def test_passwords_go_by_the_environment():
-    said = postgresql._connection("postgresql://a%40b:p%2Fw@h:5/n?sslmode=require")
+    said = databases._connection("postgresql://a%40b:p%2Fw@h:5/n?sslmode=require")
     assert said == {
         "PGHOST": "h",
         "PGPORT": "5",

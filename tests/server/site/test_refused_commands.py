@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from gecbench.cli import gecbench
 from gecbench.core.errors import GecbenchError, MissingExtraError
 from gecbench.server.models import Person
-from gecbench.server.site import backup, moving
+from gecbench.server.site import backup, migration
 from gecbench.server.site.folder import read_site
 
 NOWHERE = "postgresql://postgres@127.0.0.1:1/none"
@@ -27,7 +27,7 @@ def no_psycopg(monkeypatch):
 
 def test_a_move_without_psycopg_says_what_to_install(filled, no_psycopg):
     with pytest.raises(MissingExtraError, match=LACKING):
-        moving.copy_rows(filled, NOWHERE)
+        migration.copy_rows(filled, NOWHERE)
 
 
 def test_init_without_psycopg_leaves_no_folder(tmp_path, no_psycopg):

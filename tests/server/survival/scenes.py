@@ -10,7 +10,7 @@ from server.live import Live
 from server.survival.clients import Record
 from server.survival.conftest import database_of, run_cli
 
-from gecbench.server.laws.names import SUBMITTED_OR_LATER
+from gecbench.server.choices import SUBMITTED_OR_LATER
 from gecbench.server.models import (
     DraftRevision,
     Project,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import product
 
-from gecbench.server.laws.options import PLACEHOLDER
+from gecbench.server.rules.options import PLACEHOLDER
 
 Edit = tuple[int, int, str]
 """First character of the sentence, the one after the last, and what stands there instead."""

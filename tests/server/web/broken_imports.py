@@ -12,10 +12,9 @@ from unit.formats.test_bad_m2_files import CHERRANT, M2
 from gecbench.core.edit import Edit
 from gecbench.core.errors import GecbenchError
 from gecbench.core.sample import Corpus, Rewrite, Sample
-from gecbench.server.exchange.content import content_of
-from gecbench.server.exchange.imports import run_import
-from gecbench.server.exchange.planning import plan_import
-from gecbench.server.exchange.plans import ImportOptions
+from gecbench.server.import_export.imports import run_import
+from gecbench.server.import_export.plans import ImportOptions, plan_import
+from gecbench.server.import_export.reading import content_of
 from gecbench.server.models import Project
 
 HEADER = '{"format": "gecbench-corpus", "schema": 1, "name": "n"}\n'

@@ -10,8 +10,8 @@ from django.http import HttpResponse
 from django.test import Client
 from server.workflow.reviewing import member_of
 
-from gecbench.server.laws.text import digest
 from gecbench.server.models import Acknowledgement, Project, ReviewTask
+from gecbench.server.rules.text import digest
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 JSON = {"content_type": "application/json", "headers": {"Accept": "application/json"}}

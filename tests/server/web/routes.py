@@ -20,11 +20,11 @@ from server.workflow.stories import (
     somebody,
 )
 
-from gecbench.server.exchange.releases import make_release
-from gecbench.server.laws.names import Role
+from gecbench.server.choices import Role
+from gecbench.server.import_export.releases import make_release
 from gecbench.server.models import Member, Person, Project, ReviewTask
-from gecbench.server.web.policy import Access, access_of
-from gecbench.server.workflow import complaints, members, reviews, tokens
+from gecbench.server.web.permissions import Access, access_of
+from gecbench.server.workflow import accounts, complaints, members, reviews
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 OURS = "公开"
@@ -113,7 +113,7 @@ def _things(slug: str, mark: str) -> dict[str, object]:
     boss = Person.objects.get(login=f"{slug}-boss")
     release = make_release(project, name=f"r-{slug}", by=boss)
     invitation, secret = members.invite(project, roles=[Role.ANNOTATOR], by=boss)
-    token, _ = tokens.make_token(boss, name="nightly")
+    token, _ = accounts.make_token(boss, name="nightly")
     return {
         "number": 1,
         "slot_id": slot.pk,

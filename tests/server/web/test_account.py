@@ -10,9 +10,9 @@ from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
 
-from gecbench.server.laws.names import Role
+from gecbench.server.choices import Role
 from gecbench.server.models import Audit, Member, Person, Project, Token
-from gecbench.server.workflow import accounts, members, tokens
+from gecbench.server.workflow import accounts, members
 
 PASSWORD = "correct horse battery"
 NEW = "staple staple staple"
@@ -293,16 +293,16 @@ def test_a_token_is_shown_once_and_revoked(client, li, person):
     sign_in(client)
     made = client.post("/account/tokens", {"name": "nightly", "scope": "read", "days": "30"})
     secret = made.context["secret"]
-    assert tokens.token_of(secret).person == li
+    assert accounts.token_of(secret).person == li
     assert made["Cache-Control"].startswith("max-age=0")
     assert secret not in client.get("/account/tokens").content.decode()
     ends = Token.objects.get().expires_at - timezone.now()
     assert timedelta(days=29) < ends <= timedelta(days=30)
-    theirs, _ = tokens.make_token(person("zhang"), name="x")
+    theirs, _ = accounts.make_token(person("zhang"), name="x")
     assert client.post(f"/account/tokens/{theirs.pk}/revoke").status_code == 404
     client.post(f"/account/tokens/{Token.objects.first().pk}/revoke")
-    assert tokens.token_of(secret) is None
-    assert tokens.tokens_of(theirs.person).count() == 1
+    assert accounts.token_of(secret) is None
+    assert accounts.tokens_of(theirs.person).count() == 1
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from server.web.reviewing import decide, form_of, page_of, payload, said, signed
 from server.web.test_problems_pages import disputed, ruled, the_complaint
 from server.workflow.reviewing import BAD, FAIR, GOOD, opened, study_of, waiting
 
-from gecbench.server.guide.render import render
+from gecbench.server.guidelines.rendering import render_markdown
 from gecbench.server.models import Complaint, DraftRevision, Guideline, Review, Verdict
-from gecbench.server.web.review.citing import (
+from gecbench.server.web.review.pages import (
     citation_problem,
     excerpt,
     section_names,
@@ -110,7 +110,7 @@ def test_a_ruling_refuses_what_is_no_section_and_keeps_what_was_typed_gui_4():
 def test_sections_of_one_title_are_told_apart_by_what_stands_above_else_by_their_ids_gui_4():
     text = "# Form\n\n## Marks\n\na\n\n# Types\n\n## Marks\n\nb\n\n# Form\n\nc\n"
     guideline = Guideline(markdown=text, sha256="of a test")
-    first, *_, last = (one.id for one in render(text).sections if one.level)
+    first, *_, last = (one.id for one in render_markdown(text).sections if one.level)
     names = section_names(guideline)
     assert names == (first, "Form › Marks", "Types", "Types › Marks", last)
     assert len({section_of(guideline, one) for one in names}) == len(names)

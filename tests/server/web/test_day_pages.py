@@ -32,8 +32,8 @@ from gecbench.server.models import (
     Submission,
     Verdict,
 )
-from gecbench.server.progress import own_figures
-from gecbench.server.web.standing import standings
+from gecbench.server.statistics import own_figures
+from gecbench.server.web.navigation import standings
 from gecbench.server.workflow import projects
 
 
@@ -286,8 +286,8 @@ def test_the_menu_has_what_a_role_may_open_with_counts(li):
 
 def judged(member, number, given, golden_texts, kind="corrected", reasons=()):
     """A sentence with a golden set, after the member's answer."""
-    from gecbench.server.laws.text import digest
     from gecbench.server.models import Reference
+    from gecbench.server.rules.text import digest
 
     sentence = sentence_of(member.project, number)
     made = submitted(member, sentence, given)

@@ -10,8 +10,8 @@ from server.web.asking import Asking
 from server.workflow.reviewing import BAD, finalised, judged, member_of, waiting, word
 from server.workflow.stories import somebody
 
-from gecbench.server.laws.text import digest
 from gecbench.server.models import Study
+from gecbench.server.rules.text import digest
 from gecbench.server.workflow import claims
 from gecbench.server.workflow.claims import Nothing
 from gecbench.server.workflow.sentences import NewSentence, add_sentences

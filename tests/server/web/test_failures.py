@@ -14,9 +14,9 @@ from django.test import Client, override_settings
 from django.urls import path
 
 from gecbench.core.errors import GecbenchError
-from gecbench.server.web import failures
-from gecbench.server.web.policy import anyone
-from gecbench.server.web.urls import handler400, handler403, handler404, handler500
+from gecbench.server.urls import handler400, handler403, handler404, handler500
+from gecbench.server.web import errors
+from gecbench.server.web.permissions import anyone
 from gecbench.server.workflow.errors import (
     ConflictError,
     GoneError,
@@ -196,6 +196,6 @@ def test_failures_outside_of_views_have_their_words(monkeypatch):
 def test_an_unknown_status_has_words_too():
     from django.test import RequestFactory
 
-    answer = failures.failed(RequestFactory().get("/"), 418)
+    answer = errors.failed(RequestFactory().get("/"), 418)
     assert answer.status_code == 418
     assert b"<h1>" in answer.content

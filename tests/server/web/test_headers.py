@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from gecbench.server.models import Person
 from gecbench.server.site.folder import make_site, write_options
-from gecbench.server.web.limits import LIMITS, Buckets, Limit
+from gecbench.server.web.requests import LIMITS, Buckets, Limit
 
 PASSWORD = "correct horse battery"
 PAGES = ("/login", "/no/such/page", "/account", "/healthz", "/static/gecbench/base.css", "/readyz")
@@ -175,8 +175,8 @@ def test_behind_a_proxy_the_address_is_the_one_that_the_proxy_saw(site, person):
 
 
 def test_too_fast_is_429_and_says_when_to_come_again(site, monkeypatch):
-    monkeypatch.setattr("gecbench.server.web.limits._BUCKETS", Buckets(lambda: 0.0))
-    monkeypatch.setattr("gecbench.server.web.limits.LIMITS", {"sign-in": Limit(0.5, 2)})
+    monkeypatch.setattr("gecbench.server.web.requests._BUCKETS", Buckets(lambda: 0.0))
+    monkeypatch.setattr("gecbench.server.web.requests.LIMITS", {"sign-in": Limit(0.5, 2)})
     with site_with(rate_limits=True):
         answers = [fail(Client(), f"n{n}") for n in range(3)]
     assert [one.status_code for one in answers] == [422, 422, 429]
@@ -202,7 +202,7 @@ def test_a_bucket_fills_again_and_never_over_its_brim():
 
 
 def test_buckets_forget_whoever_came_longest_ago(monkeypatch):
-    monkeypatch.setattr("gecbench.server.web.limits._MOST", 2)
+    monkeypatch.setattr("gecbench.server.web.requests._MOST", 2)
     buckets = Buckets(lambda: 0.0)
     for _ in range(LIMITS["submit"].burst):
         buckets.wait("submit", "a")
@@ -239,7 +239,7 @@ def test_health_and_readiness(site, monkeypatch):
     assert Client().get("/healthz").content == b"ok\n"
     assert Client().get("/readyz").content == b"ready\n"
     assert Client().post("/healthz").status_code == 405
-    monkeypatch.setattr("gecbench.server.web.health.unapplied", lambda: ("x",))
+    monkeypatch.setattr("gecbench.server.web.responses.unapplied", lambda: ("x",))
     late = Client().get("/readyz")
     assert (late.status_code, late.content) == (503, b"not migrated\n")
 

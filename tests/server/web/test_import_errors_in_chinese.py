@@ -6,14 +6,12 @@ import re
 
 import pytest
 from django.utils.translation import override
-from server.exchange.files import empty
-from server.web.broken_imports import BROKEN, WHOLE, errors, with_wrong_values
+from server.import_export.files import empty
+from server.web.broken_imports import BROKEN, HEADER, WHOLE, errors, with_wrong_values
 
-from gecbench.server.exchange.content import content_of
-from gecbench.server.exchange.found import Trouble
-from gecbench.server.exchange.records import READERS, records
-from gecbench.server.web.library.saying import said
+from gecbench.server.import_export.reading import READERS, Trouble, content_of, records
 from gecbench.server.web.manage.words import refused
+from gecbench.server.web.translation import translate
 
 HAN = re.compile("[\u4e00-\u9fff]")
 QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""")
@@ -52,8 +50,33 @@ def test_a_wrong_value_in_any_place_is_said_in_chinese(format):
             for found in records(content_of("file", raw.encode()), format)[1]:
                 if isinstance(found, Trouble):
                     wrong += 1
-                    words = said(found.message)
+                    words = translate(found.message)
                     if in_english(found.message, words.text, foreign=words.foreign):
                         english.add((found.message, words.text))
     assert english == set()
     assert wrong > 30
+
+
+@pytest.mark.parametrize("format", BROKEN)
+def test_advice_of_the_command_line_is_not_given_on_a_page(site, format):
+    project = empty()
+    with override("zh-hans"):
+        shown = [
+            refused(e).text for raw in BROKEN[format].values() for e in errors(project, raw, format)
+        ]
+    assert [text for text in shown if " --" in text] == []
+
+
+@pytest.mark.parametrize(
+    ("format", "raw", "problem"),
+    [
+        ("label-studio", f'[{{"id": {"9" * 5000}}}]', "有一个数的位数太多"),
+        ("label-studio", "[" * 100_000, "括号嵌套太深"),
+        ("jsonl", f'{HEADER}{{"id": {"9" * 5000}}}', "有一个数的位数太多；请缩短"),
+        ("m2", "S a b\nA 0  1|||S|||b|||REQUIRED|||-NONE-|||0\n", "范围为 '0  1'"),
+    ],
+)
+def test_problems_are_told_in_words_of_the_page(format, raw, problem):
+    found = list(records(content_of("file", raw.encode()), format)[1])
+    with override("zh-hans"):
+        assert problem in translate(found[-1].message).text

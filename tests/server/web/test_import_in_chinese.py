@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
-from server.exchange.test_import_formats import BROKEN
+from server.import_export.test_import_formats import BROKEN
 from server.rest.test_hostile_files import _BAD
 from server.security.nasty import WHOLE
 from server.security.payloads import TAGS
@@ -23,7 +23,7 @@ from unit.formats import test_bad_m2_files as blocks
 
 from gecbench.core.errors import GecbenchError
 from gecbench.server.models import Project, Sentence
-from gecbench.server.web import limits
+from gecbench.server.web import requests
 from gecbench.server.web.manage import imports
 
 BEGIN = "/p/story/manage/import"
@@ -53,7 +53,7 @@ def project(site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     made = tmp_path / "data"
     made.mkdir()
     monkeypatch.setattr(settings, "SITE", replace(settings.SITE, folder=made))
-    monkeypatch.setattr(limits, "_BUCKETS", limits.Buckets())
+    monkeypatch.setattr(requests, "_BUCKETS", requests.Buckets())
     return a_project(0)
 
 
@@ -226,7 +226,7 @@ def test_files_beside_a_file_are_refused_in_chinese(project, monkeypatch):
     files = {"file": SimpleUploadedFile("dev.tsv", b"x"), "references": many}
     answer = boss.client.post(BEGIN, files)
     assert told(answer.content.decode()) == [("", "一个原句文件最多可附带 10 个答案文件")]
-    monkeypatch.setattr("gecbench.server.web.manage.uploads.MOST_BYTES", 3)
+    monkeypatch.setattr("gecbench.server.web.manage.imports.MOST_BYTES", 3)
     answer = boss.client.post(BEGIN, {"file": SimpleUploadedFile("a: b.txt", b"long\n")})
     said = [("", "a: b.txt：有 5 字节；一次最多读取 3 字节，请拆分文件")]
     assert told(answer.content.decode()) == said

@@ -20,7 +20,7 @@ from server.workflow.stories import (
     submitted,
 )
 
-from gecbench.server.laws.names import ComplaintState, MemberStatus, Role, SentenceState
+from gecbench.server.choices import ComplaintState, MemberStatus, Role, SentenceState
 from gecbench.server.models import Audit, Member, Project, Sentence, Study
 from gecbench.server.workflow import complaints, members
 from gecbench.server.workflow.answers import Ruling

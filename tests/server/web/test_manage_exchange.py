@@ -17,10 +17,10 @@ from server.web.asking import Asking
 from server.workflow import reviewing
 from server.workflow.stories import a_project, joined, somebody
 
-from gecbench.server.exchange import content
-from gecbench.server.laws.names import Role, SentenceState
+from gecbench.server.choices import Role, SentenceState
+from gecbench.server.import_export import reading
 from gecbench.server.models import Audit, ImportBatch, Project, Release, Sentence
-from gecbench.server.web import limits
+from gecbench.server.web import requests
 from gecbench.server.workflow import projects
 
 BEGIN = "/p/story/manage/import"
@@ -138,10 +138,10 @@ def test_too_large_or_too_many_files_are_refused(project, boss, monkeypatch):
         BEGIN, {"file": file("x\n"), "references": [file("y\n") for _ in range(11)]}
     )
     assert answer.status_code == 422
-    monkeypatch.setattr("gecbench.server.web.manage.uploads.MOST_BYTES", 3)
+    monkeypatch.setattr("gecbench.server.web.manage.imports.MOST_BYTES", 3)
     answer = boss.client.post(BEGIN, {"file": file("long\n")})
     assert (answer.status_code, "at most 3" in answer.content.decode()) == (422, True)
-    assert content.MOST_BYTES == 100_000_000
+    assert reading.MOST_BYTES == 100_000_000
 
 
 def test_an_upload_is_private_and_its_name_is_no_path(project, boss, folder):
@@ -207,7 +207,7 @@ def test_a_project_that_changed_meanwhile_is_looked_at_again(project, boss, monk
 
 @pytest.fixture
 def decided(site, folder, monkeypatch) -> Asking:
-    monkeypatch.setattr(limits, "_BUCKETS", limits.Buckets())
+    monkeypatch.setattr(requests, "_BUCKETS", requests.Buckets())
     project = reviewing.waiting(texts=2)
     reviewing.finalised(project)
     return Asking(somebody("boss"))
@@ -222,10 +222,10 @@ def test_each_export_streams_and_the_log_has_its_sha256(decided, format):
     part = {"part": ".src"} if format == "parallel" else {}
     answer = decided.form("/p/story/manage/export/download", format=format, **part)
     assert answer.streaming
-    content = answer.getvalue()
+    data = answer.getvalue()
     done = Audit.objects.get(what="export.done")
-    assert done.data["sha256"] == hashlib.sha256(content).hexdigest()
-    assert done.data["bytes"] == len(content) > 0
+    assert done.data["sha256"] == hashlib.sha256(data).hexdigest()
+    assert done.data["bytes"] == len(data) > 0
     assert done.data["sha256"] in decided.html("/p/story/manage/export")
     assert Audit.objects.get(what="export.begun").who.login == "boss"
 

@@ -12,7 +12,7 @@ from server.web.managed import HERE, boss, project
 from server.workflow import reviewing
 from server.workflow.stories import somebody
 
-from gecbench.server.guide.bounds import LARGEST
+from gecbench.server.guidelines.rendering import LARGEST
 from gecbench.server.models import Guideline, GuidelineCase, Study
 from gecbench.server.workflow import complaints
 

@@ -8,10 +8,10 @@ from django.test.utils import CaptureQueriesContext
 from server.web.asking import Asking
 from server.workflow.stories import a_project, joined, sentence_of, somebody, submitted
 
-from gecbench.server.laws.names import SentenceState
+from gecbench.server.choices import SentenceState
 from gecbench.server.models import Project, Sentence
-from gecbench.server.web.manage import listing
-from gecbench.server.web.manage.listing import Filters, filters_of, page_of
+from gecbench.server.web.manage import sentences
+from gecbench.server.web.manage.sentences import Filters, filters_of, page_of
 from gecbench.server.workflow.sentences import NewSentence, add_sentences
 
 HERE = "/p/story/manage/sentences"
@@ -42,8 +42,8 @@ def test_all_pages_together_have_each_sentence_once_in_order(project):
 @pytest.mark.parametrize("span", [7, 50, 51, 1000])
 @pytest.mark.parametrize("few", [0, 5, 1000])
 def test_filters_find_the_same_as_a_full_look(project, monkeypatch, span, few):
-    monkeypatch.setattr(listing, "SPAN", span)
-    monkeypatch.setattr(listing, "FEW", few)
+    monkeypatch.setattr(sentences, "SPAN", span)
+    monkeypatch.setattr(sentences, "FEW", few)
     li = joined(project, "li")
     for number in (3, 60, 129):
         submitted(li, sentence_of(project, number))
@@ -95,7 +95,7 @@ def test_a_page_keeps_its_filters_and_goes_on(project):
     ],
 )
 def test_a_table_takes_at_most_eight_queries(project, url, monkeypatch):
-    monkeypatch.setattr(listing, "FEW", 1000)
+    monkeypatch.setattr(sentences, "FEW", 1000)
     boss = Asking(somebody("boss"))
     for n in range(12):
         joined(project, f"x{n}")
@@ -132,7 +132,7 @@ def plans(project: Project, wanted: Filters, after: int) -> list[str]:
 )
 @pytest.mark.parametrize("few", [0, 1000])
 def test_every_page_is_found_by_an_index_and_no_table_is_scanned(project, wanted, few, monkeypatch):
-    monkeypatch.setattr(listing, "FEW", few)
+    monkeypatch.setattr(sentences, "FEW", few)
     lines = plans(project, wanted, after=20)
     assert lines
     scans = [one for one in lines if one.startswith("SCAN")]
@@ -141,7 +141,7 @@ def test_every_page_is_found_by_an_index_and_no_table_is_scanned(project, wanted
 
 
 def test_states_are_counted_by_the_index_alone(project):
-    from gecbench.server.web.manage.overview import states_of
+    from gecbench.server.web.manage.quality import states_of
 
     with CaptureQueriesContext(connection) as seen:
         assert states_of(project) == {"open": 130}

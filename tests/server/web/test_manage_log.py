@@ -9,9 +9,9 @@ from server.web.asking import Asking
 from server.workflow import reviewing
 from server.workflow.stories import a_project, sentence_of, somebody
 
-from gecbench.server.laws.names import MemberStatus, Role
+from gecbench.server.choices import MemberStatus, Role
 from gecbench.server.models import Audit, Project
-from gecbench.server.workflow import audits, managing, members, projects
+from gecbench.server.workflow import audit, management, members, projects
 
 LOG = "/p/story/manage/audit"
 
@@ -65,13 +65,13 @@ def test_changed_settings_name_option_rule_and_both_values(project):
 def test_an_assigned_review_names_the_person_and_priorities_the_tasks(project):
     sentence = sentence_of(project)
     boss = reviewing.member_of(project, "boss")
-    managing.set_priority(boss, [sentence.pk], priority=5)
+    management.set_priority(boss, [sentence.pk], priority=5)
     assert "sentences #1; priority 5" in told(project, "sentence.priority")
     row = {"to": somebody("boss").pk}
-    audits.record("review.assigned", who=None, project=project, data=row)
+    audit.record("review.assigned", who=None, project=project, data=row)
     assert "to Boss" in told(project, "review.assigned")
 
 
 def test_what_nobody_foresaw_is_shown_as_it_is(project):
-    audits.record("x.y", who=None, project=project, about=("thing", "a-1"), data={"z": [1, "b"]})
+    audit.record("x.y", who=None, project=project, about=("thing", "a-1"), data={"z": [1, "b"]})
     assert "x.y thing a-1 z 1, b" in told(project, "x.y")

@@ -21,17 +21,10 @@ from server.workflow.stories import (
     submitted,
 )
 
-from gecbench.server import progress
-from gecbench.server.laws.names import Decision, MemberStatus, Role
-from gecbench.server.models import (
-    Audit,
-    Invitation,
-    Member,
-    MemberEvent,
-    Project,
-    Sentence,
-)
-from gecbench.server.workflow import members, projects, withdrawals
+from gecbench.server import statistics
+from gecbench.server.choices import Decision, MemberStatus, Role
+from gecbench.server.models import Audit, Invitation, Member, MemberEvent, Project, Sentence
+from gecbench.server.workflow import management, members, projects
 
 __all__ = ["boss", "project"]
 
@@ -133,10 +126,10 @@ def test_inv_12_members_count_what_counts_elsewhere(site):
     boss = Asking(somebody("boss"))
     Sentence.objects.filter(pk=sentence_of(project, 1).pk).update(purpose="training")
     withdrawn = [sentence_of(project, 2).pk]
-    withdrawals.withdraw(reviewing.member_of(project, "boss"), withdrawn, reason="x")
+    management.withdraw(reviewing.member_of(project, "boss"), withdrawn, reason="x")
     rows = boss.get(f"{HERE}/members").context["rows"]
     shown = {row.member.person.name: row.submitted for row in rows if row.submitted}
-    assert shown == {one.name: one.submitted for one in progress.quality(project).people}
+    assert shown == {one.name: one.submitted for one in statistics.quality(project).people}
     assert shown == {"A1": 1, "A2": 1, "A3": 1}
     assert {row.member.person.name: row.accepted for row in rows if row.submitted} == {
         "A1": 1.0,
@@ -158,7 +151,7 @@ def test_rol_3_members_are_sorted_by_volume_acceptance_and_f05(site):
     assert order(boss, "submitted") == ["a3", "a1", "a2"]
     assert order(boss, "accepted")[-1] == "a2"
     assert {row.score for row in boss.get(f"{HERE}/members").context["rows"]} == {None}
-    progress.refresh(project)
+    statistics.refresh(project)
     rows = boss.get(f"{HERE}/members?sort=score").context["rows"]
     scores = [row.score for row in rows if row.score is not None]
     assert len(scores) == 3
@@ -185,7 +178,7 @@ def test_the_log_is_read_by_key_and_verified_by_administrators_alone(project, bo
 def test_a_changed_row_of_the_log_is_found(project, monkeypatch):
     root = Asking(somebody("root", is_administrator=True))
     monkeypatch.setattr(
-        "gecbench.server.web.manage.log.audits.verify", lambda: ("audit 2: was changed",)
+        "gecbench.server.web.manage.log.audit.verify", lambda: ("audit 2: was changed",)
     )
     answer = root.client.post(f"{HERE}/audit/verify", follow=True)
     assert "audit 2: was changed" in answer.content.decode()

@@ -10,10 +10,10 @@ from server.web.managed import HERE, boss, project
 from server.workflow.stories import sentence_of, somebody
 
 from gecbench.core.errors import GecbenchError
-from gecbench.server.laws.options import RULES, ProjectOptions
 from gecbench.server.models import Audit, Project, Sentence, Slot
-from gecbench.server.web.manage.fields import GROUPS, RULE_WORDS
-from gecbench.server.workflow import numbers, projects
+from gecbench.server.rules.options import RULES, ProjectOptions
+from gecbench.server.web.manage.settings import GROUPS, RULE_WORDS
+from gecbench.server.workflow import management, projects
 
 __all__ = ["boss", "project"]
 
@@ -167,7 +167,7 @@ def test_issue_5_a_form_without_its_digest_is_stale(project, boss):
 
 def test_issue_5_an_interrupted_raise_of_n_is_finished_from_the_page(project, boss, monkeypatch):
     batches = []
-    first = numbers._raise
+    first = management._raise
 
     def killed(sentences, needed):
         if batches:
@@ -175,8 +175,8 @@ def test_issue_5_an_interrupted_raise_of_n_is_finished_from_the_page(project, bo
         batches.append(needed)
         first(sentences, needed)
 
-    monkeypatch.setattr(numbers, "BATCH", 2)
-    monkeypatch.setattr(numbers, "_raise", killed)
+    monkeypatch.setattr(management, "BATCH", 2)
+    monkeypatch.setattr(management, "_raise", killed)
     boss.client.post(f"{HERE}/settings", settings_of(boss, annotators="5"))
     monkeypatch.undo()
     assert sorted(Sentence.objects.values_list("needed", flat=True)) == [2, 5, 5]

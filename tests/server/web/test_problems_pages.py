@@ -22,9 +22,9 @@ from server.workflow.reviewing import (
 )
 from server.workflow.stories import correction, error_free, joined, sentence_of
 
-from gecbench.server.laws.names import Decision
-from gecbench.server.laws.text import digest
+from gecbench.server.choices import Decision
 from gecbench.server.models import Complaint, GuidelineCase, Message, Project, Study
+from gecbench.server.rules.text import digest
 from gecbench.server.workflow import complaints
 
 pytestmark = pytest.mark.usefixtures("site")
@@ -276,7 +276,7 @@ def test_the_list_shows_undecided_ones_first_and_filters_by_state():
 
 
 def test_a_long_list_says_how_many_are_not_listed(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("gecbench.server.web.study.problems.PAGE", 0)
+    monkeypatch.setattr("gecbench.server.web.study.complaints.PAGE", 0)
     project = disputed()
     page = page_of(signed_in(project, "ruth"), "/p/story/problems?state=undecided")
     assert "1 older one is not listed." in page

@@ -6,14 +6,14 @@ import re
 import xml.etree.ElementTree as ET
 
 import pytest
-from server.progress.worked import worked
+from server.statistics.worked import worked
 from server.web.asking import Asking
 from server.workflow.reviewing import member_of
 from server.workflow.stories import a_project, joined
 
 from gecbench.reports.plots import COLOURS
 from gecbench.server.models import Figures, Member, Person, Project
-from gecbench.server.progress.charts import NAMES
+from gecbench.server.statistics.report import NAMES
 
 URL = "/p/story/manage/quality"
 
@@ -128,14 +128,14 @@ def test_names_are_shown_as_text_whatever_they_are(project):
 
 def test_what_cannot_be_computed_is_said(site, monkeypatch):
     from gecbench.core.errors import MissingExtraError
-    from gecbench.server.progress import computing
+    from gecbench.server.statistics import scoring
 
     project = worked()
 
     def missing(project):
         raise MissingExtraError("errant", "en")
 
-    monkeypatch.setattr(computing, "scores", missing)
+    monkeypatch.setattr(scoring, "scores", missing)
     boss = manager(project)
     boss.form(f"{URL}/compute")
     assert "errant" in boss.html(URL)

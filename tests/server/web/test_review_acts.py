@@ -323,13 +323,13 @@ def test_every_problem_of_the_workflow_has_words():
     from pathlib import Path
 
     import gecbench.server.workflow as room
-    from gecbench.server.laws.findings import SENTENCES
-    from gecbench.server.laws.text import REFUSALS
+    from gecbench.server.rules.consistency import SENTENCES
+    from gecbench.server.rules.text import REFUSALS
     from gecbench.server.web.review.words import PROBLEMS
 
     assert set(SENTENCES) | set(REFUSALS) <= set(PROBLEMS)
     folder = Path(room.__file__).parent
-    for name in ("verdicts", "rulings", "studies", "complaints", "reviews"):
+    for name in ("golden", "review_tasks", "checks", "studies", "complaints", "reviews"):
         codes = re.findall(
             r'Problem\("([A-Z]+-[\w-]+)"', (folder / f"{name}.py").read_text("utf-8")
         )

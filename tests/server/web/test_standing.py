@@ -7,10 +7,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from server.workflow.stories import a_project, all_submitted, people, sentence_of, submitted
 
-from gecbench.server import progress
+from gecbench.server import statistics
 from gecbench.server.models import Member, Sentence
-from gecbench.server.web.standing import standings
-from gecbench.server.workflow import withdrawals
+from gecbench.server.web.navigation import standings
+from gecbench.server.workflow import management
 
 
 def test_counts_are_of_the_person_and_the_project_asked_for(database):
@@ -39,9 +39,9 @@ def test_inv_12_what_was_done_today_is_counted_as_everywhere_else(database):
     assert standings(me.person_id, [project.pk])[project.pk]["done"] == 3
     Sentence.objects.filter(pk=sentence_of(project, 1).pk).update(purpose="training")
     boss = Member.objects.get(project=project, person__login="boss")
-    withdrawals.withdraw(boss, [sentence_of(project, 2).pk], reason="x")
+    management.withdraw(boss, [sentence_of(project, 2).pk], reason="x")
     done = standings(me.person_id, [project.pk])[project.pk]["done"]
-    assert done == progress.own_figures(me).today == 1
+    assert done == statistics.own_figures(me).today == 1
 
 
 @pytest.mark.parametrize("count", [1, 3])

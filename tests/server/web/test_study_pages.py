@@ -23,9 +23,9 @@ from server.workflow.reviewing import (
 )
 from server.workflow.stories import TEXTS, correction, error_free, sentence_of
 
-from gecbench.server.laws.names import Decision
-from gecbench.server.laws.text import digest
+from gecbench.server.choices import Decision
 from gecbench.server.models import Complaint, Project, Study, StudyTry
+from gecbench.server.rules.text import digest
 from gecbench.server.workflow import studies
 
 pytestmark = pytest.mark.usefixtures("site")

@@ -9,7 +9,7 @@ from server.web.asking import Asking, answer, draft
 from server.workflow.stories import a_project, joined, people, sentence_of, submitted
 
 from gecbench.server.models import Member, Study, Submission
-from gecbench.server.web.work import words
+from gecbench.server.web.annotation import words
 from gecbench.server.workflow import projects
 from gecbench.server.workflow.claims import Nothing
 from gecbench.server.workflow.errors import (
@@ -154,9 +154,9 @@ def test_acknowledging_leads_nowhere_else(li):
 
 
 def test_history_pages_by_keys_and_shows_only_ones_own(site, monkeypatch):
-    from gecbench.server.web.work import pages
+    from gecbench.server.web.annotation import views
 
-    monkeypatch.setattr(pages, "PAGE", 2)
+    monkeypatch.setattr(views, "PAGE", 2)
     project = a_project(5, annotators=2)
     member, other = people(project, 2)
     for number in (1, 2, 3):

@@ -15,12 +15,7 @@ from server.workflow.managing import ANNOTATORS, EVERYBODY, REVIEWERS, WHICH, Ma
 from server.workflow.stories import a_project, joined, sentence_of
 from server.workflow.team import Model
 
-from gecbench.server.laws.names import (
-    ComplaintState,
-    Decision,
-    RejectReason,
-    Role,
-)
+from gecbench.server.choices import ComplaintState, Decision, RejectReason, Role
 from gecbench.server.models import Complaint, Draft, Member, Sentence, Slot, Study
 from gecbench.server.workflow import (
     claims,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import rule
 from server.workflow.stories import sentence_of, time_passes
 
-from gecbench.server.laws.names import Decision, MemberStatus, Role
+from gecbench.server.choices import Decision, MemberStatus, Role
 from gecbench.server.models import Sentence
 from gecbench.server.workflow import claims, members, projects, reviews, sentences, studies
 from gecbench.server.workflow.errors import WorkflowError

@@ -14,9 +14,9 @@ from server.workflow.stories import (
     sentence_of,
 )
 
-from gecbench.server.laws.names import Decision, RejectReason
-from gecbench.server.laws.text import digest
+from gecbench.server.choices import Decision, RejectReason
 from gecbench.server.models import Member, Project, ReviewTask, Sentence, Study
+from gecbench.server.rules.text import digest
 from gecbench.server.workflow import reviews
 from gecbench.server.workflow.answers import Addition, Answer, ReviewAnswer, VerdictGiven
 

@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from django.db.models import F
 
-from gecbench.server.laws.names import Decision, Role
+from gecbench.server.choices import Decision, Role
 from gecbench.server.models import (
     Audit,
     Draft,
@@ -27,9 +27,15 @@ from gecbench.server.models import (
     SlotEvent,
     Submission,
 )
-from gecbench.server.workflow import claims, members, projects, sentences, slots, submissions
-from gecbench.server.workflow.acts import locked_member, locked_sentence
+from gecbench.server.workflow import (
+    claims,
+    members,
+    projects,
+    sentences,
+    submissions,
+)
 from gecbench.server.workflow.answers import Answer
+from gecbench.server.workflow.transactions import locked_member, locked_sentence
 
 TEXTS = (
     "我昨天去了图书馆借书了。",
@@ -124,9 +130,9 @@ def claimed(member: Member, sentence: Sentence) -> Slot:
         row = locked_sentence(sentence.pk, fresh.project_id)
         free = Slot.objects.filter(sentence=row, state="free").order_by("no").first()
         assert free is not None, f"sentence {row.number} has no free slot"
-        open_no = slots.free_place(fresh, fresh.project.rules)
+        open_no = sentences.free_place(fresh, fresh.project.rules)
         assert open_no is not None, f"{fresh.person} has as many open tasks as they may"
-        slot = slots.take(fresh, row, free.pk, open_no=open_no)
+        slot = sentences.take(fresh, row, free.pk, open_no=open_no)
         assert slot is not None
         return slot
 

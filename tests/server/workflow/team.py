@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from gecbench.server.laws.names import SUBMITTED_OR_LATER
+from gecbench.server.choices import SUBMITTED_OR_LATER
 from gecbench.server.models import (
     DraftRevision,
     Golden,

@@ -10,8 +10,8 @@ from server.workflow.races import together
 from server.workflow.stories import a_project, joined, people, sentence_of, somebody
 
 from gecbench.server.models import Member, Project, Sentence
-from gecbench.server.workflow.acts import act, locked_member, locked_sentence
 from gecbench.server.workflow.errors import NotAllowedError, NotYoursError
+from gecbench.server.workflow.transactions import act, locked_member, locked_sentence
 
 
 def test_a_lost_race_is_done_again_and_its_first_half_undone(database):

@@ -8,7 +8,7 @@ from server.workflow.races import together
 from server.workflow.stories import a_project, somebody
 
 from gecbench.server.models import Audit, Project
-from gecbench.server.workflow import audits
+from gecbench.server.workflow import audit
 
 
 def execute(statement: str, *values: object) -> None:
@@ -28,7 +28,7 @@ def chain(database):
     project = Project.objects.create(slug="one", name="One", lang="zh")
     who = somebody("li")
     for n in range(1, 6):
-        audits.record(
+        audit.record(
             "test.done",
             who=who if n % 2 else None,
             project=project if n % 2 else None,
@@ -39,12 +39,12 @@ def chain(database):
 
 
 def test_an_untouched_chain_is_right(chain):
-    assert audits.verify() == ()
+    assert audit.verify() == ()
     rows = list(Audit.objects.order_by("seq"))
     assert [one.seq for one in rows] == [1, 2, 3, 4, 5]
-    assert [one.previous_hash for one in rows] == [audits.START, *(r.hash for r in rows[:-1])]
-    assert audits.verify(noted=audits.head()) == ()
-    assert audits.verify(noted=(0, audits.START)) == ()
+    assert [one.previous_hash for one in rows] == [audit.START, *(r.hash for r in rows[:-1])]
+    assert audit.verify(noted=audit.head()) == ()
+    assert audit.verify(noted=(0, audit.START)) == ()
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_an_untouched_chain_is_right(chain):
 def test_a_changed_row_is_found(chain, change):
     without_guards()
     execute(change)
-    assert audits.verify() == ("audit 3: was changed after it was written",)
+    assert audit.verify() == ("audit 3: was changed after it was written",)
 
 
 def test_a_row_changed_together_with_its_hash_is_found_by_the_next(chain):
@@ -71,37 +71,37 @@ def test_a_row_changed_together_with_its_hash_is_found_by_the_next(chain):
     row = Audit.objects.get(seq=3)
     row.what = "test.undone"
     statement = "UPDATE audit SET what = %s, hash = %s WHERE seq = 3"
-    execute(statement, row.what, audits.hash_of(row))
-    assert audits.verify() == ("audit 4: does not follow the row before it",)
+    execute(statement, row.what, audit.hash_of(row))
+    assert audit.verify() == ("audit 4: does not follow the row before it",)
 
 
 def test_a_removed_row_is_found(chain):
     without_guards()
     execute("DELETE FROM audit WHERE seq IN (2, 3)")
-    assert audits.verify() == (
+    assert audit.verify() == (
         "audit 4: 2 rows before it are missing",
         "audit 4: does not follow the row before it",
     )
 
 
 def test_rows_removed_from_the_end_are_found_by_a_noted_head(chain):
-    noted = audits.head()
+    noted = audit.head()
     without_guards()
     execute("DELETE FROM audit WHERE seq = 5")
-    assert audits.verify() == ()
-    assert audits.verify(noted=noted) == (
+    assert audit.verify() == ()
+    assert audit.verify(noted=noted) == (
         "audit 5: was noted earlier and is missing; the last is 4",
     )
 
 
 def test_a_chain_made_anew_is_found_by_a_noted_head(chain):
-    noted = audits.head()
+    noted = audit.head()
     without_guards()
     execute("DELETE FROM audit")
     for n in range(6):
-        audits.record("test.forged", who=None, about=("thing", n))
-    assert audits.verify() == ()
-    assert audits.verify(noted=noted) == ("audit 5: is not the row that was noted earlier",)
+        audit.record("test.forged", who=None, about=("thing", n))
+    assert audit.verify() == ()
+    assert audit.verify(noted=noted) == ("audit 5: is not the row that was noted earlier",)
 
 
 def test_an_inserted_row_is_found(chain):
@@ -109,43 +109,43 @@ def test_an_inserted_row_is_found(chain):
     forged = Audit(
         seq=6, at=row.at, what="test.forged", previous_hash=Audit.objects.get(seq=4).hash
     )
-    forged.hash = audits.hash_of(forged)
+    forged.hash = audit.hash_of(forged)
     forged.save()
-    assert audits.verify() == ("audit 6: does not follow the row before it",)
+    assert audit.verify() == ("audit 6: does not follow the row before it",)
 
 
 def test_many_wrong_rows_are_not_all_listed(chain, monkeypatch):
-    monkeypatch.setattr(audits, "_MOST", 2)
+    monkeypatch.setattr(audit, "_MOST", 2)
     without_guards()
     execute("UPDATE audit SET what = 'x'")
-    found = audits.verify()
+    found = audit.verify()
     assert len(found) == 3
     assert found[-1].startswith("and so on")
 
 
 def test_the_chain_does_not_fork_when_many_write_at_once(database):
-    got = together(16, lambda n: audits.record("test.done", who=None, about=("thing", n)))
+    got = together(16, lambda n: audit.record("test.done", who=None, about=("thing", n)))
     assert [one for one in got if isinstance(one, Exception)] == []
     assert Audit.objects.count() == 16
-    assert audits.verify() == ()
+    assert audit.verify() == ()
 
 
 def test_a_row_of_a_transaction_that_fails_is_no_row(database):
     with transaction.atomic():
-        audits.record("test.done", who=None)
+        audit.record("test.done", who=None)
         transaction.set_rollback(True)
-    audits.record("test.done", who=None)
+    audit.record("test.done", who=None)
     assert Audit.objects.get().seq == 1
-    assert audits.verify() == ()
+    assert audit.verify() == ()
 
 
 def test_rows_name_where_a_request_came_from(site):
-    with audits.coming_from("192.0.2.7"):
-        inside = audits.record("test.done", who=None)
-    outside = audits.record("test.done", who=None)
-    given = audits.record("test.done", who=None, address="192.0.2.8")
+    with audit.coming_from("192.0.2.7"):
+        inside = audit.record("test.done", who=None)
+    outside = audit.record("test.done", who=None)
+    given = audit.record("test.done", who=None, address="192.0.2.8")
     assert [one.address for one in (inside, outside, given)] == ["192.0.2.7", "", "192.0.2.8"]
-    assert audits.verify() == ()
+    assert audit.verify() == ()
 
 
 def test_the_acts_of_a_project_are_logged(site):
@@ -154,4 +154,4 @@ def test_the_acts_of_a_project_are_logged(site):
         "member.added",
         "project.made",
     ]
-    assert audits.verify() == ()
+    assert audit.verify() == ()

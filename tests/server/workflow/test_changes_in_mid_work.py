@@ -31,19 +31,19 @@ from server.workflow.stories import (
     time_passes,
 )
 
-from gecbench.server.laws.names import ComplaintState, Role, SlotState
+from gecbench.server.choices import ComplaintState, Role, SlotState
 from gecbench.server.models import Complaint, Member, Reading, ReviewTask, Skip, Slot, Study
 from gecbench.server.workflow import (
     accounts,
     claims,
-    clock,
     complaints,
     drafts,
-    managing,
+    management,
     members,
     projects,
+    review_tasks,
     reviews,
-    slots,
+    sentences,
     submissions,
 )
 from gecbench.server.workflow.answers import Ruling
@@ -105,7 +105,7 @@ def test_a_lease_that_ends_while_its_holder_asks_for_work_is_no_fault(database, 
     project = a_project(2, annotators=2)
     (one,) = people(project, 1)
     claimed(one, sentence_of(project, 1))
-    looked, free_place = [], slots.free_place
+    looked, free_place = [], sentences.free_place
 
     def looked_once(member, rules):
         place = free_place(member, rules)
@@ -114,7 +114,7 @@ def test_a_lease_that_ends_while_its_holder_asks_for_work_is_no_fault(database, 
         looked.append(place)
         return place
 
-    monkeypatch.setattr(slots, "free_place", looked_once)
+    monkeypatch.setattr(sentences, "free_place", looked_once)
     assert claims._next(one).fresh
     assert looked[0] is None
 
@@ -199,7 +199,7 @@ def test_rev_10_a_second_opinion_that_was_asked_for_outlives_the_queue(database,
         slot = Slot.objects.get(person__login="a1")
         handed_in(member_of(project, "a1"), submissions.reopen(member_of(project, "a1"), slot.pk))
     elif how == "raise":
-        managing.raise_needed(member_of(project, "boss"), task.sentence_id, more=1)
+        management.raise_needed(member_of(project, "boss"), task.sentence_id, more=1)
     elif how == "raise all":
         projects.change_project(project, by=somebody("boss"), annotators=4)
     else:
@@ -240,13 +240,15 @@ def test_a_jump_of_the_clock_takes_no_review_away_from_who_has_it(database, monk
     task = opened(project)
     time_passes()
     with monkeypatch.context() as patch:
-        patch.setattr(clock.Watch, "jumped_within", lambda *_: True)
+        patch.setattr(review_tasks.Watch, "jumped_within", lambda *_: True)
         assert opened(project, "rolf").reviewer == task.reviewer
     assert opened(project, "rolf").reviewer.login == "rolf"
 
 
 def test_the_clocks_are_watched_from_the_start_of_the_process():
-    code = "from gecbench.server.workflow.clock import watch; print(watch.cache_info().currsize)"
+    module = "gecbench.server.workflow.review_tasks"
+    code = f"import django; django.setup(); from {module} import watch; "
+    code += "print(watch.cache_info().currsize)"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said.stdout == "1\n"
 

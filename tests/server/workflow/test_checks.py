@@ -20,7 +20,6 @@ from server.workflow.stories import (
     submitted,
 )
 
-from gecbench.server.laws.text import digest
 from gecbench.server.models import (
     Complaint,
     Draft,
@@ -39,6 +38,7 @@ from gecbench.server.models import (
     Submission,
     Verdict,
 )
+from gecbench.server.rules.text import digest
 from gecbench.server.workflow import complaints, drafts, projects, reviews
 from gecbench.server.workflow.checks import CHECKS, check
 

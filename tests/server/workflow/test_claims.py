@@ -20,9 +20,9 @@ from server.workflow.stories import (
     time_passes,
 )
 
-from gecbench.server.laws.names import MemberStatus, Purpose
+from gecbench.server.choices import MemberStatus, Purpose
 from gecbench.server.models import Member, Sentence, Skip, Slot, SlotEvent, Study
-from gecbench.server.workflow import claims, members, projects, sentences, slots
+from gecbench.server.workflow import claims, members, projects, sentences
 from gecbench.server.workflow.claims import Nothing
 from gecbench.server.workflow.errors import ConflictError, NotYoursError, RefusedError
 
@@ -369,7 +369,7 @@ def test_a_late_visit_to_ones_own_task_renews_the_lease(site):
     assert claims.current(one).slot == slot
     slot.refresh_from_db()
     assert slot.lease_until > timezone.now()
-    assert slots.lease(project.rules) - slot.lease_until < timedelta(minutes=1)
+    assert sentences.lease(project.rules) - slot.lease_until < timedelta(minutes=1)
 
 
 @pytest.mark.parametrize("number", [0, 2**31, 2**63, 10**19])

@@ -19,18 +19,17 @@ from server.workflow.stories import (
     time_passes,
 )
 
-from gecbench.server.laws.names import MemberStatus
+from gecbench.server.choices import MemberStatus
 from gecbench.server.models import Draft, Member, Sentence, Slot, SlotEvent
 from gecbench.server.workflow import (
     claims,
     drafts,
-    leases,
     members,
     review_tasks,
     submissions,
 )
 from gecbench.server.workflow.claims import Nothing
-from gecbench.server.workflow.clock import JUMP, Watch
+from gecbench.server.workflow.review_tasks import JUMP, Watch
 
 
 def draft(text: str, **fields: object) -> dict[str, object]:
@@ -100,7 +99,7 @@ def test_after_a_jump_of_the_clock_nothing_expires_for_a_while(site, monkeypatch
     claims.current(people(project, 1)[0])
     clocks = {"wall": 0.0, "steady": 0.0}
     watch = Watch(lambda: clocks["wall"], lambda: clocks["steady"])
-    monkeypatch.setattr(leases, "watch", lambda: watch)
+    monkeypatch.setattr(claims, "watch", lambda: watch)
     time_passes()  # the wall clock was put forward by a day
     clocks["wall"] += 86_400
     assert claims.expire(project) == 0

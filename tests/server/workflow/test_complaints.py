@@ -16,7 +16,7 @@ from server.workflow.reviewing import (
 )
 from server.workflow.stories import correction, joined, sentence_of
 
-from gecbench.server.laws.names import ComplaintState, MemberStatus, Role
+from gecbench.server.choices import ComplaintState, MemberStatus, Role
 from gecbench.server.models import (
     Complaint,
     GuidelineCase,
@@ -331,7 +331,7 @@ def test_a_complaint_about_an_imported_golden_set_has_no_first_reviewer(site):
     project = decided()
     item = study_of(project, "a2")
     from gecbench.server.models import Golden
-    from gecbench.server.workflow.standing import move
+    from gecbench.server.workflow.sentences import move
 
     sentence = sentence_of(project)
     golden = Golden.objects.create(sentence=sentence, version=2, kind="error_free")

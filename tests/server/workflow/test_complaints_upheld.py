@@ -17,8 +17,7 @@ from server.workflow.reviewing import (
 )
 from server.workflow.stories import correction, error_free, not_annotatable, sentence_of
 
-from gecbench.server.laws.names import ComplaintState, Decision
-from gecbench.server.laws.text import digest
+from gecbench.server.choices import ComplaintState, Decision
 from gecbench.server.models import (
     Complaint,
     DraftRevision,
@@ -28,6 +27,7 @@ from gecbench.server.models import (
     Study,
     Verdict,
 )
+from gecbench.server.rules.text import digest
 from gecbench.server.workflow import complaints, reviews, studies
 from gecbench.server.workflow.answers import Ruling
 from gecbench.server.workflow.checks import check

@@ -22,9 +22,16 @@ from server.workflow.stories import (
     time_passes,
 )
 
-from gecbench.server.laws.names import MemberStatus
+from gecbench.server.choices import MemberStatus
 from gecbench.server.models import Draft, DraftRevision, ReviewTask, Sentence, Slot
-from gecbench.server.workflow import claims, drafts, members, projects, review_tasks, submissions
+from gecbench.server.workflow import (
+    claims,
+    drafts,
+    members,
+    projects,
+    review_tasks,
+    submissions,
+)
 from gecbench.server.workflow.errors import (
     ConflictError,
     GoneError,

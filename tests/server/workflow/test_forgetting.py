@@ -11,12 +11,12 @@ from server.workflow.reviewing import BAD, FAIR, GOOD, finalised, member_of, wai
 from server.workflow.stories import a_project, claimed, joined, sentence_of, somebody
 
 from gecbench.core.errors import UsageError
-from gecbench.server.exchange.exports import ExportOptions, export
-from gecbench.server.laws.names import MemberStatus, Role
+from gecbench.server.choices import MemberStatus, Role
+from gecbench.server.import_export.exports import ExportOptions, export
 from gecbench.server.models import Audit, Invitation, Notice, Person, Token
-from gecbench.server.workflow import accounts, audits, members, projects, tokens
+from gecbench.server.workflow import accounts, audit, members, projects
+from gecbench.server.workflow.accounts import forget
 from gecbench.server.workflow.checks import check
-from gecbench.server.workflow.forgetting import forget
 
 NAME, LOGIN = "魏丽云", "weili.unique"
 
@@ -30,7 +30,7 @@ def known():
     invitation, _ = members.invite(project, roles=[Role.REVIEWER], by=None, note=f"für {NAME}")
     Invitation.objects.filter(pk=invitation.pk).update(used_by=li)
     members.invite(None, roles=(), by=None, for_person=li)
-    tokens.make_token(li, name=f"script of {NAME}")
+    accounts.make_token(li, name=f"script of {NAME}")
     Notice.objects.create(person=li, kind="guideline", data={"name": NAME})
     fields = {"username": LOGIN, "ip_address": "127.0.0.1", "user_agent": "x"}
     AccessFailureLog.objects.create(**fields, http_accept="", path_info="/login")
@@ -60,7 +60,7 @@ def test_nothing_names_them_any_more_and_all_that_they_made_stays(database):
     assert [one for one in (NAME, LOGIN) if one in left] == []
     assert {kind: the_export(project, kind) for kind in before} == before
     assert check() == ()
-    assert audits.verify() == ()
+    assert audit.verify() == ()
     last = Audit.objects.order_by("-seq").first()
     assert (last.what, last.who.login) == ("person.forgotten", "boss")
 

@@ -19,8 +19,7 @@ from server.workflow.reviewing import (
 )
 from server.workflow.stories import correction, error_free, joined, not_annotatable, sentence_of
 
-from gecbench.server.laws.names import Decision
-from gecbench.server.laws.text import digest
+from gecbench.server.choices import Decision
 from gecbench.server.models import (
     Audit,
     GoldenReference,
@@ -30,6 +29,7 @@ from gecbench.server.models import (
     Study,
     Verdict,
 )
+from gecbench.server.rules.text import digest
 from gecbench.server.workflow import reviews
 from gecbench.server.workflow.answers import Addition
 from gecbench.server.workflow.checks import check

@@ -22,11 +22,11 @@ from server.workflow.stories import (
 )
 
 from gecbench.core.errors import UsageError
-from gecbench.server.laws.names import MemberStatus, Role
+from gecbench.server.choices import MemberStatus, Role
 from gecbench.server.models import Audit, Invitation, Member, MemberEvent, Person
 from gecbench.server.workflow import accounts, members, review_tasks
+from gecbench.server.workflow.accounts import forget
 from gecbench.server.workflow.errors import GoneError, NotYoursError, RefusedError
-from gecbench.server.workflow.forgetting import forget
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from server.workflow.races import together
 from server.workflow.stories import a_project, joined, people, sentence_of, somebody
 
 from gecbench.core.errors import FormatError, UsageError
-from gecbench.server.laws.names import MemberStatus, Role
-from gecbench.server.laws.options import PLACEHOLDER
+from gecbench.server.choices import MemberStatus, Role
 from gecbench.server.models import Acknowledgement, Audit, Guideline, Member, Notice, Project
+from gecbench.server.rules.options import PLACEHOLDER
 from gecbench.server.workflow import members, projects
 
 

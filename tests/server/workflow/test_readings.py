@@ -12,11 +12,11 @@ from django.test.utils import CaptureQueriesContext
 from server.workflow.reviewing import FAIR, GOOD, finalised, member_of, study_of, waiting
 from server.workflow.stories import a_project, correction, joined, sentence_of, submitted
 
-from gecbench.server.exchange.exports import EXPORTS
-from gecbench.server.laws.names import SentenceState
+from gecbench.server.choices import SentenceState
+from gecbench.server.import_export.exports import EXPORTS
 from gecbench.server.models import Reading, Sentence, Submission
-from gecbench.server.workflow import claims, complaints, readings
-from gecbench.server.workflow.tokens import Scope, make_token
+from gecbench.server.workflow import claims, complaints, review_tasks
+from gecbench.server.workflow.accounts import Scope, make_token
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
@@ -136,7 +136,7 @@ def test_an_export_notes_what_is_not_decided_alone(database):
         submitted(a1, sentence_of(project, number), correction("改。"))
     Sentence.objects.filter(project=project, number=3).update(state=SentenceState.GOLDEN)
     for _ in range(2):
-        readings.note_all(project, boss.person)
+        review_tasks.note_all(project, boss.person)
     noted = Reading.objects.filter(person=boss.person).order_by("sentence__number")
     assert list(noted.values_list("sentence__number", flat=True)) == [1, 2]
     assert Submission.objects.count() == 3

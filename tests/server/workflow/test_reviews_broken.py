@@ -18,15 +18,8 @@ from server.workflow.reviewing import (
 )
 from server.workflow.stories import correction, sentence_of
 
-from gecbench.server.laws.names import ComplaintState
-from gecbench.server.models import (
-    Complaint,
-    Golden,
-    Review,
-    ReviewTask,
-    StudyTry,
-    Verdict,
-)
+from gecbench.server.choices import ComplaintState
+from gecbench.server.models import Complaint, Golden, Review, ReviewTask, StudyTry, Verdict
 from gecbench.server.workflow import complaints, reviews, studies
 from gecbench.server.workflow.answers import Addition, Ruling
 from gecbench.server.workflow.checks import check
@@ -170,7 +163,7 @@ def test_of_many_tries_at_once_each_is_counted_or_refused(database):
 
 
 def test_a_compare_and_set_that_finds_another_version_changes_nothing(site, monkeypatch):
-    from gecbench.server.workflow import finalising, rulings, study_items
+    from gecbench.server.workflow import complaints, golden
     from gecbench.server.workflow import studies as study_module
 
     project = disputed()
@@ -178,20 +171,20 @@ def test_a_compare_and_set_that_finds_another_version_changes_nothing(site, monk
     complaint.version = 99
     rolf = member_of(project, "rolf")
     with pytest.raises(ConflictError, match="the complaint has changed meanwhile"):
-        rulings._decide(complaint, ComplaintState.UPHELD, rolf, None, "", "")
+        complaints._decide(complaint, ComplaintState.UPHELD, rolf, None, "", "")
     item = study_of(project, "a3")
     item.version = 99
     with pytest.raises(ConflictError, match="the item has changed meanwhile"):
         study_module._count_try(item)
     with pytest.raises(ConflictError, match="the study item has changed meanwhile"):
-        study_items.close(item, "waived")
+        golden.close(item, "waived")
     task = ReviewTask.objects.get()
     task.version = 99
     with pytest.raises(ConflictError, match="somebody else was first"):
-        finalising._end(task, rolf)
+        golden._end(task, rolf)
     slot = item.submission.slot
     slot.version = 99
-    from gecbench.server.workflow import standing
+    from gecbench.server.workflow import sentences
 
     with pytest.raises(ConflictError, match="has changed meanwhile"):
-        standing.move_slot(slot, "passed", by=None)
+        sentences.move_slot(slot, "passed", by=None)

@@ -20,16 +20,12 @@ from server.workflow.stories import (
     submitted,
 )
 
-from gecbench.server.laws.names import MemberStatus, Role, TaskState
+from gecbench.server.choices import MemberStatus, Role, TaskState
 from gecbench.server.models import Audit, ReviewTask
 from gecbench.server.workflow import claims, members, reviews
 from gecbench.server.workflow.checks import check
 from gecbench.server.workflow.claims import Nothing
-from gecbench.server.workflow.errors import (
-    ConflictError,
-    NotAllowedError,
-    RefusedError,
-)
+from gecbench.server.workflow.errors import ConflictError, NotAllowedError, RefusedError
 
 
 def test_rev_10_a_review_is_handed_on_with_a_note(database):

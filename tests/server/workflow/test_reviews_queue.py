@@ -25,17 +25,13 @@ from server.workflow.stories import (
     time_passes,
 )
 
-from gecbench.server.laws.names import MemberStatus, TaskState
+from gecbench.server.choices import MemberStatus, TaskState
 from gecbench.server.models import Review, ReviewTask
 from gecbench.server.workflow import claims, members, projects, review_tasks, reviews
 from gecbench.server.workflow.checks import check
 from gecbench.server.workflow.claims import Nothing
-from gecbench.server.workflow.errors import (
-    ConflictError,
-    NotAllowedError,
-    NotYoursError,
-)
-from gecbench.server.workflow.standing import move
+from gecbench.server.workflow.errors import ConflictError, NotAllowedError, NotYoursError
+from gecbench.server.workflow.sentences import move
 
 
 def test_rev_10_a_reviewer_gets_a_task_and_keeps_it_until_it_is_decided(database):

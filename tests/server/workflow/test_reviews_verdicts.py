@@ -25,9 +25,9 @@ from server.workflow.stories import (
     sentence_of,
 )
 
-from gecbench.server.laws.names import Decision
-from gecbench.server.laws.text import digest
+from gecbench.server.choices import Decision
 from gecbench.server.models import Golden, ReviewTask
+from gecbench.server.rules.text import digest
 from gecbench.server.workflow import projects, reviews, submissions
 from gecbench.server.workflow.answers import Addition, VerdictGiven
 from gecbench.server.workflow.errors import RefusedError
@@ -323,7 +323,7 @@ def waiting_traditional():
 
 def test_a_rule_that_could_not_look_needs_no_confirmation(site, monkeypatch):
     from gecbench.core.errors import MissingExtraError
-    from gecbench.server.laws import consistency
+    from gecbench.server.rules import consistency
 
     def missing():
         raise MissingExtraError("opencc", "zh")

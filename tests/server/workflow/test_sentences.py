@@ -18,10 +18,10 @@ from server.workflow.stories import (
 )
 
 from gecbench.core.errors import UsageError
-from gecbench.server.laws.names import Decision, Purpose
-from gecbench.server.laws.text import digest
+from gecbench.server.choices import Decision, Purpose
 from gecbench.server.models import ImportBatch, Project, Sentence, Slot, Source
-from gecbench.server.workflow import claims, numbers, projects, review_tasks, sentences
+from gecbench.server.rules.text import digest
+from gecbench.server.workflow import claims, management, projects, review_tasks, sentences
 from gecbench.server.workflow.sentences import NewGolden, NewSentence, add_sentences
 
 
@@ -199,16 +199,16 @@ def test_wfl_1_a_lower_n_reaches_untouched_sentences_only(database):
 
 def test_wfl_1_what_was_interrupted_is_finished_by_the_same_number(site, monkeypatch):
     project = a_project(5)
-    monkeypatch.setattr(numbers, "BATCH", 2)
+    monkeypatch.setattr(management, "BATCH", 2)
     monkeypatch.setattr(projects, "fit_slots", lambda _: 0)
     grow(project, 4)
     assert set(Sentence.objects.values_list("needed", flat=True)) == {3}
     monkeypatch.undo()
-    monkeypatch.setattr(numbers, "BATCH", 2)
+    monkeypatch.setattr(management, "BATCH", 2)
     grow(project, 4)
     assert set(Sentence.objects.values_list("needed", flat=True)) == {4}
     assert Slot.objects.count() == 20
-    assert numbers.fit_slots(project.pk) == 0
+    assert management.fit_slots(project.pk) == 0
 
 
 def test_wfl_1_n_rises_while_people_work(database):
@@ -219,7 +219,7 @@ def test_wfl_1_n_rises_while_people_work(database):
 
     def act(n: int) -> object:
         if n == 4:
-            return numbers.fit_slots(project.pk)
+            return management.fit_slots(project.pk)
         slot = claims.current(team[n]).slot
         return submitted(team[n], slot.sentence)
 

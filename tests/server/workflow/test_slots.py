@@ -6,9 +6,9 @@ import pytest
 from django.db import transaction
 from server.workflow.stories import a_project, expired, people, sentence_of, submitted
 
-from gecbench.server.laws.names import SlotEventKind
+from gecbench.server.choices import SlotEventKind
 from gecbench.server.models import Sentence, Slot, SlotEvent
-from gecbench.server.workflow import arrivals, claims, drafts, slots
+from gecbench.server.workflow import claims, drafts, sentences, submissions
 from gecbench.server.workflow.claims import Nothing
 from gecbench.server.workflow.errors import ConflictError, GoneError
 
@@ -25,14 +25,14 @@ def held(site):
 def test_inv_5_a_slot_that_changed_is_not_let_go(held):
     _, slot = held
     with transaction.atomic(), pytest.raises(ConflictError, match="has changed meanwhile"):
-        slots.let_go(slot, slot.sentence, SlotEventKind.RELEASE)
+        sentences.let_go(slot, slot.sentence, SlotEventKind.RELEASE)
     assert Slot.objects.get(pk=slot.pk).state == "open"
 
 
 def test_inv_5_a_slot_that_changed_is_not_closed(held):
     _, slot = held
     with transaction.atomic(), pytest.raises(ConflictError, match="has changed meanwhile"):
-        arrivals.close_slot(slot)
+        submissions.close_slot(slot)
     assert Slot.objects.get(pk=slot.pk).state == "open"
 
 
@@ -42,7 +42,7 @@ def test_inv_5_a_slot_that_changed_is_not_opened_again(site):
     slot = submitted(one, sentence_of(project)).slot
     Slot.objects.filter(pk=slot.pk).update(version=slot.version + 1)
     with transaction.atomic(), pytest.raises(ConflictError, match="has changed meanwhile"):
-        slots.open_again(slot, one, 1)
+        sentences.open_again(slot, one, 1)
     assert Slot.objects.get(pk=slot.pk).state == "submitted"
 
 
@@ -51,13 +51,13 @@ def test_inv_5_a_sentence_that_changed_is_not_counted(site):
     row = sentence_of(project)
     Sentence.objects.update(version=row.version + 1)
     with transaction.atomic(), pytest.raises(ConflictError, match="has changed meanwhile"):
-        arrivals.count_in(row)
+        submissions.count_in(row)
     assert sentence_of(project).submitted == 0
 
 
 def test_a_free_slot_was_handed_in_by_nobody(site):
     a_project(1)
-    assert arrivals.last_submission(Slot.objects.first()) is None
+    assert submissions.last_submission(Slot.objects.first()) is None
 
 
 def test_a_lease_that_ended_between_two_looks_is_not_renewed(held):

@@ -14,24 +14,25 @@ from server.workflow.races import together
 from server.workflow.reviewing import member_of
 from server.workflow.stories import a_project, joined, time_passes
 
-from gecbench.server.laws.names import (
-    ComplaintState,
-    Decision,
-    MemberStatus,
-    RejectReason,
-)
+from gecbench.server.choices import ComplaintState, Decision, MemberStatus, RejectReason
 from gecbench.server.models import Complaint, Member, Sentence, Slot, Study
 from gecbench.server.workflow import (
     claims,
     complaints,
     drafts,
-    managing,
+    management,
     members,
     reviews,
     studies,
     submissions,
 )
-from gecbench.server.workflow.answers import Addition, Answer, ReviewAnswer, Ruling, VerdictGiven
+from gecbench.server.workflow.answers import (
+    Addition,
+    Answer,
+    ReviewAnswer,
+    Ruling,
+    VerdictGiven,
+)
 from gecbench.server.workflow.checks import check
 from gecbench.server.workflow.errors import WorkflowError
 
@@ -160,7 +161,7 @@ class Actor:
     def more(self):
         sentence = self.any_sentence(needed__lt=4)
         if sentence is not None:
-            managing.raise_needed(self.member("boss"), sentence.pk, more=1)
+            management.raise_needed(self.member("boss"), sentence.pk, more=1)
 
     def reopen(self):
         sentence = self.any_sentence(state="golden")

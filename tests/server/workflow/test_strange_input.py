@@ -28,9 +28,9 @@ from server.workflow.stories import (
     sentence_of,
 )
 
-from gecbench.server.laws.names import ComplaintState
-from gecbench.server.laws.text import digest
+from gecbench.server.choices import ComplaintState
 from gecbench.server.models import Complaint, DraftRevision, Review, Verdict
+from gecbench.server.rules.text import digest
 from gecbench.server.workflow import complaints, drafts, reviews, studies
 from gecbench.server.workflow.answers import Addition, Ruling
 from gecbench.server.workflow.errors import ConflictError, RefusedError

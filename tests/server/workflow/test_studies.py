@@ -18,9 +18,9 @@ from server.workflow.reviewing import (
 )
 from server.workflow.stories import correction, error_free, not_annotatable, sentence_of
 
-from gecbench.server.laws.names import Decision, MemberStatus
-from gecbench.server.laws.text import digest
+from gecbench.server.choices import Decision, MemberStatus
 from gecbench.server.models import Golden, Notice, SlotEvent, Study, StudyTry
+from gecbench.server.rules.text import digest
 from gecbench.server.workflow import members, reviews, studies
 from gecbench.server.workflow.answers import Addition, Answer
 from gecbench.server.workflow.checks import check

@@ -23,7 +23,7 @@ from server.workflow.stories import (
     submitted,
 )
 
-from gecbench.server.laws.names import MemberStatus
+from gecbench.server.choices import MemberStatus
 from gecbench.server.models import (
     Audit,
     Draft,
@@ -33,13 +33,7 @@ from gecbench.server.models import (
     Slot,
     Submission,
 )
-from gecbench.server.workflow import (
-    claims,
-    drafts,
-    members,
-    projects,
-    submissions,
-)
+from gecbench.server.workflow import claims, drafts, members, projects, submissions
 from gecbench.server.workflow.errors import (
     ConflictError,
     GoneError,

@@ -11,9 +11,9 @@ from server.workflow.stories import (
     sentence_of,
 )
 
-from gecbench.server.laws.names import Decision
-from gecbench.server.laws.text import LONGEST, LONGEST_NOTE
+from gecbench.server.choices import Decision
 from gecbench.server.models import Suggestion
+from gecbench.server.rules.text import LONGEST, LONGEST_NOTE
 from gecbench.server.workflow.answers import Answer
 from gecbench.server.workflow.submissions import prepare
 

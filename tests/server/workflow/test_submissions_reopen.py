@@ -18,7 +18,7 @@ from server.workflow.stories import (
     submitted,
 )
 
-from gecbench.server.laws.names import MemberStatus
+from gecbench.server.choices import MemberStatus
 from gecbench.server.models import Slot, Submission
 from gecbench.server.workflow import claims, drafts, members, review_tasks, submissions
 from gecbench.server.workflow.errors import ConflictError, NotAllowedError, NotYoursError

@@ -16,7 +16,7 @@ from server.workflow.stories import (
     submitted,
 )
 
-from gecbench.server.laws.names import Decision
+from gecbench.server.choices import Decision
 from gecbench.server.models import Audit, Draft, ReviewTask, Slot
 from gecbench.server.workflow import claims, drafts, reviews, sentences
 from gecbench.server.workflow.checks import check

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import get_args, get_type_hints
+
 import pytest
 from messages import expect_error
 
-from gecbench.api.options import Options
+from gecbench.analysis.options import HumanOptions, Layout, Plan
+from gecbench.api.options import DifficultyOptions, Options, PerturbOptions, Places, Voting
 from gecbench.api.score import make_metrics
 from gecbench.core.errors import UsageError
+from gecbench.core.options import Option
 from gecbench.lang import language_of
 
 
@@ -63,3 +69,21 @@ def test_settings_that_mean_nothing_are_refused(metric, setting, value, message:
 def test_too_few_resamples_are_refused(resamples: int):
     with expect_error(UsageError, "100", "0"):
         Options(resamples=resamples)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [Options, HumanOptions, Plan, DifficultyOptions, Layout, Voting, PerturbOptions, Places],
+)
+def test_the_documentation_has_every_field_with_its_option_and_default(options: type):
+    """Where this fails, put the table that it expects into the page."""
+    page = (Path(__file__).parents[3] / "docs" / "python.md").read_text("utf-8")
+    rows = ["| field | default | on the command line |", "|---|---|---|"]
+    hints = get_type_hints(options, include_extras=True)
+    for field in fields(options):
+        default = field.default if field.default_factory is MISSING else field.default_factory()
+        declared = [extra for extra in get_args(hints[field.name]) if isinstance(extra, Option)]
+        name = f"`{declared[0].name}`" if declared else ""
+        rows.append(f"| `{field.name}` | `{default!r}` | {name} |".replace("'", '"'))
+    table = "\n".join(rows)
+    assert f"\n### `{options.__name__}`\n\n{table}\n" in page, table

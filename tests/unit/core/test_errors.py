@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import pytest
 
 from gecbench.core import errors
@@ -45,3 +48,30 @@ def test_a_missing_extra_names_the_command():
         "OpenCC is not installed; run: pip install 'gecbench[zh]' "
         "(in a checkout: pip install -e '.[zh]')"
     )
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (errors.GecbenchError("a {brace} stays"), "a {brace} stays"),
+        (errors.GecbenchError("{n:,} of {name!r}", n=1200, name="x"), "1,200 of 'x'"),
+        (errors.FormatError("no {what}", at=errors.Place("a.tsv", 3), what="id"), "a.tsv:3: no id"),
+        (errors.GecbenchError(errors.Message("{n}", n=1), at="a.tsv"), "a.tsv: 1"),
+        (errors.UnknownNameError("kind", "x", ["y"]), "unknown kind 'x'; known: y"),
+    ],
+)
+def test_an_error_is_its_message_filled_behind_its_place(error: errors.GecbenchError, text: str):
+    assert str(error) == text
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))])
+def test_errors_are_whole_after_another_process_raised_them(again):
+    for error in (
+        errors.FormatError("no {what}", at=errors.Place("a.tsv", 3), what=errors.Message("id")),
+        errors.MissingExtraError("spaCy", "en"),
+        errors.UnknownNameError("kind", "x", ["y"]),
+    ):
+        other = again(error)
+        assert (type(other), str(other), other.at) == (type(error), str(error), error.at)
+        assert other.message.template == error.message.template
+        assert other.values == error.values

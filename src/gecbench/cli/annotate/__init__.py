@@ -34,7 +34,7 @@ class _Commands(LazyGroup):
         except Exception as error:
             if "django.db" not in sys.modules:  # no database has failed
                 raise
-            from gecbench.server.web.outside import worded
+            from gecbench.server.web.errors import worded
 
             readable = worded(error)
             if readable is None:

@@ -16,10 +16,10 @@ from gecbench.cli.output import Output, show
 from gecbench.core.errors import GecbenchError, UnknownNameError, count_noun
 from gecbench.core.files import STDIO
 from gecbench.core.options import Argument, Option
-from gecbench.server.site.opening import DEFAULT
+from gecbench.server.site.folder import DEFAULT
 
 if TYPE_CHECKING:
-    from gecbench.server.exchange.plans import Plan, Report
+    from gecbench.server.import_export.plans import Plan, Report
     from gecbench.server.models import Project
 
 ProjectName = Annotated[
@@ -42,7 +42,7 @@ def open_project(data: Path, slug: str) -> Project:
     Raises:
         UnknownNameError: There is no such project; names those that there are.
     """
-    from gecbench.server.site.opening import open_site
+    from gecbench.server.site.folder import open_site
 
     open_site(data)
     from gecbench.server.models import Project
@@ -106,11 +106,10 @@ def import_(
     gecbench annotate import dev.tsv --project dev --references golden
     """  # noqa: D301 - \b keeps click from joining lines
     row = open_project(data, project)
-    from gecbench.server.exchange.content import content_at
-    from gecbench.server.exchange.imports import run_import
-    from gecbench.server.exchange.planning import plan_import
-    from gecbench.server.exchange.plans import ImportOptions
-    from gecbench.server.laws.names import Purpose
+    from gecbench.server.choices import Purpose
+    from gecbench.server.import_export.imports import run_import
+    from gecbench.server.import_export.plans import ImportOptions, plan_import
+    from gecbench.server.import_export.reading import content_at
 
     options = ImportOptions(
         format=source_format or ("lines" if columns else None),
@@ -227,7 +226,7 @@ def export(
     gecbench annotate export --project dev --to submissions -o round1.jsonl
     """  # noqa: D301 - \b keeps click from joining lines
     row = open_project(data, project)
-    from gecbench.server.exchange import exports
+    from gecbench.server.import_export import exports
 
     options = exports.ExportOptions(target_format, scheme, names, alias, unannotatable)
     for path, sha256, size in exports.write_export(exports.export(row, options), output):
@@ -256,9 +255,9 @@ def stats(
     gecbench annotate stats mucgec --table weeks --format csv
     """  # noqa: D301 - \b keeps click from joining lines
     row = open_project(data, project)
-    from gecbench.server import progress
-    from gecbench.server.progress.showing import build_report
+    from gecbench.server import statistics
+    from gecbench.server.statistics.report import build_report
 
     if not kept:
-        progress.refresh(row)
-    show(build_report(progress.quality(row)), output)
+        statistics.refresh(row)
+    show(build_report(statistics.quality(row)), output)

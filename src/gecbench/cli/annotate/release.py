@@ -14,7 +14,7 @@ from gecbench.cli.options import say
 from gecbench.core.errors import GecbenchError, UnknownNameError, count_noun
 from gecbench.core.files import make_folder, write_stream, write_text
 from gecbench.core.options import Argument, Option
-from gecbench.server.site.opening import DEFAULT
+from gecbench.server.site.folder import DEFAULT
 
 
 @click.group()
@@ -37,7 +37,7 @@ def make(
 ) -> None:
     """Freeze the golden sets that hold now."""
     row = open_project(data, project)
-    from gecbench.server.exchange.releases import make_release, release_files
+    from gecbench.server.import_export.releases import make_release, release_files
 
     new = make_release(row, name=name, note=note, schemes=schemes or None, by=None)
     for file, about in release_files(new).items():
@@ -63,8 +63,7 @@ def export(
 ) -> None:
     """Write all files of a release, its manifest, and SHA256SUMS."""
     releases = open_project(data, project).releases
-    from gecbench.server.exchange.companions import companions
-    from gecbench.server.exchange.releases import export_release, release_files
+    from gecbench.server.import_export.releases import companions, export_release, release_files
 
     row = releases.filter(name=name).first()
     if row is None:
@@ -85,7 +84,7 @@ def export(
 def verify(project: ProjectName, data: DataFolder = DEFAULT) -> None:
     """Make every file of every release again and compare with what was released."""
     row = open_project(data, project)
-    from gecbench.server.exchange.releases import verify_releases
+    from gecbench.server.import_export.releases import verify_releases
 
     problems = verify_releases(row)
     for line in problems:

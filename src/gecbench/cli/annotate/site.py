@@ -13,7 +13,7 @@ import click
 from gecbench.cli.command import command
 from gecbench.core.errors import GecbenchError, UsageError, count_noun
 from gecbench.core.options import Argument, Option
-from gecbench.server.site.opening import DEFAULT
+from gecbench.server.site.folder import DEFAULT
 
 if TYPE_CHECKING:
     from gecbench.server.site.folder import Site
@@ -69,8 +69,7 @@ def serve(
     gecbench annotate serve --database postgresql://gecbench@localhost/gecbench
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.server.site import serving
-    from gecbench.server.site.disk import alone
-    from gecbench.server.site.folder import make_site, overruled
+    from gecbench.server.site.folder import alone, make_site, overruled
 
     address = serving.address_of(bind)
     variables = environment(
@@ -109,9 +108,8 @@ def init(
     \b
     gecbench annotate init /srv/gecbench --host annotate.example.org --https
     """  # noqa: D301 - \b keeps click from joining lines
-    from gecbench.server.site.disk import alone
-    from gecbench.server.site.folder import make_site, write_options
-    from gecbench.server.site.postgresql import check_reach
+    from gecbench.server.site.databases import check_reach
+    from gecbench.server.site.folder import alone, make_site, write_options
 
     if database:
         check_reach(database)  # before the folder is made: half of one would be in the way
@@ -164,14 +162,12 @@ def open_up_to_date(data: Path, variables: dict[str, str], *, copy: bool = True)
         variables: Environment variables that overrule its options.
         copy: Save the database before it is migrated.
     """
-    from gecbench.server.site.disk import refuse_network
-    from gecbench.server.site.folder import overruled, read_site
-    from gecbench.server.site.opening import open_site
+    from gecbench.server.site.folder import open_site, overruled, read_site, refuse_network
 
     if overruled(read_site(data), variables).sqlite is not None:
         refuse_network(data)
     site = open_site(data, **variables)
-    from gecbench.server.site.database import bring_up_to_date
+    from gecbench.server.site.migration import bring_up_to_date
 
     saved = bring_up_to_date(site, copy=copy)
     if saved is not None:
@@ -251,7 +247,7 @@ def backup(
     gecbench annotate backup --verify /mnt/other-disk/today.tar
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.server.site import backup as backups
-    from gecbench.server.site.opening import open_site
+    from gecbench.server.site.folder import open_site
 
     if verify:
         if file is None:
@@ -281,9 +277,9 @@ def restore(
     \b
     gecbench annotate restore /mnt/other-disk/today.tar /srv/gecbench
     """  # noqa: D301 - \b keeps click from joining lines
-    from gecbench.server.site import restoring
+    from gecbench.server.site import backup
 
-    aside = restoring.restore(file, folder, replace=replace, database=database)
+    aside = backup.restore(file, folder, replace=replace, database=database)
     if aside is not None:
         click.echo(f"gecbench: what was there lies in {aside}", err=True)
     click.echo(f"restored {folder}; look at it: gecbench annotate check --data {folder}")
@@ -295,7 +291,7 @@ def check(
     project: Annotated[str | None, Option("--project", "One project; else all.")] = None,
 ) -> None:
     """Recount all invariants, the chained log and the releases; exit 1 where one is broken."""
-    from gecbench.server.site.opening import open_site
+    from gecbench.server.site.folder import open_site
 
     open_site(data)
     broken = violations(project)
@@ -317,15 +313,13 @@ def move(
 
     The SQLite file stays where it is, unused; delete it when you are sure.
     """
-    from gecbench.server.site import moving
-    from gecbench.server.site.disk import alone
-    from gecbench.server.site.folder import write_options
-    from gecbench.server.site.opening import open_site
+    from gecbench.server.site import migration
+    from gecbench.server.site.folder import alone, open_site, write_options
 
     site = open_site(data)
     with alone(data):
-        rows = moving.copy_rows(site, url)
-        with moving.using(url):
+        rows = migration.copy_rows(site, url)
+        with migration.using(url):
             broken = violations()
         if broken:
             raise GecbenchError(
@@ -342,7 +336,7 @@ def violations(slug: str | None = None) -> list[str]:
     Raises:
         UsageError: There is no such project.
     """
-    from gecbench.server.exchange.releases import verify_releases
+    from gecbench.server.import_export.releases import verify_releases
     from gecbench.server.models import Project
     from gecbench.server.workflow.checks import check as check_rows
 

@@ -13,8 +13,8 @@ from gecbench.cli.output import OutputFile
 from gecbench.core.errors import GecbenchError
 from gecbench.core.files import STDIO, check_target, write_stream
 from gecbench.core.options import Argument, Option
-from gecbench.server.site import opening
-from gecbench.server.site.opening import DEFAULT
+from gecbench.server.site import folder
+from gecbench.server.site.folder import DEFAULT
 
 if TYPE_CHECKING:
     from gecbench.server.models import Person
@@ -53,7 +53,7 @@ def add(
     url: Url = "",
 ) -> None:
     """Make somebody, and print the link by which they choose a password."""
-    site = opening.open_site(data)
+    site = folder.open_site(data)
     from gecbench.server.workflow import accounts
 
     _show_link(site, url, accounts.add_person(login, name=name, administrator=administrator))
@@ -62,7 +62,7 @@ def add(
 @command
 def link(login: Login, data: DataFolder = DEFAULT, url: Url = "") -> None:
     """Print a link by which a person chooses a new password, once."""
-    site = opening.open_site(data)
+    site = folder.open_site(data)
     from gecbench.server.workflow import accounts
 
     _show_link(site, url, accounts.person_of(login))
@@ -71,7 +71,7 @@ def link(login: Login, data: DataFolder = DEFAULT, url: Url = "") -> None:
 @command
 def list_(data: DataFolder = DEFAULT) -> None:
     """List everybody: login, name, what they are, their projects."""
-    opening.open_site(data)
+    folder.open_site(data)
     from gecbench.server.workflow import accounts
 
     rows = accounts.everybody()
@@ -84,7 +84,7 @@ def list_(data: DataFolder = DEFAULT) -> None:
 @command
 def deactivate(login: Login, data: DataFolder = DEFAULT) -> None:
     """Let a person sign in no more; what they have written stays."""
-    opening.open_site(data)
+    folder.open_site(data)
     from gecbench.server.workflow import accounts
 
     accounts.shut_out(accounts.person_of(login))
@@ -94,7 +94,7 @@ def deactivate(login: Login, data: DataFolder = DEFAULT) -> None:
 @command
 def activate(login: Login, data: DataFolder = DEFAULT) -> None:
     """Let a person sign in again."""
-    opening.open_site(data)
+    folder.open_site(data)
     from gecbench.server.workflow import accounts
 
     accounts.let_in(accounts.person_of(login))
@@ -108,21 +108,21 @@ def forget(
     yes: Annotated[bool, Option("--yes", "Do not ask; this cannot be undone.")] = False,
 ) -> None:
     """Take a person's login, name and settings for ever; what they have written stays."""
-    opening.open_site(data)
-    from gecbench.server.workflow import accounts, forgetting
+    folder.open_site(data)
+    from gecbench.server.workflow import accounts
 
     person = accounts.person_of(login)
     if not yes and not click.confirm(f"Forget who {login} is? This cannot be undone", err=True):
         raise GecbenchError(f"nothing was done: {login} stays who they are")
-    pseudonym = forgetting.forget(person).login
+    pseudonym = accounts.forget(person).login
     click.echo(f"gecbench: {login} is {pseudonym} now; backups from before still know", err=True)
 
 
 @command
 def data(login: Login, data: DataFolder = DEFAULT, output: OutputFile = Path(STDIO)) -> None:
     """Write all that the site keeps of a person, one JSON object a line."""
-    opening.open_site(data)
-    from gecbench.server.exchange.own import own_data
+    folder.open_site(data)
+    from gecbench.server.import_export.personal_data import own_data
     from gecbench.server.workflow import accounts
 
     person = accounts.person_of(login)
@@ -137,7 +137,7 @@ def promote(
     no_more: Annotated[bool, Option("--no-more", "Make them an administrator no longer.")] = False,
 ) -> None:
     """Make a person an administrator of the whole site."""
-    opening.open_site(data)
+    folder.open_site(data)
     from gecbench.server.workflow import accounts
 
     accounts.promote(accounts.person_of(login), administrator=not no_more)

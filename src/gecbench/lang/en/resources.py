@@ -9,7 +9,7 @@ from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import NamedTuple
 
-from gecbench.core.errors import MissingExtraError, ResourceError
+from gecbench.core.errors import Message, MissingExtraError, ResourceError
 from gecbench.core.files import read_bytes
 
 _WORDS = "en/resources/en_GB-large.txt"
@@ -59,18 +59,20 @@ def load() -> Resources:
 def _folder() -> Path:
     spec = find_spec("errant")
     if spec is None or spec.origin is None:
-        raise MissingExtraError("errant, whose word list en-errant finds misspellings by,", "en")
+        raise MissingExtraError(
+            Message("errant, whose word list en-errant finds misspellings by,"), "en"
+        )
     folder = Path(spec.origin).parent
     for name in (_WORDS, _STEMMER):
         if not (folder / name).is_file():
-            raise ResourceError(f"{folder / name}: no such file; install errant 3.0.2")
+            raise ResourceError("no such file; install errant 3.0.2", at=folder / name)
     return folder
 
 
 def _stemmer(path: Path) -> Callable[[str], str]:
     spec = spec_from_file_location("_errant_lancaster", path)
     if spec is None or spec.loader is None:
-        raise ResourceError(f"{path}: not a Python module; install errant 3.0.2")
+        raise ResourceError("not a Python module; install errant 3.0.2", at=path)
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
     stem: Callable[[str], str] = module.LancasterStemmer().stem

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Literal
 
 from gecbench.core.edit import Edit
-from gecbench.core.errors import MissingExtraError
+from gecbench.core.errors import Message, MissingExtraError
 from gecbench.core.scheme import Extraction, Scheme, SchemeContext
 from gecbench.core.sentence import Sentence
 from gecbench.edits.alignment import Window, edit_sets, lattice
@@ -159,7 +159,9 @@ def _simplifier() -> tuple[Callable[[str], str], str]:
     try:
         import opencc  # 14 ms that the other scheme need not pay
     except ImportError:
-        raise MissingExtraError("OpenCC, which zh-cherrant simplifies targets by,", "zh") from None
+        raise MissingExtraError(
+            Message("OpenCC, which zh-cherrant simplifies targets by,"), "zh"
+        ) from None
     converter = opencc.OpenCC("t2s")
     convert: Callable[[str], str] = converter.convert
     return convert, str(opencc.__version__)

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from string import punctuation
 
-from gecbench.core.errors import GecbenchError, MissingExtraError, ResourceError
+from gecbench.core.errors import GecbenchError, Message, MissingExtraError, ResourceError
 from gecbench.core.files import make_folder, read_bytes, write_bytes
 from gecbench.edits.features import MAGIC, FeatureCosts, Features, Weights, build
 
@@ -65,7 +65,7 @@ def load_costs(
     cilin, confusion = resource("cilin.txt"), resource("confusion_dict.txt")
     spec = find_spec("pypinyin")
     if spec is None or spec.origin is None:
-        raise MissingExtraError("pypinyin, which zh-cherrant takes readings from,", "zh")
+        raise MissingExtraError(Message("pypinyin, which zh-cherrant takes readings from,"), "zh")
     pypinyin_init = read_bytes(Path(spec.origin))  # holds its version
     digest = hashlib.sha256()
     for part in (_FORMAT, cilin, confusion, pypinyin_init):

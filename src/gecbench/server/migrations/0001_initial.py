@@ -5,7 +5,7 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-import gecbench.server.laws.names
+import gecbench.server.choices
 
 
 class Migration(migrations.Migration):
@@ -99,7 +99,7 @@ class Migration(migrations.Migration):
                             ("perturb", "perturb"),
                             ("inspect", "inspect"),
                         ],
-                        default=gecbench.server.laws.names.ProjectKind["REWRITE"],
+                        default=gecbench.server.choices.ProjectKind["REWRITE"],
                         max_length=24,
                     ),
                 ),
@@ -275,7 +275,7 @@ class Migration(migrations.Migration):
                             ("paused", "paused"),
                             ("left", "left"),
                         ],
-                        default=gecbench.server.laws.names.MemberStatus["ACTIVE"],
+                        default=gecbench.server.choices.MemberStatus["ACTIVE"],
                         max_length=24,
                     ),
                 ),
@@ -589,7 +589,7 @@ class Migration(migrations.Migration):
                     "purpose",
                     models.CharField(
                         choices=[("real", "real"), ("training", "training"), ("trial", "trial")],
-                        default=gecbench.server.laws.names.Purpose["REAL"],
+                        default=gecbench.server.choices.Purpose["REAL"],
                         max_length=24,
                     ),
                 ),
@@ -605,7 +605,7 @@ class Migration(migrations.Migration):
                             ("disputed", "disputed"),
                             ("withdrawn", "withdrawn"),
                         ],
-                        default=gecbench.server.laws.names.SentenceState["OPEN"],
+                        default=gecbench.server.choices.SentenceState["OPEN"],
                         max_length=24,
                     ),
                 ),
@@ -709,7 +709,7 @@ class Migration(migrations.Migration):
                             ("passed", "passed"),
                             ("disputed", "disputed"),
                         ],
-                        default=gecbench.server.laws.names.SlotState["FREE"],
+                        default=gecbench.server.choices.SlotState["FREE"],
                         max_length=24,
                     ),
                 ),
@@ -1044,7 +1044,7 @@ class Migration(migrations.Migration):
                             ("reopened", "reopened"),
                             ("unanimous", "unanimous"),
                         ],
-                        default=gecbench.server.laws.names.ReviewKind["FIRST"],
+                        default=gecbench.server.choices.ReviewKind["FIRST"],
                         max_length=24,
                     ),
                 ),
@@ -1057,7 +1057,7 @@ class Migration(migrations.Migration):
                             ("done", "done"),
                             ("returned", "returned"),
                         ],
-                        default=gecbench.server.laws.names.TaskState["FREE"],
+                        default=gecbench.server.choices.TaskState["FREE"],
                         max_length=24,
                     ),
                 ),
@@ -1372,7 +1372,7 @@ class Migration(migrations.Migration):
                     "dimension",
                     models.CharField(
                         choices=[("grammar", "grammar"), ("fluency", "fluency")],
-                        default=gecbench.server.laws.names.Dimension["GRAMMAR"],
+                        default=gecbench.server.choices.Dimension["GRAMMAR"],
                         max_length=24,
                     ),
                 ),
@@ -1444,7 +1444,7 @@ class Migration(migrations.Migration):
                             ("error_free", "error_free"),
                             ("not_annotatable", "not_annotatable"),
                         ],
-                        default=gecbench.server.laws.names.Decision["CORRECTED"],
+                        default=gecbench.server.choices.Decision["CORRECTED"],
                         max_length=24,
                     ),
                 ),
@@ -1677,7 +1677,7 @@ class Migration(migrations.Migration):
                     "state",
                     models.CharField(
                         choices=[("open", "open"), ("closed", "closed")],
-                        default=gecbench.server.laws.names.StudyState["OPEN"],
+                        default=gecbench.server.choices.StudyState["OPEN"],
                         max_length=24,
                     ),
                 ),
@@ -1767,7 +1767,7 @@ class Migration(migrations.Migration):
                             ("error_free", "error_free"),
                             ("not_annotatable", "not_annotatable"),
                         ],
-                        default=gecbench.server.laws.names.Decision["CORRECTED"],
+                        default=gecbench.server.choices.Decision["CORRECTED"],
                         max_length=24,
                     ),
                 ),
@@ -1851,7 +1851,7 @@ class Migration(migrations.Migration):
                             ("upheld_changed", "upheld_changed"),
                             ("dismissed", "dismissed"),
                         ],
-                        default=gecbench.server.laws.names.ComplaintState["OPEN"],
+                        default=gecbench.server.choices.ComplaintState["OPEN"],
                         max_length=24,
                     ),
                 ),

@@ -16,16 +16,28 @@ from gecbench.server.models.projects import (
 )
 from gecbench.server.models.records import Audit, Figures, Release, ReleaseItem
 from gecbench.server.models.reviews import (
+    Complaint,
     Golden,
     GoldenReference,
+    Message,
     Reading,
     Review,
     ReviewTask,
+    Study,
+    StudyTry,
     Verdict,
 )
-from gecbench.server.models.sentences import Sentence, Skip, Slot, SlotEvent, Suggestion
-from gecbench.server.models.studies import Complaint, Message, Study, StudyTry
-from gecbench.server.models.texts import Draft, DraftRevision, Reference, Submission
+from gecbench.server.models.sentences import (
+    Draft,
+    DraftRevision,
+    Reference,
+    Sentence,
+    Skip,
+    Slot,
+    SlotEvent,
+    Submission,
+    Suggestion,
+)
 
 __all__ = [
     "Acknowledgement",

@@ -6,10 +6,10 @@ from django.db import models
 from django.db.models import PROTECT, Q
 from django.utils import timezone
 
-from gecbench.server.laws.names import MemberStatus, ProjectKind, Role
-from gecbench.server.laws.options import ProjectOptions, options_of
+from gecbench.server.choices import MemberStatus, ProjectKind, Role
 from gecbench.server.models.fields import AppendOnly, choice
 from gecbench.server.models.people import Person
+from gecbench.server.rules.options import ProjectOptions, options_of
 
 
 class Project(models.Model):

@@ -9,16 +9,17 @@ from http import HTTPStatus
 from django.http import HttpRequest, HttpResponseBase
 from django.urls import URLPattern, URLResolver
 from ninja import NinjaAPI
+from ninja.operation import Operation
 from ninja.renderers import JSONRenderer
 
 from gecbench import __version__
-from gecbench.server.rest.account import router as account
-from gecbench.server.rest.answers import answer_failures, failed
-from gecbench.server.rest.entrance import BySession, ByToken
-from gecbench.server.rest.imports import router as imports
-from gecbench.server.rest.outputs import router as outputs
-from gecbench.server.rest.projects import router as projects
-from gecbench.server.rest.work import router as work
+from gecbench.server.rest.authentication import BySession, ByToken
+from gecbench.server.rest.errors import answer_failures, failed
+from gecbench.server.rest.files import imports_router as imports
+from gecbench.server.rest.files import outputs_router as outputs
+from gecbench.server.rest.projects import account_router as account
+from gecbench.server.rest.projects import projects_router as projects
+from gecbench.server.rest.projects import work_router as work
 
 
 class _Readable(JSONRenderer):
@@ -29,6 +30,12 @@ class _Readable(JSONRenderer):
 
 class _Api(NinjaAPI):
     """Ninja's, but what it answers to another kind of request has the shape of all failures."""
+
+    def get_openapi_operation_id(self, operation: Operation) -> str:
+        """Name an operation for generated clients, whatever module it stands in."""
+        tag = operation.tags[0] if operation.tags else "root"
+        part = "outputs" if tag == "exports" else tag
+        return f"gecbench_server_rest_{part}_{operation.view_func.__name__}"
 
     @property
     def urls(self) -> tuple[list[URLResolver | URLPattern], str, str]:

@@ -8,9 +8,9 @@ from django.http import HttpRequest, JsonResponse
 from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_safe
 
-from gecbench.server.laws.names import Role
+from gecbench.server.choices import Role
 from gecbench.server.rest.api import api
-from gecbench.server.web.policy import Access
+from gecbench.server.web.permissions import Access
 
 app_name = "api"
 

@@ -1,8 +1,4 @@
-"""Everything of a site in one file: made while people work, verified, kept by age.
-
-A backup is a tar of the database, the secret (links and pseudonyms depend on it), the options,
-and a manifest with the SHA-256 of each. Beside it lies its own SHA-256.
-"""
+"""Everything of a site in one file, and back: made while people work, verified, kept by age."""
 
 from __future__ import annotations
 
@@ -17,13 +13,33 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import chain, count
 from pathlib import Path
 
 from gecbench import __version__
-from gecbench.core.errors import GecbenchError
-from gecbench.server.site import postgresql, sqlite
-from gecbench.server.site.disk import private_folder
-from gecbench.server.site.folder import DATABASE, OPTIONS, SECRET, Site
+from gecbench.core.errors import GecbenchError, UsageError
+from gecbench.server.site import databases
+from gecbench.server.site.folder import (
+    BACKUPS,
+    DATABASE,
+    LOCK,
+    OPTIONS,
+    REPLACED,
+    SECRET,
+    UPLOADS,
+    Site,
+    alone,
+    overruled,
+    private_folder,
+    read_site,
+    write_options,
+)
+
+# Everything of a site in one file: made while people work, verified, kept by age.
+#
+# A backup is a tar of the database, the secret (links and pseudonyms depend on it), the options,
+# and a manifest with the SHA-256 of each. Beside it lies its own SHA-256.
+
 
 DUMP = "gecbench.dump"
 MANIFEST = "manifest.json"
@@ -85,11 +101,11 @@ def _named(site: Site, at: datetime, before: str) -> Path:
 def _write(site: Site, at: datetime, folder: Path, path: Path) -> None:
     """Collect the parts in a private folder, pack them, and give the result its name."""
     if site.sqlite is not None:
-        sqlite.copy(site.sqlite, folder / DATABASE)
-        sqlite.settle(folder / DATABASE)
-        sqlite.check(folder / DATABASE)
+        databases.copy(site.sqlite, folder / DATABASE)
+        databases.settle(folder / DATABASE)
+        databases.check_sqlite(folder / DATABASE)
     else:
-        postgresql.dump(site.database, folder / DUMP)
+        databases.dump(site.database, folder / DUMP)
     (folder / SECRET).write_text(site.secret, "utf-8")
     if (site.folder / OPTIONS).exists():
         (folder / OPTIONS).write_bytes((site.folder / OPTIONS).read_bytes())
@@ -170,9 +186,9 @@ def unpacked(path: Path, beside: Path | None = None) -> Iterator[tuple[Backup, P
         except (tarfile.TarError, OSError, EOFError) as error:
             raise GecbenchError(f"{path}: is no whole backup: {error}") from error
         if said.database == "sqlite":
-            sqlite.check(folder / DATABASE)
+            databases.check_sqlite(folder / DATABASE)
         else:
-            postgresql.check(folder / DUMP)
+            databases.check_dump(folder / DUMP)
         yield said, folder
 
 
@@ -262,3 +278,107 @@ def prune(site: Site) -> tuple[Path, ...]:
         path.unlink()
         sum_of(path).unlink(missing_ok=True)
     return gone
+
+
+# A backup becomes a data folder; what was there before is kept aside.
+
+
+_DATABASES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm")
+
+
+def restore(file: Path, folder: Path, *, replace: bool = False, database: str = "") -> Path | None:
+    """Make a data folder of a verified backup; returns where the old content lies, if any.
+
+    Args:
+        file: The backup.
+        folder: A new or empty folder, or with `replace` a data folder that no server uses.
+        replace: Put the old content aside and take its place.
+        database: The PostgreSQL database to fill, for a backup of one; by default the one that
+            the backup's options name.
+
+    Raises:
+        GecbenchError: The backup is damaged, the folder is in use or holds other things.
+        UsageError: A database is named for a backup that needs none.
+    """
+    occupied = _occupied(folder)
+    if occupied and not replace:
+        raise GecbenchError(f"{folder}: holds a site already; name a new folder, or say --replace")
+    if not file.is_file():
+        raise GecbenchError(f"{file}: no such file; check the path")
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    folder.chmod(0o700)
+    with alone(folder), unpacked(file, beside=folder) as (said, parts):
+        if database and said.database == "sqlite":
+            raise UsageError(
+                f"{file}: is a backup of SQLite; restore it without --database, then run: "
+                "gecbench annotate move"
+            )
+        if (folder / DATABASE).exists():
+            databases.settle(folder / DATABASE)  # refuses while another program writes to it
+        if said.database == "postgresql":
+            _fill(folder, parts, database, replace=replace)
+        # The folder changes at the end: whatever has failed before, it is as it was.
+        aside = _put_aside(folder) if occupied else None
+        _place(parts, folder)
+        (folder / BACKUPS).mkdir(exist_ok=True, mode=0o700)
+    return aside
+
+
+def _occupied(folder: Path) -> bool:
+    """Return whether a folder holds a site, whole or half replaced by a restore that was killed.
+
+    Raises:
+        GecbenchError: It holds other things.
+    """
+    there = {one.name for one in folder.iterdir()} if folder.exists() else set()
+    mine = {LOCK, *(one for one in there if one.startswith(".restore-"))}  # of a try that failed
+    kept = {one for one in there if one.startswith(REPLACED)}
+    known = {SECRET, OPTIONS, BACKUPS, UPLOADS, *_DATABASES}
+    if SECRET not in there and there - mine - kept - known:
+        raise GecbenchError(f"{folder}: holds other files; name a new or empty folder")
+    return bool(there - mine)
+
+
+def _put_aside(folder: Path) -> Path:
+    """Move what a site is into a folder of its own, the secret first: after it there is no site."""
+    aside = _unused(folder)
+    try:
+        aside.mkdir(mode=0o700)
+        for name in (SECRET, *_DATABASES, OPTIONS):
+            if (folder / name).exists():
+                (folder / name).rename(aside / name)
+    except OSError as error:
+        raise GecbenchError(f"{aside}: cannot be made: {error.strerror}") from error
+    return aside
+
+
+def _unused(folder: Path, ending: str = "") -> Path:
+    """Return a name after the time that nothing has yet."""
+    named = f"{REPLACED}{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
+    tries = (folder / f"{named}{more}{ending}" for more in chain([""], (f"-{n}" for n in count(2))))
+    return next(one for one in tries if not one.exists())
+
+
+def _place(parts: Path, folder: Path) -> None:
+    """Give the files their names, the secret last: before it the folder is no site."""
+    for name in (OPTIONS, DATABASE, SECRET):
+        if (parts / name).exists():
+            (parts / name).chmod(0o600)
+            (parts / name).replace(folder / name)
+
+
+def _fill(folder: Path, parts: Path, database: str, *, replace: bool) -> None:
+    """Fill the database server, whole or not at all; keep its URL among the backup's options."""
+    site = read_site(parts)
+    url = database or overruled(site, os.environ).database
+    databases.check_url(url)
+    if not databases.is_empty(url):
+        if not replace:
+            raise GecbenchError(
+                "the database is not empty; name an empty one with --database, or say "
+                "--replace, and it is saved into the folder first"
+            )
+        databases.dump(url, _unused(folder, ".dump"))
+    if database:
+        write_options(site, database=database)
+    databases.restore(url, parts / DUMP)

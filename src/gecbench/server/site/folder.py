@@ -1,17 +1,129 @@
-"""A site's data folder: private, with its secret, its options and where its database is."""
+"""A site's data folder: private, with its secret and options; its disk; how a process opens it."""
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import secrets
+import shutil
+import tempfile
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from gecbench.core.errors import GecbenchError, UsageError
-from gecbench.server.site.postgresql import check_url
+from gecbench.core.errors import GecbenchError, MissingExtraError, UsageError
+from gecbench.server.site.databases import check_client, check_url
+
+# What a data folder's disk must offer: locks that hold, one server at a time, room to work in.
+
+
+MOUNTS = Path("/proc/self/mounts")
+NETWORK = frozenset(
+    [
+        *("9p", "afs", "ceph", "cifs", "davfs", "gfs2", "glusterfs", "lustre", "ncpfs", "nfs"),
+        *("nfs4", "ocfs2", "smb3", "smbfs", "fuse.glusterfs", "fuse.rclone", "fuse.s3fs"),
+        "fuse.sshfs",
+    ]
+)
+"""Kinds of file systems on which SQLite's write-ahead log is not safe."""
+
+
+def file_system(folder: Path, mounts: Path = MOUNTS) -> str:
+    """Return the kind of the file system of a folder; "" where the system does not say."""
+    try:
+        lines = mounts.read_text("utf-8", errors="surrogateescape").splitlines()
+    except OSError:
+        return ""
+    place, kind = "", ""
+    for line in lines:
+        _, mounted, its_kind, *_ = line.split(" ")
+        mounted = mounted.replace("\\040", " ")
+        inside = folder.resolve().is_relative_to(mounted)
+        if inside and len(mounted) >= len(place):  # the last of equals hides the ones before
+            place, kind = mounted, its_kind
+    return kind
+
+
+def refuse_network(folder: Path, mounts: Path = MOUNTS) -> None:
+    """Refuse a folder that other machines may write to, too.
+
+    Raises:
+        GecbenchError: It lies on a network file system.
+    """
+    kind = file_system(folder, mounts)
+    if kind in NETWORK:
+        raise GecbenchError(
+            f"{folder}: lies on a network file system ({kind}), where SQLite loses data; name a "
+            "folder on a local disk, or a PostgreSQL server: --database URL"
+        )
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[int]:
+    """Hold a data folder for one process; yields what a child process must close.
+
+    Raises:
+        GecbenchError: Another process holds it.
+    """
+    path = folder / LOCK
+    try:
+        held = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise GecbenchError(f"{path}: cannot be opened: {error.strerror}") from error
+    try:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise GecbenchError(
+                f"{folder}: a server is running on this data folder; stop it first"
+            ) from None
+        yield held
+    finally:
+        os.close(held)
+
+
+@contextmanager
+def private_folder(parent: Path, prefix: str) -> Iterator[Path]:
+    """Yield a new folder that nobody else reads and that is gone at the end.
+
+    What a process left there that was killed goes, too: secrets and gigabytes do not pile up.
+    Each one is locked by the process that uses it, so that those of living ones stay.
+    """
+    with _locked(parent):  # nobody sweeps between the making of a folder and its lock
+        for old in parent.glob(f"{prefix}*"):
+            with suppress(OSError), _locked(old, wait=False):
+                shutil.rmtree(old, ignore_errors=True)
+        made = tempfile.TemporaryDirectory(dir=parent, prefix=prefix, ignore_cleanup_errors=True)
+        held = os.open(made.name, os.O_RDONLY | os.O_CLOEXEC)
+        with suppress(OSError):  # some network file systems lock no folders
+            fcntl.flock(held, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    try:
+        with made:
+            yield Path(made.name)
+    finally:
+        os.close(held)
+
+
+@contextmanager
+def _locked(folder: Path, *, wait: bool = True) -> Iterator[None]:
+    """Hold a folder; without waiting, one that is held or cannot be raises OSError."""
+    held = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        if wait:
+            with suppress(OSError):  # some network file systems lock no folders
+                fcntl.flock(held, fcntl.LOCK_EX)
+        else:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(held)
+
+
+# A site's data folder: private, with its secret, its options and where its database is.
+
 
 SECRET = "secret.key"
 OPTIONS = "site.toml"
@@ -215,3 +327,50 @@ def overruled(site: Site, environment: Mapping[str, str]) -> Site:
         _check(variable, key, value)
         changed[key] = tuple(value) if isinstance(value, list) else value
     return replace(site, **changed)  # type: ignore[arg-type]  # each was checked
+
+
+# A site is opened once in a process: Django learns where the data are.
+
+
+DEFAULT = Path("gecbench-data")
+"""The data folder where nothing else is said."""
+
+
+def open_site(folder: Path, **overruling: str) -> Site:
+    """Set Django up on a data folder and return the site.
+
+    Args:
+        folder: One that `make_site` made.
+        overruling: Variable of `folder.ENVIRONMENT` to what it shall be in this process.
+
+    Raises:
+        GecbenchError: It is no data folder, or another one is open in this process.
+        MissingExtraError: The extra `annotate` is not installed.
+    """
+    os.umask(0o077)  # whatever is written from now on is the owner's alone
+    os.environ.update(overruling)
+    site = overruled(read_site(folder), os.environ)
+    _extras(site)
+    os.environ["GECBENCH_SITE"] = str(folder.resolve())
+    os.environ["DJANGO_SETTINGS_MODULE"] = "gecbench.server.settings"
+    import django
+    from django.apps import apps
+
+    if not apps.ready:
+        django.setup()
+    from gecbench.server import settings
+
+    if settings.SITE.folder != folder.resolve():
+        raise GecbenchError(f"{folder}: another site, {settings.SITE.folder}, is open already")
+    return site
+
+
+def _extras(site: Site) -> None:
+    """Refuse in one line what would end in a traceback of an import."""
+    from importlib.util import find_spec
+
+    for module in ("django", "axes", "csp", "django_htmx", "whitenoise", "dj_database_url"):
+        if find_spec(module) is None:
+            raise MissingExtraError(f"{module} (the annotation platform)", "annotate")
+    if site.database.startswith("postgres"):
+        check_client()

@@ -11,9 +11,9 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils import translation
 
-from gecbench.server.web import failures
-from gecbench.server.web.addresses import client_address
-from gecbench.server.workflow import audits
+from gecbench.server.web import errors
+from gecbench.server.web.requests import client_address
+from gecbench.server.workflow import audit
 
 Respond = Callable[[HttpRequest], HttpResponse]
 LANGUAGE_COOKIE = "gecbench_language"
@@ -41,7 +41,7 @@ class RequestId:
         """Answer, with the id in a header."""
         began = time.perf_counter()
         request.id = secrets.token_hex(6)  # type: ignore[attr-defined]
-        with audits.coming_from(client_address(request) or ""):
+        with audit.coming_from(client_address(request) or ""):
             response = self.respond(request)
         response["X-Request-Id"] = request.id  # type: ignore[attr-defined]
         response.setdefault("Permissions-Policy", _POLICY)
@@ -137,4 +137,4 @@ class Failures:
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """Return a page or JSON for a failure that has a name; None leaves it to Django."""
-        return failures.answer(request, error)
+        return errors.answer(request, error)

@@ -1,20 +1,136 @@
-"""People of the whole site: made, shut out, let in again, made administrators."""
+"""People of the whole site: made, shut out, made nameless; and the tokens of their programs."""
 
 from __future__ import annotations
 
+import hashlib
+import secrets
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from enum import StrEnum
+
 from django.contrib.auth import password_validation
+from django.contrib.auth.hashers import make_password
 from django.core.exceptions import ValidationError
+from django.db import models, transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from gecbench.core.errors import UsageError
-from gecbench.server.laws.names import SlotState
-from gecbench.server.models import Invitation, Member, Person, Slot, Token
-from gecbench.server.workflow import audits, claims
-from gecbench.server.workflow.acts import act
-from gecbench.server.workflow.errors import Problem, RefusedError
-from gecbench.server.workflow.links import revoke_links_of
-from gecbench.server.workflow.members import invite
+from gecbench.server.choices import MemberStatus, SlotState
+from gecbench.server.models import Invitation, Member, Notice, Person, Slot, Token
+from gecbench.server.rules.text import whole
+from gecbench.server.workflow import audit, claims, members
+from gecbench.server.workflow.errors import NotYoursError, Problem, RefusedError
+from gecbench.server.workflow.members import invite, revoke_links_of
 from gecbench.server.workflow.review_tasks import free_tasks_of
+from gecbench.server.workflow.transactions import act
+
+# Tokens for programs: made once, shown once, known afterwards by their hash alone.
+
+
+PREFIX = "gecb_"
+"""What every token begins with, so that scanners of published files know one."""
+
+_MOST = 20
+_USED_EVERY = timedelta(minutes=1)
+
+
+class Scope(StrEnum):
+    """What a token may do; each includes the ones before it."""
+
+    READ = "read"
+    WRITE = "write"
+    ADMIN = "admin"
+
+
+def make_token(
+    person: Person,
+    *,
+    name: str,
+    scopes: Sequence[str] = (Scope.READ,),
+    expires_at: datetime | None = None,
+) -> tuple[Token, str]:
+    """Return a new token and its secret, which is kept nowhere.
+
+    Raises:
+        UsageError: No name, an unknown scope, an end that is over, or too many tokens.
+    """
+    name = " ".join(whole(name).split())
+    if not name or len(name) > 100:
+        raise UsageError("a token needs a name of at most 100 characters, as 'nightly export'")
+    for one in scopes:
+        if one not in tuple(Scope):
+            raise UsageError(f"unknown scope {one!r}; known: {', '.join(Scope)}")
+    if not scopes:
+        raise UsageError(f"a token needs a scope: {', '.join(Scope)}")
+    if expires_at is not None and expires_at <= timezone.now():
+        raise UsageError("the token would be over already; give an end in the future")
+    secret = PREFIX + secrets.token_urlsafe(32)
+    with transaction.atomic():
+        if tokens_of(person).count() >= _MOST:
+            raise UsageError(f"nobody has more than {_MOST} tokens; revoke one first")
+        made = Token.objects.create(
+            person=person,
+            name=name,
+            token_hash=hash_of(secret),
+            scopes=[str(one) for one in Scope if one in scopes],
+            expires_at=expires_at,
+        )
+        audit.record(
+            "token.made",
+            who=person,
+            about=("token", made.pk),
+            data={"scopes": made.scopes},
+        )
+    return made, secret
+
+
+def hash_of(secret: str) -> str:
+    """Return what the database keeps of a secret (of 256 random bits, so no salt is needed)."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def tokens_of(person: Person) -> models.QuerySet[Token]:
+    """Return a person's tokens that were not revoked, newest first."""
+    return Token.objects.filter(person=person, revoked_at=None).order_by("-id")
+
+
+def token_of(secret: str) -> Token | None:
+    """Return the token of a secret, its person with it; None where none holds now."""
+    now = timezone.now()
+    found = (
+        Token.objects.select_related("person")
+        .filter(token_hash=hash_of(secret), revoked_at=None, person__is_active=True)
+        .first()
+    )
+    if found is None or (found.expires_at is not None and found.expires_at <= now):
+        return None
+    if found.last_used_at is None or now - found.last_used_at > _USED_EVERY:
+        # Once a minute is enough to know which tokens are alive; reading stays free of writes.
+        Token.objects.filter(pk=found.pk).update(last_used_at=now)
+    return found
+
+
+def may(token: Token, scope: Scope) -> bool:
+    """Return whether a token may do what needs a scope."""
+    order = tuple(Scope)
+    return any(order.index(Scope(one)) >= order.index(scope) for one in token.scopes)
+
+
+def revoke_token(person: Person, token_id: int) -> Token:
+    """Make a token of one's own useless for ever.
+
+    Raises:
+        NotYoursError: There is none.
+    """
+    with transaction.atomic():
+        if not tokens_of(person).filter(pk=token_id).update(revoked_at=timezone.now()):
+            raise NotYoursError("there is no such token")
+        audit.record("token.revoked", who=person, about=("token", token_id))
+    return Token.objects.get(pk=token_id)
+
+
+# People of the whole site: made, shut out, let in again, made administrators.
 
 
 @act
@@ -61,7 +177,7 @@ def add_person(
     made = Person.objects.create_person(
         login, None, name=(name.strip() or login)[:150], is_administrator=administrator
     )
-    audits.record("person.added", who=by, about=("person", made.pk))
+    audit.record("person.added", who=by, about=("person", made.pk))
     return made
 
 
@@ -97,7 +213,7 @@ def shut_out(person: Person, *, by: Person | None = None) -> Person:
         claims.give_back(slot, why="shut out")
     for member in Member.objects.filter(person=found).order_by("pk"):
         free_tasks_of(member)
-    audits.record("person.shut_out", who=by, about=("person", found.pk))
+    audit.record("person.shut_out", who=by, about=("person", found.pk))
     return found
 
 
@@ -113,7 +229,7 @@ def let_in(person: Person, *, by: Person | None = None) -> Person:
         raise UsageError(f"{found.login} was forgotten, for ever; make a new account: user add")
     found.is_active = True
     found.save(update_fields=["is_active"])
-    audits.record("person.let_in", who=by, about=("person", found.pk))
+    audit.record("person.let_in", who=by, about=("person", found.pk))
     return found
 
 
@@ -134,7 +250,7 @@ def promote(person: Person, *, administrator: bool = True, by: Person | None = N
     if not administrator:
         revoke_links_of(found, by=by)
     what = "person.promoted" if administrator else "person.demoted"
-    audits.record(what, who=by, about=("person", found.pk))
+    audit.record(what, who=by, about=("person", found.pk))
     return found
 
 
@@ -163,7 +279,7 @@ def change_password(person: Person, *, old: str, new: str) -> Person:
         ) from error
     person.set_password(new)
     person.save(update_fields=["password"])
-    audits.record("person.password_changed", who=person, about=("person", person.pk))
+    audit.record("person.password_changed", who=person, about=("person", person.pk))
     return person
 
 
@@ -182,3 +298,61 @@ def everybody() -> list[tuple[str, str, str, str]]:
         ]
         rows.append((person.login, person.name, standing, ", ".join(sorted(projects))))
     return rows
+
+
+# Somebody becomes nameless: what they made stays, who they were goes (section 5.3, privacy).
+
+
+@act
+def forget(person: Person, *, by: Person | None = None) -> Person:
+    """Take a person's login, name, password, settings, tokens and notices; texts stay, nameless.
+
+    They leave all projects, so that what they held is free again. Their rows stay tied together
+    under a number, or statistics would change. What other people wrote of them in notes, the
+    network addresses in the log, and backups that were made before stay as they are.
+
+    Raises:
+        UsageError: They were forgotten already, or are the last administrator of the site or the
+            last manager of a project.
+    """
+    found = Person.objects.select_for_update().get(pk=person.pk)
+    if found.deleted_at is not None:
+        raise UsageError(f"{found.login} was forgotten already")
+    shut_out(found, by=by)
+    for member in Member.objects.filter(person=found).exclude(status=MemberStatus.LEFT):
+        try:
+            members.change_member(member, by=by, status=MemberStatus.LEFT)
+        except RefusedError as error:
+            raise UsageError(
+                f"{found.login} is the last manager of project {member.project.slug}; "
+                "make somebody else one first"
+            ) from error
+    Token.objects.filter(person=found).update(name="")
+    Notice.objects.filter(person=found).delete()
+    links = Invitation.objects.filter(Q(used_by=found) | Q(for_person=found))
+    links.filter(used_at=None).update(revoked_at=timezone.now())
+    links.update(note="")
+    _forget_sign_ins(found)
+    found.login, found.name = _free_login(found.pk), f"#{found.pk}"
+    found.password, found.preferences = make_password(None), {}
+    found.language, found.theme = "", "auto"
+    found.is_active = found.is_administrator = False
+    found.deleted_at = timezone.now()
+    found.save()
+    audit.record("person.forgotten", who=by, about=("person", found.pk))
+    return found
+
+
+def _free_login(number: int) -> str:
+    """Return a login that says nothing, and that nobody has chosen for themselves."""
+    names = [f"forgotten-{number}", *(f"forgotten-{number}-{n}" for n in range(2, 100))]
+    taken = set(Person.objects.filter(login__in=names).values_list("login", flat=True))
+    return next(one for one in names if one not in taken)
+
+
+def _forget_sign_ins(person: Person) -> None:
+    """Remove the failures of a login; sessions end by the new password and vanish by their age."""
+    from axes.models import AccessAttempt, AccessFailureLog, AccessLog
+
+    for model in (AccessAttempt, AccessFailureLog, AccessLog):
+        model.objects.filter(username=person.login).delete()

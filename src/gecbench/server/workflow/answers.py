@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from gecbench.server.laws.names import ComplaintState, Decision, RejectReason
+from gecbench.server.choices import ComplaintState, Decision, RejectReason
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
-"""Tasks are claimed, put off, given back, and expire (section 4.2, the claim algorithm)."""
+"""Leases end: nobody sits on a task for ever, and nothing typed is lost by it (INV-15)."""
 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -12,29 +13,121 @@ from django.db import connection
 from django.db.models import Count, Exists, Min, OuterRef, QuerySet
 from django.utils import timezone
 
-from gecbench.server.laws.names import (
+from gecbench.server.choices import (
     MemberStatus,
     Purpose,
     SlotEventKind,
     SlotState,
     StudyState,
+    TaskState,
 )
-from gecbench.server.laws.options import ProjectOptions
 from gecbench.server.models import (
     Complaint,
     Member,
+    Project,
+    ReviewTask,
     Sentence,
     Skip,
     Slot,
     SlotEvent,
     Study,
 )
-from gecbench.server.workflow import slots
-from gecbench.server.workflow.acts import act, locked_member, locked_sentence
-from gecbench.server.workflow.errors import ConflictError, NotYoursError, Problem, RefusedError
-from gecbench.server.workflow.leases import expire, give_back
-from gecbench.server.workflow.standing import UNDECIDED
-from gecbench.server.workflow.statements import MARK, Statement
+from gecbench.server.rules.options import ProjectOptions
+from gecbench.server.workflow import sentences, submissions
+from gecbench.server.workflow.errors import (
+    ConflictError,
+    NotYoursError,
+    Problem,
+    RefusedError,
+)
+from gecbench.server.workflow.review_tasks import expire_tasks, watch
+from gecbench.server.workflow.sentences import UNDECIDED
+from gecbench.server.workflow.transactions import (
+    MARK,
+    MOMENT,
+    Statement,
+    act,
+    locked_member,
+    locked_sentence,
+)
+
+
+@act
+def give_back(slot: Slot, *, why: str) -> None:
+    """Free an open slot of a person who pauses or leaves; the draft is kept.
+
+    Where it had been submitted and was taken back, that submission stands again.
+    """
+    _end(slot.pk, slot.project_id, SlotEventKind.RELEASE, {"why": why})
+
+
+def expire(project: Project, *, most: int = 100) -> int:
+    """Free slots and review tasks whose lease (and its grace) is over; return how many.
+
+    The grace is as long as the lease itself. After a jump of this machine's clock nothing expires
+    for as long as both together. A slot that had been submitted and was taken back is not freed:
+    that submission stands again.
+    """
+    lease = timedelta(minutes=project.rules.lease_minutes)
+    if watch().jumped_within(2 * lease.total_seconds()):
+        return 0
+    before = timezone.now() - lease
+    (late,) = _late(connection.vendor).rows({MARK: project.pk, MOMENT: before})
+    freed = 0
+    if late[0]:
+        over = _slots_over(project.pk, before).order_by("lease_until")
+        for slot_id in tuple(over.values_list("pk", flat=True)[:most]):
+            freed += _expire_one(slot_id, project.pk, before)
+    return freed + (_expire_tasks(project, most) if late[1] else 0)
+
+
+def _slots_over(project: int | OuterRef, before: datetime) -> QuerySet[Slot]:
+    return Slot.objects.filter(project=project, state=SlotState.OPEN, lease_until__lt=before)
+
+
+@lru_cache(maxsize=2)
+def _late(vendor: str) -> Statement:
+    """Return what tells whether any slot, and any review task, of a project is over."""
+    del vendor  # a part of the key: each kind of database has its own words
+    here = OuterRef("pk")
+    tasks = ReviewTask.objects.filter(project=here, state=TaskState.OPEN, lease_until__lt=MOMENT)
+    late = (Exists(_slots_over(here, MOMENT)), Exists(tasks))
+    return Statement.of(Project.objects.filter(pk=MARK).values_list(*late))
+
+
+@act
+def _expire_tasks(project: Project, most: int) -> int:
+    return expire_tasks(project, most=most)
+
+
+@act
+def _expire_one(slot_id: int, project_id: int, before: datetime) -> bool:
+    return _end(slot_id, project_id, SlotEventKind.EXPIRE, {}, before=before)
+
+
+def _end(
+    slot_id: int,
+    project_id: int,
+    kind: SlotEventKind,
+    data: Mapping[str, object],
+    *,
+    before: datetime | None = None,
+) -> bool:
+    """End a task if it is still open, and its lease over; return whether it was."""
+    sentence_id = Slot.objects.values_list("sentence_id", flat=True).get(pk=slot_id)
+    sentence = locked_sentence(sentence_id, project_id)
+    still = Slot.objects.select_related("person").filter(pk=slot_id, state=SlotState.OPEN)
+    if before is not None:
+        still = still.filter(lease_until__lt=before)
+    slot = still.first()
+    if slot is None:
+        return False
+    submissions.end(slot, sentence, kind, dict(data))
+    return True
+
+
+# Tasks are claimed, put off, given back, and expire (section 4.2, the claim algorithm).
+
 
 __all__ = [
     "Claimed",
@@ -115,7 +208,7 @@ def task_waits(member: Member) -> bool:
 def _renewed(slot: Slot) -> Slot:
     """Lease a task anew whose holder comes back to it after the lease, within the grace."""
     if slot.lease_until is not None and slot.lease_until < timezone.now():
-        until = slots.lease(slot.project.rules)
+        until = sentences.lease(slot.project.rules)
         mine = Slot.objects.filter(pk=slot.pk, state=SlotState.OPEN, version=slot.version)
         if mine.update(lease_until=until):
             slot.lease_until = until
@@ -155,9 +248,9 @@ def _next(member: Member) -> Claimed:
 
 def _why_not(member: Member) -> Nothing | None:
     """Return why a member gets no new task at all; None where they may."""
-    if slots.closed(member.project):
+    if sentences.closed(member.project):
         return Nothing.CLOSED
-    if not slots.may_annotate(member):
+    if not sentences.may_annotate(member):
         return Nothing.NOT_ACTIVE
     rules = member.project.rules
     return Nothing.STUDY_FIRST if rules.study_gate and _must_study(member, rules) else None
@@ -181,7 +274,7 @@ def _must_study(member: Member, rules: ProjectOptions) -> bool:
 def _free(project_id: int) -> QuerySet[Slot]:
     """Return the free slots that somebody may take, in their order, read from one index."""
     workable = Sentence.objects.filter(
-        pk=OuterRef("sentence_id"), state__in=slots.WORKABLE, purpose=Purpose.REAL
+        pk=OuterRef("sentence_id"), state__in=sentences.WORKABLE, purpose=Purpose.REAL
     )
     return Slot.objects.filter(Exists(workable), project_id=project_id, state=SlotState.FREE)
 
@@ -195,7 +288,7 @@ def _marked(member: Member) -> dict[int | datetime, int]:
 
 def _candidates(project_id: int, person_id: int) -> QuerySet[Slot]:
     """Return the free slots that a person may take, in their order."""
-    seen = slots.seen_by(OuterRef("sentence_id"), person_id)
+    seen = sentences.seen_by(OuterRef("sentence_id"), person_id)
     free = _free(project_id).filter(*(~Exists(one) for one in seen))
     return free.order_by("priority", "order_key")
 
@@ -244,14 +337,14 @@ def _take(member: Member, slot_id: int, sentence_id: int) -> Claimed | None:
     refused = _why_not(fresh)
     if refused is not None:
         return Claimed(None, refused)
-    open_no = slots.free_place(fresh, fresh.project.rules)
+    open_no = sentences.free_place(fresh, fresh.project.rules)
     if open_no is None:  # another window of the same person was first
         held = open_tasks(fresh)  # none where its lease has ended between the two looks
         return Claimed(held[0]) if held else None
     sentence = locked_sentence(sentence_id, fresh.project_id)
     if not _still(connection.vendor).rows({**_marked(fresh), _SLOT: slot_id}):
         return None  # looked at again, now that it is locked
-    slot = slots.take(fresh, sentence, slot_id, open_no=open_no)
+    slot = sentences.take(fresh, sentence, slot_id, open_no=open_no)
     return None if slot is None else Claimed(slot, fresh=True)
 
 
@@ -259,7 +352,7 @@ def _take(member: Member, slot_id: int, sentence_id: int) -> Claimed | None:
 def _take_back(member: Member, sentence_id: int) -> Claimed | None:
     """Take what was lost; None where no slot of it is free any more."""
     fresh = locked_member(member)
-    slot = slots.resume(fresh, locked_sentence(sentence_id, fresh.project_id))
+    slot = sentences.resume(fresh, locked_sentence(sentence_id, fresh.project_id))
     return None if slot is None else Claimed(slot, fresh=True)
 
 
@@ -280,7 +373,7 @@ def skip(member: Member, slot_id: int, *, version: int) -> None:
     if _skips(fresh).exclude(sentence=sentence).count() >= most:
         message = f"at most {most} tasks can be put off; take one of them up first"
         raise RefusedError([Problem("ANN-14", "", message, (("most", str(most)),))])
-    slots.let_go(slot, sentence, SlotEventKind.SKIP)
+    sentences.let_go(slot, sentence, SlotEventKind.SKIP)
     Skip.objects.update_or_create(
         sentence=sentence,
         person_id=fresh.person_id,
@@ -313,7 +406,7 @@ def _skips(member: Member) -> QuerySet[Skip]:
         project_id=member.project_id,
         person_id=member.person_id,
         recalled_at=None,
-        sentence__state__in=slots.WORKABLE,
+        sentence__state__in=sentences.WORKABLE,
     )
 
 
@@ -337,10 +430,10 @@ def recall(member: Member, sentence_id: int) -> Claimed:
     refused = _why_not(fresh)
     if refused is not None:
         return Claimed(None, refused)
-    if slots.free_place(fresh, fresh.project.rules) is None:
+    if sentences.free_place(fresh, fresh.project.rules) is None:
         message = "finish or put off the open task first"
         raise RefusedError([Problem("open-tasks", "", message)])
-    slot = slots.resume(fresh, locked_sentence(sentence_id, fresh.project_id))
+    slot = sentences.resume(fresh, locked_sentence(sentence_id, fresh.project_id))
     if slot is None:
         return Claimed(None, Nothing.NONE_FOR_YOU)
     mine.update(recalled_at=timezone.now())

@@ -11,8 +11,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
-from gecbench.server.laws.names import Decision, MemberStatus, SlotState, TaskState
-from gecbench.server.laws.text import whole
+from gecbench.server.choices import Decision, MemberStatus, SlotState, TaskState
 from gecbench.server.models import (
     Draft,
     DraftRevision,
@@ -24,8 +23,8 @@ from gecbench.server.models import (
     Slot,
     Submission,
 )
-from gecbench.server.workflow import review_tasks, slots
-from gecbench.server.workflow.acts import act, locked_member, locked_sentence
+from gecbench.server.rules.text import whole
+from gecbench.server.workflow import review_tasks, sentences
 from gecbench.server.workflow.answers import Answer, ReviewAnswer, Ruling
 from gecbench.server.workflow.errors import (
     ConflictError,
@@ -35,6 +34,7 @@ from gecbench.server.workflow.errors import (
     RefusedError,
     WorkflowError,
 )
+from gecbench.server.workflow.transactions import act, locked_member, locked_sentence
 
 MOST_BYTES = 200_000
 """A draft's payload is refused beyond this."""
@@ -154,18 +154,18 @@ def _shaped(payload: dict[str, object]) -> dict[str, object]:
 @act
 def _save(member: Member, slot_id: int, received: _Received) -> _Outcome:
     slot = Slot.objects.filter(pk=slot_id, project_id=member.project_id).first()
-    if slot is None or not slots.held_by(slot, member.person):
+    if slot is None or not sentences.held_by(slot, member.person):
         raise NotYoursError(f"task {slot_id} is not one of yours")
     if slot.person_id == member.person_id and slot.state != SlotState.OPEN:
         keep_aside(slot, member.person, received.payload)
         message = "this task was handed in already; what you typed since was kept"
         return ConflictError(message, draft_of(member, slot_id))
-    mine = slot if slot.person_id == member.person_id else slots.come_back(member, slot)
+    mine = slot if slot.person_id == member.person_id else sentences.come_back(member, slot)
     outcome = _write(_Place(slot=slot), member.person, received)
     if mine is None:
         return GoneError("this task is no longer yours; what you typed was kept as a draft")
     Slot.objects.filter(pk=slot_id, state=SlotState.OPEN, person_id=member.person_id).update(
-        lease_until=slots.lease(member.project.rules)
+        lease_until=sentences.lease(member.project.rules)
     )
     if isinstance(outcome, Draft) and mine.pk == slot_id:
         outcome.slot = mine  # with its version now, which the page needs
@@ -289,7 +289,7 @@ def _save_review(member: Member, sentence_id: int, received: _Received) -> _Outc
     outcome = _write(_Place(task=task), member.person, received)
     ReviewTask.objects.filter(
         pk=task.pk, state=TaskState.OPEN, reviewer_id=member.person_id
-    ).update(lease_until=slots.lease(member.project.rules))
+    ).update(lease_until=sentences.lease(member.project.rules))
     return outcome
 
 
@@ -319,7 +319,7 @@ def _review_again(member: Member, task: ReviewTask, sentence: Sentence) -> bool:
     open_ones = ReviewTask.objects.filter(
         project_id=member.project_id, reviewer_id=member.person_id, state=TaskState.OPEN
     )
-    if slots.closed(member.project) or member.status != MemberStatus.ACTIVE:
+    if sentences.closed(member.project) or member.status != MemberStatus.ACTIVE:
         return False
     if not member.is_reviewer or open_ones.exists():
         return False

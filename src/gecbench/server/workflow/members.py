@@ -1,4 +1,4 @@
-"""People come, change roles, pause and leave."""
+"""Links of invitation end with the right to make them."""
 
 from __future__ import annotations
 
@@ -13,15 +13,38 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone, translation
 
 from gecbench.core.errors import UsageError
-from gecbench.server.laws.names import MemberStatus, Role, SlotState
-from gecbench.server.laws.text import TextError, cleaned
+from gecbench.server.choices import MemberStatus, Role, SlotState
 from gecbench.server.models import Invitation, Member, MemberEvent, Person, Project, Slot
-from gecbench.server.workflow import audits
-from gecbench.server.workflow.acts import act, locked_project
+from gecbench.server.rules.text import TextError, cleaned
+from gecbench.server.workflow import audit
+from gecbench.server.workflow.claims import give_back
 from gecbench.server.workflow.errors import GoneError, NotYoursError, Problem, RefusedError
-from gecbench.server.workflow.leases import give_back
-from gecbench.server.workflow.links import revoke_links_of
 from gecbench.server.workflow.review_tasks import free_tasks_of
+from gecbench.server.workflow.transactions import act, locked_project
+
+
+def revoke_links_of(person: Person, *, by: Person | None, member: Member | None = None) -> None:
+    """Make useless the links that somebody made and nobody has used, inside the caller's act.
+
+    Who was removed, paused, demoted or shut out would otherwise come back by an own link, or let
+    others in.
+
+    Args:
+        person: Who made them.
+        by: Who takes the right away.
+        member: Links to this project alone; None means all that they made.
+    """
+    links = Invitation.objects.filter(by=person, used_at=None, revoked_at=None)
+    if member is not None:
+        links = links.filter(project=member.project_id)
+    for link in links.select_related("project").order_by("pk"):
+        Invitation.objects.filter(pk=link.pk).update(revoked_at=timezone.now())
+        about = ("invitation", link.pk)
+        audit.record("invitation.revoked", who=by, project=link.project, about=about)
+
+
+# People come, change roles, pause and leave.
+
 
 VALID = timedelta(days=7)
 
@@ -80,7 +103,7 @@ def invite(
 def _write_invitation(made: Invitation) -> Invitation:
     made.save(force_insert=True)
     data = {"roles": made.roles, "administrator": made.administrator, "for": made.for_person_id}
-    audits.record(
+    audit.record(
         "invitation.made",
         who=made.by,
         project=made.project,
@@ -215,7 +238,7 @@ def _enter(invitation: Invitation, person: Person) -> Member | None:
 
 def _log_use(invitation: Invitation, person: Person) -> None:
     Invitation.objects.filter(pk=invitation.pk).update(used_by=person)
-    audits.record(
+    audit.record(
         "invitation.used",
         who=person,
         project=invitation.project,
@@ -247,7 +270,7 @@ def revoke(invitation: Invitation, *, by: Person) -> None:
     left = Invitation.objects.filter(pk=invitation.pk, used_at=None, revoked_at=None)
     if left.update(revoked_at=timezone.now()):
         about = ("invitation", invitation.pk)
-        audits.record("invitation.revoked", who=by, project=invitation.project, about=about)
+        audit.record("invitation.revoked", who=by, project=invitation.project, about=about)
 
 
 @act
@@ -377,7 +400,7 @@ def _log_change(member: Member, old: Mapping[str, object], by: Person | None, no
     new = _shown(member)
     at: datetime = member.since
     MemberEvent.objects.create(member=member, old=dict(old), new=new, by=by, at=at, note=note)
-    audits.record(
+    audit.record(
         "member.changed" if old else "member.added",
         who=by,
         project=member.project,

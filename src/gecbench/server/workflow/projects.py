@@ -11,25 +11,17 @@ from datetime import timedelta
 from django.db.models import Max
 from django.utils import timezone
 
-from gecbench.core.errors import UnknownNameError, UsageError
-from gecbench.server.guide.documents import PLACEHOLDERS, default_guideline
-from gecbench.server.guide.render import render
-from gecbench.server.guide.taxonomy import Language
-from gecbench.server.laws.names import MemberStatus, Role
-from gecbench.server.laws.options import ALIASES, TEMPLATES, options_of, stored_of
-from gecbench.server.models import (
-    Acknowledgement,
-    Guideline,
-    Member,
-    Notice,
-    Person,
-    Project,
-)
-from gecbench.server.workflow import audits
-from gecbench.server.workflow.acts import act, locked_project
+from gecbench.core.errors import Message, UnknownNameError, UsageError
+from gecbench.server.choices import MemberStatus, Role
+from gecbench.server.guidelines.rendering import render_markdown
+from gecbench.server.guidelines.taxonomy import PLACEHOLDERS, Language, default_guideline
+from gecbench.server.models import Acknowledgement, Guideline, Member, Notice, Person, Project
+from gecbench.server.rules.options import ALIASES, TEMPLATES, options_of, stored_of
+from gecbench.server.workflow import audit
 from gecbench.server.workflow.errors import ConflictError
+from gecbench.server.workflow.management import fit_slots
 from gecbench.server.workflow.members import add_member
-from gecbench.server.workflow.numbers import fit_slots
+from gecbench.server.workflow.transactions import act, locked_project
 
 LANGUAGES: tuple[Language, ...] = ("zh", "en")
 KEPT = timedelta(days=30)
@@ -56,13 +48,13 @@ def create_project(
         UsageError: A name that is taken or means nothing; an option that does.
     """
     if lang not in LANGUAGES:
-        raise UnknownNameError("language", lang, LANGUAGES)
+        raise UnknownNameError(Message("language"), lang, LANGUAGES)
     if template not in TEMPLATES:
-        raise UnknownNameError("template", template, TEMPLATES)
+        raise UnknownNameError(Message("template"), template, TEMPLATES)
     start = TEMPLATES[template]
     rules = options_of({**_spellings(lang), **start.options, **(options or {})})
     if Project.objects.filter(slug=_slug(slug)).exists():
-        raise UsageError(f"the short name {slug!r} is taken; choose another")
+        raise UsageError("the short name {slug!r} is taken; choose another", slug=slug)
     project = Project.objects.create(
         slug=slug,
         name=_name(name),
@@ -79,7 +71,7 @@ def create_project(
     if by is not None:
         add_member(project, by, roles=(Role.MANAGER,), by=by)
     data = {"slug": slug, "template": template}
-    audits.record("project.made", who=by, project=project, about=("project", project.pk), data=data)
+    audit.record("project.made", who=by, project=project, about=("project", project.pk), data=data)
     return project
 
 
@@ -97,8 +89,9 @@ def _spellings(lang: str) -> dict[str, object]:
 def _slug(slug: str) -> str:
     if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,59}", slug):
         raise UsageError(
-            f"the short name is {slug!r}; it has at most 60 small letters, digits, - and _, "
-            "as mucgec-2"
+            "the short name is {slug!r}; it has at most 60 small letters, digits, - and"
+            " _, as mucgec-2",
+            slug=slug,
         )
     return slug
 
@@ -113,7 +106,13 @@ def _name(name: str) -> str:
 def _number(key: str, value: int) -> int:
     least, most = _LIMITS[key]
     if isinstance(value, bool) or not least <= value <= most:
-        raise UsageError(f"{key} is {value!r}; it is a whole number from {least} to {most}")
+        raise UsageError(
+            "{key} is {value!r}; it is a whole number from {least} to {most}",
+            key=key,
+            value=value,
+            least=least,
+            most=most,
+        )
     return value
 
 
@@ -187,7 +186,7 @@ def _write_changes(
 
 
 def _log(what: str, project: Project, by: Person, data: Mapping[str, object]) -> None:
-    audits.record(what, who=by, project=project, about=("project", project.pk), data=data)
+    audit.record(what, who=by, project=project, about=("project", project.pk), data=data)
 
 
 def guideline_text(markdown: str) -> str:
@@ -208,7 +207,7 @@ def publish_guideline(project: Project, *, markdown: str, note: str, by: Person)
     if not text.strip() or "\0" in text:
         raise UsageError("the guideline is empty or holds NUL characters; write some Markdown")
     # What is in force can be shown to everybody. It may take seconds, so nobody waits for it.
-    render(text)
+    render_markdown(text)
     return _publish(project, text, note.strip(), by)
 
 
@@ -216,7 +215,9 @@ def publish_guideline(project: Project, *, markdown: str, note: str, by: Person)
 def _publish(project: Project, text: str, note: str, by: Person) -> Guideline:
     fresh = locked_project(project.pk)
     if fresh.guideline is not None and fresh.guideline.sha256 == _sha256(text):
-        raise UsageError(f"this is version {fresh.guideline.version}, which is in force already")
+        raise UsageError(
+            "this is version {version}, which is in force already", version=fresh.guideline.version
+        )
     made = _put_in_force(fresh, text, note=note, by=by)
     Acknowledgement.objects.create(guideline=made, person=by)
     others = Member.objects.filter(project=fresh).exclude(status=MemberStatus.LEFT)
@@ -280,7 +281,9 @@ def delete_project(project: Project, *, typed: str, by: Person) -> Project:
         UsageError: The typed name is not the project's slug.
     """
     if typed != project.slug:
-        raise UsageError(f"{typed!r} is not the project's short name {project.slug!r}")
+        raise UsageError(
+            "{typed!r} is not the project's short name {slug!r}", typed=typed, slug=project.slug
+        )
     return _put_away(project, by, "project.deleted", deleted_at=timezone.now())
 
 
@@ -294,7 +297,7 @@ def bring_back(project: Project, *, by: Person) -> Project:
     deleted = locked_project(project.pk).deleted_at
     if deleted is not None and deleted + KEPT < timezone.now():
         raise UsageError(
-            f"the project was deleted more than {KEPT.days} days ago; restore a backup"
+            "the project was deleted more than {days} days ago; restore a backup", days=KEPT.days
         )
     return _put_away(project, by, "project.brought_back", archived_at=None, deleted_at=None)
 

@@ -1,21 +1,116 @@
-"""The queue of sentences that wait for a reviewer: who may take which, taking, giving back."""
+"""Notices when this machine's clock was set, or stood still: then no lease is over yet.
+
+Leases end by the wall clock. Where it is put forward by a day, or the machine slept, all of them
+would look over at once, and nobody had a chance to show a sign of life. So the wall clock is held
+against one that only runs, and after a jump a while passes before anything expires.
+"""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
+from functools import cache
 
 from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from gecbench.server.laws.names import MemberStatus, ReviewKind, SentenceState, TaskState
-from gecbench.server.models import Member, Person, Project, ReviewTask, Sentence, SlotEvent
-from gecbench.server.workflow.clock import watch
-from gecbench.server.workflow.errors import ConflictError
-from gecbench.server.workflow.readings import note_reading
-from gecbench.server.workflow.standing import LIVE, move
+from gecbench.server.choices import (
+    MemberStatus,
+    ReviewKind,
+    Role,
+    SentenceState,
+    SlotEventKind,
+    TaskState,
+)
+from gecbench.server.models import (
+    Member,
+    Person,
+    Project,
+    Reading,
+    ReviewTask,
+    Sentence,
+    Slot,
+    SlotEvent,
+    Submission,
+)
+from gecbench.server.rules.text import LONGEST_NOTE, whole
+from gecbench.server.workflow import audit, sentences
+from gecbench.server.workflow.errors import ConflictError, Problem, RefusedError
+from gecbench.server.workflow.sentences import BEGUN, LIVE, move
+from gecbench.server.workflow.transactions import act, acting, locked_sentence
+
+JUMP = 120.0
+"""Seconds by which the clocks may differ between two looks; time servers nudge by less."""
+
+
+class Watch:
+    """Compares two clocks from one look to the next."""
+
+    def __init__(
+        self, wall: Callable[[], float] = time.time, steady: Callable[[], float] = time.monotonic
+    ) -> None:
+        """Begin to watch."""
+        self._wall, self._steady = wall, steady
+        self._seen = (wall(), steady())
+        self._jumped_at: float | None = None
+
+    def jumped_within(self, seconds: float) -> bool:
+        """Return whether the wall clock jumped, or this process slept, less than that ago."""
+        wall, steady = self._wall(), self._steady()
+        if abs((wall - self._seen[0]) - (steady - self._seen[1])) > JUMP:
+            self._jumped_at = steady
+        self._seen = (wall, steady)
+        return self._jumped_at is not None and steady - self._jumped_at < seconds
+
+
+@cache
+def watch() -> Watch:
+    """Return the watch of this process."""
+    return Watch()
+
+
+watch()  # from the start: a jump before the first look is one, too
+
+
+# Who has read what others submitted never annotates that sentence later (ROL-5, INV-11).
+
+
+_PIECE = 2000
+_KNOWN = (SentenceState.GOLDEN,)
+
+
+def note_reading(sentence_id: int, person_id: int) -> None:
+    """Note that a person sees what others submitted for a sentence."""
+    note_readings([sentence_id], person_id)
+
+
+def note_readings(sentence_ids: Iterable[int], person_id: int) -> None:
+    """Note it for several sentences; where all is noted already nothing is written."""
+    keys = set(sentence_ids)
+    known = Reading.objects.filter(person_id=person_id, sentence_id__in=keys)
+    keys -= set(known.values_list("sentence_id", flat=True))
+    rows = [Reading(sentence_id=one, person_id=person_id) for one in sorted(keys)]
+    Reading.objects.bulk_create(rows, batch_size=_PIECE, ignore_conflicts=True)
+
+
+def note_all(project: Project, person: Person) -> None:
+    """Note that a person takes everybody's work out of a project.
+
+    Sentences that are decided are left out: their texts are no secret any more.
+    """
+    handed_in = Submission.objects.filter(sentence=OuterRef("pk"))
+    read = Reading.objects.filter(sentence=OuterRef("pk"), person=person)
+    found = Sentence.objects.filter(Exists(handed_in), ~Exists(read), project=project)
+    keys = list(found.exclude(state__in=_KNOWN).values_list("pk", flat=True))
+    for begin in range(0, len(keys), _PIECE):  # in pieces: nobody who saves waits for all
+        note_readings(keys[begin : begin + _PIECE], person.pk)
+
+
+# The queue of sentences that wait for a reviewer: who may take which, taking, giving back.
+
 
 FIRST = 60
 """How many tasks from the front of the queue a draw is made among (REV-10)."""
@@ -250,3 +345,116 @@ def stuck(project: Project, *, most: int = 100) -> tuple[ReviewTask, ...]:
     waiting = ReviewTask.objects.filter(project=project, state=TaskState.FREE)
     found = waiting.annotate(barred=Coalesce("not_for", 0)).filter(nobody | not_they)
     return tuple(found.select_related("sentence").order_by("priority", "order_key", "pk")[:most])
+
+
+# A review is passed on: its task, its note, and more annotators for the sentence.
+
+
+MOST_ANNOTATORS = 20
+
+
+def held_task(member: Member, sentence: Sentence, version: int) -> ReviewTask:
+    """Return the open task of a sentence if it is the member's and of this version.
+
+    Raises:
+        ConflictError: It is not.
+    """
+    task = live_task(sentence.pk)
+    if (
+        task is None
+        or task.state != TaskState.OPEN
+        or (task.reviewer_id, task.version) != (member.person_id, version)
+    ):
+        raise ConflictError("the review has changed, or is not yours any more; look again", task)
+    return task
+
+
+def checked_note(note: str, code: str, *, field: str = "note") -> str:
+    """Return a note without the space around it.
+
+    Raises:
+        RefusedError: It is empty, or too long.
+    """
+    words = whole(note.strip())
+    if not words:
+        raise RefusedError([Problem(code, field, "say why in a few words")])
+    if len(words) > LONGEST_NOTE:
+        message = f"the note has more than {LONGEST_NOTE} characters; shorten it"
+        raise RefusedError([Problem("note-too-long", field, message)])
+    return words
+
+
+@act
+def return_for_more(
+    member: Member, sentence_id: int, *, version: int, more: int, note: str = ""
+) -> Sentence:
+    """Ask for `more` further annotators: N of the sentence rises (WFL-5).
+
+    Raises:
+        RefusedError: More than there are annotators who have not worked on it, or beyond 20.
+        ConflictError: The review has changed, or is not with the member.
+    """
+    member = acting(member, Role.REVIEWER)
+    sentence = locked_sentence(sentence_id, member.project_id)
+    task = held_task(member, sentence, version)
+    _check_more(member, sentence, more)
+    words = whole(note.strip())[:LONGEST_NOTE]
+    said = {"note": words, "handed_by": member.person} if words else {}
+    ended = ReviewTask.objects.filter(pk=task.pk, state=TaskState.OPEN, version=version).update(
+        state=TaskState.RETURNED,
+        lease_until=None,
+        done_at=timezone.now(),
+        version=F("version") + 1,
+        **said,
+    )
+    if ended != 1:
+        raise ConflictError("the review has changed meanwhile; look again")
+    _add_slots(member, sentence, more)
+    move(sentence, SentenceState.ANNOTATING, needed=sentence.needed + more)
+    audit.record(
+        "review.returned",
+        who=member.person,
+        project=member.project,
+        about=("sentence", sentence.pk),
+        data={"more": more, "needed": sentence.needed},
+    )
+    return sentence
+
+
+def _check_more(member: Member, sentence: Sentence, more: int) -> None:
+    most = MOST_ANNOTATORS - sentence.needed
+    if not 1 <= more <= most:
+        message = f"{more} more annotators were asked for; a sentence has at most {MOST_ANNOTATORS}"
+        raise RefusedError([Problem("WFL-5", "more", message, (("most", str(most)),))])
+    seen = sentences.seen_by(sentence.pk, OuterRef("person"))
+    left = Member.objects.filter(
+        *(~Exists(one) for one in seen),
+        project=sentence.project_id,
+        is_annotator=True,
+        status=MemberStatus.ACTIVE,
+    )
+    count = left.exclude(person=member.person_id).count()
+    if count < more:
+        message = f"only {count} annotators have not worked on this sentence; {more} were asked for"
+        raise RefusedError([Problem("WFL-5-nobody", "more", message, (("left", str(count)),))])
+
+
+def _add_slots(member: Member, sentence: Sentence, more: int) -> None:
+    highest = Slot.objects.filter(sentence=sentence).aggregate(Max("no"))["no__max"] or 0
+    made = [
+        Slot(
+            project_id=sentence.project_id,
+            sentence=sentence,
+            no=highest + n,
+            priority=sentence.priority - BEGUN,
+            order_key=sentence.order_key,
+        )
+        for n in range(1, more + 1)
+    ]
+    Slot.objects.bulk_create(made)
+    SlotEvent.objects.bulk_create(
+        SlotEvent(
+            slot=one, sentence=sentence, kind=SlotEventKind.RETURN, data={"by": member.person_id}
+        )
+        for one in made
+    )

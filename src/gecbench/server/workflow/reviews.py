@@ -7,18 +7,11 @@ from dataclasses import dataclass
 from django.db.models import Exists, F, OuterRef
 from django.utils import timezone
 
-from gecbench.server.laws.names import MemberStatus, ReviewKind, Role, TaskState
-from gecbench.server.laws.text import LONGEST_NOTE, whole
+from gecbench.server.choices import MemberStatus, ReviewKind, Role, TaskState
 from gecbench.server.models import Member, Review, ReviewTask, SlotEvent
-from gecbench.server.workflow import audits
-from gecbench.server.workflow.acting import acting
-from gecbench.server.workflow.acts import act, locked_sentence
+from gecbench.server.rules.text import LONGEST_NOTE, whole
+from gecbench.server.workflow import audit
 from gecbench.server.workflow.answers import ReviewAnswer
-from gecbench.server.workflow.candidates import (
-    Candidate,
-    candidates_for,
-    current_submissions,
-)
 from gecbench.server.workflow.claims import Nothing
 from gecbench.server.workflow.errors import (
     ConflictError,
@@ -26,26 +19,36 @@ from gecbench.server.workflow.errors import (
     Problem,
     RefusedError,
 )
-from gecbench.server.workflow.finalising import Finalised, close_unanimous, finalise
-from gecbench.server.workflow.opinions import checked_note, held_task, return_for_more
-from gecbench.server.workflow.readings import note_reading
+from gecbench.server.workflow.golden import (
+    Candidate,
+    Finalised,
+    candidates_for,
+    close_unanimous,
+    current_submissions,
+    finalise,
+    weigh,
+)
+from gecbench.server.workflow.management import reopen_sentence, restore, withdraw
 from gecbench.server.workflow.review_tasks import (
+    checked_note,
     draw,
     ever_held,
     expire_tasks,
     free,
     free_tasks_of,
+    held_task,
     is_over,
     lease,
     live_task,
     make_ready,
+    note_reading,
+    return_for_more,
     reviewers_for,
     stuck,
     take,
     take_from_queue,
 )
-from gecbench.server.workflow.verdicts import weigh
-from gecbench.server.workflow.withdrawals import reopen_sentence, restore, withdraw
+from gecbench.server.workflow.transactions import act, acting, locked_sentence
 
 __all__ = [
     "Candidate",
@@ -130,12 +133,14 @@ def open_review(member: Member, sentence_id: int) -> ReviewTask:
     member = acting(member, Role.REVIEWER, Role.MANAGER)
     sentence = locked_sentence(sentence_id, member.project_id)
     if ever_held(member.person_id, sentence_id):
-        raise NotYoursError(f"there is no sentence {sentence_id} for this reviewer")
+        raise NotYoursError(
+            "there is no sentence {sentence_id} for this reviewer", sentence_id=sentence_id
+        )
     task = live_task(sentence_id) or (
         ReviewTask.objects.filter(sentence=sentence, state=TaskState.DONE).order_by("pk").last()
     )
     if task is None:
-        raise NotYoursError(f"sentence {sentence_id} is not in review")
+        raise NotYoursError("sentence {sentence_id} is not in review", sentence_id=sentence_id)
     if task.state == TaskState.OPEN and is_over(task, member.project):
         free(task, sentence)
         task = live_task(sentence_id) or task
@@ -194,7 +199,7 @@ def _pass_on(
         message = "nobody else can review this sentence: decide it, or ask a manager for a reviewer"
         raise RefusedError([Problem("REV-10-nobody", "", message)])
     free(task, sentence, not_for=member.person, note=words, kind=kind)
-    audits.record(
+    audit.record(
         "review.second_opinion" if kind else "review.handed_on",
         who=member.person,
         project=member.project,
@@ -226,7 +231,7 @@ def assign(manager: Member, sentence_id: int, *, to: Member, note: str = "") -> 
         note=whole(note.strip())[:LONGEST_NOTE] or task.note,
         version=F("version") + 1,
     )
-    audits.record(
+    audit.record(
         "review.assigned",
         who=manager.person,
         project=manager.project,

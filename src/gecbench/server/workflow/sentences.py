@@ -1,4 +1,4 @@
-"""Sentences come in, each with its N free slots, in an order that is mixed but reproducible."""
+"""Sentences and their N slots: how they come in, where they stand, who takes a slot."""
 
 from __future__ import annotations
 
@@ -6,26 +6,203 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from itertools import islice
+from types import MappingProxyType
+from typing import Any
 
 from django.db import connection
-from django.db.models import F, OuterRef, Subquery
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.utils import timezone
 
 from gecbench.core import seeding
 from gecbench.core.errors import UsageError
-from gecbench.server.laws.names import Decision, Origin, Purpose, SentenceState, SlotState
-from gecbench.server.laws.text import digest
+from gecbench.server.choices import (
+    SUBMITTED_OR_LATER,
+    ComplaintState,
+    Decision,
+    MemberStatus,
+    Origin,
+    Purpose,
+    SentenceState,
+    SlotEventKind,
+    SlotState,
+    StudyState,
+    TaskState,
+)
 from gecbench.server.models import (
+    Complaint,
+    Draft,
+    DraftRevision,
     Golden,
     GoldenReference,
     ImportBatch,
+    Member,
+    Person,
     Project,
+    Reading,
     Reference,
+    Review,
+    ReviewTask,
     Sentence,
+    Skip,
     Slot,
+    SlotEvent,
     Source,
+    Study,
 )
-from gecbench.server.workflow.acts import act, locked_project
+from gecbench.server.rules.options import ProjectOptions
+from gecbench.server.rules.text import digest
+from gecbench.server.workflow.errors import ConflictError, NotAllowedError
+from gecbench.server.workflow.transactions import (
+    act,
+    locked_member,
+    locked_project,
+    locked_sentence,
+)
+
+# Where a sentence and its slots stand, read from the rows around them; and how they get there.
+#
+# Each change is a compare-and-set along the paths of section 1.3 (INV-5).
+
+
+LIVE = (TaskState.FREE, TaskState.OPEN)
+UNDECIDED = (ComplaintState.OPEN, ComplaintState.DISCUSSED)
+
+PATHS: Mapping[SentenceState, tuple[SentenceState, ...]] = MappingProxyType(
+    {
+        SentenceState.OPEN: (SentenceState.ANNOTATING, SentenceState.WITHDRAWN),
+        SentenceState.ANNOTATING: (
+            *(SentenceState.OPEN, SentenceState.REVIEW_READY),
+            *(SentenceState.GOLDEN, SentenceState.WITHDRAWN),
+        ),
+        SentenceState.REVIEW_READY: (
+            *(SentenceState.ANNOTATING, SentenceState.IN_REVIEW),
+            *(SentenceState.GOLDEN, SentenceState.WITHDRAWN),
+        ),
+        SentenceState.IN_REVIEW: (
+            *(SentenceState.REVIEW_READY, SentenceState.ANNOTATING),
+            *(SentenceState.GOLDEN, SentenceState.WITHDRAWN),
+        ),
+        SentenceState.GOLDEN: (
+            *(SentenceState.REVIEW_READY, SentenceState.DISPUTED),
+            SentenceState.WITHDRAWN,
+        ),
+        SentenceState.DISPUTED: (
+            *(SentenceState.GOLDEN, SentenceState.DISPUTED),
+            SentenceState.WITHDRAWN,
+        ),
+        SentenceState.WITHDRAWN: tuple(SentenceState),
+    }
+)
+"""State of a sentence to those that may follow."""
+
+
+def move(sentence: Sentence, state: SentenceState, **fields: Any) -> None:
+    """Change a sentence's state, if it is still what was read.
+
+    Raises:
+        ConflictError: It has changed meanwhile, or no path leads there.
+    """
+    if state not in PATHS[SentenceState(sentence.state)]:
+        raise ConflictError(
+            f"sentence {sentence.number} is {sentence.state}; from there it does not become {state}"
+        )
+    values = {"state": state, "updated_at": timezone.now(), **fields}
+    changed = Sentence.objects.filter(
+        pk=sentence.pk, state=sentence.state, version=sentence.version
+    ).update(version=F("version") + 1, **values)
+    if changed != 1:
+        raise ConflictError(f"sentence {sentence.number} has changed meanwhile; look again")
+    sentence.version += 1
+    for name, value in values.items():
+        setattr(sentence, name, value)
+
+
+def settled(sentence: Sentence) -> SentenceState:
+    """Return where a sentence with a golden set rests: golden, or disputed."""
+    disputed = Complaint.objects.filter(study__sentence=sentence, state__in=UNDECIDED).exists()
+    return SentenceState.DISPUTED if disputed else SentenceState.GOLDEN
+
+
+def stands(sentence: Sentence) -> SentenceState:
+    """Return where the rows of a withdrawn sentence say that it stands."""
+    if sentence.submitted < sentence.needed:
+        begun = sentence.submitted > 0 or sentence.golden_id is not None
+        return SentenceState.ANNOTATING if begun else SentenceState.OPEN
+    waiting = Slot.objects.filter(sentence=sentence, state=SlotState.SUBMITTED)
+    if sentence.golden_id is not None and not waiting.exists():
+        return settled(sentence)
+    return SentenceState.REVIEW_READY
+
+
+def slot_rests(slot: Slot) -> SlotState:
+    """Return where a judged slot stands: disputed, in study, or passed."""
+    studies = Study.objects.filter(submission__slot=slot)
+    if Complaint.objects.filter(study__in=studies, state__in=UNDECIDED).exists():
+        return SlotState.DISPUTED
+    if studies.filter(state=StudyState.OPEN).exists():
+        return SlotState.STUDY
+    return SlotState.PASSED
+
+
+_EVENTS: Mapping[SlotState, SlotEventKind] = MappingProxyType(
+    {
+        SlotState.JUDGED: SlotEventKind.JUDGE,
+        SlotState.PASSED: SlotEventKind.PASS,
+        SlotState.STUDY: SlotEventKind.STUDY,
+        SlotState.DISPUTED: SlotEventKind.DISPUTE,
+    }
+)
+
+
+def move_slot(slot: Slot, state: SlotState, *, by: Person | None) -> None:
+    """Change a judged slot's state with an event; the same state again is nothing.
+
+    Raises:
+        ConflictError: It has changed meanwhile.
+    """
+    if slot.state == state:
+        return
+    changed = Slot.objects.filter(pk=slot.pk, state=slot.state, version=slot.version).update(
+        state=state, version=F("version") + 1
+    )
+    if changed != 1:
+        raise ConflictError(f"slot {slot.pk} has changed meanwhile; look again")
+    slot.state, slot.version = state, slot.version + 1
+    SlotEvent.objects.create(
+        slot=slot,
+        sentence_id=slot.sentence_id,
+        person_id=slot.person_id,
+        kind=_EVENTS[state],
+        data={"version": slot.version} | ({} if by is None else {"by": by.pk}),
+    )
+
+
+def settle_slots(sentence: Sentence, *, by: Person | None) -> None:
+    """Bring the slots of a sentence whose golden set, items or complaints changed where they rest.
+
+    Submitted ones are judged on the way.
+    """
+    slots = Slot.objects.select_for_update(no_key=True).filter(
+        sentence=sentence, state__in=SUBMITTED_OR_LATER
+    )
+    for slot in slots.order_by("pk"):
+        if slot.state == SlotState.SUBMITTED:
+            move_slot(slot, SlotState.JUDGED, by=by)
+        move_slot(slot, slot_rests(slot), by=by)
+
+
+def settle_slot(slot_id: int, *, by: Person | None) -> None:
+    """Bring one judged slot, whose items or complaints changed, where it rests."""
+    slot = Slot.objects.select_for_update(no_key=True).get(pk=slot_id)
+    if slot.state in (SlotState.PASSED, SlotState.STUDY, SlotState.DISPUTED):
+        move_slot(slot, slot_rests(slot), by=by)
+
+
+# Sentences come in, each with its N free slots, in an order that is mixed but reproducible.
+
 
 BATCH = 500
 """Sentences of one transaction: work pages wait no longer than one takes."""
@@ -229,3 +406,251 @@ def _add_goldens(rows: Sequence[tuple[Sentence, NewGolden]]) -> None:
     )
     current = Golden.objects.filter(sentence=OuterRef("pk"), version=1).values("pk")
     Sentence.objects.filter(pk__in=list(of)).update(golden_id=Subquery(current))
+
+
+# A slot is taken or let go: the one place where people and slots come together.
+#
+# Called inside a transaction that holds the sentence (and, where somebody takes it, the member).
+
+
+WORKABLE = (SentenceState.OPEN, SentenceState.ANNOTATING)
+"""States in which annotators may still begin."""
+
+
+def closed(project: Project) -> bool:
+    """Return whether nobody may work in a project now."""
+    return project.archived_at is not None or project.deleted_at is not None
+
+
+def may_annotate(member: Member) -> bool:
+    """Return whether a member is served real tasks at all (ROL-4)."""
+    return member.is_annotator and member.status == MemberStatus.ACTIVE
+
+
+def insist_on_active(member: Member) -> None:
+    """Refuse whoever may not annotate now.
+
+    Raises:
+        NotAllowedError: They are no active annotator, or the project is closed.
+    """
+    if closed(member.project):
+        raise NotAllowedError(f"the project {member.project.slug} is closed for work")
+    if not may_annotate(member):
+        raise NotAllowedError("only an active annotator of this project may do that")
+
+
+def lease(rules: ProjectOptions) -> datetime:
+    """Return until when a task that shows a sign of life now stays with its person."""
+    return timezone.now() + timedelta(minutes=rules.lease_minutes)
+
+
+def seen_by(sentence: Any, person: Any) -> tuple[QuerySet[Any, Any], ...]:
+    """Return rows each of which says that a person knows a sentence: held it, reviews or read it.
+
+    Such a person does not (or not again) become one of its annotators: texts of others that they
+    have read would not let theirs be independent (ROL-5, INV-11).
+
+    Args:
+        sentence: An id, or a reference to one in an outer query.
+        person: Likewise.
+    """
+    # By the sentence alone: asked for both, SQLite may walk all that the person has reviewed.
+    reviews = Review.objects.filter(sentence=sentence).alias(who=Coalesce("reviewer_id", 0))
+    tasks = ReviewTask.objects.filter(sentence=sentence).alias(
+        drafted_by=Coalesce("drafts__person_id", 0)
+    )
+    begun = Q(reviewer=person) | Q(drafted_by=person)
+    return (
+        SlotEvent.objects.filter(sentence=sentence, person=person),
+        reviews.filter(who=person),
+        tasks.filter(begun | Q(handed_by=person) | Q(not_for=person)),
+        Reading.objects.filter(sentence=sentence, person=person),
+    )
+
+
+def free_place(member: Member, rules: ProjectOptions) -> int | None:
+    """Return which of the k open tasks a member may fill; None where all are (INV-2)."""
+    taken = set(
+        Slot.objects.filter(
+            project_id=member.project_id, person_id=member.person_id, state=SlotState.OPEN
+        ).values_list("open_no", flat=True)
+    )
+    if len(taken) >= rules.open_tasks:  # the option may have been lowered since
+        return None
+    return next(no for no in range(1, rules.open_tasks + 1) if no not in taken)
+
+
+def take(
+    member: Member, sentence: Sentence, slot_id: int, *, open_no: int, back: bool = False
+) -> Slot | None:
+    """Open a free slot for a member; None where somebody else has it.
+
+    Args:
+        member: Locked.
+        sentence: Locked, of a workable state.
+        slot_id: One of its slots.
+        open_no: Which of the member's k tasks it becomes.
+        back: Whether they held one of this sentence before.
+    """
+    now = timezone.now()
+    changed = Slot.objects.filter(pk=slot_id, sentence=sentence, state=SlotState.FREE).update(
+        state=SlotState.OPEN,
+        person_id=member.person_id,
+        open_no=open_no,
+        lease_until=lease(member.project.rules),
+        claimed_at=now,
+        version=F("version") + 1,
+    )
+    if not changed:
+        return None
+    if sentence.state == SentenceState.OPEN:
+        move(sentence, SentenceState.ANNOTATING)
+        _prefer(sentence)
+    slot = Slot.objects.get(pk=slot_id)
+    sentence.project = slot.project = member.project
+    slot.sentence = sentence
+    note(slot, member.person, SlotEventKind.CLAIM, {"back": True} if back else {})
+    return slot
+
+
+def _prefer(sentence: Sentence) -> None:
+    """Put the free slots of a begun sentence before, of an unbegun one among, the others."""
+    begun = BEGUN if sentence.state == SentenceState.ANNOTATING else 0
+    Slot.objects.filter(sentence=sentence, state=SlotState.FREE).update(
+        priority=sentence.priority - begun
+    )
+
+
+def note(
+    slot: Slot, person: Person | None, kind: SlotEventKind, data: Mapping[str, object] | None = None
+) -> None:
+    """Write what happened to a slot, with the version that it made."""
+    SlotEvent.objects.create(
+        slot=slot,
+        sentence_id=slot.sentence_id,
+        person=person,
+        kind=kind,
+        data={"version": slot.version, **(data or {})},
+    )
+
+
+def open_again(slot: Slot, member: Member, open_no: int) -> None:
+    """Open a submitted slot for its holder.
+
+    Raises:
+        ConflictError: It is not as it was read.
+    """
+    changed = Slot.objects.filter(
+        pk=slot.pk, state=SlotState.SUBMITTED, person_id=member.person_id, version=slot.version
+    ).update(
+        state=SlotState.OPEN,
+        open_no=open_no,
+        lease_until=lease(member.project.rules),
+        submitted_at=None,
+        version=F("version") + 1,
+    )
+    if changed != 1:
+        raise ConflictError(f"slot {slot.pk} has changed meanwhile; look again", slot)
+    slot.refresh_from_db()
+
+
+def let_go(
+    slot: Slot, sentence: Sentence, kind: SlotEventKind, data: Mapping[str, object] | None = None
+) -> None:
+    """Free an open slot; its draft stays.
+
+    Raises:
+        ConflictError: It is not as it was read.
+    """
+    person = slot.person
+    changed = Slot.objects.filter(
+        pk=slot.pk, state=SlotState.OPEN, person=person, version=slot.version
+    ).update(
+        state=SlotState.FREE,
+        person=None,
+        open_no=None,
+        lease_until=None,
+        claimed_at=None,
+        version=F("version") + 1,
+        priority=sentence.priority - BEGUN,
+    )
+    if changed != 1:
+        raise ConflictError(f"slot {slot.pk} has changed meanwhile; look again")
+    slot.refresh_from_db()
+    note(slot, person, kind, data)
+    if sentence.state == SentenceState.ANNOTATING and not _is_begun(sentence):
+        move(sentence, SentenceState.OPEN)
+        _prefer(sentence)
+
+
+def _is_begun(sentence: Sentence) -> bool:
+    held = Slot.objects.filter(sentence=sentence).exclude(state=SlotState.FREE)
+    return sentence.golden_id is not None or held.exists()
+
+
+def resume(member: Member, sentence: Sentence, wanted: int | None = None) -> Slot | None:
+    """Open a free slot of a sentence for somebody who had one before, their draft with it.
+
+    Args:
+        member: Locked.
+        sentence: Locked.
+        wanted: The slot it should be; None is any, the one with their draft first.
+
+    Returns:
+        None where there is no free slot, no open task left to fill, or no work to be done.
+    """
+    if closed(member.project) or not may_annotate(member) or sentence.state not in WORKABLE:
+        return None
+    slots = Slot.objects.filter(sentence=sentence)
+    if slots.filter(person_id=member.person_id).exists():
+        return None
+    open_no = free_place(member, member.project.rules)
+    free = slots.filter(state=SlotState.FREE)
+    if wanted is not None:
+        free = free.filter(pk=wanted)
+    drafts = Draft.objects.filter(slot__sentence=sentence, person_id=member.person_id)
+    draft = drafts.order_by("-saved_at", "-pk").first()
+    ids = list(free.order_by("no").values_list("pk", flat=True))
+    if open_no is None or not ids:
+        return None
+    chosen = draft.slot_id if draft is not None and draft.slot_id in ids else ids[0]
+    slot = take(member, sentence, chosen, open_no=open_no, back=True)
+    if slot is not None and draft is not None and draft.slot_id != slot.pk:
+        put_draft(slot, member.person, draft.payload)
+    return slot
+
+
+def come_back(member: Member, slot: Slot) -> Slot | None:
+    """Give a slot back to somebody who lost it by an expired lease, if it is still free (INV-15).
+
+    Returns:
+        None where somebody has it, or they put it off or may not work now.
+    """
+    fresh = locked_member(member)
+    sentence = locked_sentence(slot.sentence_id, fresh.project_id)
+    if Skip.objects.filter(sentence=sentence, person=fresh.person, recalled_at=None).exists():
+        return None
+    return resume(fresh, sentence, slot.pk)
+
+
+def put_draft(slot: Slot, person: Person, payload: object) -> Draft:
+    """Make something the person's draft for a slot; what was there stays as a revision."""
+    now = timezone.now()
+    draft = Draft.objects.filter(slot=slot, person=person).first()
+    if draft is not None and draft.payload == payload:
+        return draft
+    if draft is None:
+        draft = Draft(slot=slot, person=person, rev=0)
+    draft.rev, draft.payload, draft.saved_at = draft.rev + 1, payload, now
+    draft.save()
+    DraftRevision.objects.create(
+        slot=slot, person=person, rev=draft.rev, payload=payload, at=now, client_at=None
+    )
+    return draft
+
+
+def held_by(slot: Slot, person: Person) -> bool:
+    """Return whether a person has, or ever had, a slot."""
+    return (
+        slot.person_id == person.pk or SlotEvent.objects.filter(slot=slot, person=person).exists()
+    )

@@ -7,9 +7,7 @@ from uuid import uuid4
 
 from django.db.models import F, QuerySet
 
-from gecbench.server.laws.diff import diff
-from gecbench.server.laws.names import CloseReason, Decision, Role, StudyState
-from gecbench.server.laws.text import TextError, cleaned, digest, whole
+from gecbench.server.choices import CloseReason, Decision, Role, StudyState
 from gecbench.server.models import (
     Golden,
     Member,
@@ -20,11 +18,10 @@ from gecbench.server.models import (
     StudyTry,
     Verdict,
 )
-from gecbench.server.workflow import audits
-from gecbench.server.workflow.acting import STUDYING, acting
-from gecbench.server.workflow.acts import act, locked_sentence
+from gecbench.server.rules.diff import diff
+from gecbench.server.rules.text import TextError, cleaned, digest, whole
+from gecbench.server.workflow import audit
 from gecbench.server.workflow.answers import Answer, Key
-from gecbench.server.workflow.candidates import golden_rows, verdicts
 from gecbench.server.workflow.errors import (
     ConflictError,
     NotYoursError,
@@ -32,9 +29,10 @@ from gecbench.server.workflow.errors import (
     RefusedError,
     WorkflowError,
 )
-from gecbench.server.workflow.opinions import checked_note
-from gecbench.server.workflow.standing import settle_slot
-from gecbench.server.workflow.study_items import close, key_of, sync
+from gecbench.server.workflow.golden import close, golden_rows, key_of, sync, verdicts
+from gecbench.server.workflow.review_tasks import checked_note
+from gecbench.server.workflow.sentences import settle_slot
+from gecbench.server.workflow.transactions import STUDYING, act, acting, locked_sentence
 
 __all__ = ["Lesson", "Tried", "attempt", "items", "lesson", "sync", "waive"]
 
@@ -302,7 +300,7 @@ def waive(member: Member, study_id: int, *, note: str) -> Study:
     found = Study.objects.filter(pk=study_id, project=member.project_id)
     study = found.select_related("sentence", "submission", "person").first()
     if study is None:
-        raise NotYoursError(f"there is no study item {study_id} in this project")
+        raise NotYoursError("there is no study item {study_id} in this project", study_id=study_id)
     locked_sentence(study.sentence_id, member.project_id)
     close(study, CloseReason.WAIVED, by=member.person)
     settle_slot(study.submission.slot_id, by=member.person)
@@ -312,7 +310,7 @@ def waive(member: Member, study_id: int, *, note: str) -> Study:
         kind="study_waived",
         data={"study": study.pk, "number": study.sentence.number, "note": words},
     )
-    audits.record(
+    audit.record(
         "study.waived",
         who=member.person,
         project=member.project,

@@ -1,24 +1,302 @@
-"""Submitting, in one transaction; taking back; one's own history."""
+"""What an answer becomes before it is stored, and what is wrong with it (ANN-9 to ANN-12)."""
 
 from __future__ import annotations
 
-from django.db.models import Exists, OuterRef
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from gecbench.server.laws.names import Origin, SlotEventKind, SlotState
-from gecbench.server.laws.text import digest
-from gecbench.server.models import Draft, Member, Reference, Sentence, Slot, SlotEvent, Submission
-from gecbench.server.workflow import arrivals, audits, drafts, slots
-from gecbench.server.workflow.acts import act, locked_member, locked_sentence
-from gecbench.server.workflow.answers import MOST_MS, Answer, Key
+from django.db.models import Exists, F, OuterRef
+from django.utils import timezone
+
+from gecbench.server.choices import (
+    Decision,
+    NotAnnotatableReason,
+    Origin,
+    ReviewKind,
+    Role,
+    SentenceState,
+    SlotEventKind,
+    SlotState,
+)
+from gecbench.server.models import (
+    Draft,
+    Member,
+    Reference,
+    Sentence,
+    Slot,
+    SlotEvent,
+    Submission,
+    Suggestion,
+)
+from gecbench.server.rules.text import LONGEST_NOTE, Cleaned, TextError, cleaned, digest
+from gecbench.server.workflow import audit, drafts, sentences
+from gecbench.server.workflow.answers import MOST_MS, Answer, Key, ReviewAnswer, Ruling
 from gecbench.server.workflow.errors import (
     ConflictError,
     GoneError,
     NotAllowedError,
     NotYoursError,
+    Problem,
     RefusedError,
     WorkflowError,
 )
-from gecbench.server.workflow.preparing import Prepared, prepare
+from gecbench.server.workflow.golden import close_unanimous, consistency
+from gecbench.server.workflow.review_tasks import make_ready, take_from_queue
+from gecbench.server.workflow.sentences import move
+from gecbench.server.workflow.transactions import act, acting, locked_member, locked_sentence
+
+RULES = ("CON-3", "CON-4", "CON-4-position", "CON-5", "CON-6", "CON-7", "CON-8", "CON-9")
+"""Rules of golden sets that annotators are asked about and reviewers held to; ANN-9, 10 and 11 say
+the others (CON-1, 2, 10). One annotator's texts need not stand together: the reviewer chooses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """An answer after cleaning, as it will be stored.
+
+    Args:
+        decision: As given.
+        texts: Cleaned, equal ones merged, in order.
+        problems: What refuses it, or only warns.
+        merged: How many equal boxes were merged (ANN-11).
+        removed: How many invisible characters were removed (ANN-12).
+        note: Cleaned.
+    """
+
+    decision: Decision
+    texts: tuple[str, ...]
+    problems: tuple[Problem, ...]
+    merged: int = 0
+    removed: int = 0
+    note: str = ""
+
+
+def prepare(sentence: Sentence, answer: Answer) -> Prepared:
+    """Return what an answer becomes and what is wrong with it (ANN-9 to 12); writes nothing.
+
+    Codes of problems: ANN-4 too many corrections; ANN-6 no reason; ANN-9 a mixed or empty
+    answer; ANN-10 equal to the source; ANN-12 empty, and ANN-12-nul, ANN-12-surrogate,
+    ANN-12-too_long with the values of `laws.text.TextError`; CON-3 to CON-9 warn, where
+    the project has them on.
+    """
+    problems: list[Problem] = [*_about_decision(answer)]
+    note = _cleaned("note", answer.note, problems, longest=LONGEST_NOTE)
+    boxes = [(n, _cleaned(f"reference-{n}", text, problems)) for n, text in enumerate(answer.texts)]
+    kept: dict[str, tuple[int, str]] = {}
+    for n, box in boxes:
+        if box is not None:
+            problems += _about_text(n, box.text, sentence)
+            kept.setdefault(digest(box.text), (n, box.text))
+    texts = tuple(text for _, text in kept.values())
+    problems += _too_many(texts, sentence)
+    if answer.suggestion is not None:
+        problems += _about_suggestion(answer.suggestion, sentence)
+    if not any(one.blocking for one in problems):
+        numbers = [n for n, _ in kept.values()]
+        problems += _ruled(sentence, answer.decision, texts, numbers)
+    found = [box for _, box in boxes if box is not None]
+    return Prepared(
+        decision=answer.decision,
+        texts=texts,
+        problems=tuple(problems),
+        merged=len(found) - len(texts),
+        removed=sum(count for box in found for _, count in box.removed),
+        note=note.text if note else "",
+    )
+
+
+def _cleaned(field: str, text: str, problems: list[Problem], **options: int) -> Cleaned | None:
+    what = "the note" if field == "note" else f"correction {int(field.split('-')[1]) + 1}"
+    try:
+        return cleaned(text, what=what, **options)
+    except TextError as error:
+        values = tuple((name, str(value)) for name, value in error.values.items())
+        problems.append(Problem(f"ANN-12-{error.code}", field, str(error), values))
+        return None
+
+
+def _about_decision(answer: Answer) -> Iterator[Problem]:
+    """Yield what makes an answer not exactly one of the three decisions (ANN-9)."""
+    corrected = answer.decision == Decision.CORRECTED
+    if corrected and not answer.texts:
+        message = "there is no correction; write one, or say error free or not annotatable"
+        yield Problem("ANN-9", "decision", message, (("kind", "nothing"),))
+    if not corrected and answer.texts:
+        message = f"a sentence that is {answer.decision} has no corrections; remove them"
+        yield Problem("ANN-9", "decision", message, (("kind", "mixed"),))
+    if answer.decision != Decision.NOT_ANNOTATABLE:
+        if answer.reason:
+            message = "only a sentence that is not annotatable has a reason"
+            yield Problem("ANN-9", "reason", message, (("kind", "reason"),))
+    elif answer.reason not in tuple(NotAnnotatableReason):
+        message = f"say why it cannot be annotated: {', '.join(NotAnnotatableReason)}"
+        yield Problem("ANN-6", "reason", message, (("kind", "reason"),))
+    elif answer.reason == NotAnnotatableReason.OTHER and not answer.note.strip():
+        message = "say in words why it cannot be annotated"
+        yield Problem("ANN-6", "note", message, (("kind", "note"),))
+
+
+def _about_text(n: int, text: str, sentence: Sentence) -> Iterator[Problem]:
+    field, number = f"reference-{n}", (("number", str(n + 1)),)
+    if not text:
+        yield Problem("ANN-12", field, f"correction {n + 1} is empty", number)
+    elif digest(text) == sentence.digest:
+        message = f"correction {n + 1} is the sentence itself; is it error free?"
+        yield Problem("ANN-10", field, message, number)
+
+
+def _too_many(texts: tuple[str, ...], sentence: Sentence) -> Iterator[Problem]:
+    most = sentence.project.max_references
+    if len(texts) > most:
+        message = f"there are {len(texts)} corrections; this project takes at most {most}"
+        yield Problem("ANN-4", f"reference-{most}", message, (("most", str(most)),))
+
+
+def _about_suggestion(suggestion: int, sentence: Sentence) -> Iterator[Problem]:
+    if not Suggestion.objects.filter(pk=suggestion, sentence=sentence).exists():
+        yield Problem("suggestion", "", "the suggestion is not one for this sentence")
+
+
+def _ruled(
+    sentence: Sentence, decision: Decision, texts: tuple[str, ...], numbers: Sequence[int]
+) -> Iterator[Problem]:
+    """Yield what the rules would say of these texts, refusing nothing; `numbers` of their boxes."""
+    fields = [f"reference-{n}" for n in numbers]
+    for one in consistency(sentence, decision, texts, fields):
+        if one.code in RULES:
+            values = tuple(_of_boxes(one.values, numbers))
+            yield replace(one, values=values, blocking=False)
+
+
+def _of_boxes(
+    values: Iterable[tuple[str, str]], numbers: Sequence[int]
+) -> Iterator[tuple[str, str]]:
+    """Yield values with the number of another text as that of its box."""
+    for name, value in values:
+        yield name, str(numbers[int(value) - 1] + 1) if name == "other" else value
+
+
+# What a page refuses before the workflow has seen it is kept all the same (INV-10).
+
+
+@act
+def keep_refused(
+    member: Member, sentence_id: int, answer: ReviewAnswer | Ruling, *roles: Role
+) -> None:
+    """Keep a review or a ruling as it was received, beside the draft.
+
+    Args:
+        member: Who sent it and may read the sentence.
+        sentence_id: What it is about.
+        answer: As sent.
+        roles: One of these they must have.
+
+    Raises:
+        NotAllowedError: They may not work now.
+    """
+    member = acting(member, *roles)
+    drafts.keep_review_aside(locked_sentence(sentence_id, member.project_id), member.person, answer)
+
+
+# Submissions are counted in and out of their sentence, which moves on with the N-th (WFL-2).
+#
+# Called inside a transaction that holds the sentence.
+
+
+def count_in(sentence: Sentence) -> None:
+    """Count one submission more; the N-th makes the sentence ready for review, or closes it.
+
+    One that is out of work is only counted.
+    """
+    _count(sentence, sentence.submitted + 1)
+    if sentence.state not in sentences.WORKABLE or sentence.submitted < sentence.needed:
+        return
+    if sentence.golden_id is None and close_unanimous(sentence) is not None:
+        return
+    kind = ReviewKind.FIRST if sentence.golden_id is None else ReviewKind.REOPENED
+    move(sentence, SentenceState.REVIEW_READY)
+    make_ready(sentence, kind=kind)
+
+
+def count_out(sentence: Sentence) -> None:
+    """Count one submission less; a sentence that was ready for review waits for it again.
+
+    Raises:
+        ConflictError: A reviewer has begun.
+    """
+    if not may_count_out(sentence):
+        raise ConflictError(f"sentence {sentence.number} is in review already", sentence)
+    if sentence.state == SentenceState.REVIEW_READY:
+        take_from_queue(sentence)
+        move(sentence, SentenceState.ANNOTATING)
+    _count(sentence, sentence.submitted - 1)
+
+
+def may_count_out(sentence: Sentence) -> bool:
+    """Return whether no reviewer has begun with a sentence."""
+    return sentence.state in (SentenceState.ANNOTATING, SentenceState.REVIEW_READY)
+
+
+def _count(sentence: Sentence, submitted: int) -> None:
+    changed = Sentence.objects.filter(pk=sentence.pk, version=sentence.version).update(
+        submitted=submitted, version=F("version") + 1, updated_at=timezone.now()
+    )
+    if changed != 1:
+        raise ConflictError(f"sentence {sentence.number} has changed meanwhile; look again")
+    sentence.submitted, sentence.version = submitted, sentence.version + 1
+
+
+def close_slot(slot: Slot) -> None:
+    """Make an open slot submitted; it is still to be counted in.
+
+    Raises:
+        ConflictError: It is not as it was read.
+    """
+    changed = Slot.objects.filter(pk=slot.pk, state=SlotState.OPEN, version=slot.version).update(
+        state=SlotState.SUBMITTED,
+        open_no=None,
+        lease_until=None,
+        submitted_at=timezone.now(),
+        version=F("version") + 1,
+    )
+    if changed != 1:
+        raise ConflictError(f"slot {slot.pk} has changed meanwhile; look again", slot)
+    slot.version += 1
+
+
+def last_submission(slot: Slot) -> Submission | None:
+    """Return what the holder of a slot has handed in for it last."""
+    if slot.person_id is None:
+        return None
+    return Submission.objects.filter(slot=slot, person_id=slot.person_id).order_by("-no").first()
+
+
+def end(slot: Slot, sentence: Sentence, kind: SlotEventKind, data: dict[str, object]) -> None:
+    """End a task that its person leaves without a word.
+
+    The slot is free again and the draft stays. But where they had submitted and taken it back,
+    that submission stands again: forgetting to hand in anew loses nothing. Not so where they had
+    put the task off in between: then they gave the place up, and others may have had it since.
+    """
+    before = last_submission(slot) if _taken_back(slot) else None
+    if before is None:
+        sentences.let_go(slot, sentence, kind, data)
+        return
+    close_slot(slot)
+    sentences.note(slot, slot.person, kind, {**data, "stands": before.pk})
+    count_in(sentence)
+
+
+def _taken_back(slot: Slot) -> bool:
+    """Return whether a slot is open because its holder took a submission back."""
+    opened = SlotEvent.objects.filter(
+        slot=slot, kind__in=(SlotEventKind.CLAIM, SlotEventKind.REOPEN)
+    )
+    return opened.order_by("-pk").values_list("kind", flat=True).first() == SlotEventKind.REOPEN
+
+
+# Submitting, in one transaction; taking back; one's own history.
+
 
 __all__ = ["Prepared", "history", "may_reopen", "prepare", "reopen", "submit"]
 
@@ -55,7 +333,7 @@ def _submit(
         _keep_other(known, fresh, answer)
         return known
     slot = Slot.objects.filter(pk=slot_id, project_id=fresh.project_id).first()
-    if slot is None or not slots.held_by(slot, fresh.person):
+    if slot is None or not sentences.held_by(slot, fresh.person):
         raise NotYoursError(f"task {slot_id} is not one of yours")
     sentence = locked_sentence(slot.sentence_id, fresh.project_id)
     sentence.project = fresh.project
@@ -101,17 +379,17 @@ def _held(member: Member, slot: Slot, sentence: Sentence, version: int) -> Slot:
         ConflictError: It was handed in meanwhile.
         GoneError: Somebody else has it.
     """
-    slots.insist_on_active(member)
+    sentences.insist_on_active(member)
     slot = Slot.objects.get(pk=slot.pk)  # as it is now that the sentence is locked
     if slot.person_id != member.person_id:
-        back = slots.come_back(member, slot)
+        back = sentences.come_back(member, slot)
         if back is None:
             raise GoneError("this task is no longer yours; what you wrote was kept as a draft")
         sentence.refresh_from_db(fields=["state", "version"])
         slot = back
     if slot.state != SlotState.OPEN or _handed_in_since(slot, member, version):
         raise ConflictError("this task was handed in from another window", slot)
-    if sentence.state not in slots.WORKABLE:
+    if sentence.state not in sentences.WORKABLE:
         raise GoneError("this sentence was taken out of work; what you wrote was kept as a draft")
     return slot
 
@@ -136,7 +414,7 @@ def _keep(slot: Slot, member: Member, answer: Answer, error: WorkflowError) -> N
     payload = drafts.payload_of(answer)
     if isinstance(error, GoneError | NotAllowedError):
         # The page has nowhere to save to any more: this is the text that they find again.
-        slots.put_draft(slot, member.person, payload)
+        sentences.put_draft(slot, member.person, payload)
     else:
         drafts.keep_aside(slot, member.person, payload)
 
@@ -175,11 +453,11 @@ def _write(
         )
         for position, text in enumerate(prepared.texts)
     )
-    arrivals.close_slot(slot)
+    close_slot(slot)
     data = {"submission": submission.pk, "no": submission.no}
-    slots.note(slot, member.person, SlotEventKind.SUBMIT, data)
-    arrivals.count_in(sentence)
-    audits.record(
+    sentences.note(slot, member.person, SlotEventKind.SUBMIT, data)
+    count_in(sentence)
+    audit.record(
         "submission.made",
         who=member.person,
         project=member.project,
@@ -209,17 +487,17 @@ def reopen(member: Member, slot_id: int) -> Slot:
     sentence_id = mine.values_list("sentence_id", flat=True).first()
     if sentence_id is None:
         raise NotYoursError(f"task {slot_id} is not one that you have handed in")
-    slots.insist_on_active(fresh)
+    sentences.insist_on_active(fresh)
     sentence = locked_sentence(sentence_id, fresh.project_id)
     slot = mine.get()
-    submission = arrivals.last_submission(slot)
+    submission = last_submission(slot)
     if slot.state != SlotState.SUBMITTED or submission is None:
         raise ConflictError(f"sentence {sentence.number} was reviewed already", sentence)
-    arrivals.count_out(sentence)
-    open_no = slots.free_place(fresh, fresh.project.rules) or _make_room(fresh)
-    slots.open_again(slot, fresh, open_no)
-    slots.note(slot, fresh.person, SlotEventKind.REOPEN, {"submission": submission.pk})
-    slots.put_draft(slot, fresh.person, drafts.payload_of_submission(submission))
+    count_out(sentence)
+    open_no = sentences.free_place(fresh, fresh.project.rules) or _make_room(fresh)
+    sentences.open_again(slot, fresh, open_no)
+    sentences.note(slot, fresh.person, SlotEventKind.REOPEN, {"submission": submission.pk})
+    sentences.put_draft(slot, fresh.person, drafts.payload_of_submission(submission))
     sentence.project = slot.project = fresh.project
     slot.sentence = sentence
     return slot
@@ -243,7 +521,7 @@ def _make_room(member: Member) -> int:
         raise ConflictError("finish or put off the open task first")
     place = slot.open_no
     sentence = locked_sentence(slot.sentence_id, member.project_id)
-    slots.let_go(slot, sentence, SlotEventKind.RELEASE, {"why": "reopen"})
+    sentences.let_go(slot, sentence, SlotEventKind.RELEASE, {"why": "reopen"})
     return place
 
 
@@ -267,5 +545,5 @@ def may_reopen(submission: Submission) -> bool:
     return (
         slot.state == SlotState.SUBMITTED
         and slot.person_id == submission.person_id
-        and arrivals.may_count_out(submission.sentence)
+        and may_count_out(submission.sentence)
     )

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from gecbench.server.web.account import entering, own, personal, programs, sessions
+from gecbench.server.web.account import views
 
 urlpatterns: list[URLPattern] = [
-    path("login", entering.login, name="login"),
-    path("logout", entering.logout, name="logout"),
-    path("invitation/<str:secret>", entering.invitation, name="invitation"),
-    path("language", personal.language, name="language"),
-    path("account", personal.overview, name="account"),
-    path("account/change", personal.change, name="account-change"),
-    path("account/data", own.data, name="account-data"),
-    path("account/keys", personal.keys, name="account-keys"),
-    path("account/password", personal.password, name="account-password"),
-    path("account/sessions", sessions.listed, name="account-sessions"),
-    path("account/sessions/end", sessions.end, name="account-sessions-end"),
-    path("account/tokens", programs.listed, name="account-tokens"),
-    path("account/tokens/<int:token_id>/revoke", programs.revoke, name="account-token-revoke"),
+    path("login", views.login, name="login"),
+    path("logout", views.logout, name="logout"),
+    path("invitation/<str:secret>", views.invitation, name="invitation"),
+    path("language", views.language, name="language"),
+    path("account", views.overview, name="account"),
+    path("account/change", views.change, name="account-change"),
+    path("account/data", views.data, name="account-data"),
+    path("account/keys", views.keys, name="account-keys"),
+    path("account/password", views.password, name="account-password"),
+    path("account/sessions", views.list_sessions, name="account-sessions"),
+    path("account/sessions/end", views.end, name="account-sessions-end"),
+    path("account/tokens", views.list_tokens, name="account-tokens"),
+    path("account/tokens/<int:token_id>/revoke", views.revoke, name="account-token-revoke"),
 ]

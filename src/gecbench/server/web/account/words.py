@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
-from gecbench.server.laws.keys import KeyRefusedError
+from gecbench.server.rules.keys import KeyRefusedError
 from gecbench.server.workflow.errors import RefusedError
 
 _ROLES: Mapping[str, str | Promise] = {
@@ -114,6 +114,6 @@ _KEYS: Mapping[str, str | Promise] = {
 def key_refused(error: KeyRefusedError) -> str:
     """Return why a key cannot be, with the actions by their names."""
     values = {
-        name: value if name == "key" else action(value) for name, value in error.values.items()
+        name: value if name == "key" else action(str(value)) for name, value in error.values.items()
     }
     return str(_KEYS[error.code]) % values

@@ -6,31 +6,40 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import cast
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, QueryDict
+from django.shortcuts import redirect
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from gecbench.core.errors import GecbenchError
 from gecbench.lang import SCHEMES
-from gecbench.server.exchange.exports import (
+from gecbench.server.choices import SentenceState
+from gecbench.server.import_export.exports import (
     EXPORTS,
     ExportOptions,
     Unannotatable,
     default_scheme,
     export,
+    journalled,
     notes,
     one_file,
 )
-from gecbench.server.exchange.goldens import LANGUAGES
-from gecbench.server.exchange.journal import journalled
-from gecbench.server.models import Audit, Member, Project
-from gecbench.server.web.addresses import client_address
-from gecbench.server.web.library.saying import Said
-from gecbench.server.web.limits import limited
-from gecbench.server.web.manage.pages import acting, looking, page
+from gecbench.server.import_export.golden_files import LANGUAGES
+from gecbench.server.import_export.releases import (
+    companions,
+    export_release,
+    make_release,
+    release_files,
+)
+from gecbench.server.models import Audit, Member, Project, Release, Sentence
+from gecbench.server.web.manage.pages import acting, insist_on_active, looking, page, words_of
 from gecbench.server.web.manage.words import note_words, refused
-from gecbench.server.web.saving import attachment
-from gecbench.server.workflow import audits
+from gecbench.server.web.requests import client_address, limited
+from gecbench.server.web.responses import attachment
+from gecbench.server.web.translation import Translation
+from gecbench.server.workflow import audit
 
 ABOUT: Mapping[str, object] = {
     "mucgec": _("Golden references as MuCGEC's table: id, sentence, references."),
@@ -60,7 +69,7 @@ def _page(
     member: Member,
     given: QueryDict,
     *,
-    problem: Said | None = None,
+    problem: Translation | None = None,
     status: int = HTTPStatus.OK,
 ) -> HttpResponse:
     project = member.project
@@ -99,7 +108,7 @@ def _last(project: Project) -> list[Audit]:
 
     Only the end of the log is looked at: it has a row for each submission.
     """
-    since = audits.head()[0] - _LOOKED_AT
+    since = audit.head()[0] - _LOOKED_AT
     recent = Audit.objects.filter(project=project, seq__gt=since, what="export.done")
     return list(recent.select_related("who").order_by("-seq")[:_LAST])
 
@@ -130,3 +139,104 @@ def _options(given: QueryDict) -> ExportOptions:
         alias="" if given.get("token") == "yes" else None,
         unannotatable=cast("Unannotatable | None", unannotatable),
     )
+
+
+# Releases: made, listed, and saved file by file with their SHA-256; they never change.
+
+
+@looking
+@require_http_methods(["GET", "HEAD", "POST"])
+def listed(request: HttpRequest, member: Member) -> HttpResponseBase:
+    """List the releases, or make one of what is golden now."""
+    if request.method == "POST":
+        return _make(request, member)
+    return _list(request, member)
+
+
+def _make(request: HttpRequest, member: Member) -> HttpResponseBase:
+    insist_on_active(member)
+    known = _schemes(member.project)
+    try:
+        made = make_release(
+            member.project,
+            name=words_of(request, "name", most=200),
+            note=words_of(request, "note", most=5000),
+            schemes=[one for one in request.POST.getlist("schemes") if one in known],
+            by=member.person,
+        )
+    except GecbenchError as error:
+        return _list(request, member, problem=refused(error))
+    messages.success(request, gettext("The release is made; it never changes."))
+    return redirect("manage-release", member.project.slug, made.pk)
+
+
+def _list(request: HttpRequest, member: Member, problem: Translation | None = None) -> HttpResponse:
+    project = member.project
+    here = Sentence.objects.filter(project=project, purpose="real")
+    shown = {
+        "releases": Release.objects.filter(project=project).select_related("by").order_by("-id"),
+        "golden": here.filter(state=SentenceState.GOLDEN).count(),
+        "disputed": here.filter(state=SentenceState.DISPUTED).count(),
+        "schemes": _schemes(project),
+        "usual": default_scheme(project.lang) if project.lang == "zh" else "",
+        "given": {one: request.POST.get(one, "") for one in ("name", "note")},
+        "problem": problem,
+    }
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
+    return page(request, member, "manage-releases", shown, status=status)
+
+
+def _schemes(project: Project) -> list[str]:
+    return [one for one in SCHEMES if LANGUAGES.get(one) == project.lang]
+
+
+@looking
+@require_GET
+def shown(request: HttpRequest, member: Member, release: int) -> HttpResponse:
+    """Show a release: counts, files, sizes and hashes."""
+    found = _release(member, release)
+    guideline = found.manifest.get("guideline")
+    version = guideline.get("version") if isinstance(guideline, Mapping) else None
+    about = {
+        "release": found,
+        "counts": found.manifest["counts"],
+        "made_with": found.manifest["gecbench"],
+        "guideline_version": version,
+        "files": [{"name": name, **facts} for name, facts in release_files(found).items()],
+        "beside": tuple(companions(found)),
+    }
+    return page(request, member, "manage-releases", about, template="manage/release.html")
+
+
+@looking
+@require_GET
+def download_release(
+    _request: HttpRequest, member: Member, release: int, file: str
+) -> HttpResponseBase:
+    """Stream a file of a release: the same bytes for ever."""
+    found = _release(member, release)
+    beside = companions(found)
+    if file in beside:
+        content = beside[file].encode()
+        response = attachment(file, "text/plain; charset=utf-8", iter([content]))
+        response["Content-Length"] = str(len(content))
+        return response
+    facts = release_files(found).get(file)
+    if facts is None:
+        raise Http404
+    made = export_release(found, file)
+    response = attachment(made.name, made.media, made.content)
+    response["X-Sha256"] = str(facts["sha256"])
+    response["Content-Length"] = str(facts["bytes"])
+    return response
+
+
+def _release(member: Member, release: int) -> Release:
+    found = (
+        Release.objects.select_related("by").filter(project=member.project, pk=release).first()
+        if release < 2**63
+        else None
+    )
+    if found is None:
+        raise Http404
+    return found

@@ -12,8 +12,8 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from gecbench.core.errors import GecbenchError
-from gecbench.server.guide.render import render as rendered
-from gecbench.server.guide.taxonomy import Language
+from gecbench.server.guidelines.rendering import render_markdown as rendered
+from gecbench.server.guidelines.taxonomy import Language
 from gecbench.server.models import Guideline, GuidelineCase, Member
 from gecbench.server.web.manage.pages import (
     acting,
@@ -25,7 +25,7 @@ from gecbench.server.web.manage.pages import (
     words_of,
 )
 from gecbench.server.web.manage.words import refusal
-from gecbench.server.workflow import managing, projects
+from gecbench.server.workflow import management, projects
 
 _LAST = 50
 _CASES = 100
@@ -56,7 +56,7 @@ def _publish(request: HttpRequest, member: Member) -> HttpResponseBase:
     except GecbenchError as error:
         return _page(request, member, refusal(error))
     cases = [one for one in map(whole, request.POST.getlist("case")) if one is not None]
-    managing.settle_cases(member, cases, closed_in=made)
+    management.settle_cases(member, cases, closed_in=made)
     said = gettext("Version %(version)s is in force; all members are told.")
     messages.success(request, said % {"version": made.version})
     return redirect("manage-guideline", member.project.slug)
@@ -119,6 +119,6 @@ def settle(request: HttpRequest, member: Member) -> HttpResponseBase:
     current = member.project.guideline
     case = whole(request.POST.get("case"))
     if current is not None and case is not None:
-        managing.settle_cases(member, [case], closed_in=current)
+        management.settle_cases(member, [case], closed_in=current)
         messages.success(request, gettext("The case is settled."))
     return redirect("manage-guideline", member.project.slug)

@@ -1,34 +1,153 @@
-"""Sentences come in: a file is looked at first (the dry run), then confirmed or forgotten."""
+"""Uploaded files that wait to be confirmed: private, in the data folder, and soon forgotten.
+
+Names that people give are kept beside the bytes and are never part of a path.
+"""
 
 from __future__ import annotations
 
+import json
+import os
+import re
+import secrets
+import shutil
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from http import HTTPStatus
-from typing import cast
+from pathlib import Path
+from typing import BinaryIO, cast
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
 from django.db.models import Count
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from gecbench.core.errors import GecbenchError
-from gecbench.server.exchange.content import Encoding
-from gecbench.server.exchange.imports import run_import
-from gecbench.server.exchange.planning import plan_import
-from gecbench.server.exchange.plans import ImportOptions, Plan, options_from
-from gecbench.server.exchange.records import READERS
-from gecbench.server.laws.names import Purpose
-from gecbench.server.laws.text import KINDS
+from gecbench.core.errors import GecbenchError, UsageError
+from gecbench.server.choices import Purpose
+from gecbench.server.import_export.imports import run_import
+from gecbench.server.import_export.plans import ImportOptions, Plan, options_from, plan_import
+from gecbench.server.import_export.reading import MOST_BYTES, READERS, Content, Encoding, content_of
 from gecbench.server.models import ImportBatch, Member
-from gecbench.server.web.library.saying import Said, phrase, said
-from gecbench.server.web.manage import uploads
+from gecbench.server.rules.text import KINDS
 from gecbench.server.web.manage.pages import acting, insist_on_active, looking, page, whole
 from gecbench.server.web.manage.words import refused
+from gecbench.server.web.translation import Translation, translate
 from gecbench.server.workflow.errors import ConflictError, Problem, RefusedError
+
+FOLDER = "uploads"
+KEPT_SECONDS = 24 * 3600
+MOST_FILES = 10
+
+_TOKEN = re.compile(r"[0-9a-f]{32}")
+_ABOUT = "about.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Files that were uploaded and not yet imported.
+
+    Args:
+        token: Names them in addresses.
+        folder: Where they lie.
+        names: As the person calls them; the first is the file, others have references.
+    """
+
+    token: str
+    folder: Path
+    names: tuple[str, ...]
+
+    def contents(self, encoding: Encoding) -> tuple[Content, ...]:
+        """Return what the files hold.
+
+        Raises:
+            FormatError: One is empty, too large, or of another encoding.
+        """
+        return tuple(
+            content_of(name, (self.folder / str(n)).read_bytes(), encoding=encoding)
+            for n, name in enumerate(self.names)
+        )
+
+    def forget(self) -> None:
+        """Remove the files."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def keep(member: Member, files: Sequence[UploadedFile[bytes]]) -> Waiting:
+    """Keep uploaded files until they are confirmed, for this person and project alone.
+
+    Raises:
+        UsageError: They are too large or too many.
+    """
+    _forget_old()
+    if len(files) > MOST_FILES + 1:
+        raise UsageError(
+            "at most {most} files of references go with a file of sources", most=MOST_FILES
+        )
+    for one in files:
+        if (one.size or 0) > MOST_BYTES:
+            raise UsageError(
+                "has {bytes:,} bytes; at most {most:,} are read at once, divide it",
+                at=one.name,
+                bytes=one.size,
+                most=MOST_BYTES,
+            )
+    token = secrets.token_hex(16)
+    folder = _root() / token
+    folder.mkdir(mode=0o700)
+    names = tuple((one.name or "file")[-200:] for one in files)
+    for n, one in enumerate(files):
+        with _private(folder / str(n)) as target:
+            for chunk in one.chunks():
+                target.write(chunk)
+    about = {"project": member.project_id, "person": member.person_id, "names": names}
+    with _private(folder / _ABOUT) as target:
+        target.write(json.dumps(about).encode())
+    return Waiting(token, folder, names)
+
+
+def waiting_upload(member: Member, token: str) -> Waiting:
+    """Return files that this person uploaded for this project.
+
+    Raises:
+        Http404: There are none such, or not any more.
+    """
+    folder = _root() / token
+    if not _TOKEN.fullmatch(token) or not (folder / _ABOUT).is_file():
+        raise Http404
+    about = json.loads((folder / _ABOUT).read_text("utf-8"))
+    if (about["project"], about["person"]) != (member.project_id, member.person_id):
+        raise Http404
+    return Waiting(token, folder, tuple(about["names"]))
+
+
+def _root() -> Path:
+    folder: Path = settings.SITE.folder / FOLDER
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
+
+
+def _private(path: Path) -> BinaryIO:
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
+
+
+def _forget_old() -> None:
+    """Remove what nobody has confirmed for a day."""
+    for folder in _root().iterdir():
+        with suppress(FileNotFoundError):  # somebody else was as tidy
+            if folder.stat().st_mtime < time.time() - KEPT_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+# Sentences come in: a file is looked at first (the dry run), then confirmed or forgotten.
+
 
 REFERENCES = (
     ("ignore", _("Leave them out")),
@@ -56,15 +175,15 @@ def _kept(request: HttpRequest, member: Member) -> HttpResponseBase:
     insist_on_active(member)
     file = request.FILES.get("file")
     if file is None or isinstance(file, list):
-        return _form(request, member, problem=Said(gettext("Choose a file first.")))
+        return _form(request, member, problem=Translation(gettext("Choose a file first.")))
     try:
-        made = uploads.keep(member, [file, *request.FILES.getlist("references")])
+        made = keep(member, [file, *request.FILES.getlist("references")])
     except GecbenchError as error:
         return _form(request, member, problem=refused(error))
     return redirect("manage-import-report", member.project.slug, made.token)
 
 
-def _form(request: HttpRequest, member: Member, problem: Said | None = None) -> HttpResponse:
+def _form(request: HttpRequest, member: Member, problem: Translation | None = None) -> HttpResponse:
     batches = list(
         ImportBatch.objects.filter(project=member.project)
         .select_related("by")
@@ -90,10 +209,10 @@ def _report(
     waiting: str,
     given: QueryDict,
     *,
-    problem: Said | None = None,
+    problem: Translation | None = None,
     status: int = HTTPStatus.OK,
 ) -> HttpResponse:
-    files = uploads.waiting(member, waiting)
+    files = waiting_upload(member, waiting)
     plan = None
     try:
         plan = _plan(member, files, given)
@@ -117,19 +236,19 @@ def _report(
 
 
 def _told(plan: Plan) -> dict[str, object]:
-    """Return the report for the page: what the library says is said in the person's language."""
+    """Return the report for the page, its messages in the person's language."""
     told = plan.report
     return {
         "told": told,
-        "problems": [(one.line, said(one.message)) for one in told.problems],
-        "invisible": [(phrase(KINDS[kind]), count) for kind, count in told.invisible.items()],
-        "left_out": [(phrase(what), count) for what, count in told.left_out.items()],
-        "new_ids": phrase(told.new_ids) if told.new_ids else None,
+        "problems": [(one.line, translate(one.message)) for one in told.problems],
+        "invisible": [(translate(KINDS[kind]), count) for kind, count in told.invisible.items()],
+        "left_out": [(translate(what), count) for what, count in told.left_out.items()],
+        "new_ids": translate(told.new_ids) if told.new_ids else None,
         "bars": _bars(plan),
     }
 
 
-def _plan(member: Member, files: uploads.Waiting, given: QueryDict) -> Plan:
+def _plan(member: Member, files: Waiting, given: QueryDict) -> Plan:
     options = _options(given, parallel=len(files.names) > 1)
     first, *others = files.contents(options.encoding)
     return plan_import(member.project, first, options, references=others)
@@ -184,7 +303,7 @@ def _bars(plan: Plan) -> tuple[tuple[str, int, int], ...]:
 @require_POST
 def run(request: HttpRequest, member: Member, waiting: str) -> HttpResponseBase:
     """Import what was looked at; where something is wrong, nothing is changed."""
-    files = uploads.waiting(member, waiting)
+    files = waiting_upload(member, waiting)
     try:
         done = run_import(_plan(member, files, request.POST), by=member.person)
     except ConflictError:
@@ -216,6 +335,6 @@ def run(request: HttpRequest, member: Member, waiting: str) -> HttpResponseBase:
 @require_POST
 def forget(request: HttpRequest, member: Member, waiting: str) -> HttpResponseBase:
     """Remove an uploaded file that is not wanted after all."""
-    uploads.waiting(member, waiting).forget()
+    waiting_upload(member, waiting).forget()
     messages.success(request, gettext("The file is forgotten; nothing was imported."))
     return redirect("manage-import", member.project.slug)

@@ -1,17 +1,238 @@
-"""The log of who did what: a chain, read by key, verified by administrators."""
+"""What a row of the log tells, for people: tasks by number, people by name, facts in words."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, ngettext, pgettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
-from gecbench.server.models import Audit, Member
-from gecbench.server.web.manage.facts import told
+from gecbench.server.models import (
+    Audit,
+    Complaint,
+    Member,
+    Person,
+    Sentence,
+    Study,
+    Submission,
+)
 from gecbench.server.web.manage.pages import acting, looking, page, whole
-from gecbench.server.workflow import audits
+from gecbench.server.web.manage.settings import GROUPS, LEVELS
+from gecbench.server.web.manage.words import DECISIONS, ROLES, STATUSES, act_of
+from gecbench.server.web.study.complaint_pages import STATES as OUTCOMES
+from gecbench.server.workflow import audit
+
+_LONGEST = 120
+_HASH = 12
+_NOTHING = "–"
+_TASKS: Mapping[str, tuple[type[Sentence | Submission | Study | Complaint], str]] = {
+    "sentence": (Sentence, "number"),
+    "submission": (Submission, "sentence__number"),
+    "study": (Study, "sentence__number"),
+    "complaint": (Complaint, "study__sentence__number"),
+}
+"""Kind of thing to its table, and where that has the number of the task."""
+
+_KINDS: Mapping[str, object] = {
+    "guideline": pgettext_lazy("log", "guideline"),
+    "import_batch": pgettext_lazy("log", "import"),
+    "invitation": pgettext_lazy("log", "invitation"),
+    "member": pgettext_lazy("log", "member"),
+    "release": pgettext_lazy("log", "release"),
+}
+_OPTIONS = {one.name: one for _, fields in GROUPS for one in fields}
+_LEVELS = dict(LEVELS)
+_NAMES: Mapping[str, object] = {
+    "administrator": pgettext_lazy("log", "administrator"),
+    "bytes": pgettext_lazy("log", "bytes"),
+    "cases": pgettext_lazy("log", "cases"),
+    "decision": pgettext_lazy("log", "decision"),
+    "digests": pgettext_lazy("log", "hashes of texts"),
+    "file": pgettext_lazy("log", "file"),
+    "for": pgettext_lazy("log", "for"),
+    "format": pgettext_lazy("log", "format"),
+    "golden": pgettext_lazy("log", "golden set"),
+    "kept_references": pgettext_lazy("log", "references kept"),
+    "kind": pgettext_lazy("log", "decision"),
+    "level": pgettext_lazy("log", "level"),
+    "lines": pgettext_lazy("log", "lines"),
+    "manifest_sha256": pgettext_lazy("log", "hash of the manifest"),
+    "more": pgettext_lazy("log", "annotators more"),
+    "names": pgettext_lazy("log", "with names"),
+    "needed": pgettext_lazy("log", "annotators in all"),
+    "no": pgettext_lazy("log", "version"),
+    "note": pgettext_lazy("log", "note"),
+    "outcome": pgettext_lazy("log", "outcome"),
+    "priority": pgettext_lazy("log", "priority"),
+    "reason": pgettext_lazy("log", "reason"),
+    "roles": pgettext_lazy("log", "roles"),
+    "sentences": pgettext_lazy("log", "sentences"),
+    "sha256": pgettext_lazy("log", "hash"),
+    "slug": pgettext_lazy("log", "short name"),
+    "status": pgettext_lazy("log", "status"),
+    "studies": pgettext_lazy("log", "study items"),
+    "study": pgettext_lazy("log", "task"),
+    "template": pgettext_lazy("log", "template"),
+    "to": pgettext_lazy("log", "to"),
+    "version": pgettext_lazy("log", "version"),
+    **{name: one.words for name, one in _OPTIONS.items()},
+}
+_VALUES: Mapping[str, Mapping[str, object]] = {
+    "decision": DECISIONS,
+    "kind": DECISIONS,
+    "outcome": OUTCOMES,
+    "roles": ROLES,
+    "status": STATUSES,
+    **{name: dict(one.choices) for name, one in _OPTIONS.items() if one.choices},
+}
+_PEOPLE = ("to", "for")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A row in words.
+
+    Args:
+        act: What was done.
+        task: The number of the task that it was done to, if one.
+        about: Whom or what else it was done to; "" where there is nothing to name.
+        facts: What and how, each with its value.
+    """
+
+    act: str
+    task: int | None
+    about: str
+    facts: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    tasks: Mapping[tuple[str, int], int]
+    people: Mapping[int, str]
+    members: Mapping[int, str] = field(default_factory=dict)
+
+
+def told(rows: Sequence[Audit]) -> list[Told]:
+    """Return rows in words; what they name is looked up for all at once."""
+    known = _known(rows)
+    return [
+        Told(
+            act_of(row.what),
+            known.tasks.get((row.object_kind, _id(row))),
+            _about(row, known),
+            tuple((name, _cut(value)) for name, value in _facts(row.data, known) if value),
+        )
+        for row in rows
+    ]
+
+
+def _known(rows: Sequence[Audit]) -> _Known:
+    wanted: dict[str, set[int]] = {}
+    for row in rows:
+        wanted.setdefault(row.object_kind, set()).add(_id(row))
+        listed = row.data.get("sentences")
+        wanted.setdefault("sentence", set()).update(listed if isinstance(listed, list) else ())
+        for key in _PEOPLE:
+            if isinstance(row.data.get(key), int):
+                wanted.setdefault("person", set()).add(row.data[key])
+        if isinstance(row.data.get("study"), int):
+            wanted.setdefault("study", set()).add(row.data["study"])
+    tasks = {
+        (kind, pk): number
+        for kind, (model, place) in _TASKS.items()
+        if wanted.get(kind)
+        for pk, number in model._base_manager.filter(pk__in=wanted[kind]).values_list("pk", place)
+    }
+    people = Person.objects.filter(pk__in=wanted.get("person", ()))
+    members = Member.objects.filter(pk__in=wanted.get("member", ()))
+    return _Known(
+        tasks,
+        dict(people.values_list("pk", "name")),
+        dict(members.values_list("pk", "person__name")),
+    )
+
+
+def _id(row: Audit) -> int:
+    return int(row.object_id) if row.object_id.isdecimal() else 0
+
+
+def _about(row: Audit, known: _Known) -> str:
+    kind, pk = row.object_kind, _id(row)
+    if not row.object_id or kind == "project" or (kind, pk) in known.tasks:
+        return ""
+    name = known.members.get(pk) if kind == "member" else None
+    return name or f"{_KINDS.get(kind, kind)} {row.object_id}"
+
+
+def _facts(data: Mapping[str, object], known: _Known) -> Iterator[tuple[str, str]]:
+    for key, value in data.items():
+        if key == "old":
+            continue
+        if key != "new":
+            yield _name(key), _value(key, value, known)
+        elif not isinstance(value, dict):
+            yield _name("needed"), f"{data.get('old', _NOTHING)} → {value}"
+        elif data.get("old"):
+            yield from _changes(data["old"], value, known)
+        else:
+            yield from _facts(value, known)
+
+
+def _changes(old: object, new: object, known: _Known) -> Iterator[tuple[str, str]]:
+    """Yield what differs; options keep only what is not as usual."""
+    before = old if isinstance(old, dict) else {}
+    after = new if isinstance(new, dict) else {}
+    for key in dict.fromkeys((*before, *after)):
+        if key in ("options", "rules"):
+            yield from _changes(before.get(key), after.get(key), known)
+        elif before.get(key) != after.get(key):
+            said = [
+                _value(key, one[key], known) if key in one else gettext("as usual")
+                for one in (before, after)
+            ]
+            yield _name(key), " → ".join(said)
+
+
+def _name(key: str) -> str:
+    return str(_NAMES.get(key, key))
+
+
+def _value(key: str, value: object, known: _Known) -> str:
+    """Return a value in words; "" where it is not worth a word."""
+    if value in (None, "") or (key == "administrator" and not value):
+        return _NOTHING if key in _OPTIONS else ""
+    if isinstance(value, bool):
+        return gettext("yes") if value else gettext("no")
+    if isinstance(value, list):
+        return _listed(key, value, known)
+    if key in _PEOPLE and isinstance(value, int):
+        return known.people.get(value, str(value))
+    if key == "study" and isinstance(value, int) and ("study", value) in known.tasks:
+        return f"#{known.tasks['study', value]}"
+    words = _LEVELS if key.startswith("CON-") else _VALUES.get(key, {})
+    return str(words.get(str(value), value))
+
+
+def _listed(key: str, values: Iterable[object], known: _Known) -> str:
+    if key == "sentences":
+        return ", ".join(
+            f"#{known.tasks.get(('sentence', one), one)}" for one in values if isinstance(one, int)
+        )
+    if key == "digests":
+        return ", ".join(str(one)[:_HASH] for one in values)
+    return ", ".join(_value(key, one, known) for one in values)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+# The log of who did what: a chain, read by key, verified by administrators.
+
 
 _ROWS = 50
 _SHOWN = 10
@@ -40,12 +261,12 @@ def verify(request: HttpRequest, member: Member) -> HttpResponseBase:
     """Recompute the whole chain of the site, for administrators."""
     if not member.person.is_administrator:
         raise Http404
-    wrong = audits.verify()
+    wrong = audit.verify()
     if wrong:
         said = ngettext("%(n)s row does not fit:", "%(n)s rows do not fit:", len(wrong))
         messages.error(request, f"{said % {'n': len(wrong)}} {'; '.join(wrong[:_SHOWN])}")
     else:
-        seq, last = audits.head()
+        seq, last = audit.head()
         said = gettext("All %(n)s rows of the site fit. The last hash is %(hash)s.")
         messages.success(request, said % {"n": seq, "hash": last})
     return redirect("manage-audit", member.project.slug)

@@ -14,10 +14,10 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from gecbench.core.errors import GecbenchError
-from gecbench.server.laws.names import MemberStatus, Role
+from gecbench.server.choices import MemberStatus, Role
 from gecbench.server.models import Member
 from gecbench.server.web.manage.words import refusal
-from gecbench.server.web.policy import member
+from gecbench.server.web.permissions import member
 
 looking = member(Role.MANAGER)
 """Managers may look, also while they are paused."""

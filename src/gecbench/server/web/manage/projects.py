@@ -15,12 +15,12 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
-from gecbench.server.laws.names import MemberStatus
-from gecbench.server.laws.options import TEMPLATES
+from gecbench.server.choices import MemberStatus
 from gecbench.server.models import Member, Person, Project
+from gecbench.server.rules.options import TEMPLATES
 from gecbench.server.web.manage.pages import words_of
 from gecbench.server.web.manage.words import refusal
-from gecbench.server.web.policy import administrator
+from gecbench.server.web.permissions import administrator
 from gecbench.server.workflow import projects
 
 ABOUT = {

@@ -1,17 +1,22 @@
-"""Quality: five charts with their data; tables of people, time and Table 4 (section 4.4)."""
+"""Progress at a glance, and what is stuck and why."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from threading import Lock
 
+from django.conf import settings
 from django.contrib import messages
+from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.translation import get_language, gettext
+from django.utils import timezone
+from django.utils.translation import get_language, gettext, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
@@ -19,14 +24,156 @@ from gecbench.core.errors import GecbenchError, MissingExtraError
 from gecbench.reports import agreement, plots, references
 from gecbench.reports.plots import Theme
 from gecbench.reports.report import Figure, PageLanguage, Table, Words, text_in
-from gecbench.server import progress
-from gecbench.server.models import Member
-from gecbench.server.progress import tables
-from gecbench.server.progress.charts import NAMES, chart_of, charts
-from gecbench.server.progress.showing import signatures
-from gecbench.server.progress.whole import Quality
+from gecbench.server import statistics
+from gecbench.server.choices import MemberStatus, Purpose, SentenceState, SlotState, TaskState
+from gecbench.server.models import (
+    Complaint,
+    GuidelineCase,
+    Member,
+    Project,
+    ReviewTask,
+    Sentence,
+    Slot,
+)
+from gecbench.server.site.backup import newest
+from gecbench.server.statistics import report
+from gecbench.server.statistics.report import NAMES, Quality, chart_of, charts, signatures
 from gecbench.server.web.manage.pages import acting, looking, page
-from gecbench.server.web.manage.words import refusal
+from gecbench.server.web.manage.words import SENTENCE_STATES, TONES, refusal
+from gecbench.server.workflow.review_tasks import stuck
+from gecbench.server.workflow.sentences import UNDECIDED, WORKABLE
+
+BACKUP_AGE = timedelta(hours=26)
+_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Something that does not go on by itself.
+
+    Args:
+        words: What, and why.
+        url: Where something can be done about it.
+        act: What the link says.
+    """
+
+    words: str
+    url: str
+    act: str
+
+
+@looking
+@require_GET
+def overview(request: HttpRequest, member: Member) -> HttpResponse:
+    """Show how many sentences stand where, and what waits for a manager."""
+    project = member.project
+    counts = states_of(project)
+    total = sum(counts.values())
+    people = _people(project)
+    # Without a reviewer all are stuck, and one line says so.
+    idle = stuck(project, most=_SHOWN + 1) if people["reviewers"] else ()
+    shown = {
+        "states": [
+            (name, words, counts.get(name, 0), TONES.get(name, ""))
+            for name, words in SENTENCE_STATES.items()
+        ],
+        "total": total,
+        "decided": counts.get(SentenceState.GOLDEN, 0) + counts.get(SentenceState.DISPUTED, 0),
+        "waiting": tuple(_waiting(project, counts, people)),
+        "stuck": idle[:_SHOWN],
+        "more_stuck": len(idle) > _SHOWN,
+        "people": people,
+        "leases": _leases(project),
+        "backup": _backup() if member.person.is_administrator else None,
+    }
+    return page(request, member, "manage", shown, template="manage/overview.html")
+
+
+def states_of(project: Project) -> dict[str, int]:
+    """Return how many real sentences stand where; answered by the index of states alone."""
+    rows = Sentence.objects.filter(project=project, purpose=Purpose.REAL)
+    return dict(rows.values_list("state").annotate(n=Count("pk")).order_by())
+
+
+def _people(project: Project) -> dict[str, int]:
+    active = Q(status=MemberStatus.ACTIVE)
+    return Member.objects.filter(project=project).aggregate(
+        annotators=Count("pk", filter=active & Q(is_annotator=True)),
+        reviewers=Count("pk", filter=active & Q(is_reviewer=True)),
+        paused=Count("pk", filter=Q(status=MemberStatus.PAUSED)),
+    )
+
+
+def _leases(project: Project) -> dict[str, int]:
+    """Return how many are at work now, and how many places are held by somebody who is not."""
+    held = Slot.objects.filter(project=project, state=SlotState.OPEN)
+    return held.aggregate(
+        held=Count("pk"), over=Count("pk", filter=Q(lease_until__lt=timezone.now()))
+    )
+
+
+def _waiting(project: Project, counts: dict[str, int], people: dict[str, int]) -> Iterator[Waiting]:
+    slug = project.slug
+    to_members = (reverse("manage-members", args=[slug]), gettext("Members"))
+    if not sum(counts.values()):
+        to_import = reverse("manage-import", args=[slug])
+        yield Waiting(gettext("There are no sentences yet."), to_import, gettext("Import"))
+    if people["annotators"] < project.annotators and _has_free_places(project):
+        words = gettext(
+            "Places are free. Each sentence needs %(needed)s annotators, and %(there)s are active: "
+            "some may never be finished."
+        )
+        yield Waiting(
+            words % {"needed": project.annotators, "there": people["annotators"]}, *to_members
+        )
+    ready = ReviewTask.objects.filter(project=project, state=TaskState.FREE)
+    if not people["reviewers"] and ready.exists():
+        words = gettext("Sentences wait for review, and there is no active reviewer.")
+        yield Waiting(words, *to_members)
+    yield from _talk(project)
+
+
+def _has_free_places(project: Project) -> bool:
+    free = Slot.objects.filter(project=project, state=SlotState.FREE)
+    return free.filter(sentence__state__in=WORKABLE).exists()
+
+
+def _talk(project: Project) -> Iterator[Waiting]:
+    undecided = Complaint.objects.filter(project=project, state__in=UNDECIDED)
+    found = undecided.aggregate(all=Count("pk"), last=Count("pk", filter=Q(level=2)))
+    to_problems = (reverse("problems", args=[project.slug]), gettext("Complaints"))
+    if found["all"]:
+        words = ngettext(
+            "%(n)s complaint is undecided.", "%(n)s complaints are undecided.", found["all"]
+        )
+        yield Waiting(words % {"n": found["all"]}, *to_problems)
+    if found["last"]:
+        words = ngettext(
+            "%(n)s complaint waits for a manager's last word.",
+            "%(n)s complaints wait for a manager's last word.",
+            found["last"],
+        )
+        yield Waiting(words % {"n": found["last"]}, *to_problems)
+    cases = GuidelineCase.objects.filter(project=project, closed_in=None).count()
+    if cases:
+        words = ngettext(
+            "%(n)s case waits for a change of the guideline.",
+            "%(n)s cases wait for a change of the guideline.",
+            cases,
+        )
+        to_guideline = reverse("manage-guideline", args=[project.slug])
+        yield Waiting(words % {"n": cases}, to_guideline, gettext("Guideline"))
+
+
+def _backup() -> dict[str, object]:
+    """Return when the last backup was made, and whether that is too long ago."""
+    made = newest(settings.SITE)
+    late = made is None or datetime.now(UTC) - made > BACKUP_AGE
+    return {"made": made, "late": late, "folder": shlex.quote(str(settings.SITE.folder))}
+
+
+# Quality: five charts with their data; tables of people, time and Table 4 (section 4.4).
+
 
 _DRAWING = Lock()
 """matplotlib has one set of settings for the whole process, and a process answers by threads."""
@@ -92,7 +239,7 @@ class Chart:
 @require_GET
 def shown(request: HttpRequest, member: Member) -> HttpResponse:
     """Show what is known now: counts as they are, scores as they were computed last."""
-    found, language = progress.quality(member.project), _language()
+    found, language = statistics.quality(member.project), _language()
     said_by = {
         "sides": _sides(_charts(found, member.project.slug, language)),
         "tables": [_table(one, language) for one in _tables(found)],
@@ -111,7 +258,7 @@ def shown(request: HttpRequest, member: Member) -> HttpResponse:
 def compute(request: HttpRequest, member: Member) -> HttpResponse:
     """Compute scores, agreement and Table 4 anew, and keep them."""
     try:
-        progress.refresh(member.project)
+        statistics.refresh(member.project)
     except GecbenchError as error:
         messages.error(request, refusal(error))
     else:
@@ -154,13 +301,13 @@ def _average(found: Quality) -> float | None:
 def _charts(found: Quality, slug: str, language: PageLanguage) -> tuple[Chart, ...]:
     agreed = found.agreement
     data: dict[str, Sequence[Table]] = {
-        "progress": (tables.states(found), tables.days(found)),
+        "progress": (report.states(found), report.days(found)),
         "agreement": (agreement.overall_table(agreed), agreement.annotators_table(agreed))
         if agreed
         else (),
-        "volume": (tables.people(found),),
-        "reasons": (tables.reasons(found), tables.reasons_of_people(found)),
-        "ages": (tables.ages(found),),
+        "volume": (report.people_tables(found),),
+        "reasons": (report.reason_table(found), report.reasons_of_people(found)),
+        "ages": (report.age_table(found),),
     }
     made = []
     for name, figure in zip(NAMES, charts(found), strict=True):
@@ -193,9 +340,9 @@ def _tables(found: Quality) -> list[Table]:
     """Return the tables that belong to no chart."""
     counted = found.table4
     made = list(references.build_report(counted).tables) if counted and counted.statistics else []
-    made += tables.scored_by(found)
+    made += report.scored_by(found)
     if found.reviewers:
-        made.append(tables.reviewers(found))
+        made.append(report.reviewer_table(found))
     return made
 
 

@@ -1,15 +1,398 @@
-"""The table of a project's sentences, with filters that stand in the address."""
+"""The table of sentences, page by page by task number: never by OFFSET, never a full scan.
+
+What no index helps to find (a text, a source, a person) is looked for among some ten thousand
+sentences at a time; the page then says how far it has looked and goes on from there.
+"""
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse
-from django.views.decorators.http import require_GET
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from http import HTTPStatus
+from urllib.parse import urlencode
 
-from gecbench.server.laws.names import Purpose
-from gecbench.server.models import Member, Source
-from gecbench.server.web.manage.listing import filters_of, page_of
-from gecbench.server.web.manage.pages import looking, page, whole
-from gecbench.server.web.manage.words import PURPOSES, SENTENCE_STATES, TONES
+from django.contrib import messages
+from django.db.models import Exists, OuterRef, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_GET, require_POST
+
+from gecbench.core.errors import GecbenchError
+from gecbench.server.choices import (
+    Decision,
+    Purpose,
+    SentenceState,
+    SlotEventKind,
+    SlotState,
+    StudyState,
+    TaskState,
+)
+from gecbench.server.models import (
+    Complaint,
+    Golden,
+    Member,
+    Message,
+    Project,
+    Reference,
+    Release,
+    Review,
+    ReviewTask,
+    Sentence,
+    Slot,
+    SlotEvent,
+    Source,
+    Study,
+    Submission,
+    Verdict,
+)
+from gecbench.server.web.manage.pages import acting, looking, page, told, whole, words_of
+from gecbench.server.web.manage.words import (
+    CLOSE_REASONS,
+    DECISIONS,
+    ORIGINS,
+    PURPOSES,
+    REVIEW_KINDS,
+    SENTENCE_STATES,
+    SLOT_EVENTS,
+    SLOT_STATES,
+    TONES,
+    nobody,
+    refusal,
+)
+from gecbench.server.web.review.differences import Drawn, drawn_diff
+from gecbench.server.web.review.words import not_annotatable_reasons, reject_reasons
+from gecbench.server.web.study.complaint_pages import STATES
+from gecbench.server.workflow import management, reviews, studies
+from gecbench.server.workflow.errors import NotYoursError
+from gecbench.server.workflow.management import RAISED
+from gecbench.server.workflow.review_tasks import (
+    MOST_ANNOTATORS,
+    live_task,
+    note_reading,
+    reviewers_for,
+)
+
+ROWS = 50
+SPAN = 20_000
+"""Sentences that one page looks through."""
+
+FEW = 5_000
+"""A state that so many sentences have at most is found by the index of states."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What is looked for; "" and None are anything.
+
+    Args:
+        state: A SentenceState.
+        source: Row of a source.
+        text: What the sentence contains, or "#12", a task number.
+        person: Row of a person who holds one of the places.
+        purpose: A Purpose.
+    """
+
+    state: str = ""
+    source: int | None = None
+    text: str = ""
+    person: int | None = None
+    purpose: str = Purpose.REAL
+
+    def query(self, **more: object) -> str:
+        """Return the filters as an address has them."""
+        own = {one.name: getattr(self, one.name) for one in fields(self)}
+        return urlencode(
+            {key: value for key, value in {**own, **more}.items() if value not in ("", None)}
+        )
+
+    @property
+    def narrow(self) -> bool:
+        """Whether anything but the purpose is asked for."""
+        return bool(self.state or self.source or self.text or self.person)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of the table.
+
+    Args:
+        rows: In the order of their numbers.
+        after: Number after which the next page begins; None where this is the last.
+        looked: Up to which number was looked, where that was not the end; None else.
+    """
+
+    rows: tuple[Sentence, ...]
+    after: int | None = None
+    looked: int | None = None
+
+
+def filters_of(given: Mapping[str, str]) -> Filters:
+    """Return the filters of an address; what means nothing filters nothing."""
+    state, purpose = given.get("state", ""), given.get("purpose", "")
+    return Filters(
+        state=state if state in tuple(SentenceState) else "",
+        source=whole(given.get("source")),
+        text=(given.get("text") or "").replace("\0", "").strip()[:200],
+        person=whole(given.get("person")),
+        purpose=purpose if purpose in tuple(Purpose) else Purpose.REAL,
+    )
+
+
+def matching(project: Project, wanted: Filters) -> QuerySet[Sentence]:
+    """Return all sentences that are looked for, in no order."""
+    found = Sentence.objects.filter(project=project, purpose=wanted.purpose)
+    if wanted.state:
+        found = found.filter(state=wanted.state)
+    if wanted.source is not None:
+        found = found.filter(source=wanted.source)
+    if wanted.person is not None:
+        held = Slot.objects.filter(sentence=OuterRef("pk"), person=wanted.person)
+        found = found.filter(Exists(held))
+    number = whole(wanted.text.removeprefix("#")) if wanted.text.startswith("#") else None
+    if number is not None:
+        return found.filter(number=number)
+    return found.filter(text__contains=wanted.text) if wanted.text else found
+
+
+def page_of(project: Project, wanted: Filters, *, after: int = 0) -> Page:
+    """Return the sentences after a number, at most `ROWS`."""
+    few = _few_with(project, wanted) if wanted.state else None
+    if few is not None:
+        return _by_state(project, wanted, few, after)
+    last = project.next_number - 1
+    end = min(after + SPAN, last)
+    found = matching(project, wanted).filter(number__gt=after, number__lte=end)
+    rows = tuple(found.order_by("number")[: ROWS + 1])
+    if len(rows) > ROWS:
+        return Page(rows[:ROWS], after=rows[ROWS - 1].number)
+    return Page(rows, after=end, looked=end) if end < last else Page(rows)
+
+
+def _few_with(project: Project, wanted: Filters) -> list[int] | None:
+    """Return the numbers of the sentences with a state, if they are few."""
+    found = Sentence.objects.filter(project=project, purpose=wanted.purpose, state=wanted.state)
+    ordered = found.order_by("priority", "order_key")  # the order of the index
+    numbers = list(ordered.values_list("number", flat=True)[: FEW + 1])
+    return numbers if len(numbers) <= FEW else None
+
+
+def _by_state(project: Project, wanted: Filters, numbers: list[int], after: int) -> Page:
+    left = sorted(one for one in numbers if one > after)
+    alone = wanted == Filters(state=wanted.state, purpose=wanted.purpose)
+    some = left[: ROWS + 1] if alone else left
+    found = matching(project, wanted).filter(number__in=some).order_by("number")
+    rows = tuple(found[: ROWS + 1])
+    return Page(rows[:ROWS], after=rows[ROWS - 1].number) if len(rows) > ROWS else Page(rows)
+
+
+# Everything that happened to a sentence, in the order of time.
+
+
+_QUIET = (SlotEventKind.RENEW, SlotEventKind.SUBMIT, SlotEventKind.JUDGE)
+"""A renewal is no news; submissions and verdicts are shown themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A text of an entry.
+
+    Args:
+        drawn: How it differs from the sentence; () where there is only a note.
+        note: Words beside it.
+        tone: "good", "bad" or "".
+    """
+
+    drawn: tuple[Drawn, ...] = ()
+    note: str = ""
+    tone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Something that happened.
+
+    Args:
+        at: When.
+        rank: Of what happened at the same moment, small ones come first.
+        title: What, in words.
+        who: A name.
+        kind: "golden", "review", ... for the mark beside it.
+        lines: Texts.
+        note: What somebody said.
+        link: Row of a complaint that has a page of its own; None else.
+    """
+
+    at: datetime
+    rank: int
+    title: str
+    who: str
+    kind: str
+    lines: tuple[Line, ...] = ()
+    note: str = ""
+    link: int | None = None
+
+
+def history(sentence: Sentence) -> tuple[Entry, ...]:
+    """Return all entries of a sentence, oldest first."""
+    texts = _Texts(sentence)
+    made = [
+        _arrival(sentence),
+        *_events(sentence),
+        *_submissions(sentence, texts),
+        *_tasks(sentence),
+        *_reviews(sentence, texts),
+        *_goldens(sentence, texts),
+        *_studies(sentence, texts),
+        *_complaints(sentence),
+        *_messages(sentence),
+    ]
+    return tuple(sorted(made, key=lambda one: (one.at, one.rank)))
+
+
+class _Texts:
+    """References of a sentence and how each differs from it, drawn once."""
+
+    def __init__(self, sentence: Sentence) -> None:
+        self._sentence = sentence
+        self._drawn: dict[str, tuple[Drawn, ...]] = {}
+        rows = Reference.objects.filter(sentence=sentence).order_by("pk")
+        self.rows = tuple(rows)
+        self.by_digest = {one.digest: one.text for one in self.rows}
+
+    def line(self, text: str, note: str = "", tone: str = "") -> Line:
+        """Return a text as a line."""
+        if text not in self._drawn:
+            self._drawn[text] = drawn_diff(self._sentence.project, self._sentence.text, text)
+        return Line(self._drawn[text], note, tone)
+
+    def of(self, submission: int) -> Iterator[Line]:
+        """Yield the texts of a submission."""
+        for one in self.rows:
+            if one.submission_id == submission:
+                yield self.line(one.text)
+
+
+def _arrival(sentence: Sentence) -> Entry:
+    batch = sentence.batch
+    who = batch.by.name if batch is not None and batch.by is not None else nobody()
+    note = batch.file_name if batch is not None else ""
+    return Entry(sentence.created_at, 0, gettext("came in"), who, "in", note=note)
+
+
+def _events(sentence: Sentence) -> Iterator[Entry]:
+    rows = SlotEvent.objects.filter(sentence=sentence).exclude(kind__in=_QUIET)
+    for one in rows.select_related("person", "slot").order_by("pk"):
+        words = str(SLOT_EVENTS[one.kind])
+        title = gettext("place %(no)s: %(what)s") % {"no": one.slot.no, "what": words}
+        yield Entry(one.at, 1, title, _name(one.person), "place")
+
+
+def _submissions(sentence: Sentence, texts: _Texts) -> Iterator[Entry]:
+    reasons = {one.name: one.words for one in not_annotatable_reasons()}
+    rows = Submission.objects.filter(sentence=sentence).select_related("person", "slot")
+    for one in rows.order_by("pk"):
+        title = gettext("place %(no)s: submitted, %(what)s") % {
+            "no": one.slot.no,
+            "what": DECISIONS[one.decision],
+        }
+        said = (reasons.get(one.reason, one.reason), one.reason_note)
+        note = ": ".join(part for part in said if part)
+        yield Entry(one.at, 2, title, one.person.name, "text", tuple(texts.of(one.pk)), note)
+
+
+def _tasks(sentence: Sentence) -> Iterator[Entry]:
+    rows = ReviewTask.objects.filter(sentence=sentence).select_related("reviewer", "handed_by")
+    for one in rows.order_by("pk"):
+        title = gettext("into the queue: %(what)s") % {"what": REVIEW_KINDS[one.kind]}
+        note = one.note
+        if one.reviewer is not None:
+            taken = gettext("with %(name)s") % {"name": one.reviewer.name}
+            note = f"{taken} · {note}" if note else taken
+        yield Entry(one.created_at, 3, title, _name(one.handed_by), "queue", note=note)
+
+
+def _reviews(sentence: Sentence, texts: _Texts) -> Iterator[Entry]:
+    rows = Review.objects.filter(sentence=sentence).select_related("reviewer")
+    verdicts = list(Verdict.objects.filter(review__sentence=sentence).order_by("pk"))
+    for one in rows.order_by("pk"):
+        title = f"{REVIEW_KINDS[one.kind]}: {DECISIONS[one.decision]}"
+        lines = _judged([verdict for verdict in verdicts if verdict.review_id == one.pk], texts)
+        yield Entry(one.at, 4, title, _name(one.reviewer), "review", tuple(lines), one.note)
+
+
+def _judged(verdicts: Iterable[Verdict], texts: _Texts) -> Iterator[Line]:
+    known = {one.name: one.words for one in reject_reasons()}
+    for one in verdicts:
+        words = [gettext("correct") if one.correct else gettext("wrong")]
+        words += [known.get(reason, reason) for reason in one.reasons]
+        words += [one.note] if one.note else []
+        note, tone = " · ".join(words), "good" if one.correct else "bad"
+        text = texts.by_digest.get(one.digest)
+        if text is None:
+            yield Line((), f"{DECISIONS[one.decision]}: {note}", tone)
+        else:
+            yield texts.line(text, note, tone)
+
+
+def _goldens(sentence: Sentence, texts: _Texts) -> Iterator[Entry]:
+    rows = Golden.objects.filter(sentence=sentence).prefetch_related("entries__reference")
+    for one in rows.order_by("version"):
+        title = gettext("golden version %(version)s: %(what)s") % {
+            "version": one.version,
+            "what": DECISIONS[one.kind],
+        }
+        entries = sorted(one.entries.all(), key=lambda entry: entry.position)
+        lines = (
+            texts.line(entry.reference.text, str(ORIGINS[entry.reference.origin]))
+            for entry in entries
+        )
+        yield Entry(one.at, 5, title, "", "golden", tuple(lines))
+
+
+def _studies(sentence: Sentence, texts: _Texts) -> Iterator[Entry]:
+    rows = Study.objects.filter(sentence=sentence).select_related("person", "reference")
+    for one in rows.order_by("pk"):
+        what = DECISIONS[Decision.CORRECTED]
+        lines: Sequence[Line] = ()
+        if one.reference is not None:
+            lines = (texts.line(one.reference.text),)
+        else:
+            what = gettext("a decision")
+        opened = gettext("self-study begins: %(what)s") % {"what": what}
+        yield Entry(one.opened_at, 6, opened, one.person.name, "study", tuple(lines))
+        if one.closed_at is not None:
+            words = {"what": CLOSE_REASONS[one.close_reason], "tries": one.attempts}
+            closed = gettext("self-study ends: %(what)s, tries: %(tries)s") % words
+            yield Entry(one.closed_at, 7, closed, one.person.name, "study")
+
+
+def _complaints(sentence: Sentence) -> Iterator[Entry]:
+    rows = Complaint.objects.filter(study__sentence=sentence).select_related("person", "handler")
+    for one in rows.order_by("pk"):
+        yield Entry(
+            one.opened_at, 8, gettext("complaint"), one.person.name, "complaint", link=one.pk
+        )
+        if one.decided_at is not None:
+            title = gettext("complaint: %(what)s") % {"what": STATES[one.state]}
+            name = _name(one.handler)
+            yield Entry(one.decided_at, 9, title, name, "complaint", (), one.decision_note, one.pk)
+
+
+def _messages(sentence: Sentence) -> Iterator[Entry]:
+    rows = Message.objects.filter(complaint__study__sentence=sentence).select_related("person")
+    for one in rows.order_by("pk"):
+        yield Entry(one.at, 10, gettext("said"), one.person.name, "said", (), one.text)
+
+
+def _name(person: object) -> str:
+    return str(person) if person is not None else nobody()
+
+
+# The table of a project's sentences, with filters that stand in the address.
 
 
 @looking
@@ -44,3 +427,259 @@ def listed(request: HttpRequest, member: Member) -> HttpResponse:
         "people": people.order_by("person__name")[:500],
     }
     return page(request, member, "manage-sentences", shown)
+
+
+# One sentence: its whole history, and what a manager can do about it.
+
+
+_DECIDED = (SentenceState.GOLDEN,)
+
+
+def _sentence(member: Member, number: int) -> Sentence:
+    found = None
+    if number < 2**31:
+        rows = Sentence.objects.select_related("project", "source", "batch__by", "golden")
+        found = rows.filter(project=member.project, number=number).first()
+    if found is None:
+        raise Http404
+    return found
+
+
+@looking
+@require_GET
+def story(request: HttpRequest, member: Member, number: int) -> HttpResponse:
+    """Show a sentence with all that happened to it."""
+    found = _sentence(member, number)
+    note_reading(found.pk, member.person_id)
+    slots = Slot.objects.filter(sentence=found).select_related("person").order_by("no")
+    task = live_task(found.pk)
+    waits = task is not None and task.state == TaskState.FREE
+    lessons = Study.objects.filter(sentence=found, state=StudyState.OPEN).select_related("person")
+    state = SentenceState(found.state)
+    shown = {
+        "one": found,
+        "state": SENTENCE_STATES[state],
+        "tone": TONES.get(state, ""),
+        "purpose": PURPOSES[found.purpose],
+        "slots": [(slot, SLOT_STATES[slot.state]) for slot in slots],
+        "task": task,
+        "entries": history(found),
+        "releases": Release.objects.filter(items__sentence=found).order_by("pk"),
+        "lessons": lessons.order_by("pk"),
+        "may_reopen": state in _DECIDED,
+        "may_withdraw": state != SentenceState.WITHDRAWN,
+        "may_restore": state == SentenceState.WITHDRAWN,
+        "may_raise": state in RAISED and found.golden_id is None,
+        "most": MOST_ANNOTATORS - found.needed,
+        "reviewers": reviewers_for(found).select_related("person").order_by("person__name")
+        if waits
+        else (),
+        "waits": waits,
+    }
+    return page(request, member, "manage-sentences", shown, template="manage/sentence.html")
+
+
+def _back(member: Member, number: int) -> HttpResponse:
+    return redirect("manage-sentence", slug=member.project.slug, number=number)
+
+
+@acting
+@require_POST
+@told("manage-sentence")
+def reopen(request: HttpRequest, member: Member, number: int) -> HttpResponseBase:
+    """Have a decided sentence reviewed anew."""
+    reason = words_of(request, "reason", most=5000)
+    reviews_anew = _sentence(member, number)
+    management.reopen_sentence(member, reviews_anew.pk, reason=reason)
+    messages.success(request, gettext("It waits for a reviewer again; the golden set stays."))
+    return _back(member, number)
+
+
+@acting
+@require_POST
+@told("manage-sentence")
+def withdraw(request: HttpRequest, member: Member, number: int) -> HttpResponseBase:
+    """Take a sentence out of work."""
+    reason = words_of(request, "reason", most=5000)
+    management.withdraw(member, [_sentence(member, number).pk], reason=reason)
+    messages.success(request, gettext("The sentence is withdrawn. You can restore it any time."))
+    return _back(member, number)
+
+
+@acting
+@require_POST
+@told("manage-sentence")
+def restore(request: HttpRequest, member: Member, number: int) -> HttpResponseBase:
+    """Put a withdrawn sentence back."""
+    management.restore(member, [_sentence(member, number).pk])
+    messages.success(request, gettext("The sentence is back where its submissions say it stands."))
+    return _back(member, number)
+
+
+@acting
+@require_POST
+@told("manage-sentence")
+def raise_needed(request: HttpRequest, member: Member, number: int) -> HttpResponseBase:
+    """Ask for more annotators of a sentence."""
+    more = whole(request.POST.get("more")) or 0
+    found = management.raise_needed(member, _sentence(member, number).pk, more=more)
+    said = gettext("%(needed)s annotators are asked for now.") % {"needed": found.needed}
+    messages.success(request, said)
+    return _back(member, number)
+
+
+@acting
+@require_POST
+@told("manage-sentence")
+def assign(request: HttpRequest, member: Member, number: int) -> HttpResponseBase:
+    """Say who reviews a sentence."""
+    wanted = whole(request.POST.get("reviewer")) or 0
+    to = Member.objects.filter(project=member.project, pk=wanted).select_related("person").first()
+    if to is None:
+        raise Http404
+    note = words_of(request, "note", most=5000)
+    reviews.assign(member, _sentence(member, number).pk, to=to, note=note)
+    said = gettext("%(name)s reviews it next.") % {"name": to.person.name}
+    messages.success(request, said)
+    return _back(member, number)
+
+
+@acting
+@require_POST
+@told("manage-sentence")
+def waive(request: HttpRequest, member: Member, number: int, study: int) -> HttpResponseBase:
+    """Close a study item of a sentence."""
+    found = Study.objects.filter(sentence=_sentence(member, number), pk=study).first()
+    if found is None:
+        raise Http404
+    studies.waive(member, found.pk, note=words_of(request, "note", most=5000))
+    messages.success(request, gettext("The study item is closed; its author is told why."))
+    return _back(member, number)
+
+
+# Acts on many sentences: shown first, then confirmed by typing how many they are.
+
+
+MOST = 1000
+"""Sentences of one act: nobody waits longer than it takes."""
+
+ACTS: Mapping[str, object] = {
+    "withdraw": _("Withdraw"),
+    "restore": _("Restore"),
+    "priority": _("Change the priority"),
+}
+_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Sentences that an act is about.
+
+    Args:
+        ids: Their rows, in the order of their numbers.
+        left: How many more match, beyond what one act does.
+    """
+
+    ids: tuple[int, ...]
+    left: int = 0
+
+
+@acting
+@require_POST
+def preview(request: HttpRequest, member: Member) -> HttpResponseBase:
+    """Show what an act would do to the chosen sentences; nothing is changed."""
+    act = request.POST.get("act", "")
+    chosen = _chosen(request, member)
+    if act not in ACTS or not chosen.ids:
+        messages.error(request, gettext("Choose some sentences, and what to do with them."))
+        return redirect("manage-sentences", member.project.slug)
+    return _page(request, member, act, chosen)
+
+
+def _chosen(request: HttpRequest, member: Member) -> Chosen:
+    if request.POST.get("scope") == "all":
+        wanted = filters_of(request.POST.dict())
+        found = matching(member.project, wanted).order_by("number").values_list("pk", flat=True)
+        ids = tuple(found[:MOST])
+        left = found.count() - len(ids) if len(ids) == MOST else 0
+        return Chosen(ids, left)
+    given = {whole(one) for one in request.POST.getlist("sentence")}
+    return Chosen(_own(member, {one for one in given if one is not None}))
+
+
+def _own(member: Member, given: set[int]) -> tuple[int, ...]:
+    """Return those of some rows that are of the project."""
+    some = sorted(given)[:MOST]
+    here = Sentence.objects.filter(project=member.project, pk__in=some)
+    return tuple(here.order_by("number").values_list("pk", flat=True))
+
+
+def _page(
+    request: HttpRequest, member: Member, act: str, chosen: Chosen, problem: str = ""
+) -> HttpResponse:
+    rows = Sentence.objects.filter(pk__in=chosen.ids).order_by("number")
+    states = Counter(rows.values_list("state", flat=True))
+    changing = _changing(act, states)
+    shown = {
+        "act": act,
+        "title": ACTS[act],
+        "ids": ",".join(str(one) for one in chosen.ids),
+        "count": len(chosen.ids),
+        "left": chosen.left,
+        "most": MOST,
+        "changing": changing,
+        "states": [(SENTENCE_STATES[name], count) for name, count in states.most_common()],
+        "examples": rows[:_SHOWN],
+        "more": max(0, len(chosen.ids) - _SHOWN),
+        "in_work": Slot.objects.filter(sentence__in=chosen.ids, state=SlotState.OPEN).count()
+        if act == "withdraw"
+        else 0,
+        "given": {one: request.POST.get(one, "") for one in ("reason", "priority")},
+        "problem": problem,
+    }
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
+    return page(
+        request, member, "manage-sentences", shown, template="manage/bulk.html", status=status
+    )
+
+
+def _changing(act: str, states: Mapping[str, int]) -> int:
+    """Return how many an act would change: the others are as wanted already."""
+    withdrawn = states.get(SentenceState.WITHDRAWN, 0)
+    if act == "restore":
+        return withdrawn
+    return sum(states.values()) - (withdrawn if act == "withdraw" else 0)
+
+
+@acting
+@require_POST
+def do(request: HttpRequest, member: Member) -> HttpResponseBase:
+    """Do it, if the number that was typed is the number of sentences."""
+    act = request.POST.get("act", "")
+    given = {whole(one) for one in request.POST.get("ids", "").split(",")[:MOST]}
+    chosen = Chosen(_own(member, {one for one in given if one is not None}))
+    if act not in ACTS or not chosen.ids or len(chosen.ids) != len(given):
+        raise NotYoursError("one of these sentences is not in this project")
+    if whole(request.POST.get("typed")) != len(chosen.ids):
+        wrong = gettext("Type %(n)s to confirm.") % {"n": len(chosen.ids)}
+        return _page(request, member, act, chosen, wrong)
+    try:
+        done = _done(request, member, act, chosen)
+    except GecbenchError as error:
+        return _page(request, member, act, chosen, refusal(error))
+    said = ngettext("%(n)s sentence was changed.", "%(n)s sentences were changed.", done)
+    messages.success(request, said % {"n": done})
+    return redirect("manage-sentences", member.project.slug)
+
+
+def _done(request: HttpRequest, member: Member, act: str, chosen: Chosen) -> int:
+    if act == "withdraw":
+        reason = words_of(request, "reason", most=5000)
+        return management.withdraw(member, chosen.ids, reason=reason)
+    if act == "restore":
+        return management.restore(member, chosen.ids)
+    priority = whole(request.POST.get("priority"))
+    outside = management.PRIORITIES[1] + 1  # what is no number is refused like one out of bounds
+    return management.set_priority(
+        member, chosen.ids, priority=outside if priority is None else priority
+    )

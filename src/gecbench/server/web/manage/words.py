@@ -8,8 +8,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from gecbench.core.errors import GecbenchError
-from gecbench.server.exchange.exports import Note
-from gecbench.server.laws.names import (
+from gecbench.server.choices import (
     CloseReason,
     Decision,
     MemberStatus,
@@ -21,7 +20,8 @@ from gecbench.server.laws.names import (
     SlotEventKind,
     SlotState,
 )
-from gecbench.server.web.library.saying import Said, said
+from gecbench.server.import_export.exports import Note
+from gecbench.server.web.translation import Translation, translate
 from gecbench.server.workflow.errors import Problem, RefusedError
 
 SENTENCE_STATES: Mapping[str, object] = {
@@ -133,13 +133,13 @@ def refusal(error: GecbenchError) -> str:
     return refused(error).text
 
 
-def refused(error: GecbenchError) -> Said:
+def refused(error: GecbenchError) -> Translation:
     """Return why something was refused, and whether the library's words stayed English."""
     if isinstance(error, RefusedError):
         told = [_problem(one) for one in error.problems]
-        return Said(" ".join(map(str, told)), foreign=any(one.foreign for one in told))
+        return Translation(" ".join(map(str, told)), foreign=any(one.foreign for one in told))
     known = _STATUS_WORDS.get(getattr(error, "status", 0))
-    return said(str(error)) if known is None else Said(str(known))
+    return translate(error) if known is None else Translation(str(known))
 
 
 def problem(found: Problem) -> str:
@@ -147,9 +147,11 @@ def problem(found: Problem) -> str:
     return _problem(found).text
 
 
-def _problem(found: Problem) -> Said:
+def _problem(found: Problem) -> Translation:
     known = _PROBLEMS.get(found.code)
-    return said(found.message) if known is None else Said(str(known) % dict(found.values))
+    if known is None:
+        return translate(found.message)
+    return Translation(str(known) % dict(found.values))
 
 
 def act_of(what: str) -> str:

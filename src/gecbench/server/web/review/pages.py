@@ -2,28 +2,216 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from uuid import uuid4
 
 from django.urls import reverse
 from django.utils import timezone
 
-from gecbench.server.laws.keys import tables
-from gecbench.server.laws.names import Decision, SentenceState, TaskState
-from gecbench.server.models import Draft, Member, ReviewTask
-from gecbench.server.web.review.alignment import Row, align
-from gecbench.server.web.review.citing import section_names
-from gecbench.server.web.review.drawing import Drawn, drawn
-from gecbench.server.web.review.given import ReviewGiven, RowGiven, read_given
+from gecbench.server.choices import Decision, Role, SentenceState, TaskState
+from gecbench.server.guidelines.rendering import Section, render_markdown
+from gecbench.server.models import Draft, Guideline, Member, ReviewTask
+from gecbench.server.rules.keys import tables
+from gecbench.server.rules.text import TextError, cleaned
+from gecbench.server.web.navigation import Content
+from gecbench.server.web.review.differences import Drawn, Row, align, drawn
+from gecbench.server.web.review.forms import (
+    ReviewGiven,
+    RowGiven,
+    answer_of,
+    cited_sections,
+    read_given,
+    same_as_correct,
+)
 from gecbench.server.web.review.words import (
     DECISIONS,
     not_annotatable_reasons,
     page_words,
     reject_reasons,
 )
-from gecbench.server.workflow.errors import RefusedError
+from gecbench.server.workflow import reviews
+from gecbench.server.workflow.answers import ReviewAnswer
+from gecbench.server.workflow.errors import Problem, RefusedError
+from gecbench.server.workflow.golden import consistency
 from gecbench.server.workflow.reviews import Candidate, candidates
+from gecbench.server.workflow.submissions import keep_refused
+
+# Sections of the guideline that are cited: people read and type titles, ids are kept (GUI-4).
+
+
+def section_names(guideline: Guideline | None) -> tuple[str, ...]:
+    """Return what each section that can be cited is called, in the order of the guideline.
+
+    That is its title, with the title of the section above where several have the same.
+    """
+    return tuple(_names(Content.of(guideline)).values()) if guideline else ()
+
+
+def section_of(guideline: Guideline | None, typed: str) -> str:
+    """Return the id of the section that a title or an id names; "" where that is not one."""
+    found = _meant(guideline, typed)
+    return found[0] if len(found) == 1 else ""
+
+
+def citation_problem(guideline: Guideline | None, typed: str, field: str) -> Problem | None:
+    """Return what is wrong with a typed citation; None where it is one, or where there is none."""
+    if not typed.strip():
+        return None
+    found = _meant(guideline, typed)
+    if len(found) == 1:
+        return None
+    if found:
+        message = f"{len(found)} sections have the title {typed!r:.120}; say which: {found}"
+        return Problem("GUI-4-several", field, message)
+    return Problem("GUI-4", field, f"the guideline has no section {typed!r:.120}")
+
+
+def excerpt(guideline: Guideline | None, section: str) -> tuple[str, str, str] | None:
+    """Return id, title and the first words of a section; None where there is no such section."""
+    sections = _sections(Content.of(guideline)) if guideline else {}
+    one = sections.get(section)
+    return None if one is None else (section, one.title, one.text)
+
+
+def _meant(guideline: Guideline | None, typed: str) -> tuple[str, ...]:
+    """Return the ids of the sections that a person can mean; an id or a full name means one."""
+    if guideline is None:
+        return ()
+    sections, names = _sections(Content.of(guideline)), _names(Content.of(guideline))
+    if typed.strip() in sections:
+        return (typed.strip(),)
+    wanted = _folded(typed)
+    full = tuple(one for one, name in names.items() if _folded(name) == wanted)
+    return full or tuple(one.id for one in sections.values() if _folded(one.title) == wanted)
+
+
+def _folded(words: str) -> str:
+    return " ".join(words.split()).casefold()
+
+
+@lru_cache(maxsize=64)
+def _sections(content: Content) -> Mapping[str, Section]:
+    """Return id to section, rendered once for each version: a version never changes."""
+    return {
+        one.id: one for one in render_markdown(content.guideline.markdown).sections if one.level
+    }
+
+
+@lru_cache(maxsize=64)
+def _names(content: Content) -> Mapping[str, str]:
+    """Return id to a name that no other section has."""
+    sections = tuple(_sections(content).values())
+    titles = Counter(_folded(one.title) for one in sections)
+    long = {
+        one.id: f"{above} › {one.title}" if titles[_folded(one.title)] > 1 and above else one.title
+        for one, above in zip(sections, _above(sections), strict=True)
+    }
+    names = Counter(_folded(name) for name in long.values())
+    # Two of the same title under the same heading: only the id tells them apart.
+    return {one: name if names[_folded(name)] == 1 else one for one, name in long.items()}
+
+
+def _above(sections: Sequence[Section]) -> Iterator[str]:
+    """Yield the title of the heading that each section stands under; "" for none."""
+    open_: list[Section] = []
+    for one in sections:
+        while open_ and open_[-1].level >= one.level:
+            open_.pop()
+        yield open_[-1].title if open_ else ""
+        open_.append(one)
+
+
+# What the workflow says of a review, made to fit the page.
+
+
+def settled(review: Review, member: Member) -> ReviewAnswer:
+    """Return the answer that is handed in.
+
+    A text rejected for over-correction whose restored form is another text that is judged correct
+    is settled (REV-9): nobody has to confirm that no text was made of it.
+
+    Raises:
+        RefusedError: A section is cited that the guideline has not; the review is kept (INV-10).
+    """
+    answer = _answer(review)
+    if any(_miscited(review)):
+        sent = answer_of(review.given, review.candidates, review.rows)
+        keep_refused(member, review.task.sentence_id, sent, Role.REVIEWER)
+        raise RefusedError(examined(review))
+    if not same_as_correct(review.given, review.candidates) or answer.confirmed:
+        return answer
+    return answer if examined(review) else replace(answer, confirmed=True)
+
+
+def examined(review: Review, *, live: bool = False) -> tuple[Problem, ...]:
+    """Return what is wrong with a review.
+
+    Args:
+        review: As the page shows it.
+        live: Whether rules of consistency are asked even while something is not judged yet.
+    """
+    answer = _answer(review)
+    found = (*reviews.examine(review.task, answer), *_miscited(review))
+    if live and answer.decision == Decision.CORRECTED and any(one.blocking for one in found):
+        codes = {(one.code, one.field) for one in found}
+        more = (one for one in _consistency(review, answer) if (one.code, one.field) not in codes)
+        found = (*found, *more)
+    return unsettled(review, found)
+
+
+def unsettled(review: Review, found: Sequence[Problem]) -> tuple[Problem, ...]:
+    """Return problems without the warnings about rows that another row's text settles (REV-9)."""
+    twins = {f"verdict-{n}" for n in same_as_correct(review.given, review.candidates)}
+    return tuple(one for one in found if one.code != "REV-9" or one.field not in twins)
+
+
+def _answer(review: Review) -> ReviewAnswer:
+    """Return the answer as the workflow takes it: sections by their ids."""
+    answer = answer_of(review.given, review.candidates, review.rows)
+    guideline = review.task.project.guideline
+    verdicts = [
+        replace(one, section=section_of(guideline, one.section)) if one.section else one
+        for one in answer.verdicts
+    ]
+    return replace(answer, verdicts=verdicts)
+
+
+def _miscited(review: Review) -> Iterator[Problem]:
+    """Yield which rows cite what is no section of the guideline."""
+    for n, typed in cited_sections(review.given, review.candidates):
+        found = citation_problem(review.task.project.guideline, typed, f"section-{n}")
+        if found is not None:
+            yield found
+
+
+def _consistency(review: Review, answer: ReviewAnswer) -> tuple[Problem, ...]:
+    right = {one.key for one in answer.verdicts if one.correct}
+    texts = [
+        (f"verdict-{n}", one.text)
+        for n, one in enumerate(review.candidates)
+        if one.text and one.key in right
+    ]
+    texts += [
+        (f"addition-{n}", one.text)
+        for n, one in enumerate(answer.additions)
+        if one.text.strip() and _is_text(one.text)
+    ]
+    if not texts:
+        return ()
+    fields, written = zip(*texts, strict=True)
+    return consistency(review.task.sentence, Decision.CORRECTED, written, fields)
+
+
+def _is_text(text: str) -> bool:
+    """Return whether it could be kept; what is wrong with it otherwise is told already."""
+    try:
+        cleaned(text)
+    except TextError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,14 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from gecbench.server.laws.names import Decision, Role
+from gecbench.server.choices import Decision, Role
 from gecbench.server.models import Draft, Member, ReviewTask, Sentence
-from gecbench.server.web.numbers import number_in
-from gecbench.server.web.policy import ProjectView, member, wants_json
+from gecbench.server.web.annotation import views
+from gecbench.server.web.permissions import ProjectView, member, wants_json
+from gecbench.server.web.requests import number_in
 from gecbench.server.web.review import pages
-from gecbench.server.web.review.examining import examined, settled, unsettled
-from gecbench.server.web.review.given import ReviewGiven, form_given, places, read_given
+from gecbench.server.web.review.forms import ReviewGiven, form_given, places, read_given
+from gecbench.server.web.review.pages import examined, settled, unsettled
 from gecbench.server.web.review.words import (
     DECISIONS,
     malformed,
@@ -27,7 +28,6 @@ from gecbench.server.web.review.words import (
     problem_words,
     tell,
 )
-from gecbench.server.web.work import wire
 from gecbench.server.workflow import drafts, reviews
 from gecbench.server.workflow.errors import (
     ConflictError,
@@ -82,10 +82,14 @@ def draft(request: HttpRequest, member: Member, sentence_id: int) -> HttpRespons
     if sentence is None:
         raise NotYoursError(f"no sentence {sentence_id}")
     try:
-        body = wire.body(request, known=_DRAFT)
-        rev, payload, at = wire.number(body, "rev"), body["payload"], wire.moment(body, "client_at")
+        body = views.body(request, known=_DRAFT)
+        rev, payload, at = (
+            views.number(body, "rev"),
+            body["payload"],
+            views.moment(body, "client_at"),
+        )
         read_given(payload)
-    except (wire.MalformedError, RefusedError, KeyError):
+    except (views.MalformedError, RefusedError, KeyError):
         return JsonResponse({"error": malformed()}, status=400)
     try:
         saved = drafts.save_review_draft(
@@ -93,7 +97,7 @@ def draft(request: HttpRequest, member: Member, sentence_id: int) -> HttpRespons
         )
     except ConflictError as error:
         theirs = error.current
-        known = wire.draft_json(theirs) if isinstance(theirs, Draft) else {}
+        known = views.draft_json(theirs) if isinstance(theirs, Draft) else {}
         return JsonResponse({"error": gettext("Another window has saved."), **known}, status=409)
     except RefusedError as error:
         words = " ".join(problem_words(one) for one in error.problems)
@@ -112,8 +116,8 @@ def examine(request: HttpRequest, member: Member, sentence_id: int) -> HttpRespo
     if not pages.is_mine(task, member):
         return JsonResponse({"error": gettext("You no longer hold this review.")}, status=409)
     try:
-        given = read_given(wire.body(request, known=frozenset({"payload"})).get("payload"))
-    except (wire.MalformedError, RefusedError):
+        given = read_given(views.body(request, known=frozenset({"payload"})).get("payload"))
+    except (views.MalformedError, RefusedError):
         return JsonResponse({"error": malformed()}, status=400)
     review = pages.review_of(member, task, given)
     problems = examined(review, live=True)
@@ -149,7 +153,7 @@ def finalise(request: HttpRequest, member: Member, sentence_id: int) -> HttpResp
     as_json = wants_json(request)
     try:
         given, version, key = _sent(request) if as_json else _form(request, task, member)
-    except (wire.MalformedError, RefusedError, ValueError):
+    except (views.MalformedError, RefusedError, ValueError):
         return JsonResponse({"error": malformed()}, status=400)
     review = pages.review_of(member, task, given)
     try:
@@ -166,8 +170,8 @@ def finalise(request: HttpRequest, member: Member, sentence_id: int) -> HttpResp
 
 
 def _sent(request: HttpRequest) -> tuple[ReviewGiven, int, UUID]:
-    body = wire.body(request, known=_DECISION)
-    return read_given(body.get("payload")), wire.number(body, "version"), wire.key(body)
+    body = views.body(request, known=_DECISION)
+    return read_given(body.get("payload")), views.number(body, "version"), views.key(body)
 
 
 def _form(request: HttpRequest, task: ReviewTask, member: Member) -> tuple[ReviewGiven, int, UUID]:

@@ -8,10 +8,15 @@ from dataclasses import dataclass
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
-from gecbench.server.guide.taxonomy import NOT_ANNOTATABLE_REASONS, REJECT_REASONS, Language, Topic
-from gecbench.server.laws.names import Decision
-from gecbench.server.web.numbers import number_in
-from gecbench.server.web.review.given import Places
+from gecbench.server.choices import Decision
+from gecbench.server.guidelines.taxonomy import (
+    NOT_ANNOTATABLE_REASONS,
+    REJECT_REASONS,
+    Language,
+    Topic,
+)
+from gecbench.server.web.requests import number_in
+from gecbench.server.web.review.forms import Places
 from gecbench.server.workflow.claims import Nothing
 from gecbench.server.workflow.errors import Problem
 

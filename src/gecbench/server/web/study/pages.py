@@ -12,13 +12,11 @@ from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from gecbench.server.laws.keys import tables
-from gecbench.server.laws.names import CloseReason, Decision, StudyState
+from gecbench.server.choices import CloseReason, Decision, StudyState
 from gecbench.server.models import Member, Study, StudyTry
-from gecbench.server.web.review.alignment import align
-from gecbench.server.web.review.citing import excerpt
-from gecbench.server.web.review.drawing import Drawn, drawn_diff
-from gecbench.server.web.review.pages import ShownCell, cells_of
+from gecbench.server.rules.keys import tables
+from gecbench.server.web.review.differences import Drawn, align, drawn_diff
+from gecbench.server.web.review.pages import ShownCell, cells_of, excerpt
 from gecbench.server.web.review.words import DECISIONS, Named, diff_words, reject_reasons
 from gecbench.server.workflow.studies import Lesson
 

@@ -11,13 +11,13 @@ from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
-from gecbench.server.laws.names import Decision
+from gecbench.server.choices import Decision
 from gecbench.server.models import Member, Study
-from gecbench.server.web.numbers import number_in
-from gecbench.server.web.policy import member, wants_json
+from gecbench.server.web.annotation import views
+from gecbench.server.web.permissions import member, wants_json
+from gecbench.server.web.requests import number_in
 from gecbench.server.web.review.words import malformed, problem_words
 from gecbench.server.web.study import pages
-from gecbench.server.web.work import wire
 from gecbench.server.workflow import complaints, studies
 from gecbench.server.workflow.answers import Answer
 from gecbench.server.workflow.errors import ConflictError, Problem, RefusedError
@@ -71,7 +71,7 @@ def attempt(request: HttpRequest, member: Member, study_id: int) -> HttpResponse
     as_json = wants_json(request)
     try:
         version, key, answer = _sent(request) if as_json else _form(request)
-    except (wire.MalformedError, ValueError):
+    except (views.MalformedError, ValueError):
         return JsonResponse({"error": malformed()}, status=400)
     try:
         tried = studies.attempt(member, study_id, version=version, client_key=key, answer=answer)
@@ -91,8 +91,8 @@ def attempt(request: HttpRequest, member: Member, study_id: int) -> HttpResponse
 
 
 def _sent(request: HttpRequest) -> tuple[int, UUID, Answer]:
-    given = wire.body(request, known=_TRY)
-    return wire.number(given, "version"), wire.key(given), wire.answer(given)
+    given = views.body(request, known=_TRY)
+    return views.number(given, "version"), views.key(given), views.read_answer(given)
 
 
 def _form(request: HttpRequest) -> tuple[int, UUID, Answer]:

@@ -1,1 +1,0 @@
-"""Sentences and answers go in and out: imports, exports, releases, rows as core types."""

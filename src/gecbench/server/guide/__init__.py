@@ -1,1 +1,0 @@
-"""The default guidelines, and how Markdown becomes safe HTML."""

@@ -1,0 +1,83 @@
+"""Search in the sections of a guideline: Chinese by substrings, other scripts by words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from gecbench.core.errors import UsageError
+from gecbench.server.guidelines.rendering import HAN, Section
+
+LONGEST_QUERY = 200
+_BEFORE, _AFTER = 30, 90
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a snippet; marked parts are what was searched."""
+
+    text: str
+    marked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A section that has all that was searched, with the place where the first part stands."""
+
+    section: Section
+    title: tuple[Piece, ...]
+    snippet: tuple[Piece, ...]
+
+
+def search(sections: Iterable[Section], query: str) -> tuple[Hit, ...]:
+    """Return the sections in whose title or text every word of the query is found, best first.
+
+    A word of Chinese is found anywhere, another one where a word begins; case does not matter.
+    Sections with more of the words in their title come first, then the order of the document.
+
+    Raises:
+        UsageError: The query is longer than any sensible one.
+    """
+    if len(query) > LONGEST_QUERY:
+        raise UsageError(
+            f"the search has {len(query)} characters, at most {LONGEST_QUERY} are searched; "
+            "use fewer words"
+        )
+    words = [_pattern(word) for word in dict.fromkeys(query.split())]
+    if not words:
+        return ()
+    found: list[tuple[int, int, Hit]] = []
+    for section in sections:
+        if all(word.search(section.title) or word.search(section.text) for word in words):
+            titled = sum(bool(word.search(section.title)) for word in words)
+            found.append((-titled, len(found), _hit(section, words)))
+    return tuple(hit for *_, hit in sorted(found, key=lambda entry: entry[:2]))
+
+
+def _pattern(word: str) -> re.Pattern[str]:
+    starts_word = re.match(rf"[^\W{HAN}]", word)
+    before = rf"(?<![^\W{HAN}])" if starts_word else ""
+    return re.compile(before + re.escape(word), re.IGNORECASE)
+
+
+def _hit(section: Section, words: list[re.Pattern[str]]) -> Hit:
+    text = section.text.replace("\n", " ")
+    starts = [match.start() for word in words if (match := word.search(text))]
+    begin = max(0, min(starts, default=0) - _BEFORE)
+    end = min(len(text), min(starts, default=0) + _AFTER)
+    shown = text[begin:end]
+    cut = ("…" if begin else "") + shown + ("…" if end < len(text) else "")
+    return Hit(section, tuple(_pieces(section.title, words)), tuple(_pieces(cut, words)))
+
+
+def _pieces(text: str, words: list[re.Pattern[str]]) -> Iterator[Piece]:
+    marked = [False] * len(text)
+    for word in words:
+        for match in word.finditer(text):
+            marked[match.start() : match.end()] = [True] * (match.end() - match.start())
+    start = 0
+    for at in range(1, len(text) + 1):
+        if at == len(text) or marked[at] != marked[start]:
+            yield Piece(text[start:at], marked[start])
+            start = at

@@ -1,0 +1,170 @@
+"""Golden sets as files, written piece by piece: what a project has now, or a release froze."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from django.db.models import Count
+
+from gecbench.api.schemes import extract, load_scheme
+from gecbench.core.errors import UsageError
+from gecbench.core.sample import Corpus, Sample
+from gecbench.core.scheme import Scheme
+from gecbench.formats import load_format
+from gecbench.lang import SCHEMES
+from gecbench.server.import_export.corpora import Decided, Look, samples
+from gecbench.server.models import GoldenReference
+
+Pieces = Callable[[], Iterable[list[Decided]]]
+"""Begins anew at each call."""
+
+FORMATS: Mapping[str, str] = {
+    "mucgec": ".tsv",
+    "jsonl": ".jsonl",
+    "parallel": "",
+    "m2": ".m2",
+}
+"""Format of golden sets to the ending of its file; parallel text has several."""
+
+LANGUAGES: Mapping[str, str] = {"zh-char": "zh", "zh-cherrant": "zh", "en-errant": "en"}
+"""Scheme to its language: known without loading it."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenFile:
+    """One file of golden sets, before it is written.
+
+    Args:
+        format: A key of FORMATS.
+        part: Of parallel text: ".src", ".ref0", ...; else "".
+        scheme: Of M2: how edits are found; else "".
+        wide: Of parallel text: how many files of references there are.
+    """
+
+    format: str
+    part: str = ""
+    scheme: str = ""
+    wide: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What all pieces of a file share.
+
+    Args:
+        name: Of the corpus.
+        lang: Its language.
+        look: How texts and facts leave the site.
+        provenance: Where the corpus comes from; in JSONL alone.
+    """
+
+    name: str
+    lang: str
+    look: Look
+    provenance: Mapping[str, str] = field(default_factory=dict)
+
+    def corpus(self, made: Iterable[Sample]) -> Corpus:
+        """Return a piece as a corpus."""
+        return Corpus(self.name, tuple(made), self.lang, self.provenance)
+
+
+def check_scheme(name: str, lang: str) -> None:
+    """Refuse a scheme that there is not, or that is for another language.
+
+    Raises:
+        UsageError: Names those that there are.
+    """
+    known = [one for one in SCHEMES if LANGUAGES.get(one) == lang]
+    if name not in known:
+        raise UsageError(
+            "M2 needs a scheme of edits for language {lang!r}, not {name!r}; there are: {names}",
+            lang=lang,
+            name=name,
+            names=", ".join(known),
+        )
+
+
+def golden_file(file: GoldenFile, pieces: Pieces, frame: Frame) -> Iterator[bytes]:
+    """Yield the content of a file, some hundred sentences at a time.
+
+    Raises:
+        CorpusError: A text that the format cannot hold; names the sentence.
+    """
+    write = golden_writer(file, frame)
+    for piece in pieces():
+        yield write(samples(piece, frame.look))
+
+
+def golden_writer(file: GoldenFile, frame: Frame) -> Callable[[Sequence[Sample]], bytes]:
+    """Return what makes the next piece of a file of the next sentences."""
+    write = _WRITERS[file.format](file, frame)
+    return lambda made: write(frame.corpus(made)).encode()
+
+
+def width(pieces: Pieces) -> int:
+    """Return how many references the sentence with most of them has, at least one."""
+    most = 1
+    for piece in pieces():
+        counts = (
+            GoldenReference.objects.filter(golden_id__in=[one.golden for one in piece])
+            .order_by()
+            .values_list("golden_id")
+            .annotate(references=Count("id"))
+        )
+        most = max([most, *(count for _, count in counts)])
+    return most
+
+
+_Write = Callable[[Corpus], str]
+
+
+def _whole(file: GoldenFile, frame: Frame) -> _Write:
+    del frame
+    write = load_format(file.format).write
+    return lambda corpus: write(corpus)[""]
+
+
+def _jsonl(file: GoldenFile, frame: Frame) -> _Write:
+    del file, frame
+    write = load_format("jsonl").write
+    begun = False
+
+    def rows(corpus: Corpus) -> str:
+        nonlocal begun
+        text = write(corpus)[""]
+        if begun:
+            return text.partition("\n")[2]  # the header stands once
+        begun = True
+        return text
+
+    return rows
+
+
+def _parallel(file: GoldenFile, frame: Frame) -> _Write:
+    del frame
+    write = load_format("lines").write
+
+    def lines(corpus: Corpus) -> str:
+        # One sentence with as many references as any in the file makes all files appear.
+        first, *rest = corpus.samples
+        filled = first.references + first.references[:1] * (file.wide - len(first.references))
+        padded = replace(corpus, samples=(replace(first, references=filled), *rest))
+        return write(padded)[file.part]
+
+    return lines
+
+
+def _m2(file: GoldenFile, frame: Frame) -> _Write:
+    check_scheme(file.scheme, frame.lang)
+    scheme: Scheme = load_scheme(file.scheme)
+    write = load_format("m2").write
+    return lambda corpus: write(extract(corpus, scheme))[""]
+
+
+_WRITERS: Mapping[str, Callable[[GoldenFile, Frame], _Write]] = {
+    "mucgec": _whole,
+    "jsonl": _jsonl,
+    "parallel": _parallel,
+    "m2": _m2,
+}

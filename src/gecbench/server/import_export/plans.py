@@ -1,0 +1,877 @@
+"""What an import would do, before anything is written (WFL-6, section 4.10).
+
+A plan is made of a file and options. It has the report that a person reads, and the sentences
+that `imports.run_import` writes; making one reads the project and changes nothing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from bisect import bisect_left, insort
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import Literal, cast, get_args
+
+from gecbench.core.errors import GecbenchError, Message, UsageError
+from gecbench.core.sample import Rewrite
+from gecbench.lang.detection import is_chinese
+from gecbench.server.choices import Decision, Purpose
+from gecbench.server.import_export.reading import (
+    Content,
+    Encoding,
+    Found,
+    Record,
+    Trouble,
+    parallel,
+    records,
+)
+from gecbench.server.models import ImportBatch, Project, Sentence
+from gecbench.server.rules.consistency import Golden, findings
+from gecbench.server.rules.options import RULES, Level, ProjectOptions
+from gecbench.server.rules.text import LONGEST, Cleaned, TextError, cleaned, digest, key
+from gecbench.server.workflow.sentences import NewGolden, NewSentence
+
+References = Literal["ignore", "golden", "keep"]
+Duplicates = Literal["skip", "keep"]
+
+LENGTHS = (10, 20, 30, 40, 50, 75, 100, 150, 200, 300, 500, 1000, 5000)
+"""Upper ends of the bars of the length histogram, in characters."""
+
+SHOWN = 10
+"""Problems and duplicates that a report names."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOptions:
+    """How a file becomes sentences.
+
+    Args:
+        format: Name of its format; None means find out.
+        encoding: Of the file.
+        references: What becomes of references: left out, golden at once, or kept beside the
+            sentence, which is annotated all the same. None: not chosen yet.
+        duplicates: What becomes of a sentence that is there already. None: not chosen yet.
+        purpose: Of all sentences.
+        priority: Of all sentences; small ones come first.
+        source: Name of the source of those that name none.
+        clean: Take out invisible characters, as from what people write (ANN-12).
+        number: Name sentences 1, 2, ... though the file has ids; these become metadata, "id".
+
+    Raises:
+        UsageError: A value that means nothing.
+    """
+
+    format: str | None = None
+    encoding: Encoding = "utf-8"
+    references: References | None = None
+    duplicates: Duplicates | None = None
+    purpose: Purpose = Purpose.REAL
+    priority: int = 100
+    source: str = ""
+    clean: bool = True
+    number: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what means nothing."""
+        for name, known in (
+            ("encoding", get_args(Encoding)),
+            ("references", (None, *get_args(References))),
+            ("duplicates", (None, *get_args(Duplicates))),
+            ("purpose", (Purpose.REAL, Purpose.TRAINING)),
+        ):
+            value = getattr(self, name)
+            if value not in known:
+                names = ", ".join(str(one) for one in known if one)
+                raise UsageError(
+                    "{key} is {value!r}; it is one of {names}", key=name, value=value, names=names
+                )
+        if isinstance(self.priority, bool) or not -1_000_000 <= self.priority <= 1_000_000:
+            raise UsageError(
+                "{key} is {value!r}; it is a whole number from {least} to {most}",
+                key="priority",
+                value=self.priority,
+                least=-1_000_000,
+                most=1_000_000,
+            )
+        if len(self.source) > 100:
+            raise UsageError("the name of the source has more than 100 characters; shorten it")
+        if not self.source.isprintable():
+            raise UsageError(
+                "the name of the source is {source!r}; it has odd characters", source=self.source
+            )
+
+
+def options_from(stored: Mapping[str, object]) -> ImportOptions:
+    """Return options from plain values, as a form or JSON has them.
+
+    Raises:
+        UsageError: A key nobody knows, or a value that means nothing.
+    """
+    known = {one.name for one in dataclasses.fields(ImportOptions)}
+    for name in stored:
+        if name not in known:
+            raise UsageError(f"unknown import option {name!r}; known: {', '.join(sorted(known))}")
+    return ImportOptions(**stored)  # type: ignore[arg-type]  # checked when it is made
+
+
+@dataclass(frozen=True, slots=True)
+class ImportProblem:
+    """Something that keeps a file from being imported.
+
+    Args:
+        line: Where it stands, from 1; for files of blocks or objects, where those begin.
+        message: One line: what is wrong, and what to do; a `Message`, if it can be translated.
+    """
+
+    line: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicate:
+    """A sentence whose text is there already.
+
+    Args:
+        line: Where it stands in the file.
+        text: Its first 60 characters.
+        of_line: The line in the file that has it first; None where the project has it.
+        number: Task number of the sentence of the project that has it; None where the file does.
+    """
+
+    line: int
+    text: str
+    of_line: int | None = None
+    number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a person reads before an import (the dry run).
+
+    Args:
+        file: Its name.
+        format: As it was read.
+        lines: How many it has.
+        found: How many sentences were found, readable or not in the way of anything.
+        new: How many would be added with these options.
+        with_references: How many of those found have references.
+        references: How many references they have.
+        decisions: How many references are declarations: error free, not annotatable.
+        golden: How many of the new ones would be golden at once.
+        kept_references: How many references would be kept beside new sentences.
+        blank: Blank lines, which are left out.
+        duplicates_inside: Sentences that stand in the file before.
+        duplicates_there: Sentences that the project has.
+        duplicates: The first of both.
+        invisible: Kind of invisible character to how many are taken out (or, without cleaning,
+            are there).
+        changed: Sentences and references that cleaning changes.
+        merged: References that are the same as one before them, left out.
+        same_as_source: References that are the sentence itself, taken as "error free".
+        lengths: Upper end of each bar to how many sentences are as long, in characters.
+        languages: Language to how many sentences look like it.
+        sources: Source to how many sentences name it.
+        left_out: What else the file holds that is not imported, with counts.
+        problems: The first ten.
+        problem_count: How many there are.
+        new_ids: How sentences are named where the file has no ids: "1 to 20"; "" where it has.
+    """
+
+    file: str
+    format: str
+    lines: int
+    found: int
+    new: int
+    with_references: int
+    references: int
+    decisions: int
+    golden: int
+    kept_references: int
+    blank: int
+    duplicates_inside: int
+    duplicates_there: int
+    duplicates: tuple[Duplicate, ...]
+    invisible: Mapping[str, int]
+    changed: int
+    merged: int
+    same_as_source: int
+    lengths: Mapping[int, int]
+    languages: Mapping[str, int]
+    sources: Mapping[str, int]
+    left_out: Mapping[str, int]
+    problems: tuple[ImportProblem, ...]
+    problem_count: int
+    new_ids: str = ""
+
+    def as_json(self) -> dict[str, object]:
+        """Return it as JSON holds it; keys are the names of the fields."""
+        made = dataclasses.asdict(self)
+        made["lengths"] = {str(end): count for end, count in self.lengths.items()}
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A reference that is kept beside its sentence, in no golden set.
+
+    Args:
+        text: As it is kept.
+        fluency: Whether it repairs fluency, too.
+    """
+
+    text: str
+    fluency: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A sentence as it would be added.
+
+    Args:
+        line: Where it stands in the file.
+        row: What the workflow adds.
+        kept: References that are kept beside it.
+    """
+
+    line: int
+    row: NewSentence
+    kept: tuple[Kept, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """An import that is ready to run, or says why it is not.
+
+    Args:
+        project: Row of the project.
+        sha256: Of the file.
+        options: As chosen.
+        report: For a person.
+        sentences: What would be added, in order.
+        resumes: Row of an import of the same file that was interrupted and is gone on with.
+    """
+
+    project: int
+    sha256: str
+    options: ImportOptions
+    report: Report
+    sentences: Sequence[Ready] = field(repr=False, default=())
+    resumes: int | None = None
+
+    @property
+    def obstacle(self) -> str:
+        """Why it may not run, in one line; "" where it may."""
+        told, options = self.report, self.options
+        if told.problem_count:
+            first = told.problems[0]
+            return Message(
+                "{file}:{line}: {message}; {total} problems in all, nothing is imported",
+                file=told.file,
+                line=first.line,
+                message=first.message,
+                total=told.problem_count,
+            )
+        if told.with_references and options.references is None:
+            return Message(
+                "{file}: {count} sentences have references; choose what becomes of them: {names}",
+                file=told.file,
+                count=told.with_references,
+                names=", ".join(get_args(References)),
+            )
+        there = told.duplicates_inside + told.duplicates_there
+        if there and options.duplicates is None:
+            return Message(
+                "{file}: {count} sentences are there already ({inside} in the file, {there} in the "
+                "project); choose what becomes of them: {names}",
+                file=told.file,
+                count=there,
+                inside=told.duplicates_inside,
+                there=told.duplicates_there,
+                names=", ".join(get_args(Duplicates)),
+            )
+        if not self.sentences and self.resumes is None:
+            return Message("{file}: there is no new sentence to import", file=told.file)
+        return ""
+
+
+def stored_options(options: ImportOptions) -> dict[str, object]:
+    """Return options as JSON holds them."""
+    made = dataclasses.asdict(options)
+    made["purpose"] = str(options.purpose)
+    return cast("dict[str, object]", made)
+
+
+# What of a file a project has already: texts, ids, and an import of it that was interrupted.
+
+
+ASKED = 500
+"""Values of one query: every database takes as many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """What the project has.
+
+    Args:
+        project: Row of the project.
+        numbers: Digest of a text to the task number of the first sentence with it.
+        ids: Those of the file that are taken.
+        batch: Row of an import of the same file that was interrupted; None where there is none.
+        done: Ids that it has added.
+        prefix: What its numbers as ids begin with; None without such an import.
+    """
+
+    project: int
+    numbers: Mapping[str, int]
+    ids: Collection[str]
+    batch: int | None = None
+    done: Collection[str] = field(default=frozenset())
+    prefix: str | None = None
+
+    def free_prefix(self, numbers: Sequence[str]) -> str:
+        """Return a prefix with which none of the numbers is the id of a sentence."""
+        if not _taken(self.project, numbers):
+            return ""
+        batches = ImportBatch.objects.filter(project_id=self.project).count()
+        return next(
+            f"{n}-" for n in count(batches + 1) if not _taken(self.project, numbers, f"{n}-")
+        )
+
+
+def present_in(
+    project: Project,
+    sha256: str,
+    format: str,
+    options: ImportOptions,
+    *,
+    digests: Collection[str],
+    ids: Collection[str],
+) -> Present:
+    """Return what a project has of a file's texts and ids."""
+    batch = _interrupted(project, sha256, format, options)
+    here = Sentence.objects.filter(project=project)
+    done: frozenset[str] = frozenset()
+    prefix = None
+    if batch is not None:
+        done = frozenset(here.filter(batch=batch).values_list("external_id", flat=True))
+        prefix = str(batch.counts["prefix"])
+        here = here.exclude(batch=batch)
+    numbers: dict[str, int] = {}
+    for some in _pieces(sorted(digests)):
+        for text, number in here.filter(digest__in=some).values_list("digest", "number"):
+            numbers[text] = min(number, numbers.get(text, number))
+    taken = {
+        name
+        for some in _pieces(sorted(ids))
+        for name in here.filter(external_id__in=some).values_list("external_id", flat=True)
+    }
+    return Present(project.pk, numbers, taken, None if batch is None else batch.pk, done, prefix)
+
+
+def missing(batch: ImportBatch) -> int:
+    """Return how many sentences an import has yet to add; not 0 only where it was interrupted."""
+    return int(batch.counts.get("sentences", 0)) - batch.sentences.count()
+
+
+def unfinished(project: Project) -> tuple[tuple[ImportBatch, int], ...]:
+    """Return the imports of a project that were interrupted, with how many sentences are missing.
+
+    The same file with the same options goes on with one.
+    """
+    batches = ImportBatch.objects.filter(project=project).order_by("id")
+    return tuple((batch, left) for batch in batches if (left := missing(batch)))
+
+
+def _interrupted(
+    project: Project, sha256: str, format: str, options: ImportOptions
+) -> ImportBatch | None:
+    batches = ImportBatch.objects.filter(project=project, file_sha256=sha256, format=format)
+    for batch in batches.order_by("-id"):
+        if batch.counts.get("options") == stored_options(options) and missing(batch):
+            return batch
+    return None
+
+
+def _taken(project: int, numbers: Sequence[str], prefix: str = "") -> bool:
+    here = Sentence.objects.filter(project_id=project)
+    if prefix:
+        return here.filter(external_id__startswith=prefix).exists()
+    return any(here.filter(external_id__in=some).exists() for some in _pieces(numbers))
+
+
+def _pieces(values: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (values[at : at + ASKED] for at in range(0, len(values), ASKED))
+
+
+# What imported texts become before they are kept, and what their references say together.
+
+
+_PLAIN = re.compile(r"[!-~\u3001-\u301f\u3400-\u9fff\uff01-\uff5e“”‘’…—·]+(?: [!-~]+)*")
+"""Texts of these characters stay as they are; most do, and looking closely takes long."""
+
+_FAR_TOO_LONG = 20 * LONGEST
+"""Characters that no cleaning makes a sentence."""
+
+_NO_PLACEHOLDER: Mapping[str, Level] = dict.fromkeys(("CON-3", "CON-4", "CON-4-position"), "off")
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts that grow while a file is read."""
+
+    invisible: Counter[str] = field(default_factory=Counter)
+    left_out: Counter[str] = field(default_factory=Counter)
+    changed: int = 0
+    merged: int = 0
+    same_as_source: int = 0
+    references: int = 0
+    decisions: int = 0
+    with_references: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The references of one sentence, made ready.
+
+    Args:
+        decision: What they say together.
+        texts: Distinct corrections, in order.
+    """
+
+    decision: Decision
+    texts: tuple[Kept, ...] = ()
+
+    @property
+    def golden(self) -> NewGolden:
+        """The golden set that they make."""
+        return NewGolden(self.decision, tuple(one.text for one in self.texts))
+
+
+def kept_text(text: str, tally: Tally, *, clean: bool) -> str:
+    """Return a text as it is kept.
+
+    Without cleaning only line ends and tabs go, which no format of lines could hold, and white
+    space at the ends.
+
+    Raises:
+        TextError: It cannot be kept at all: too long, damaged.
+    """
+    if _PLAIN.fullmatch(text) and len(text) <= LONGEST:
+        return text
+    bare = text.strip()
+    if len(bare) > _FAR_TOO_LONG:  # a book in one line: looking at each character takes minutes
+        raise TextError(
+            "too_long", {"what": Message("the text"), "length": len(bare), "longest": LONGEST}
+        )
+    result: Cleaned = cleaned(text)
+    tally.invisible.update(dict(result.removed))
+    tally.invisible.update(dict(result.spaces))
+    if not clean and not _breaks(text):
+        return text.strip()
+    tally.changed += result.text != text
+    return result.text
+
+
+def _breaks(text: str) -> bool:
+    return len(text.splitlines()) > 1 or "\t" in text
+
+
+def answers_of(
+    record: Record, source: str, tally: Tally, *, clean: bool, use: References | None
+) -> Answers | None:
+    """Return what the references of a record say together; None where it has none.
+
+    A reference that is the sentence itself says that it is free of errors. Equal references are
+    one, and counted.
+
+    Args:
+        record: As read.
+        source: The sentence, as it is kept.
+        tally: Is counted up.
+        clean: Take out invisible characters.
+        use: What becomes of them. Only as a golden set have they to agree; what is kept beside a
+            sentence is texts, and declarations are left out and counted.
+
+    Raises:
+        GecbenchError: They contradict one another, or one cannot be kept.
+    """
+    tally.left_out.update(record.left_out)
+    if not record.references:
+        return None
+    tally.with_references += 1
+    tally.references += len(record.references)
+    decisions: list[Decision] = []
+    texts: dict[str, Kept] = {}
+    for place, rewrite in enumerate(record.references):
+        decision = _declared(rewrite)
+        if decision is None:
+            decision = _kept(rewrite.text or "", place, record, source, texts, tally, clean=clean)
+        else:
+            tally.decisions += 1
+        decisions.append(decision)
+    if use != "golden":
+        declared = sum(one != Decision.CORRECTED for one in decisions)
+        if use == "keep" and declared:
+            tally.left_out[Message("declarations without a text")] += declared
+        return Answers(Decision.CORRECTED, tuple(texts.values()))
+    if len(set(decisions)) > 1:
+        raise GecbenchError(
+            "its references contradict one another: {decisions}", decisions=_conflict(decisions)
+        )
+    return Answers(decisions[0], tuple(texts.values()))
+
+
+_DECISIONS: Mapping[Decision, Message] = {
+    Decision.CORRECTED: Message("corrected"),
+    Decision.ERROR_FREE: Message("error free"),
+    Decision.NOT_ANNOTATABLE: Message("not annotatable"),
+}
+
+
+def _conflict(decisions: Iterable[Decision]) -> Message:
+    """Two or three different decisions, in words."""
+    names = [_DECISIONS[one] for one in dict.fromkeys(decisions)]
+    if len(names) == 2:
+        return Message("{first} and {second}", first=names[0], second=names[1])
+    return Message(
+        "{first} and {second} and {third}", first=names[0], second=names[1], third=names[2]
+    )
+
+
+def _kept(
+    text: str,
+    place: int,
+    record: Record,
+    source: str,
+    texts: dict[str, Kept],
+    tally: Tally,
+    *,
+    clean: bool,
+) -> Decision:
+    """Put a reference to those before it, and return what it says."""
+    text = kept_text(text, tally, clean=clean)
+    if not text:
+        raise GecbenchError("reference {number} is empty; fill it or take it out", number=place + 1)
+    same = key(text)
+    if same == key(source):
+        tally.same_as_source += 1
+        return Decision.ERROR_FREE
+    if same in texts:
+        tally.merged += 1
+    else:
+        texts[same] = Kept(text, place in record.fluency)
+    return Decision.CORRECTED
+
+
+def _declared(rewrite: Rewrite) -> Decision | None:
+    if rewrite.error_free:
+        return Decision.ERROR_FREE
+    return Decision.NOT_ANNOTATABLE if rewrite.unannotatable else None
+
+
+def blocking(options: ProjectOptions) -> ProjectOptions:
+    """Return a project's options with those rules off that only warn."""
+    rules = {rule: "block" if options.level(rule) == "block" else "off" for rule in RULES}
+    return ProjectOptions(
+        rules=rules,  # type: ignore[arg-type]  # each is a Level
+        placeholder=options.placeholder,
+        placeholder_aliases=options.placeholder_aliases,
+    )
+
+
+def refused(source: str, lang: str, golden: NewGolden, options: ProjectOptions) -> Sequence[str]:
+    """Return why references cannot be a golden set of the project (INV-6)."""
+    if golden.kind != Decision.CORRECTED:
+        return ()
+    if not any(options.placeholder in text for text in golden.texts):
+        # The rules about placeholders look closely at every character, for nothing here.
+        options = replace(options, rules={**options.rules, **_NO_PLACEHOLDER})
+    found = findings(Golden(source, lang, golden.kind, golden.texts), options)
+    return [
+        Message("{message} ({rule})", message=one.message, rule=one.rule)
+        for one in found
+        if one.blocks
+    ]
+
+
+# Making the plan of an import: every sentence is read, cleaned, checked and compared.
+
+
+_PLAIN_OPTIONS = ImportOptions()
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A sentence that was read and may become a new one."""
+
+    line: int
+    ordinal: int
+    record: Record
+    text: str
+    digest: str
+    answers: Answers | None
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What has been read of a file so far."""
+
+    tally: Tally = field(default_factory=Tally)
+    problems: list[ImportProblem] = field(default_factory=list)
+    problem_count: int = 0
+    blank: int = 0
+    candidates: list[_Candidate] = field(default_factory=list)
+
+    def trouble(self, line: int, message: str) -> None:
+        """Count a problem, and keep it if it is among the first by line.
+
+        They do not come in order: what the project has is compared when all has been read.
+        """
+        self.problem_count += 1
+        if len(self.problems) == SHOWN and line >= self.problems[-1].line:
+            return
+        insort(self.problems, ImportProblem(line, message), key=lambda one: one.line)
+        del self.problems[SHOWN:]
+
+
+def plan_import(
+    project: Project,
+    content: Content,
+    options: ImportOptions = _PLAIN_OPTIONS,
+    *,
+    references: Sequence[Content] = (),
+) -> Plan:
+    """Return what an import would do; nothing is written.
+
+    Args:
+        project: Where the sentences would go.
+        content: The file.
+        options: How it becomes sentences.
+        references: Files of references, line by line, where the file is one of sources.
+
+    Raises:
+        FormatError: Nothing of the file can be read.
+        UsageError: The project is closed, or options exclude each other.
+    """
+    if project.archived_at or project.deleted_at:
+        raise UsageError(
+            "project {slug} is closed; bring it back before you import", slug=project.slug
+        )
+    chosen, found = _opened(content, options, references)
+    read = _Reading()
+    _read(found, read, project, options, chosen)
+    present = present_in(
+        project,
+        content.sha256,
+        chosen,
+        options,
+        digests={one.digest for one in read.candidates},
+        ids={one.record.id for one in read.candidates if one.record.id is not None},
+    )
+    prefix = _prefix(read.candidates, present, options)
+    ready, doubles = _compared(read, present, options, prefix)
+    report = _report(content, chosen, read, ready, doubles, options, prefix)
+    return Plan(project.pk, content.sha256, options, report, ready, present.batch)
+
+
+def _opened(
+    content: Content, options: ImportOptions, references: Sequence[Content]
+) -> tuple[str, Iterator[Found]]:
+    if not references:
+        return records(content, options.format)
+    if options.format not in (None, "lines", "parallel"):
+        raise UsageError(
+            "files of references go with a file of lines, not with format {format}",
+            format=options.format,
+        )
+    return "parallel", parallel(content, references)
+
+
+def _read(
+    found: Iterable[Found],
+    read: _Reading,
+    project: Project,
+    options: ImportOptions,
+    format: str,
+) -> None:
+    """Clean and check each record by itself."""
+    rules = blocking(project.rules)
+    first_lines: dict[str, int] = {}
+    ordinal = 0
+    for one in found:
+        ordinal += 1
+        if isinstance(one, Trouble):
+            read.trouble(one.line, one.message)
+            continue
+        if format == "lines" and not one.text.strip():
+            read.blank += 1
+            continue
+        try:
+            candidate = _candidate(one, ordinal, read, options, first_lines)
+        except GecbenchError as error:
+            read.trouble(one.line, error.message)
+            continue
+        if options.references == "golden" and candidate.answers is not None:
+            for message in refused(candidate.text, project.lang, candidate.answers.golden, rules):
+                read.trouble(one.line, message)
+        read.candidates.append(candidate)
+
+
+def _candidate(
+    record: Record,
+    ordinal: int,
+    read: _Reading,
+    options: ImportOptions,
+    first_lines: dict[str, int],
+) -> _Candidate:
+    text = kept_text(record.text, read.tally, clean=options.clean)
+    if not text:
+        raise GecbenchError("the sentence is empty; fill it or take it out")
+    _check_names(record)
+    if record.id is not None:
+        first = first_lines.setdefault(record.id, record.line)
+        if first != record.line:
+            raise GecbenchError(
+                "id {id!r} stands in line {first} already; ids are unique",
+                id=record.id,
+                first=first,
+            )
+    answers = answers_of(
+        record,
+        text,
+        read.tally,
+        clean=options.clean,
+        use=options.references,
+    )
+    return _Candidate(record.line, ordinal, record, text, digest(text), answers)
+
+
+def _check_names(record: Record) -> None:
+    """Refuse names and facts that no row can hold."""
+    if record.id is not None and not (0 < len(record.id) <= 200 and record.id.isprintable()):
+        raise GecbenchError("the id is empty, longer than 200 characters, or has odd ones")
+    if len(record.source) > 100 or not record.source.isprintable():
+        raise GecbenchError("the name of the source has more than 100 characters, or odd ones")
+    for name, value in record.meta.items():
+        if "\0" in name or "\0" in value:
+            raise GecbenchError("a fact about the sentence holds a NUL character; take it out")
+        if _HALF.search(name) or _HALF.search(value):
+            raise GecbenchError(
+                "a fact about the sentence holds half a character; it was damaged on its way"
+            )
+
+
+def _prefix(candidates: Sequence[_Candidate], present: Present, options: ImportOptions) -> str:
+    """Return what numbers as ids begin with: nothing, unless the project has them already."""
+    if present.prefix is not None:
+        return present.prefix
+    numbers = [str(one.ordinal) for one in candidates if options.number or one.record.id is None]
+    return present.free_prefix(numbers) if numbers else ""
+
+
+def _compared(
+    read: _Reading, present: Present, options: ImportOptions, prefix: str
+) -> tuple[list[Ready], list[Duplicate]]:
+    """Compare with the file itself and with the project; say what is new."""
+    ready: list[Ready] = []
+    doubles: list[Duplicate] = []
+    seen: dict[str, int] = {}
+    for one in read.candidates:
+        own = one.record.id is not None and not options.number
+        name = one.record.id if own and one.record.id else f"{prefix}{one.ordinal}"
+        if name in present.done:
+            seen.setdefault(one.digest, one.line)
+            continue
+        double = _double(one, seen, present)
+        if double is not None:
+            doubles.append(double)
+            if options.duplicates == "skip":
+                continue
+        seen.setdefault(one.digest, one.line)
+        if own and name in present.ids and not (double and options.duplicates is None):
+            read.trouble(
+                one.line,
+                Message(
+                    "id {name!r} is that of another sentence of the project; number the "
+                    "sentences anew, or give another id",
+                    name=name,
+                ),
+            )
+            continue
+        ready.append(_ready(one, name, options))
+    return ready, doubles
+
+
+def _double(one: _Candidate, seen: dict[str, int], present: Present) -> Duplicate | None:
+    if one.digest in seen:
+        return Duplicate(one.line, one.text[:60], of_line=seen[one.digest])
+    if one.digest in present.numbers:
+        return Duplicate(one.line, one.text[:60], number=present.numbers[one.digest])
+    return None
+
+
+def _ready(one: _Candidate, name: str, options: ImportOptions) -> Ready:
+    meta: dict[str, object] = dict(one.record.meta)
+    if options.number and one.record.id is not None:
+        meta.setdefault("id", one.record.id)
+    answers = one.answers
+    golden = answers.golden if answers and options.references == "golden" else None
+    row = NewSentence(
+        external_id=name,
+        text=one.text,
+        source=one.record.source or options.source,
+        meta=meta,
+        purpose=options.purpose,
+        priority=options.priority,
+        golden=golden,
+    )
+    kept = answers.texts if answers and options.references == "keep" else ()
+    return Ready(one.line, row, kept)
+
+
+def _report(
+    content: Content,
+    format: str,
+    read: _Reading,
+    ready: Sequence[Ready],
+    doubles: Sequence[Duplicate],
+    options: ImportOptions,
+    prefix: str,
+) -> Report:
+    tally = read.tally
+    texts = [one.text for one in read.candidates]
+    bars = Counter(min(bisect_left(LENGTHS, len(text)), len(LENGTHS) - 1) for text in texts)
+    numbered = [one.ordinal for one in read.candidates if options.number or one.record.id is None]
+    first, last = (f"{prefix}{numbered[n]}" for n in (0, -1)) if numbered else ("", "")
+    named = Message("{first} to {last}", first=first, last=last) if numbered else ""
+    return Report(
+        file=content.name,
+        format=format,
+        lines=len(content.lines),
+        found=len(read.candidates),
+        new=len(ready),
+        with_references=tally.with_references,
+        references=tally.references,
+        decisions=tally.decisions,
+        golden=sum(one.row.golden is not None for one in ready),
+        kept_references=sum(len(one.kept) for one in ready),
+        blank=read.blank,
+        duplicates_inside=sum(one.of_line is not None for one in doubles),
+        duplicates_there=sum(one.number is not None for one in doubles),
+        duplicates=tuple(doubles[:SHOWN]),
+        invisible=dict(sorted(tally.invisible.items())),
+        changed=tally.changed,
+        merged=tally.merged,
+        same_as_source=tally.same_as_source,
+        lengths={LENGTHS[bar]: bars[bar] for bar in sorted(bars)},
+        languages=dict(Counter("zh" if is_chinese([text]) else "en" for text in texts)),
+        sources=dict(Counter(one.record.source or options.source for one in read.candidates)),
+        left_out=dict(sorted(tally.left_out.items())),
+        problems=tuple(read.problems),
+        problem_count=read.problem_count,
+        new_ids=named,
+    )

@@ -1,0 +1,381 @@
+"""The small files that go with those of a release: its manifest, and the sums of the others."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import cast
+
+from django.db import IntegrityError, transaction
+
+from gecbench import __version__
+from gecbench.api.schemes import load_scheme
+from gecbench.core.errors import GecbenchError, UsageError
+from gecbench.server.choices import Decision, SentenceState
+from gecbench.server.import_export import corpora
+from gecbench.server.import_export.corpora import Decided, Look, samples
+from gecbench.server.import_export.exports import Counted, ExportFile, default_scheme
+from gecbench.server.import_export.golden_files import (
+    FORMATS,
+    Frame,
+    GoldenFile,
+    Pieces,
+    check_scheme,
+    golden_file,
+    golden_writer,
+    width,
+)
+from gecbench.server.models import (
+    Golden,
+    GoldenReference,
+    Person,
+    Project,
+    Release,
+    ReleaseItem,
+    Source,
+)
+from gecbench.server.workflow import audit
+
+SUMS = "SHA256SUMS"
+"""What `sha256sum -c` reads."""
+
+
+def companions(release: Release) -> Mapping[str, str]:
+    """Return name to text; the SHA-256 of the manifest's text is the release's own."""
+    sums = [f"{about['sha256']}  {file}\n" for file, about in release_files(release).items()]
+    # Written as it was hashed, so that whoever has the file can compare.
+    manifest = text_of(release.manifest)
+    return {f"{release.name}.manifest.json": manifest, SUMS: "".join(sums)}
+
+
+# Releases: golden versions frozen under a name, whose files are the same for ever (WFL-7, INV-14).
+#
+# A release keeps which golden version each sentence had, and a manifest that says how files are
+# made: all that may change later (the placeholder's alias, names of sources, the project's name)
+# is in it. Golden versions, references, sentences and their facts never change: triggers see to
+# that. Each file is written once while the release is made, and its SHA-256 is in the manifest.
+
+
+_SCHEMA = 1
+_NAME = re.compile(r"[A-Za-z0-9\u3400-\u9fff][A-Za-z0-9._\u3400-\u9fff-]{0,99}")
+_MEDIA: Mapping[str, str] = {
+    "mucgec": "text/tab-separated-values; charset=utf-8",
+    "jsonl": "application/x-ndjson",
+}
+Json = dict[str, object]
+
+
+def make_release(
+    project: Project,
+    *,
+    name: str,
+    by: Person | None,
+    note: str = "",
+    schemes: Sequence[str] | None = None,
+) -> Release:
+    """Freeze the golden sets of the real sentences that are golden now.
+
+    Sentences under complaint are left out and counted: what they are is being decided.
+
+    Args:
+        project: Whose golden sets.
+        name: Of the release; it begins the names of its files.
+        by: Who makes it.
+        note: What people should know of it.
+        schemes: How the edits of M2 are found, a file for each; None is the one without
+            resources: zh-char, and no M2 for English.
+
+    Raises:
+        UsageError: The name means nothing or is taken, or a scheme is for another language.
+        GecbenchError: There is nothing to release.
+    """
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            "the name of a release is letters, digits, dots and hyphens, not {name!r}", name=name
+        )
+    if Release.objects.filter(project=project, name=name).exists():
+        raise UsageError(
+            "project {slug} has a release {name!r} already; name another",
+            slug=project.slug,
+            name=name,
+        )
+    if schemes is None:
+        schemes = ("zh-char",) if default_scheme(project.lang) == "zh-char" else ()
+    for scheme in schemes:
+        check_scheme(scheme, project.lang)
+    pieces = list(corpora.decided_now(project, (SentenceState.GOLDEN,)))
+    if not pieces:
+        raise GecbenchError(
+            "project {slug} has no golden set yet; nothing to release", slug=project.slug
+        )
+    manifest = _manifest(project, name, pieces, schemes)
+    return _kept(project, name, note, by, manifest, pieces)
+
+
+def release_files(release: Release) -> Mapping[str, Mapping[str, object]]:
+    """Return the files of a release by name: format, scheme, sha256, bytes, lines."""
+    return cast("Mapping[str, Mapping[str, object]]", release.manifest["files"])
+
+
+def export_release(release: Release, file: str) -> ExportFile:
+    """Return a file of a release, the same bytes for ever.
+
+    Its last piece is held back until the hash of the whole is known to be the manifest's.
+
+    Raises:
+        UsageError: The release has no such file.
+        GecbenchError: While it is read: it would not be the same any more; says why.
+    """
+    files = release_files(release)
+    if file not in files:
+        raise UsageError(
+            f"release {release.name!r} has no file {file!r}; it has {', '.join(files)}"
+        )
+    about = files[file]
+    ending = str(about["part"]) or file.removeprefix(release.name)
+    media = _MEDIA.get(str(about["format"]), "text/plain; charset=utf-8")
+    return ExportFile(file, ending, media, _checked(release, file, _content(release, about)))
+
+
+def verify_releases(project: Project | None = None) -> tuple[str, ...]:
+    """Return what is wrong with releases: a line for each file that would differ from its hash."""
+    found: list[str] = []
+    releases = Release.objects.select_related("project").order_by("id")
+    for release in releases if project is None else releases.filter(project=project):
+        where = f"release {release.project.slug}/{release.name}"
+        if hash_of(release.manifest) != release.manifest_sha256:
+            found.append(f"{where}: the manifest is not the one that was written")
+            continue
+        items = ReleaseItem.objects.filter(release=release).count()
+        counts = cast("Mapping[str, int]", release.manifest["counts"])
+        if items != counts["sentences"]:
+            found.append(f"{where}: has {items} sentences, the manifest {counts['sentences']}")
+            continue
+        for file in release_files(release):
+            try:
+                Counted(export_release(release, file).content).through()
+            except GecbenchError as error:
+                found.append(f"{where}: {error}")
+    return tuple(found)
+
+
+def hash_of(manifest: Mapping[str, object]) -> str:
+    """Return the SHA-256 of a manifest, whatever the order of its keys."""
+    return hashlib.sha256(text_of(manifest).encode()).hexdigest()
+
+
+def text_of(manifest: Mapping[str, object]) -> str:
+    """Return a manifest in the one spelling that is hashed."""
+    return json.dumps(manifest, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def _manifest(
+    project: Project, name: str, pieces: Sequence[list[Decided]], schemes: Sequence[str]
+) -> Json:
+    look = corpora.look_of(project)
+    guideline = project.guideline
+    manifest: Json = {
+        "schema": _SCHEMA,
+        "release": name,
+        "project": project.slug,
+        "title": project.name,
+        "lang": project.lang,
+        "gecbench": __version__,
+        "guideline": {"version": guideline.version, "sha256": guideline.sha256}
+        if guideline
+        else None,
+        "placeholder": look.placeholder,
+        "placeholder_export": look.alias,
+        "sources": {
+            str(key): text
+            for key, text in Source.objects.filter(project=project).values_list("id", "name")
+        },
+        "schemes": {scheme: dict(load_scheme(scheme).signature) for scheme in schemes},
+        "counts": _counts(project, pieces),
+        "files": {},
+    }
+    manifest["files"] = _files(manifest, pieces, schemes)
+    return manifest
+
+
+def _counts(project: Project, pieces: Sequence[list[Decided]]) -> dict[str, int]:
+    kinds: Counter[str] = Counter()
+    references = 0
+    for piece in pieces:
+        goldens = [one.golden for one in piece]
+        kinds.update(Golden.objects.filter(id__in=goldens).values_list("kind", flat=True))
+        references += GoldenReference.objects.filter(golden_id__in=goldens).count()
+    disputed = corpora.real(project).filter(state=SentenceState.DISPUTED).count()
+    return {
+        "sentences": sum(kinds.values()),
+        **{str(kind): kinds[kind] for kind in Decision},
+        "references": references,
+        "left_out_disputed": disputed,
+        "left_out_undecided": corpora.real(project).count() - sum(kinds.values()) - disputed,
+    }
+
+
+def _files(
+    manifest: Mapping[str, object], pieces: Sequence[list[Decided]], schemes: Sequence[str]
+) -> Json:
+    """Write every file once, to know its hash."""
+    name = str(manifest["release"])
+    wanted: dict[str, GoldenFile] = {}
+    for kind, ending in FORMATS.items():
+        if kind == "m2":
+            wanted |= {f"{name}.{one}.m2": GoldenFile("m2", scheme=one) for one in schemes}
+        elif kind != "parallel":
+            wanted[f"{name}{ending}"] = GoldenFile(kind)
+    wide = width(lambda: _annotatable(pieces))
+    for part in (".src", *(f".ref{n}" for n in range(wide))):
+        wanted[f"{name}{part}"] = GoldenFile("parallel", part, wide=wide)
+    return {
+        file: {
+            "format": wanted[file].format,
+            "part": wanted[file].part,
+            "scheme": wanted[file].scheme,
+            "sha256": counted.sha256,
+            "bytes": counted.size,
+            "lines": counted.lines,
+        }
+        for file, counted in _written(wanted, pieces, _frame(manifest)).items()
+    }
+
+
+def _written(
+    wanted: Mapping[str, GoldenFile], pieces: Sequence[list[Decided]], frame: Frame
+) -> dict[str, Counted]:
+    """Write all files at once, a piece after another: rows are read once."""
+    counts = {file: Counted() for file in wanted}
+    writers = {file: golden_writer(golden, frame) for file, golden in wanted.items()}
+    for piece in pieces:
+        made = samples(piece, frame.look)
+        fit = [one for one in made if not one.references[0].unannotatable]
+        for file, golden in wanted.items():
+            rows = fit if golden.format == "parallel" else made
+            if rows:
+                counts[file].take(writers[file](rows))
+    return counts
+
+
+def _kept(
+    project: Project,
+    name: str,
+    note: str,
+    by: Person | None,
+    manifest: Json,
+    pieces: Sequence[list[Decided]],
+) -> Release:
+    try:
+        with transaction.atomic():
+            release = Release.objects.create(
+                project=project,
+                name=name,
+                note=note,
+                manifest=manifest,
+                manifest_sha256=hash_of(manifest),
+                by=by,
+            )
+            decided = [one for piece in pieces for one in piece]
+            ReleaseItem.objects.bulk_create(
+                (
+                    ReleaseItem(
+                        release=release,
+                        sentence_id=one.sentence,
+                        golden_id=one.golden,
+                        position=position,
+                    )
+                    for position, one in enumerate(decided)
+                ),
+                batch_size=2000,
+            )
+            audit.record(
+                "release.made",
+                who=by,
+                project=project,
+                about=("release", release.pk),
+                data={"name": name, "manifest_sha256": release.manifest_sha256},
+            )
+    except IntegrityError as error:
+        raise UsageError(
+            "project {slug} has a release {name!r} already; name another",
+            slug=project.slug,
+            name=name,
+        ) from error
+    return release
+
+
+def _frame(manifest: Mapping[str, object]) -> Frame:
+    sources = cast("Mapping[str, str]", manifest["sources"])
+    look = Look(
+        str(manifest["placeholder"]),
+        str(manifest["placeholder_export"]),
+        {int(key): text for key, text in sources.items()},
+    )
+    name = str(manifest["release"])
+    provenance = {"project": str(manifest["project"]), "release": name}
+    return Frame(name, str(manifest["lang"]), look, provenance)
+
+
+def _content(release: Release, about: Mapping[str, object]) -> Iterator[bytes]:
+    scheme = str(about["scheme"])
+    if scheme:
+        _check_signature(release, scheme)
+    columns = [one for one in release_files(release).values() if str(one["part"])[:4] == ".ref"]
+    golden = GoldenFile(str(about["format"]), str(about["part"]), scheme, len(columns))
+    pieces = _pieces(golden, lambda: corpora.decided_in(release))
+    yield from golden_file(golden, pieces, _frame(release.manifest))
+
+
+def _check_signature(release: Release, scheme: str) -> None:
+    schemes = cast("Mapping[str, Mapping[str, str]]", release.manifest["schemes"])
+    now = dict(load_scheme(scheme).signature)
+    if now != dict(schemes[scheme]):
+        raise GecbenchError(
+            f"the edits of release {release.name!r} were found by {scheme} with "
+            f"{_listed(schemes[scheme])}, and here it has {_listed(now)}; use the gecbench "
+            f"{release.manifest['gecbench']} that made them"
+        )
+
+
+def _listed(signature: Mapping[str, str]) -> str:
+    return ", ".join(f"{key} {value}" for key, value in sorted(signature.items()))
+
+
+def _checked(release: Release, file: str, pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield pieces, the last one only when the whole is what the manifest says."""
+    counted = Counted(pieces)
+    held: bytes | None = None
+    for piece in counted:
+        if held is not None:
+            yield held
+        held = piece
+    if counted.sha256 != release_files(release)[file]["sha256"]:
+        raise GecbenchError(
+            f"{file} is not what was released: its sha256 is {counted.sha256}, the manifest says "
+            f"{release_files(release)[file]['sha256']}; run: gecbench annotate check"
+        )
+    if held is not None:
+        yield held
+
+
+def _pieces(golden: GoldenFile, pieces: Pieces) -> Pieces:
+    """Return what a file is made of: parallel text cannot say "not annotatable"."""
+    return (lambda: _annotatable(pieces())) if golden.format == "parallel" else pieces
+
+
+def _annotatable(
+    pieces: Iterable[list[Decided]],
+) -> Iterator[list[Decided]]:
+    for piece in pieces:
+        out = set(
+            Golden.objects.filter(
+                id__in=[one.golden for one in piece], kind=Decision.NOT_ANNOTATABLE
+            ).values_list("id", flat=True)
+        )
+        kept = [one for one in piece if one.golden not in out]
+        if kept:
+            yield kept

@@ -1,1 +1,0 @@
-"""Pure rules of annotation: texts, consistency, states, differences, options; no Django."""

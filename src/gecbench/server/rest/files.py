@@ -1,0 +1,289 @@
+"""Files come in and go out: imports, exports, releases; for managers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Literal
+from urllib.parse import quote
+
+from django.http import Http404, HttpRequest, StreamingHttpResponse
+from ninja import File, Form, Router, Status, UploadedFile
+
+from gecbench.core.errors import UsageError
+from gecbench.server.choices import Purpose
+from gecbench.server.import_export.exports import (
+    EXPORTS,
+    ExportFile,
+    ExportOptions,
+    export,
+    journalled,
+    notes,
+    one_file,
+)
+from gecbench.server.import_export.imports import run_import
+from gecbench.server.import_export.plans import (
+    ImportOptions,
+    Plan,
+    missing,
+    options_from,
+    plan_import,
+)
+from gecbench.server.import_export.reading import MOST_BYTES, Content, content_of
+from gecbench.server.import_export.releases import export_release, make_release, release_files
+from gecbench.server.models import ImportBatch, Project, Release
+from gecbench.server.rest.authentication import (
+    acting_manager_of,
+    manager_of,
+    only,
+    person_of,
+    slowly,
+)
+from gecbench.server.rest.errors import refusal
+from gecbench.server.rest.schemas import (
+    ExportShown,
+    Failure,
+    ImportDone,
+    ImportGiven,
+    ImportShown,
+    PlanShown,
+    ReleaseGiven,
+    ReleaseShown,
+)
+from gecbench.server.web.requests import client_address
+
+# Files come in: looked at first, or imported; for managers.
+
+
+imports_router = Router(tags=["imports"])
+_MOST_FILES = 10
+
+
+@imports_router.get("projects/{slug:slug}/imports", response={200: list[ImportShown], 404: Failure})
+def imports(request: HttpRequest, slug: str) -> list[dict[str, object]]:
+    """Return the last hundred imports; `missing` is not 0 where one was interrupted."""
+    only(request)
+    project = manager_of(request, slug).project
+    return [
+        {
+            "batch": one.pk,
+            "file": one.file_name,
+            "sha256": one.file_sha256,
+            "format": one.format,
+            "sentences": one.counts["sentences"],
+            "missing": missing(one),
+            "at": one.at,
+        }
+        for one in ImportBatch.objects.filter(project=project).order_by("-id")[:100]
+    ]
+
+
+@imports_router.post(
+    "projects/{slug:slug}/imports/plan",
+    response={200: PlanShown, 403: Failure, 404: Failure, 422: Failure},
+)
+def plan(
+    request: HttpRequest,
+    slug: str,
+    file: Annotated[UploadedFile, File()],
+    given: Annotated[ImportGiven, Form()],
+    columns: Annotated[list[UploadedFile], File()] = [],  # noqa: B006  # ninja's way to say none
+) -> dict[str, object]:
+    """Say what an import would do; nothing is written (the dry run).
+
+    `columns` are files of references, line by line, where the file is one of sources.
+    """
+    made = _plan(request, slug, file, given, columns)
+    return {
+        "obstacle": made.obstacle,
+        "report": made.report.as_json(),
+        "sha256": made.sha256,
+        "resumes": made.resumes is not None,
+    }
+
+
+@imports_router.post(
+    "projects/{slug:slug}/imports",
+    response={201: ImportDone, 403: Failure, 404: Failure, 409: Failure, 422: Failure},
+)
+def run(
+    request: HttpRequest,
+    slug: str,
+    file: Annotated[UploadedFile, File()],
+    given: Annotated[ImportGiven, Form()],
+    columns: Annotated[list[UploadedFile], File()] = [],  # noqa: B006  # ninja's way to say none
+) -> Status[dict[str, object]]:
+    """Import a file; where something is wrong with it, nothing is changed."""
+    made = _plan(request, slug, file, given, columns)
+    if made.obstacle:
+        told = [
+            {"field": f"file:{one.line}", "message": one.message} for one in made.report.problems
+        ]
+        return Status(422, refusal(request, made.obstacle, told))
+    done = run_import(made, by=person_of(request))
+    return Status(
+        201,
+        {
+            "batch": done.batch.pk,
+            "sentences": done.sentences,
+            "kept_references": done.kept,
+            "report": made.report.as_json(),
+        },
+    )
+
+
+def _plan(
+    request: HttpRequest,
+    slug: str,
+    file: UploadedFile,
+    given: ImportGiven,
+    columns: list[UploadedFile],
+) -> Plan:
+    only(request)
+    project = acting_manager_of(request, slug).project
+    _only_fields(request)
+    if len(columns) > _MOST_FILES:
+        raise UsageError(f"at most {_MOST_FILES} files of references go with a file of sources")
+    options = _options(given, parallel=bool(columns))
+    content = _content(file, options)
+    return plan_import(
+        project, content, options, references=[_content(one, options) for one in columns]
+    )
+
+
+def _only_fields(request: HttpRequest) -> None:
+    """Refuse fields of the form that mean nothing: a form has no schema that would."""
+    known = {*ImportGiven.model_fields, "file", "columns"}
+    for name in (*request.POST, *request.FILES):
+        if name not in known:
+            raise UsageError(f"unknown field {name!r}; known: {', '.join(sorted(known))}")
+
+
+def _options(given: ImportGiven, *, parallel: bool) -> ImportOptions:
+    stored = {**given.dict(), "purpose": Purpose(given.purpose)}
+    if parallel and stored["format"] is None:
+        stored["format"] = "lines"
+    return options_from(stored)
+
+
+def _content(file: UploadedFile, options: ImportOptions) -> Content:
+    if (file.size or 0) > MOST_BYTES:  # before all of it is in memory
+        raise UsageError(
+            f"{file.name}: has {file.size:,} bytes; at most {MOST_BYTES:,} are read at once"
+        )
+    return content_of(file.name or "file", file.read(), encoding=options.encoding)
+
+
+# Files go out: exports as the project is now, and releases that never change; for managers.
+
+
+outputs_router = Router(tags=["exports"])
+_FILE = {200: {"description": "The file.", "content": {"application/octet-stream": {}}}}
+
+
+@outputs_router.get("projects/{slug:slug}/exports", response={200: list[ExportShown], 404: Failure})
+def exports(request: HttpRequest, slug: str) -> list[dict[str, object]]:
+    """Return the formats of export, each with what it leaves out of this project now."""
+    only(request)
+    project = manager_of(request, slug).project
+    return [
+        {
+            "format": name,
+            "about": one.about,
+            "media": one.media,
+            "notes": [str(one) for one in notes(project, ExportOptions(name))],
+        }
+        for name, one in EXPORTS.items()
+    ]
+
+
+@outputs_router.get(
+    "projects/{slug:slug}/exports/{slug:format}",
+    response={404: Failure, 422: Failure, 429: Failure},
+    openapi_extra={"responses": _FILE},
+)
+def export_now(
+    request: HttpRequest,
+    slug: str,
+    format: str,
+    scheme: str = "",
+    names: bool = False,
+    alias: str | None = None,
+    unannotatable: Literal["keep", "leave_out"] | None = None,
+    part: str = "",
+) -> StreamingHttpResponse:
+    """Stream an export; of parallel text one part: .src, .ref0, .ref1, ..."""
+    only(request, "scheme", "names", "alias", "unannotatable", "part")
+    project = acting_manager_of(request, slug).project
+    slowly(request, "export")
+    options = ExportOptions(format, scheme, names, alias, unannotatable)
+    file = one_file(export(project, options), part)
+    who, address = person_of(request), client_address(request) or ""
+    return attachment(file, journalled(file, project, options, who=who, address=address))
+
+
+@outputs_router.get(
+    "projects/{slug:slug}/releases", response={200: list[ReleaseShown], 404: Failure}
+)
+def releases(request: HttpRequest, slug: str) -> list[Release]:
+    """Return the releases, newest first."""
+    only(request)
+    project = manager_of(request, slug).project
+    return list(Release.objects.filter(project=project).order_by("-id"))
+
+
+@outputs_router.post(
+    "projects/{slug:slug}/releases",
+    response={201: ReleaseShown, 403: Failure, 404: Failure, 422: Failure},
+)
+def new_release(request: HttpRequest, slug: str, given: ReleaseGiven) -> Status[Release]:
+    """Freeze the golden sets of now under a name."""
+    only(request)
+    project = acting_manager_of(request, slug).project
+    made = make_release(
+        project, name=given.name, note=given.note, schemes=given.schemes, by=person_of(request)
+    )
+    return Status(201, made)
+
+
+@outputs_router.get(
+    "projects/{slug:slug}/releases/{name}", response={200: ReleaseShown, 404: Failure}
+)
+def release(request: HttpRequest, slug: str, name: str) -> Release:
+    """Return a release with its manifest: files, sizes, SHA-256."""
+    only(request)
+    return _release(manager_of(request, slug).project, name)
+
+
+@outputs_router.get(
+    "projects/{slug:slug}/releases/{name}/{file}",
+    response={404: Failure},
+    openapi_extra={"responses": _FILE},
+)
+def release_file(request: HttpRequest, slug: str, name: str, file: str) -> StreamingHttpResponse:
+    """Stream a file of a release: the same bytes for ever; X-Sha256 is their hash."""
+    only(request)
+    found = _release(manager_of(request, slug).project, name)
+    if file not in release_files(found):
+        raise Http404
+    made = export_release(found, file)
+    response = attachment(made, made.content)
+    response["X-Sha256"] = str(release_files(found)[file]["sha256"])
+    response["Content-Length"] = str(release_files(found)[file]["bytes"])
+    return response
+
+
+def attachment(file: ExportFile, content: Iterator[bytes]) -> StreamingHttpResponse:
+    """Return a file to be saved, streamed while it is made."""
+    response = StreamingHttpResponse(content, content_type=file.media)
+    response["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(file.name, safe='')}"
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _release(project: Project, name: str) -> Release:
+    if "\0" in name:
+        raise Http404
+    found = Release.objects.filter(project=project, name=name).first()
+    if found is None:
+        raise Http404
+    return found

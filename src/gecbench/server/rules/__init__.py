@@ -1,0 +1,3 @@
+"""Pure rules of annotation: texts, consistency, states, differences, options; no Django."""
+
+from __future__ import annotations

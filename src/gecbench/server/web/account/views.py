@@ -1,0 +1,593 @@
+"""In and out: the form, the same for a script, and links of invitation."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
+from typing import cast
+
+from axes.models import AccessFailureLog
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import SESSION_KEY, authenticate, update_session_auth_hash
+from django.contrib.auth import login as begin_session
+from django.contrib.auth import logout as end_session
+from django.contrib.sessions.models import Session
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.middleware.csrf import get_token
+from django.shortcuts import redirect, render, resolve_url
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext, gettext_lazy, ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from gecbench.core.errors import UsageError
+from gecbench.server.import_export.personal_data import file_name, own_data
+from gecbench.server.models import Invitation, Person, Token
+from gecbench.server.rules.keys import (
+    ACTIONS,
+    KeyRefusedError,
+    Place,
+    remapped,
+    tables,
+    written,
+)
+from gecbench.server.rules.text import TextError, cleaned
+from gecbench.server.web.account import words
+from gecbench.server.web.middleware import LANGUAGE_COOKIE
+from gecbench.server.web.permissions import anyone, signed_in, wants_json
+from gecbench.server.web.requests import client_address, json_in, limited, number_in
+from gecbench.server.web.responses import attachment
+from gecbench.server.workflow import accounts, audit, members
+from gecbench.server.workflow.errors import GoneError, RefusedError
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+_LONGEST = 1000
+
+
+def safe_next(request: HttpRequest) -> str:
+    """Return where to go on, if it is a page of this site; else the person's day."""
+    wanted = str(request.POST.get("next") or request.GET.get("next") or "")
+    here = url_has_allowed_host_and_scheme(
+        wanted, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    )
+    # Without a slash it would be taken for the name of a view.
+    return wanted if here and wanted.startswith("/") else resolve_url("/")
+
+
+def enter(request: HttpRequest, person: Person) -> None:
+    """Begin a new session; an old one of the browser ends."""
+    begin_session(request, person, backend=BACKEND)
+    request.session["seen"] = request.session["began"] = int(time.time())
+    request.session["agent"] = request.headers.get("User-Agent", "")[:200]
+    request.session["address"] = client_address(request) or ""
+    tidy()
+
+
+@anyone
+@never_cache
+@sensitive_post_parameters("password")
+@require_http_methods(["GET", "HEAD", "POST"])
+def login(request: HttpRequest) -> HttpResponseBase:
+    """Show the form, or sign in; a script gets JSON with a new token for its forms."""
+    if request.method == "POST":
+        return _try(request)
+    if request.user.is_authenticated:
+        return redirect(safe_next(request))
+    return _form(request)
+
+
+@limited("sign-in")
+def _try(request: HttpRequest) -> HttpResponseBase:
+    given = _given(request)
+    # Nothing is looked up before the lock: a locked login is locked for who knows it, too.
+    if address_is_locked(request):
+        return _refused(request, given, locked=True)
+    person = authenticate(request, username=given["login"], password=given["password"])
+    if not isinstance(person, Person):
+        return _refused(request, given, locked=bool(getattr(request, "axes_locked_out", False)))
+    enter(request, person)
+    audit.record("person.signed_in", who=person, about=("person", person.pk))
+    if wants_json(request):
+        said = {"ok": True, "token": get_token(request), "person": person.pk}
+        return JsonResponse(said)
+    return redirect(safe_next(request))
+
+
+def _given(request: HttpRequest) -> dict[str, str]:
+    """Return login and password of a form, or of JSON; no more than anybody would type."""
+    data: Mapping[str, object] = request.POST.dict()
+    if request.content_type == "application/json":
+        try:
+            read = json_in(request.body)
+        except ValueError:
+            read = {}
+        data = read if isinstance(read, dict) else {}
+    login, password = (_whole(str(data.get(one) or "")) for one in ("login", "password"))
+    return {"login": login.strip().casefold(), "password": password}
+
+
+def _whole(text: str) -> str:
+    """Return what a database and a hash take of it: no NUL, no half of a character."""
+    return text[:_LONGEST].replace("\0", "").encode("utf-8", "ignore").decode("utf-8")
+
+
+def _refused(request: HttpRequest, given: Mapping[str, str], *, locked: bool) -> HttpResponse:
+    status = HTTPStatus.FORBIDDEN if locked else HTTPStatus.UNPROCESSABLE_ENTITY
+    message = (
+        gettext("Too many tries. Signing in is locked for 15 minutes; a manager can send a link.")
+        if locked
+        else gettext("This name and password do not belong together.")
+    )
+    if wants_json(request):
+        error = "locked" if locked else "wrong"
+        return JsonResponse({"error": error, "message": message}, status=status)
+    return _form(request, problem=message, login=given["login"], status=status)
+
+
+def _form(
+    request: HttpRequest, *, problem: str = "", login: str = "", status: int = HTTPStatus.OK
+) -> HttpResponse:
+    shown = {"problem": problem, "login": login, "next": safe_next(request)}
+    return render(request, "account/login.html", shown, status=status)
+
+
+@anyone
+@require_POST
+def logout(request: HttpRequest) -> HttpResponse:
+    """End the session; its row is gone."""
+    end_session(request)
+    return redirect("login")
+
+
+@anyone
+@never_cache
+@sensitive_post_parameters("password", "again")
+@require_http_methods(["GET", "HEAD", "POST"])
+def invitation(request: HttpRequest, secret: str) -> HttpResponseBase:
+    """Let somebody in by a link: a new account, one that is there, or a new password."""
+    try:
+        found = members.invitation_of(secret)
+        if request.method == "POST":
+            return _accept(request, secret, found)
+    except GoneError:
+        return render(request, "account/gone.html", status=HTTPStatus.GONE)
+    return _invited(request, found)
+
+
+def _accept(request: HttpRequest, secret: str, found: Invitation) -> HttpResponseBase:
+    try:
+        if request.POST.get("do") == "join" and isinstance(request.user, Person):
+            member = members.join(secret, request.user)
+            return redirect(f"/p/{member.project.slug}/")
+        password = str(request.POST.get("password") or "")[:_LONGEST]
+        if password != request.POST.get("again"):
+            return _invited(request, found, problems={"again": [words.of("password-again")]})
+        person = members.accept(
+            secret,
+            login=str(request.POST.get("login") or ""),
+            name=str(request.POST.get("name") or ""),
+            password=password,
+        )
+    except RefusedError as error:
+        return _invited(request, found, problems=words.by_field(error))
+    enter(request, person)
+    return redirect(safe_next(request))
+
+
+def _invited(
+    request: HttpRequest, found: Invitation, *, problems: Mapping[str, list[str]] | None = None
+) -> HttpResponse:
+    shown = {
+        "invitation": found,
+        "project_name": found.project.name if found.project else "",
+        "roles": [words.role(one) for one in found.roles],
+        "problems": problems or {},
+        "given": {one: request.POST.get(one, "") for one in ("login", "name")},
+        "sign_in": f"{reverse('login')}?next={request.path}",
+    }
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if problems else HTTPStatus.OK
+    return render(request, "account/invitation.html", shown, status=status)
+
+
+# A person's own settings: name, language, looks, keys, password.
+
+
+_LANGUAGES = (("", gettext_lazy("As the browser says")), ("zh-hans", "简体中文"), ("en", "English"))
+_THEMES = (
+    ("auto", gettext_lazy("As the system says")),
+    ("light", gettext_lazy("Light")),
+    ("dark", gettext_lazy("Dark")),
+)
+_SIZES = (
+    ("small", gettext_lazy("Small")),
+    ("medium", gettext_lazy("Medium")),
+    ("large", gettext_lazy("Large")),
+)
+_MOST_GOAL = 1000
+_YEAR = 365 * 24 * 3600
+
+
+def _person(request: HttpRequest) -> Person:
+    return cast("Person", request.user)
+
+
+@signed_in
+@never_cache
+@require_safe
+def overview(request: HttpRequest) -> HttpResponse:
+    """Show the settings, and the way to all else that is one's own."""
+    return _overview(request)
+
+
+def _overview(
+    request: HttpRequest, *, problem: str = "", status: int = HTTPStatus.OK
+) -> HttpResponse:
+    shown = {
+        "languages": _LANGUAGES,
+        "themes": _THEMES,
+        "sizes": _SIZES,
+        "size": _person(request).preferences.get("size", "medium"),
+        "goal": _person(request).preferences.get("goal", 0),
+        "enter_submits": bool(_person(request).preferences.get("enter_submits")),
+        "problem": problem,
+    }
+    return render(request, "account/account.html", shown, status=status)
+
+
+@signed_in
+@require_POST
+def change(request: HttpRequest) -> HttpResponseBase:
+    """Keep the settings of the overview."""
+    person, given = _person(request), request.POST
+    try:
+        name = cleaned(given.get("name", ""), longest=150).text
+    except TextError:
+        name = ""
+    goal = number_in(given.get("goal", "0").strip() or "0")
+    if not name:
+        problem = gettext("Say by which name others see you.")
+        return _overview(request, problem=problem, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    if goal is None or goal > _MOST_GOAL:
+        problem = gettext("A daily goal is a number of sentences up to 1000; 0 is none.")
+        return _overview(request, problem=problem, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    person.name = name
+    person.language = _one_of(given.get("language"), _LANGUAGES, person.language)
+    person.theme = _one_of(given.get("theme"), _THEMES, person.theme)
+    kept = {
+        "size": _one_of(given.get("size"), _SIZES, "medium"),
+        "goal": goal,
+        "enter_submits": given.get("enter_submits") == "on",
+    }
+    person.preferences = {**person.preferences, **kept}
+    person.save(update_fields=["name", "language", "theme", "preferences"])
+    response = redirect("account")
+    _remember_language(response, person.language)
+    return response
+
+
+def _one_of(value: str | None, choices: tuple[tuple[str, object], ...], otherwise: str) -> str:
+    return value if value in [one for one, _ in choices] and value is not None else otherwise
+
+
+def _remember_language(response: HttpResponse, language: str) -> None:
+    """Let the sign-in form speak it, too, after the session's end."""
+    if language:
+        response.set_cookie(
+            LANGUAGE_COOKIE, language, max_age=_YEAR, httponly=True, samesite="Lax",
+            secure=settings.SESSION_COOKIE_SECURE,
+        )  # fmt: skip
+    else:
+        response.delete_cookie(LANGUAGE_COOKIE, samesite="Lax")
+
+
+@anyone
+@require_POST
+def language(request: HttpRequest) -> HttpResponseBase:
+    """Change the language from any page, signed in or not, and go back there."""
+    chosen = _one_of(request.POST.get("language"), _LANGUAGES[1:], settings.LANGUAGE_CODE)
+    if request.user.is_authenticated:
+        Person.objects.filter(pk=_person(request).pk).update(language=chosen)
+    response = redirect(safe_next(request))
+    _remember_language(response, chosen)
+    return response
+
+
+@signed_in
+@never_cache
+@sensitive_post_parameters("old", "new", "again")
+@require_http_methods(["GET", "HEAD", "POST"])
+def password(request: HttpRequest) -> HttpResponseBase:
+    """Change the password; this session stays, all others end."""
+    problems: dict[str, list[str]] = {}
+    if request.method == "POST":
+        old, new, again = (request.POST.get(one, "")[:1000] for one in ("old", "new", "again"))
+        try:
+            if new != again:
+                problems = {"again": [words.of("password-again")]}
+            else:
+                person = accounts.change_password(_person(request), old=old, new=new)
+                update_session_auth_hash(request, person)
+                said = gettext("Your password is new. You are signed out everywhere else.")
+                messages.success(request, said)
+                return redirect("account")
+        except RefusedError as error:
+            problems = words.by_field(error)
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if problems else HTTPStatus.OK
+    return render(request, "account/password.html", {"problems": problems}, status=status)
+
+
+_PLACES = (
+    (Place.WORK, gettext_lazy("While you annotate")),
+    (Place.REVIEW, gettext_lazy("While you review")),
+    (Place.STUDY, gettext_lazy("In self-study")),
+)
+
+
+@signed_in
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def keys(request: HttpRequest) -> HttpResponseBase:
+    """Show what each key does, and let the person change it; conflicts are refused."""
+    person, problem = _person(request), ""
+    if request.method == "POST":
+        given = _chosen(request)
+        try:
+            person.preferences = {**person.preferences, "keys": remapped(given)}
+            person.save(update_fields=["preferences"])
+            messages.success(request, gettext("Your keys are kept."))
+            return redirect("account-keys")
+        except KeyRefusedError as error:
+            problem = words.key_refused(error)
+    else:
+        given = dict(person.preferences.get("keys") or {})
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
+    shown = {"places": _shown_keys(given, failed=bool(problem)), "problem": problem}
+    return render(request, "account/keys.html", shown, status=status)
+
+
+def _chosen(request: HttpRequest) -> dict[str, object]:
+    """Return the keys of the form that are not the default ones."""
+    if request.POST.get("do") == "reset":
+        return {}
+    given = {name: request.POST.get(name, "").strip() for name in ACTIONS if name in request.POST}
+    return {name: one for name, one in given.items() if one and not _is_default(name, one)}
+
+
+def _is_default(name: str, chord: str) -> bool:
+    try:
+        return written(chord) in ACTIONS[name].chords
+    except KeyRefusedError:
+        return False
+
+
+def _shown_keys(given: dict[str, object], *, failed: bool) -> list[dict[str, object]]:
+    """Return the screens with their actions; an action of several screens stands in the first."""
+    shown: list[dict[str, object]] = []
+    seen: set[str] = set()
+    for place, title in _PLACES:
+        held = tables({} if failed else given, screen=place)
+        rows = []
+        for name, chords in held.keys.items():
+            if name in seen:
+                continue
+            seen.add(name)
+            own = str(given.get(name, "")) or chords[0]
+            others, mac = chords[1:], held.mac[name]
+            rows.append(
+                {"id": name, "words": words.action(name), "own": own, "also": others, "mac": mac}
+            )
+        plain = [one for one in rows if not str(one["id"])[-1].isdigit()]
+        numbered = sorted((one for one in rows if one not in plain), key=lambda one: str(one["id"]))
+        shown.append({"id": str(place), "title": title, "rows": plain, "numbered": numbered})
+    return shown
+
+
+# Tokens by which programs use the REST API in a person's name.
+
+
+_SCOPES = (
+    ("read", gettext_lazy("Only read")),
+    ("write", gettext_lazy("Read and write")),
+    ("admin", gettext_lazy("Everything that you may do")),
+)
+_DAYS = (("30", 30), ("90", 90), ("365", 365))
+
+
+@signed_in
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def list_tokens(request: HttpRequest) -> HttpResponse:
+    """List one's tokens, and make one; its secret is shown this once."""
+    person = cast("Person", request.user)
+    secret = problem = ""
+    if request.method == "POST":
+        days = dict(_DAYS).get(request.POST.get("days", ""), 90)
+        try:
+            _, secret = accounts.make_token(
+                person,
+                name=request.POST.get("name", ""),
+                scopes=[request.POST.get("scope", "read")],
+                expires_at=timezone.now() + timedelta(days=days),
+            )
+        except UsageError:
+            problem = gettext(
+                "A token needs a name of at most 100 characters; nobody has more than 20 of them."
+            )
+    shown = {
+        "tokens": [(one, _most(one)) for one in accounts.tokens_of(person)],
+        "secret": secret,
+        "problem": problem,
+        "scopes": _SCOPES,
+        "days": [one for one, _ in _DAYS],
+    }
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
+    return render(request, "account/tokens.html", shown, status=status)
+
+
+def _most(token: Token) -> str:
+    """Return in words what a token may do: its widest scope has all the others."""
+    return next(str(words) for code, words in reversed(_SCOPES) if code in token.scopes)
+
+
+@signed_in
+@require_POST
+def revoke(request: HttpRequest, token_id: int) -> HttpResponseBase:
+    """Make one of one's tokens useless."""
+    person = cast("Person", request.user)
+    accounts.revoke_token(person, token_id)
+    messages.success(request, gettext("The token is useless now."))
+    return redirect("account-tokens")
+
+
+# Where a person is signed in, and how that ends.
+
+
+@dataclass(frozen=True, slots=True)
+class SignedInPlace:
+    """Where somebody is signed in.
+
+    Args:
+        handle: Names it in a form; the session's own key never leaves the cookie.
+        began: When they signed in.
+        seen: When it was used last, give or take ten minutes.
+        agent: What the browser calls itself.
+        address: Where it signed in from.
+        here: Whether it is the one that asks.
+    """
+
+    handle: str
+    began: datetime | None
+    seen: datetime | None
+    agent: str
+    address: str
+    here: bool
+
+
+def _handle(key: str) -> str:
+    return hashlib.sha256(f"handle:{key}".encode()).hexdigest()[:32]
+
+
+def _rows_of(person: Person) -> Iterator[tuple[Session, dict[str, object]]]:
+    """Yield the living sessions of a person.
+
+    Their rows do not say whose they are, so all living ones are read: some hundreds, on a page
+    that is opened seldom.
+    """
+    for row in Session.objects.filter(expire_date__gt=timezone.now()).iterator():
+        data = row.get_decoded()
+        if data.get(SESSION_KEY) == str(person.pk):
+            yield row, data
+
+
+_BROWSERS = ("Edg/", "OPR/", "Firefox/", "Chrome/", "Safari/")
+_SYSTEMS = ("Windows", "Android", "iPhone", "iPad", "Mac OS X", "Linux")
+_CALLED = {"Edg": "Edge", "OPR": "Opera", "Mac OS X": "macOS"}
+
+
+def browser_of(agent: str) -> str:
+    """Return what a person calls the browser, by its User-Agent; "" where it is none we know.
+
+    >>> browser_of("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/156.0 Safari/537.36")
+    'Chrome · Linux'
+    """
+    name = next((one.rstrip("/") for one in _BROWSERS if one in agent), "")
+    system = next((one for one in _SYSTEMS if one in agent), "")
+    return " · ".join(_CALLED.get(one, one) for one in (name, system) if one)
+
+
+def _moment(value: object) -> datetime | None:
+    return datetime.fromtimestamp(value, UTC) if isinstance(value, int) else None
+
+
+@signed_in
+@never_cache
+@require_safe
+def list_sessions(request: HttpRequest) -> HttpResponse:
+    """List where one is signed in, this place first."""
+    places = [
+        SignedInPlace(
+            _handle(row.session_key),
+            _moment(data.get("began")),
+            _moment(data.get("seen")),
+            browser_of(str(data.get("agent", ""))),
+            str(data.get("address", "")),
+            row.session_key == request.session.session_key,
+        )
+        for row, data in _rows_of(cast("Person", request.user))
+    ]
+    oldest = datetime.fromtimestamp(0, UTC)
+    places.sort(key=lambda one: (one.here, one.seen or oldest), reverse=True)
+    return render(request, "account/sessions.html", {"places": places})
+
+
+@signed_in
+@require_POST
+def end(request: HttpRequest) -> HttpResponseBase:
+    """End one of one's other sessions, or all of them."""
+    person = cast("Person", request.user)
+    wanted = request.POST.get("handle", "")
+    ended = 0
+    for row, _ in list(_rows_of(person)):
+        other = row.session_key != request.session.session_key
+        if other and wanted in ("all", _handle(row.session_key)):
+            row.delete()
+            ended += 1
+    if ended:
+        data = {"sessions": ended}
+        audit.record("person.sessions_ended", who=person, about=("person", person.pk), data=data)
+    said = ngettext("%(number)s session has ended.", "%(number)s sessions have ended.", ended)
+    messages.success(request, said % {"number": ended})
+    return redirect("account-sessions")
+
+
+# A person takes with them what the site keeps of them.
+
+
+@signed_in
+@limited("export")
+@require_safe
+def data(request: HttpRequest) -> HttpResponseBase:
+    """Stream all that the site keeps of the person who asks."""
+    person = cast("Person", request.user)
+    return attachment(file_name(person), "application/jsonl", own_data(person))
+
+
+# Guessing passwords is slow: what axes counts for a login, and the sum for an address.
+
+
+FROM_ONE_ADDRESS = 50
+"""Failures in an hour, whatever the logins; then the address waits."""
+
+_HOUR = timedelta(hours=1)
+_KEPT = timedelta(days=30)
+
+
+def address_is_locked(request: HttpRequest) -> bool:
+    """Return whether too many tries have come from this address in the last hour."""
+    failures = AccessFailureLog.objects.filter(
+        ip_address=client_address(request), attempt_time__gt=timezone.now() - _HOUR
+    )
+    return len(failures[:FROM_ONE_ADDRESS]) >= FROM_ONE_ADDRESS
+
+
+def answered_already(
+    request: HttpRequest, response: HttpResponse, credentials: object = None
+) -> HttpResponse:
+    """Return the page that the view has made: it says itself that the login is locked."""
+    del request, credentials
+    return response
+
+
+def tidy() -> None:
+    """Forget sessions that are over, and failures of last month."""
+    now = timezone.now()
+    Session.objects.filter(expire_date__lt=now).delete()
+    AccessFailureLog.objects.filter(attempt_time__lt=now - _KEPT).delete()

@@ -1,0 +1,3 @@
+"""The work screen, drafts, submitting, history."""
+
+from __future__ import annotations

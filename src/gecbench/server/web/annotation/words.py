@@ -1,0 +1,210 @@
+"""The words of the work screen: what is refused and why, why there is nothing to do, states."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.utils.functional import Promise
+from django.utils.translation import get_language, gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+
+from gecbench.server.choices import Decision
+from gecbench.server.guidelines.taxonomy import NOT_ANNOTATABLE_REASONS
+from gecbench.server.web.requests import number_in
+from gecbench.server.web.review.words import problem_words
+from gecbench.server.workflow.claims import Nothing
+from gecbench.server.workflow.errors import (
+    GoneError,
+    NotAllowedError,
+    NotYoursError,
+    Problem,
+    WorkflowError,
+)
+
+_PROBLEMS: Mapping[str, Promise] = {
+    "ANN-6": _("Say why the sentence cannot be annotated."),
+    "ANN-4": _("At most %(most)s corrections are taken here. Remove one."),
+    "ANN-6-note": _("Say in words why it cannot be annotated."),
+    "ANN-9": _("An answer has corrections, or is error free, or cannot be annotated: one of them."),
+    "ANN-10": _("This is the original sentence."),
+    "ANN-12": _("This correction is empty. Write it, or remove it."),
+    "ANN-14": _("At most %(most)s tasks can be put off. Take one of them up first."),
+    "open-tasks": _("Hand in or put off the open task first."),
+}
+
+_REFUSALS: Mapping[type[WorkflowError], Promise] = {
+    GoneError: _("This task was open for too long and is somebody else's now. Your text is kept."),
+    NotYoursError: _("This task is not yours. What you wrote is kept in this page."),
+    NotAllowedError: _("You are not an active annotator of this project now. Your text is kept."),
+}
+
+_CHANGED = _("This has changed meanwhile, or another task is open. Nothing is lost.")
+
+_NOTHING: Mapping[Nothing, Promise] = {
+    Nothing.ALL_DONE: _("Every sentence has all the answers it needs."),
+    Nothing.NONE_FOR_YOU: _(
+        "The sentences that are left are not for you: you have answered them, put them off, or "
+        "they are with other people."
+    ),
+    Nothing.STUDY_FIRST: _("Your study items come first. After them there are new sentences."),
+    Nothing.NOT_ACTIVE: _(
+        "You are no active annotator of this project now. A manager can change that."
+    ),
+    Nothing.CLOSED: _("The project is closed for work. Everything can still be read."),
+}
+
+DECISIONS: Mapping[Decision, Promise] = {
+    Decision.CORRECTED: _("Corrected"),
+    Decision.ERROR_FREE: _("Error free"),
+    Decision.NOT_ANNOTATABLE: _("Not annotatable"),
+}
+
+
+_HINTS: Mapping[str, str] = {
+    "half_width": "half_width",
+    "full_width": "full_width",
+    "placeholder_spelling": "placeholder",
+    "lost_word": "lost_word",
+}
+"""Code of a finding to that of the hint that says the same while one writes (`hints.js`)."""
+
+
+def reasons() -> tuple[tuple[str, str], ...]:
+    """Return why a sentence cannot be annotated: name on the wire, and words (ANN-6)."""
+    chinese = (get_language() or "").startswith("zh")
+    return tuple((one.id, one.zh if chinese else one.en) for one in NOT_ANNOTATABLE_REASONS)
+
+
+def told(problem: Problem) -> dict[str, object]:
+    """Return a problem as the page takes it, in the person's language."""
+    values = dict(problem.values)
+    kind = values.get("kind", "")
+    words = _PROBLEMS.get(f"{problem.code}-{kind}") or _PROBLEMS.get(problem.code)
+    message = str(words) % values if words else problem_words(problem, _boxes(problem))
+    return {
+        "code": problem.code,
+        "field": problem.field,
+        "message": message,
+        "blocking": problem.blocking,
+        "hint": _HINTS.get(values.get("code", ""), ""),
+        "text": values.get("text", ""),
+    }
+
+
+def _boxes(problem: Problem) -> list[str]:
+    """Return what the page calls its boxes, as far as a problem names one beside its own."""
+    most = number_in(dict(problem.values).get("other", "")) or 0
+    return [gettext("correction %(number)s") % {"number": n} for n in range(1, most + 1)]
+
+
+def merged(count: int) -> dict[str, object]:
+    """Return the notice that equal boxes were merged (ANN-11), as a warning."""
+    message = ngettext(
+        "%(count)s correction was the same as another one and was merged with it.",
+        "%(count)s corrections were the same as others and were merged with them.",
+        count,
+    ) % {"count": count}
+    return {"code": "ANN-11", "field": "", "message": message, "blocking": False}
+
+
+def removed(count: int) -> str:
+    """Return the notice that invisible characters were removed (ANN-12); "" for none."""
+    if not count:
+        return ""
+    return ngettext(
+        "%(count)s invisible character was removed.",
+        "%(count)s invisible characters were removed.",
+        count,
+    ) % {"count": count}
+
+
+def refusal(error: WorkflowError) -> str:
+    """Return why something may not happen now."""
+    return str(_REFUSALS.get(type(error), _CHANGED))
+
+
+def handed_in() -> str:
+    """Return that the task was handed in elsewhere, so that this page is too late."""
+    return gettext(
+        "This task was handed in from another window. What you wrote here is kept beside it."
+    )
+
+
+def changed() -> str:
+    """Return that the task changed in another window, and can be handed in all the same."""
+    return gettext(
+        "This task has changed in another window. Look at it again, then submit once more."
+    )
+
+
+def nothing(why: Nothing) -> str:
+    """Return why there is no task."""
+    return str(_NOTHING[why])
+
+
+def of_page() -> dict[str, object]:
+    """Return what the scripts of the page say."""
+    return {
+        "title": gettext("Task {number}"),
+        "box": gettext("Correction {number}"),
+        "unchanged": gettext("no change yet"),
+        "edits": {"one": gettext("{count} edit"), "other": gettext("{count} edits")},
+        "repair": gettext("Repair"),
+        "confirm": gettext("Submit again to hand it in like this."),
+        "submitted": gettext("Task {number} is handed in."),
+        "queued": gettext(
+            "There is no connection. Your answer is kept here and handed in as soon as there is."
+        ),
+        "queuedHere": gettext(
+            "There is no connection, and this computer keeps nothing: leave this page open. Your "
+            "answer is handed in as soon as there is one."
+        ),
+        "unreached": gettext("The server was not reached. Nothing is lost; try again."),
+        "failed": gettext("The server did not take it. Your text is kept in this page."),
+        "notHandedIn": gettext(
+            "Your answer to task {number}, written without a connection, was not taken: the task "
+            "has changed. Its text is kept in the history."
+        ),
+        "decisions": {str(name): str(words) for name, words in DECISIONS.items()},
+        "states": _states(),
+        "diff": _diff(),
+        "hints": _hints(),
+    }
+
+
+def _states() -> dict[str, str]:
+    return {
+        "saved": gettext("Saved {time}"),
+        "saving": gettext("Saving…"),
+        "offline": gettext("Offline, kept on this computer"),
+        "full": gettext("The server's disk is full, kept on this computer"),
+        "conflict": gettext("Two versions"),
+        "gone": gettext("No longer yours, text kept"),
+        "refused": gettext("Not saved, kept on this computer"),
+        "signedout": gettext("Signed out, kept on this computer"),
+        "unkept": gettext("Not saved anywhere, leave this page open"),
+    }
+
+
+def _diff() -> dict[str, str]:
+    return {
+        "delete": gettext("delete"),
+        "insert": gettext("insert"),
+        "moveFrom": gettext("moved from here"),
+        "moveTo": gettext("moved to here"),
+        "pause": gettext(", "),
+        "space": gettext("White space differs; it is not counted."),
+    }
+
+
+def _hints() -> dict[str, str]:
+    return {
+        "half_width": gettext(
+            "Half-width “{text}” between Chinese characters; full width: “{repair}”"
+        ),
+        "full_width": gettext("Full-width “{text}” in English; half width: “{repair}”"),
+        "double_space": gettext("More than one space in a row"),
+        "unpaired": gettext("{text} has no other half"),
+        "placeholder": gettext("{text} is written {repair} in this project"),
+        "lost_word": gettext("The word {text} has gone: words are corrected, not translated"),
+    }

@@ -1,1 +1,0 @@
-"""The first page: what is to be done today, in which project."""

@@ -1,0 +1,271 @@
+"""Pages for what went wrong: with a request id, a way back, and what was typed."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import sqlite3
+import sys
+from collections.abc import Iterator
+from http import HTTPStatus
+
+from django.core.exceptions import RequestDataTooBig
+from django.db import DatabaseError, InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.template.loader import render_to_string
+from django.utils.translation import gettext, gettext_lazy
+
+from gecbench.core.errors import GecbenchError
+from gecbench.server.web.permissions import wants_json
+from gecbench.server.workflow.errors import RefusedError, WorkflowError
+
+_LOG = logging.getLogger("gecbench.failures")
+
+INSUFFICIENT_STORAGE = 507
+_WORDS = {
+    400: (
+        gettext_lazy("This request could not be understood"),
+        gettext_lazy("The address or the form was not complete. Go back and try again."),
+    ),
+    403: (
+        gettext_lazy("This is not allowed"),
+        gettext_lazy("Your role does not allow it, or the form was too old. Go back, load the "
+                     "page anew, and try again."),
+    ),
+    404: (
+        gettext_lazy("There is no such page"),
+        gettext_lazy("Either the address is wrong, or it is not for you."),
+    ),
+    405: (
+        gettext_lazy("This is not how the page works"),
+        gettext_lazy("The address takes another kind of request. Go back and try again."),
+    ),
+    409: (
+        gettext_lazy("Somebody else was first"),
+        gettext_lazy("It has changed meanwhile. Nothing was overwritten; load the page anew."),
+    ),
+    410: (
+        gettext_lazy("This is over"),
+        gettext_lazy("The task went back, or the link no longer holds. What you typed was kept."),
+    ),
+    413: (
+        gettext_lazy("This is too much at once"),
+        gettext_lazy("Send less, or ask a manager to import it as a file."),
+    ),
+    422: (
+        gettext_lazy("This cannot be accepted as it is"),
+        gettext_lazy("Nothing was changed. Go back and mend it."),
+    ),
+    429: (
+        gettext_lazy("This was too fast"),
+        gettext_lazy("Wait some seconds and try again. Nothing was lost."),
+    ),
+    500: (
+        gettext_lazy("Something is broken here"),
+        gettext_lazy("It is not your mistake. Nothing half done was kept; try again, and tell the "
+                     "administrator the number below if it happens again."),
+    ),
+    503: (
+        gettext_lazy("The site is busy"),
+        gettext_lazy("The database did not answer in time. Nothing half done was kept; try again "
+                     "in some seconds."),
+    ),
+    507: (
+        gettext_lazy("The disk of the server is full"),
+        gettext_lazy("Nothing can be saved now. Leave this page open, so that your text stays, "
+                     "and tell the administrator."),
+    ),
+}  # fmt: skip
+"""Status to title and advice."""
+
+_CODES = {
+    400: "bad_request", 403: "forbidden", 404: "not_found", 405: "wrong_method", 409: "conflict",
+    410: "gone", 413: "too_large", 422: "refused", 429: "too_fast", 500: "server_error",
+    503: "busy", 507: "disk_full",
+}  # fmt: skip
+"""Status to the stable name that a script reads."""
+
+
+def answer(request: HttpRequest, error: Exception) -> HttpResponse | None:
+    """Return the answer to a failure that has a name, None for any other."""
+    if isinstance(error, WorkflowError):
+        return failed(request, error.status, error)
+    if isinstance(error, GecbenchError):
+        return failed(request, HTTPStatus.UNPROCESSABLE_ENTITY, error)
+    status = status_of(error)
+    if status == HTTPStatus.INTERNAL_SERVER_ERROR:
+        return None
+    _LOG.error("the database failed: %s", _kind(error))
+    return failed(request, status)
+
+
+def status_of(error: BaseException | None) -> int:
+    """Return the status for what a database, or a disk, could not do; 500 for all else."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
+            return INSUFFICIENT_STORAGE
+        if isinstance(error, DatabaseError | InterfaceError | sqlite3.Error):
+            said = str(error).lower()
+            full = ("disk is full", "readonly database", "no space left", "disk i/o error")
+            if any(one in said for one in full) or getattr(error, "sqlstate", "") == "53100":
+                return INSUFFICIENT_STORAGE
+            if _busy(error):
+                return HTTPStatus.SERVICE_UNAVAILABLE
+        error = error.__cause__ or error.__context__
+    return HTTPStatus.INTERNAL_SERVER_ERROR
+
+
+def _busy(error: BaseException) -> bool:
+    """Return whether a database is locked or away, so that trying again makes sense."""
+    if isinstance(error, InterfaceError):
+        return True
+    if not isinstance(error, OperationalError):
+        return False
+    said = str(error).lower()
+    words = ("locked", "busy", "connection", "server closed", "terminating", "deadlock", "timeout")
+    return any(one in said for one in words)
+
+
+def _kind(error: BaseException) -> str:
+    """Return the class and SQLite's or PostgreSQL's code, never values of a row."""
+    cause = error.__cause__
+    code = getattr(cause, "sqlite_errorname", None) or getattr(cause, "sqlstate", None)
+    return f"{type(error).__name__} {code or ''}".strip()
+
+
+def failed(request: HttpRequest, status: int, error: Exception | None = None) -> HttpResponse:
+    """Return a page, or JSON for a script, that says what went wrong and what to do."""
+    title, advice = _WORDS.get(status, _WORDS[400 if status < 500 else 500])
+    identity = getattr(request, "id", "")
+    if wants_json(request):
+        return _json(status, error, str(title), identity)
+    problems = [one.message for one in getattr(error, "problems", ())]
+    content = render_to_string(
+        "failure.html",
+        {
+            "title": title,
+            "advice": advice,
+            "problems": problems or _said(error, status),
+            "theme": getattr(getattr(request, "_cached_user", None), "theme", "auto"),
+            "status": status,
+            "request_id": identity,
+            "typed": list(_typed(request)),
+            "htmx": "HX-Request" in request.headers,
+        },
+    )
+    return HttpResponse(content, status=status)
+
+
+def _said(error: Exception | None, status: int) -> list[str]:
+    """Return the error's own words; of what is not for a person, not even those."""
+    return [str(error)] if error is not None and str(error) and status != 404 else []
+
+
+def _json(status: int, error: Exception | None, title: str, identity: str) -> JsonResponse:
+    body: dict[str, object] = {
+        "error": _CODES.get(status, "failed"),
+        "message": str(error) if error is not None else title,
+        "request_id": identity,
+    }
+    if isinstance(error, RefusedError):
+        body["problems"] = [
+            {
+                "code": one.code,
+                "field": one.field,
+                "message": one.message,
+                "values": dict(one.values),
+                "blocking": one.blocking,
+            }
+            for one in error.problems
+        ]
+    return JsonResponse(body, status=status, json_dumps_params={"ensure_ascii": False})
+
+
+_LEAST = 2
+_MOST = 20_000
+_SECRET = ("csrf", "password", "secret", "token", "key")
+
+
+def _typed(request: HttpRequest) -> Iterator[tuple[str, str]]:
+    """Yield the texts of a form, so that whoever wrote them can take them back."""
+    try:
+        fields = list(request.POST.lists()) if request.method == "POST" else []
+    except Exception:  # noqa: BLE001  # the form itself may be what is broken
+        fields = []
+    for name, values in fields:
+        if any(word in name.lower() for word in _SECRET):
+            continue
+        for value in values:
+            if len(value) > _LEAST and not value.isdigit():
+                yield name, value[:_MOST]
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer 400, or 413 to a form that is too large to be read."""
+    # Its words are for the log.
+    if isinstance(exception, RequestDataTooBig):
+        return failed(request, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+    return failed(request, HTTPStatus.BAD_REQUEST)
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer 403."""
+    del exception
+    return failed(request, HTTPStatus.FORBIDDEN)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer 404; a program that asks the API is told where it has its addresses."""
+    del exception
+    if request.path.startswith("/api/"):
+        body = {
+            "error": "there is no such address in this API; see /api/v1/openapi.json",
+            "request_id": getattr(request, "id", ""),
+        }
+        return JsonResponse(body, status=HTTPStatus.NOT_FOUND)
+    return failed(request, HTTPStatus.NOT_FOUND)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Answer 500, or what the failure that is being handled means."""
+    return failed(request, status_of(sys.exc_info()[1]))
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Answer 403 to a form without its token: too old, or not from here."""
+    del reason
+    if wants_json(request):
+        body = {
+            "error": "csrf",
+            "message": gettext("The page is too old; load it anew."),
+            "request_id": getattr(request, "id", ""),
+        }
+        return JsonResponse(body, status=HTTPStatus.FORBIDDEN)
+    return failed(request, HTTPStatus.FORBIDDEN)
+
+
+# What the database could not do, in words for whoever runs a command.
+
+
+def worded(error: Exception) -> GecbenchError | None:
+    """Return the one line for a failure of the database; None for all else."""
+    if not isinstance(error, DatabaseError | InterfaceError):
+        return None
+    said = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    status = status_of(error)
+    if status == 507:
+        return GecbenchError(
+            f"the disk is full or not to be written to ({said}); make room and run it again, "
+            "nothing half done was kept"
+        )
+    if status == 503:
+        return GecbenchError(
+            f"the database is busy or cannot be reached ({said}); try again, nothing half done "
+            "was kept"
+        )
+    if "no such table" in said or "no such column" in said or "does not exist" in said:
+        return GecbenchError(
+            f"the database is not up to date ({said}); start the server once: gecbench annotate "
+            "serve, or make the database: gecbench annotate init"
+        )
+    return None

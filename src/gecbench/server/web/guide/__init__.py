@@ -1,1 +1,0 @@
-"""The guideline: page, drawer, search, acknowledging."""

@@ -1,0 +1,3 @@
+"""The guideline: page, drawer, search, acknowledging."""
+
+from __future__ import annotations

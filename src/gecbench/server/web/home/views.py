@@ -1,0 +1,314 @@
+"""What notices say, in the person's language, and where each leads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, cast
+
+from django.contrib import messages
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import NoReverseMatch, reverse
+from django.utils import timezone
+from django.utils.translation import get_language, gettext, ngettext
+from django.views.decorators.http import require_GET, require_POST
+
+from gecbench.server.choices import ComplaintState, MemberStatus, Role, StudyState
+from gecbench.server.guidelines.taxonomy import REJECT_REASONS
+from gecbench.server.models import Member, Notice, Person, Project, Study
+from gecbench.server.statistics import own_figures
+from gecbench.server.web.navigation import Entry, goal, menu, standings
+from gecbench.server.web.permissions import member, signed_in
+from gecbench.server.web.requests import number_in
+from gecbench.server.workflow.claims import task_waits
+
+Data = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A notice as it is shown.
+
+    Args:
+        pk: Its row.
+        words: What happened.
+        url: Where it can be seen; "" where there is nothing to see.
+        project: The project's name; "" for the site.
+        at: When.
+        more: Somebody's own words, shown after it.
+    """
+
+    pk: int
+    words: str
+    url: str
+    project: str
+    at: datetime
+    more: str = ""
+
+
+def said(notice: Notice) -> Said:
+    """Return a notice for a person; one of an unknown kind says that something happened."""
+    kind = _KINDS.get(notice.kind)
+    words, place, key = kind(notice.data) if kind else (gettext("Something new"), "project", "")
+    slug = notice.project.slug if notice.project else ""
+    return Said(
+        pk=notice.pk,
+        words=words,
+        url=_url(place, slug, notice.data.get(key)),
+        project=notice.project.name if notice.project else "",
+        at=notice.at,
+        more=str(notice.data.get("note", "")),
+    )
+
+
+def _url(place: str, slug: str, row: object) -> str:
+    if not slug:
+        return ""
+    try:
+        return reverse(place, args=[slug] if row is None else [slug, row])
+    except NoReverseMatch:
+        return reverse("project", args=[slug])
+
+
+_Words = tuple[str, str, str]
+"""The words, the name of the address, and which value of the data it needs."""
+
+
+def _guideline(data: Data) -> _Words:
+    words = gettext("The guideline has a new version: %(version)s.")
+    return words % {"version": data.get("version", "")}, "guide", ""
+
+
+def _study_opened(data: Data) -> _Words:
+    count = _count(data)
+    words = ngettext(
+        "Task #%(number)s was reviewed: %(count)s study item is open.",
+        "Task #%(number)s was reviewed: %(count)s study items are open.",
+        count,
+    )
+    return words % {"number": data.get("number", ""), "count": count}, "study", ""
+
+
+def _study_closed(data: Data) -> _Words:
+    count = _count(data)
+    words = ngettext(
+        "The golden answers of task #%(number)s have changed: %(count)s study item of yours is "
+        "closed.",
+        "The golden answers of task #%(number)s have changed: %(count)s study items of yours are "
+        "closed.",
+        count,
+    )
+    return words % {"number": data.get("number", ""), "count": count}, "study", ""
+
+
+def _study_waived(data: Data) -> _Words:
+    words = gettext("A manager has closed your study item of task #%(number)s.")
+    return words % {"number": data.get("number", "")}, "study", ""
+
+
+def _complaint_message(data: Data) -> _Words:
+    words = gettext("There is a new word in the complaint about task #%(number)s.")
+    return words % {"number": data.get("number", "")}, "problem", "complaint"
+
+
+def _complaint_decided(data: Data) -> _Words:
+    outcomes = {
+        ComplaintState.UPHELD: gettext("Your complaint about task #%(number)s was upheld."),
+        ComplaintState.UPHELD_CHANGED: gettext(
+            "Your complaint about task #%(number)s was upheld with a change."
+        ),
+        ComplaintState.DISMISSED: gettext("Your complaint about task #%(number)s was dismissed."),
+    }
+    words = next((words for name, words in outcomes.items() if name == data.get("outcome")), "")
+    words = words or gettext("Your complaint about task #%(number)s was decided.")
+    return words % {"number": data.get("number", "")}, "problem", "complaint"
+
+
+def _count(data: Data) -> int:
+    count = data.get("count", 1)
+    return count if isinstance(count, int) else 1
+
+
+_KINDS: Mapping[str, Callable[[Data], _Words]] = {
+    "guideline": _guideline,
+    "study_opened": _study_opened,
+    "study_closed": _study_closed,
+    "study_waived": _study_waived,
+    "complaint_message": _complaint_message,
+    "complaint_decided": _complaint_decided,
+}
+
+
+# My day: projects, what waits there, news, and the day's goal; and one's own figures.
+
+
+NOTICES = 50
+NEWS = 5
+"""Notices that are shown at once; the others can be opened."""
+MOST_GOAL = 1000
+_IN_TURN = ("review", "study", "problems")
+"""Where something can wait for somebody who has no task to annotate."""
+
+
+@dataclass(frozen=True, slots=True)
+class MyProject:
+    """One project of a person as the day shows it.
+
+    Args:
+        member: Who they are there.
+        entries: What waits: only places with something in them.
+        first: Where Continue leads; None for a project that is closed.
+        done: Sentences submitted there today.
+    """
+
+    member: Member
+    entries: tuple[Entry, ...]
+    first: Entry | None
+    done: int
+
+
+@signed_in
+@require_GET
+def day(request: HttpRequest) -> HttpResponse:
+    """Show what a person can do today, the most urgent first."""
+    person = _person(request)
+    projects = _projects(request, person)
+    unread = _unread(person)
+    notices = _news(person, unread)
+    done = sum(one.done for one in projects)
+    wanted = goal(person)
+    shown = {
+        "projects": projects,
+        "news": notices[:NEWS],
+        "older": notices[NEWS:],
+        "upto": unread[0].pk if notices else 0,
+        "done": done,
+        "goal": wanted,
+        "reached": bool(wanted) and done >= wanted,
+        "most_goal": MOST_GOAL,
+    }
+    return render(request, "day/day.html", shown)
+
+
+def _person(request: HttpRequest) -> Person:
+    return cast("Person", request.user)
+
+
+def _unread(person: Person) -> QuerySet[Notice]:
+    return Notice.objects.filter(person=person, read_at=None).order_by("-at", "-pk")
+
+
+def _news(person: Person, unread: QuerySet[Notice]) -> list[Said]:
+    """Return the newest notices; none about study items of a task that are all closed by now."""
+    mine = Study.objects.filter(person=person).values_list("project_id", "sentence__number")
+    done = set(mine.exclude(state=StudyState.OPEN)) - set(mine.filter(state=StudyState.OPEN))
+    return [
+        said(one)
+        for one in unread.select_related("project")[:NOTICES]
+        if one.kind != "study_opened" or (one.project_id, one.data.get("number")) not in done
+    ]
+
+
+def _projects(request: HttpRequest, person: Person) -> tuple[MyProject, ...]:
+    members = list(
+        Member.objects.select_related("project", "project__guideline")
+        .defer("project__guideline__markdown")
+        .filter(person=person, project__deleted_at=None)
+        .exclude(status__in=(MemberStatus.LEFT, MemberStatus.INVITED))
+        .order_by("project__archived_at", "project__name")
+    )
+    members += _as_administrator(person, [one.project_id for one in members])
+    counted = standings(person.pk, [one.project_id for one in members])
+    return tuple(_mine(request, one, counted[one.project_id]) for one in members)
+
+
+def _as_administrator(person: Person, known: Sequence[int]) -> list[Member]:
+    """Return memberships as a manager in all other projects, for administrators."""
+    if not person.is_administrator:
+        return []
+    others = Project.objects.filter(deleted_at=None).exclude(pk__in=known).order_by("name")
+    return [Member(project=one, person=person, is_manager=True) for one in others]
+
+
+def _mine(request: HttpRequest, member: Member, standing: Mapping[str, Any]) -> MyProject:
+    entries = menu(request, member, standing)
+    waiting = tuple(one for one in entries if one.count)
+    closed = member.project.archived_at is not None
+    return MyProject(member, waiting, None if closed else _first(member, entries), standing["done"])
+
+
+def _first(member: Member, entries: Sequence[Entry]) -> Entry | None:
+    """Return where somebody goes on: their own work, where there is some; else what waits."""
+    if member.status != MemberStatus.ACTIVE:
+        return None
+    found = {one.id: one for one in entries}
+    waiting = [found[name] for name in _IN_TURN if name in found and found[name].count]
+    if "work" in found and (not waiting or task_waits(member)):
+        return found["work"]
+    usual = [found[name] for name in ("review", "manage") if name in found]
+    return next(iter((*waiting, *usual)), None)
+
+
+@member()
+@require_GET
+def project(request: HttpRequest, member: Member) -> HttpResponse:
+    """Open a project where the member's own work is (section 4.3)."""
+    del request
+    slug = member.project.slug
+    if member.has(Role.ANNOTATOR):
+        return redirect("work", slug)
+    if member.has(Role.REVIEWER):
+        return redirect("review", slug)
+    return redirect("manage" if member.has(Role.MANAGER) else "guide", slug)
+
+
+@signed_in
+@require_POST
+def read_notices(request: HttpRequest) -> HttpResponse:
+    """Mark one notice (`notice`), or all that were shown, as read."""
+    unread, asked = _unread(_person(request)), set(request.POST) & {"notice", "upto"}
+    one = number_in(request.POST.get("notice", ""))
+    if one is not None:
+        unread = unread.filter(pk=one)
+    upto = number_in(request.POST.get("upto", ""))
+    if upto is not None:
+        unread = unread.filter(pk__lte=upto)  # what came since was not seen yet
+    if len(asked) == (one is not None) + (upto is not None):  # else it is not known what was meant
+        unread.order_by().update(read_at=timezone.now())
+    return redirect("day")
+
+
+@signed_in
+@require_POST
+def set_goal(request: HttpRequest) -> HttpResponse:
+    """Set how many sentences a person wants to do each day; 0 is no goal."""
+    person = _person(request)
+    given = request.POST.get("goal", "").strip()
+    number = number_in(given)
+    if given and number is None:
+        messages.error(
+            request, gettext("A goal is a whole number of sentences; it stays as it was.")
+        )
+        return redirect("day")
+    person.preferences = {**person.preferences, "goal": min(number or 0, MOST_GOAL)}
+    person.save(update_fields=["preferences"])
+    return redirect("day")
+
+
+@member()
+@require_GET
+def me(request: HttpRequest, member: Member) -> HttpResponse:
+    """Show a member's own figures (Information); nobody else's."""
+    figures = own_figures(member)
+    chinese = (get_language() or "").startswith("zh")
+    names = {one.id: one.zh if chinese else one.en for one in REJECT_REASONS}
+    shown = {
+        "figures": figures,
+        "accepted_percent": None if figures.acceptance is None else 100 * figures.acceptance,
+        "f05_percent": None if figures.f05 is None else 100 * figures.f05,
+        "reasons": [(names.get(reason, reason), count) for reason, count in figures.reasons],
+    }
+    return render(request, "day/me.html", shown)

@@ -1,0 +1,250 @@
+"""What waits for a person in their projects, counted in one query; the menu and the day show it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from django.db import connection
+from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext
+
+from gecbench.server.choices import SUBMITTED_OR_LATER, ComplaintState, Role, StudyState, TaskState
+from gecbench.server.models import (
+    Acknowledgement,
+    Complaint,
+    Guideline,
+    Member,
+    Person,
+    Project,
+    ReviewTask,
+    Skip,
+    SlotEvent,
+    Study,
+    Submission,
+)
+from gecbench.server.statistics.work import counts
+from gecbench.server.workflow.transactions import MARK, MOMENT, Statement
+
+MOST = 100
+"""Reviews are counted up to here; beyond it nobody cares."""
+
+UNDECIDED = (ComplaintState.OPEN, ComplaintState.DISCUSSED)
+
+
+def today() -> datetime:
+    """Return when this day began."""
+    return timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def goal(person: Person) -> int:
+    """Return how many sentences a person wants to do each day; 0 is no goal."""
+    value = person.preferences.get("goal", 0)
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+def standings(person_id: int, projects: Sequence[int]) -> dict[int, Mapping[str, Any]]:
+    """Return for each project what waits for a person there.
+
+    The keys are `study` (open items), `complaints` (of others, waiting for this person's word),
+    `reviews` (that this person may take, up to `MOST`), `skipped`, `done` (sentences handed
+    in today, as they count everywhere),
+    `last` (number of the last task submitted, or None), `acknowledged` (whether the guideline in
+    force was read), and `first` (whether it is the project's first version).
+    """
+    if not projects:
+        return {}
+    statement, names = _statement(connection.vendor, len(projects))
+    given: dict[int | datetime, Any] = {_NOBODY: person_id, MOMENT: today()}
+    given |= {_NOWHERE + n: one for n, one in enumerate(projects)}
+    rows = statement.rows(given)
+    return {row[0]: _plain(dict(zip(names, row[1:], strict=True))) for row in rows}
+
+
+def _plain(counted: dict[str, Any]) -> Mapping[str, Any]:
+    """Return a row as Python has it: SQLite says 1 for true."""
+    return counted | {name: bool(counted[name]) for name in ("acknowledged", "first")}
+
+
+_NOBODY, _NOWHERE = MARK, MARK + 1
+"""Marks of the person and of the first project."""
+
+
+@lru_cache(maxsize=64)
+def _statement(vendor: str, projects: int) -> tuple[Statement, tuple[str, ...]]:
+    """Return the statement for so many projects, and the names of what it counts.
+
+    Every page asks this, and making it took half of the time of the work page.
+    """
+    del vendor  # a part of the key: each kind of database has its own words
+    counted = _counted(_NOBODY, MOMENT)
+    # A project has columns of some of these names.
+    rows = Project.objects.filter(pk__in=[_NOWHERE + n for n in range(projects)]).annotate(
+        **{f"my_{name}": count for name, count in counted.items()}
+    )
+    wanted = rows.values_list("pk", *(f"my_{name}" for name in counted))
+    return Statement.of(wanted), tuple(counted)
+
+
+def _counted(person_id: int, morning: datetime) -> dict[str, Any]:
+    """Return what is counted for one person, each a subquery of a project."""
+    here = {"project": OuterRef("pk")}
+    mine = {**here, "person": person_id}
+    submitted = Submission.objects.filter(
+        counts(),
+        person=person_id,
+        at__gte=morning,
+        slot__project=OuterRef("pk"),
+        slot__state__in=SUBMITTED_OR_LATER,
+    )
+    read = Acknowledgement.objects.filter(guideline=OuterRef("guideline"), person=person_id)
+    versions = Guideline.objects.filter(pk=OuterRef("guideline"), version=1)
+    return {
+        "study": _count(Study.objects.filter(**mine, state=StudyState.OPEN)),
+        "complaints": _count(_complaints(person_id)),
+        "reviews": _count(_reviews(person_id)),
+        "skipped": _count(Skip.objects.filter(**mine, recalled_at=None)),
+        "done": _count(submitted, of="slot"),
+        "last": Subquery(
+            Submission.objects.filter(person=person_id, slot__project=OuterRef("pk"))
+            .order_by("-at", "-pk")
+            .values("sentence__number")[:1]
+        ),
+        "acknowledged": Exists(read),
+        "first": Exists(versions),
+    }
+
+
+def _complaints(person_id: int) -> QuerySet[Complaint]:
+    """Return the complaints that a person may decide, near enough for a count (see deciders)."""
+    held = SlotEvent.objects.filter(sentence=OuterRef("study__sentence"), person=person_id)
+    me = Member.objects.filter(project=OuterRef("project"), person=person_id)
+    first = Q(level=1) & (
+        Q(handler=person_id)
+        | Q(Exists(me.filter(is_reviewer=True)), handler=None) & ~Q(first_reviewer=person_id)
+    )
+    last = Q(Exists(me.filter(is_manager=True)), level=2)
+    return (
+        Complaint.objects.filter(first | last, project=OuterRef("pk"), state__in=UNDECIDED)
+        .filter(~Exists(held))
+        .exclude(person=person_id)
+    )
+
+
+def _reviews(person_id: int) -> QuerySet[ReviewTask]:
+    held = SlotEvent.objects.filter(sentence=OuterRef("sentence"), person=person_id)
+    free = Q(state=TaskState.FREE) & (Q(not_for=None) | ~Q(not_for=person_id))
+    own = Q(state=TaskState.OPEN, reviewer=person_id)
+    here = {"project": OuterRef(OuterRef("pk")), "state__in": (TaskState.FREE, TaskState.OPEN)}
+    # Said twice, or all that was ever decided is looked through: an index has the state first.
+    waiting = ReviewTask.objects.filter(free | own, **here).filter(~Exists(held))
+    return ReviewTask.objects.filter(pk__in=waiting.values("pk")[:MOST])
+
+
+def _count(rows: QuerySet[Any], *, of: str = "pk") -> Coalesce:
+    """Return a subquery that counts rows, none being 0."""
+    counted = (
+        rows.order_by()
+        .annotate(_all=F("pk") * 0)
+        .values("_all")
+        .annotate(n=Count(of, distinct=True))
+    )
+    return Coalesce(Subquery(counted.values("n"), output_field=IntegerField()), 0)
+
+
+# The menu of a project: what a member may open, and how much waits there (Fig. 4 and 5).
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One place of the menu.
+
+    Args:
+        id: The name of its address: "work", "review".
+        name: In the person's language.
+        url: Where it leads.
+        count: What waits there; 0 is not shown.
+        current: Whether the person is there now.
+    """
+
+    id: str
+    name: str
+    url: str
+    count: int = 0
+    current: bool = False
+
+
+def menu(request: HttpRequest, member: Member, standing: Mapping[str, Any]) -> tuple[Entry, ...]:
+    """Return what a member sees of their project, in the order of the work."""
+    entries = list(_entries(member, standing))
+    inside = [one for one in entries if _within(request.path, one.url)]
+    here = max(inside, key=lambda one: len(one.url), default=None)
+    return tuple(replace(one, current=one is here) for one in entries)
+
+
+def _entries(member: Member, standing: Mapping[str, Any]) -> Iterator[Entry]:
+    slug = member.project.slug
+    annotates, reviews = member.has(Role.ANNOTATOR), member.has(Role.REVIEWER)
+    manages = member.has(Role.MANAGER)
+    places = (
+        ("work", gettext("Annotation"), 0, annotates),
+        ("review", gettext("Review"), standing["reviews"], reviews),
+        ("study", gettext("Study"), standing["study"], annotates or standing["study"]),
+        ("problems", gettext("Problems"), standing["complaints"], True),
+        ("guide", gettext("Guideline"), 0, True),
+        ("me", gettext("Information"), 0, annotates or reviews),
+        ("manage", gettext("Manage"), 0, manages),
+    )
+    for name, words, count, shown in places:
+        if shown:
+            yield Entry(name, words, reverse(name, args=[slug]), count)
+
+
+def _within(path: str, url: str) -> bool:
+    return path == url or path.startswith(url.rstrip("/") + "/")
+
+
+# What every page may show: the member, the project, its menu, and what was newly announced.
+
+
+def page(request: HttpRequest) -> dict[str, object]:
+    """Return what the layout needs; a fragment for htmx has no layout and asks for nothing."""
+    member = getattr(request, "member", None)
+    shown = {"member": member, "project": member.project if member else None}
+    if not isinstance(member, Member) or getattr(request, "htmx", False):
+        return shown
+    project = member.project
+    standing = standings(member.person_id, [project.pk])[project.pk]
+    return {
+        **shown,
+        "standing": standing,
+        "menu": menu(request, member, standing),
+        "announcement": None if standing["acknowledged"] else project.guideline,
+    }
+
+
+# A guideline's text as the key of what is made of it: versions never change.
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A version, equal to all versions of the same text; the text itself is read when needed.
+
+    Every request has the project's version at hand, without its text: whoever keeps by it what is
+    made of the text asks for the text once.
+    """
+
+    sha256: str
+    guideline: Guideline = field(compare=False, repr=False)
+
+    @classmethod
+    def of(cls, guideline: Guideline) -> Content:
+        """Return the key of a version."""
+        return cls(guideline.sha256, guideline)

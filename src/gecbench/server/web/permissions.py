@@ -1,0 +1,132 @@
+"""Who may open which page; every view says so by a decorator, and a test walks them all.
+
+What a person may not see does not exist for them: the answer is 404, not 403.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Literal, cast
+from urllib.parse import quote
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+
+from gecbench.server.choices import MemberStatus, Role
+from gecbench.server.models import Member, Person, Project
+
+View = Callable[..., HttpResponseBase]
+ProjectView = Callable[..., HttpResponseBase]
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Who may open a view.
+
+    Args:
+        who: Everybody, everybody signed in, members of the project in the URL, administrators.
+        roles: Of members: one of these is needed; none means any role.
+        active: Whether the member must be active, not paused or in training.
+    """
+
+    who: Literal["anyone", "signed_in", "member", "administrator"]
+    roles: tuple[Role, ...] = ()
+    active: bool = False
+
+
+def access_of(view: object) -> Access | None:
+    """Return what a view says of itself; None where it says nothing (a test then fails)."""
+    return cast("Access | None", getattr(view, "access", None))
+
+
+def wants_json(request: HttpRequest) -> bool:
+    """Return whether a script asks, and not a person who follows a link."""
+    return "application/json" in request.headers.get("Accept", "")
+
+
+def _declared(view: View, access: Access) -> View:
+    view.access = access  # type: ignore[attr-defined]
+    return view
+
+
+def anyone(view: View) -> View:
+    """Let everybody open it."""
+    return _declared(view, Access("anyone"))
+
+
+def signed_in(view: View) -> View:
+    """Let everybody open it who is signed in."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: object, **words: object) -> HttpResponseBase:
+        return view(request, *args, **words) if _person(request) else _sign_in_first(request)
+
+    return _declared(guarded, Access("signed_in"))
+
+
+def administrator(view: View) -> View:
+    """Let administrators open it; for others it does not exist."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: object, **words: object) -> HttpResponseBase:
+        person = _person(request)
+        if person is None:
+            return _sign_in_first(request)
+        if not person.is_administrator:
+            raise Http404
+        return view(request, *args, **words)
+
+    return _declared(guarded, Access("administrator"))
+
+
+def member(*roles: Role, active: bool = False) -> Callable[[ProjectView], View]:
+    """Let members of the project `slug` open it: `view(request, member, ...)`, without the slug."""
+
+    def declare(view: ProjectView) -> View:
+        @wraps(view)
+        def guarded(
+            request: HttpRequest, *args: object, slug: str, **words: object
+        ) -> HttpResponseBase:
+            person = _person(request)
+            if person is None:
+                return _sign_in_first(request)
+            found = membership(person, slug)
+            if found is None or (roles and not any(found.has(role) for role in roles)):
+                raise Http404
+            if active and found.status != MemberStatus.ACTIVE:
+                raise Http404
+            request.member = found  # type: ignore[attr-defined]
+            return view(request, found, *args, **words)
+
+        return _declared(guarded, Access("member", roles, active))
+
+    return declare
+
+
+def membership(person: Person, slug: str) -> Member | None:
+    """Return the person's membership, or a manager's for administrators (not stored)."""
+    found = (
+        Member.objects.select_related("project", "project__guideline", "person")
+        .defer("project__guideline__markdown")  # tens of kilobytes that few pages read
+        .filter(project__slug=slug, project__deleted_at=None, person=person)
+        .exclude(status__in=(MemberStatus.LEFT, MemberStatus.INVITED))
+        .first()
+    )
+    if found is not None or not person.is_administrator:
+        return found
+    project = Project.objects.select_related("guideline").filter(slug=slug, deleted_at=None).first()
+    return None if project is None else Member(project=project, person=person, is_manager=True)
+
+
+def _person(request: HttpRequest) -> Person | None:
+    person = request.user
+    return person if isinstance(person, Person) and person.is_active else None
+
+
+def _sign_in_first(request: HttpRequest) -> HttpResponse:
+    if wants_json(request):
+        return JsonResponse({"error": "signed_out", "login": reverse("login")}, status=401)
+    return redirect(f"{reverse('login')}?next={quote(request.get_full_path())}")

@@ -1,0 +1,77 @@
+"""Errors and messages of the library in the language of the person who reads the page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.utils.translation import get_language, gettext
+
+from gecbench.core.errors import GecbenchError, Message, Place
+
+_AT_LINE = Message("{file}:{line}: {message}")
+_AT = Message("{place}: {message}")
+_WORDS = re.compile(r"(?:[^{]|\{\{)*?[a-zA-Z]")
+"""What begins a template that has words beside its places."""
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """A message as a page shows it.
+
+    Args:
+        text: In the person's language, or in English where nobody has translated it.
+        foreign: Whether it stayed English, which a page marks.
+    """
+
+    text: str
+    foreign: bool = False
+
+    def __str__(self) -> str:
+        """Return the text."""
+        return self.text
+
+
+class _UntranslatedError(Exception):
+    """A message, or a part of one, is not in the catalogue."""
+
+
+def translate(words: str | GecbenchError) -> Translation:
+    """Return a message, or an error with the place where it is, in the person's language."""
+    if (get_language() or "en").startswith("en"):
+        return Translation(str(words))
+    try:
+        return Translation(_error(words) if isinstance(words, GecbenchError) else _message(words))
+    except _UntranslatedError:
+        return Translation(str(words), foreign=True)
+
+
+def _error(error: GecbenchError) -> str:
+    message = _message(error.message)
+    if error.at is None:
+        return message
+    if isinstance(error.at, Place):
+        return gettext(_AT_LINE).format(file=error.at.path, line=error.at.line, message=message)
+    return gettext(_AT).format(place=_value(error.at), message=message)
+
+
+def _message(text: str) -> str:
+    if not isinstance(text, Message):
+        raise _UntranslatedError
+    template = gettext(text.template)
+    if template == text.template and _WORDS.match(template):
+        raise _UntranslatedError
+    return _fill(template, text.values)
+
+
+def _fill(template: str, values: Mapping[str, object]) -> str:
+    translated = {name: _value(value) for name, value in values.items()}
+    return template.format(**translated) if values else template
+
+
+def _value(value: object) -> object:
+    """What stands at a place of a message: a message itself, or what no language changes."""
+    if isinstance(value, GecbenchError):
+        return _error(value)
+    return _message(value) if isinstance(value, Message) else value

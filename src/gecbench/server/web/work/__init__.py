@@ -1,1 +1,0 @@
-"""The work screen, drafts, submitting, history."""

@@ -1,0 +1,392 @@
+"""What managers do to sentences and members: N, priorities, roles, withdrawals, guideline cases."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from django.db.models import Exists, F, OuterRef, Q
+from django.utils import timezone
+
+from gecbench.server.choices import MemberStatus, ReviewKind, Role, SentenceState, SlotState
+from gecbench.server.models import (
+    Complaint,
+    Guideline,
+    GuidelineCase,
+    Member,
+    Person,
+    Project,
+    Review,
+    ReviewTask,
+    Sentence,
+    Slot,
+    SlotEvent,
+)
+from gecbench.server.workflow import audit, members
+from gecbench.server.workflow.claims import give_back
+from gecbench.server.workflow.errors import (
+    ConflictError,
+    NotYoursError,
+    Problem,
+    RefusedError,
+)
+from gecbench.server.workflow.review_tasks import (
+    MOST_ANNOTATORS,
+    checked_note,
+    make_ready,
+    reviewers_for,
+    take_from_queue,
+)
+from gecbench.server.workflow.sentences import (
+    BATCH,
+    BEGUN,
+    LIVE,
+    PAUSE,
+    UNDECIDED,
+    move,
+    new_slots,
+    stands,
+)
+from gecbench.server.workflow.transactions import act, acting, locked_project, locked_sentence
+
+# N changes: slots are added to sentences, or taken from untouched ones (WFL-1).
+
+
+RAISED = (SentenceState.OPEN, SentenceState.ANNOTATING, SentenceState.REVIEW_READY)
+"""Sentences in these states get the slots of a higher N.
+
+One that waits for review goes back to annotators; one that a reviewer has begun, or is decided, or
+is out of work, stays as it is.
+"""
+
+
+def fit_slots(project_id: int) -> int:
+    """Bring the sentences of a project to its N, in short transactions; return how many changed.
+
+    More slots for all that wait (`RAISED`), except those that were decided once: a golden sentence
+    stays golden. Fewer only for those that nobody has ever held.
+    """
+    needed = Project.objects.values_list("annotators", flat=True).get(pk=project_id)
+    held = SlotEvent.objects.filter(sentence=OuterRef("pk"))
+    too_few = _too_few(needed)
+    too_many = Q(~Exists(held), state=SentenceState.OPEN, needed__gt=needed)
+    return sum(
+        _batch(ids, wanted, change, needed)
+        for wanted, change in ((too_few, _raise), (too_many, _lower))
+        for ids in _batches(project_id, wanted)
+    )
+
+
+def behind(project: Project) -> int:
+    """Return how many sentences have fewer places than N though `fit_slots` would add them.
+
+    Raising N was interrupted; or they were in review or withdrawn then, and are not any more.
+    """
+    few = Sentence.objects.filter(_too_few(project.annotators), project=project)
+    return few.count()
+
+
+def _too_few(needed: int) -> Q:
+    return Q(state__in=RAISED, golden=None, needed__lt=needed)
+
+
+def _batches(project_id: int, wanted: Q) -> Iterator[Sequence[int]]:
+    last = 0
+    while True:
+        some = Sentence.objects.filter(wanted, project_id=project_id, pk__gt=last).order_by("pk")
+        ids = tuple(some.values_list("pk", flat=True)[:BATCH])
+        if not ids:
+            return
+        yield ids
+        time.sleep(PAUSE)
+        last = ids[-1]
+
+
+@act
+def _batch(
+    ids: Sequence[int],
+    wanted: Q,
+    change: Callable[[Sequence[Sentence], int], None],
+    needed: int,
+) -> int:
+    """Change those of some sentences that still are as wanted, now that they are locked."""
+    locked = Sentence.objects.select_for_update(no_key=True).filter(wanted, pk__in=ids)
+    sentences = tuple(locked.order_by("pk"))
+    change(sentences, needed)
+    return len(sentences)
+
+
+def _raise(sentences: Sequence[Sentence], needed: int) -> None:
+    slots: list[Slot] = []
+    for sentence in sentences:
+        if sentence.state == SentenceState.REVIEW_READY:
+            take_from_queue(sentence)
+            move(sentence, SentenceState.ANNOTATING)
+        before, sentence.needed = sentence.needed, needed
+        slots += new_slots(sentence, after=before)
+    Slot.objects.bulk_create(slots)
+    _write(sentences, needed)
+
+
+def _lower(sentences: Sequence[Sentence], needed: int) -> None:
+    extra = Slot.objects.filter(sentence__in=[one.pk for one in sentences], no__gt=needed)
+    extra.filter(state=SlotState.FREE).delete()
+    _write(sentences, needed)
+
+
+def _write(sentences: Sequence[Sentence], needed: int) -> None:
+    Sentence.objects.filter(pk__in=[one.pk for one in sentences]).update(
+        needed=needed, version=F("version") + 1, updated_at=timezone.now()
+    )
+
+
+# What managers set: N of one sentence, priorities, roles, which guideline cases are settled.
+
+
+PRIORITIES = (-1_000_000, 1_000_000)
+
+
+@act
+def raise_needed(member: Member, sentence_id: int, *, more: int) -> Sentence:
+    """Let a manager ask for `more` annotators of one sentence that is not decided (WFL-1).
+
+    One that waits for review goes back to annotators.
+
+    Raises:
+        RefusedError: Less than one more, or beyond 20 in all.
+        ConflictError: It is with a reviewer, decided, or withdrawn.
+    """
+    member = acting(member, Role.MANAGER)
+    sentence = locked_sentence(sentence_id, member.project_id)
+    most = MOST_ANNOTATORS - sentence.needed
+    if not 1 <= more <= most:
+        message = f"{more} more annotators were asked for; a sentence has at most {MOST_ANNOTATORS}"
+        raise RefusedError([Problem("WFL-5", "more", message, (("most", str(most)),))])
+    if sentence.golden_id is not None or sentence.state not in RAISED:
+        raise ConflictError(
+            f"sentence {sentence.number} is {sentence.state}; more annotators are asked for before "
+            "a review has begun"
+        )
+    if sentence.state == SentenceState.REVIEW_READY:
+        take_from_queue(sentence)
+        move(sentence, SentenceState.ANNOTATING)
+    before = sentence.needed
+    move_on = Sentence.objects.filter(pk=sentence.pk, version=sentence.version)
+    sentence.needed = before + more
+    if not move_on.update(
+        needed=sentence.needed, version=F("version") + 1, updated_at=timezone.now()
+    ):
+        raise ConflictError(f"sentence {sentence.number} has changed meanwhile; look again")
+    sentence.version += 1
+    Slot.objects.bulk_create(list(new_slots(sentence, after=before)))
+    audit.record(
+        "sentence.raised",
+        who=member.person,
+        project=member.project,
+        about=("sentence", sentence.pk),
+        data={"old": before, "new": sentence.needed},
+    )
+    return sentence
+
+
+@act
+def set_priority(member: Member, sentence_ids: Sequence[int], *, priority: int) -> int:
+    """Let a manager say which sentences come first (small ones do); return how many changed.
+
+    Raises:
+        RefusedError: The number is out of all bounds.
+        NotYoursError: One of the sentences is not in the project; none is changed then.
+    """
+    member = acting(member, Role.MANAGER)
+    least, most = PRIORITIES
+    if not least <= priority <= most:
+        message = f"the priority is {priority}; it is a whole number from {least} to {most}"
+        raise RefusedError([Problem("priority", "priority", message)])
+    wanted = sorted(set(sentence_ids))
+    locked = Sentence.objects.select_for_update(no_key=True).filter(
+        project_id=member.project_id, pk__in=wanted
+    )
+    found = list(locked.order_by("pk"))
+    if len(found) < len(wanted):
+        raise NotYoursError("one of these sentences is not in this project")
+    changed = [one for one in found if one.priority != priority]
+    ids = [one.pk for one in changed]
+    begun = [one.pk for one in changed if one.state == SentenceState.ANNOTATING]
+    Sentence.objects.filter(pk__in=ids).update(
+        priority=priority, version=F("version") + 1, updated_at=timezone.now()
+    )
+    Slot.objects.filter(sentence_id__in=ids).update(priority=priority)
+    Slot.objects.filter(sentence_id__in=begun, state=SlotState.FREE).update(
+        priority=priority - BEGUN
+    )
+    ReviewTask.objects.filter(sentence_id__in=ids, state__in=LIVE).update(priority=priority)
+    if ids:
+        audit.record(
+            "sentence.priority",
+            who=member.person,
+            project=member.project,
+            about=("sentence", ids[0] if len(ids) == 1 else ""),
+            data={"sentences": ids, "priority": priority},
+        )
+    return len(ids)
+
+
+@act
+def settle_cases(member: Member, case_ids: Sequence[int], *, closed_in: Guideline) -> int:
+    """Note which waiting guideline cases a version answers (CMP-4); return how many.
+
+    Raises:
+        NotYoursError: The version is another project's.
+    """
+    member = acting(member, Role.MANAGER)
+    if closed_in.project_id != member.project_id:
+        raise NotYoursError("this guideline is not of this project")
+    waiting = GuidelineCase.objects.filter(
+        project_id=member.project_id, pk__in=list(case_ids), closed_in=None
+    )
+    ids = list(waiting.order_by("pk").values_list("pk", flat=True))
+    GuidelineCase.objects.filter(pk__in=ids, closed_in=None).update(closed_in=closed_in)
+    if ids:
+        audit.record(
+            "guideline.cases_settled",
+            who=member.person,
+            project=member.project,
+            about=("guideline", closed_in.pk),
+            data={"cases": ids, "version": closed_in.version},
+        )
+    return len(ids)
+
+
+def state_of(member: Member) -> str:
+    """Return roles and status in one word; a form keeps it, to see it is old."""
+    return "-".join((*map(str, member.roles), str(member.status)))
+
+
+@act
+def change_member(
+    member: Member,
+    *,
+    seen: str,
+    by: Person | None,
+    roles: Sequence[Role],
+    status: MemberStatus | None,
+    note: str,
+) -> Member:
+    """Change roles and status as `members.change_member` does, if they are still what was seen.
+
+    Args:
+        member: Whose.
+        seen: The `state_of` that the change was made from.
+        by: Who changes them.
+        roles: All of them.
+        status: None leaves it.
+        note: Why.
+
+    Raises:
+        RefusedError: As `members.change_member`.
+        ConflictError: Somebody changed them meanwhile.
+    """
+    locked_project(member.project_id)
+    if seen != state_of(Member.objects.get(pk=member.pk)):
+        raise ConflictError("roles or status have changed meanwhile; look again")
+    return members.change_member(member, by=by, roles=roles, status=status, note=note)
+
+
+# Managers take sentences out of work, put them back, and have decided ones reviewed anew.
+
+
+@act
+def reopen_sentence(member: Member, sentence_id: int, *, reason: str) -> ReviewTask:
+    """Let a manager have a decided sentence reviewed anew; the golden set stays until then.
+
+    Somebody else than the last reviewer is asked, where there is somebody else.
+
+    Raises:
+        RefusedError: There is no reason, or a complaint about it is undecided.
+        ConflictError: It has no golden set, or is in review already.
+    """
+    member = acting(member, Role.MANAGER)
+    sentence = locked_sentence(sentence_id, member.project_id)
+    words = checked_note(reason, "reopen-reason", field="reason")
+    if Complaint.objects.filter(study__sentence=sentence, state__in=UNDECIDED).exists():
+        message = f"sentence {sentence.number} has an undecided complaint; decide that first"
+        raise RefusedError([Problem("reopen-disputed", "", message)])
+    if sentence.state != SentenceState.GOLDEN:
+        message = f"sentence {sentence.number} is {sentence.state}; only golden ones are reopened"
+        raise ConflictError(message)
+    move(sentence, SentenceState.REVIEW_READY)
+    last = Review.objects.filter(sentence=sentence).select_related("reviewer").order_by("pk").last()
+    former = None if last is None else last.reviewer
+    if former is not None and not reviewers_for(sentence, but=[former.pk]).exists():
+        former = None
+    task = make_ready(sentence, kind=ReviewKind.REOPENED, not_for=former, note=words)
+    audit.record(
+        "sentence.reopened",
+        who=member.person,
+        project=member.project,
+        about=("sentence", sentence.pk),
+        data={"reason": words},
+    )
+    return task
+
+
+@act
+def withdraw(member: Member, sentence_ids: Sequence[int], *, reason: str) -> int:
+    """Let a manager take sentences out of work, with a reason; return how many changed.
+
+    Open tasks are given back, their drafts kept; the queue of reviews forgets them. What was
+    submitted, judged or complained about stays, and may still be studied and decided.
+
+    Raises:
+        RefusedError: There is no reason.
+        NotYoursError: One of the sentences is not in the project; none is withdrawn then.
+    """
+    member = acting(member, Role.MANAGER)
+    words = checked_note(reason, "withdraw-reason", field="reason")
+    changed = []
+    for sentence_id in sorted(set(sentence_ids)):
+        sentence = locked_sentence(sentence_id, member.project_id)
+        if sentence.state == SentenceState.WITHDRAWN:
+            continue
+        for slot in Slot.objects.filter(sentence=sentence, state=SlotState.OPEN).order_by("pk"):
+            give_back(slot, why="withdrawn")
+        take_from_queue(sentence)
+        sentence.refresh_from_db()
+        move(sentence, SentenceState.WITHDRAWN, state_note=words)
+        changed.append(sentence.pk)
+    _log("sentence.withdrawn", member, changed, words)
+    return len(changed)
+
+
+@act
+def restore(member: Member, sentence_ids: Sequence[int]) -> int:
+    """Put withdrawn sentences back to where their submissions say they stand; say how many.
+
+    Raises:
+        NotYoursError: One of the sentences is not in the project; none is restored then.
+    """
+    member = acting(member, Role.MANAGER)
+    changed = []
+    for sentence_id in sorted(set(sentence_ids)):
+        sentence = locked_sentence(sentence_id, member.project_id)
+        if sentence.state != SentenceState.WITHDRAWN:
+            continue
+        state = stands(sentence)
+        move(sentence, state, state_note="")
+        if state == SentenceState.REVIEW_READY:
+            last = ReviewTask.objects.filter(sentence=sentence).order_by("pk").last()
+            make_ready(sentence, kind=ReviewKind(last.kind) if last else ReviewKind.FIRST)
+        changed.append(sentence.pk)
+    _log("sentence.restored", member, changed, "")
+    return len(changed)
+
+
+def _log(what: str, member: Member, changed: Sequence[int], reason: str) -> None:
+    if changed:
+        audit.record(
+            what,
+            who=member.person,
+            project=member.project,
+            about=("sentence", changed[0] if len(changed) == 1 else ""),
+            data={"sentences": list(changed), "reason": reason},
+        )

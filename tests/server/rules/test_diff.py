@@ -1,0 +1,225 @@
+"""The live diff: it marks what the scorer counts, and its pieces rebuild both texts."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from server.diff_cases import CASES, Case
+
+from gecbench.edits.apply import apply
+from gecbench.lang.zh.char import scheme
+from gecbench.lang.zh.parse import PLACEHOLDER, parse
+from gecbench.server.rules.diff import Diff, Piece, diff, edits_of, starts, tokens
+from gecbench.server.rules.options import PLACEHOLDER as OPTION
+
+CHANGED = ("delete", "insert", "replace", "move_from", "move_to")
+TEXTS = st.text(alphabet="甲乙ab ,.'-3 \u3000\u0301👩👍🏽\u200d🇨🇳[缺失成分]", max_size=14)
+LANGS = st.sampled_from(["zh", "en"])
+
+
+def of(case: Case) -> Diff:
+    return diff(case.source, case.target, lang=case.lang, placeholder=case.placeholder)
+
+
+def drawn(source: str, target: str, lang: str = "zh") -> list[tuple[str, str, str]]:
+    return [(one.op, one.source, one.target) for one in diff(source, target, lang=lang).pieces]
+
+
+def rebuilt(pieces: tuple[Piece, ...]) -> tuple[str, str]:
+    return "".join(one.source for one in pieces), "".join(one.target for one in pieces)
+
+
+def check(found: Diff, source: str, target: str) -> None:
+    """Hold the laws of a diff."""
+    assert rebuilt(found.pieces) == (source, target)
+    shown = [number for one in found.pieces for number in one.edits]
+    assert shown == list(range(1, found.edits + 1))
+    for one in found.pieces:
+        assert (one.op in CHANGED) == bool(one.edits)
+        assert (one.op == "equal") == (one.source == one.target)
+        assert one.source or one.target
+        assert (one.op in ("delete", "move_from")) == (one.target == "" and one.op != "space")
+        assert (one.op in ("insert", "move_to")) == (one.source == "" and one.op != "space")
+        if one.op == "space":
+            assert "".join(one.source.split()) == "".join(one.target.split())
+    for kind in ("move_from", "move_to"):
+        moves = [one.move for one in found.pieces if one.op == kind]
+        assert len(moves) == len(set(moves))
+        assert set(moves) == {one.move for one in found.pieces} - {None}
+
+
+def check_graphemes(found: Diff) -> None:
+    """No cut between pieces is inside a grapheme, of the source or of the target."""
+    for side in ("source", "target"):
+        text = "".join(getattr(one, side) for one in found.pieces)
+        first, at = starts(text), 0
+        for one in found.pieces:
+            if getattr(one, side) and one.op in CHANGED:
+                assert first[at]
+            at += len(getattr(one, side))
+            if getattr(one, side) and one.op in CHANGED:
+                assert at == len(text) or first[at]
+
+
+def test_the_table_has_at_least_500_cases():
+    assert len(set(CASES)) >= 500
+
+
+@pytest.mark.parametrize("place", range(0, len(CASES), 20))
+def test_pieces_rebuild_both_texts_and_show_each_edit_once(place: int):
+    for case in CASES[place : place + 20]:
+        found = of(case)
+        check(found, case.source, case.target)
+        check_graphemes(found)
+
+
+@given(TEXTS, TEXTS, LANGS)
+def test_any_two_texts_are_rebuilt(source: str, target: str, lang: str):
+    found = diff(source, target, lang=lang)
+    check(found, source, target)
+    check_graphemes(found)
+
+
+@pytest.mark.parametrize("place", range(0, len(CASES), 20))
+def test_chinese_edits_are_those_of_the_scheme(place: int):
+    extract = scheme().extract
+    for case in CASES[place : place + 20]:
+        if case.lang != "zh" or case.placeholder != PLACEHOLDER:
+            continue
+        sides = [tokens(text, "zh", PLACEHOLDER) for text in (case.source, case.target)]
+        wanted = extract(parse(case.source), parse(case.target)).edit_sets[0]
+        assert edits_of(*sides) == wanted
+        assert of(case).edits == len(wanted)
+        if not any(len(one.edits) > 1 for one in of(case).pieces):
+            check_shapes(of(case), wanted)
+
+
+def check_shapes(found: Diff, wanted: tuple) -> None:
+    """Each piece of one edit shows that edit: its shape, its tokens, and whether it moves."""
+    for one in found.pieces:
+        if not one.edits:
+            continue
+        edit = wanted[one.edits[0] - 1]
+        shape = {"S": "replace", "R": "delete", "M": "insert", "W:R": "move_from"}
+        shape["W:M"] = "move_to"
+        if one.op != "replace":  # a replacement may have been widened to whole graphemes
+            assert one.op == shape[edit.label] or one.op == {"R": "delete", "M": "insert"}[edit.op]
+            text = one.target if edit.op == "M" else one.source
+            moved = edit.replacement if edit.op == "M" else None
+            assert parse(text).tokens == (moved or parse(text).tokens)
+
+
+def test_the_projects_placeholder_is_the_schemes():
+    assert OPTION == PLACEHOLDER
+
+
+@pytest.mark.parametrize("place", range(0, len(CASES), 20))
+def test_edits_make_the_target_of_the_source(place: int):
+    for case in CASES[place : place + 20]:
+        one, two = (
+            [token.form for token in side]
+            for side in (
+                tokens(case.source, case.lang, case.placeholder),
+                tokens(case.target, case.lang, case.placeholder),
+            )
+        )
+        edits = edits_of(
+            tokens(case.source, case.lang, case.placeholder),
+            tokens(case.target, case.lang, case.placeholder),
+        )
+        assert apply(edits, one) == tuple(two)
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "lang", "pieces"),
+    [
+        ("", "", "zh", []),
+        ("我去", "我去", "zh", [("equal", "我去", "我去")]),
+        ("舒舍", "宿舍", "zh", [("replace", "舒", "宿"), ("equal", "舍", "舍")]),
+        ("我去", "我[缺失成分]去", "zh",
+         [("equal", "我", "我"), ("insert", "", "[缺失成分]"), ("equal", "去", "去")]),
+        ("昨天我去", "我昨天去", "zh",
+         [("move_to", "", "我"), ("equal", "昨天", "昨天"), ("move_from", "我", ""),
+          ("equal", "去", "去")]),
+        ("我 去", "我去", "zh", [("equal", "我", "我"), ("space", " ", ""), ("equal", "去", "去")]),
+        ("我 大 家", "我家", "zh",
+         [("equal", "我", "我"), ("delete", " 大 ", ""), ("equal", "家", "家")]),
+        ("e", "e\u0301", "zh", [("replace", "e", "e\u0301")]),
+        ("👩‍💻好", "👩好", "zh", [("replace", "👩‍💻", "👩"), ("equal", "好", "好")]),
+        ("[缺失 成分]", "[缺失成分]", "zh", [("space", "[缺失 成分]", "[缺失成分]")]),
+        ("ab c", "a c", "zh", [("equal", "a", "a"), ("delete", "b", ""), ("equal", " c", " c")]),
+        ("a c", "ab c", "zh", [("equal", "a", "a"), ("insert", "", "b"), ("equal", " c", " c")]),
+        ("a big dog runs", "a dog runs", "en",
+         [("equal", "a ", "a "), ("delete", "big ", ""), ("equal", "dog runs", "dog runs")]),
+        ("a dog", "a dog barks", "en", [("equal", "a dog", "a dog"), ("insert", "", " barks")]),
+        ("well known", "well-known", "en",
+         [("equal", "well", "well"), ("space", " ", ""), ("insert", "", "-"),
+          ("equal", "known", "known")]),
+        ("it don't work", "it doesn't work", "en",
+         [("equal", "it ", "it "), ("replace", "don't", "doesn't"), ("equal", " work", " work")]),
+    ],
+)  # fmt: skip
+def test_what_is_drawn(source: str, target: str, lang: str, pieces: list):
+    assert drawn(source, target, lang) == pieces
+
+
+def test_both_ends_of_a_move_count_and_share_a_number():
+    found = diff("昨天我去了他家", "我昨天去他家了", lang="zh")
+    assert found.edits == 4
+    assert sorted(one.move for one in found.pieces if one.move) == [1, 1, 2, 2]
+
+
+def test_equal_moves_are_paired_from_the_left():
+    found = diff("甲一二三四甲五六七八", "一二甲三四五六甲七八", lang="zh")
+    assert [(one.op, one.move) for one in found.pieces if one.move] == [
+        ("move_from", 1),
+        ("move_to", 1),
+        ("move_from", 2),
+        ("move_to", 2),
+    ]
+
+
+def test_a_move_into_a_grapheme_is_drawn_as_what_it_is_there():
+    found = diff("e甲乙丙\u0301", "甲乙丙e\u0301", lang="zh")
+    assert [(one.op, one.source, one.move) for one in found.pieces] == [
+        ("delete", "e", None),
+        ("equal", "甲乙", None),
+        ("replace", "丙\u0301", None),
+    ]
+    back = diff("甲乙丙e\u0301", "e甲乙丙\u0301", lang="zh")
+    assert [one.op for one in back.pieces] == ["insert", "equal", "replace"]
+    assert found.edits == back.edits == 2
+
+
+def test_english_white_space_is_not_counted():
+    assert diff("well - known", "well-known", lang="en").edits == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "forms"),
+    [
+        ("It's 3.5 km-long!", ["It's", "3.5", "km", "-", "long", "!"]),
+        ("1,000. 'Yes'", ["1,000", ".", "'", "Yes", "'"]),
+        ("don’t naïve e\u0301t", ["don’t", "naïve", "e\u0301t"]),
+        ("a 茶叶b", ["a", "茶", "叶", "b"]),
+        ("it'茶 3.茶", ["it", "'", "茶", "3", ".", "茶"]),
+        ("👍🏽👩‍💻", ["👍🏽", "👩‍💻"]),
+        ("x [MC]y", ["x", "[MC]", "y"]),
+        ("x.5 5.x", ["x", ".", "5", "5", ".", "x"]),
+        ("a.b 'n' '", ["a", ".", "b", "'", "n", "'", "'"]),
+        ("a \u0301b", ["a", " \u0301", "b"]),
+    ],
+)
+def test_english_words(text: str, forms: list[str]):
+    assert [token.form for token in tokens(text, "en", "[MC]")] == forms
+
+
+@given(TEXTS, LANGS)
+def test_between_tokens_there_is_white_space_only(text: str, lang: str):
+    done = 0
+    for token in tokens(text, lang, "[缺失成分]"):
+        assert text[done : token.start].strip() == ""
+        assert token.form == "".join(text[token.start : token.end].split()) or lang == "en"
+        done = token.end
+    assert text[done:].strip() == ""

@@ -1,0 +1,108 @@
+"""Keys: one does one thing in one place, none is taken from the browser, all can be changed."""
+
+from __future__ import annotations
+
+import pytest
+
+from gecbench.server.choices import RejectReason
+from gecbench.server.rules.keys import (
+    ACTIONS,
+    KeyRefusedError,
+    Place,
+    Tables,
+    on_mac,
+    remapped,
+    tables,
+    written,
+)
+
+
+@pytest.mark.parametrize("place", Place)
+@pytest.mark.parametrize("mac", [False, True])
+def test_no_default_key_does_two_things(place, mac):
+    held = tables({}, screen=place)
+    chords = [one for row in (held.mac if mac else held.keys).values() for one in row]
+    assert len(chords) >= 10
+    assert len(chords) == len(set(chords))
+
+
+def test_the_defaults_are_those_of_the_specification():
+    work = tables(None, screen="work").keys
+    assert work["submit"] == ("Ctrl+Enter",)
+    assert work["guide"] == ("F1", "Ctrl+/")
+    assert (work["error_free"], work["not_annotatable"], work["skip"]) == (
+        ("Alt+G",),
+        ("Alt+N",),
+        ("Alt+P",),
+    )
+    review = tables(None, screen="review").keys
+    assert [review[f"correct_{n}"][0] for n in (1, 9)] == ["1", "9"]
+    assert [review[f"wrong_{n}"][0] for n in (1, 2, 3, 4)] == ["Q", "W", "E", "R"]
+    assert len([one for one in review if one.startswith("reason_")]) == len(RejectReason)
+
+
+def test_every_default_is_written_as_it_would_be_kept():
+    for action in ACTIONS.values():
+        assert all(written(one) == one for one in action.chords)
+        assert all(written(on_mac(one)) == on_mac(one) for one in action.chords)
+
+
+def test_avoided_keys_are_no_defaults():
+    used = {one for action in ACTIONS.values() for one in action.chords}
+    avoided = ["D", "E", "F", "S", "V", "B", "T", "Left", "Right"]
+    assert used & {f"Alt+{one}" for one in avoided} == set()
+
+
+def test_an_own_key_stands_alone_on_every_machine():
+    own = remapped({"guide": "ctrl + j", "add": "Alt+A", "correct_1": "shift+alt+q"})
+    assert own == {"guide": "Ctrl+J", "correct_1": "Alt+Shift+Q"}
+    held = tables(own, screen="work")
+    assert held.keys["guide"] == held.mac["guide"] == ("Ctrl+J",)
+    assert held.mac["add"] == ("Ctrl+A",)
+
+
+def test_two_may_change_places():
+    assert remapped({"add": "Alt+P", "skip": "Alt+A"}) == {"add": "Alt+P", "skip": "Alt+A"}
+
+
+def test_the_same_key_on_different_screens_is_no_conflict():
+    assert remapped({"complain": "Alt+A"}) == {"complain": "Alt+A"}
+
+
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [
+        ({"fly": "Alt+A"}, "unknown"),
+        ({"add": " "}, "missing"),
+        ({"add": 3}, "missing"),
+        ({"add": "Alt+Alt+A"}, "no_key"),
+        ({"add": "Hyper+A"}, "no_key"),
+        ({"add": "Alt+"}, "no_key"),
+        ({"add": "Alt+é"}, "no_key"),
+        ({"add": "Alt+Shift+1"}, "no_key"),
+        ({"add": "Ctrl+Shift+?"}, "no_key"),
+        ({"add": "Ctrl+T"}, "taken"),
+        ({"add": "F5"}, "taken"),
+        ({"add": "Shift+A"}, "types"),
+        ({"submit": "Enter"}, "types"),
+        ({"add": "Alt+R"}, "twice"),
+        ({"modify": "J"}, "twice"),
+        ({"add": "Ctrl+Q", "skip": "Ctrl+Q"}, "twice"),
+        ({"add": "Ctrl+P"}, "twice"),  # on a Mac Control stands for Alt: Skip has it there
+    ],
+)
+def test_what_cannot_be_is_refused(given, code):
+    with pytest.raises(KeyRefusedError) as caught:
+        remapped(given)
+    assert caught.value.code == code
+    assert str(caught.value)
+
+
+def test_function_keys_and_escape_type_nothing():
+    assert remapped({"add": "F2", "remove": "Shift+F2"}) == {"add": "F2", "remove": "Shift+F2"}
+
+
+@pytest.mark.parametrize("old", [{"gone": "Alt+A"}, {"add": "Alt+R"}, [], "x", 3])
+def test_an_old_choice_that_means_nothing_locks_no_page(old):
+    assert tables(old, screen="work") == tables({}, screen="work")
+    assert isinstance(tables(old, screen="work"), Tables)

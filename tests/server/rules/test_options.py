@@ -1,0 +1,78 @@
+"""A project's options: what means nothing is refused by name, what is kept comes back as it was."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gecbench.core.errors import UsageError
+from gecbench.server.rules.options import (
+    RULES,
+    TEMPLATES,
+    ProjectOptions,
+    options_of,
+    stored_of,
+)
+
+REFUSED = {
+    "lease_minutes": [0, 1441, True, "30", 1.5, None],
+    "open_tasks": [0, 11],
+    "spot_check_percent": [-1, 101],
+    "reveal_after": [-1, 101, "1", False],
+    "complaints_to": ["anybody", 1, None, ["other"]],
+    "unanimous_error_free": ["perhaps"],
+    "suggestions": [True, ""],
+    "study_gate": [1, "yes", None],
+    "reviewer_sees_names": ["true"],
+    "rules": [[], "off", {"CON-99": "off"}, {"CON-1": "loud"}, {"CON-1": ["off"]}],
+    "placeholder_aliases": ["[MC]", [1], None],
+    "placeholder": ["", None, 7, "长" * 501],
+    "nonsense": [1],
+}
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [(key, value) for key, some in REFUSED.items() for value in some]
+)
+def test_what_means_nothing_is_refused_by_name(key, value):
+    with pytest.raises(UsageError) as refused:
+        options_of({key: value})
+    named = key if key != "rules" else "rule"
+    assert named in str(refused.value)
+
+
+def test_every_kind_of_option_is_refused_somewhere_here():
+    kinds = {type(getattr(ProjectOptions(), key)) for key in REFUSED if key != "nonsense"}
+    assert kinds >= {type(one) for one in vars_of(ProjectOptions()).values()}
+
+
+def vars_of(options: ProjectOptions) -> dict[str, object]:
+    return {name: getattr(options, name) for name in ProjectOptions.__slots__}
+
+
+@given(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "lease_minutes": st.integers(1, 1440),
+            "reveal_after": st.none() | st.integers(0, 100),
+            "complaints_to": st.sampled_from(["other", "same"]),
+            "study_gate": st.booleans(),
+            "rules": st.dictionaries(
+                st.sampled_from(sorted(RULES)), st.sampled_from(["off", "warn", "block"])
+            ),
+            "placeholder_aliases": st.lists(st.text(max_size=5), max_size=3),
+            "placeholder": st.text(min_size=1, max_size=20),
+        },
+    )
+)
+def test_what_is_kept_comes_back_as_it_was(stored):
+    options = options_of(stored)
+    assert options_of(stored_of(options)) == options
+    assert set(stored_of(options)) <= set(stored)
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_a_template_holds_options_that_are_taken(name):
+    options_of(TEMPLATES[name].options)

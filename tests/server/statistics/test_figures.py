@@ -1,0 +1,332 @@
+"""Volumes, acceptance, reasons, reviewers, Table 4, people, own figures, and what it costs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import date, timedelta
+from itertools import pairwise
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone, translation
+from server.statistics.worked import FOURTH, worked
+from server.workflow.reviewing import BAD, GOOD, finalised, member_of, study_of, word
+from server.workflow.stories import (
+    a_project,
+    all_submitted,
+    correction,
+    joined,
+    people,
+    sentence_of,
+    submitted,
+)
+
+from gecbench.core.errors import MissingExtraError
+from gecbench.core.sample import Corpus
+from gecbench.reports.report import render
+from gecbench.server import statistics
+from gecbench.server.choices import ComplaintState
+from gecbench.server.models import Figures, Skip, Study
+from gecbench.server.rules.text import digest
+from gecbench.server.statistics.members import reviewers
+from gecbench.server.statistics.report import build_report
+from gecbench.server.statistics.scoring import basis_of
+from gecbench.server.statistics.work import AGES, acceptance, ages, reasons
+from gecbench.server.workflow import complaints, management
+from gecbench.server.workflow.answers import Ruling
+
+REASONS = {
+    digest(BAD): word(digest(BAD), False, "incomplete", "meaning"),
+}
+
+
+def row(project, login: str):
+    (found,) = [one for one in statistics.people(project) if one.name == login.title()]
+    return found
+
+
+def upheld(project, login: str = "a2", outcome: ComplaintState = ComplaintState.UPHELD) -> None:
+    study = study_of(project, login)
+    made = complaints.complain(
+        member_of(project, login), study.pk, argument="看规范", client_key=uuid4()
+    )
+    joined(project, "rolf", "reviewer")
+    complaints.rule(
+        member_of(project, "rolf"),
+        made.pk,
+        version=made.version,
+        client_key=uuid4(),
+        ruling=Ruling(outcome, note="不对", confirmed=True),
+    )
+
+
+def test_sta_4_reasons_are_counted_for_all_and_for_each(database):
+    project = a_project(1)
+    joined(project, "rita", "reviewer")
+    given = [correction(BAD), correction(BAD, GOOD), correction(GOOD)]
+    all_submitted(sentence_of(project), people(project, 3), given)
+    finalised(project, (GOOD,), words=REASONS)
+    found = statistics.quality(project)
+    assert found.refusals == {"incomplete": 2, "meaning": 2}
+    assert row(project, "a1").accepted.share == 0.0
+    assert row(project, "a2").accepted.share == 0.5
+    assert statistics.own_figures(member_of(project, "a3")).reasons == ()
+    assert dict(statistics.own_figures(member_of(project, "a1")).reasons) == {
+        "incomplete": 1,
+        "meaning": 1,
+    }
+
+
+def test_cmp_5_what_a_complaint_makes_golden_is_accepted_and_no_refusal(site):
+    project = worked()
+    who = member_of(project, "a2").person_id
+    before = acceptance(project)[who]
+    assert reasons(project)[who] == {"erroneous": 1}
+    upheld(project)
+    assert acceptance(project)[who] == replace(before, accepted=before.accepted + 1)
+    assert who not in reasons(project)
+
+
+def test_sta_6_reviewers_have_speed_strictness_and_complaints(database):
+    project = worked()
+    upheld(project)
+    upheld(project, "a1", ComplaintState.DISMISSED)
+    rita = {one.person: one for one in reviewers(project)}[member_of(project, "rita").person_id]
+    assert (rita.reviews, rita.per_hour) == (4, 60.0)
+    assert (rita.judged, rita.right) == (8, 5)
+    assert (rita.complaints, rita.upheld) == (2, 1)
+    assert rita.accepted == 5 / 8
+    assert [one.person for one in reviewers(project)] == [rita.person]
+
+
+def test_a_ruling_about_a_complaint_is_no_review_of_a_day(site):
+    project = worked()
+    upheld(project)
+    assert sum(day.reviewed for day in statistics.progress(project).days) == 4
+
+
+def test_a_reviewer_without_counted_time_has_no_speed(site):
+    project = a_project(1, annotators=1)
+    joined(project, "rita", "reviewer")
+    all_submitted(sentence_of(project), people(project, 1), [correction(GOOD)])
+    finalised(project, (GOOD,))
+    (rita,) = reviewers(project)
+    assert (rita.per_hour, rita.accepted) == (None, 1.0)
+    assert replace(rita, judged=0).accepted is None
+
+
+def test_sta_1_and_2_table_4_is_that_of_the_public_dev_set(site, shared):
+    from gecbench.api.files import load
+    from gecbench.server.statistics import scoring
+
+    dev = load(shared / "data" / "mucgec" / "MuCGEC_dev.txt")
+    corpus = replace(dev, lang="zh")
+    assert isinstance(corpus, Corpus)
+    project = a_project(0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scoring, "golden_corpus", lambda _: _sourced(corpus))
+        found = statistics.table4(project)
+    whole = found.statistics[0]
+    # The three sentences that nobody could annotate are among the 287 with one reference.
+    assert dict(found.everywhere) == {0: 3, 1: 284, 2: 462, 3: 313, 4: 62, 5: 10, 6: 2, 7: 1}
+    assert (whole.sentences, whole.discarded, whole.erroneous) == (1134, 3, 1079)
+    assert round(whole.references, 2) == 2.17
+
+
+def _sourced(corpus: Corpus) -> Corpus:
+    return replace(
+        corpus, samples=tuple(replace(one, meta={"source": ""}) for one in corpus.samples)
+    )
+
+
+def test_sta_1_table_4_by_source_counts_what_is_discarded(database):
+    found = statistics.table4(worked())
+    assert [
+        (one.name, one.sentences, one.discarded, one.erroneous) for one in found.statistics
+    ] == [
+        ("all", 3, 1, 2),
+        ("story", 3, 1, 2),
+    ]
+    assert dict(found.everywhere) == {0: 1, 1: 2, 2: 1}
+    assert dict(found.erroneous) == {1: 1, 2: 1}
+    assert found.signatures == ("edits:extracted|scheme:zh-char|granularity:char",)
+
+
+def test_progress_counts_days_of_the_sites_own_clock(database):
+    project = worked()
+    (day,) = statistics.progress(project).days
+    assert (day.day, day.submitted, day.reviewed, day.golden) == (
+        timezone.localdate(),
+        15,
+        4,
+        4,
+    )
+    assert statistics.progress(project).states == {"golden": 4, "review_ready": 1}
+
+
+@pytest.mark.parametrize(
+    ("zone", "expected"),
+    [
+        ("Asia/Shanghai", date(2026, 3, 2)),
+        ("UTC", date(2026, 3, 1)),
+        ("Asia/Kathmandu", date(2026, 3, 2)),
+    ],
+)
+def test_a_day_begins_by_the_clock_of_the_site(database, zone, expected):
+    from zoneinfo import ZoneInfo
+
+    project = worked()
+    with connection.cursor() as cursor:
+        on = " ON golden" if database == "postgresql" else ""
+        cursor.execute(f"DROP TRIGGER golden_no_update{on}")
+        cursor.execute("UPDATE golden SET at = '2026-03-01 18:20:00'")
+    with timezone.override(ZoneInfo(zone)):
+        days = statistics.progress(project).days
+    assert [one.day for one in days if one.golden] == [expected]
+    assert len(days) > 1
+    assert {(b.day - a.day).days for a, b in pairwise(days)} == {1}
+
+
+def test_study_items_are_counted_by_age(site):
+    project = worked()
+    assert ages(project) == (3, 0, 0, 0, 0, 0)
+    now = timezone.now()
+    for one, days in zip(Study.objects.order_by("id"), (2, 10, 40), strict=True):
+        Study.objects.filter(pk=one.pk).update(opened_at=now - timedelta(days=days))
+    assert ages(project, now) == (0, 1, 0, 1, 0, 1)
+    assert len(ages(project)) == len(AGES) + 1
+
+
+def test_people_have_volume_acceptance_and_what_they_put_off(database):
+    project = worked()
+    Skip.objects.create(
+        sentence=sentence_of(project, 5), project=project, person=member_of(project, "a1").person
+    )
+    joined(project, "newby")
+    statistics.refresh(project)
+    found = {one.name: one for one in statistics.people(project)}
+    assert (found["A1"].submitted, found["A1"].acceptance, found["A1"].skips) == (5, 0.75, 1 / 6)
+    assert found["A1"].unannotatable == 1 / 5
+    assert found["A3"].f05 == 1.0
+    new = found["Newby"]
+    assert (new.submitted, new.acceptance, new.f05, new.skips, new.unannotatable, new.hours) == (
+        *(0, None, None, None, None),
+        0,
+    )
+
+
+def test_own_figures_are_a_members_own(database):
+    project = worked()
+    found = statistics.own_figures(member_of(project, "a1"))
+    assert (found.today, found.done, found.judged, found.accepted) == (5, 5, 4, 3)
+    assert (found.acceptance, found.open_study, found.why, found.scored) == (0.75, 1, "", 3)
+    assert (
+        found.f05
+        == statistics.scores(project).people[str(member_of(project, "a1").person_id)].value
+    )
+    assert found.signature.startswith("metric:cherrant|scheme:zh-char")
+
+
+@translation.override("en")
+def test_own_figures_say_why_there_is_no_score(site, monkeypatch):
+    project = a_project(2, annotators=1)
+    joined(project, "rita", "reviewer")
+    (member,) = people(project, 1)
+    assert statistics.own_figures(member).why == "nothing reviewed yet"
+    submitted(member, sentence_of(project), correction(FOURTH))
+    finalised(project, (FOURTH,))
+    monkeypatch.setattr(statistics.members, "AT_ONCE", 0)
+    assert statistics.own_figures(member).why == "not computed yet"
+    statistics.refresh(project)
+    assert statistics.own_figures(member).f05 == 1.0
+
+    def missing(project, person):
+        raise MissingExtraError("errant", "en")
+
+    monkeypatch.setattr(statistics.members, "AT_ONCE", 9)
+    monkeypatch.setattr(statistics.members, "scores", missing)
+    assert statistics.own_figures(member).why == "cannot be computed on this site"
+
+
+def test_own_figures_rest_for_a_while_and_then_are_computed_anew(site):
+    project = worked()
+    member = member_of(project, "a3")
+    assert statistics.own_figures(member).scored == 3
+    finalised(project, ("五号句子。",), number=5)
+    assert statistics.own_figures(member).scored == 3
+    Figures.objects.update(computed_at=timezone.now() - statistics.members.REST)
+    assert statistics.own_figures(member).scored == 4
+
+
+def test_issue_5_withdrawing_and_restoring_make_figures_stale(site):
+    project = worked()
+    boss, author = member_of(project, "boss"), member_of(project, "a3")
+    statistics.refresh(project)
+    mine = basis_of(project, author.person_id)
+    one, two = sentence_of(project, 1).pk, sentence_of(project, 2).pk
+    management.withdraw(boss, [one], reason="x")
+    assert statistics.quality(project).stale
+    assert basis_of(project, author.person_id) != mine
+    statistics.refresh(project)
+    assert not statistics.quality(project).stale
+    management.withdraw(boss, [two], reason="x")
+    management.restore(boss, [one])
+    assert statistics.quality(project).stale, "as many are withdrawn, but others"
+    management.restore(boss, [two])
+    assert basis_of(project, author.person_id) == mine
+
+
+def test_own_figures_do_not_mind_what_others_wrote_and_was_withdrawn(site):
+    project = worked()
+    newby = joined(project, "newby")
+    before = basis_of(project, newby.person_id)
+    management.withdraw(member_of(project, "boss"), [sentence_of(project, 1).pk], reason="x")
+    assert basis_of(project, newby.person_id) == before
+
+
+@pytest.mark.parametrize("sentences", [1, 4])
+def test_no_figure_costs_more_questions_with_more_people_or_sentences(site, sentences):
+    project = a_project(sentences)
+    joined(project, "rita", "reviewer")
+    team = people(project, 3)
+    for number in range(1, sentences + 1):
+        all_submitted(sentence_of(project, number), team)
+        finalised(project, (f"{sentence_of(project, number).text}（a1）",), number=number)
+    statistics.refresh(project)
+    with CaptureQueriesContext(connection) as asked:
+        statistics.quality(project)
+    assert len(asked) <= 26
+    with CaptureQueriesContext(connection) as asked:
+        statistics.people(project)
+    assert len(asked) <= 10
+
+
+def test_the_report_is_whole_in_all_formats(site):
+    project = worked()
+    before = build_report(statistics.quality(project))
+    assert "never computed" in before.notes[0]
+    statistics.refresh(project)
+    made = build_report(statistics.quality(project))
+    data = json.loads(render(made, "json"))
+    assert data["scores"]["total"]["scored"] == 10
+    assert data["agreement"]["alpha"]["of"] == 5
+    text = render(made, "text")
+    for said in ("Annotators", "Reviewers", "F0.5 by week", "Krippendorff", "Sentences by state"):
+        assert said in text
+    assert text.count("signature: ") == 2
+    assert "\\begin{tabular}" in render(made, "latex")
+    assert render(made, "csv").startswith("annotator,sentences")
+    assert len({table.name for table in made.tables}) == len(made.tables)
+    assert made.figures[0].name == "quality-progress"
+
+
+def test_the_report_says_that_there_is_more_by_now(site):
+    project = worked()
+    statistics.refresh(project)
+    finalised(project, ("五号句子。",), number=5)
+    assert any(
+        "Table 4 are of 20" in note for note in build_report(statistics.quality(project)).notes
+    )
