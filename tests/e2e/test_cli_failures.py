@@ -88,10 +88,10 @@ def test_a_traceback_is_for_those_who_debug(run, bad):
 
 
 def test_a_missing_resource_names_the_command_that_gets_it(bad, zh: Path):
-    assert bad(1, "score", zh / "corpus.jsonl", zh / "eager.txt") == (
-        "cilin.txt of the data set 'cherrant' is not here; run: gecbench data get cherrant "
-        "(or set GECBENCH_DATA_MIRROR to a folder that has cherrant/cilin.txt)"
-    )
+    line = bad(1, "score", zh / "corpus.jsonl", zh / "eager.txt")
+    assert line.startswith("cilin.txt of the data set 'cherrant' is not here; ")
+    assert "run: gecbench data get cherrant (or set GECBENCH_DATA_MIRROR to a folder" in line
+    assert "--scheme zh-char" in line
 
 
 def test_a_resource_of_other_content_is_refused_by_its_hash(bad, zh: Path, tmp_path: Path):
@@ -102,7 +102,7 @@ def test_a_resource_of_other_content_is_refused_by_its_hash(bad, zh: Path, tmp_p
     for file in data_set("cherrant").files:
         (folder / file.name).write_bytes(b"\n" * file.size)
     words = (zh / "corpus.jsonl", zh / "eager.txt", "--mirror", tmp_path / "mirror")
-    assert bad(1, "score", *words) == (
+    assert bad(1, "score", *words).startswith(
         f"{folder}/cilin.txt: its content is not what the catalogue promises (sha256 differs); "
         "run: gecbench data get cherrant"
     )

@@ -15,7 +15,7 @@ from gecbench.api.train import recipes
 from gecbench.backends import SEGMENTERS
 from gecbench.cli import gecbench as commands
 from gecbench.formats import FORMATS
-from gecbench.lang import SCHEMES
+from gecbench.lang import LANGUAGES, SCHEMES
 from gecbench.metrics import METRICS
 from gecbench.models import CORRECTORS
 from gecbench.models.training.task import KINDS
@@ -27,14 +27,15 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize(
     "kind",
     [
-        *("METRICS", "SCHEMES", "FORMATS", "SEGMENTERS", "NORMALISATIONS", "commands"),
-        *("CORRECTORS", "KINDS", "recipes"),
+        *("METRICS", "SCHEMES", "LANGUAGES", "FORMATS", "SEGMENTERS", "NORMALISATIONS"),
+        *("commands", "CORRECTORS", "KINDS", "recipes"),
     ],
 )
 def test_every_name_is_in_the_documentation(kind: str):
     tables = {
         "METRICS": METRICS,
         "SCHEMES": SCHEMES,
+        "LANGUAGES": LANGUAGES,
         "FORMATS": FORMATS,
         "SEGMENTERS": SEGMENTERS,
         "NORMALISATIONS": NORMALISATIONS,

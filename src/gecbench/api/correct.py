@@ -5,29 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from itertools import chain, count
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from gecbench import __version__
-from gecbench.api.files import save
-from gecbench.api.options import SchemeSpec
+from gecbench.api.files import in_language, save
+from gecbench.api.options import SchemeSpec, quiet
 from gecbench.api.schemes import extract
 from gecbench.core.corrector import Correction, Corrector
 from gecbench.core.errors import CorpusError, UsageError
-from gecbench.core.files import STDIO, check_target, encode_text, write_stream
+from gecbench.core.files import check_target, encode_text, is_stream, write_stream
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.scheme import Scheme
 from gecbench.formats.reading import Sources, sources
-from gecbench.lang import language_of
+from gecbench.lang import language_of, language_warning
+from gecbench.lang.detection import detect
 from gecbench.models import load_corrector
 from gecbench.models.journal import correct_batches, correct_with_journal, open_journal
 from gecbench.models.text import Splitting
 
 DETAILS = "gecbench-corrections"
 _FIRST = 5
+_LOOKED_AT = 200
+"""Texts that show their language."""
 _ENDING = ".part"
 
 
@@ -81,6 +84,7 @@ def open_corrector(
     *,
     split: bool = False,
     longest: int | None = None,
+    lang: str | None = None,
 ) -> Corrector:
     """Load a corrector by its specification; see `gecbench.models.load_corrector`.
 
@@ -89,13 +93,15 @@ def open_corrector(
         options: Of its kind, by name.
         split: Correct sentence by sentence, and join what comes back exactly.
         longest: With `split`: cut sentences that are longer than so many characters.
+        lang: With `split`: code of the language that sentences end as in; None takes that of the
+            corrector.
     """
     if longest is not None and not split:
         raise UsageError("a longest sentence is for splitting; ask for splitting, too")
     if longest is not None and longest < 1:
         raise UsageError(f"the longest sentence is {longest} characters; it must be at least 1")
     corrector = load_corrector(spec, options)
-    return Splitting(corrector, longest) if split else corrector
+    return Splitting(corrector, longest, lang) if split else corrector
 
 
 def check_language(corrector: Corrector, lang: str | None) -> None:
@@ -118,8 +124,45 @@ def check_language(corrector: Corrector, lang: str | None) -> None:
         )
 
 
+def check_texts(
+    corrector: Corrector,
+    texts: Sequence[str],
+    lang: str | None,
+    name: str,
+    say: Callable[[str], None],
+    *,
+    implied: str | None = None,
+) -> None:
+    """Refuse texts for their language, or say what to know before they are corrected.
+
+    Args:
+        corrector: As `check_language`.
+        texts: The first of them.
+        lang: As `check_language`.
+        name: Of the texts.
+        say: Told the notes.
+        implied: The language that their format is for, where nobody declares one.
+
+    Raises:
+        UsageError: They are declared to be in a language that the corrector is not for.
+    """
+    check_language(corrector, lang)
+    info = corrector.info
+    if info.notice:
+        say(f"note: {info.name}: {info.notice}")
+    code = detect(texts) if info.languages and not lang else None
+    if code is not None and code not in info.languages:
+        say(f"note: the texts look like {code!r}; {info.name} is for {info.languages[0]!r}")
+    elif warning := language_warning(lang or implied, texts, name):
+        say(f"note: {warning}")
+
+
 def correct(
-    corrector: Corrector | str, corpus: Corpus | Sequence[str], *, name: str | None = None
+    corrector: Corrector | str,
+    corpus: Corpus | Sequence[str],
+    *,
+    name: str | None = None,
+    lang: str | None = None,
 ) -> SystemOutput:
     """Return what a corrector makes of a corpus, as systems are scored.
 
@@ -127,9 +170,10 @@ def correct(
         corrector: Or its specification; then it is closed again.
         corpus: Or texts; their ids are 1, 2, ....
         name: Of the system; None takes the corrector's.
+        lang: Code of the language of the texts; None takes that of the corpus.
 
     Raises:
-        UsageError: The corpus declares a language that the corrector is not for.
+        UsageError: The texts are declared to be in a language that the corrector is not for.
 
     >>> output = correct("copying", ["我今天很高兴。"])
     >>> output.system, output.hypotheses["1"][0].text
@@ -139,16 +183,16 @@ def correct(
         raise UsageError("a single text was given where texts belong; write [text]")
     if isinstance(corrector, str):
         with closing(open_corrector(corrector)) as opened:
-            return correct(opened, corpus, name=name)
-    if isinstance(corpus, Corpus):
-        check_language(corrector, corpus.lang)
-        samples = corpus.samples
-    else:
+            return correct(opened, corpus, name=name, lang=lang)
+    if not isinstance(corpus, Corpus):
         samples = tuple(Sample(str(n), text) for n, text in enumerate(corpus, 1))
-    answers = chain.from_iterable(correct_batches(corrector, (s.source for s in samples)))
+        corpus = Corpus("texts", samples)
+    corpus = in_language(corpus, lang)
+    check_language(corrector, corpus.lang)
+    answers = chain.from_iterable(correct_batches(corrector, (s.source for s in corpus.samples)))
     return SystemOutput(
         name or corrector.info.name,
-        {s.id: (Rewrite(text=c.text),) for s, c in zip(samples, answers, strict=True)},
+        {s.id: (Rewrite(text=c.text),) for s, c in zip(corpus.samples, answers, strict=True)},
     )
 
 
@@ -174,13 +218,14 @@ class Target:
 
 def correct_file(
     corrector: Corrector,
-    path: Path,
+    path: Path | Sources,
     target: Callable[[str], Target],
     *,
     format: str | None = None,
     restart: bool = False,
     progress: Callable[[int], None] = lambda _done: None,
     show: Show | None = None,
+    say: Callable[[str], None] = quiet,
 ) -> CorrectionReport:
     """Correct a file.
 
@@ -190,23 +235,29 @@ def correct_file(
 
     Args:
         corrector: What corrects.
-        path: The file, in any format; "-" is standard input.
+        path: The file, in any format; "-" is standard input. Or what was read of it.
         target: Takes the name of the input's format, and says what is written.
         format: Of the input; None finds out.
         restart: Begin again where an earlier run was interrupted.
         progress: Called with the number of sentences that are done.
         show: Called with the id of each sentence and its correction, in order.
+        say: Told what a user should know of the corrector and the texts.
 
     Raises:
         UsageError: The texts are declared to be in a language that the corrector is not for.
         GecbenchError: A file cannot be read or written, or an earlier run had other options.
     """
-    source = sources(path, format=format)
+    source = path if isinstance(path, Sources) else sources(path, format=format)
     output = target(source.format)
-    _check_targets(path, output)
-    check_language(corrector, output.lang or (source.corpus.lang if source.corpus else None))
+    _check_targets(source.path, output)
+    implied = source.corpus.lang if source.corpus else None
+    texts = iter(source.texts)
+    first = list(islice(texts, _LOOKED_AT))
+    name = str(source.path)
+    check_texts(corrector, first, output.lang or source.lang, name, say, implied=implied)
+    source = replace(source, texts=chain(first, texts))
     result = CorrectionReport(signature=corrector.info.signature)
-    if str(output.path) == STDIO or (output.path.exists() and not output.path.is_file()):
+    if is_stream(output.path):
         result.losses = _correct_stream(corrector, source, output, result, show)
         return result
     part = output.path.with_name(output.path.name + _ENDING)

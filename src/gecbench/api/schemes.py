@@ -91,7 +91,16 @@ def scheme_for(corpus: Corpus, scheme: AnyScheme = None) -> Scheme:
     """
     if not isinstance(scheme, Scheme):
         spec = scheme if isinstance(scheme, SchemeSpec) else SchemeSpec(scheme)
-        scheme = _load(spec, spec.name or default_scheme(corpus), corpus.name)
+        try:
+            scheme = _load(spec, spec.name or default_scheme(corpus), corpus.name)
+        except ResourceError as error:
+            language = corpus_language(corpus, spec)
+            if spec.is_chosen or language.offline_scheme == language.scheme:
+                raise
+            raise ResourceError(
+                f"{error}, or take --scheme {language.offline_scheme} (in Python: scheme=), which "
+                "needs no data but gives other scores"
+            ) from error
     check_language(corpus, scheme)
     return scheme
 
@@ -265,8 +274,8 @@ def check_language(corpus: Corpus, scheme: Scheme) -> None:
         otherwise = "" if corpus.lang else f", or say --lang {scheme.lang} if it is that"
         raise UsageError(
             f"{corpus.name}: scheme {scheme.name} is for language {scheme.lang!r}, "
-            f"the corpus {is_or_seems} {code!r}; choose another by --scheme, as errant with "
-            f"--spacy-model NAME, which is for any language{otherwise}"
+            f"the corpus {is_or_seems} {code!r}; choose another by --scheme, as errant, "
+            f"which needs --spacy-model NAME for a language other than English{otherwise}"
         )
 
 

@@ -140,7 +140,8 @@ def collect_stats(
     }
     if len(refused) == len(metrics):
         or_lang = "" if part.lang else ", or name the language by --lang if it is another"
-        raise UsageError(f"{'; '.join(refused.values())}; take --metric {language.metric}{or_lang}")
+        another = "edits" if language.metric in refused else language.metric
+        raise UsageError(f"{'; '.join(refused.values())}; take --metric {another}{or_lang}")
     needs = frozenset(metric.needs for metric in metrics if metric.name not in refused)
     division = SPACES
     if options.segmenter or "gold_edits" in needs:

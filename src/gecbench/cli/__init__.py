@@ -134,8 +134,9 @@ def _describe(error: BaseException) -> tuple[str, int]:
         return str(error), error.exit_code
     if isinstance(error, click.ClickException):
         context = getattr(error, "ctx", None)
-        help_at = f" See: {context.command_path} --help" if context else ""
-        return error.format_message() + help_at, 2
+        message = error.format_message()
+        stop = "" if message.endswith((".", "?")) else "."
+        return f"{message}{stop} See: {context.command_path} --help" if context else message, 2
     if isinstance(error, MemoryError):
         return (
             "out of memory: aligning takes memory as the product of two lengths; "
@@ -143,5 +144,11 @@ def _describe(error: BaseException) -> tuple[str, int]:
         ), 1
     if isinstance(error, (KeyboardInterrupt, click.Abort)):
         return "interrupted", 130
+    from traceback import walk_tb
+
+    modules = [frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__)]
+    expected = {"gecbench", "click", *sys.stdlib_module_names}
+    others = [name for name in modules if name.partition(".")[0] not in expected]
+    place = " or ".join(["gecbench", *others[:1]])  # a package's plug-in, or what we call wrongly
     kind = type(error).__name__
-    return f"a mistake in gecbench, {kind}: {error}; run again with --debug and report it", 1
+    return f"a mistake in {place}, {kind}: {error}; run again with --debug and report it", 1

@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,15 +14,10 @@ import click
 
 from gecbench.api.options import Places, SchemeSpec
 from gecbench.cli.command import command, refuse
-from gecbench.cli.options import (
-    Lang,
-    note_language,
-    say,
-    scheme_of,
-)
+from gecbench.cli.options import Lang, say, scheme_of
 from gecbench.cli.output import CORPUS_ENDINGS, OutputFile, format_by_ending
 from gecbench.core.errors import GecbenchError, UsageError, count_noun
-from gecbench.core.files import STDIO
+from gecbench.core.files import STDIO, is_stream
 from gecbench.core.options import Argument, Option, pairs
 from gecbench.formats import FORMATS, load_format
 from gecbench.models import CORRECTORS
@@ -31,8 +25,8 @@ from gecbench.models import CORRECTORS
 if TYPE_CHECKING:
     from gecbench.api.correct import CorrectionReport, Target
     from gecbench.core.corrector import Correction, Corrector
+    from gecbench.formats.reading import Sources
 
-_LOOKED_AT = 200
 _ENDINGS = (".txt", ".tsv", ".para", ".jsonl", ".m2", ".src", ".csv", ".json", ".gold")
 
 
@@ -74,7 +68,7 @@ class _Files:
         """Refuse what excludes each other, and an unknown format before a model is loaded."""
         if self.target_format:
             load_format(self.target_format)
-        if str(self.output) == STDIO:
+        if self.restart and is_stream(self.output):
             refuse("only a run to a file, named by --output, can be begun again", "--restart")
         if self.diff:
             refuse("--diff shows changes on the terminal", "--to", *self.output_option())
@@ -127,27 +121,22 @@ def correct(
     gecbench correct runs/tagger/model dev.tsv --to m2 -o dev.m2
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.correct import open_corrector
+    from gecbench.formats.reading import sources
 
-    path = None
-    if not text and not _is_text(text_or_file, files.format):
-        path = Path(text_or_file)
     # What is wrong is said before a model is loaded for minutes.
-    if path is None:
+    source = None
+    if text or _is_text(text_or_file, files.format):
         _check_for_text(files)
-        lang, first = files.lang, text_or_file.split("\n")
     else:
+        path = Path(text_or_file)
         files = replace(files, target_format=_target_format(files, path))
-        lang, first = _first_texts(path, files)
-    note_language(lang, first, text_or_file)
-    corrector = open_corrector(model, settings, split=split, longest=longest)
+        source = sources(path, format=files.format)
+    corrector = open_corrector(model, settings, split=split, longest=longest, lang=files.lang)
     try:
-        if corrector.info.notice:
-            say(f"note: {corrector.info.name}: {corrector.info.notice}")
-        _check_language(corrector, first, files.lang)
-        if path is None:
-            _correct_text(corrector, first, diff=files.diff)
+        if source is None:
+            _correct_text(corrector, text_or_file, files)
         else:
-            _correct_file(corrector, path, files, scheme)
+            _correct_file(corrector, source, files, scheme)
     finally:
         corrector.close()
         for line in corrector.report():
@@ -182,29 +171,6 @@ def _target_format(files: _Files, path: Path) -> str | None:
     return format_by_ending(files.output, CORPUS_ENDINGS, None)
 
 
-def _first_texts(path: Path, files: _Files) -> tuple[str | None, list[str]]:
-    """Return the language that texts are declared in, and the first of them."""
-    from gecbench.formats.reading import sources
-
-    if not path.is_file():  # a pipe can be read only once
-        return files.lang, []
-    source = sources(path, format=files.format)
-    lang = files.lang or (source.corpus.lang if source.corpus else None)
-    return lang, list(islice(source.texts, _LOOKED_AT))
-
-
-def _check_language(corrector: Corrector, texts: list[str], lang: str | None) -> None:
-    """Refuse another language than the corrector is for; where none is declared, note it."""
-    from gecbench.api.correct import check_language
-    from gecbench.lang.detection import detect
-
-    check_language(corrector, lang)
-    languages = corrector.info.languages
-    code = detect(texts) if languages and not lang else None
-    if code is not None and code not in languages:
-        say(f"note: the texts look like {code!r}; {corrector.info.name} is for {languages[0]!r}")
-
-
 def _check_for_text(files: _Files) -> None:
     """Refuse options that are for files."""
     target = () if files.target_format == "lines" else ("--to",)
@@ -219,15 +185,19 @@ def _refuse_scheme() -> None:
     refuse("schemes are for the edits that --to m2 shows", SchemeSpec, Places)
 
 
-def _correct_text(corrector: Corrector, lines: list[str], *, diff: bool) -> None:
+def _correct_text(corrector: Corrector, text: str, files: _Files) -> None:
     """Correct the text of the command line, line by line."""
+    from gecbench.api.correct import check_texts
+
+    lines = text.split("\n")
+    check_texts(corrector, lines, files.lang, text, say)
     for answer in corrector.correct(lines):
-        click.echo(word_diff(answer, colour=sys.stdout.isatty()) if diff else answer.text)
+        click.echo(word_diff(answer, colour=sys.stdout.isatty()) if files.diff else answer.text)
         for flag in answer.flags:
             say(f"note: {_explain(flag)}")
 
 
-def _correct_file(corrector: Corrector, path: Path, files: _Files, scheme: SchemeSpec) -> None:
+def _correct_file(corrector: Corrector, source: Sources, files: _Files, scheme: SchemeSpec) -> None:
     from gecbench.api.correct import correct_file
 
     def show(id_: str, answer: Correction) -> None:
@@ -237,15 +207,15 @@ def _correct_file(corrector: Corrector, path: Path, files: _Files, scheme: Schem
     try:
         corrected = correct_file(
             corrector,
-            path,
+            source,
             _target_maker(files, scheme),
-            format=files.format,
             restart=files.restart,
             progress=_progress(),
             show=show if files.diff else None,
+            say=say,
         )
     except KeyboardInterrupt:
-        if str(files.output) != STDIO:
+        if not is_stream(files.output):
             say("what is done is kept; the same command goes on")
         raise
     _report(corrected)

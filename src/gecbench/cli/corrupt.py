@@ -104,6 +104,8 @@ def corrupt(
     if texts is None:
         raise UsageError("there are no texts; name a file, or fit a profile with --fit CORPUS")
     refuse("edits are found for --fit alone", SchemeSpec)
+    if profile:
+        refuse("--lang chooses the default profile, and --profile names one", "--lang")
     from gecbench.api.training_data import corrupt as corrupt_texts
     from gecbench.core.files import write_text
     from gecbench.reports.datasets import corruption_lines

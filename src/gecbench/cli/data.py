@@ -248,11 +248,12 @@ def prepare(
         ),
     ] = None,
 ) -> None:
-    """Make training data from corpora, and say what was dropped and why.
+    """Make training data from corpora.
 
     RECIPE is the name of a packaged recipe (mucgec, mucgec-hsk, clang8, fcgec) or a TOML file;
-    without it, all pairs that have an error are taken. OUTPUT.manifest.json tells where the
-    pairs come from; the same inputs, recipe and seed give the same bytes.
+    without it, all pairs that have an error are taken. What was dropped is said, and why.
+    OUTPUT.manifest.json tells where the pairs come from; the same inputs, recipe and seed give the
+    same bytes.
 
     \b
     gecbench data prepare mucgec --corpus lang8=lang8.src --reference lang8=lang8.tgt \\
@@ -294,11 +295,12 @@ def divide(
         bool, Option("--overwrite", "Replace the division that is in the folder.")
     ] = False,
 ) -> None:
-    """Divide perturbed cases into train.jsonl, dev.jsonl and test.jsonl.
+    """Divide perturbed cases for training, dev and test.
 
-    CASES is RobustGEC's folder of subsets, a para.txt, or JSONL of cases. What is not for test or
-    dev is for training. Cases that share a sentence stay in one part. The paper's sizes (3,000,
-    500, 2,500) add up to more than the 4,996 cases that are published.
+    The files are train.jsonl, dev.jsonl and test.jsonl. CASES is RobustGEC's folder of subsets, a
+    para.txt, or JSONL of cases. What is not for test or dev is for training. Cases that share a
+    sentence stay in one part. The paper's sizes (3,000, 500, 2,500) add up to more than the 4,996
+    cases that are published.
 
     \b
     gecbench data divide benchmark/ -o divided

@@ -51,6 +51,15 @@ class LazyGroup(click.Group):
                 return None
             if cmd_name in self.gone:
                 raise UsageError(self.gone[cmd_name])
+            groups = [(name, self.get_command(ctx, name)) for name in self.table]
+            commands = [
+                f"{ctx.command_path} {name} {cmd_name}"
+                for name, group in groups
+                if isinstance(group, click.Group) and cmd_name in group.list_commands(ctx)
+            ]
+            if commands:
+                hint = f"did you mean {' or '.join(commands)}?"
+                ctx.fail(f"unknown {self.noun} {cmd_name!r}; {hint}")
             ctx.fail(str(UnknownNameError(self.noun, cmd_name, self.table)))
         module, _, name = self.table[cmd_name][0].partition(":")
         return cast("click.Command", getattr(import_module(f"{self.package}.{module}"), name))

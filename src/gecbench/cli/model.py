@@ -71,10 +71,10 @@ def convert(
         ),
     ] = None,
 ) -> None:
-    """Take in a checkpoint of others: PLACE is a folder, a file or a name on the hub.
+    """Take in a checkpoint of others.
 
-    Pickled weights become safetensors; nothing in them is run, for torch's guard reads tensors
-    alone.
+    PLACE is a folder, a file or a name on the hub. Pickled weights become safetensors; nothing in
+    them is run, for torch's guard reads tensors alone.
 
     \b
     gecbench model convert fnlp/bart-large-chinese -o models/bart-large-chinese
@@ -120,7 +120,10 @@ def merge(
         Option("--precision", "Of the weights that are written."),
     ] = "fp32",
 ) -> None:
-    """Merge a LoRA adapter with its base, into a model that needs neither peft nor the base."""
+    """Merge a LoRA adapter with its base into one model.
+
+    What is written needs neither peft nor the base.
+    """
     from gecbench.backends.transformers import need_torch
 
     need_torch()

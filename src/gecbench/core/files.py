@@ -251,6 +251,15 @@ def check_folder(path: Path) -> None:
             raise GecbenchError(f"{path}: the folder cannot be made: {folder} is no folder")
 
 
+def is_stream(path: Path) -> bool:
+    """Say whether a path is standard output, a device or a pipe, which is never replaced.
+
+    Raises:
+        GecbenchError: As `check_target`.
+    """
+    return str(path) == STDIO or _target(path) is None
+
+
 def _target(path: Path) -> Path | None:
     """Return the file to replace, behind links; None for a device or a pipe."""
     try:

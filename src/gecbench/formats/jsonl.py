@@ -11,7 +11,7 @@ from msgspec import UNSET, UnsetType
 
 from gecbench.core.edit import DETECTED, Edit
 from gecbench.core.edit import check as check_edits
-from gecbench.core.errors import CorpusError, EditError, FormatError, Place
+from gecbench.core.errors import CorpusError, EditError, FormatError, Message, Place
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import Corpus, Rewrite, Sample, check_code
 from gecbench.formats.texts import sample_place
@@ -56,6 +56,18 @@ class _Sample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 _SCHEMA = 1
+_ABOUT = {
+    _NAME: Message(
+        "this is a corpus; gecbench perturb makes perturbed cases of one, which analyse "
+        "robustness reads"
+    ),
+    "gecbench-perturbed": Message(
+        "these are perturbed cases, not a corpus; score systems on them by: gecbench analyse "
+        "robustness"
+    ),
+}
+"""What to say of one of our files that stands where the other belongs."""
+
 _KEYS: Mapping[type, tuple[str, ...]] = {
     Sample: _Sample.__struct_fields__,
     Rewrite: _Rewrite.__struct_fields__,
@@ -127,9 +139,10 @@ def read_header(path: Path, line: str, name: str) -> Header:
     row = convert(at, parse_json(path, 1, line), dict[str, object])
     if row.get("format") != name:
         raise FormatError(
-            'the first line has no "format": "{name}"; it is the header of the file',
+            'the first line has no "format": "{name}"; {about}',
             at=at,
             name=name,
+            about=_ABOUT.get(str(row.get("format")), Message("it is the header of the file")),
         )
     header = convert(at, row, Header)
     if header.schema != _SCHEMA:
@@ -207,4 +220,5 @@ FORMAT = Format(
     stream=stream,
     write=write,
     losses=losses,
+    has_lang=True,
 )

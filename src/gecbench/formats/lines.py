@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from gecbench.core.errors import FormatError
+from gecbench.core.errors import FormatError, Place
 from gecbench.core.files import name_of
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import Corpus, Sample
@@ -14,6 +14,7 @@ from gecbench.formats.texts import check_cell, join_rows, loss, loss_of, text_lo
 
 _NAME = "lines"
 _ANNOTATION = re.compile(r"A -?\d+ -?\d+\|\|\|")
+_PERTURBED = re.compile(r"\s*O-[ST]\s")
 
 
 def sniff(_lines: Sequence[str]) -> bool:
@@ -22,16 +23,26 @@ def sniff(_lines: Sequence[str]) -> bool:
 
 
 def check(path: Path, lines: Sequence[str]) -> None:
-    """Refuse M2 that lacks its first S line, which nothing else takes for M2.
+    """Refuse M2 that lacks its first S line, and blocks of perturbed cases, as texts.
 
     Raises:
         FormatError: Names the line.
     """
     first = next(((n, line) for n, line in enumerate(lines, 1) if line.strip()), None)
-    if first is not None and _ANNOTATION.match(first[1]):
+    if first is None:
+        return
+    at = Place(path, first[0])
+    if _ANNOTATION.match(first[1]):
         raise FormatError(
-            f"{path}:{first[0]}: an A line of M2 has no S line before it; add the sentence that it "
-            "is of, or say --from lines if this is a text"
+            "an A line of M2 has no S line before it; add the sentence that it is of, or say "
+            "--from lines if this is a text",
+            at=at,
+        )
+    if _PERTURBED.match(first[1]):
+        raise FormatError(
+            "these are perturbed cases, not a corpus; score systems on them by: gecbench analyse "
+            "robustness, or say --from lines if this is a text",
+            at=at,
         )
 
 

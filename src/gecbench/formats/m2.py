@@ -606,7 +606,7 @@ def _block(sample: Sample, *, targets: bool) -> str:
             at=sample_place(sample),
         )
     if not sample.tokens:
-        raise _not_extracted(sample)
+        raise _not_extracted()
     lines = [f"S {_phrase(sample, sample.tokens)}"]
     if targets or not _is_bare(sample):
         names = coders(sample, targets=targets)
@@ -619,7 +619,7 @@ def _reference(sample: Sample, k: int, rewrite: Rewrite, coder: str, *, targets:
     if rewrite.unannotatable and not rewrite.edit_sets:
         return _mark(UNANNOTATABLE, NOT_ANNOTATED, coder, targets=targets)
     if not rewrite.edit_sets:
-        raise _not_extracted(sample)
+        raise _not_extracted()
     if rewrite.edit_sets == ((),) and not rewrite.unannotatable:
         return _mark(ERROR_FREE, NOOP, coder, targets=targets)
     if rewrite.error_free or rewrite.unannotatable or () in rewrite.edit_sets:
@@ -708,10 +708,8 @@ def _refusal(sample: Sample, what: str) -> CorpusError:
     return CorpusError("{message}; write it as jsonl", at=sample_place(sample), message=what)
 
 
-def _not_extracted(sample: Sample) -> CorpusError:
-    return CorpusError(
-        "m2 holds edits; extract them first: gecbench edits CORPUS", at=sample_place(sample)
-    )
+def _not_extracted() -> CorpusError:
+    return CorpusError("m2 holds edits; extract them first: gecbench edits CORPUS")
 
 
 def _annotation(start: int, end: int, label: str, correction: str, coder: str) -> str:

@@ -46,8 +46,9 @@ def check(path: Path, lines: Sequence[str]) -> None:
     ids = [line.partition("\t")[0] for line in lines]
     if 2 * sum(map(_is_sentence, ids)) > len(ids):
         raise FormatError(
-            "the first column looks like a sentence, {text}, not like an id; rows are "
-            "id TAB source TAB references (if these are ids, say --from mucgec)",
+            "the first column looks like a sentence, {text}, not like an id; rows are id TAB "
+            "source TAB references; where they are source TAB target, cut the columns into two "
+            "files of lines (if these are ids, say --from mucgec)",
             at=Place(path, 1),
             text=quote(ids[0]),
         )

@@ -126,14 +126,18 @@ class Sources:
     """What a corrector is given.
 
     Args:
+        path: The file that they are in.
         texts: The sources in order; to be gone through once.
         format: Name of the format they came in.
         corpus: All of the file, where its format has more than texts.
+        lang: What the file says that they are in, not what its format implies.
     """
 
+    path: Path
     texts: Iterable[str]
     format: str
-    corpus: Corpus | None
+    corpus: Corpus | None = None
+    lang: str | None = None
 
 
 def sources(path: Path, *, format: str | None = None) -> Sources:
@@ -150,14 +154,16 @@ def sources(path: Path, *, format: str | None = None) -> Sources:
     lines = iter(()) if format is None and path.is_dir() else stream_lines(path)
     first = list(islice(lines, _FIRST))
     if format is None and (path.is_dir() or (path.is_file() and is_perturbed(first))):
-        samples = read_perturbed(path).corpus().samples
-        return Sources([sample.source for sample in samples], "lines", None)
+        cases = read_perturbed(path)
+        texts = [sample.source for sample in cases.corpus().samples]
+        return Sources(path, texts, "lines", lang=cases.lang)
     chosen = _format_of(path, first, format)
     if chosen.is_text:
         rows = chosen.stream(path, chain(first, lines))[1]
-        return Sources((sample.source for _, sample in rows), chosen.name, None)
+        return Sources(path, (sample.source for _, sample in rows), chosen.name)
     corpus = chosen.read(path, chain(first, lines))
-    return Sources([sample.source for sample in corpus.samples], chosen.name, corpus)
+    texts = [sample.source for sample in corpus.samples]
+    return Sources(path, texts, chosen.name, corpus, corpus.lang if chosen.has_lang else None)
 
 
 # What systems made of a corpus.

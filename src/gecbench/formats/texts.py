@@ -25,18 +25,21 @@ def sample_place(sample: Sample) -> Message:
 
 
 def text_of(sample: Sample, rewrite: Rewrite, lang: str | None) -> str:
-    """The text of a rewrite that is not unannotatable; the source where it is error free.
+    """The text of a rewrite; the source where it is error free.
 
     One that is known only by edits is what its first edit set makes of the tokens; errors that
     are detected and not corrected stay.
 
     Raises:
-        CorpusError: The edits cannot be applied; names the sample.
+        CorpusError: The edits cannot be applied, or the rewrite is unannotatable and so has no
+            text; names the sample.
     """
     if rewrite.error_free:
         return sample.source
     if rewrite.text is not None:
         return rewrite.text
+    if not rewrite.edit_sets:
+        raise CorpusError("a rewrite is unannotatable, so it has no text", at=sample_place(sample))
     joiner = language_of(lang).joiner if lang else " "
     return joiner.join(apply_edits(sample, rewrite.edit_sets[0]))
 

@@ -83,21 +83,24 @@ class Splitting(Corrector):
     models were scored this way (its seq2seq scripts always split, see `text.splitting`).
 
     Args:
-        corrector: What corrects the sentences; closed with this. Where it is for one language,
-            sentences end as in that language.
+        corrector: What corrects the sentences; closed with this.
         longest: Characters; longer sentences are cut behind a pause. None never cuts.
+        lang: Code of the language that sentences end as in; None takes the corrector's, where
+            it is for one only.
     """
 
     corrector: Corrector
     longest: int | None = None
+    lang: str | None = None
     info: CorrectorInfo = field(init=False)
     _splitter: Splitter = field(init=False)
 
     def __post_init__(self) -> None:
         info = self.corrector.info
-        code, *others = info.languages or ("xx",)
-        splitter = DEFAULT if others else language_of(code).splitter
-        how = "sentences" if splitter == DEFAULT else f"sentences ({code})"
+        code, *others = (self.lang,) if self.lang else info.languages or ("xx",)
+        language = language_of("xx" if others else code)
+        splitter = language.splitter
+        how = "sentences" if splitter == DEFAULT else f"sentences ({language.code})"
         if self.longest is not None:
             how += f" of at most {self.longest}"
         object.__setattr__(self, "_splitter", splitter)

@@ -196,6 +196,7 @@ BROKEN: Mapping[str, Mapping[str, str | bytes]] = {
         **{f"{name}, in the header": text for name, text in NOT_JSON.items()},
         "no header": '{"id": "1", "source": "好", "references": []}',
         "a list as header": "[]",
+        "perturbed cases": '{"format": "gecbench-perturbed", "schema": 1, "name": "n"}',
         "a newer schema": '{"format": "gecbench-corpus", "schema": 2, "name": "n"}',
         "a schema as a string": '{"format": "gecbench-corpus", "schema": "1", "name": "n"}',
         "no name": '{"format": "gecbench-corpus", "schema": 1}',

@@ -205,6 +205,8 @@ def test_a_language_that_the_corrector_is_not_for_is_refused_where_it_is_declare
     out = tmp_path / "out.jsonl"
     for run in (
         lambda: correct(corrector, corpus),
+        lambda: correct(corrector, replace(corpus, lang="en"), lang="de"),
+        lambda: correct(corrector, ["Das ist ein Haus."], lang="de"),
         lambda: correct_file(corrector, tmp_path / "de.jsonl", to(out)),
         lambda: correct_file(corrector, text, lambda _: Target(out, "lines", lang="de")),
     ):
@@ -214,6 +216,7 @@ def test_a_language_that_the_corrector_is_not_for_is_refused_where_it_is_declare
     for lang in (None, "xx", "en", "eng", "en-GB"):
         assert correct(corrector, replace(corpus, lang=lang)).hypotheses.keys() == {"1"}
     assert correct("copying", corpus).hypotheses.keys() == {"1"}
+    assert correct(corrector, corpus, lang="en").hypotheses.keys() == {"1"}
 
 
 def test_splitting_asks_for_sentences_and_joins_exactly() -> None:
@@ -233,6 +236,25 @@ def test_sentences_are_those_of_the_language_that_a_corrector_is_for() -> None:
     splitting.correct(["Das ist z. B. gut. Ja."])
     assert inner.asked == ["Das ist z. B. gut.", "Ja."]
     assert splitting.info.signature["split"] == "sentences (de)"
+
+
+@pytest.mark.parametrize(
+    ("lang", "asked", "how"),
+    [
+        ("deu", ["Das ist z. B. gut.", "Ja."], "sentences (de)"),
+        ("xx", ["Das ist z.", "B. gut.", "Ja."], "sentences"),
+    ],
+)
+def test_sentences_are_those_of_the_language_that_is_declared(lang, asked, how) -> None:
+    inner = Doubling(lang="fr")
+    splitting = Splitting(inner, lang=lang)
+    splitting.correct(["Das ist z. B. gut. Ja."])
+    assert inner.asked == asked
+    assert splitting.info.signature["split"] == how
+
+
+def test_split_on_the_command_line_takes_the_language_that_is_declared(run, text) -> None:
+    assert "split:sentences (de)" in run("correct", "copying", text, "--split", "--lang", "de")[2]
 
 
 def test_a_longest_sentence_needs_splitting_and_a_length() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -109,9 +111,15 @@ def test_difficulty():
     assert found.corpus == ZH.name
 
 
+def write_people(folder: Path) -> Path:
+    """Write a file of people's scores of the systems."""
+    path = folder / "people.tsv"
+    path.write_text("system\thuman\ncautious\t3\neager\t1\nfluent\t2\n", "utf-8")
+    return path
+
+
 def test_meta(tmp_path: Path):
-    people = tmp_path / "people.tsv"
-    people.write_text("system\thuman\ncautious\t3\neager\t1\nfluent\t2\n", "utf-8")
+    people = write_people(tmp_path)
     found = gecbench.meta(ZH, SYSTEMS, human=[people], scheme="zh-char", options=FAST)
     assert {level.metric for level in found.systems} == set(FAST.metrics)
 
@@ -154,27 +162,35 @@ def test_the_language_that_a_call_names_takes_the_place_of_that_of_the_corpus():
         assert gecbench.extract(corpus, None, lang="deu").lang == "de"
 
 
-READ_CORPORA = (
-    *("agreement", "breakdown", "combine", "compare", "correlation", "difficulty", "extract"),
-    *("human", "perturb", "references", "report", "score", "segmentation"),
+NEED_NO_LANGUAGE = {"load_system", "load_systems", "save", "save_perturbed"}
+"""They look for no edits and correct nothing."""
+
+
+def takes_texts(name: str) -> bool:
+    """Say whether a public name is a function of a corpus or perturbed cases."""
+    function = getattr(gecbench, name)
+    return inspect.isfunction(function) and any(
+        re.search("Corpus|PerturbedSet", parameter.annotation)
+        for parameter in inspect.signature(function).parameters.values()
+    )
+
+
+@pytest.mark.parametrize(
+    "verb", sorted(filter(takes_texts, {*gecbench.__all__} - NEED_NO_LANGUAGE))
 )
-
-
-@pytest.mark.parametrize("verb", READ_CORPORA)
-def test_every_verb_that_reads_a_corpus_takes_its_language(verb: str):
-    more = {
-        "human": {"submissions": ZH},
-        "extract": {"scheme": None},
-        **{name: {} for name in ("agreement", "perturb", "references")},
-    }.get(verb, {"systems": [CAUTIOUS, EAGER, FLUENT]})
+def test_every_verb_that_reads_a_corpus_or_cases_takes_their_language(verb: str, tmp_path: Path):
+    values: dict[str, object] = {
+        **dict.fromkeys(("corpus", "data", "submissions"), ZH),
+        "cases": gecbench.sample("zh", "perturbed.txt"),
+        "corrector": "copying",
+        "human": [write_people(tmp_path)],
+        "outputs": gecbench.sample("zh", "perturbed-swayed.txt"),
+        "scheme": None,
+        "systems": SYSTEMS,
+    }
+    function = getattr(gecbench, verb)
+    arguments = {
+        name: values[name] for name in values.keys() & inspect.signature(function).parameters
+    }
     with pytest.raises(gecbench.GecbenchError, match="'german' is no ISO 639 code"):
-        getattr(gecbench, verb)(ZH, **more, lang="german")
-
-
-def test_verbs_that_read_perturbed_cases_take_their_language():
-    cases = gecbench.sample("zh", "perturbed.txt")
-    with pytest.raises(gecbench.GecbenchError, match="'chinese' is no ISO 639 code"):
-        gecbench.check_perturbed(cases, lang="chinese")
-    swayed = gecbench.sample("zh", "perturbed-swayed.txt")
-    with pytest.raises(gecbench.GecbenchError, match="'chinese' is no ISO 639 code"):
-        gecbench.robustness(cases, swayed, lang="chinese")
+        function(**arguments, lang="german")

@@ -21,6 +21,7 @@ from gecbench.cli import options
 from gecbench.cli.files import split_name
 from gecbench.core.errors import UsageError
 from gecbench.core.sample import Corpus, Sample
+from gecbench.metrics import METRICS
 
 CORPUS = str(sample("zh", "corpus.jsonl"))
 SYSTEM = str(sample("zh", "eager.txt"))
@@ -76,7 +77,7 @@ def test_a_range_and_a_table_of_facts(run, tmp_path: Path):
         (["--references-exactly", "0"], "references-exactly is 0; it is a whole number from 1 on"),
         (["--exclude", "noop"], "'noop' is no type of edit"),
         (["--exclude", "M,,S"], "'' is no type of edit"),
-        (["--metric", "f"], "unknown metric 'f'; known: char-bleu, cherrant, edits"),
+        (["--metric", "f"], f"unknown metric 'f'; known: {', '.join(sorted(METRICS))}"),
         (["--scheme", "zh-chars"], "unknown scheme 'zh-chars'; did you mean zh-char"),
         (["--strategy", "all"], "zh-samples: scheme zh-char has no option strategy; leave it out"),
         (["--no-simplify"], "zh-samples: scheme zh-char has no option simplify; leave it out"),
@@ -146,6 +147,32 @@ def test_an_unknown_command_is_answered_with_the_nearest(run):
     assert err.endswith(" See: gecbench --help\n")
 
 
+def test_an_unknown_command_that_a_group_has_is_answered_with_the_whole(run):
+    for words, whole in (
+        (["robustness", CORPUS], "gecbench analyse robustness"),
+        (["divide"], "gecbench data divide"),
+    ):
+        code, _, err = run(*words)
+        assert code == 2
+        assert_is_line(err, words[0], f"did you mean {whole}?")
+
+
+def test_what_to_see_begins_a_new_sentence(run):
+    for words in (["xyzzy"], ["analyse", "xyzzy"]):
+        _, _, err = run(*words)
+        assert ". See: gecbench" in err
+
+
+def test_a_fault_names_the_package_outside_in_which_it_arose(run, monkeypatch):
+    def fail(_: object) -> None:
+        json.loads("{")
+
+    monkeypatch.setattr(cli.gecbench, "invoke", fail)
+    assert_is_line(run("doctor")[2], "JSONDecodeError", __name__)
+    monkeypatch.setattr(cli.gecbench, "invoke", json.loads)
+    assert "in gecbench, " in run("doctor")[2]
+
+
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, click.Abort])
 def test_ctrl_c_is_one_line(run, monkeypatch, stop: type[BaseException]):
     def interrupt(*_: object, **__: object) -> None:
@@ -180,8 +207,8 @@ class _Closed:
         (
             OSError(2, "No such file or directory", "x"),
             1,
-            "gecbench: a mistake in gecbench, FileNotFoundError: [Errno 2] No such file or "
-            "directory: 'x'; run again with --debug and report it\n",
+            f"gecbench: a mistake in gecbench or {__name__}, FileNotFoundError: [Errno 2] No such "
+            "file or directory: 'x'; run again with --debug and report it\n",
         ),
     ],
 )
@@ -221,7 +248,7 @@ def test_the_package_can_be_run(monkeypatch, capsys):
     ("failure", "line"),
     [
         (MemoryError(), "out of memory: aligning takes memory as the product of two lengths; are"),
-        (ValueError("a\nb\rc"), "a mistake in gecbench, ValueError: a b c; run again with --debug"),
+        (ValueError("a\nb\rc"), "ValueError: a b c; run again with --debug"),
     ],
 )
 def test_what_nobody_foresaw_is_one_line_too(run, monkeypatch, failure, line: str):
@@ -231,7 +258,7 @@ def test_what_nobody_foresaw_is_one_line_too(run, monkeypatch, failure, line: st
     monkeypatch.setattr(cli, "_run", fail)
     code, out, err = run("doctor")
     assert (code, out) == (1, "")
-    assert err.startswith(f"gecbench: {line}")
+    assert line in err
     assert err.count("\n") == 1
     with pytest.raises(type(failure)):
         run("doctor", "--debug")

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 
+import gecbench
 from gecbench.cli import main
 from gecbench.core.errors import UsageError
 from gecbench.formats.validation import options_of
 from gecbench.models.tagger.corrector import TaggerOptions
+
+GERMAN = "Ich habe gestern ein sehr gutes Buch gelesen ."
+HEADER = '{"format": "gecbench-corpus", "schema": 1, "name": "c", "lang": "zh"}'
+SAMPLE = f'{{"id": "1", "source": "{GERMAN}", "references": []}}'
+LANGUAGE_NOTES = (
+    "its texts show hardly any Chinese",
+    "texts look like 'de'",
+    "texts look like 'zh'",
+)
 
 
 @pytest.fixture
@@ -45,6 +57,9 @@ def run(capfd, tmp_path, monkeypatch):
             2,
             "by --output, can be begun again; leave --restart out",
         ),
+        (("copying", "in.txt", "--restart", "-o", "/dev/null"), 2, "; leave --restart out"),
+        (("copying", "in.txt", "--restart", "-o", "x" * 300), 1, "cannot be written"),
+        (("copying", "in.txt", "--restart", "-o", "no/x"), 1, "folder no does not exist"),
         (("copying", "in.txt", "--diff", "--to", "m2", "-o", "x"), 2, "; leave --output and --to"),
         (("copying", "a b", "--scheme", "zh-char"), 2, "--to m2 shows; leave --scheme out"),
         (("copying", "in.txt", "--lev"), 2, "--to m2 shows; leave --lev out"),
@@ -72,6 +87,62 @@ def test_texts_are_told_from_files(run) -> None:
     assert run("copying", "--text", "a/b c")[:2] == (0, "a/b c\n")
     assert run("copying", "长" * 3000)[:2] == (0, "长" * 3000 + "\n")
     assert run("copying", "in.txt")[:2] == (0, "一。\n二。\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "content", "note"),
+    [
+        (("copying",), f"{HEADER}\n{SAMPLE}\n", "zh, but its texts show hardly any Chinese"),
+        (("copying", "--lang", "zh"), f"{GERMAN}\n", "zh, but its texts show hardly any Chinese"),
+        (("en-rules",), f"{GERMAN}\n", "the texts look like 'de'; en-rules is for 'en'"),
+    ],
+)
+def test_texts_of_another_language_are_noted_from_standard_input_too(
+    run, tmp_path, monkeypatch, words, content, note
+) -> None:
+    (tmp_path / "in").write_text(content, "utf-8")
+    for name in ("-", "in"):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content.encode())))
+        code, out, err = run(*words, name)
+        assert code == 0
+        assert "gestern" in out
+        assert err.count(note) == 1
+
+
+def test_a_language_that_a_file_declares_is_refused_by_one_message(run, tmp_path) -> None:
+    (tmp_path / "in.jsonl").write_text(f"{HEADER}\n{SAMPLE}\n", "utf-8")
+    code, out, err = run("en-rules", "in.jsonl", "-o", "out.jsonl")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "en-rules is for en, and the texts are in zh" in err
+    assert not list(tmp_path.glob("out*"))
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "notes"),
+    [
+        ("en-rules", "He go to school every days .", ["its texts show hardly any Chinese"]),
+        ("en-rules", GERMAN, ["texts look like 'de'"]),
+        ("en-rules", "我今天很高心。", ["texts look like 'zh'"]),
+        ("zh-homophone", "我今天很高心。", []),
+        ("copying", GERMAN, ["its texts show hardly any Chinese"]),
+    ],
+)
+def test_a_language_that_only_the_format_implies_is_no_declaration(
+    run, tmp_path, model, text, notes
+) -> None:
+    (tmp_path / "in.para").write_text(f"1\t{text}\t{text}\n", "utf-8")
+    code, _, err = run(model, "in.para", "-o", "out.para")
+    assert code == 0
+    assert [why for why in LANGUAGE_NOTES if why in err] == notes
+    assert run(model, "in.para", "--lang", "fr")[0] == (0 if model == "copying" else 2)
+
+
+def test_the_language_of_perturbed_cases_is_a_declaration(run, tmp_path) -> None:
+    cases = gecbench.load_perturbed(gecbench.sample("zh", "perturbed.txt"), lang="zh")
+    gecbench.save_perturbed(cases, tmp_path / "in.jsonl")
+    code, out, err = run("en-rules", "in.jsonl")
+    assert (code, out) == (2, "")
+    assert "en-rules is for en, and the texts are in zh" in err
 
 
 def test_a_file_with_a_byte_order_mark_alone_is_empty(run, tmp_path) -> None:

@@ -60,6 +60,7 @@ def test_a_profile_is_fitted_and_used():
         ((), "there are no texts"),
         (("x.txt", "--least", "2"), "--least has no effect without --fit"),
         (("x.txt", "--scheme", "zh-char"), "leave --scheme out"),
+        (("x.txt", "--profile", "zh-default", "--lang", "en"), "leave --lang out"),
         (("--fit", "x.tsv", "x.txt"), "leave TEXTS out"),
         (("--fit", "x.tsv", "--set", "correct=0"), "leave --set out"),
         (("--fit", "x.tsv", "--to", "pairs"), "leave --to out"),

@@ -30,6 +30,12 @@ def test_help_keeps_examples_on_lines_of_their_own(words):
     assert "\b" not in shown.output
 
 
+@pytest.mark.parametrize("words", list(paths(gecbench)), ids=" ".join)
+def test_no_line_about_a_command_is_cut(words):
+    shown = CliRunner().invoke(gecbench, [*words, "--help"])
+    assert "..." not in shown.output.partition("\nCommands:")[2].replace(": robustness, ...", "")
+
+
 HEAVY = (
     *("numpy", "torch", "spacy", "scipy", "requests", "msgspec", "gecbench.edits.alignment"),
     *("matplotlib", "jinja2", "PIL", "pooch", "opencc", "pypinyin", "py3langid", "platformdirs"),

@@ -11,6 +11,7 @@ import pytest
 from messages import expect_error
 from perturbed_set import BOOKS, CASES, COPY, HOME, PERFECT, blocks, system, write_folder
 
+import gecbench
 from gecbench.core.errors import CorpusError, FormatError, GecbenchError
 from gecbench.core.perturbed import PerturbedCase, Subset, Variant
 from gecbench.core.sample import NOT_KEPT
@@ -140,7 +141,7 @@ def _changed(**fields: object) -> str:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"format": "gecbench-corpus"}', ':1: the first line has no "format": "gecbench-perturb'),
+        ('{"format": "x"}', ':1: the first line has no "format": "gecbench-perturb'),
         (write_perturbed(CASES).replace('"schema": 1', '"schema": 2'), ":1: schema 2 is not known"),
         (write_perturbed(CASES).replace('"lang"', '"lanf"'), ":1: unknown key 'lanf'; did you"),
         (_changed(note="x"), ":2: unknown key 'note'"),
@@ -167,6 +168,19 @@ def _changed(**fields: object) -> str:
 def test_jsonl_that_breaks_a_rule_is_refused(tmp_path, text: str, message: str):
     path = written(tmp_path, text, "mine.jsonl")
     refused(FormatError, f"{path}{message}", path)
+
+
+@pytest.mark.parametrize("text", [blocks(CLASS), write_perturbed(CASES), "\nO-T a b\n"])
+def test_perturbed_cases_are_no_corpus_and_the_command_for_them_is_named(tmp_path, text: str):
+    path = written(tmp_path, text, "mine.txt")
+    with expect_error(FormatError, str(path), "perturbed cases", "analyse robustness"):
+        gecbench.load(path)
+
+
+def test_a_corpus_is_no_perturbed_cases_and_the_command_that_makes_them_is_named(tmp_path):
+    path = written(tmp_path, '{"format": "gecbench-corpus"}')
+    with expect_error(FormatError, f"{path}:1", "corpus", "gecbench perturb", "robustness"):
+        read_perturbed(path)
 
 
 @pytest.mark.parametrize("lang", ["zh", None])

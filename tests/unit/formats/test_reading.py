@@ -128,6 +128,7 @@ def test_m2_of_a_system_is_joined_by_position_and_brings_tokens(file) -> None:
             "他每天早上都跑步。\t他每天早上跑步。\n我在家。\t我在家里。\n他们都去学校。\t他们去学校。\n",
             "'他每天早上都跑步。'",
         ),
+        ("他每天早上都跑步。\t他每天早上跑步。\n", "source TAB target"),
     ],
 )
 def test_a_table_that_would_be_read_wrongly_is_refused_unless_named(tmp_path: Path, text, fact):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from messages import expect_error
 
 import gecbench
 from gecbench import lang
+from gecbench.api.options import Places
 from gecbench.api.schemes import (
     SchemeSpec,
     check_language,
@@ -17,10 +20,10 @@ from gecbench.api.schemes import (
     normaliser_notes,
     scheme_for,
 )
-from gecbench.core.errors import UsageError
+from gecbench.core.errors import ResourceError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.lang.en import PIPELINE
-from gecbench.metrics import METRICS
+from gecbench.metrics import METRICS, metric_class
 
 PAIRS = {
     "de": (
@@ -163,9 +166,13 @@ def test_a_code_becomes_the_one_of_two_letters_where_there_is_one(code: str, kno
 @pytest.mark.parametrize("code", [*lang.LANGUAGES, "de", "ja"])
 def test_a_language_names_a_scheme_and_a_metric_that_exist(code: str):
     language = lang.language_of(code)
-    assert language.scheme in lang.SCHEMES
-    assert language.metric in METRICS
     assert language.code == code
+    for scheme in (language.scheme, language.offline_scheme):
+        assert scheme in lang.SCHEMES
+        assert scheme.partition("-")[0] in (code, "xx")
+    assert language.metric in METRICS
+    languages = metric_class(language.metric).languages
+    assert not languages or code in languages
 
 
 def test_units_are_what_lengths_count():
@@ -199,6 +206,30 @@ def test_a_metric_for_another_language_names_the_corpus_and_a_metric(run, tmp_pa
     assert "corpus 'de' is in de; take --metric edits" in err
     assert "--lang" not in err
     assert "--lang" in run(*words)[2]
+
+
+def test_a_language_whose_metric_is_for_another_is_answered_with_one_for_any(monkeypatch):
+    language = replace(lang.language_of("pt"), metric="errant")
+    monkeypatch.setattr("gecbench.api.score.corpus_language", lambda *_: language)
+    corpus = corpus_of("pt", "a b", "a c")
+    with pytest.raises(UsageError, match="take --metric edits"):
+        gecbench.score(corpus, [SystemOutput("s", {"1": corpus.samples[0].references})])
+
+
+def test_errant_without_a_pipeline_for_another_language_names_the_option():
+    with pytest.raises(UsageError, match=r"errant.*needs --spacy-model NAME"):
+        scheme_for(corpus_of("pt", "a b", "a c"), "errant")
+
+
+def test_missing_data_of_a_scheme_that_nobody_chose_name_one_that_needs_none(tmp_path):
+    corpus = corpus_of("zh", "我", "你")
+    places = Places(tmp_path)
+    with expect_error(ResourceError, "gecbench data get cherrant", "--scheme zh-char", "scheme="):
+        scheme_for(corpus, SchemeSpec(places=places))
+    for spec in (SchemeSpec("zh-cherrant"), SchemeSpec(strategy="first")):
+        with pytest.raises(ResourceError) as error:
+            scheme_for(corpus, replace(spec, places=places))
+        assert "zh-char" not in str(error.value)
 
 
 def test_a_chinese_format_without_chinese_characters_is_noted(run, tmp_path):

@@ -82,7 +82,7 @@ def export(
 
 @command
 def verify(project: ProjectName, data: DataFolder = DEFAULT) -> None:
-    """Make every file of every release again and compare with what was released."""
+    """Make every file of every release again and compare."""
     row = open_project(data, project)
     from gecbench.server.import_export.releases import verify_releases
 

@@ -52,7 +52,7 @@ def add(
     ] = False,
     url: Url = "",
 ) -> None:
-    """Make somebody, and print the link by which they choose a password."""
+    """Make somebody, and print the link to choose a password."""
     site = folder.open_site(data)
     from gecbench.server.workflow import accounts
 
@@ -107,7 +107,10 @@ def forget(
     data: DataFolder = DEFAULT,
     yes: Annotated[bool, Option("--yes", "Do not ask; this cannot be undone.")] = False,
 ) -> None:
-    """Take a person's login, name and settings for ever; what they have written stays."""
+    """Forget who a person is, for ever; what they wrote stays.
+
+    Their login, name and settings are taken away.
+    """
     folder.open_site(data)
     from gecbench.server.workflow import accounts
 
@@ -120,7 +123,7 @@ def forget(
 
 @command
 def data(login: Login, data: DataFolder = DEFAULT, output: OutputFile = Path(STDIO)) -> None:
-    """Write all that the site keeps of a person, one JSON object a line."""
+    """Write what the site keeps of a person, as JSON lines."""
     folder.open_site(data)
     from gecbench.server.import_export.personal_data import own_data
     from gecbench.server.workflow import accounts

@@ -265,7 +265,7 @@ def open_corpus(corpus: Ingredient) -> tuple[Corpus, Iterator[Sentence]]:
             if corpus.format or "the first column looks like a sentence" not in str(error):
                 raise
             raise FormatError(
-                f"{error}; or, where rows are source TAB target, say --from {corpus.name}={PAIRS}"
+                f"{error}; here --from {corpus.name}={PAIRS} reads source TAB target as well"
             ) from error
         sentences = (_sentence(sample, about.lang) for sample in samples)
     return about, islice(sentences, corpus.limit or None)
