@@ -355,12 +355,17 @@ class Layout:
             "--window-set",
             "Set of the windows; the first one without.",
             metavar="NAME",
-            needs=("--windows",),
+            needs=("--human",),
         ),
     ] = None
 
     def __post_init__(self) -> None:
-        """Refuse sizes without correlation and names given twice."""
+        """Refuse sizes without correlation, a set of no windows and names given twice."""
+        if self.window_set is not None and not self.sizes:
+            raise UsageError(
+                "--windows is none, so --window-set has no effect; name sizes, or leave "
+                "--window-set out"
+            )
         for size in self.sizes:
             if size < 3:
                 raise UsageError(f"a window of {size} has no correlation; take 3 or more")

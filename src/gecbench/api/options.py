@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from gecbench.analysis.options import ABSENT, LEAST_RESAMPLES, Absent, Weighting
 from gecbench.backends import SEGMENTERS
 from gecbench.core.case import CHOICES, LEVELS, Choice, Level
-from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
+from gecbench.core.errors import UnknownNameError, UsageError
 from gecbench.core.options import (
     Option,
     check_between,
@@ -238,11 +238,6 @@ def quiet(_: str) -> None:
     """Show no message."""
 
 
-def raise_error(error: GecbenchError) -> None:
-    """Raise an error."""
-    raise error
-
-
 @dataclass(frozen=True, slots=True)
 class SchemeSpec:
     """Which scheme finds edits, and how; loaded when a corpus first needs it (`scheme_for`).
@@ -261,7 +256,8 @@ class SchemeSpec:
             environment; any other option is refused by a scheme without it.
         say: Told what happens that takes time.
         watch: Wraps long loops, to show progress.
-        refuse: Told of a corpus whose scores the scheme and its options have no effect on.
+        may_be_unused: Whether the scheme and its options may be without effect, as on one corpus
+            of several; else they are refused then.
     """
 
     name: Annotated[
@@ -315,7 +311,7 @@ class SchemeSpec:
     preferences: frozenset[str] = frozenset()
     say: Callable[[str], None] = quiet
     watch: Watch = no_progress
-    refuse: Callable[[UsageError], None] = raise_error
+    may_be_unused: bool = False
 
     def __post_init__(self) -> None:
         """Refuse a name that no scheme has, before anything is read."""
@@ -329,17 +325,21 @@ class SchemeSpec:
         return {name: value for name, value in values.items() if value is not None}
 
     @property
+    def chosen_fields(self) -> tuple[str, ...]:
+        """The fields of the scheme and its options that somebody chose."""
+        options = [name for name in self.options if name not in self.preferences]
+        return ("name", *options) if self.name else tuple(options)
+
+    @property
     def chosen_options(self) -> tuple[str, ...]:
         """The scheme and its options, as on the command line, that somebody chose."""
-        options = [name for name in self.options if name not in self.preferences]
-        typed = ["--" + ("lev" if name == "levenshtein" else name) for name in options]
-        names = ["--scheme", *typed] if self.name else typed
-        return tuple(name.replace("_", "-") for name in names)
+        typed = {"name": "scheme", "levenshtein": "lev"}
+        return tuple("--" + typed.get(name, name).replace("_", "-") for name in self.chosen_fields)
 
     @property
     def is_chosen(self) -> bool:
         """Whether somebody chose a scheme, or an option of one."""
-        return bool(self.chosen_options)
+        return bool(self.chosen_fields)
 
 
 SCHEME_OPTIONS = (

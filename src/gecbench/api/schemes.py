@@ -12,11 +12,11 @@ from typing import Literal, TypeVar, cast
 
 from gecbench import __version__
 from gecbench.api.files import in_language
-from gecbench.api.options import Places, SchemeSpec, quiet
-from gecbench.core.errors import CorpusError, ResourceError, UsageError
+from gecbench.api.options import SCHEME_OPTIONS, Places, SchemeSpec, quiet
+from gecbench.core.errors import CorpusError, NoEffectError, ResourceError, UsageError
 from gecbench.core.files import read_bytes
 from gecbench.core.language import Language
-from gecbench.core.registry import resolve
+from gecbench.core.registry import describe, resolve
 from gecbench.core.sample import Corpus, Sample
 from gecbench.core.scheme import Reader, Scheme, Watch, no_progress
 from gecbench.core.score import WarningNote
@@ -92,7 +92,7 @@ def scheme_for(corpus: Corpus, scheme: AnyScheme = None) -> Scheme:
     if not isinstance(scheme, Scheme):
         spec = scheme if isinstance(scheme, SchemeSpec) else SchemeSpec(scheme)
         try:
-            scheme = _load(spec, spec.name or default_scheme(corpus))
+            scheme = _load(spec, spec.name or default_scheme(corpus), corpus.name)
         except ResourceError as error:
             language = corpus_language(corpus, spec)
             if spec.is_chosen or language.offline_scheme == language.scheme:
@@ -138,22 +138,43 @@ def uses_pipeline(spec: SchemeSpec, corpus: Corpus) -> bool:
     return "spacy_model" in _options_of(_factory(spec.name or default_scheme(corpus)))
 
 
-def _load(spec: SchemeSpec, name: str) -> Scheme:
+def reads_data_sets(spec: SchemeSpec) -> bool:
+    """Say whether the scheme that a spec names reads data sets, which it is loaded for."""
+    return spec.name is None or bool(_load(spec, spec.name).data_sets)
+
+
+def _load(spec: SchemeSpec, name: str, at: str | None = None) -> Scheme:
     make = _factory(name)
     known = _options_of(make)
     foreign = [o for o in spec.options if o not in known and o not in spec.preferences]
-    if foreign:
+    if foreign and not spec.may_be_unused:
         in_errant = _options_of(_factory("errant")).issuperset(foreign)
-        raise UsageError(
-            f"scheme {name} has no option {' or '.join(foreign).replace('_', '-')}; leave it out"
-            + (", or take --scheme errant --spacy-model NAME, which has it" if in_errant else "")
+        options = " or ".join(foreign).replace("_", "-")
+        raise NoEffectError(
+            f"scheme {name} has no option {options}; leave it out"
+            + (", or take --scheme errant --spacy-model NAME, which has it" if in_errant else ""),
+            foreign,
+            at,
         )
-    options = {option: value for option, value in spec.options.items() if option in known}
-    return make(_Context(spec), **options)
+    values = {option: value for option, value in spec.options.items() if option in known}
+    return make(_Context(spec), **values)
 
 
 def _factory(name: str) -> Callable[..., Scheme]:
-    return cast("Callable[..., Scheme]", resolve("scheme", name, SCHEMES))
+    """Return the factory of a scheme; refuse one of another package that cannot be called so."""
+    factory = cast("Callable[..., Scheme]", resolve("scheme", name, SCHEMES))
+    try:
+        signature(factory).bind(None)
+        unknown = _options_of(factory).difference(SCHEME_OPTIONS)
+        why = f"unknown option {', '.join(sorted(unknown))}" if unknown else ""
+    except (TypeError, ValueError) as error:  # it takes something else, or is no function
+        why = str(error)
+    if why:
+        raise UsageError(
+            f"{describe('scheme', name)} cannot be made: {why}; its factory takes a SchemeContext "
+            f"and keyword-only options among {', '.join(SCHEME_OPTIONS)}"
+        )
+    return factory
 
 
 def _options_of(factory: Callable[..., Scheme]) -> frozenset[str]:

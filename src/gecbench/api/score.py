@@ -23,7 +23,7 @@ from gecbench.api.schemes import (
     with_language_of_metrics,
 )
 from gecbench.core.case import Part
-from gecbench.core.errors import UsageError, count_noun
+from gecbench.core.errors import NoEffectError, UsageError, count_noun
 from gecbench.core.language import Language
 from gecbench.core.sample import Corpus, Systems, as_systems
 from gecbench.core.scheme import Watch, no_progress
@@ -202,23 +202,29 @@ def _check_used(
     many corpora.
 
     Raises:
-        UsageError: Names the options, and what to do; unless the spec has another `refuse`.
+        NoEffectError: Names the options, and what to do.
     """
+    spec = scheme if isinstance(scheme, SchemeSpec) else SchemeSpec()
+    if spec.may_be_unused:
+        return
     if options.re_extract and "edits" not in needs and not cases.gold_edits_extracted:
-        raise UsageError(
-            f"{name}: no metric of {', '.join(metrics)} compares edits that --re-extract extracts "
-            "again; leave it out"
+        raise NoEffectError(
+            f"no metric of {', '.join(metrics)} compares edits that --re-extract extracts "
+            "again; leave it out",
+            ("re_extract", *spec.chosen_fields),
+            name,
         )
-    if not isinstance(scheme, SchemeSpec) or not scheme.is_chosen or needs == {"texts"}:
+    if not spec.is_chosen or needs == {"texts"}:
         return
     if not (cases.gold_edits_extracted or (cases.edits and cases.edits.extracted)):
-        chosen = " and ".join(scheme.chosen_options)
-        add = "add --re-extract, or " if "edits" in needs else ""
-        scheme.refuse(
-            UsageError(
-                f"{name}: all edits stand in the files and are used as they are, so that {chosen} "
-                f"has no effect; {add}leave {chosen} out"
-            )
+        chosen = " and ".join(spec.chosen_options)
+        in_place = " in place of --no-re-extract" if options.re_extract is False else ""
+        add = f"add --re-extract{in_place}, or " if "edits" in needs else ""
+        raise NoEffectError(
+            f"all edits stand in the files and are used as they are, so that {chosen} "
+            f"has no effect; {add}leave {chosen} out",
+            spec.chosen_fields,
+            name,
         )
 
 

@@ -24,7 +24,6 @@ from click.core import ParameterSource
 
 from gecbench.cli.files import check_files
 from gecbench.core.errors import UsageError
-from gecbench.core.files import STDIO
 from gecbench.core.options import Argument, Complete, Option, Without
 
 _TYPES: Mapping[object, click.ParamType[Any]] = {
@@ -260,35 +259,19 @@ def _check_needs(context: click.Context) -> None:
     options = [p for p in context.command.params if isinstance(p, _DeclaredOption)]
     by_name = {name: option for option in options for name in option.opts}
     for option in options:
-        missing = _missing_needs(option, by_name, context) if _is_given(option, context) else ()
-        if missing:
-            name = _name_as_typed(option, context)
-            raise UsageError(
-                f"{name} has no effect without {' or '.join(missing)}; add it, or leave {name} out"
-            )
-
-
-def _missing_needs(
-    option: _DeclaredOption, by_name: Mapping[str, _DeclaredOption], context: click.Context
-) -> tuple[str, ...]:
-    """Return the options of which an option lacks any to have an effect; () if it lacks none."""
-    missing: list[str] = []
-    for name in option.declaration.needs:
-        if name not in by_name:
+        needs = [by_name[name] for name in option.declaration.needs if name in by_name]
+        values = [context.params[need.name or ""] for need in needs]
+        if not needs or any(values) or not _is_given(option, context):
             continue
-        need = by_name[name]
-        value = context.params[need.name or ""]
-        if value and need.declaration.read:
-            value = need.declaration.read(value)
-        is_set = value and (_is_given(need, context) or str(value) != STDIO)
-        need_each_other = not {*option.opts}.isdisjoint(need.declaration.needs)
-        if is_set and need_each_other:
-            return ()
-        lacking = _missing_needs(need, by_name, context) if is_set else (name,)
-        if not lacking:
-            return ()
-        missing += lacking
-    return tuple(dict.fromkeys(missing))
+        name = _name_as_typed(option, context)
+        for need, value in zip(needs, values, strict=True):
+            if not need.is_flag and value == 0:
+                raise UsageError(
+                    f"{need.opts[0]} is 0, so {name} has no effect; name another number, or leave "
+                    f"{name} out"
+                )
+        missing = " or ".join(need.opts[0] for need in needs)
+        raise UsageError(f"{name} has no effect without {missing}; add it, or leave {name} out")
 
 
 def refuse(why: str, *unused: str | type, all_but: Sequence[str | type] = ()) -> None:

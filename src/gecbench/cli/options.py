@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -14,7 +14,7 @@ import click
 from gecbench.api.options import PLAIN, Options, Places, SchemeSpec
 from gecbench.cli.command import is_given, refuse
 from gecbench.cli.files import check_standard_input, split_name
-from gecbench.core.errors import FormatError, UnknownNameError, UsageError
+from gecbench.core.errors import FormatError, NoEffectError, UnknownNameError, UsageError
 from gecbench.core.options import Argument, Option, Without
 from gecbench.core.sample import NOT_KEPT, Corpus, SystemOutput
 from gecbench.formats import FORMATS
@@ -57,7 +57,6 @@ Lang = Annotated[
         complete=tuple(LANGUAGES),
     ),
 ]
-_WITHOUT_RESOURCES = frozenset(SCHEMES) - {"zh-cherrant"}
 
 Scoring = Annotated[Options, Without("by")]
 """How systems are scored, for commands that do not score the values of a metadata field."""
@@ -135,16 +134,20 @@ def scheme_of(options: SchemeSpec, *, types: bool = True, uses_places: bool = Fa
     """
     if options.name == PLAIN:
         raise UnknownNameError("scheme", PLAIN, SCHEMES)
-    if options.name in _WITHOUT_RESOURCES and not uses_places:
-        refuse(f"scheme {options.name} reads no resources of the data folder", Places)
     from_environment = {
         field
         for option, field in (("--spacy-model", "spacy_model"), ("--parse-cache", "parse_cache"))
         if not is_given(option)
     }
-    return replace(
+    spec = replace(
         options, types=types, preferences=frozenset(from_environment), say=say, watch=watch
     )
+    if not uses_places and (is_given("--folder") or is_given("--mirror")):
+        from gecbench.api.schemes import reads_data_sets
+
+        if not reads_data_sets(spec):
+            refuse(f"scheme {options.name} reads no resources of the data folder", Places)
+    return spec
 
 
 def load_corpus(path: Path, options: CorpusOptions, *, scored: bool = False) -> Corpus:
@@ -270,26 +273,39 @@ def corpus_groups(
         group = []
 
 
-def load_groups(
-    groups: Sequence[Sequence[Path]], inputs: Inputs, *, types: bool = True
-) -> Iterator[tuple[Corpus, list[SystemOutput], SchemeSpec]]:
-    """Load each corpus with its systems; one of a name that was there before is numbered.
+def measure_groups(
+    groups: Sequence[Sequence[Path]],
+    inputs: Inputs,
+    measure: Callable[[int, Corpus, list[SystemOutput], SchemeSpec], Value],
+    *,
+    types: bool = True,
+) -> list[Value]:
+    """Return what is measured of each corpus with its systems.
+
+    Args:
+        groups: Each corpus with its systems; one of a name that was there before is numbered.
+        inputs: How they are read.
+        measure: Takes the place of the corpus from 0 on, the corpus, its systems and the scheme.
+        types: Whether edits need their types.
 
     Raises:
-        UsageError: When the last has been scored: the scheme had no effect on any of them.
+        NoEffectError: An option of how edits are found has no effect on any of the corpora.
     """
     names: list[str] = []
-    refusals: list[UsageError] = []
-    for corpus, *systems in groups:
-        loaded, outputs, scheme = load_inputs(corpus, systems, inputs, types=types)
-        if len(groups) > 1:
-            scheme = replace(scheme, refuse=refusals.append)
-        count = names.count(loaded.name)
-        names.append(loaded.name)
-        yield (
-            replace(loaded, name=f"{loaded.name} ({count + 1})") if count else loaded,
-            outputs,
-            scheme,
-        )
-    if len(set(map(str, refusals))) == len(groups):  # one may be told of twice
-        raise refusals[0]
+    values: dict[int, Value] = {}
+    unused: dict[int, tuple[NoEffectError, Corpus, list[SystemOutput], SchemeSpec]] = {}
+    for at, (path, *systems) in enumerate(groups):
+        corpus, outputs, scheme = load_inputs(path, systems, inputs, types=types)
+        names.append(corpus.name)
+        if (count := names.count(corpus.name)) > 1:
+            corpus = replace(corpus, name=f"{corpus.name} ({count})")
+        try:
+            values[at] = measure(at, corpus, outputs, scheme)
+        except NoEffectError as error:
+            unused[at] = error, corpus, outputs, scheme
+    errors = [error for error, *_ in unused.values()]
+    if errors and not values and frozenset.intersection(*(error.options for error in errors)):
+        raise errors[0]
+    for at, (_, corpus, outputs, scheme) in unused.items():  # nothing was extracted of them yet
+        values[at] = measure(at, corpus, outputs, replace(scheme, may_be_unused=True))
+    return [values[at] for at in range(len(groups))]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from gecbench.api.options import Options
+from gecbench.api.options import Options, SchemeSpec
 from gecbench.cli.command import command
 from gecbench.cli.options import (
     CorpusFile,
@@ -16,7 +16,7 @@ from gecbench.cli.options import (
     check_resamples,
     check_scheme_is_used,
     corpus_groups,
-    load_groups,
+    measure_groups,
     needs_types,
     say,
     watch,
@@ -32,6 +32,7 @@ from gecbench.core.files import STDIO
 from gecbench.core.options import Option
 
 if TYPE_CHECKING:
+    from gecbench.core.sample import Corpus, SystemOutput
     from gecbench.scoring.results import ScoreReport
 
 
@@ -105,7 +106,9 @@ def _score_all(
     """Score each corpus."""
     from gecbench.api.score import score as score_systems
 
-    return [
-        score_systems(corpus, outputs, scheme=scheme, options=options, watch=watch)
-        for corpus, outputs, scheme in load_groups(groups, inputs, types=types)
-    ]
+    def measure(
+        _: int, corpus: Corpus, outputs: list[SystemOutput], scheme: SchemeSpec
+    ) -> ScoreReport:
+        return score_systems(corpus, outputs, scheme=scheme, options=options, watch=watch)
+
+    return measure_groups(groups, inputs, measure, types=types)

@@ -9,6 +9,7 @@ Tree::
       ResourceError           a resource or data set is missing or has the wrong content
       UsageError              exit code 2: a wrong option, or options that exclude each other
         UnknownNameError      a name that no table knows, answered with the nearest ones
+        NoEffectError         options that a corpus has no use for; names them
         MissingExtraError     an optional dependency is absent; names the pip command
 """
 
@@ -128,6 +129,15 @@ class UnknownNameError(UsageError):
             case _:
                 hint = Message("known: {names}", names=", ".join(names))
         super().__init__("unknown {kind} {name!r}; {hint}", kind=kind, name=name, hint=hint)
+
+
+class NoEffectError(UsageError):
+    """Options have no effect on a corpus; on one of several that may be as it should."""
+
+    def __init__(self, message: str, options: Iterable[str], at: str | None = None) -> None:
+        """Keep the options, by the names of their fields; they have no effect `at` a corpus."""
+        super().__init__(message, at=at)
+        self.options = frozenset(options)
 
 
 class MissingExtraError(UsageError):

@@ -34,8 +34,8 @@ class Option:
         show_default: What help says of the default, where its value would not be understood.
         read: Makes the field's value of the text; raises UsageError.
         complete: Values that shells offer, where the type does not say, or what lists them.
-        needs: Names of options, as "--figures". Without any of them, or what these need, this
-            one has no effect, and is refused if it is given.
+        needs: Names of options, as "--figures". If none of them is set, this one has no effect,
+            and is refused if it is given.
         writes: Of an option that names a file to write, what is put behind the name: ("",) for
             the file itself, ("", ".json") for two files. They are checked before any work.
         makes: Whether the option names a folder for files, which is checked likewise.

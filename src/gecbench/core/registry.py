@@ -45,9 +45,17 @@ def resolve(kind: str, name: str, table: Mapping[str, str]) -> object:
         return entry.load()
     except Exception as error:  # whatever the other package's import raises
         raise UsageError(
-            f"{kind} {name!r} of package {entry.dist.name if entry.dist else '?'} cannot be "
-            f"imported from {entry.value}: {type(error).__name__}: {error}"
+            f"{describe(kind, name)} cannot be imported from {entry.value}: "
+            f"{type(error).__name__}: {error}"
         ) from error
+
+
+def describe(kind: str, name: str) -> str:
+    """Return what messages call something that another package may offer, with the package."""
+    entry = _entry_points(kind).get(name)
+    if entry is None:
+        return f"{kind} {name!r}"
+    return f"{kind} {name!r} of package {entry.dist.name if entry.dist else '?'}"
 
 
 def is_known(kind: str, name: str, table: Mapping[str, str]) -> bool:

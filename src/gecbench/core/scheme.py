@@ -79,6 +79,7 @@ class Scheme:
         notes: What the reader of a score by this scheme should know, a sentence each.
         warn: What the reader should know of it first where its sources are these texts, if
             anything.
+        data_sets: Those of the catalogue that its context gave it resources of.
     """
 
     name: str
@@ -94,6 +95,7 @@ class Scheme:
     keep_spans: KeepSpans | None = None
     notes: tuple[str, ...] = ()
     warn: Callable[[Sequence[str]], str | None] = lambda _: None
+    data_sets: tuple[str, ...] = ()
 
 
 # How schemes are made: a factory takes a context, and its keyword-only arguments are the options.

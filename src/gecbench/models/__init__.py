@@ -12,6 +12,7 @@ from typing import Literal, cast
 
 from gecbench.core.corrector import Corrector
 from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
+from gecbench.core.options import check_choice
 from gecbench.core.registry import is_known, resolve
 
 CORRECTORS: Mapping[str, str] = {
@@ -42,6 +43,10 @@ class CorrectorKind:
 
     load: Load
     place: Literal["required", "optional", "none"] = "required"
+
+    def __post_init__(self) -> None:
+        """Refuse a place that is none of these, as another package may write it."""
+        check_choice("place", self.place, ("required", "optional", "none"))
 
 
 CARD, MODEL = "gecbench.json", "model"

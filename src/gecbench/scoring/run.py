@@ -172,7 +172,8 @@ def _origin_notes(corpus_edits: CorpusEdits, *, scheme_chosen: bool) -> list[str
     elif scheme_chosen:
         notes.append(
             WarningNote(
-                "all edits stand in the files, so the scheme extracted none; --re-extract does"
+                f"{corpus_edits.corpus.name}: all edits stand in the files, so the scheme "
+                "extracted none; --re-extract does"
             )
         )
     return notes

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from gecbench.api.files import sample
+from gecbench.lang.zh.char import scheme as zh_char
 
 ZH = str(sample("zh", "corpus.jsonl"))
 EN = str(sample("en", "corpus.jsonl"))
@@ -197,7 +199,10 @@ def test_corpora_stand_side_by_side(run):
         ),
         ([EN, EN_EAGER, "--metric", "gleu", "--lev"], "no metric of gleu needs edits; leave --lev"),
         ([EN, EN_EAGER, "--merging", "none"], "Invalid value for '--merging'"),
-        ([ZH, EAGER, "--scheme", "zh-char", "--spacy-model", "x"], "scheme zh-char has no option"),
+        (
+            [ZH, EAGER, "--scheme", "zh-char", "--spacy-model", "x"],
+            "zh-samples: scheme zh-char has no",
+        ),
     ],
 )
 def test_wrong_use_is_one_line(run, words: list[str], line: str):
@@ -326,6 +331,11 @@ def test_an_error_that_is_only_detected_stays_when_edits_are_extracted(run, tmp_
         ("errant", ["--lev"], "--lev has no effect; add --re-extract, or leave --lev out"),
         (
             "errant",
+            ["--lev", "--no-re-extract"],
+            "add --re-extract in place of --no-re-extract, or leave --lev out",
+        ),
+        (
+            "errant",
             ["--scheme", "en-errant", "--merging", "all-split"],
             "add --re-extract, or leave --scheme and --merging out",
         ),
@@ -344,7 +354,7 @@ def test_options_of_extraction_are_refused_where_nothing_is_extracted(
     assert (code, out) == (2, "")
     assert message in err
     if metric == "errant":
-        assert run(*words, "--metric", metric, *options, "--re-extract")[0] == 0
+        assert run(*words, "--metric", metric, *options, "--re-extract")[0] == 0  # the last counts
 
 
 @pytest.mark.parametrize("words", [("score",), ("analyse", "difficulty")])
@@ -358,6 +368,60 @@ def test_a_scheme_is_used_if_one_of_several_corpora_uses_it(run, tmp_path: Path,
     code, out, err = run(*words, given, given, "+", given, given, *scheme)
     assert (code, out) == (2, "")
     assert "gold: all edits stand in the files" in err
+
+
+def test_an_option_of_extraction_may_have_an_effect_on_one_corpus_of_several(
+    run, tmp_path: Path, monkeypatch
+):
+    def cherrant(_context, *, simplify: bool = True):
+        return replace(zh_char(), signature={"simplify": str(simplify)})
+
+    monkeypatch.setattr("gecbench.lang.zh.cherrant.scheme", cherrant)
+    gold = tmp_path / "gold.m2"
+    gold.write_text(OWN, "utf-8")
+    given, english, chinese = (gold, gold), (EN, EN_EAGER), (ZH, EAGER)
+    for words in (
+        (*chinese, "+", *english, "--no-simplify"),
+        (*chinese, "+", *english, "--no-simplify", "--lev"),
+        (*given, "+", *english, "--lev"),
+        (*given, "+", *english, "--metric", "m2", "--re-extract"),
+    ):
+        code, _, err = run("score", *words)
+        assert (code, err) == (0, "")
+    alone = scored(run, *chinese, "--no-simplify")["results"][0]["signature"]
+    beside = scored(run, *chinese, "+", *english, "--no-simplify")["corpora"][0]
+    assert "|simplify:False|" in alone
+    assert beside["results"][0]["signature"] == alone
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--no-simplify"], "gold: all edits stand in the files"),
+        (["--metric", "m2", "--re-extract"], "gold: no metric of m2 compares edits"),
+    ],
+)
+def test_an_option_without_effect_on_any_corpus_is_refused_before_edits_are_extracted(
+    run, tmp_path: Path, monkeypatch, options: list[str], message: str
+):
+    monkeypatch.setattr("gecbench.lang.en.errant._Errant.batch", None)
+    gold = tmp_path / "gold.m2"
+    gold.write_text(OWN, "utf-8")
+    other = (EN, EN_EAGER) if "--no-simplify" in options else (gold, gold)
+    code, out, err = run("score", gold, gold, "+", *other, *options, "--lang", "en")
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+def test_notes_on_a_scheme_name_the_corpus_that_it_extracted_nothing_of(run, tmp_path: Path):
+    gold = tmp_path / "gold.m2"
+    gold.write_text(OWN, "utf-8")
+    words = ("score", gold, gold, "+", gold, gold, "+", EN, EN_EAGER, "--scheme", "en-errant")
+    code, out, _ = run(*words, "--no-re-extract")
+    assert code == 0
+    text = " ".join(out.split())
+    assert "note: gold: all edits stand in the files" in text
+    assert "note: gold (2): all edits stand in the files" in text
 
 
 OWN = (

@@ -10,7 +10,7 @@ import pytest
 from gecbench.core import errors
 
 FAILED = ["GecbenchError", "FormatError", "CorpusError", "EditError", "ResourceError"]
-WRONG_USE = ["UsageError", "UnknownNameError", "MissingExtraError"]
+WRONG_USE = ["UsageError", "UnknownNameError", "NoEffectError", "MissingExtraError"]
 
 
 @pytest.mark.parametrize("name", FAILED)

@@ -11,6 +11,7 @@ import pytest
 from messages import expect_error
 
 import gecbench
+from gecbench.api.files import sample
 from gecbench.api.options import Options, SchemeSpec
 from gecbench.backends import SEGMENTERS
 from gecbench.core.errors import UnknownNameError, UsageError
@@ -21,7 +22,7 @@ from gecbench.lang import SCHEMES
 from gecbench.lang.en import PIPELINE
 from gecbench.lang.zh.char import scheme as zh_char
 from gecbench.metrics import METRICS
-from gecbench.models import load_corrector
+from gecbench.models import CorrectorKind, load_corrector
 
 TABLE = {"counts": "gecbench.core.score:Counts", "total": "gecbench.core.score:total"}
 
@@ -145,6 +146,51 @@ def test_a_scheme_of_another_package_has_options_and_resources(monkeypatch, tmp_
         context.resource("cherant", "cilin.txt")
     with pytest.raises(UsageError, match="scheme mine has no option simplify"):
         gecbench.load_scheme("mine", simplify=False)
+
+
+@pytest.mark.usefixtures("other_package")
+def test_a_scheme_of_another_package_says_whether_it_reads_data_sets(run, monkeypatch):
+    import other
+
+    words = ("score", sample("zh", "corpus.jsonl"), sample("zh", "eager.txt"), "--scheme", "mine")
+    monkeypatch.setattr(other, "thing", lambda _: replace(zh_char(), data_sets=("mucgec",)))
+    assert run(*words, "--mirror", "m")[0] == 0
+    monkeypatch.setattr(other, "thing", lambda _: zh_char())
+    assert run(*words)[0] == 0
+    code, _, message = run(*words, "--mirror", "m")
+    assert (code, "leave --mirror out" in message) == (2, True)
+
+
+def _with_unknown_option(context, *, speed: int = 1): ...
+
+
+@pytest.mark.usefixtures("other_package")
+@pytest.mark.parametrize(
+    ("factory", "why"),
+    [
+        (lambda: None, "too many positional arguments"),
+        (lambda _context, words: words, "'words'"),
+        (lambda _context, *, strategy: strategy, "'strategy'"),
+        (_with_unknown_option, "speed"),
+        (object(), "not a callable"),
+    ],
+)
+def test_a_factory_of_schemes_that_does_not_fit_is_the_mistake_of_its_package(
+    run, monkeypatch, factory: object, why: str
+):
+    import other
+
+    monkeypatch.setattr(other, "thing", factory)
+    with expect_error(UsageError, "'mine' of package other", why, "SchemeContext"):
+        gecbench.load_scheme("mine")
+    code, _, message = run("score", sample("zh", "corpus.jsonl"), sample("zh", "eager.txt"),
+                           "--scheme", "mine")  # fmt: skip
+    assert (code, "package other" in message) == (2, True)
+
+
+def test_whether_a_corrector_takes_a_place_is_one_of_three_words():
+    with expect_error(UsageError, "'sometimes'", "required, optional, none"):
+        CorrectorKind(lambda _place, _options: load_corrector("copying"), "sometimes")
 
 
 @pytest.mark.usefixtures("other_package")

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from gecbench.api.options import DifficultyOptions
+from gecbench.api.options import DifficultyOptions, SchemeSpec
 from gecbench.cli.command import command
 from gecbench.cli.options import (
     CorpusFile,
     Inputs,
     corpus_groups,
-    load_groups,
+    measure_groups,
     say,
     watch,
 )
@@ -24,6 +24,7 @@ from gecbench.core.options import Argument, Option
 
 if TYPE_CHECKING:
     from gecbench.analysis.difficulty import Difficulty
+    from gecbench.core.sample import Corpus, SystemOutput
 
     Result = tuple[Difficulty, Mapping[str, str]]
     """What is found of a corpus and one of its references, with the texts of the corpus by id."""
@@ -159,17 +160,19 @@ def _results(
     from gecbench.api.difficulty import difficulty as measure_difficulty
     from gecbench.api.files import load_systems
 
-    results: list[Result] = []
-    for at, (corpus, outputs, scheme) in enumerate(load_groups(groups, inputs)):
+    def measure(
+        at: int, corpus: Corpus, outputs: list[SystemOutput], scheme: SchemeSpec
+    ) -> list[Result]:
         if files.systems_in is not None:
             form = inputs.system_format
-            outputs += load_systems(files.systems_in, corpus, names=files.names, format=form)
-        if files.weights:
-            options = replace(options, weights=files.weights[at])
+            systems = load_systems(files.systems_in, corpus, names=files.names, format=form)
+            outputs = [*outputs, *systems]
+        weighted = replace(options, weights=files.weights[at]) if files.weights else options
         texts = {sample.id: sample.source for sample in corpus.samples}
-        measured = measure_difficulty(corpus, outputs, scheme=scheme, options=options, watch=watch)
-        results += [(result, texts) for result in measured]
-    return results
+        measured = measure_difficulty(corpus, outputs, scheme=scheme, options=weighted, watch=watch)
+        return [(result, texts) for result in measured]
+
+    return [result for results in measure_groups(groups, inputs, measure) for result in results]
 
 
 def _extra_files(results: Sequence[Result], files: Files, output: Output) -> dict[Path, str]:

@@ -133,6 +133,7 @@ def scheme(context: SchemeContext, *, strategy: Strategy = "all", simplify: bool
         defaults={"strategy": "all", "simplify": simplifier if simplify else "t2s"},
         has_type={"M", "R", "S", "W", "UNK"}.__contains__,
         warn=lambda sources: traditional_warning(sources, simplified),
+        data_sets=("cherrant",),
     )
 
 

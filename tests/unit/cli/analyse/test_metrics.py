@@ -127,7 +127,7 @@ def test_numbers_without_names_are_of_the_systems_that_are_said(run, write):
         (("--windows", "3-99999999999"), "--windows has a size above 999"),
         (
             ("--human", "P", "--windows", "none", "--window-set", "all"),
-            "--window-set has no effect without --windows",
+            "--windows is none, so --window-set has no effect",
         ),
         (
             ("--judgments", "J", "--windows", "4"),
