@@ -105,7 +105,7 @@ def corpora(draw: st.DrawFn) -> Corpus:
     return Corpus(
         draw(TEXTS),
         tuple(draw(samples(name)) for name in names),
-        draw(st.sampled_from([None, "zh", "en", ""])),
+        draw(st.sampled_from([None, "zh", "en", "de-AT"])),
         draw(st.dictionaries(TEXTS, TEXTS, max_size=2)),
     )
 

@@ -8,7 +8,7 @@ from strategies import TAME, edit_sets
 
 from gecbench.core.edit import Edit
 from gecbench.edits.apply import apply
-from gecbench.reports.page.sentences import apply_changes, changes
+from gecbench.reports.page.sentences import apply_changes, changes_of
 from gecbench.text.tokens import spans
 
 
@@ -17,7 +17,7 @@ def test_replacements_of_characters_make_what_the_edits_make(data: st.DataObject
     edits = data.draw(edit_sets(len(words), TAME))
     kept: list[Edit] = sorted(edits, key=lambda edit: (edit.start, edit.end))
     source = "".join(words)
-    found = changes(kept, spans(source, words), "")
+    found = changes_of(kept, spans(source, words), "")
     wanted = apply([edit for edit in kept if edit.replacement is not None], words)
     assert apply_changes(source, found) == "".join(wanted)
 

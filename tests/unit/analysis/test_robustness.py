@@ -276,7 +276,7 @@ def test_errors_that_only_one_reference_has_are_counted():
 def test_types_are_found_only_where_they_are_compared(monkeypatch: pytest.MonkeyPatch):
     asked = []
 
-    def load(spec: SchemeSpec, name: str):
+    def load(spec: SchemeSpec, name: str, _corpus: str):
         asked.append((name, spec.types))
         return zh_char()
 

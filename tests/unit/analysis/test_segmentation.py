@@ -183,7 +183,7 @@ def test_a_metric_beside_whose_resources_are_missing_is_left_out(segmenters, mon
     monkeypatch.setattr("gecbench.api.schemes._load", missing)
     found = segmentation(TEXTS, [PLAIN], beside=("cherrant",))
     assert found.beside == {}
-    assert found.skipped["cherrant"] == "no thesaurus here"
+    assert found.skipped["cherrant"].startswith("no thesaurus here")
     assert "beside" not in [table.name for table in build_report(found).tables]
 
 

@@ -138,7 +138,7 @@ def test_what_is_no_code_is_refused_everywhere(run, tmp_path, code):
         gecbench.load(path, lang="de")
     for words in (
         ("correct", "copying", "He go home ."),
-        ("corrupt", sample("en", "perturbed.txt")),
+        ("corrupt", sample("en", "eager.txt")),
     ):
         exit_code, out, err = run(*words, "--lang", code)
         assert (exit_code, out) == (2, "")

@@ -515,7 +515,7 @@ def render_markdown(
     Raises:
         FormatError: The document is over 1 MB.
 
-    >>> render("# Task {#t}").html
+    >>> render_markdown("# Task {#t}").html
     '<h1 id="guide-t">Task</h1>\n'
     """
     size = len(markdown.encode("utf-8", "surrogatepass"))
