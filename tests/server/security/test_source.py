@@ -19,7 +19,7 @@ CLEANED = {
     "web/guidelines/views.py": {"SafeString"},
     "web/manage/guideline.py": {"SafeString"},
 }
-"""Where HTML is marked as safe: it comes from guidelines/rendering.py, whose own tests are strict."""
+"""Where HTML is marked as safe: it comes from guidelines/rendering.py, which has strict tests."""
 
 SCRIPT = re.compile(
     r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment"
