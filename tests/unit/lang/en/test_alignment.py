@@ -14,7 +14,6 @@ from gecbench.core.sentence import Sentence
 from gecbench.lang.en import alignment
 from gecbench.lang.en.alignment import Step, steps
 
-
 COMPILED = alignment.compiled
 """The kernel, which tests of the other way take away."""
 
