@@ -232,6 +232,11 @@ def _subset(path: Path, lines: Sequence[str], name: str) -> tuple[Subset, bool]:
     """A file of blocks, and whether it holds predictions too."""
     if not sniff(lines):
         first = next((line for line in lines if line.strip()), "")
+        if not first:
+            raise FormatError(
+                f"{path}:1: the file is empty; perturbed cases begin with 'O-S ' or with the "
+                "header of our JSONL"
+            )
         raise FormatError(
             f"{path}:1: these are no perturbed cases: a file of them begins with 'O-S ' or with "
             f"the header of our JSONL, this one with {quote(first)}"

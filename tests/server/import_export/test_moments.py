@@ -10,7 +10,7 @@ from server.import_export.files import empty, exported, imported, texts
 from server.workflow.stories import sentence_of
 
 from gecbench.server.import_export import annotations, exports
-from gecbench.server.import_export.corpora import one_moment
+from gecbench.server.import_export.corpora import read_snapshot
 from gecbench.server.import_export.exports import ExportOptions, export
 from gecbench.server.models import Sentence
 
@@ -39,7 +39,7 @@ def meanwhile(act):
 def test_what_is_read_together_is_of_one_moment_and_nobody_waits(database):
     project = empty()
     imported(project, "我\n你\n")
-    with one_moment():
+    with read_snapshot():
         before = texts(project)
         meanwhile(lambda: imported(project, "他\n"))
         assert texts(project) == before
@@ -52,14 +52,14 @@ def test_a_moment_that_fails_is_over_and_people_may_write_again(database):
     project = empty()
 
     def fail():
-        with one_moment():
+        with read_snapshot():
             assert texts(project) == []
             raise KeyError
 
     with pytest.raises(KeyError):
         fail()
     imported(project, "我\n")
-    with one_moment():
+    with read_snapshot():
         assert texts(project) == ["我"]
 
 

@@ -21,7 +21,7 @@ from gecbench.server.site import backup, migration, serving
 from gecbench.server.site import folder as site_opening
 from gecbench.server.site.folder import Site, make_site, read_site, write_options
 from gecbench.server.site.serving import Address, address_of
-from gecbench.server.web.errors import worded
+from gecbench.server.web.errors import database_error
 from gecbench.server.workflow import accounts
 from gecbench.server.workflow.checks import Violation
 from gecbench.server.workflow.errors import RefusedError
@@ -324,9 +324,9 @@ def test_what_a_database_cannot_do_is_worded():
         (OperationalError('connection failed: database "x" does not exist'), r"cannot be reached"),
         (ProgrammingError('relation "person" does not exist'), r"is not up to date \(relation"),
     ):
-        assert re.search(said, str(worded(error)))
-    assert worded(DatabaseError("")) is None
-    assert worded(ValueError("database is locked")) is None
+        assert re.search(said, str(database_error(error)))
+    assert database_error(DatabaseError("")) is None
+    assert database_error(ValueError("database is locked")) is None
 
 
 def test_a_command_words_it_once_django_is_there(run, filled, monkeypatch):

@@ -73,8 +73,8 @@ def test_sta_4_reasons_are_counted_for_all_and_for_each(database):
     assert found.refusals == {"incomplete": 2, "meaning": 2}
     assert row(project, "a1").accepted.share == 0.0
     assert row(project, "a2").accepted.share == 0.5
-    assert statistics.own_figures(member_of(project, "a3")).reasons == ()
-    assert dict(statistics.own_figures(member_of(project, "a1")).reasons) == {
+    assert statistics.member_figures(member_of(project, "a3")).reasons == ()
+    assert dict(statistics.member_figures(member_of(project, "a1")).reasons) == {
         "incomplete": 1,
         "meaning": 1,
     }
@@ -220,7 +220,7 @@ def test_people_have_volume_acceptance_and_what_they_put_off(database):
 
 def test_own_figures_are_a_members_own(database):
     project = worked()
-    found = statistics.own_figures(member_of(project, "a1"))
+    found = statistics.member_figures(member_of(project, "a1"))
     assert (found.today, found.done, found.judged, found.accepted) == (5, 5, 4, 3)
     assert (found.acceptance, found.open_study, found.why, found.scored) == (0.75, 1, "", 3)
     assert (
@@ -235,30 +235,30 @@ def test_own_figures_say_why_there_is_no_score(site, monkeypatch):
     project = a_project(2, annotators=1)
     joined(project, "rita", "reviewer")
     (member,) = people(project, 1)
-    assert statistics.own_figures(member).why == "nothing reviewed yet"
+    assert statistics.member_figures(member).why == "nothing reviewed yet"
     submitted(member, sentence_of(project), correction(FOURTH))
     finalised(project, (FOURTH,))
     monkeypatch.setattr(statistics.members, "AT_ONCE", 0)
-    assert statistics.own_figures(member).why == "not computed yet"
+    assert statistics.member_figures(member).why == "not computed yet"
     statistics.refresh(project)
-    assert statistics.own_figures(member).f05 == 1.0
+    assert statistics.member_figures(member).f05 == 1.0
 
     def missing(project, person):
         raise MissingExtraError("errant", "en")
 
     monkeypatch.setattr(statistics.members, "AT_ONCE", 9)
     monkeypatch.setattr(statistics.members, "scores", missing)
-    assert statistics.own_figures(member).why == "cannot be computed on this site"
+    assert statistics.member_figures(member).why == "cannot be computed on this site"
 
 
 def test_own_figures_rest_for_a_while_and_then_are_computed_anew(site):
     project = worked()
     member = member_of(project, "a3")
-    assert statistics.own_figures(member).scored == 3
+    assert statistics.member_figures(member).scored == 3
     finalised(project, ("五号句子。",), number=5)
-    assert statistics.own_figures(member).scored == 3
+    assert statistics.member_figures(member).scored == 3
     Figures.objects.update(computed_at=timezone.now() - statistics.members.REST)
-    assert statistics.own_figures(member).scored == 4
+    assert statistics.member_figures(member).scored == 4
 
 
 def test_issue_5_withdrawing_and_restoring_make_figures_stale(site):

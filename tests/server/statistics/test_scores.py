@@ -155,7 +155,7 @@ def test_inv_12_nothing_of_training_or_trials_is_counted(site, purpose):
     assert found.scores.total is None
     assert found.agreement.sentences == 0
     assert found.table4.statistics == ()
-    own = statistics.own_figures(member_of(project, "a1"))
+    own = statistics.member_figures(member_of(project, "a1"))
     assert (own.done, own.judged, own.open_study, own.f05) == (0, 0, 0, None)
 
 

@@ -32,7 +32,7 @@ from gecbench.server.models import (
     Submission,
     Verdict,
 )
-from gecbench.server.statistics import own_figures
+from gecbench.server.statistics import member_figures
 from gecbench.server.web.navigation import standings
 from gecbench.server.workflow import projects
 
@@ -315,7 +315,7 @@ def judged(member, number, given, golden_texts, kind="corrected", reasons=()):
 
 def test_ones_own_figures_count_answers_that_were_judged_and_those_that_are_golden(li):
     member = Member.objects.get(person__login="a1")
-    assert own_figures(member).acceptance is None
+    assert member_figures(member).acceptance is None
     assert "nothing reviewed yet" in li.html("/p/story/me")
     judged(
         member,
@@ -334,7 +334,7 @@ def test_ones_own_figures_count_answers_that_were_judged_and_those_that_are_gold
         person=member.person,
         golden=golden,
     )
-    figures = own_figures(member)
+    figures = member_figures(member)
     assert (figures.today, figures.done) == (4, 4)
     assert (figures.judged, figures.accepted, figures.acceptance) == (5, 2, 0.4)
     assert figures.open_study == 1
@@ -347,8 +347,8 @@ def test_ones_own_figures_count_answers_that_were_judged_and_those_that_are_gold
     assert "40.0 %" in page
     assert "2 of 5 answers" in page
     assert "Meaning change" in page
-    assert own_figures(member).signature in page
-    assert f"{100 * own_figures(member).f05:.2f}" in page
+    assert member_figures(member).signature in page
+    assert f"{100 * member_figures(member).f05:.2f}" in page
 
 
 def test_what_waits_counts_only_what_a_person_may_do(li):

@@ -41,7 +41,7 @@ def test_inv_12_what_was_done_today_is_counted_as_everywhere_else(database):
     boss = Member.objects.get(project=project, person__login="boss")
     management.withdraw(boss, [sentence_of(project, 2).pk], reason="x")
     done = standings(me.person_id, [project.pk])[project.pk]["done"]
-    assert done == statistics.own_figures(me).today == 1
+    assert done == statistics.member_figures(me).today == 1
 
 
 @pytest.mark.parametrize("count", [1, 3])

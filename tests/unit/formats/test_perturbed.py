@@ -79,7 +79,7 @@ FIRST = "O-S a\nO-T b\nA1-S a\nA1-T b\nA2-S a\nA2-T b\n"
     ("text", "message"),
     [
         ("S a\nO-T b\n", ":1: these are no perturbed cases: a file of them begins with 'O-S '"),
-        ("", ":1: these are no perturbed cases"),
+        ("", ":1: the file is empty"),
         ("O-S a\nO-T b\nA2-S a\nA2-T b\n", ":3: the line begins with 'A2-S', expected A1-S; a"),
         ("O-S a\nA1-S a\n", ":2: the line begins with 'A1-S', expected O-T"),
         ("O-S a\nO-T b\nA1-T a\nA1-S b\n", ":3: the line begins with 'A1-T', expected A1-S"),

@@ -34,9 +34,9 @@ class _Commands(LazyGroup):
         except Exception as error:
             if "django.db" not in sys.modules:  # no database has failed
                 raise
-            from gecbench.server.web.errors import worded
+            from gecbench.server.web.errors import database_error
 
-            readable = worded(error)
+            readable = database_error(error)
             if readable is None:
                 raise
             raise readable from error

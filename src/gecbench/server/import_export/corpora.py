@@ -52,7 +52,7 @@ def by_number(
     """
     last = 0
     while True:
-        with one_moment():
+        with read_snapshot():
             piece = list(sentences.filter(number__gt=last).order_by("number")[:PIECE])
             if not piece:
                 return
@@ -65,7 +65,7 @@ def by_number(
 
 
 @contextmanager
-def one_moment() -> Iterator[None]:
+def read_snapshot() -> Iterator[None]:
     """Let all that is read inside be of one moment; nothing may be written inside.
 
     A reader of SQLite begins without IMMEDIATE, or it would hold up everybody who writes.

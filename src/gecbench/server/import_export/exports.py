@@ -26,7 +26,7 @@ from gecbench.server.import_export.corpora import (
     lines_of,
     look_of,
     naming_of,
-    one_moment,
+    read_snapshot,
     real,
     table,
     texts_of,
@@ -446,7 +446,7 @@ def _golden(project: Project, options: ExportOptions, kind: Exported) -> tuple[E
 
         Golden versions never change, so that knowing which ones they are is enough.
         """
-        with one_moment():
+        with read_snapshot():
             return list(corpora.decided_now(project, annotatable=_leaves_out(options)))
 
     scheme = ""

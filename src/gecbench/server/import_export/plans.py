@@ -333,11 +333,11 @@ class Present:
 
     def free_prefix(self, numbers: Sequence[str]) -> str:
         """Return a prefix with which none of the numbers is the id of a sentence."""
-        if not _taken(self.project, numbers):
+        if not _ids_exist(self.project, numbers):
             return ""
         batches = ImportBatch.objects.filter(project_id=self.project).count()
         return next(
-            f"{n}-" for n in count(batches + 1) if not _taken(self.project, numbers, f"{n}-")
+            f"{n}-" for n in count(batches + 1) if not _ids_exist(self.project, numbers, f"{n}-")
         )
 
 
@@ -395,7 +395,7 @@ def _interrupted(
     return None
 
 
-def _taken(project: int, numbers: Sequence[str], prefix: str = "") -> bool:
+def _ids_exist(project: int, numbers: Sequence[str], prefix: str = "") -> bool:
     here = Sentence.objects.filter(project_id=project)
     if prefix:
         return here.filter(external_id__startswith=prefix).exists()
@@ -450,7 +450,7 @@ class Answers:
         return NewGolden(self.decision, tuple(one.text for one in self.texts))
 
 
-def kept_text(text: str, tally: Tally, *, clean: bool) -> str:
+def prepare_text(text: str, tally: Tally, *, clean: bool) -> str:
     """Return a text as it is kept.
 
     Without cleaning only line ends and tabs go, which no format of lines could hold, and white
@@ -552,7 +552,7 @@ def _kept(
     clean: bool,
 ) -> Decision:
     """Put a reference to those before it, and return what it says."""
-    text = kept_text(text, tally, clean=clean)
+    text = prepare_text(text, tally, clean=clean)
     if not text:
         raise GecbenchError("reference {number} is empty; fill it or take it out", number=place + 1)
     same = key(text)
@@ -728,7 +728,7 @@ def _candidate(
     options: ImportOptions,
     first_lines: dict[str, int],
 ) -> _Candidate:
-    text = kept_text(record.text, read.tally, clean=options.clean)
+    text = prepare_text(record.text, read.tally, clean=options.clean)
     if not text:
         raise GecbenchError("the sentence is empty; fill it or take it out")
     _check_names(record)

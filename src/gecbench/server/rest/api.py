@@ -43,11 +43,11 @@ class _Api(NinjaAPI):
         found, app, namespace = super().urls
         for one in found:
             if isinstance(one, URLPattern):
-                one.callback = _worded(one.callback)
+                one.callback = _with_json_failures(one.callback)
         return found, app, namespace
 
 
-def _worded(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+def _with_json_failures(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     @wraps(view)
     def answer(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
         response = view(request, *args, **kwargs)

@@ -17,7 +17,7 @@ from gecbench.server.choices import (
     SentenceState,
 )
 from gecbench.server.import_export.annotations import in_full
-from gecbench.server.import_export.corpora import DECIDED, look_of, naming_of, one_moment, real
+from gecbench.server.import_export.corpora import DECIDED, look_of, naming_of, read_snapshot, real
 from gecbench.server.models import Member, Project, Sentence, Submission, Token
 from gecbench.server.rest.authentication import manager_of, member_of, need, only, person_of
 from gecbench.server.rest.schemas import (
@@ -189,7 +189,7 @@ def sentence(request: HttpRequest, slug: str, number: int) -> dict[str, object]:
     only(request)
     member = manager_of(request, slug)
     project = member.project
-    with one_moment():
+    with read_snapshot():
         found = Sentence.objects.filter(project=project, number=min(number, 2**31 - 1)).first()
         if found is None:
             raise Http404

@@ -6,17 +6,17 @@ Counts are made when they are asked for. What takes time (F0.5, agreement, Table
 
 from __future__ import annotations
 
-from gecbench.server.statistics.members import OwnFigures, PersonFigures, own_figures, people
+from gecbench.server.statistics.members import MemberFigures, PersonFigures, member_figures, people
 from gecbench.server.statistics.report import Quality, quality
 from gecbench.server.statistics.scoring import agreement, refresh, scores, table4
 from gecbench.server.statistics.work import progress
 
 __all__ = [
-    "OwnFigures",
+    "MemberFigures",
     "PersonFigures",
     "Quality",
     "agreement",
-    "own_figures",
+    "member_figures",
     "people",
     "progress",
     "quality",

@@ -208,7 +208,7 @@ REASONS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class OwnFigures:
+class MemberFigures:
     """What a member sees of their own work (section 1.2, Information).
 
     Args:
@@ -242,7 +242,7 @@ class OwnFigures:
     reasons: tuple[tuple[str, int], ...]
 
 
-def own_figures(member: Member) -> OwnFigures:
+def member_figures(member: Member) -> MemberFigures:
     """Return a member's own figures in their project."""
     project, person = member.project, member.person_id
     began = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
@@ -252,7 +252,7 @@ def own_figures(member: Member) -> OwnFigures:
     refused = reasons(project, person).get(person)
     was, why = _score(member, right.judged)
     cell, signature = _cell(was, person)
-    return OwnFigures(
+    return MemberFigures(
         today=mine.filter(at__gte=began).count(),
         done=own.submitted,
         judged=right.judged,

@@ -247,8 +247,8 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 # What the database could not do, in words for whoever runs a command.
 
 
-def worded(error: Exception) -> GecbenchError | None:
-    """Return the one line for a failure of the database; None for all else."""
+def database_error(error: Exception) -> GecbenchError | None:
+    """Return the error, one line, for a failure of the database; None for all else."""
     if not isinstance(error, DatabaseError | InterfaceError):
         return None
     said = (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -278,7 +278,7 @@ def end(slot: Slot, sentence: Sentence, kind: SlotEventKind, data: dict[str, obj
     that submission stands again: forgetting to hand in anew loses nothing. Not so where they had
     put the task off in between: then they gave the place up, and others may have had it since.
     """
-    before = last_submission(slot) if _taken_back(slot) else None
+    before = last_submission(slot) if _was_reopened(slot) else None
     if before is None:
         sentences.let_go(slot, sentence, kind, data)
         return
@@ -287,7 +287,7 @@ def end(slot: Slot, sentence: Sentence, kind: SlotEventKind, data: dict[str, obj
     count_in(sentence)
 
 
-def _taken_back(slot: Slot) -> bool:
+def _was_reopened(slot: Slot) -> bool:
     """Return whether a slot is open because its holder took a submission back."""
     opened = SlotEvent.objects.filter(
         slot=slot, kind__in=(SlotEventKind.CLAIM, SlotEventKind.REOPEN)

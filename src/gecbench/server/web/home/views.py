@@ -19,7 +19,7 @@ from django.views.decorators.http import require_GET, require_POST
 from gecbench.server.choices import ComplaintState, MemberStatus, Role, StudyState
 from gecbench.server.guidelines.taxonomy import REJECT_REASONS
 from gecbench.server.models import Member, Notice, Person, Project, Study
-from gecbench.server.statistics import own_figures
+from gecbench.server.statistics import member_figures
 from gecbench.server.web.navigation import Entry, goal, menu, standings
 from gecbench.server.web.permissions import member, signed_in
 from gecbench.server.web.requests import number_in
@@ -302,7 +302,7 @@ def set_goal(request: HttpRequest) -> HttpResponse:
 @require_GET
 def me(request: HttpRequest, member: Member) -> HttpResponse:
     """Show a member's own figures (Information); nobody else's."""
-    figures = own_figures(member)
+    figures = member_figures(member)
     chinese = (get_language() or "").startswith("zh")
     names = {one.id: one.zh if chinese else one.en for one in REJECT_REASONS}
     shown = {
