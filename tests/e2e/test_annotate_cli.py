@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import stat
 import subprocess
 import sys
@@ -14,12 +13,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+from server.live import free_port
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import shutil
 import signal
 import socket
@@ -39,11 +40,18 @@ PATIENCE = 60.0
 """Seconds that a loaded machine may need to start a server; an idle one needs two."""
 
 
+SERVER_PORTS = range(20_000, 32_000)
+"""Below the ports that the system gives to outgoing connections: a server that was killed and is
+started again must find its port free, and a client that calls it meanwhile must not be given the
+same port as its own (it would then be connected to itself)."""
+
+
 def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port that nobody listens on now, and that no outgoing connection will take."""
+    while True:
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", random.choice(SERVER_PORTS)))
+            return probe.getsockname()[1]
 
 
 class Live:
