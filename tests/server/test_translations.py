@@ -23,8 +23,11 @@ KEYWORDS = {
     **dict.fromkeys(("pgettext", "pgettext_lazy"), ((1, "c"), 2)),
 }
 LIBRARY_KEYWORDS = (
-    *("CorpusError", "EditError", "FormatError", "GecbenchError", "MissingExtraError"),
-    *("NotYoursError", "ResourceError", "UsageError", "super().__init__"),
+    re.search(  # `make messages` takes the same
+        r"^KEYWORDS := ((?:.*\\\n)*.*)", (SOURCE.parents[1] / "Makefile").read_text("utf-8"), re.M
+    )[1]
+    .replace("\\\n", " ")
+    .split()
 )
 """What takes the template of a message first; those of the library's modules that pages ask."""
 
@@ -32,9 +35,7 @@ LIBRARY = (
     *("api/schemes", "core/edit", "core/errors", "core/format", "core/sample", "datasets/catalog"),
     *("formats/jsonl", "formats/m2", "formats/mucgec", "formats/texts", "formats/validation"),
     *("lang/en/resources", "server/guidelines/rendering", "server/import_export/*"),
-    *("server/rules/*", "server/web/manage/*", "server/workflow/golden"),
-    *("server/workflow/management", "server/workflow/projects", "server/workflow/reviews"),
-    *("server/workflow/sentences", "server/workflow/studies", "server/workflow/transactions"),
+    *("server/rules/*", "server/web/manage/*", "server/workflow/*"),
 )
 """Modules whose errors pages show in the library's words."""
 
@@ -63,16 +64,18 @@ def library() -> dict[str, str]:
         template: f"{path.relative_to(SOURCE)}:{line}"
         for path in sorted(SOURCE.rglob("*.py"))
         if "chat" not in path.parts  # which has another kind of Message
-        for line, template in templates_in(path, LIBRARY_KEYWORDS if path in errors else ())
+        for line, template in templates_in(
+            path, LIBRARY_KEYWORDS if path in errors else ["Message"]
+        )
     }
 
 
-def templates_in(path: Path, keywords: tuple[str, ...]) -> Iterator[tuple[int, str]]:
+def templates_in(path: Path, keywords: list[str]) -> Iterator[tuple[int, str]]:
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Call) and node.args:
             first = node.args[0]
             text = first.value if isinstance(first, ast.Constant) else None
-            if isinstance(text, str) and ast.unparse(node.func) in ("Message", *keywords):
+            if isinstance(text, str) and ast.unparse(node.func).split(".")[-1] in keywords:
                 yield node.lineno, text
 
 

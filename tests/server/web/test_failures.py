@@ -199,3 +199,14 @@ def test_an_unknown_status_has_words_too():
     answer = errors.failed(RequestFactory().get("/"), 418)
     assert answer.status_code == 418
     assert b"<h1>" in answer.content
+
+
+def test_a_page_says_in_the_persons_language_what_happened():
+    page = asked(ConflictError("another window has saved a newer draft"), language="zh-hans")
+    assert "另一个窗口保存了更新的草稿" in page.content.decode()
+    assert 'lang="en"' not in page.content.decode()
+
+
+def test_what_nobody_has_translated_is_marked_as_english():
+    page = asked(GecbenchError("an error of tomorrow"), language="zh-hans")
+    assert re.search('<p class="note bad" lang="en">an error of tomorrow', page.content.decode())

@@ -17,6 +17,7 @@ from django.utils.translation import gettext, gettext_lazy
 
 from gecbench.core.errors import GecbenchError
 from gecbench.server.web.permissions import wants_json
+from gecbench.server.web.translation import Translation, translate
 from gecbench.server.workflow.errors import RefusedError, WorkflowError
 
 _LOG = logging.getLogger("gecbench.failures")
@@ -139,13 +140,12 @@ def failed(request: HttpRequest, status: int, error: Exception | None = None) ->
     identity = getattr(request, "id", "")
     if wants_json(request):
         return _json(status, error, str(title), identity)
-    problems = [one.message for one in getattr(error, "problems", ())]
     content = render_to_string(
         "failure.html",
         {
             "title": title,
             "advice": advice,
-            "problems": problems or _said(error, status),
+            "problems": _problems(error, status),
             "theme": getattr(getattr(request, "_cached_user", None), "theme", "auto"),
             "status": status,
             "request_id": identity,
@@ -156,9 +156,13 @@ def failed(request: HttpRequest, status: int, error: Exception | None = None) ->
     return HttpResponse(content, status=status)
 
 
-def _said(error: Exception | None, status: int) -> list[str]:
-    """Return the error's own words; of what is not for a person, not even those."""
-    return [str(error)] if error is not None and str(error) and status != 404 else []
+def _problems(error: Exception | None, status: int) -> list[Translation]:
+    """Translate what is wrong; an error that is not for a person (404) says nothing."""
+    if isinstance(error, RefusedError):
+        return [translate(problem.message) for problem in error.problems]
+    if not isinstance(error, GecbenchError) or status == HTTPStatus.NOT_FOUND:
+        return []
+    return [translate(error)]
 
 
 def _json(status: int, error: Exception | None, title: str, identity: str) -> JsonResponse:

@@ -397,7 +397,7 @@ def _own_open(member: Member, slot_id: int) -> tuple[Slot, Sentence]:
     sentence = sentence_id and locked_sentence(sentence_id, member.project_id)
     slot = mine.select_related("person").first()  # as it is now that the sentence is locked
     if not sentence or slot is None:
-        raise NotYoursError(f"task {slot_id} is not one of yours that is open")
+        raise NotYoursError("task {slot_id} is not one of yours that is open", slot_id=slot_id)
     return slot, sentence
 
 
@@ -426,7 +426,9 @@ def recall(member: Member, sentence_id: int) -> Claimed:
     fresh = locked_member(member)
     mine = _skips(fresh).filter(sentence_id=min(sentence_id, 2**63 - 1))  # more is no row's id
     if not mine.exists():
-        raise NotYoursError(f"sentence {sentence_id} is not one that you have put off")
+        raise NotYoursError(
+            "sentence {sentence_id} is not one that you have put off", sentence_id=sentence_id
+        )
     refused = _why_not(fresh)
     if refused is not None:
         return Claimed(None, refused)

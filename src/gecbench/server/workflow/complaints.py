@@ -184,7 +184,9 @@ def _rule(
     if before is not None:
         return _repeated_ruling(before, complaint, member)
     if not may_decide(member, complaint):
-        raise NotYoursError(f"complaint {complaint_id} is not for this member to decide")
+        raise NotYoursError(
+            "complaint {complaint_id} is not for this member to decide", complaint_id=complaint_id
+        )
     try:
         if complaint.version != version or complaint.state not in UNDECIDED:
             raise ConflictError("the complaint has changed meanwhile; look again", complaint)
@@ -219,7 +221,9 @@ def _complaint(member: Member, complaint_id: int) -> Complaint:
     )
     complaint = found.first()
     if complaint is None:
-        raise NotYoursError(f"there is no complaint {complaint_id} in this project")
+        raise NotYoursError(
+            "there is no complaint {complaint_id} in this project", complaint_id=complaint_id
+        )
     return complaint
 
 
@@ -503,7 +507,7 @@ def _own_study(member: Member, study_id: int) -> Study:
     ).select_related("submission", "reference", "golden__review__reviewer")
     study = found.first()
     if study is None:
-        raise NotYoursError(f"there is no study item {study_id} for this person")
+        raise NotYoursError("there is no study item {study_id} for this person", study_id=study_id)
     return study
 
 
@@ -577,7 +581,9 @@ def complaint_of(member: Member, complaint_id: int) -> Complaint:
     """
     found = _visible(member).filter(pk=complaint_id).first()
     if found is None:
-        raise NotYoursError(f"there is no complaint {complaint_id} for this person")
+        raise NotYoursError(
+            "there is no complaint {complaint_id} for this person", complaint_id=complaint_id
+        )
     _note(member, [found])
     return found
 

@@ -155,11 +155,13 @@ def _shaped(payload: dict[str, object]) -> dict[str, object]:
 def _save(member: Member, slot_id: int, received: _Received) -> _Outcome:
     slot = Slot.objects.filter(pk=slot_id, project_id=member.project_id).first()
     if slot is None or not sentences.held_by(slot, member.person):
-        raise NotYoursError(f"task {slot_id} is not one of yours")
+        raise NotYoursError("task {slot_id} is not one of yours", slot_id=slot_id)
     if slot.person_id == member.person_id and slot.state != SlotState.OPEN:
         keep_aside(slot, member.person, received.payload)
-        message = "this task was handed in already; what you typed since was kept"
-        return ConflictError(message, draft_of(member, slot_id))
+        return ConflictError(
+            "this task was handed in already; what you typed since was kept",
+            draft_of(member, slot_id),
+        )
     mine = slot if slot.person_id == member.person_id else sentences.come_back(member, slot)
     outcome = _write(_Place(slot=slot), member.person, received)
     if mine is None:
@@ -304,9 +306,13 @@ def _save_late_review(member: Member, sentence_id: int, received: _Received) -> 
     tasks = ReviewTask.objects.filter(sentence=sentence).order_by("-pk")
     task = tasks.filter(drafts__person_id=fresh.person_id).first() or tasks.first()
     if task is None or review_tasks.ever_held(fresh.person_id, sentence_id):
-        raise NotYoursError(f"sentence {sentence_id} is not one that you review")
+        raise NotYoursError(
+            "sentence {sentence_id} is not one that you review", sentence_id=sentence_id
+        )
     if not (fresh.is_reviewer or fresh.is_manager):
-        raise NotYoursError(f"sentence {sentence_id} is not one that you review")
+        raise NotYoursError(
+            "sentence {sentence_id} is not one that you review", sentence_id=sentence_id
+        )
     mine = _review_again(fresh, task, sentence)
     outcome = _write(_Place(task=task), fresh.person, received)
     if mine:

@@ -50,9 +50,9 @@ class ConflictError(WorkflowError):
 
     status = 409
 
-    def __init__(self, message: str, current: object = None) -> None:
+    def __init__(self, message: str, current: object = None, /, **values: object) -> None:
         """Keep what the server has."""
-        super().__init__(message)
+        super().__init__(message, **values)
         self.current = current
 
 

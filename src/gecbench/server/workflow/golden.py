@@ -694,8 +694,13 @@ def _held(member: Member, sentence: Sentence, version: int) -> ReviewTask:
     ended = task.state == TaskState.FREE and task.version == version + 1
     ended = ended and task.reviewer_id is None and task.not_for_id != member.person_id
     if not (ended or (mine and task.version == version)):
-        who = "another tab of yours" if mine else "somebody else"
-        raise ConflictError(f"{who} has this review now; your text is kept in the page", task)
+        if mine:
+            raise ConflictError(
+                "another tab of yours has this review now; your text is kept in the page", task
+            )
+        raise ConflictError(
+            "somebody else has this review now; your text is kept in the page", task
+        )
     return task
 
 

@@ -164,8 +164,9 @@ def raise_needed(member: Member, sentence_id: int, *, more: int) -> Sentence:
         raise RefusedError([Problem("WFL-5", "more", message, (("most", str(most)),))])
     if sentence.golden_id is not None or sentence.state not in RAISED:
         raise ConflictError(
-            f"sentence {sentence.number} is {sentence.state}; more annotators are asked for before "
-            "a review has begun"
+            "sentence {number} is {state}; more annotators are asked for before a review has begun",
+            number=sentence.number,
+            state=sentence.state,
         )
     if sentence.state == SentenceState.REVIEW_READY:
         take_from_queue(sentence)
@@ -176,7 +177,9 @@ def raise_needed(member: Member, sentence_id: int, *, more: int) -> Sentence:
     if not move_on.update(
         needed=sentence.needed, version=F("version") + 1, updated_at=timezone.now()
     ):
-        raise ConflictError(f"sentence {sentence.number} has changed meanwhile; look again")
+        raise ConflictError(
+            "sentence {number} has changed meanwhile; look again", number=sentence.number
+        )
     sentence.version += 1
     Slot.objects.bulk_create(list(new_slots(sentence, after=before)))
     audit.record(
@@ -312,8 +315,11 @@ def reopen_sentence(member: Member, sentence_id: int, *, reason: str) -> ReviewT
         message = f"sentence {sentence.number} has an undecided complaint; decide that first"
         raise RefusedError([Problem("reopen-disputed", "", message)])
     if sentence.state != SentenceState.GOLDEN:
-        message = f"sentence {sentence.number} is {sentence.state}; only golden ones are reopened"
-        raise ConflictError(message)
+        raise ConflictError(
+            "sentence {number} is {state}; only golden ones are reopened",
+            number=sentence.number,
+            state=sentence.state,
+        )
     move(sentence, SentenceState.REVIEW_READY)
     last = Review.objects.filter(sentence=sentence).select_related("reviewer").order_by("pk").last()
     former = None if last is None else last.reviewer

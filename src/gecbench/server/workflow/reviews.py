@@ -222,7 +222,9 @@ def assign(manager: Member, sentence_id: int, *, to: Member, note: str = "") -> 
     sentence = locked_sentence(sentence_id, manager.project_id)
     task = live_task(sentence_id)
     if task is None or task.state != TaskState.FREE:
-        raise ConflictError(f"sentence {sentence.number} does not wait for a reviewer", task)
+        raise ConflictError(
+            "sentence {number} does not wait for a reviewer", task, number=sentence.number
+        )
     if not reviewers_for(sentence).filter(pk=to.pk).exists():
         message = "they are no active reviewer, or have worked on this sentence themselves"
         raise RefusedError([Problem("ROL-2", "reviewer", message)])

@@ -107,14 +107,19 @@ def move(sentence: Sentence, state: SentenceState, **fields: Any) -> None:
     """
     if state not in PATHS[SentenceState(sentence.state)]:
         raise ConflictError(
-            f"sentence {sentence.number} is {sentence.state}; from there it does not become {state}"
+            "sentence {number} is {state}; from there it does not become {target}",
+            number=sentence.number,
+            state=sentence.state,
+            target=state,
         )
     values = {"state": state, "updated_at": timezone.now(), **fields}
     changed = Sentence.objects.filter(
         pk=sentence.pk, state=sentence.state, version=sentence.version
     ).update(version=F("version") + 1, **values)
     if changed != 1:
-        raise ConflictError(f"sentence {sentence.number} has changed meanwhile; look again")
+        raise ConflictError(
+            "sentence {number} has changed meanwhile; look again", number=sentence.number
+        )
     sentence.version += 1
     for name, value in values.items():
         setattr(sentence, name, value)
@@ -169,7 +174,7 @@ def move_slot(slot: Slot, state: SlotState, *, by: Person | None) -> None:
         state=state, version=F("version") + 1
     )
     if changed != 1:
-        raise ConflictError(f"slot {slot.pk} has changed meanwhile; look again")
+        raise ConflictError("slot {slot} has changed meanwhile; look again", slot=slot.pk)
     slot.state, slot.version = state, slot.version + 1
     SlotEvent.objects.create(
         slot=slot,
@@ -434,7 +439,9 @@ def insist_on_active(member: Member) -> None:
         NotAllowedError: They are no active annotator, or the project is closed.
     """
     if closed(member.project):
-        raise NotAllowedError(f"the project {member.project.slug} is closed for work")
+        raise NotAllowedError(
+            "the project {project} is closed for work", project=member.project.slug
+        )
     if not may_annotate(member):
         raise NotAllowedError("only an active annotator of this project may do that")
 
@@ -550,7 +557,7 @@ def open_again(slot: Slot, member: Member, open_no: int) -> None:
         version=F("version") + 1,
     )
     if changed != 1:
-        raise ConflictError(f"slot {slot.pk} has changed meanwhile; look again", slot)
+        raise ConflictError("slot {slot} has changed meanwhile; look again", slot, slot=slot.pk)
     slot.refresh_from_db()
 
 
@@ -575,7 +582,7 @@ def let_go(
         priority=sentence.priority - BEGUN,
     )
     if changed != 1:
-        raise ConflictError(f"slot {slot.pk} has changed meanwhile; look again")
+        raise ConflictError("slot {slot} has changed meanwhile; look again", slot=slot.pk)
     slot.refresh_from_db()
     note(slot, person, kind, data)
     if sentence.state == SentenceState.ANNOTATING and not _is_begun(sentence):

@@ -95,7 +95,7 @@ def _own(member: Member) -> QuerySet[Study]:
 def _study_of(member: Member, study_id: int) -> Study:
     found = _own(member).filter(pk=study_id).first()
     if found is None:
-        raise NotYoursError(f"there is no study item {study_id} for this person")
+        raise NotYoursError("there is no study item {study_id} for this person", study_id=study_id)
     return found
 
 

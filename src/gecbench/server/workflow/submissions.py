@@ -225,7 +225,9 @@ def count_out(sentence: Sentence) -> None:
         ConflictError: A reviewer has begun.
     """
     if not may_count_out(sentence):
-        raise ConflictError(f"sentence {sentence.number} is in review already", sentence)
+        raise ConflictError(
+            "sentence {number} is in review already", sentence, number=sentence.number
+        )
     if sentence.state == SentenceState.REVIEW_READY:
         take_from_queue(sentence)
         move(sentence, SentenceState.ANNOTATING)
@@ -242,7 +244,9 @@ def _count(sentence: Sentence, submitted: int) -> None:
         submitted=submitted, version=F("version") + 1, updated_at=timezone.now()
     )
     if changed != 1:
-        raise ConflictError(f"sentence {sentence.number} has changed meanwhile; look again")
+        raise ConflictError(
+            "sentence {number} has changed meanwhile; look again", number=sentence.number
+        )
     sentence.submitted, sentence.version = submitted, sentence.version + 1
 
 
@@ -260,7 +264,7 @@ def close_slot(slot: Slot) -> None:
         version=F("version") + 1,
     )
     if changed != 1:
-        raise ConflictError(f"slot {slot.pk} has changed meanwhile; look again", slot)
+        raise ConflictError("slot {slot} has changed meanwhile; look again", slot, slot=slot.pk)
     slot.version += 1
 
 
@@ -334,7 +338,7 @@ def _submit(
         return known
     slot = Slot.objects.filter(pk=slot_id, project_id=fresh.project_id).first()
     if slot is None or not sentences.held_by(slot, fresh.person):
-        raise NotYoursError(f"task {slot_id} is not one of yours")
+        raise NotYoursError("task {slot_id} is not one of yours", slot_id=slot_id)
     sentence = locked_sentence(slot.sentence_id, fresh.project_id)
     sentence.project = fresh.project
     try:
@@ -486,13 +490,15 @@ def reopen(member: Member, slot_id: int) -> Slot:
     ).exclude(state=SlotState.OPEN)
     sentence_id = mine.values_list("sentence_id", flat=True).first()
     if sentence_id is None:
-        raise NotYoursError(f"task {slot_id} is not one that you have handed in")
+        raise NotYoursError("task {slot_id} is not one that you have handed in", slot_id=slot_id)
     sentences.insist_on_active(fresh)
     sentence = locked_sentence(sentence_id, fresh.project_id)
     slot = mine.get()
     submission = last_submission(slot)
     if slot.state != SlotState.SUBMITTED or submission is None:
-        raise ConflictError(f"sentence {sentence.number} was reviewed already", sentence)
+        raise ConflictError(
+            "sentence {number} was reviewed already", sentence, number=sentence.number
+        )
     count_out(sentence)
     open_no = sentences.free_place(fresh, fresh.project.rules) or _make_room(fresh)
     sentences.open_again(slot, fresh, open_no)

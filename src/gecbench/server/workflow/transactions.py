@@ -176,7 +176,7 @@ def acting(member: Member, *roles: Role, statuses: tuple[MemberStatus, ...] = WO
     if now.project.archived_at or now.project.deleted_at:
         raise NotAllowedError("the project is closed; everything stays readable")
     if now.status not in statuses:
-        raise NotAllowedError(f"a member who is {now.status} cannot do this")
+        raise NotAllowedError("a member who is {status} cannot do this", status=now.status)
     if roles and not any(now.has(role) for role in roles):
-        raise NotAllowedError(f"only for the role {' or '.join(roles)}")
+        raise NotAllowedError("only for the role {roles}", roles=" or ".join(roles))
     return now
