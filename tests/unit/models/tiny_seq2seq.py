@@ -53,7 +53,7 @@ def task_of(
 def overfit(
     task: Seq2SeqTask, pairs: Sequence[tuple[str, str]], rate: float = 3e-3, steps: int = 300
 ) -> None:
-    """Train until the loss of a token is tiny."""
+    """Train until the loss of a token is tiny, and stop there: the next step may lead away again."""
     import torch
 
     torch.manual_seed(1)
@@ -63,9 +63,9 @@ def overfit(
     for _ in range(steps):
         adam.zero_grad()
         loss = task.loss(task.module, batch) / task.weight(batch)
+        if float(loss.detach()) < 0.005:
+            return
         loss.backward()
         torch.nn.utils.clip_grad_norm_(task.module.parameters(), 1.0)
         adam.step()
-        if float(loss.detach()) < 0.005:
-            return
     raise AssertionError(f"the loss of a token is still {float(loss.detach()):.3f}")

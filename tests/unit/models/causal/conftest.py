@@ -68,10 +68,10 @@ def overfit(task: Any, steps: int) -> None:
     for _ in range(steps):
         optimizer.zero_grad()
         loss = task.loss(task.module, batch) / task.weight(batch)
-        loss.backward()
-        optimizer.step()
         if loss.item() < 0.05:
             break
+        loss.backward()
+        optimizer.step()
 
 
 @pytest.fixture(scope="session")
