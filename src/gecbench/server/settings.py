@@ -14,7 +14,7 @@ import dj_database_url
 from django.utils.translation import gettext_lazy
 
 from gecbench.server.guidelines.rendering import LARGEST
-from gecbench.server.site.folder import DATABASE, Site, overruled, read_site
+from gecbench.server.site.folder import DATABASE, STATIC, Site, overruled, read_site
 
 _FOLDER = os.environ.get("GECBENCH_SITE", "")
 SITE = overruled(
@@ -156,14 +156,22 @@ USE_I18N = True
 USE_TZ = True
 TIME_ZONE = os.environ.get("TZ", "") or "UTC"
 
+# A site's server collects its static files under names with hashes when it starts; without a site
+# they are read where they lie.
 STATIC_URL = "static/"
 STATICFILES_DIRS = [_HERE / "web" / "static"]
+STATIC_ROOT = SITE.folder / STATIC if _FOLDER else None
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    "staticfiles": {
+        "BACKEND": "gecbench.server.web.static_files.HashedFiles"
+        if _FOLDER
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
 }
-WHITENOISE_USE_FINDERS = True
+WHITENOISE_USE_FINDERS = not _FOLDER
 WHITENOISE_AUTOREFRESH = False
+WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 
 SESSION_ENGINE = "django.contrib.sessions.backends.db"
 SESSION_COOKIE_AGE = 12 * 3600

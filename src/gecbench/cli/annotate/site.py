@@ -83,6 +83,7 @@ def serve(
         site = open_up_to_date(data, variables, copy=not no_copy)
         address = serving.Address(address.host, listener.getsockname()[1])
         message = start_message(site, address)
+        serving.collect_static_files()
         serving.run(
             listener, workers=workers, ready=lambda: click.echo(message), close_in_workers=lock
         )
