@@ -130,7 +130,7 @@ def test_a_decided_sentence_is_read_with_what_is_golden():
     page = page_of(client, f"{REVIEW}/{sentence_of(project).pk}")
     assert "This review is over" in page
     assert page.count("golden now") == 2
-    assert page.count("judged wrong before") == 1
+    assert page.count("judged wrong") == 1
     assert f"/p/story/review/{sentence_of(project).pk}" in page_of(client, f"{REVIEW}/history")
 
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from gecbench.server import models
 from gecbench.server.choices import Decision, Role, SentenceState, TaskState
-from gecbench.server.guidelines.rendering import Section, render_markdown
+from gecbench.server.guidelines.rendering import Section, in_words, render_markdown
 from gecbench.server.models import Draft, Guideline, Member, ReviewTask
 from gecbench.server.rules.keys import tables
 from gecbench.server.rules.text import TextError, cleaned
@@ -29,6 +29,7 @@ from gecbench.server.web.review.forms import (
 )
 from gecbench.server.web.review.words import (
     DECISIONS,
+    interface_language,
     not_annotatable_reasons,
     page_words,
     reject_reasons,
@@ -75,7 +76,7 @@ def excerpt(guideline: Guideline | None, section: str) -> tuple[str, str, str] |
     """Return id, title and the first words of a section; None where there is no such section."""
     sections = _sections(Content.of(guideline)) if guideline else {}
     one = sections.get(section)
-    return None if one is None else (section, one.title, one.text)
+    return (section, one.title, in_words(one.text, interface_language())) if one else None
 
 
 def _meant(guideline: Guideline | None, typed: str) -> tuple[str, ...]:
