@@ -88,7 +88,7 @@ def _kinds(
     person: Person,
 ) -> Iterator[tuple[str, QuerySet[Any, Any], Callable[[Any], Json]]]:
     texts = Prefetch("references", Reference.objects.order_by("position", "pk"))
-    verdicts = Prefetch("verdicts", Verdict.objects.order_by("pk"))
+    verdicts = Prefetch("verdicts", Verdict._base_manager.order_by("pk"))
     at_slot = ("slot__sentence__project", "task__sentence__project")
     yield "membership", _of(Member, "project", person=person), _membership
     yield "membership_change", _of(MemberEvent, "member__project", member__person=person), _change
@@ -136,7 +136,7 @@ def _failures(person: Person) -> Iterator[Json]:
 
 
 def _of(model: type[Model], *with_them: str, **filters: object) -> QuerySet[Any, Any]:
-    rows = model._default_manager.filter(**filters)
+    rows = model._base_manager.filter(**filters)
     return rows.select_related(*with_them) if with_them else rows
 
 

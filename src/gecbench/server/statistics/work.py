@@ -284,7 +284,7 @@ def progress(project: Project) -> Progress:
     people = Review.objects.filter(reviewer__isnull=False, **inside).exclude(
         kind=ReviewKind.COMPLAINT  # a ruling is no review, as in the table of reviewers
     )
-    golden = Golden.objects.filter(version=1, **inside)
+    golden = Golden.objects.filter(Q(review=None) | Q(review__base_version=0), **inside)
     handed, reviewed, decided = (_by_day(one) for one in (first, people, golden))
     worked = sorted(handed.keys() | reviewed.keys() | decided.keys())
     days = []

@@ -154,6 +154,7 @@ def slot_rests(slot: Slot) -> SlotState:
 
 _EVENTS: Mapping[SlotState, SlotEventKind] = MappingProxyType(
     {
+        SlotState.SUBMITTED: SlotEventKind.SUBMIT,
         SlotState.JUDGED: SlotEventKind.JUDGE,
         SlotState.PASSED: SlotEventKind.PASS,
         SlotState.STUDY: SlotEventKind.STUDY,
@@ -163,7 +164,7 @@ _EVENTS: Mapping[SlotState, SlotEventKind] = MappingProxyType(
 
 
 def move_slot(slot: Slot, state: SlotState, *, by: Person | None) -> None:
-    """Change a judged slot's state with an event; the same state again is nothing.
+    """Change the state of a slot that was handed in, with an event; the same again is nothing.
 
     Raises:
         ConflictError: It has changed meanwhile.

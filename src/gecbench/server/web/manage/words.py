@@ -189,6 +189,7 @@ ACTS: Mapping[str, object] = {
     "review.finalised": _("decided a sentence"),
     "review.handed_on": _("handed a review on"),
     "review.second_opinion": _("asked for a second opinion"),
+    "review.undone": _("took a decision back"),
     "review.returned": _("returned a sentence to annotators"),
     "complaint.made": _("complained"),
     "complaint.decided": _("decided a complaint"),

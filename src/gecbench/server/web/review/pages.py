@@ -11,13 +11,14 @@ from uuid import uuid4
 from django.urls import reverse
 from django.utils import timezone
 
+from gecbench.server import models
 from gecbench.server.choices import Decision, Role, SentenceState, TaskState
-from gecbench.server.guidelines.rendering import Section, render_markdown
+from gecbench.server.guidelines.rendering import Section, in_words, render_markdown
 from gecbench.server.models import Draft, Guideline, Member, ReviewTask
 from gecbench.server.rules.keys import tables
 from gecbench.server.rules.text import TextError, cleaned
 from gecbench.server.web.navigation import Content
-from gecbench.server.web.review.differences import Drawn, Row, align, drawn
+from gecbench.server.web.review.differences import Drawn, Row, align, drawn, drawn_diff
 from gecbench.server.web.review.forms import (
     ReviewGiven,
     RowGiven,
@@ -28,12 +29,14 @@ from gecbench.server.web.review.forms import (
 )
 from gecbench.server.web.review.words import (
     DECISIONS,
+    interface_language,
     not_annotatable_reasons,
     page_words,
     reject_reasons,
 )
 from gecbench.server.workflow import reviews
 from gecbench.server.workflow.answers import ReviewAnswer
+from gecbench.server.workflow.drafts import payload_of_review
 from gecbench.server.workflow.errors import Problem, RefusedError
 from gecbench.server.workflow.golden import consistency
 from gecbench.server.workflow.reviews import Candidate, candidates
@@ -73,7 +76,7 @@ def excerpt(guideline: Guideline | None, section: str) -> tuple[str, str, str] |
     """Return id, title and the first words of a section; None where there is no such section."""
     sections = _sections(Content.of(guideline)) if guideline else {}
     one = sections.get(section)
-    return None if one is None else (section, one.title, one.text)
+    return (section, one.title, in_words(one.text, interface_language())) if one else None
 
 
 def _meant(guideline: Guideline | None, typed: str) -> tuple[str, ...]:
@@ -257,6 +260,8 @@ class Shown:
         given: What was said of it so far.
         reasons: What it can be rejected for.
         said: Reasons that annotators gave, in words.
+        made: In a review that is over, the golden text that was made of it, as a difference.
+        cited: Likewise, the section of the guideline that was cited: id, title and first words.
     """
 
     n: int
@@ -268,6 +273,8 @@ class Shown:
     given: RowGiven
     reasons: tuple[Choice, ...]
     said: tuple[tuple[str, str], ...]
+    made: tuple[Drawn, ...] = ()
+    cited: tuple[str, str, str] | None = None
 
     @property
     def number(self) -> int:
@@ -286,6 +293,7 @@ class Review:
     rev: int
     saved_at: str
     mine: bool
+    done: models.Review | None = None
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:
@@ -317,9 +325,13 @@ def review_of(member: Member, task: ReviewTask, given: ReviewGiven | None = None
     """Return a task as its page shows it.
 
     Args:
-        given: What was just sent; None takes the member's draft.
+        given: What was just sent; None takes what was decided, or the member's draft.
     """
-    found = candidates(task, member)
+    over = task.state == TaskState.DONE and given is None
+    done = models.Review.objects.filter(task=task).first() if over else None
+    draft = None if given or done else Draft.objects.filter(task=task, person=member.person).first()
+    held = read_given(payload_of_review(done)) if done else given or _drafted(draft)
+    found = [one for one in candidates(task, member) if not done or one.key in held.rows]
     rules = member.project.rules
     alignment = align(
         task.sentence.text,
@@ -327,8 +339,6 @@ def review_of(member: Member, task: ReviewTask, given: ReviewGiven | None = None
         lang=member.project.lang,
         placeholder=rules.placeholder,
     )
-    draft = None if given else Draft.objects.filter(task=task, person=member.person).first()
-    held = given or _drafted(draft)
     rows = iter(alignment.rows)
     shown = tuple(
         _shown(
@@ -336,7 +346,8 @@ def review_of(member: Member, task: ReviewTask, given: ReviewGiven | None = None
             one,
             next(rows) if one.text else None,
             held.rows.get(one.key, RowGiven()),
-            rules.placeholder,
+            task,
+            done=done is not None,
         )
         for n, one in enumerate(found)
     )
@@ -348,7 +359,23 @@ def review_of(member: Member, task: ReviewTask, given: ReviewGiven | None = None
         rev=draft.rev if draft else 0,
         saved_at=draft.saved_at.isoformat() if draft else "",
         mine=is_mine(task, member),
+        done=done,
     )
+
+
+def _decided(review: Review) -> dict[str, object] | None:
+    """Return what the page of a review that is over says of the whole sentence."""
+    done = review.done
+    if done is None:
+        return None
+    reasons = {one.name: one.words for one in not_annotatable_reasons()}
+    project, source = review.task.project, review.task.sentence.text
+    return {
+        "review": done,
+        "words": DECISIONS[review.given.decision],
+        "reason": reasons.get(done.reason, ""),
+        "additions": [drawn_diff(project, source, one) for one in review.given.additions],
+    }
 
 
 def _drafted(draft: Draft | None) -> ReviewGiven:
@@ -360,8 +387,15 @@ def _drafted(draft: Draft | None) -> ReviewGiven:
 
 
 def _shown(
-    n: int, candidate: Candidate, row: Row | None, given: RowGiven, placeholder: str
+    n: int,
+    candidate: Candidate,
+    row: Row | None,
+    given: RowGiven,
+    task: ReviewTask,
+    *,
+    done: bool,
 ) -> Shown:
+    project, placeholder = task.project, task.project.rules.placeholder
     reasons = tuple(
         Choice(one.name, one.words, one.section, one.name in given.reasons)
         for one in reject_reasons()
@@ -377,6 +411,8 @@ def _shown(
         given,
         reasons,
         tuple((known.get(name, name), note) for name, note in candidate.reasons),
+        drawn_diff(project, task.sentence.text, given.modified) if done and given.modified else (),
+        excerpt(project.guideline, given.section) if done else None,
     )
 
 
@@ -409,6 +445,7 @@ def context(review: Review, member: Member) -> dict[str, object]:
         "task": task,
         "sentence": task.sentence,
         "kind": kind,
+        "decided": _decided(review),
         "not_annotatable": [
             (one, one.name == review.given.reason) for one in not_annotatable_reasons()
         ],
@@ -426,6 +463,11 @@ def _why_not(task: ReviewTask) -> str:
     if task.state == TaskState.OPEN and task.lease_until and task.lease_until > timezone.now():
         return "held"
     return "done" if task.state in {TaskState.DONE, TaskState.RETURNED} else "free"
+
+
+def keys(member: Member) -> dict[str, object]:
+    """Return which keys do what on the review screen, by the member's own choice."""
+    return asdict(tables(member.person.preferences.get("keys"), screen="review"))
 
 
 def next_address(member: Member) -> str:
@@ -448,7 +490,7 @@ def _data(review: Review, member: Member) -> dict[str, object]:
         "source": review.task.sentence.text,
         "lang": member.project.lang,
         "placeholder": rules.placeholder,
-        "keys": asdict(tables(member.person.preferences.get("keys"), screen="review")),
+        "keys": keys(member),
         "version": review.task.version,
         "task": review.task.pk,
         "rev": review.rev,

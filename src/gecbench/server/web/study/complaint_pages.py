@@ -109,6 +109,7 @@ def context(member: Member, complaint: Complaint) -> dict[str, object]:
         "author": _author(member, complaint),
         "own": pages.own_drawn(member, study),
         "own_decision": pages.own_words(study),
+        "own_reason": pages.own_reason(study),
         "talk": _talk(member, complaint),
         "judged": _judged(member, complaint),
         "lines": lines,
@@ -154,7 +155,9 @@ def _golden(
         golden = study.sentence.golden
         rows = golden_rows(golden).values()
         texts, kind = [one.text for one in rows if one is not None], golden.kind if golden else ""
-    return pages.compared(member, study.sentence.text, own, texts), pages.decided_words(kind)
+    return pages.compared(member, study.sentence.text, own, texts), pages.decided_words(
+        kind, study.sentence.golden
+    )
 
 
 def _judged(member: Member, complaint: Complaint) -> tuple[Judged, ...]:

@@ -11,6 +11,7 @@ import { Keys } from "./keys.js";
 import { Problems } from "./review-problems.js";
 import { Row } from "./review-row.js";
 import { said } from "./review-said.js";
+import { undo } from "./review-undo.js";
 import { signInForm } from "./signin.js";
 import { TextBox, plain } from "./textbox.js";
 import { Unreached, Wire, newKey } from "./wire.js";
@@ -108,7 +109,7 @@ class Review {
       .on("row_up", () => this.step(-1))
       .on("modify", () => this.row?.modify() ?? false)
       .on("undo_row", () => this.takeBack())
-      .on("undo", () => this.takeBack())
+      .on("undo", () => this.takeBack() || undo())
       .on("add", () => this.add())
       .on("remove", () => this.remove(document.activeElement))
       .on("reset", () => this.reset(document.activeElement))
