@@ -133,8 +133,8 @@ AUTH_PASSWORD_VALIDATORS = [
     },
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
-# Five failures of one login from one address lock that pair for a quarter of an hour; what one
-# address may fail in an hour, whatever the logins, is counted in web/account/throttle.py.
+# Five failures of one login from one address lock that pair for a quarter of an hour: nobody else
+# behind the same address waits. How fast one address may try is in web/requests.py.
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = 0.25
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]

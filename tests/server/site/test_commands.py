@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from click.testing import CliRunner
 from django.db import connections
+from django.test import Client
 from server.site.test_moving import bare, empty
 
 from gecbench.cli import gecbench
@@ -65,6 +66,15 @@ def test_people_are_added_listed_and_linked(run):
     assert run("user", "link", "WANG").startswith("http://127.0.0.1:8700/invitation/")
     assert "nobody has the login 'zhao'" in run("user", "link", "zhao", code=2)
     assert Invitation.objects.filter(for_person__login="wang").count() == 2
+
+
+def test_a_lock_after_failed_tries_is_lifted(run):
+    for _ in range(5):
+        Client().post("/login", {"login": "li", "password": "wrong"})
+    assert accounts.locks_of("li")
+    assert "li can try to sign in again" in run("user", "unlock", "li")
+    assert not accounts.locks_of("li")
+    assert "was not locked" in run("user", "unlock", "li")
 
 
 @pytest.mark.parametrize("login", ["", "a b", "x" * 151])

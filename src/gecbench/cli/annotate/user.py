@@ -69,6 +69,17 @@ def link(login: Login, data: DataFolder = DEFAULT, url: Url = "") -> None:
 
 
 @command
+def unlock(login: Login, data: DataFolder = DEFAULT) -> None:
+    """Let a person sign in at once who is locked after failed tries."""
+    folder.open_site(data)
+    from gecbench.server.workflow import accounts
+
+    locked = accounts.unlock(accounts.person_of(login))
+    state = "can try to sign in again" if locked else "was not locked"
+    click.echo(f"gecbench: {login} {state}", err=True)
+
+
+@command
 def list_(data: DataFolder = DEFAULT) -> None:
     """List everybody: login, name, what they are, their projects."""
     folder.open_site(data)
@@ -148,5 +159,5 @@ def promote(
     click.echo(f"gecbench: {login} {state}", err=True)
 
 
-for _command in (add, link, list_, deactivate, activate, forget, data, promote):
+for _command in (add, link, unlock, list_, deactivate, activate, forget, data, promote):
     user.add_command(_command)

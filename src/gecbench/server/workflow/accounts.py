@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from django.conf import settings
 from django.contrib.auth import password_validation
 from django.contrib.auth.hashers import make_password
 from django.core.exceptions import ValidationError
@@ -17,7 +19,7 @@ from django.utils import timezone
 
 from gecbench.core.errors import UsageError
 from gecbench.server.choices import MemberStatus, SlotState
-from gecbench.server.models import Invitation, Member, Notice, Person, Slot, Token
+from gecbench.server.models import Invitation, Member, Notice, Person, Project, Slot, Token
 from gecbench.server.rules.text import whole
 from gecbench.server.workflow import audit, claims, members
 from gecbench.server.workflow.errors import NotYoursError, Problem, RefusedError
@@ -281,6 +283,67 @@ def change_password(person: Person, *, old: str, new: str) -> Person:
     person.save(update_fields=["password"])
     audit.record("person.password_changed", who=person, about=("person", person.pk))
     return person
+
+
+# Who cannot sign in is helped: by administrators, or by managers who gain no right by it.
+
+
+def can_help(by: Person, person: Person) -> bool:
+    """Return whether somebody may let another person in again.
+
+    A manager may, if the person has no right that the manager could not have: they are no
+    administrator, and all projects that they belong to are managed by this manager.
+    """
+    if by.is_administrator or by.pk == person.pk:
+        return by.pk != person.pk
+    memberships = Member.objects.exclude(status=MemberStatus.LEFT)
+    theirs = set(memberships.filter(person=person).values_list("project", flat=True))
+    managed = memberships.filter(person=by, is_manager=True, status=MemberStatus.ACTIVE)
+    outside = theirs - set(managed.values_list("project", flat=True))
+    return bool(theirs) and not outside and not person.is_administrator
+
+
+def _insist_on_help(by: Person | None, person: Person) -> None:
+    if by is not None and not can_help(by, person):
+        message = "they may do more on this site than you; ask an administrator"
+        raise RefusedError([Problem("more-rights", "", message)])
+
+
+def locks_of(login: str) -> dict[str | None, datetime]:
+    """Return the addresses from which a login is locked now, each with the end of the lock.
+
+    django-axes keeps the failures of each browser at an address, with the time of the last one; a
+    lock ends as soon as fewer failures than the limit are young enough to count.
+    """
+    from axes.helpers import get_cool_off
+    from axes.models import AccessAttempt
+
+    window: timedelta = get_cool_off()
+    failures: Counter[str | None] = Counter()
+    ends: dict[str | None, datetime] = {}
+    young = AccessAttempt.objects.filter(username=login, attempt_time__gt=timezone.now() - window)
+    for attempt in young.order_by("-attempt_time"):
+        failures[attempt.ip_address] += attempt.failures_since_start
+        if failures[attempt.ip_address] >= settings.AXES_FAILURE_LIMIT:
+            ends.setdefault(attempt.ip_address, attempt.attempt_time + window)
+    return ends
+
+
+@act
+def unlock(person: Person, *, by: Person | None = None, project: Project | None = None) -> bool:
+    """End the locks of a person's login at all addresses; return whether there was one.
+
+    Raises:
+        RefusedError: Whoever asks must not help them.
+    """
+    from axes.utils import reset
+
+    _insist_on_help(by, person)
+    locked = bool(locks_of(person.login))
+    reset(username=person.login)
+    if locked:
+        audit.record("person.unlocked", who=by, project=project, about=("person", person.pk))
+    return locked
 
 
 def everybody() -> list[tuple[str, str, str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -87,12 +88,10 @@ def login(request: HttpRequest) -> HttpResponseBase:
 @limited("sign-in")
 def _try(request: HttpRequest) -> HttpResponseBase:
     given = _given(request)
-    # Nothing is looked up before the lock: a locked login is locked for who knows it, too.
-    if address_is_locked(request):
-        return _refused(request, given, locked=True)
+    # django-axes looks at the lock first: a locked login is locked for who knows it, too.
     person = authenticate(request, username=given["login"], password=given["password"])
     if not isinstance(person, Person):
-        return _refused(request, given, locked=bool(getattr(request, "axes_locked_out", False)))
+        return _refused(request, given)
     enter(request, person)
     audit.record("person.signed_in", who=person, about=("person", person.pk))
     if wants_json(request):
@@ -119,17 +118,27 @@ def _whole(text: str) -> str:
     return text[:_LONGEST].replace("\0", "").encode("utf-8", "ignore").decode("utf-8")
 
 
-def _refused(request: HttpRequest, given: Mapping[str, str], *, locked: bool) -> HttpResponse:
-    status = HTTPStatus.FORBIDDEN if locked else HTTPStatus.UNPROCESSABLE_ENTITY
-    message = (
-        gettext("Too many tries. Signing in is locked for 15 minutes; a manager can send a link.")
-        if locked
-        else gettext("This name and password do not belong together.")
-    )
+def _refused(request: HttpRequest, given: Mapping[str, str]) -> HttpResponse:
+    end = accounts.locks_of(given["login"]).get(client_address(request))
+    if end is None:
+        message = gettext("This name and password do not belong together.")
+        if wants_json(request):
+            return JsonResponse({"error": "wrong", "message": message}, status=422)
+        return _form(request, problem=message, login=given["login"], status=422)
+    seconds = max(1, math.ceil((end - timezone.now()).total_seconds()))
+    message = ngettext(
+        "Too many tries with this name from your network address. Signing in with it from here is "
+        "locked for another %(n)s minute; a manager can lift the lock.",
+        "Too many tries with this name from your network address. Signing in with it from here is "
+        "locked for another %(n)s minutes; a manager can lift the lock.",
+        math.ceil(seconds / 60),
+    ) % {"n": math.ceil(seconds / 60)}
     if wants_json(request):
-        error = "locked" if locked else "wrong"
-        return JsonResponse({"error": error, "message": message}, status=status)
-    return _form(request, problem=message, login=given["login"], status=status)
+        response: HttpResponse = JsonResponse({"error": "locked", "message": message}, status=403)
+    else:
+        response = _form(request, problem=message, login=given["login"], status=403)
+    response["Retry-After"] = str(seconds)
+    return response
 
 
 def _form(
@@ -560,22 +569,10 @@ def data(request: HttpRequest) -> HttpResponseBase:
     return attachment(file_name(person), "application/jsonl", own_data(person))
 
 
-# Guessing passwords is slow: what axes counts for a login, and the sum for an address.
+# What is left of signing in: answers that axes must not make, and rows that are old.
 
 
-FROM_ONE_ADDRESS = 50
-"""Failures in an hour, whatever the logins; then the address waits."""
-
-_HOUR = timedelta(hours=1)
 _KEPT = timedelta(days=30)
-
-
-def address_is_locked(request: HttpRequest) -> bool:
-    """Return whether too many tries have come from this address in the last hour."""
-    failures = AccessFailureLog.objects.filter(
-        ip_address=client_address(request), attempt_time__gt=timezone.now() - _HOUR
-    )
-    return len(failures[:FROM_ONE_ADDRESS]) >= FROM_ONE_ADDRESS
 
 
 def answered_already(

@@ -40,8 +40,8 @@ from gecbench.server.statistics.scoring import SCORES, kept, scores_of
 from gecbench.server.statistics.work import counts
 from gecbench.server.web.manage.pages import acting, insist_on_active, looking, page, words_of
 from gecbench.server.web.manage.words import ROLES, STATUSES, refusal
-from gecbench.server.workflow import management, members
-from gecbench.server.workflow.errors import ConflictError
+from gecbench.server.workflow import accounts, management, members
+from gecbench.server.workflow.errors import ConflictError, RefusedError
 
 _Found = TypeVar("_Found", Member, Invitation)
 _LAST = 50
@@ -251,6 +251,8 @@ def _member(
         "events": [(event, _standing(event.old), _standing(event.new)) for event in events[:_LAST]],
         "problem": problem,
         "note": post.get("note", "") if problem else "",
+        "locked_until": max(accounts.locks_of(found.person.login).values(), default=None),
+        "can_help": accounts.can_help(member.person, found.person),
     }
     answer = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
     return page(
@@ -261,6 +263,19 @@ def _member(
         template="manage/member.html",
         status=HTTPStatus.CONFLICT if stale else answer,
     )
+
+
+@acting
+@require_POST
+def unlock(request: HttpRequest, member: Member, member_id: int) -> HttpResponseBase:
+    """Lift the lock of a member's login."""
+    found = _found(Member.objects.filter(project=member.project), member_id)
+    try:
+        accounts.unlock(found.person, by=member.person, project=member.project)
+        messages.success(request, gettext("The lock is lifted; they can try again now."))
+    except RefusedError as error:
+        messages.error(request, refusal(error))
+    return redirect("manage-member", member.project.slug, found.pk)
 
 
 def _standing(said: Mapping[str, object]) -> tuple[str, ...]:
