@@ -14,6 +14,9 @@ from axes.models import AccessFailureLog
 from django.conf import settings
 from django.test import Client, override_settings
 from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
+from server.workflow.stories import a_project, claimed, joined
 
 from gecbench.server.models import Person
 from gecbench.server.site.folder import make_site, write_options
@@ -199,8 +202,53 @@ def test_too_fast_is_429_and_says_when_to_come_again(site, monkeypatch):
     monkeypatch.setattr("gecbench.server.web.requests.LIMITS", {"sign-in": Limit(0.5, 2)})
     with site_with(rate_limits=True):
         answers = [fail(Client(), f"n{n}") for n in range(3)]
+        words = {
+            language: fail(Client(headers={"accept-language": language})).content.decode()
+            for language in ("en", "zh-hans")
+        }
+        asked = fail(Client(headers={"accept": "application/json", "accept-language": "en"}))
     assert [one.status_code for one in answers] == [422, 422, 429]
-    assert answers[-1]["Retry-After"] == "2"
+    assert answers[-1]["Retry-After"] == asked["Retry-After"] == "2"
+    assert "Wait 2 seconds" in words["en"]
+    assert "请等待 2 秒" in words["zh-hans"]
+    assert (asked.json()["error"], asked.json()["seconds"]) == ("too_fast", 2)
+    assert "Wait 2 seconds" in asked.json()["message"]
+
+
+@given(st.floats(0.001, 50), st.integers(1, 5), st.lists(st.floats(0, 40), max_size=5))
+def test_whoever_waits_as_long_as_was_said_may_go_on(rate, burst, pauses):
+    now = [0.0]
+    buckets = Buckets(lambda: now[0])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("gecbench.server.web.requests.LIMITS", {"submit": Limit(rate, burst)})
+        for pause in [*pauses, *[0.0] * burst]:
+            now[0] += pause
+            wait = buckets.wait("submit", 1)
+            if wait:
+                now[0] += wait
+                assert buckets.wait("submit", 1) == 0
+
+
+def test_a_refused_method_takes_nothing_from_a_limit(site, monkeypatch):
+    project = a_project(1)
+    li = claimed(joined(project, "li"), project.sentences.get())
+    boss = Person.objects.get(login="boss")
+    once = dict.fromkeys(LIMITS, Limit(0.5, 1))
+    monkeypatch.setattr("gecbench.server.web.requests._BUCKETS", Buckets(lambda: 0.0))
+    monkeypatch.setattr("gecbench.server.web.requests.LIMITS", once)
+    doors = (
+        (li.person, "get", "post", f"/p/story/draft/{li.pk}"),
+        (li.person, "get", "post", f"/p/story/submit/{li.pk}"),
+        (li.person, "post", "get", "/account/data"),
+        (boss, "get", "post", "/p/story/manage/export/download"),
+    )
+    with site_with(rate_limits=True):
+        for somebody, wrong, right, path in doors:
+            client = Client()
+            client.force_login(somebody, backend="django.contrib.auth.backends.ModelBackend")
+            assert {getattr(client, wrong)(path).status_code for _ in range(3)} == {405}, path
+            assert getattr(client, right)(path).status_code < 429, path
+            assert getattr(client, right)(path).status_code == 429, path
 
 
 def test_a_bucket_fills_again_and_never_over_its_brim():

@@ -561,8 +561,8 @@ def end(request: HttpRequest) -> HttpResponseBase:
 
 
 @signed_in
-@limited("export")
 @require_safe
+@limited("export")
 def data(request: HttpRequest) -> HttpResponseBase:
     """Stream all that the site keeps of the person who asks."""
     person = cast("Person", request.user)
