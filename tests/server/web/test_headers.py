@@ -294,9 +294,12 @@ def deployed(folder, **environment):
 
 
 @pytest.mark.slow
-def test_djangos_own_check_for_deployment_is_clean(tmp_path):
+def test_djangos_own_check_for_deployment_is_clean_but_for_what_binds_other_names(tmp_path):
     site = make_site(tmp_path / "site")
     write_options(site, https=True, behind_proxy=True, hosts=("a.example",))
+    ended = deployed(site.folder)
+    assert set(re.findall(r"security\.W\d+", ended.stderr)) == {"security.W005", "security.W021"}
+    write_options(site, hsts_subdomains=True, hsts_preload=True)
     ended = deployed(site.folder)
     assert (ended.returncode, ended.stderr) == (0, ""), ended.stderr
     assert "no issues (0 silenced)" in ended.stdout

@@ -147,6 +147,8 @@ class Site:
             browser's.
         hosts: Names under which the site may be asked for, besides this machine's own.
         https: Whether it is reached by https, which a proxy before it ends.
+        hsts_subdomains: Whether browsers shall use https for all names below the site's, too.
+        hsts_preload: Whether makers of browsers may put the name on their lists of https sites.
         behind_proxy: Whether the proxy's word about addresses of people is believed.
         rate_limits: Whether drafts, submissions and exports are limited; off for load tests.
         log: How requests are logged, "text" or "json".
@@ -158,6 +160,8 @@ class Site:
     language: str = ""
     hosts: tuple[str, ...] = ()
     https: bool = False
+    hsts_subdomains: bool = False
+    hsts_preload: bool = False
     behind_proxy: bool = False
     rate_limits: bool = True
     log: str = "text"
@@ -232,6 +236,8 @@ _KINDS: Mapping[str, type] = {
     "language": str,
     "hosts": list,
     "https": bool,
+    "hsts_subdomains": bool,
+    "hsts_preload": bool,
     "behind_proxy": bool,
     "rate_limits": bool,
     "log": str,
@@ -299,6 +305,8 @@ ENVIRONMENT: Mapping[str, str] = {
     "GECBENCH_LANGUAGE": "language",
     "GECBENCH_HOSTS": "hosts",
     "GECBENCH_HTTPS": "https",
+    "GECBENCH_HSTS_SUBDOMAINS": "hsts_subdomains",
+    "GECBENCH_HSTS_PRELOAD": "hsts_preload",
     "GECBENCH_BEHIND_PROXY": "behind_proxy",
     "GECBENCH_RATE_LIMITS": "rate_limits",
     "GECBENCH_LOG": "log",
