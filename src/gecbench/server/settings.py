@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import dj_database_url
 from django.utils.translation import gettext_lazy
@@ -133,6 +134,14 @@ AUTH_PASSWORD_VALIDATORS = [
     },
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
+PASSWORD_RESET_TIMEOUT = 24 * 3600
+EMAIL_HOST, EMAIL_PORT = SITE.mail_server.hostname or "", SITE.mail_server.port or 25
+EMAIL_HOST_USER = unquote(SITE.mail_server.username or "")
+EMAIL_HOST_PASSWORD = unquote(SITE.mail_server.password or "")
+EMAIL_USE_TLS = SITE.mail_server.scheme == "smtp+tls"
+EMAIL_USE_SSL = SITE.mail_server.scheme == "smtp+ssl"
+EMAIL_TIMEOUT = 20
+DEFAULT_FROM_EMAIL = SITE.mail_from or "gecbench@localhost"
 # Five failures of one login from one address lock that pair for a quarter of an hour: nobody else
 # behind the same address waits. How fast one address may try is in web/requests.py.
 AXES_FAILURE_LIMIT = 5

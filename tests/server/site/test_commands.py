@@ -17,7 +17,7 @@ from server.site.test_moving import bare, empty
 from gecbench.cli import gecbench
 from gecbench.cli.annotate import site as commands
 from gecbench.core.errors import GecbenchError, MissingExtraError, UsageError
-from gecbench.server.models import Invitation, Person, Token
+from gecbench.server.models import Person, Token
 from gecbench.server.site import backup, migration, serving
 from gecbench.server.site import folder as site_opening
 from gecbench.server.site.folder import Site, make_site, read_site, write_options
@@ -58,14 +58,14 @@ def test_help_names_every_command():
 def test_people_are_added_listed_and_linked(run):
     added = run("user", "add", "Wang", "--name", "王", "--url", "https://a.example/")
     link = added.splitlines()[0]
-    assert link.startswith("https://a.example/invitation/")
+    assert link.startswith("https://a.example/password/0/")
     assert Person.objects.get(login="wang").has_usable_password() is False
     assert run("user", "add", "wang", code=2) == "the login 'wang' is taken"
     listed = run("user", "list")
     assert "li    李薇  active, administrator" in listed
-    assert run("user", "link", "WANG").startswith("http://127.0.0.1:8700/invitation/")
+    assert run("user", "link", "WANG").startswith("http://127.0.0.1:8700/password/0/")
     assert "nobody has the login 'zhao'" in run("user", "link", "zhao", code=2)
-    assert Invitation.objects.filter(for_person__login="wang").count() == 2
+    assert Client().get(link.removeprefix("https://a.example")).status_code == 302
 
 
 def test_a_lock_after_failed_tries_is_lifted(run):

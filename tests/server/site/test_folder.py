@@ -96,3 +96,21 @@ def test_a_folder_that_cannot_be_written_to_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr("gecbench.server.site.folder._write_private", full)
     with pytest.raises(GecbenchError, match=r"site.toml: cannot be written: No space left"):
         write_options(site, https=True)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["mail.example", "smtp://", "http://a.example:25", "smtp+tls://p:secret@host", "smtp://h:port"],
+)
+def test_a_mail_server_is_a_url_and_a_refusal_does_not_repeat_it(tmp_path, url):
+    with pytest.raises(UsageError, match="smtp is no mail server") as refused:
+        write_options(make_site(tmp_path / "site"), smtp=url)
+    assert "p:secret" not in str(refused.value)
+
+
+def test_a_mail_server_has_its_parts(tmp_path):
+    made = make_site(tmp_path / "site")
+    server = write_options(made, smtp="smtp+tls://li:a%40b@mail.example:587").mail_server
+    parts = (server.scheme, server.hostname, server.port, server.username)
+    assert parts == ("smtp+tls", "mail.example", 587, "li")
+    assert "a%40b" not in repr(made)

@@ -300,7 +300,12 @@ def test_who_may_help_whom(project, boss):
     assert accounts.can_help(second.person, manager.person)
     Member.objects.filter(pk=second.pk).update(status="paused")
     assert not accounts.can_help(second.person, li.person)
+    Member.objects.filter(pk=second.pk).update(status="active")
     joined(other, "boss", Role.MANAGER)
     assert not accounts.can_help(joined(project, "third", Role.MANAGER).person, manager.person)
     Member.objects.filter(pk=li.pk).update(status="left")
     assert not accounts.can_help(manager.person, li.person)
+    gone = joined(other, "gone").person  # what they wrote there is still theirs to read
+    Member.objects.filter(person=gone).update(status="left")
+    joined(project, "gone")
+    assert not accounts.can_help(second.person, gone)

@@ -38,8 +38,8 @@ def _show_link(site: Site, url: str, person: Person) -> None:
     from gecbench.server.workflow import accounts
 
     secret = accounts.password_link(person)
-    click.echo(f"{url.rstrip('/') or base_url(site)}/invitation/{secret}")
-    click.echo(f"gecbench: give this link to {person.login}; it holds once, for 7 days", err=True)
+    click.echo(f"{url.rstrip('/') or base_url(site)}/password/{secret}")
+    click.echo(f"gecbench: give this link to {person.login}; it holds once, for 24 hours", err=True)
 
 
 @command

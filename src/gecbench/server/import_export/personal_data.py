@@ -75,6 +75,7 @@ def _header(person: Person) -> Json:
         "gecbench": __version__,
         "login": person.login,
         "name": person.name,
+        "email": person.email,
         "language": person.language,
         "theme": person.theme,
         "preferences": person.preferences,

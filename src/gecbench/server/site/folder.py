@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from urllib.parse import SplitResult, urlsplit
 
 from gecbench.core.errors import GecbenchError, MissingExtraError, UsageError
 from gecbench.server.site.databases import check_client, check_url
@@ -151,6 +152,8 @@ class Site:
         hsts_preload: Whether makers of browsers may put the name on their lists of https sites.
         behind_proxy: Whether the proxy's word about addresses of people is believed.
         rate_limits: Whether drafts, submissions and exports are limited; off for load tests.
+        smtp: The server that sends mails, as smtp+tls://person:password@host:587; "" sends none.
+        mail_from: The address that mails are from.
         log: How requests are logged, "text" or "json".
     """
 
@@ -164,7 +167,14 @@ class Site:
     hsts_preload: bool = False
     behind_proxy: bool = False
     rate_limits: bool = True
+    smtp: str = field(default="", repr=False)
+    mail_from: str = ""
     log: str = "text"
+
+    @property
+    def mail_server(self) -> SplitResult:
+        """The parts of the mail server's URL."""
+        return urlsplit(self.smtp)
 
     @property
     def sqlite(self) -> Path | None:
@@ -240,6 +250,8 @@ _KINDS: Mapping[str, type] = {
     "hsts_preload": bool,
     "behind_proxy": bool,
     "rate_limits": bool,
+    "smtp": str,
+    "mail_from": str,
     "log": str,
 }
 _CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -274,6 +286,22 @@ def _check(where: str, key: str, value: object) -> None:
         raise UsageError(f"{where}: {key} is {value!r}; it is one of {known}")
     if key == "database" and isinstance(value, str) and value:
         check_url(value)
+    if key == "smtp" and isinstance(value, str) and value:
+        _check_smtp(where, value)
+
+
+def _check_smtp(where: str, url: str) -> None:
+    """Refuse what is no mail server, without repeating its password."""
+    try:
+        parts = urlsplit(url)
+        fine = parts.scheme in ("smtp", "smtp+tls", "smtp+ssl") and parts.hostname and parts.port
+    except ValueError:
+        fine = False
+    if not fine:
+        raise UsageError(
+            f"{where}: smtp is no mail server; write smtp+tls://person:password@host:587, "
+            "smtp+ssl://person:password@host:465 or smtp://localhost:25"
+        )
 
 
 def write_options(site: Site, **changed: object) -> Site:
@@ -309,6 +337,8 @@ ENVIRONMENT: Mapping[str, str] = {
     "GECBENCH_HSTS_PRELOAD": "hsts_preload",
     "GECBENCH_BEHIND_PROXY": "behind_proxy",
     "GECBENCH_RATE_LIMITS": "rate_limits",
+    "GECBENCH_SMTP": "smtp",
+    "GECBENCH_MAIL_FROM": "mail_from",
     "GECBENCH_LOG": "log",
 }
 """Variable to the option that it overrules: for containers, and for what `serve` was told."""

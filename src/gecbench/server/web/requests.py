@@ -116,8 +116,9 @@ LIMITS: Mapping[str, Limit] = {
     "submit": Limit(1, 10),
     "export": Limit(2 / 60, 4),
     "sign-in": Limit(0.5, 20),
+    "password-mail": Limit(1 / 60, 5),
 }
-"""What is limited; sign-in by network address, all others by person."""
+"""What is limited; sign-in and mails by network address, all others by person."""
 
 _MOST = 10_000
 _ROUNDING = 1e-9  # so that who waits as long as was said finds a whole token

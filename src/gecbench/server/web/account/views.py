@@ -14,7 +14,7 @@ from typing import cast
 from axes.models import AccessFailureLog
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import SESSION_KEY, authenticate, update_session_auth_hash
+from django.contrib.auth import SESSION_KEY, authenticate
 from django.contrib.auth import login as begin_session
 from django.contrib.auth import logout as end_session
 from django.contrib.sessions.models import Session
@@ -144,7 +144,12 @@ def _refused(request: HttpRequest, given: Mapping[str, str]) -> HttpResponse:
 def _form(
     request: HttpRequest, *, problem: str = "", login: str = "", status: int = HTTPStatus.OK
 ) -> HttpResponse:
-    shown = {"problem": problem, "login": login, "next": safe_next(request)}
+    shown = {
+        "problem": problem,
+        "login": login,
+        "next": safe_next(request),
+        "mail": bool(settings.SITE.smtp),
+    }
     return render(request, "account/login.html", shown, status=status)
 
 
@@ -206,7 +211,7 @@ def _invited(
     return render(request, "account/invitation.html", shown, status=status)
 
 
-# A person's own settings: name, language, looks, keys, password.
+# A person's own settings: name, language, looks, keys.
 
 
 _LANGUAGES = (("", gettext_lazy("As the browser says")), ("zh-hans", "简体中文"), ("en", "English"))
@@ -307,30 +312,6 @@ def language(request: HttpRequest) -> HttpResponseBase:
     response = redirect(safe_next(request))
     _remember_language(response, chosen)
     return response
-
-
-@signed_in
-@never_cache
-@sensitive_post_parameters("old", "new", "again")
-@require_http_methods(["GET", "HEAD", "POST"])
-def password(request: HttpRequest) -> HttpResponseBase:
-    """Change the password; this session stays, all others end."""
-    problems: dict[str, list[str]] = {}
-    if request.method == "POST":
-        old, new, again = (request.POST.get(one, "")[:1000] for one in ("old", "new", "again"))
-        try:
-            if new != again:
-                problems = {"again": [words.of("password-again")]}
-            else:
-                person = accounts.change_password(_person(request), old=old, new=new)
-                update_session_auth_hash(request, person)
-                said = gettext("Your password is new. You are signed out everywhere else.")
-                messages.success(request, said)
-                return redirect("account")
-        except RefusedError as error:
-            problems = words.by_field(error)
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if problems else HTTPStatus.OK
-    return render(request, "account/password.html", {"problems": problems}, status=status)
 
 
 _PLACES = (

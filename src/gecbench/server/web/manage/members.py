@@ -232,7 +232,13 @@ def one(request: HttpRequest, member: Member, member_id: int) -> HttpResponseBas
 
 
 def _member(
-    request: HttpRequest, member: Member, found: Member, problem: str = "", *, stale: bool = False
+    request: HttpRequest,
+    member: Member,
+    found: Member,
+    problem: str = "",
+    *,
+    stale: bool = False,
+    link: str = "",
 ) -> HttpResponse:
     """Show a member; after a problem with the form as it came."""
     post = request.POST
@@ -251,6 +257,7 @@ def _member(
         "events": [(event, _standing(event.old), _standing(event.new)) for event in events[:_LAST]],
         "problem": problem,
         "note": post.get("note", "") if problem else "",
+        "link": link,
         "locked_until": max(accounts.locks_of(found.person.login).values(), default=None),
         "can_help": accounts.can_help(member.person, found.person),
     }
@@ -276,6 +283,21 @@ def unlock(request: HttpRequest, member: Member, member_id: int) -> HttpResponse
     except RefusedError as error:
         messages.error(request, refusal(error))
     return redirect("manage-member", member.project.slug, found.pk)
+
+
+@acting
+@never_cache
+@require_POST
+def password(request: HttpRequest, member: Member, member_id: int) -> HttpResponseBase:
+    """Make a link by which a member chooses a new password; it is shown this once."""
+    found = _found(Member.objects.filter(project=member.project), member_id)
+    try:
+        secret = accounts.password_link(found.person, by=member.person, project=member.project)
+    except GecbenchError as error:
+        messages.error(request, refusal(error))
+        return redirect("manage-member", member.project.slug, found.pk)
+    link = request.build_absolute_uri(reverse("password-new", args=secret.split("/")))
+    return _member(request, member, found, link=link)
 
 
 def _standing(said: Mapping[str, object]) -> tuple[str, ...]:

@@ -51,6 +51,7 @@ urlpatterns: list[URLPattern] = [
     path("members/invitations/<int:invitation>", members.revoke, name="manage-revoke"),
     path("members/<int:member_id>", members.one, name="manage-member"),
     path("members/<int:member_id>/unlock", members.unlock, name="manage-unlock"),
+    path("members/<int:member_id>/password", members.password, name="manage-password"),
     path("guideline", guideline.edit, name="manage-guideline"),
     path("guideline/preview", guideline.preview, name="manage-guideline-preview"),
     path("guideline/cases", guideline.settle, name="manage-guideline-cases"),

@@ -179,6 +179,7 @@ ACTS: Mapping[str, object] = {
     "invitation.revoked": _("withdrew an invitation"),
     "member.added": _("made somebody a member"),
     "member.changed": _("changed a member"),
+    "person.password_link_made": _("made a link for a new password"),
     "person.unlocked": _("lifted the lock after failed sign-ins"),
     "sentences.imported": _("imported sentences"),
     "sentence.reopened": _("had a sentence reviewed anew"),

@@ -1,0 +1,18 @@
+"""People may have an address to which a link for a new password goes."""
+
+from __future__ import annotations
+
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    """Adds what is empty for everybody who is there."""
+
+    dependencies = (("server", "0005_readings"),)
+    operations = (
+        migrations.AddField(
+            model_name="person",
+            name="email",
+            field=models.EmailField(blank=True, db_default="", default="", max_length=254),
+        ),
+    )
