@@ -15,7 +15,7 @@ import dj_database_url
 from django.utils.translation import gettext_lazy
 
 from gecbench.server.guidelines.rendering import LARGEST
-from gecbench.server.site.folder import DATABASE, Site, overruled, read_site
+from gecbench.server.site.folder import DATABASE, Site, machine_zone, overruled, read_site
 
 _FOLDER = os.environ.get("GECBENCH_SITE", "")
 SITE = overruled(
@@ -163,7 +163,7 @@ LANGUAGES = [("zh-hans", gettext_lazy("Chinese (simplified)")), ("en", gettext_l
 LOCALE_PATHS = [_HERE / "locale"]
 USE_I18N = True
 USE_TZ = True
-TIME_ZONE = os.environ.get("TZ", "") or "UTC"
+TIME_ZONE = SITE.time_zone or (machine_zone(os.environ) if _FOLDER else "UTC")
 
 STATIC_URL = "static/"
 STATICFILES_DIRS = [_HERE / "web" / "static"]

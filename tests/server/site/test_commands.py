@@ -20,7 +20,7 @@ from gecbench.core.errors import GecbenchError, MissingExtraError, UsageError
 from gecbench.server.models import Person, Token
 from gecbench.server.site import backup, migration, serving
 from gecbench.server.site import folder as site_opening
-from gecbench.server.site.folder import Site, make_site, read_site, write_options
+from gecbench.server.site.folder import Site, make_site, overruled, read_site, write_options
 from gecbench.server.site.serving import Address, address_of
 from gecbench.server.web.errors import database_error
 from gecbench.server.workflow import accounts
@@ -254,6 +254,45 @@ def test_init_makes_a_folder_that_remembers(tmp_path, monkeypatch):
     again = CliRunner().invoke(gecbench, ["annotate", "init", str(tmp_path / "s")]).output
     assert "invitation" not in again
     assert read_site(tmp_path / "s") == site
+
+
+@pytest.mark.parametrize(
+    ("variable", "words", "said", "kept"),
+    [
+        ("Asia/Tokyo", ["--time-zone", "Asia/Shanghai"], "midnight of Asia/Shanghai", True),
+        ("Asia/Shanghai", [], "midnight of Asia/Shanghai, as on this machine", True),
+        ("UTC", ["--time-zone", "UTC"], "midnight of UTC", True),
+        ("UTC", [], "warning: days begin at midnight UTC", False),
+    ],
+)
+def test_where_days_begin_is_said_at_the_first_start_and_kept(
+    tmp_path, monkeypatch, variable, words, said, kept
+):
+    monkeypatch.setattr(commands, "open_up_to_date", lambda *_: None)
+    monkeypatch.setattr(commands, "administrator_link", lambda *_: "")
+    monkeypatch.setenv("TZ", variable)
+    init = ["annotate", "init", str(tmp_path / "s")]
+    first = CliRunner().invoke(gecbench, [*init, *words], catch_exceptions=False)
+    assert said in first.output
+    zone = read_site(tmp_path / "s").time_zone
+    assert zone == (said.split()[-1] if words else variable if kept else "")
+    again = CliRunner().invoke(gecbench, init, catch_exceptions=False)
+    assert ("days begin" in again.output) is not kept
+
+
+def test_the_environment_says_where_days_begin(tmp_path, monkeypatch):
+    monkeypatch.setenv("GECBENCH_TIME_ZONE", "Asia/Shanghai")
+    site = overruled(make_site(tmp_path / "s"), os.environ)
+    commands.settle_time_zone(site, None)
+    assert read_site(tmp_path / "s").time_zone == ""
+
+
+def test_a_time_zone_that_is_none_makes_no_site(tmp_path):
+    ended = CliRunner().invoke(
+        gecbench, ["annotate", "init", str(tmp_path / "s"), "--time-zone", "Shanghai"]
+    )
+    assert isinstance(ended.exception, UsageError)
+    assert not (tmp_path / "s").exists()
 
 
 def test_serve_goes_from_the_address_to_the_end(filled, monkeypatch):

@@ -77,6 +77,7 @@ def _header(person: Person) -> Json:
         "name": person.name,
         "email": person.email,
         "language": person.language,
+        "time_zone": person.time_zone,
         "theme": person.theme,
         "preferences": person.preferences,
         "administrator": person.is_administrator,

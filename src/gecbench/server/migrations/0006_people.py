@@ -1,4 +1,4 @@
-"""People may have an address to which a link for a new password goes."""
+"""People may have an e-mail address, for links for new passwords, and a time zone."""
 
 from __future__ import annotations
 
@@ -14,5 +14,10 @@ class Migration(migrations.Migration):
             model_name="person",
             name="email",
             field=models.EmailField(blank=True, db_default="", default="", max_length=254),
+        ),
+        migrations.AddField(
+            model_name="person",
+            name="time_zone",
+            field=models.CharField(blank=True, db_default="", default="", max_length=64),
         ),
     )

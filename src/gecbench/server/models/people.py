@@ -32,6 +32,7 @@ class Person(AbstractBaseUser):
     name = models.CharField(max_length=150)
     email = models.EmailField(blank=True, default="", db_default="")
     language = models.CharField(max_length=10, blank=True, default="")
+    time_zone = models.CharField(max_length=64, blank=True, default="", db_default="")
     theme = models.CharField(max_length=5, default="auto")
     preferences = models.JSONField(default=dict)
     is_administrator = models.BooleanField(default=False)

@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from gecbench.core.errors import GecbenchError, MissingExtraError, UsageError
 from gecbench.server.site.databases import check_client, check_url
@@ -146,6 +147,8 @@ class Site:
         database: A URL as postgresql://user@host/name; "" is SQLite in the folder.
         language: Of the interface for those who have chosen none: "zh-hans", "en"; "" is the
             browser's.
+        time_zone: Where days begin, as "Asia/Shanghai", for those who have chosen no place; "" is
+            the machine's.
         hosts: Names under which the site may be asked for, besides this machine's own.
         https: Whether it is reached by https, which a proxy before it ends.
         hsts_subdomains: Whether browsers shall use https for all names below the site's, too.
@@ -161,6 +164,7 @@ class Site:
     secret: str = field(repr=False)
     database: str = field(default="", repr=False)
     language: str = ""
+    time_zone: str = ""
     hosts: tuple[str, ...] = ()
     https: bool = False
     hsts_subdomains: bool = False
@@ -244,6 +248,7 @@ def _write_private(path: Path, text: str) -> None:
 _KINDS: Mapping[str, type] = {
     "database": str,
     "language": str,
+    "time_zone": str,
     "hosts": list,
     "https": bool,
     "hsts_subdomains": bool,
@@ -286,6 +291,8 @@ def _check(where: str, key: str, value: object) -> None:
         raise UsageError(f"{where}: {key} is {value!r}; it is one of {known}")
     if key == "database" and isinstance(value, str) and value:
         check_url(value)
+    if key == "time_zone" and isinstance(value, str):
+        check_zone(value, f"{where}: time_zone")
     if key == "smtp" and isinstance(value, str) and value:
         _check_smtp(where, value)
 
@@ -302,6 +309,42 @@ def _check_smtp(where: str, url: str) -> None:
             f"{where}: smtp is no mail server; write smtp+tls://person:password@host:587, "
             "smtp+ssl://person:password@host:465 or smtp://localhost:25"
         )
+
+
+LOCAL_TIME, TIME_ZONE = Path("/etc/localtime"), Path("/etc/timezone")
+
+
+def is_zone(name: str) -> bool:
+    """Return whether a time zone has this name."""
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return False
+    return True
+
+
+def check_zone(name: str | None, where: str = "--time-zone") -> None:
+    """Refuse what is no time zone; none and "" say nothing.
+
+    Raises:
+        UsageError: No time zone has this name.
+    """
+    if name and not is_zone(name):
+        raise UsageError(f"{where} is {name!r}; it is a name as Asia/Shanghai or Europe/Berlin")
+
+
+def machine_zone(environment: Mapping[str, str]) -> str:
+    """Return the name of this machine's time zone; "UTC" where it says none.
+
+    The variable TZ comes first, as everywhere; then what a system has set up.
+    """
+    names = [environment.get("TZ", "").removeprefix(":")]
+    with suppress(OSError):
+        names.append(str(LOCAL_TIME.readlink()).partition("/zoneinfo/")[2])
+    with suppress(OSError, UnicodeDecodeError):
+        names.append(TIME_ZONE.read_text("utf-8").strip())
+    found = next((name for name in names if name and is_zone(name)), "UTC")
+    return "UTC" if found in ("Etc/UTC", "Etc/UCT", "UCT", "Zulu", "Etc/Zulu") else found
 
 
 def write_options(site: Site, **changed: object) -> Site:
@@ -331,6 +374,7 @@ def write_options(site: Site, **changed: object) -> Site:
 ENVIRONMENT: Mapping[str, str] = {
     "GECBENCH_DATABASE_URL": "database",
     "GECBENCH_LANGUAGE": "language",
+    "GECBENCH_TIME_ZONE": "time_zone",
     "GECBENCH_HOSTS": "hosts",
     "GECBENCH_HTTPS": "https",
     "GECBENCH_HSTS_SUBDOMAINS": "hsts_subdomains",

@@ -459,7 +459,8 @@ def forget(person: Person, *, by: Person | None = None) -> Person:
     _forget_sign_ins(found)
     found.login, found.name = _free_login(found.pk), f"#{found.pk}"
     found.password, found.preferences = make_password(None), {}
-    found.language, found.theme, found.email = "", "auto", ""
+    found.language, found.theme = "", "auto"
+    found.email, found.time_zone = "", ""
     found.is_active = found.is_administrator = False
     found.deleted_at = timezone.now()
     found.save()

@@ -8,8 +8,10 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from http import HTTPStatus
 from typing import cast
+from zoneinfo import available_timezones
 
 from axes.models import AccessFailureLog
 from django.conf import settings
@@ -246,6 +248,8 @@ def _overview(
 ) -> HttpResponse:
     shown = {
         "languages": _LANGUAGES,
+        "zones": _zones(),
+        "site_zone": settings.TIME_ZONE,
         "themes": _THEMES,
         "sizes": _SIZES,
         "size": _person(request).preferences.get("size", "medium"),
@@ -274,6 +278,8 @@ def change(request: HttpRequest) -> HttpResponseBase:
         return _overview(request, problem=problem, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     person.name = name
     person.language = _one_of(given.get("language"), _LANGUAGES, person.language)
+    zone = given.get("time_zone", person.time_zone)
+    person.time_zone = zone if not zone or zone in available_timezones() else person.time_zone
     person.theme = _one_of(given.get("theme"), _THEMES, person.theme)
     kept = {
         "size": _one_of(given.get("size"), _SIZES, "medium"),
@@ -281,10 +287,21 @@ def change(request: HttpRequest) -> HttpResponseBase:
         "enter_submits": given.get("enter_submits") == "on",
     }
     person.preferences = {**person.preferences, **kept}
-    person.save(update_fields=["name", "language", "theme", "preferences"])
+    person.save(update_fields=["name", "language", "time_zone", "theme", "preferences"])
     response = redirect("account")
     _remember_language(response, person.language)
     return response
+
+
+@cache
+def _zones() -> Mapping[str, list[str]]:
+    """Return the names of time zones by part of the world."""
+    parts: dict[str, list[str]] = {}
+    for name in sorted(available_timezones()):
+        part, slash, _ = name.partition("/")
+        if slash and part not in ("Etc", "SystemV", "US", "Canada", "Brazil", "Chile", "Mexico"):
+            parts.setdefault(part, []).append(name)
+    return {**parts, "UTC": ["UTC"]}
 
 
 def _one_of(value: str | None, choices: tuple[tuple[str, object], ...], otherwise: str) -> str:
