@@ -36,7 +36,7 @@ def test_axe_finds_nothing_serious_at_the_door(live, browser):
     secret = a_link(live)
     for theme, language in BOTH:
         page = visitor(live, browser, language, color_scheme=theme)
-        for path in ("login", f"invitation/{secret}", "invitation/none", "nowhere"):
+        for path in ("login", f"password/{secret}", "password", "invitation/none", "nowhere"):
             page.goto(f"/{path}")
             assert findings(page) == [], (theme, language, path)
             assert page.locator("html").get_attribute("lang").casefold() == language

@@ -131,6 +131,9 @@ def _things(slug: str, mark: str) -> dict[str, object]:
         "member_id": Member.objects.get(project=project, person=writers[0].person).pk,
         "invitation": invitation.pk,
         "secret": secret,
+        "maker": 0,
+        "uidb64": "none",
+        "token": "none",
         "token_id": token.pk,
     }
 

@@ -222,17 +222,6 @@ def test_the_first_administrator_comes_by_a_link_and_the_last_link_holds(client,
     assert accounts.first_administrator() == ""
 
 
-def test_a_link_sets_a_password_anew_and_ends_old_sessions(client, li):
-    old = Client()
-    sign_in(old)
-    link = f"/invitation/{accounts.password_link(li)}"
-    assert b"signs in as <strong>li</strong>" in client.get(link).content
-    assert client.post(link, {"password": NEW, "again": NEW}).status_code == 302
-    assert signed_in(client)
-    assert not signed_in(old)
-    assert sign_in(Client(), password=NEW).status_code == 302
-
-
 def test_links_that_nobody_made_are_not_found(client, site):
     answer = client.get("/invitation/guessed")
     assert answer.status_code == 404

@@ -6,6 +6,7 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 from server.web.asking import Asking
 from server.web.managed import HERE, boss, project
@@ -23,8 +24,8 @@ from server.workflow.stories import (
 
 from gecbench.server import statistics
 from gecbench.server.choices import Decision, MemberStatus, Role
-from gecbench.server.models import Audit, Invitation, Member, MemberEvent, Project, Sentence
-from gecbench.server.workflow import management, members, projects
+from gecbench.server.models import Audit, Invitation, Member, MemberEvent, Person, Project, Sentence
+from gecbench.server.workflow import accounts, management, members, projects
 
 __all__ = ["boss", "project"]
 
@@ -247,3 +248,64 @@ def test_only_administrators_see_the_list_of_projects(project, boss):
     assert (project.archived_at, project.deleted_at) == (None, None)
     root = Asking(somebody("root", is_administrator=True))
     assert root.form("/projects/nowhere/archive").status_code == 404
+
+
+def locked(login):
+    for _ in range(5):
+        Client().post("/login", {"login": login, "password": "wrong"})
+    return bool(accounts.locks_of(login))
+
+
+def test_a_manager_lifts_a_members_lock_and_the_log_says_so(project, boss):
+    li = joined(project, "li")
+    url = f"{HERE}/members/{li.pk}"
+    assert "is locked until" not in boss.html(url)
+    assert locked("li")
+    assert "is locked until" in boss.html(url)
+    assert boss.form(f"{url}/unlock")["Location"] == url
+    assert accounts.locks_of("li") == {}
+    row = Audit.objects.get(what="person.unlocked")
+    assert (row.who.login, row.object_id, row.project) == ("boss", str(li.person_id), project)
+    assert "lifted the lock" in boss.html(f"{HERE}/audit")
+
+
+@pytest.mark.parametrize("more", ["administrator", "elsewhere"])
+def test_a_manager_helps_nobody_with_more_rights(project, boss, more):
+    """Not an administrator, and nobody of a project that somebody else manages."""
+    li = joined(project, "li")
+    if more == "administrator":
+        Person.objects.filter(pk=li.person_id).update(is_administrator=True)
+    else:
+        joined(a_project(1, slug="other", manager="stranger"), "li")
+    url = f"{HERE}/members/{li.pk}"
+    assert locked("li")
+    assert "They may do more on this site than you" in boss.html(url)
+    boss.form(f"{url}/unlock")
+    assert accounts.locks_of("li")
+    assert not Audit.objects.filter(what="person.unlocked").exists()
+    root = Asking(somebody("root", is_administrator=True))
+    root.form(f"{url}/unlock")
+    assert accounts.locks_of("li") == {}
+
+
+def test_who_may_help_whom(project, boss):
+    li, other = joined(project, "li"), a_project(1, slug="other", manager="stranger")
+    manager = Member.objects.get(person__login="boss")
+    stranger = Person.objects.get(login="stranger")
+    assert accounts.can_help(manager.person, li.person)
+    assert not accounts.can_help(stranger, li.person)
+    assert not accounts.can_help(li.person, manager.person)
+    assert not accounts.can_help(manager.person, manager.person)
+    second = joined(project, "second", Role.MANAGER)
+    assert accounts.can_help(second.person, manager.person)
+    Member.objects.filter(pk=second.pk).update(status="paused")
+    assert not accounts.can_help(second.person, li.person)
+    Member.objects.filter(pk=second.pk).update(status="active")
+    joined(other, "boss", Role.MANAGER)
+    assert not accounts.can_help(joined(project, "third", Role.MANAGER).person, manager.person)
+    Member.objects.filter(pk=li.pk).update(status="left")
+    assert not accounts.can_help(manager.person, li.person)
+    gone = joined(other, "gone").person  # what they wrote there is still theirs to read
+    Member.objects.filter(person=gone).update(status="left")
+    joined(project, "gone")
+    assert not accounts.can_help(second.person, gone)

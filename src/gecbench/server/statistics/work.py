@@ -296,7 +296,7 @@ def progress(project: Project) -> Progress:
 
 
 def _by_day(rows: QuerySet[Submission] | QuerySet[Review] | QuerySet[Golden]) -> Counter[date]:
-    """Count rows by day of the site's own clock.
+    """Count rows by day of the clock of whoever asks.
 
     The database counts by hour, in UTC: on SQLite a time zone would cost a call of Python for
     each row.
@@ -311,7 +311,7 @@ def _by_day(rows: QuerySet[Submission] | QuerySet[Review] | QuerySet[Golden]) ->
 
 
 def _whole_hours() -> bool:
-    """Return whether days of the site's clock begin at whole hours of UTC, summer and winter."""
+    """Return whether days of this clock begin at whole hours of UTC, summer and winter."""
     zone, year = timezone.get_current_timezone(), timezone.now().year
     shifts = [zone.utcoffset(datetime(year, month, 1)) for month in (1, 7)]  # noqa: DTZ001
     return all(one is not None and not one % timedelta(hours=1) for one in shifts)

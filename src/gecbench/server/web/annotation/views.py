@@ -394,8 +394,8 @@ def _as_json(act: Callable[[], HttpResponseBase]) -> HttpResponseBase:
 
 
 @active_annotator
-@limited("draft")
 @require_http_methods(["PUT", "POST"])
+@limited("draft")
 @answered
 def draft(request: HttpRequest, member: Member, slot_id: int) -> HttpResponse:
     """Save a draft (section 4.9); by POST a page that goes away sends it as a form."""
@@ -424,8 +424,8 @@ def draft(request: HttpRequest, member: Member, slot_id: int) -> HttpResponse:
 
 
 @active_annotator
-@limited("submit")
 @require_POST
+@limited("submit")
 @answered
 def submit(request: HttpRequest, member: Member, slot_id: int) -> HttpResponse:
     """Hand in, and answer with the next task in the same round trip."""

@@ -164,7 +164,8 @@ def _about(row: Audit, known: _Known) -> str:
     kind, pk = row.object_kind, _id(row)
     if not row.object_id or kind == "project" or (kind, pk) in known.tasks:
         return ""
-    name = known.members.get(pk) if kind == "member" else None
+    names = {"member": known.members, "person": known.people}.get(kind, {})
+    name = names.get(pk)
     return name or f"{_KINDS.get(kind, kind)} {row.object_id}"
 
 

@@ -40,8 +40,8 @@ from gecbench.server.statistics.scoring import SCORES, kept, scores_of
 from gecbench.server.statistics.work import counts
 from gecbench.server.web.manage.pages import acting, insist_on_active, looking, page, words_of
 from gecbench.server.web.manage.words import ROLES, STATUSES, refusal
-from gecbench.server.workflow import management, members
-from gecbench.server.workflow.errors import ConflictError
+from gecbench.server.workflow import accounts, management, members
+from gecbench.server.workflow.errors import ConflictError, RefusedError
 
 _Found = TypeVar("_Found", Member, Invitation)
 _LAST = 50
@@ -232,7 +232,13 @@ def one(request: HttpRequest, member: Member, member_id: int) -> HttpResponseBas
 
 
 def _member(
-    request: HttpRequest, member: Member, found: Member, problem: str = "", *, stale: bool = False
+    request: HttpRequest,
+    member: Member,
+    found: Member,
+    problem: str = "",
+    *,
+    stale: bool = False,
+    link: str = "",
 ) -> HttpResponse:
     """Show a member; after a problem with the form as it came."""
     post = request.POST
@@ -251,6 +257,9 @@ def _member(
         "events": [(event, _standing(event.old), _standing(event.new)) for event in events[:_LAST]],
         "problem": problem,
         "note": post.get("note", "") if problem else "",
+        "link": link,
+        "locked_until": max(accounts.locks_of(found.person.login).values(), default=None),
+        "can_help": accounts.can_help(member.person, found.person),
     }
     answer = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
     return page(
@@ -261,6 +270,34 @@ def _member(
         template="manage/member.html",
         status=HTTPStatus.CONFLICT if stale else answer,
     )
+
+
+@acting
+@require_POST
+def unlock(request: HttpRequest, member: Member, member_id: int) -> HttpResponseBase:
+    """Lift the lock of a member's login."""
+    found = _found(Member.objects.filter(project=member.project), member_id)
+    try:
+        accounts.unlock(found.person, by=member.person, project=member.project)
+        messages.success(request, gettext("The lock is lifted; they can try again now."))
+    except RefusedError as error:
+        messages.error(request, refusal(error))
+    return redirect("manage-member", member.project.slug, found.pk)
+
+
+@acting
+@never_cache
+@require_POST
+def password(request: HttpRequest, member: Member, member_id: int) -> HttpResponseBase:
+    """Make a link by which a member chooses a new password; it is shown this once."""
+    found = _found(Member.objects.filter(project=member.project), member_id)
+    try:
+        secret = accounts.password_link(found.person, by=member.person, project=member.project)
+    except GecbenchError as error:
+        messages.error(request, refusal(error))
+        return redirect("manage-member", member.project.slug, found.pk)
+    link = request.build_absolute_uri(reverse("password-new", args=secret.split("/")))
+    return _member(request, member, found, link=link)
 
 
 def _standing(said: Mapping[str, object]) -> tuple[str, ...]:

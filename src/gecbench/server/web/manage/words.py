@@ -120,6 +120,7 @@ _PROBLEMS: Mapping[str, object] = {
     "WFL-5": _("A sentence has at most 20 annotators; here at most %(most)s more are possible."),
     "priority": _("A priority is a whole number from -1000000 to 1000000."),
     "last-manager": _("A project keeps at least one manager; make somebody else one first."),
+    "more-rights": _("They may do more on this site than you; ask an administrator."),
     "member-status": _("This status cannot follow the one they have."),
 }
 _STATUS_WORDS: Mapping[int, object] = {
@@ -178,6 +179,8 @@ ACTS: Mapping[str, object] = {
     "invitation.revoked": _("withdrew an invitation"),
     "member.added": _("made somebody a member"),
     "member.changed": _("changed a member"),
+    "person.password_link_made": _("made a link for a new password"),
+    "person.unlocked": _("lifted the lock after failed sign-ins"),
     "sentences.imported": _("imported sentences"),
     "sentence.reopened": _("had a sentence reviewed anew"),
     "sentence.withdrawn": _("withdrew sentences"),

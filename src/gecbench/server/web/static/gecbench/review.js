@@ -14,7 +14,7 @@ import { said } from "./review-said.js";
 import { undo } from "./review-undo.js";
 import { signInForm } from "./signin.js";
 import { TextBox, plain } from "./textbox.js";
-import { Unreached, Wire, newKey } from "./wire.js";
+import { Unreached, Wire, clock, newKey } from "./wire.js";
 
 const read = (id) => JSON.parse(document.getElementById(id).textContent);
 
@@ -87,7 +87,7 @@ class Review {
 
   show(state, at = null) {
     const corner = document.querySelector("[data-saving]");
-    const time = at ? ` ${new Intl.DateTimeFormat(document.documentElement.lang, { hour: "2-digit", minute: "2-digit" }).format(new Date(at))}` : "";
+    const time = at ? ` ${clock().format(new Date(at))}` : "";
     corner.dataset.state = state;
     corner.setAttribute("aria-live", state === "saved" || state === "saving" ? "off" : "polite");
     const text = state === "saved" && !at ? "" : `${this.words.saving[state] ?? state}${time}`;

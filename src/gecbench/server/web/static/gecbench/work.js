@@ -10,7 +10,7 @@ import { signInForm } from "./signin.js";
 import { Submitting } from "./submitting.js";
 import { UndoBar } from "./undo.js";
 import { Versions } from "./versions.js";
-import { Wire } from "./wire.js";
+import { Wire, clock } from "./wire.js";
 
 const CALM = new Set(["saved", "saving"]);
 const at = (id) => document.getElementById(id);
@@ -18,10 +18,10 @@ const read = (id) => JSON.parse(at(id).textContent);
 
 /** Shows the state of saving, always in the same corner. */
 class Corner {
-  constructor(words, lang) {
+  constructor(words) {
     this.element = at("saving");
     this.words = words;
-    this.time = new Intl.DateTimeFormat(lang, { hour: "2-digit", minute: "2-digit" });
+    this.time = clock();
   }
 
   show(state, when) {
@@ -42,7 +42,7 @@ class Work {
     this.skippedAt = -Infinity;
     this.drawer = new Drawer();
     this.activity = new Activity();
-    this.corner = new Corner(this.words.states, document.documentElement.lang);
+    this.corner = new Corner(this.words.states);
     this.wire = new Wire(this.page.token, signInForm(this.page.login, {
       onShown: () => this.corner.show("signedout"),
       onDone: () => this.corner.show("saving"),
