@@ -16,10 +16,11 @@ from django.db.models import Q
 from django.utils import timezone
 
 from gecbench.core.errors import UsageError
-from gecbench.server.choices import MemberStatus, SlotState
+from gecbench.server.choices import MemberStatus, Role, SlotState
 from gecbench.server.models import Invitation, Member, Notice, Person, Slot, Token
 from gecbench.server.rules.text import whole
 from gecbench.server.workflow import audit, claims, members
+from gecbench.server.workflow.assignments import end_all
 from gecbench.server.workflow.errors import NotYoursError, Problem, RefusedError
 from gecbench.server.workflow.members import invite, revoke_links_of
 from gecbench.server.workflow.review_tasks import free_tasks_of
@@ -213,6 +214,7 @@ def shut_out(person: Person, *, by: Person | None = None) -> Person:
         claims.give_back(slot, why="shut out")
     for member in Member.objects.filter(person=found).order_by("pk"):
         free_tasks_of(member)
+        end_all(member, *Role)
     audit.record("person.shut_out", who=by, about=("person", found.pk))
     return found
 

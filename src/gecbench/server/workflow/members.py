@@ -17,6 +17,7 @@ from gecbench.server.choices import MemberStatus, Role, SlotState
 from gecbench.server.models import Invitation, Member, MemberEvent, Person, Project, Slot
 from gecbench.server.rules.text import TextError, cleaned
 from gecbench.server.workflow import audit
+from gecbench.server.workflow.assignments import end_all
 from gecbench.server.workflow.claims import give_back
 from gecbench.server.workflow.errors import GoneError, NotYoursError, Problem, RefusedError
 from gecbench.server.workflow.review_tasks import free_tasks_of
@@ -384,7 +385,7 @@ def _refuse_last_manager(member: Member) -> None:
 
 
 def _free_tasks(member: Member) -> None:
-    """Give back what the member may no longer work on."""
+    """Give back what the member may no longer work on, and end what they were given."""
     active = member.status == MemberStatus.ACTIVE
     if not (active and member.is_annotator):
         held = Slot.objects.filter(
@@ -392,8 +393,10 @@ def _free_tasks(member: Member) -> None:
         )
         for slot in held.order_by("sentence_id"):
             give_back(slot, why=str(member.status))
+        end_all(member, Role.ANNOTATOR)
     if not (active and member.is_reviewer):
         free_tasks_of(member)
+        end_all(member, Role.REVIEWER)
 
 
 def _log_change(member: Member, old: Mapping[str, object], by: Person | None, note: str) -> None:
