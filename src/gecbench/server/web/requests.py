@@ -116,6 +116,7 @@ LIMITS: Mapping[str, Limit] = {
     "submit": Limit(1, 10),
     "export": Limit(2 / 60, 4),
     "sign-in": Limit(0.5, 20),
+    "add-person": Limit(10 / 60, 20),
 }
 """What is limited; sign-in by network address, all others by person."""
 

@@ -14,7 +14,15 @@ from django.utils import timezone, translation
 
 from gecbench.core.errors import UsageError
 from gecbench.server.choices import MemberStatus, Role, SlotState
-from gecbench.server.models import Invitation, Member, MemberEvent, Person, Project, Slot
+from gecbench.server.models import (
+    Invitation,
+    Member,
+    MemberEvent,
+    Notice,
+    Person,
+    Project,
+    Slot,
+)
 from gecbench.server.rules.text import TextError, cleaned
 from gecbench.server.workflow import audit
 from gecbench.server.workflow.assignments import end_all
@@ -98,6 +106,18 @@ def invite(
             expires_at=timezone.now() + valid,
         )
     ), secret
+
+
+@act
+def invite_all(
+    project: Project, notes: Sequence[str], *, roles: Sequence[Role], by: Person | None
+) -> list[str]:
+    """Return the secrets of as many invitations as there are notes; all are made or none.
+
+    Raises:
+        UsageError: They would let nobody in.
+    """
+    return [invite(project, roles=roles, by=by, note=note)[1] for note in notes]
 
 
 @act
@@ -290,6 +310,30 @@ def add_member(
         return _change(known, by, roles, status, "")
     member = Member.objects.create(project=project, person=person, status=status, **_columns(roles))
     _log_change(member, {}, by, "")
+    return member
+
+
+@act
+def add_existing(
+    project: Project, login: str, *, roles: Sequence[Role], by: Person | None
+) -> Member:
+    """Make somebody a member who has an account on the site, by its exact login; they are told.
+
+    Raises:
+        RefusedError: Nobody who may sign in has that login, or they are a member already.
+    """
+    project = locked_project(project.pk)
+    login = login.strip().casefold()
+    person = Person.objects.filter(login=login, is_active=True).first()
+    if person is None:
+        raise RefusedError([Problem("login-unknown", "login", f"nobody has the login {login}")])
+    gone = (MemberStatus.LEFT, MemberStatus.INVITED)
+    if Member.objects.filter(project=project, person=person).exclude(status__in=gone).exists():
+        message = f"{login} is a member already"
+        raise RefusedError([Problem("member-already", "login", message)])
+    member = add_member(project, person, roles=roles, by=by)
+    data = {"roles": [str(role) for role in member.roles]}
+    Notice.objects.create(person=person, project=project, kind="member_added", data=data)
     return member
 
 

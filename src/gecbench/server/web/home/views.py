@@ -20,6 +20,7 @@ from gecbench.server.choices import ComplaintState, MemberStatus, Role, StudySta
 from gecbench.server.guidelines.taxonomy import REJECT_REASONS
 from gecbench.server.models import Member, Notice, Person, Project, Study
 from gecbench.server.statistics import member_figures
+from gecbench.server.web.manage.words import ROLES
 from gecbench.server.web.navigation import Entry, goal, menu, standings
 from gecbench.server.web.permissions import member, signed_in
 from gecbench.server.web.requests import number_in
@@ -109,6 +110,13 @@ def _study_waived(data: Data) -> _Words:
     return words % {"number": data.get("number", "")}, "study", ""
 
 
+def _member_added(data: Data) -> _Words:
+    roles = data.get("roles")
+    named = [str(ROLES.get(role, role)) for role in roles] if isinstance(roles, list) else []
+    words = gettext("You were made a member of this project: %(roles)s.")
+    return words % {"roles": ", ".join(named)}, "project", ""
+
+
 def _complaint_message(data: Data) -> _Words:
     words = gettext("There is a new word in the complaint about task #%(number)s.")
     return words % {"number": data.get("number", "")}, "problem", "complaint"
@@ -134,6 +142,7 @@ def _count(data: Data) -> int:
 
 _KINDS: Mapping[str, Callable[[Data], _Words]] = {
     "guideline": _guideline,
+    "member_added": _member_added,
     "study_opened": _study_opened,
     "study_closed": _study_closed,
     "study_waived": _study_waived,

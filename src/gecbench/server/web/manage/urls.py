@@ -48,6 +48,7 @@ urlpatterns: list[URLPattern] = [
     path("releases/<int:release>/<str:file>", exports.download_release, name="manage-release-file"),
     path("members", members.listed, name="manage-members"),
     path("members/invite", members.invite, name="manage-invite"),
+    path("members/add", members.add, name="manage-add"),
     path("members/invitations/<int:invitation>", members.revoke, name="manage-revoke"),
     path("members/<int:member_id>", members.one, name="manage-member"),
     path("guideline", guideline.edit, name="manage-guideline"),

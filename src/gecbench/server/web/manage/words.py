@@ -120,6 +120,13 @@ _PROBLEMS: Mapping[str, object] = {
     "WFL-5": _("A sentence has at most 20 annotators; here at most %(most)s more are possible."),
     "priority": _("A priority is a whole number from -1000000 to 1000000."),
     "last-manager": _("A project keeps at least one manager; make somebody else one first."),
+    "login-unknown": _("Nobody on this site has exactly this login."),
+    "member-already": _("This person is a member already."),
+    "quota": _("A quota is a number from 1 to %(most)s."),
+    "batch": _("At most %(most)s sentences are kept at once."),
+    "batch-empty": _("There is no free sentence for %(name)s."),
+    "assignment-role": _("%(name)s does not work in this role now."),
+    "due-over": _("The deadline is in the past."),
     "member-status": _("This status cannot follow the one they have."),
 }
 _STATUS_WORDS: Mapping[int, object] = {
@@ -178,6 +185,9 @@ ACTS: Mapping[str, object] = {
     "invitation.revoked": _("withdrew an invitation"),
     "member.added": _("made somebody a member"),
     "member.changed": _("changed a member"),
+    "assignment.made": _("gave a member work"),
+    "assignment.moved": _("changed a deadline"),
+    "assignment.ended": _("ended what a member was given"),
     "sentences.imported": _("imported sentences"),
     "sentence.reopened": _("had a sentence reviewed anew"),
     "sentence.withdrawn": _("withdrew sentences"),
