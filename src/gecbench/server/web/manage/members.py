@@ -7,6 +7,7 @@ from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from http import HTTPStatus
 from smtplib import SMTPException
 from typing import Any, TypeVar
@@ -19,7 +20,7 @@ from django.core.mail import EmailMessage, get_connection
 from django.core.validators import validate_email
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
@@ -38,6 +39,7 @@ from gecbench.server.choices import (
 )
 from gecbench.server.import_export.corpora import table
 from gecbench.server.models import (
+    Assignment,
     Invitation,
     Member,
     MemberEvent,
@@ -52,6 +54,7 @@ from gecbench.server.web.manage.pages import acting, insist_on_active, looking, 
 from gecbench.server.web.manage.words import ROLES, STATUSES, refusal
 from gecbench.server.web.requests import limited
 from gecbench.server.workflow import management, members
+from gecbench.server.workflow.assignments import Standing, standings
 from gecbench.server.workflow.errors import ConflictError, RefusedError
 
 _Found = TypeVar("_Found", Member, Invitation)
@@ -70,6 +73,7 @@ class Row:
         submitted: Sentences handed in.
         accepted: Of the judged ones, the share with nothing to study, in [0, 1]; None without any.
         score: F0.5, in [0, 1]; None where it cannot be said.
+        work: What they were given, by deadline.
     """
 
     member: Member
@@ -78,6 +82,32 @@ class Row:
     submitted: int
     accepted: float | None
     score: float | None
+    work: Sequence[Standing] = ()
+
+    @property
+    def done(self) -> int:
+        """How much of what they were given is done."""
+        return sum(one.done for one in self.work)
+
+    @property
+    def total(self) -> int:
+        """How much they were given."""
+        return sum(one.total for one in self.work)
+
+    @property
+    def behind(self) -> int:
+        """How much more would be done by now at an even pace."""
+        return sum(one.behind for one in self.work)
+
+    @property
+    def late(self) -> bool:
+        """Whether a deadline is over."""
+        return any(one.late for one in self.work)
+
+    @property
+    def due_at(self) -> datetime | None:
+        """The next deadline of something that is not done."""
+        return next((one.assignment.due_at for one in self.work if one.done < one.total), None)
 
     @property
     def accepted_percent(self) -> str:
@@ -116,8 +146,8 @@ class RolesForm(forms.Form):
         },
     )
 
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, auto_id=False, **named)  # two of these forms are on one page
+    def __init__(self, data: QueryDict | None = None, **options: Any) -> None:
+        super().__init__(data, auto_id=False, **options)  # two of these forms are on one page
 
 
 class AddForm(RolesForm):
@@ -142,7 +172,7 @@ class InviteForm(RolesForm):
             try:
                 name, address = _named(text)
             except ValidationError as error:
-                problems.append(_at(number, error.message))
+                problems.append(_at(number, str(error.message)))
                 continue
             key = (address or name).casefold()
             if key in found:
@@ -188,6 +218,8 @@ _KEYS: Mapping[str, Callable[[Row], tuple[object, ...]]] = {
     "submitted": lambda row: (-row.submitted, row.member.pk),
     "accepted": lambda row: (row.accepted is None, -(row.accepted or 0), row.member.pk),
     "score": lambda row: (row.score is None, -(row.score or 0), row.member.pk),
+    "due": lambda row: (row.due_at is None, row.due_at, row.member.pk),
+    "behind": lambda row: (-row.behind, -row.total, row.member.pk),
     "since": lambda row: (row.member.since, row.member.pk),
 }
 
@@ -212,8 +244,11 @@ def _list(
     left = Invitation.objects.filter(
         project=member.project, used_at=None, revoked_at=None, expires_at__gt=timezone.now()
     )
+    rows = sorted(_rows(member.project), key=_KEYS[order])
     shown = {
-        "rows": sorted(_rows(member.project), key=_KEYS[order]),
+        "rows": rows,
+        "given": any(row.work for row in rows),
+        "behind": sum(row.behind > 0 for row in rows),
         "order": order,
         "invitations": [
             (one, tuple(ROLES[role] for role in one.roles))
@@ -235,6 +270,9 @@ def _rows(project: Project) -> list[Row]:
     rows = list(_members(project))
     done, judged = _slots(project, [one.person_id for one in rows])
     scores = _scores(project)
+    work: dict[int, list[Standing]] = {}
+    for one in standings(Assignment.objects.filter(member__project=project)):
+        work.setdefault(one.assignment.member_id, []).append(one)
     return [
         Row(
             one,
@@ -243,6 +281,7 @@ def _rows(project: Project) -> list[Row]:
             done.get(one.person_id, 0),
             _share(judged.get(one.person_id, 0), one.lessons),
             scores.get(one.person_id),
+            work.get(one.pk, ()),
         )
         for one in rows
     ]
@@ -315,7 +354,8 @@ def invite(request: HttpRequest, member: Member) -> HttpResponseBase:
 
 def mail_is_set() -> bool:
     """Return whether the site's settings name a mail server."""
-    return bool(settings.is_overridden("EMAIL_HOST") and settings.EMAIL_HOST)
+    # Django's own default is a host, too.
+    return settings.is_overridden("EMAIL_HOST") and bool(settings.EMAIL_HOST)  # type: ignore[misc]
 
 
 def _send(request: HttpRequest, member: Member, links: Sequence[tuple[str, str]]) -> None:
@@ -393,6 +433,7 @@ def _member(
         ],
         "seen": post.get("seen", "") if problem and not stale else management.state_of(found),
         "events": [(event, _standing(event.old), _standing(event.new)) for event in events[:_LAST]],
+        "work": standings(Assignment.objects.filter(member=found)),
         "problem": problem,
         "note": post.get("note", "") if problem else "",
     }

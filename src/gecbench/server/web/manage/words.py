@@ -126,6 +126,8 @@ _PROBLEMS: Mapping[str, object] = {
     "batch": _("At most %(most)s sentences are kept at once."),
     "batch-empty": _("There is no free sentence for %(name)s."),
     "assignment-role": _("%(name)s does not work in this role now."),
+    "keep-member": _("Choose an active annotator."),
+    "due-wrong": _("Choose a day that is not over."),
     "due-over": _("The deadline is in the past."),
     "member-status": _("This status cannot follow the one they have."),
 }
