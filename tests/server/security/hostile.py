@@ -6,8 +6,10 @@ real work, through the services.
 
 from __future__ import annotations
 
+from datetime import timedelta
 from uuid import uuid4
 
+from django.utils import timezone
 from server.security.payloads import PAYLOADS
 from server.workflow.reviewing import finalised, member_of, opened, word
 from server.workflow.stories import (
@@ -36,6 +38,7 @@ from gecbench.server.models import (
 )
 from gecbench.server.rules.text import cleaned, digest
 from gecbench.server.workflow import (
+    assignments,
     claims,
     complaints,
     drafts,
@@ -91,6 +94,8 @@ def hostile() -> Project:
     _in_work(project, writers, count + 1)
     _light(project)
     _people(project)
+    due = timezone.now() + timedelta(days=3)
+    assignments.give_quota(member_of(project, "boss"), writers[0], number=count + 9, due_at=due)
     return Project.objects.get(pk=project.pk)
 
 

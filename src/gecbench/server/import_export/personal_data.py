@@ -16,6 +16,7 @@ from gecbench import __version__
 from gecbench.server.import_export.corpora import lines_of
 from gecbench.server.models import (
     Acknowledgement,
+    Assignment,
     Audit,
     Complaint,
     Draft,
@@ -94,6 +95,7 @@ def _kinds(
     at_slot = ("slot__sentence__project", "task__sentence__project")
     yield "membership", _of(Member, "project", person=person), _membership
     yield "membership_change", _of(MemberEvent, "member__project", member__person=person), _change
+    yield "assignment", _of(Assignment, "member__project", member__person=person), _assignment
     yield "acknowledged", _of(Acknowledgement, "guideline__project", person=person), _read
     yield "place", _of(SlotEvent, "sentence__project", person=person), _event
     yield "put_off", _of(Skip, "sentence__project", person=person), _skip
@@ -165,6 +167,17 @@ def _change(row: MemberEvent) -> Json:
         "old": row.old,
         "new": row.new,
         "at": _time(row.at),
+    }
+
+
+def _assignment(row: Assignment) -> Json:
+    return {
+        "project": row.member.project.slug,
+        "role": row.role,
+        "quota": row.quota,
+        "at": _time(row.at),
+        "due_at": _time(row.due_at),
+        "ended_at": _time(row.ended_at),
     }
 
 

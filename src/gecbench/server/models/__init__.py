@@ -6,6 +6,7 @@ from gecbench.server.models.fields import AppendOnly, AppendOnlyError
 from gecbench.server.models.people import Invitation, Notice, Person, Token
 from gecbench.server.models.projects import (
     Acknowledgement,
+    Assignment,
     Guideline,
     GuidelineCase,
     ImportBatch,
@@ -43,6 +44,7 @@ __all__ = [
     "Acknowledgement",
     "AppendOnly",
     "AppendOnlyError",
+    "Assignment",
     "Audit",
     "Complaint",
     "Draft",

@@ -17,7 +17,13 @@ from gecbench.server.choices import (
 )
 from gecbench.server.models.fields import AppendOnly, choice, one_of
 from gecbench.server.models.people import Person
-from gecbench.server.models.projects import Guideline, ImportBatch, Project, Source
+from gecbench.server.models.projects import (
+    Assignment,
+    Guideline,
+    ImportBatch,
+    Project,
+    Source,
+)
 
 # Sentences, their N slots, and what happens to a slot.
 
@@ -78,7 +84,8 @@ class Slot(models.Model):
     """One of the N places of a sentence; a person fills it, and nobody fills two (INV-1, INV-2).
 
     `open_no` is 1..k while the slot is open: with the unique constraint nobody holds more than
-    k open tasks of a project. `priority` and `order_key` are the sentence's, copied.
+    k open tasks of a project. `priority` and `order_key` are the sentence's, copied. While it is
+    free, `assignment` keeps it for that member, up to the deadline.
     """
 
     project = models.ForeignKey(Project, PROTECT, related_name="slots")
@@ -93,6 +100,9 @@ class Slot(models.Model):
     version = models.PositiveIntegerField(default=1)
     priority = models.IntegerField(default=100)
     order_key = models.BigIntegerField(default=0)
+    assignment = models.ForeignKey(
+        Assignment, PROTECT, null=True, related_name="slots", db_index=False
+    )
 
     class Meta:
         db_table = "slot"
@@ -130,6 +140,11 @@ class Slot(models.Model):
                 name="slot_by_lease",
             ),
             models.Index(fields=["person", "project", "state"], name="slot_by_person"),
+            models.Index(
+                fields=["assignment", "state"],
+                condition=Q(assignment__isnull=False),
+                name="slot_by_assignment",
+            ),
         )
 
 

@@ -117,6 +117,7 @@ LIMITS: Mapping[str, Limit] = {
     "export": Limit(2 / 60, 4),
     "sign-in": Limit(0.5, 20),
     "password-mail": Limit(1 / 60, 5),
+    "add-person": Limit(10 / 60, 20),
 }
 """What is limited; sign-in and mails by network address, all others by person."""
 

@@ -20,10 +20,11 @@ from django.utils import timezone
 from django.utils.http import urlsafe_base64_encode
 
 from gecbench.core.errors import UsageError
-from gecbench.server.choices import MemberStatus, SlotState
+from gecbench.server.choices import MemberStatus, Role, SlotState
 from gecbench.server.models import Invitation, Member, Notice, Person, Project, Slot, Token
 from gecbench.server.rules.text import whole
 from gecbench.server.workflow import audit, claims, members
+from gecbench.server.workflow.assignments import end_all
 from gecbench.server.workflow.errors import GoneError, NotYoursError, Problem, RefusedError
 from gecbench.server.workflow.members import invite, revoke_links_of
 from gecbench.server.workflow.review_tasks import free_tasks_of
@@ -204,6 +205,7 @@ def shut_out(person: Person, *, by: Person | None = None) -> Person:
         claims.give_back(slot, why="shut out")
     for member in Member.objects.filter(person=found).order_by("pk"):
         free_tasks_of(member)
+        end_all(member, *Role)
     audit.record("person.shut_out", who=by, about=("person", found.pk))
     return found
 

@@ -14,9 +14,18 @@ from django.utils import timezone, translation
 
 from gecbench.core.errors import UsageError
 from gecbench.server.choices import MemberStatus, Role, SlotState
-from gecbench.server.models import Invitation, Member, MemberEvent, Person, Project, Slot
+from gecbench.server.models import (
+    Invitation,
+    Member,
+    MemberEvent,
+    Notice,
+    Person,
+    Project,
+    Slot,
+)
 from gecbench.server.rules.text import TextError, cleaned
 from gecbench.server.workflow import audit
+from gecbench.server.workflow.assignments import end_all
 from gecbench.server.workflow.claims import give_back
 from gecbench.server.workflow.errors import GoneError, NotYoursError, Problem, RefusedError
 from gecbench.server.workflow.review_tasks import free_tasks_of
@@ -94,6 +103,18 @@ def invite(
             expires_at=timezone.now() + valid,
         )
     ), secret
+
+
+@act
+def invite_all(
+    project: Project, notes: Sequence[str], *, roles: Sequence[Role], by: Person | None
+) -> list[str]:
+    """Return the secrets of as many invitations as there are notes; all are made or none.
+
+    Raises:
+        UsageError: They would let nobody in.
+    """
+    return [invite(project, roles=roles, by=by, note=note)[1] for note in notes]
 
 
 @act
@@ -277,6 +298,30 @@ def add_member(
     return member
 
 
+@act
+def add_existing(
+    project: Project, login: str, *, roles: Sequence[Role], by: Person | None
+) -> Member:
+    """Make somebody a member who has an account on the site, by its exact login; they are told.
+
+    Raises:
+        RefusedError: Nobody who may sign in has that login, or they are a member already.
+    """
+    project = locked_project(project.pk)
+    login = login.strip().casefold()
+    person = Person.objects.filter(login=login, is_active=True).first()
+    if person is None:
+        raise RefusedError([Problem("login-unknown", "login", f"nobody has the login {login}")])
+    gone = (MemberStatus.LEFT, MemberStatus.INVITED)
+    if Member.objects.filter(project=project, person=person).exclude(status__in=gone).exists():
+        message = f"{login} is a member already"
+        raise RefusedError([Problem("member-already", "login", message)])
+    member = add_member(project, person, roles=roles, by=by)
+    data = {"roles": [str(role) for role in member.roles]}
+    Notice.objects.create(person=person, project=project, kind="member_added", data=data)
+    return member
+
+
 def change_member(
     member: Member,
     *,
@@ -369,7 +414,7 @@ def _refuse_last_manager(member: Member) -> None:
 
 
 def _free_tasks(member: Member) -> None:
-    """Give back what the member may no longer work on."""
+    """Give back what the member may no longer work on, and end what they were given."""
     active = member.status == MemberStatus.ACTIVE
     if not (active and member.is_annotator):
         held = Slot.objects.filter(
@@ -377,8 +422,10 @@ def _free_tasks(member: Member) -> None:
         )
         for slot in held.order_by("sentence_id"):
             give_back(slot, why=str(member.status))
+        end_all(member, Role.ANNOTATOR)
     if not (active and member.is_reviewer):
         free_tasks_of(member)
+        end_all(member, Role.REVIEWER)
 
 
 def _log_change(member: Member, old: Mapping[str, object], by: Person | None, note: str) -> None:

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from django.db import connection
-from django.db.models import F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -32,6 +32,7 @@ from gecbench.server.choices import (
     TaskState,
 )
 from gecbench.server.models import (
+    Assignment,
     Complaint,
     Draft,
     DraftRevision,
@@ -476,6 +477,17 @@ def seen_by(sentence: Any, person: Any) -> tuple[QuerySet[Any, Any], ...]:
     )
 
 
+def kept_for_another(member: Any, now: Any) -> Exists:
+    """Return the condition that a free slot is in another member's batch, before its deadline.
+
+    Args:
+        member: An id.
+        now: The moment.
+    """
+    batch = Assignment.objects.filter(pk=OuterRef("assignment"), ended_at=None, due_at__gt=now)
+    return Exists(batch.exclude(member=member))
+
+
 def free_place(member: Member, rules: ProjectOptions) -> int | None:
     """Return which of the k open tasks a member may fill; None where all are (INV-2)."""
     taken = set(
@@ -613,7 +625,8 @@ def resume(member: Member, sentence: Sentence, wanted: int | None = None) -> Slo
     if slots.filter(person_id=member.person_id).exists():
         return None
     open_no = free_place(member, member.project.rules)
-    free = slots.filter(state=SlotState.FREE)
+    kept = kept_for_another(member.pk, timezone.now())
+    free = slots.filter(~kept, state=SlotState.FREE)
     if wanted is not None:
         free = free.filter(pk=wanted)
     drafts = Draft.objects.filter(slot__sentence=sentence, person_id=member.person_id)
