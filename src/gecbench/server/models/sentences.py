@@ -27,7 +27,8 @@ class Sentence(models.Model):
 
     `number` is the task number that people see; `priority` and `order_key` say which come first
     (small ones first); `needed` is N of this sentence, `submitted` how many slots are submitted
-    or later (INV-4).
+    or later (INV-4). `document` and `position` repeat what `meta` says of where it comes from, so
+    that its neighbours can be found.
     """
 
     project = models.ForeignKey(Project, PROTECT, related_name="sentences")
@@ -39,6 +40,8 @@ class Sentence(models.Model):
     digest = models.CharField(max_length=64)
     target = models.TextField(null=True)
     meta = models.JSONField(default=dict)
+    document = models.CharField(max_length=200, null=True)
+    position = models.PositiveIntegerField(null=True)
     purpose = choice(Purpose, default=Purpose.REAL)
     state = choice(SentenceState, default=SentenceState.OPEN)
     state_note = models.TextField(blank=True, default="")
@@ -71,6 +74,11 @@ class Sentence(models.Model):
             ),
             models.Index(fields=["project", "digest"], name="sentence_by_digest"),
             models.Index(fields=["project", "updated_at"], name="sentence_by_update"),
+            models.Index(
+                fields=["project", "document", "position"],
+                condition=Q(document__isnull=False),
+                name="sentence_by_document",
+            ),
         )
 
 

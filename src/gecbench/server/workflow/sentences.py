@@ -53,7 +53,7 @@ from gecbench.server.models import (
     Study,
 )
 from gecbench.server.rules.options import ProjectOptions
-from gecbench.server.rules.text import digest
+from gecbench.server.rules.text import digest, place_in_document
 from gecbench.server.workflow.errors import ConflictError, NotAllowedError
 from gecbench.server.workflow.transactions import (
     act,
@@ -219,6 +219,9 @@ would find it taken again."""
 BEGUN = 1
 """By so much do the free slots of a begun sentence come before others of its priority."""
 
+NEIGHBOURS = 3
+"""Sentences of its document that are shown before one, and after it."""
+
 _BOTTOM = 2**63  # a seed has 64 bits, a column 63 and a sign
 
 
@@ -245,7 +248,7 @@ class NewSentence:
         external_id: Its name in the file, once in a project; "" is its task number.
         text: As it is to be kept: cleaned by laws.text.
         source: Name of the source, as NLPCC18; "" is none.
-        meta: Whatever else the file said.
+        meta: Whatever else the file said; `document` and `position` say where it stands there.
         purpose: Real, or for training or trial.
         priority: Small ones come first.
         golden: Makes it golden at once; it is not annotated then.
@@ -327,6 +330,7 @@ def _add(
             text=row.text,
             digest=digest(row.text),
             meta=dict(row.meta),
+            **place_in_document(row.meta, first + n),
             purpose=row.purpose,
             state=SentenceState.OPEN if row.golden is None else SentenceState.GOLDEN,
             priority=row.priority,
@@ -411,6 +415,24 @@ def _add_goldens(rows: Sequence[tuple[Sentence, NewGolden]]) -> None:
     )
     current = Golden.objects.filter(sentence=OuterRef("pk"), version=1).values("pk")
     Sentence.objects.filter(pk__in=list(of)).update(golden_id=Subquery(current))
+
+
+def neighbours(sentence: Sentence) -> tuple[list[str], list[str]]:
+    """Return the texts before and after a sentence in its document, in the order of the document.
+
+    They are source texts alone; what was withdrawn is not shown.
+    """
+    if sentence.document is None:
+        return [], []
+    place, number = sentence.position, sentence.number
+    here = Sentence.objects.filter(
+        project=sentence.project_id, document=sentence.document, purpose=sentence.purpose
+    ).exclude(state=SentenceState.WITHDRAWN)
+    before = here.filter(Q(position__lt=place) | Q(position=place, number__lt=number))
+    after = here.filter(Q(position__gt=place) | Q(position=place, number__gt=number))
+    before, after = before.order_by("-position", "-number"), after.order_by("position", "number")
+    texts = [list(one.values_list("text", flat=True)[:NEIGHBOURS]) for one in (before, after)]
+    return texts[0][::-1], texts[1]
 
 
 # A slot is taken or let go: the one place where people and slots come together.

@@ -32,6 +32,7 @@ from gecbench.server.models import (
 )
 from gecbench.server.rules.keys import tables
 from gecbench.server.web.annotation import words
+from gecbench.server.web.annotation.aids import context_address
 from gecbench.server.web.navigation import goal, standings
 from gecbench.server.web.permissions import member, wants_json
 from gecbench.server.web.requests import json_in, limited, number_in
@@ -161,6 +162,7 @@ def task_json(member: Member, slot: Slot, draft: Draft | None) -> dict[str, obje
         "number": sentence.number,
         "text": sentence.text,
         "source": source.name if source else "",
+        "contextUrl": context_address(slug, sentence),
         "now": timezone.now().isoformat(),
         "draft": draft_json(draft) if draft else None,
         "suggestion": rules.suggestions != "off"

@@ -16,6 +16,7 @@ from gecbench.server.guidelines.rendering import Section, render_markdown
 from gecbench.server.models import Draft, Guideline, Member, ReviewTask
 from gecbench.server.rules.keys import tables
 from gecbench.server.rules.text import TextError, cleaned
+from gecbench.server.web.annotation.aids import context_address
 from gecbench.server.web.navigation import Content
 from gecbench.server.web.review.differences import Drawn, Row, align, drawn
 from gecbench.server.web.review.forms import (
@@ -408,6 +409,7 @@ def context(review: Review, member: Member) -> dict[str, object]:
         "review": review,
         "task": task,
         "sentence": task.sentence,
+        "context": context_address(member.project.slug, task.sentence),
         "kind": kind,
         "not_annotatable": [
             (one, one.name == review.given.reason) for one in not_annotatable_reasons()

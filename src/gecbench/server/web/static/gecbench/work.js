@@ -87,6 +87,9 @@ class Work {
     at("task-source").textContent = task.source;
     at("task-source").hidden = !task.source;
     at("sentence").textContent = task.text;
+    at("context").open = false;
+    at("context").hidden = !task.contextUrl;
+    at("context-lines").replaceChildren();
     this.say("");
     this.versions.clear();
     this.editor.load(task.text, payload);
@@ -234,6 +237,7 @@ class Work {
     for (const button of document.querySelectorAll("[data-decide]")) {
       button.addEventListener("click", () => (button.dataset.decide === "error_free" ? acts.error_free() : editor.decide(button.dataset.decide)));
     }
+    at("context").addEventListener("toggle", ({ target }) => target.open && globalThis.htmx.ajax("GET", this.task.contextUrl, "#context-lines"));
     at("suggestion-use")?.addEventListener("click", () => editor.box.fill(at("suggestion-text").textContent));
     if (this.page.enterSubmits) this.enterSubmits(acts.submit);
   }
