@@ -48,7 +48,7 @@ from gecbench.server.workflow.review_tasks import (
     take,
     take_from_queue,
 )
-from gecbench.server.workflow.transactions import act, acting, locked_sentence
+from gecbench.server.workflow.transactions import act, acting, has_read, locked_sentence
 
 __all__ = [
     "Candidate",
@@ -97,6 +97,8 @@ def current_review(member: Member) -> ClaimedReview:
         return ClaimedReview(None, Nothing.CLOSED)
     if member.status != MemberStatus.ACTIVE:
         return ClaimedReview(None, Nothing.NOT_ACTIVE)
+    if not has_read(member):
+        return ClaimedReview(None, Nothing.GUIDELINE_FIRST)
     member = acting(member, Role.REVIEWER)
     task = _held_by(member)
     if task is None:

@@ -54,9 +54,10 @@ from gecbench.server.models import (
 )
 from gecbench.server.rules.options import ProjectOptions
 from gecbench.server.rules.text import digest, place_in_document
-from gecbench.server.workflow.errors import ConflictError, NotAllowedError
+from gecbench.server.workflow.errors import ConflictError, GuidelineFirstError, NotAllowedError
 from gecbench.server.workflow.transactions import (
     act,
+    has_read,
     locked_member,
     locked_project,
     locked_sentence,
@@ -451,6 +452,11 @@ def closed(project: Project) -> bool:
 
 def may_annotate(member: Member) -> bool:
     """Return whether a member is served real tasks at all (ROL-4)."""
+    return is_annotating(member) and has_read(member)
+
+
+def is_annotating(member: Member) -> bool:
+    """Return whether a member's role and status let them annotate."""
     return member.is_annotator and member.status == MemberStatus.ACTIVE
 
 
@@ -459,13 +465,16 @@ def insist_on_active(member: Member) -> None:
 
     Raises:
         NotAllowedError: They are no active annotator, or the project is closed.
+        GuidelineFirstError: They have not read the guideline, and the project asks for it.
     """
     if closed(member.project):
         raise NotAllowedError(
             "the project {project} is closed for work", project=member.project.slug
         )
-    if not may_annotate(member):
+    if not is_annotating(member):
         raise NotAllowedError("only an active annotator of this project may do that")
+    if not has_read(member):
+        raise GuidelineFirstError
 
 
 def lease(rules: ProjectOptions) -> datetime:

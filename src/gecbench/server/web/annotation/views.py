@@ -279,6 +279,7 @@ def _nothing(
     shown = {
         "why": words.nothing(why),
         "study_first": why == Nothing.STUDY_FIRST,
+        "guideline_first": why == Nothing.GUIDELINE_FIRST,
         **_scripts(request, member, None, after),
     }
     return render(request, "work/nothing.html", shown)

@@ -100,6 +100,12 @@ WORK: tuple[Field, ...] = (
         (0, 600),
     ),
     Field(
+        "guideline_gate",
+        "switch",
+        _("The guideline first"),
+        _("Nobody gets a task or a review before they confirm that they have read this version."),
+    ),
+    Field(
         "suggestions",
         "choice",
         _("Suggestions of a corrector"),
