@@ -1,10 +1,13 @@
-"""Sentences know their document and place; tries of self-study are append-only again on SQLite.
+"""Sentences know their document; what was shown of suggestions is kept; triggers that were lost.
 
 Where a table of SQLite is made again, as the fifth migration did to `study_try`, its triggers go.
 """
 
 from __future__ import annotations
 
+import django.db.models.deletion
+import django.utils.timezone
+from django.conf import settings
 from django.db import migrations, models
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.state import StateApps
@@ -22,7 +25,7 @@ def guard(apps: StateApps, editor: BaseDatabaseSchemaEditor) -> None:
     """Make the triggers of both databases."""
     del apps
     shape = _POSTGRESQL if editor.connection.vendor == "postgresql" else _SQLITE
-    for table in ("study_try",):
+    for table in ("study_try", "suggestion_event"):
         for event in ("UPDATE", "DELETE"):
             editor.execute(shape.format(table=table, event=event, low=event.lower()), params=None)
 
@@ -39,7 +42,7 @@ def place(apps: StateApps, editor: BaseDatabaseSchemaEditor) -> None:
 
 
 class Migration(migrations.Migration):
-    """Adds the columns, fills them, and guards what has to stay."""
+    """Adds the columns and the table, fills the columns, and guards what has to stay."""
 
     dependencies = (("server", "0005_readings"),)
     operations = (
@@ -61,6 +64,57 @@ class Migration(migrations.Migration):
                 condition=Q(document__isnull=False),
                 name="sentence_by_document",
             ),
+        ),
+        migrations.CreateModel(
+            name="SuggestionEvent",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("shown", "shown"), ("taken", "taken")], max_length=24
+                    ),
+                ),
+                ("at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "person",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="suggestion_events",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "slot",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="suggestion_events",
+                        to="server.slot",
+                    ),
+                ),
+                (
+                    "suggestion",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="events",
+                        to="server.suggestion",
+                    ),
+                ),
+            ],
+            options={
+                "db_table": "suggestion_event",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("slot", "person", "suggestion", "kind"),
+                        name="suggestion_event_once",
+                    )
+                ],
+            },
         ),
         migrations.RunPython(guard, migrations.RunPython.noop),
         migrations.RunPython(place, migrations.RunPython.noop),

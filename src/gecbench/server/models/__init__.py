@@ -37,6 +37,7 @@ from gecbench.server.models.sentences import (
     SlotEvent,
     Submission,
     Suggestion,
+    SuggestionEvent,
 )
 
 __all__ = [
@@ -75,6 +76,7 @@ __all__ = [
     "StudyTry",
     "Submission",
     "Suggestion",
+    "SuggestionEvent",
     "Token",
     "Verdict",
 ]

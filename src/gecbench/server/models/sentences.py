@@ -14,6 +14,7 @@ from gecbench.server.choices import (
     SentenceState,
     SlotEventKind,
     SlotState,
+    SuggestionAct,
 )
 from gecbench.server.models.fields import AppendOnly, choice, one_of
 from gecbench.server.models.people import Person
@@ -187,6 +188,24 @@ class Suggestion(AppendOnly):
 
     class Meta:
         db_table = "suggestion"
+
+
+class SuggestionEvent(AppendOnly):
+    """A suggestion was shown to the holder of a slot, or taken over by them; each once."""
+
+    suggestion = models.ForeignKey(Suggestion, PROTECT, related_name="events")
+    slot = models.ForeignKey(Slot, PROTECT, related_name="suggestion_events")
+    person = models.ForeignKey(Person, PROTECT, related_name="suggestion_events")
+    kind = choice(SuggestionAct)
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "suggestion_event"
+        constraints = (
+            models.UniqueConstraint(
+                fields=["slot", "person", "suggestion", "kind"], name="suggestion_event_once"
+            ),
+        )
 
 
 # What people wrote: drafts with every revision, submissions, references.

@@ -14,6 +14,7 @@ from gecbench.server.web.requests import number_in
 from gecbench.server.web.review.words import problem_words
 from gecbench.server.workflow.claims import Nothing
 from gecbench.server.workflow.errors import (
+    EditFirstError,
     GoneError,
     GuidelineFirstError,
     NotAllowedError,
@@ -36,6 +37,7 @@ _PROBLEMS: Mapping[str, Promise] = {
 _REFUSALS: Mapping[type[WorkflowError], Promise] = {
     GoneError: _("This task was open for too long and is somebody else's now. Your text is kept."),
     NotYoursError: _("This task is not yours. What you wrote is kept in this page."),
+    EditFirstError: _("The suggestion is shown after your first own edit."),
     GuidelineFirstError: _(
         "Read the guideline and confirm it first, then submit again. Your text is kept."
     ),

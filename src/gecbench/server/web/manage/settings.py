@@ -109,13 +109,10 @@ WORK: tuple[Field, ...] = (
         "suggestions",
         "choice",
         _("Suggestions of a corrector"),
-        _(
-            "Not built yet, they come with the correctors. One that is shown too early anchors "
-            "what people write."
-        ),
+        _("`gecbench annotate suggest` makes them. One seen too early anchors what people write."),
         choices=(
             ("off", _("Never")),
-            ("after_typing", _("After the first change")),
+            ("after_typing", _("After the first own edit")),
             ("on_demand", _("When somebody asks")),
         ),
     ),

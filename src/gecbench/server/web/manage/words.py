@@ -179,6 +179,7 @@ ACTS: Mapping[str, object] = {
     "member.added": _("made somebody a member"),
     "member.changed": _("changed a member"),
     "sentences.imported": _("imported sentences"),
+    "suggestions.made": _("let a corrector make suggestions"),
     "sentence.reopened": _("had a sentence reviewed anew"),
     "sentence.withdrawn": _("withdrew sentences"),
     "sentence.restored": _("restored sentences"),
