@@ -11,6 +11,7 @@ from server.workflow.stories import (
     claimed,
     correction,
     error_free,
+    expired,
     handed_in,
     joined,
     people,
@@ -20,7 +21,7 @@ from server.workflow.stories import (
 from gecbench.cli.annotate import project as commands
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo, TextEdit
 from gecbench.server.models import Project, Submission, Suggestion, SuggestionEvent
-from gecbench.server.workflow import drafts, management, suggestions
+from gecbench.server.workflow import claims, drafts, management, suggestions
 from gecbench.server.workflow.errors import EditFirstError, NotYoursError
 from gecbench.server.workflow.suggestions import Suggested, make_suggestions
 
@@ -173,6 +174,17 @@ def test_what_was_shown_stays_though_another_is_made_meanwhile(site):
     first = suggestions.show(li, slot.pk)
     run(li.project, Robot(version="2"))
     assert suggestions.show(li, slot.pk) == first
+
+
+def test_what_was_seen_at_a_place_that_was_lost_is_named_at_the_next_one(site):
+    li, slot = ready("on_demand", annotators=2)
+    row = suggestions.show(li, slot.pk)
+    expired(li.project)
+    (wang,) = people(li.project, 1, prefix="w")
+    claimed(wang, slot.sentence)  # the place that li had
+    other = claims.current(li).slot
+    assert other.pk != slot.pk
+    assert handed_in(li, other).suggestion == row
 
 
 def test_nobody_sees_it_at_a_task_that_is_not_theirs(site):

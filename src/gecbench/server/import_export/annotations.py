@@ -185,7 +185,9 @@ class _Around:
         }
 
     def _suggestion(self, row: Suggestion) -> Json:
-        taken = {one.slot_id: one.at for one in row.events.all() if one.kind == SuggestionAct.TAKEN}
+        taken = {
+            one.person_id: one.at for one in row.events.all() if one.kind == SuggestionAct.TAKEN
+        }
         return {
             "corrector": row.model,
             "version": row.model_version,
@@ -197,7 +199,7 @@ class _Around:
                     "annotator": self.naming.of(one.person_id),
                     "slot": one.slot.no,
                     "at": _time(one.at),
-                    "taken_at": _time(taken.get(one.slot_id)),
+                    "taken_at": _time(taken.get(one.person_id)),
                 }
                 for one in row.events.all()
                 if one.kind == SuggestionAct.SHOWN
@@ -213,7 +215,7 @@ class _Around:
         events = {
             one.kind: one.at
             for one in found.events.all()
-            if (one.slot_id, one.person_id) == (row.slot_id, row.person_id) and one.at <= row.at
+            if one.person_id == row.person_id and one.at <= row.at
         }
         texts = [one.text for one in self._texts(row)]
         return {

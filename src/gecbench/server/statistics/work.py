@@ -474,7 +474,7 @@ def influence(project: Project) -> Mapping[str, Influence]:
     of = dict(proposed.order_by("pk").values_list("sentence_id", "text"))  # the last one stays
     if not of:
         return {}
-    here = {name: OuterRef(name) for name in ("slot", "person", "suggestion")}
+    here = {name: OuterRef(name) for name in ("person", "suggestion")}
     took = Exists(SuggestionEvent.objects.filter(**here, kind=SuggestionAct.TAKEN))
     with_one = counted(project).filter(sentence__in=proposed.values("sentence"))
     groups = {

@@ -435,7 +435,7 @@ def _write(
         guideline_id=member.project.guideline_id,
         active_ms=min(max(answer.active_ms, 0), MOST_MS),
         client_key=client_key,
-        suggestion=suggestions.shown(slot.pk, member.person_id),
+        suggestion=suggestions.shown(sentence.pk, member.person_id),
     )
     digests = [digest(text) for text in prepared.texts]
     Reference.objects.bulk_create(

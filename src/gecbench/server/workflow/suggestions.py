@@ -135,7 +135,7 @@ def _row(sentence: Sentence, correction: Correction, info: CorrectorInfo) -> Sug
 def show(member: Member, slot_id: int) -> Suggestion:
     """Return the suggestion for a member's open task, and keep that it was shown.
 
-    Of several the last that was made; once one was shown for a task it stays that one.
+    Of several the last that was made; once they were shown one it stays that one.
 
     Raises:
         NotYoursError: The project shows none, the task is not theirs, or there is none for it.
@@ -152,7 +152,7 @@ def show(member: Member, slot_id: int) -> Suggestion:
     mode = fresh.project.rules.suggestions
     if slot is None or mode == "off":
         raise NotYoursError("there is no suggestion for task {slot_id}", slot_id=slot_id)
-    before = shown(slot.pk, fresh.person_id)
+    before = shown(slot.sentence_id, fresh.person_id)
     if before is not None:
         return before
     found = latest(slot.sentence_id)
@@ -177,8 +177,9 @@ def take_over(member: Member, slot_id: int) -> Suggestion:
     mine = Slot.objects.filter(
         pk=slot_id, project=fresh.project_id, person=fresh.person_id, state=SlotState.OPEN
     )
-    found = shown(slot_id, fresh.person_id) if mine.exists() else None
-    if found is None:
+    sentence_id = mine.values_list("sentence", flat=True).first()
+    found = sentence_id and shown(sentence_id, fresh.person_id)
+    if not found:
         raise NotYoursError("there is no suggestion for task {slot_id}", slot_id=slot_id)
     _note(found, slot_id, fresh.person_id, SuggestionAct.TAKEN)
     return found
@@ -189,15 +190,15 @@ def latest(sentence_id: int) -> Suggestion | None:
     return Suggestion.objects.filter(sentence=sentence_id).order_by("-pk").first()
 
 
-def shown(slot_id: int, person_id: int) -> Suggestion | None:
-    """Return the suggestion that a person was shown for a slot; None where none was."""
-    event = (
-        SuggestionEvent.objects.filter(slot=slot_id, person=person_id, kind=SuggestionAct.SHOWN)
-        .select_related("suggestion")
-        .order_by("-pk")
-        .first()
+def shown(sentence_id: int, person_id: int) -> Suggestion | None:
+    """Return the suggestion that a person was shown for a sentence; None where none was.
+
+    What they have seen at a place that they lost, they have seen at the next one, too.
+    """
+    seen = Suggestion.objects.filter(
+        sentence=sentence_id, events__person=person_id, events__kind=SuggestionAct.SHOWN
     )
-    return None if event is None else event.suggestion
+    return seen.order_by("-pk").first()
 
 
 def equals(suggestion: Suggestion, sentence: Sentence, decision: str, texts: Sequence[str]) -> bool:

@@ -162,7 +162,7 @@ def task_json(member: Member, slot: Slot, draft: Draft | None) -> dict[str, obje
     slug, sentence = member.project.slug, slot.sentence
     rules = member.project.rules
     source = sentence.source
-    seen = suggestions.shown(slot.pk, member.person_id) if rules.suggestions != "off" else None
+    seen = suggestions.shown(sentence.pk, member.person_id) if rules.suggestions != "off" else None
     return {
         "slot": slot.pk,
         "version": slot.version,
