@@ -170,6 +170,13 @@ class NotAnnotatableReason(StrEnum):
     OTHER = "other"
 
 
+class SuggestionAct(StrEnum):
+    """What somebody did with a suggestion; one row each, for ever."""
+
+    SHOWN = "shown"
+    TAKEN = "taken"
+
+
 class SlotEventKind(StrEnum):
     """What happened to a slot; one row each, for ever."""
 

@@ -48,6 +48,7 @@ from gecbench.server.workflow import (
     reviews,
     sentences,
     studies,
+    suggestions,
 )
 from gecbench.server.workflow.answers import Addition, Answer, ReviewAnswer, Ruling
 
@@ -170,6 +171,7 @@ def _in_work(project: Project, writers: list[Member], number: int) -> None:
     Suggestion.objects.create(
         sentence=slot.sentence, model=short(0), model_version=short(1), text=bundle(4, "荐")
     )
+    suggestions.show(writers[0], slot.pk)
     off = claimed(writers[1], sentence_of(project, number + 4))
     drafts.save_draft(writers[1], off.pk, rev=0, payload=kept)
     claims.skip(writers[1], off.pk, version=off.version)

@@ -38,6 +38,7 @@ from gecbench.server.models import (
     Study,
     StudyTry,
     Submission,
+    SuggestionEvent,
     Token,
     Verdict,
 )
@@ -103,6 +104,8 @@ def _kinds(
     yield "draft_revision", _of(DraftRevision, *at_slot, person=person), _revision
     handed_in = _of(Submission, "sentence__project", person=person).prefetch_related(texts)
     yield "submission", handed_in, _submission
+    shown = _of(SuggestionEvent, "suggestion__sentence__project", person=person)
+    yield "suggestion", shown, _suggestion
     yield "reading", _of(Reading, "sentence__project", person=person), _reading
     reviewed = _of(Review, "sentence__project", reviewer=person)
     yield "review", reviewed.prefetch_related(texts, verdicts), _review
@@ -220,6 +223,15 @@ def _submission(row: Submission) -> Json:
         "note": row.reason_note,
         "active_ms": row.active_ms,
         "at": _time(row.at),
+    }
+
+
+def _suggestion(row: SuggestionEvent) -> Json:
+    return {
+        **_sentence(row.suggestion.sentence),
+        "at": _time(row.at),
+        "event": row.kind,
+        "text": row.suggestion.text,
     }
 
 

@@ -38,6 +38,7 @@ from gecbench.server.models.sentences import (
     SlotEvent,
     Submission,
     Suggestion,
+    SuggestionEvent,
 )
 
 __all__ = [
@@ -77,6 +78,7 @@ __all__ = [
     "StudyTry",
     "Submission",
     "Suggestion",
+    "SuggestionEvent",
     "Token",
     "Verdict",
 ]

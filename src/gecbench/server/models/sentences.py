@@ -14,6 +14,7 @@ from gecbench.server.choices import (
     SentenceState,
     SlotEventKind,
     SlotState,
+    SuggestionAct,
 )
 from gecbench.server.models.fields import AppendOnly, choice, one_of
 from gecbench.server.models.people import Person
@@ -33,7 +34,8 @@ class Sentence(models.Model):
 
     `number` is the task number that people see; `priority` and `order_key` say which come first
     (small ones first); `needed` is N of this sentence, `submitted` how many slots are submitted
-    or later (INV-4).
+    or later (INV-4). `document` and `position` repeat what `meta` says of where it comes from, so
+    that its neighbours can be found.
     """
 
     project = models.ForeignKey(Project, PROTECT, related_name="sentences")
@@ -45,6 +47,8 @@ class Sentence(models.Model):
     digest = models.CharField(max_length=64)
     target = models.TextField(null=True)
     meta = models.JSONField(default=dict)
+    document = models.CharField(max_length=200, null=True)
+    position = models.PositiveIntegerField(null=True)
     purpose = choice(Purpose, default=Purpose.REAL)
     state = choice(SentenceState, default=SentenceState.OPEN)
     state_note = models.TextField(blank=True, default="")
@@ -77,6 +81,11 @@ class Sentence(models.Model):
             ),
             models.Index(fields=["project", "digest"], name="sentence_by_digest"),
             models.Index(fields=["project", "updated_at"], name="sentence_by_update"),
+            models.Index(
+                fields=["project", "document", "position"],
+                condition=Q(document__isnull=False),
+                name="sentence_by_document",
+            ),
         )
 
 
@@ -194,6 +203,24 @@ class Suggestion(AppendOnly):
 
     class Meta:
         db_table = "suggestion"
+
+
+class SuggestionEvent(AppendOnly):
+    """A suggestion was shown to the holder of a slot, or taken over by them; each once."""
+
+    suggestion = models.ForeignKey(Suggestion, PROTECT, related_name="events")
+    slot = models.ForeignKey(Slot, PROTECT, related_name="suggestion_events")
+    person = models.ForeignKey(Person, PROTECT, related_name="suggestion_events")
+    kind = choice(SuggestionAct)
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "suggestion_event"
+        constraints = (
+            models.UniqueConstraint(
+                fields=["slot", "person", "suggestion", "kind"], name="suggestion_event_once"
+            ),
+        )
 
 
 # What people wrote: drafts with every revision, submissions, references.

@@ -60,6 +60,8 @@ class ProjectOptions:
         complaints_to: Who decides a complaint first (CMP-2).
         unanimous_error_free: What happens when all annotators say error free (WFL-4).
         spot_check_percent: Of unanimous ones that go to review all the same.
+        guideline_gate: Whether nobody gets a task or a review before they have confirmed that they
+            read the guideline in force.
         study_gate: Whether open study items come before new tasks (STU-7).
         study_most: Open study items from which the gate holds.
         study_days: Age in days of an open study item from which the gate holds.
@@ -80,6 +82,7 @@ class ProjectOptions:
     complaints_to: Literal["other", "same"] = "other"
     unanimous_error_free: Literal["review", "close"] = "review"
     spot_check_percent: int = 10
+    guideline_gate: bool = False
     study_gate: bool = False
     study_most: int = 20
     study_days: int = 3
@@ -155,7 +158,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "unanimous_error_free": ("review", "close"),
     "suggestions": ("off", "after_typing", "on_demand"),
 }
-_TRUTHS = ("study_gate", "reviewer_sees_names")
+_TRUTHS = ("guideline_gate", "study_gate", "reviewer_sees_names")
 
 
 def _checked(key: str, value: object) -> object:

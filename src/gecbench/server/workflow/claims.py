@@ -37,6 +37,7 @@ from gecbench.server.rules.options import ProjectOptions
 from gecbench.server.workflow import sentences, submissions
 from gecbench.server.workflow.errors import (
     ConflictError,
+    GuidelineFirstError,
     NotYoursError,
     Problem,
     RefusedError,
@@ -48,6 +49,7 @@ from gecbench.server.workflow.transactions import (
     MOMENT,
     Statement,
     act,
+    has_read,
     locked_member,
     locked_sentence,
 )
@@ -162,6 +164,7 @@ class Nothing(StrEnum):
     NONE_FOR_YOU = "none_for_you"
     STUDY_FIRST = "study_first"
     NOT_ACTIVE = "not_active"
+    GUIDELINE_FIRST = "guideline_first"
     CLOSED = "closed"
 
 
@@ -222,8 +225,11 @@ def _renewed(slot: Slot) -> Slot:
 
 
 def open_tasks(member: Member) -> tuple[Slot, ...]:
-    """Return the member's open tasks, oldest first; none to whoever is not active (ROL-4)."""
-    if member.status != MemberStatus.ACTIVE:
+    """Return the member's open tasks, oldest first.
+
+    None to whoever is not active (ROL-4), or has yet to read the guideline.
+    """
+    if member.status != MemberStatus.ACTIVE or not has_read(member):
         return ()
     held = Slot.objects.filter(
         project_id=member.project_id, person_id=member.person_id, state=SlotState.OPEN
@@ -257,8 +263,10 @@ def _why_not(member: Member) -> Nothing | None:
     """Return why a member gets no new task at all; None where they may."""
     if sentences.closed(member.project):
         return Nothing.CLOSED
-    if not sentences.may_annotate(member):
+    if not sentences.is_annotating(member):
         return Nothing.NOT_ACTIVE
+    if not has_read(member):
+        return Nothing.GUIDELINE_FIRST
     rules = member.project.rules
     return Nothing.STUDY_FIRST if rules.study_gate and _must_study(member, rules) else None
 
@@ -399,9 +407,12 @@ def skip(member: Member, slot_id: int, *, version: int) -> None:
         RefusedError: Too many are put off already.
         ConflictError: The slot has changed meanwhile.
         NotYoursError: It is not the member's open slot.
+        GuidelineFirstError: They have not read the guideline, and the project asks for it.
     """
     fresh = locked_member(member)
     slot, sentence = _own_open(fresh, slot_id)
+    if not has_read(fresh):
+        raise GuidelineFirstError
     if slot.version != version:
         raise ConflictError("this task has changed in another window; look again", slot)
     most = fresh.project.rules.open_skips

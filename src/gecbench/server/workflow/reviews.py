@@ -71,7 +71,13 @@ from gecbench.server.workflow.review_tasks import (
     take_from_queue,
 )
 from gecbench.server.workflow.sentences import move, move_slot
-from gecbench.server.workflow.transactions import act, acting, locked_project, locked_sentence
+from gecbench.server.workflow.transactions import (
+    act,
+    acting,
+    has_read,
+    locked_project,
+    locked_sentence,
+)
 
 __all__ = [
     "Candidate",
@@ -120,6 +126,8 @@ def current_review(member: Member) -> ClaimedReview:
         return ClaimedReview(None, Nothing.CLOSED)
     if member.status != MemberStatus.ACTIVE:
         return ClaimedReview(None, Nothing.NOT_ACTIVE)
+    if not has_read(member):
+        return ClaimedReview(None, Nothing.GUIDELINE_FIRST)
     member = acting(member, Role.REVIEWER)
     task = _held_by(member)
     if task is None:

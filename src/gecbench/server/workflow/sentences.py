@@ -54,10 +54,11 @@ from gecbench.server.models import (
     Study,
 )
 from gecbench.server.rules.options import ProjectOptions
-from gecbench.server.rules.text import digest
-from gecbench.server.workflow.errors import ConflictError, NotAllowedError
+from gecbench.server.rules.text import digest, place_in_document
+from gecbench.server.workflow.errors import ConflictError, GuidelineFirstError, NotAllowedError
 from gecbench.server.workflow.transactions import (
     act,
+    has_read,
     locked_member,
     locked_project,
     locked_sentence,
@@ -221,6 +222,9 @@ would find it taken again."""
 BEGUN = 1
 """By so much do the free slots of a begun sentence come before others of its priority."""
 
+NEIGHBOURS = 3
+"""Sentences of its document that are shown before one, and after it."""
+
 _BOTTOM = 2**63  # a seed has 64 bits, a column 63 and a sign
 
 
@@ -247,7 +251,7 @@ class NewSentence:
         external_id: Its name in the file, once in a project; "" is its task number.
         text: As it is to be kept: cleaned by laws.text.
         source: Name of the source, as NLPCC18; "" is none.
-        meta: Whatever else the file said.
+        meta: Whatever else the file said; `document` and `position` say where it stands there.
         purpose: Real, or for training or trial.
         priority: Small ones come first.
         golden: Makes it golden at once; it is not annotated then.
@@ -329,6 +333,7 @@ def _add(
             text=row.text,
             digest=digest(row.text),
             meta=dict(row.meta),
+            **place_in_document(row.meta, first + n),
             purpose=row.purpose,
             state=SentenceState.OPEN if row.golden is None else SentenceState.GOLDEN,
             priority=row.priority,
@@ -415,6 +420,24 @@ def _add_goldens(rows: Sequence[tuple[Sentence, NewGolden]]) -> None:
     Sentence.objects.filter(pk__in=list(of)).update(golden_id=Subquery(current))
 
 
+def neighbours(sentence: Sentence) -> tuple[list[str], list[str]]:
+    """Return the texts before and after a sentence in its document, in the order of the document.
+
+    They are source texts alone; what was withdrawn is not shown.
+    """
+    if sentence.document is None:
+        return [], []
+    place, number = sentence.position, sentence.number
+    here = Sentence.objects.filter(
+        project=sentence.project_id, document=sentence.document, purpose=sentence.purpose
+    ).exclude(state=SentenceState.WITHDRAWN)
+    before = here.filter(Q(position__lt=place) | Q(position=place, number__lt=number))
+    after = here.filter(Q(position__gt=place) | Q(position=place, number__gt=number))
+    before, after = before.order_by("-position", "-number"), after.order_by("position", "number")
+    texts = [list(one.values_list("text", flat=True)[:NEIGHBOURS]) for one in (before, after)]
+    return texts[0][::-1], texts[1]
+
+
 # A slot is taken or let go: the one place where people and slots come together.
 #
 # Called inside a transaction that holds the sentence (and, where somebody takes it, the member).
@@ -431,6 +454,11 @@ def closed(project: Project) -> bool:
 
 def may_annotate(member: Member) -> bool:
     """Return whether a member is served real tasks at all (ROL-4)."""
+    return is_annotating(member) and has_read(member)
+
+
+def is_annotating(member: Member) -> bool:
+    """Return whether a member's role and status let them annotate."""
     return member.is_annotator and member.status == MemberStatus.ACTIVE
 
 
@@ -439,13 +467,16 @@ def insist_on_active(member: Member) -> None:
 
     Raises:
         NotAllowedError: They are no active annotator, or the project is closed.
+        GuidelineFirstError: They have not read the guideline, and the project asks for it.
     """
     if closed(member.project):
         raise NotAllowedError(
             "the project {project} is closed for work", project=member.project.slug
         )
-    if not may_annotate(member):
+    if not is_annotating(member):
         raise NotAllowedError("only an active annotator of this project may do that")
+    if not has_read(member):
+        raise GuidelineFirstError
 
 
 def lease(rules: ProjectOptions) -> datetime:

@@ -100,16 +100,19 @@ WORK: tuple[Field, ...] = (
         (0, 600),
     ),
     Field(
+        "guideline_gate",
+        "switch",
+        _("The guideline first"),
+        _("Nobody gets a task or a review before they confirm that they have read this version."),
+    ),
+    Field(
         "suggestions",
         "choice",
         _("Suggestions of a corrector"),
-        _(
-            "Not built yet, they come with the correctors. One that is shown too early anchors "
-            "what people write."
-        ),
+        _("`gecbench annotate suggest` makes them. One seen too early anchors what people write."),
         choices=(
             ("off", _("Never")),
-            ("after_typing", _("After the first change")),
+            ("after_typing", _("After the first own edit")),
             ("on_demand", _("When somebody asks")),
         ),
     ),

@@ -194,6 +194,7 @@ ACTS: Mapping[str, object] = {
     "assignment.moved": _("changed a deadline"),
     "assignment.ended": _("ended what a member was given"),
     "sentences.imported": _("imported sentences"),
+    "suggestions.made": _("let a corrector make suggestions"),
     "sentence.reopened": _("had a sentence reviewed anew"),
     "sentence.withdrawn": _("withdrew sentences"),
     "sentence.restored": _("restored sentences"),

@@ -17,6 +17,7 @@ from gecbench.server.guidelines.rendering import Section, in_words, render_markd
 from gecbench.server.models import Draft, Guideline, Member, ReviewTask
 from gecbench.server.rules.keys import tables
 from gecbench.server.rules.text import TextError, cleaned
+from gecbench.server.web.annotation.aids import context_address
 from gecbench.server.web.navigation import Content
 from gecbench.server.web.review.differences import Drawn, Row, align, drawn, drawn_diff
 from gecbench.server.web.review.forms import (
@@ -444,6 +445,7 @@ def context(review: Review, member: Member) -> dict[str, object]:
         "review": review,
         "task": task,
         "sentence": task.sentence,
+        "context": context_address(member.project.slug, task.sentence),
         "kind": kind,
         "decided": _decided(review),
         "not_annotatable": [
