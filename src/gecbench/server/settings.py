@@ -48,7 +48,7 @@ def _database() -> dict[str, Any]:
     if SITE.database:
         return database_of(SITE.database)
     return {
-        "ENGINE": "django.db.backends.sqlite3",
+        "ENGINE": "gecbench.server.sqlite",
         "NAME": str(SITE.folder / DATABASE) if _FOLDER else ":memory:",
         "CONN_MAX_AGE": None,
         "OPTIONS": {
