@@ -73,7 +73,6 @@ LOGIN_REDIRECT_URL = "day"
 INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.auth",
-    "django.contrib.sessions",
     "django.contrib.messages",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
@@ -165,7 +164,7 @@ STORAGES = {
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = False
 
-SESSION_ENGINE = "django.contrib.sessions.backends.db"
+SESSION_ENGINE = "gecbench.server.models.sessions"
 SESSION_COOKIE_AGE = 12 * 3600
 SESSION_COOKIE_NAME = "gecbench_session"
 SESSION_COOKIE_SECURE = _HTTPS

@@ -38,6 +38,7 @@ from gecbench.server.models.sentences import (
     Submission,
     Suggestion,
 )
+from gecbench.server.models.sessions import Session
 
 __all__ = [
     "Acknowledgement",
@@ -67,6 +68,7 @@ __all__ = [
     "Review",
     "ReviewTask",
     "Sentence",
+    "Session",
     "Skip",
     "Slot",
     "SlotEvent",
