@@ -163,10 +163,10 @@ class Live:
     def cookie(self, login: str) -> dict[str, str]:
         """The cookie of a new session of somebody, as Playwright takes it."""
         from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
-        from django.contrib.sessions.backends.db import SessionStore
         from django.test import override_settings
 
         from gecbench.server.models import Person
+        from gecbench.server.models.sessions import SessionStore
 
         # Sessions are signed with the site's own secret, which this process does not have.
         secret = (self.folder / "secret.key").read_text("utf-8").strip()

@@ -56,7 +56,7 @@ def _database() -> dict[str, Any]:
     if SITE.database:
         return database_of(SITE.database)
     return {
-        "ENGINE": "django.db.backends.sqlite3",
+        "ENGINE": "gecbench.server.sqlite",
         "NAME": str(SITE.folder / DATABASE) if _FOLDER else ":memory:",
         "CONN_MAX_AGE": None,
         "OPTIONS": {
@@ -81,7 +81,6 @@ LOGIN_REDIRECT_URL = "day"
 INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.auth",
-    "django.contrib.sessions",
     "django.contrib.messages",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
@@ -189,7 +188,7 @@ WHITENOISE_USE_FINDERS = not _FOLDER
 WHITENOISE_AUTOREFRESH = False
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 
-SESSION_ENGINE = "django.contrib.sessions.backends.db"
+SESSION_ENGINE = "gecbench.server.models.sessions"
 SESSION_COOKIE_AGE = 12 * 3600
 SESSION_COOKIE_NAME = "gecbench_session"
 SESSION_COOKIE_SECURE = _HTTPS

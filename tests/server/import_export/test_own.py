@@ -26,6 +26,7 @@ ELSEWHERE = {
     "ReviewTask.reviewer": "each that was decided is a review, each opened a reading",
     "ReviewTask.not_for": "the review that was questioned",
     "ReviewTask.handed_by": "in the log as review.handed_on",
+    "Session.person": "lines of the kind session, of those that live",
     "Study.closed_by": "in the log",
     "Complaint.first_reviewer": "the review that is questioned",
 }

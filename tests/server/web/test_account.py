@@ -6,12 +6,11 @@ import json
 from datetime import timedelta
 
 import pytest
-from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
 
 from gecbench.server.choices import Role
-from gecbench.server.models import Audit, Member, Person, Project, Token
+from gecbench.server.models import Audit, Member, Person, Project, Session, Token
 from gecbench.server.workflow import accounts, members
 
 PASSWORD = "correct horse battery"
@@ -266,6 +265,18 @@ def test_sessions_are_listed_without_their_keys_and_ended(client, li, person):
     assert [signed_in(one) for one in (client, *others, stranger)] == [True, False, False, True]
     client.post("/account/sessions/end", {"handle": "nonsense"})
     assert Audit.objects.filter(what="person.sessions_ended").count() == 2
+
+
+def test_the_list_of_sessions_decodes_ones_own_only(client, li, person, monkeypatch):
+    person("zhang")
+    for _ in range(3):
+        sign_in(Client(), "zhang")
+    sign_in(client)
+    decoded = []
+    decode = Session.get_decoded
+    monkeypatch.setattr(Session, "get_decoded", lambda one: decoded.append(one) or decode(one))
+    client.get("/account/sessions")
+    assert [one.person for one in decoded] == [li]
 
 
 def test_a_session_of_an_unknown_kind_is_listed_too(client, li):

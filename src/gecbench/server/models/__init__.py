@@ -40,6 +40,7 @@ from gecbench.server.models.sentences import (
     Suggestion,
     SuggestionEvent,
 )
+from gecbench.server.models.sessions import Session
 
 __all__ = [
     "Acknowledgement",
@@ -70,6 +71,7 @@ __all__ = [
     "Review",
     "ReviewTask",
     "Sentence",
+    "Session",
     "Skip",
     "Slot",
     "SlotEvent",

@@ -245,7 +245,9 @@ def load() -> Callable[..., Any]:
     from django.urls import get_resolver
 
     from gecbench.server.site.wsgi import application
+    from gecbench.server.sqlite.base import open_queue
 
+    open_queue()
     _ = get_resolver().url_patterns
     connections.close_all()  # a connection must not be shared by two processes
     return application

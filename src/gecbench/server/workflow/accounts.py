@@ -478,8 +478,9 @@ def _free_login(number: int) -> str:
 
 
 def _forget_sign_ins(person: Person) -> None:
-    """Remove the failures of a login; sessions end by the new password and vanish by their age."""
+    """Remove the failures of a login, and all sessions."""
     from axes.models import AccessAttempt, AccessFailureLog, AccessLog
 
     for model in (AccessAttempt, AccessFailureLog, AccessLog):
         model.objects.filter(username=person.login).delete()
+    person.sessions.all().delete()

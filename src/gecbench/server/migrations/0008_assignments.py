@@ -11,7 +11,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     """Makes the table, and a column of slots: added in place, so that no row is written."""
 
-    dependencies = (("server", "0005_readings"),)
+    dependencies = (("server", "0007_sessions"),)
     operations = (
         migrations.CreateModel(
             name="Assignment",

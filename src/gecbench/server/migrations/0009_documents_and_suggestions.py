@@ -44,7 +44,7 @@ def place(apps: StateApps, editor: BaseDatabaseSchemaEditor) -> None:
 class Migration(migrations.Migration):
     """Adds the columns and the table, fills the columns, and guards what has to stay."""
 
-    dependencies = (("server", "0005_readings"),)
+    dependencies = (("server", "0008_assignments"),)
     operations = (
         # Without defaults, so that SQLite does not make the table again.
         migrations.AddField(
