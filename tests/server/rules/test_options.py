@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gecbench.core.errors import UsageError
 from gecbench.server.rules.options import (
+    ALIASES,
     RULES,
     TEMPLATES,
     ProjectOptions,
@@ -76,3 +79,38 @@ def test_what_is_kept_comes_back_as_it_was(stored):
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_a_template_holds_options_that_are_taken(name):
     options_of(TEMPLATES[name].options)
+
+
+@pytest.mark.parametrize(
+    ("stored", "facts"),
+    [
+        ({"lease_minutes": 0}, ["lease_minutes", "0", "1", "1440"]),
+        ({"reveal_after": 101}, ["reveal_after", "101", "0", "100"]),
+        ({"complaints_to": "anybody"}, ["complaints_to", "'anybody'", "other", "same"]),
+        ({"study_gate": "yes"}, ["study_gate", "'yes'", "true", "false"]),
+        ({"placeholder": ""}, ["placeholder", "''", "500"]),
+        ({"placeholder_aliases": [1]}, ["placeholder_aliases", "list of texts"]),
+        ({"lease": 3}, ["'lease'", "lease_minutes"]),
+        ({"rules": {"CON-99": "off"}}, ["'CON-99'", "CON-4-position"]),
+        ({"rules": {"CON-1": "loud"}}, ["CON-1", "'loud'", "off", "warn", "block"]),
+    ],
+)
+def test_a_refusal_has_the_option_its_value_and_what_is_possible(stored, facts):
+    with pytest.raises(UsageError) as refused:
+        options_of(stored)
+    assert [fact for fact in facts if fact not in str(refused.value)] == []
+
+
+def test_what_differs_from_the_defaults_is_stored_as_json_and_nothing_else():
+    stored = {
+        "lease_minutes": 45,
+        "reveal_after": None,
+        "complaints_to": "same",
+        "study_gate": True,
+        "rules": {"CON-9": "block"},
+        "placeholder_aliases": ["[X]"],
+        "suggestions": "on_demand",
+    }
+    assert stored_of(options_of({**stored, "open_tasks": 1})) == stored
+    assert json.loads(json.dumps(stored_of(options_of(stored)))) == stored
+    assert stored_of(options_of({"placeholder_aliases": ALIASES, "rules": {}})) == {}

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 from server.web.asking import Asking
+from server.web.controls import controls_in
 from server.web.managed import HERE, boss, project
 from server.workflow.stories import sentence_of, somebody
+from surface.conftest import expect
 
 from gecbench.core.errors import GecbenchError
 from gecbench.server.models import Audit, Project, Sentence, Slot
@@ -15,7 +17,7 @@ from gecbench.server.rules.options import RULES, ProjectOptions
 from gecbench.server.web.manage.settings import GROUPS, RULE_WORDS
 from gecbench.server.workflow import management, projects
 
-__all__ = ["boss", "project"]
+__all__ = ["boss", "expect", "project"]
 
 
 def test_every_option_of_a_project_has_a_field_and_every_rule_its_words():
@@ -35,6 +37,14 @@ def settings_of(boss: Asking, **changed: str) -> dict[str, str]:
     }
     sent["seen"] = page["seen"]
     return {key: value for key, value in {**sent, **changed}.items() if value}
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_what_the_settings_ask_is_what_it_was(project, boss, expect, language):
+    boss = Asking(somebody("boss"), language=language)
+    expect(f"server/settings-{language}", controls_in(boss.html(f"{HERE}/settings")) + "\n")
+    root = Asking(somebody("root", is_administrator=True), language=language)
+    expect(f"server/new-project-{language}", controls_in(root.html("/projects/new")) + "\n")
 
 
 def test_settings_sent_back_as_they_are_change_nothing(project, boss):
