@@ -12,7 +12,6 @@ from gecbench.core.errors import UsageError
 from gecbench.server.rules.options import (
     ALIASES,
     RULES,
-    TEMPLATES,
     ProjectOptions,
     options_of,
     stored_of,
@@ -71,11 +70,6 @@ def test_what_is_kept_comes_back_as_it_was(stored):
     options = options_of(stored)
     assert options_of(stored_of(options)) == options
     assert set(stored_of(options)) <= set(stored)
-
-
-@pytest.mark.parametrize("name", TEMPLATES)
-def test_a_template_holds_options_that_are_taken(name):
-    options_of(TEMPLATES[name].options)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, cast
 
@@ -211,23 +210,13 @@ SETTINGS: Mapping[str, FieldInfo] = {
 """All settings but the rules."""
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
-    """A named start for a new project: N, references each, and options.
-
-    Args:
-        annotators: N, how many distinct people rewrite each sentence.
-        max_references: How many corrections each may give.
-        title: What it is, for people.
-        about: Why one would choose it.
-        options: What differs from the defaults.
-    """
+class Template(NamedTuple):
+    """A named start for a new project: N, references each, what it is, why one would choose it."""
 
     annotators: int
     max_references: int
     title: str
     about: str
-    options: Mapping[str, object] = field(default_factory=dict)
 
 
 TEMPLATES: Mapping[str, Template] = {

@@ -24,6 +24,7 @@ from gecbench.server.workflow.members import add_member
 from gecbench.server.workflow.transactions import act, locked_project
 
 LANGUAGES: tuple[Language, ...] = ("zh", "en")
+SLUG = r"[a-z0-9][a-z0-9_-]{0,59}\Z"
 KEPT = timedelta(days=30)
 """How long a deleted project can be brought back."""
 
@@ -50,7 +51,7 @@ def create_project(
     if template not in TEMPLATES:
         raise UnknownNameError(Message("template"), template, TEMPLATES)
     start = TEMPLATES[template]
-    rules = options_of({**_spellings(lang), **start.options, **(options or {})})
+    rules = options_of({**_spellings(lang), **(options or {})})
     if Project.objects.filter(slug=_slug(slug)).exists():
         raise UsageError("the short name {slug!r} is taken; choose another", slug=slug)
     columns = columns_of(
@@ -84,7 +85,7 @@ def _spellings(lang: str) -> dict[str, object]:
 
 
 def _slug(slug: str) -> str:
-    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,59}", slug):
+    if not re.fullmatch(SLUG, slug):
         raise UsageError(
             "the short name is {slug!r}; it has at most 60 small letters, digits, - and"
             " _, as mucgec-2",
