@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
+from django.db.models import TextChoices
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic.fields import FieldInfo
 
 from gecbench.core.errors import UsageError
 from gecbench.server.rules.options import (
     ALIASES,
     RULES,
+    SETTINGS,
     ProjectOptions,
+    limits,
     options_of,
     stored_of,
 )
@@ -105,3 +110,32 @@ def test_what_differs_from_the_defaults_is_stored_as_json_and_nothing_else():
     assert stored_of(options_of({**stored, "open_tasks": 1})) == stored
     assert json.loads(json.dumps(stored_of(options_of(stored)))) == stored
     assert stored_of(options_of({"placeholder_aliases": ALIASES, "rules": {}})) == {}
+
+
+MANAGERS = Path(__file__).parents[3] / "docs" / "annotate" / "managers.md"
+
+
+def test_the_table_of_the_docs_has_every_setting_as_it_is_declared():
+    table = ["| setting | name for programs | values | default | |", "|---|---|---|---|---|"]
+    for name, one in SETTINGS.items():
+        default = "" if one.is_required() else f"`{json.dumps(one.default, ensure_ascii=False)}`"
+        words = (one.title, f"`{name}`", values(one), default, one.description)
+        table.append(f"| {' | '.join(words)} |")
+    rules = [f"| `{rule}` | {one.words} | `{one.level}` |" for rule, one in RULES.items()]
+    table += ["", "| rule | | default |", "|---|---|---|", *rules]
+    text = "\n".join(table)
+    assert text in MANAGERS.read_text("utf-8"), f"docs/annotate/managers.md has not:\n{text}"
+
+
+def values(setting: FieldInfo) -> str:
+    """What a setting can be, in the words of the docs."""
+    least, most = limits(setting)
+    if isinstance(setting.default, TextChoices):
+        return ", ".join(f'`"{value}"`' for value in type(setting.default))
+    if setting.annotation is bool:
+        return "`true`, `false`"
+    if setting.annotation is str:
+        return f"a text of {least} to {most} characters"
+    if setting.annotation is int:
+        return f"{least} to {most}"
+    return f"{least} to {most}, or `null`" if most else "a list of texts"

@@ -223,8 +223,8 @@ def test_a_project_deleted_long_ago_is_not_brought_back(root):
     ("given", "said"),
     [
         ({"name": ""}, 'id="name_error"'),
-        ({"slug": "Big Name"}, "small letters"),
-        ({"slug": "story"}, "is taken"),
+        ({"slug": "Big Name"}, 'id="slug_error"'),
+        ({"slug": "story"}, "story is taken"),
         ({"lang": "fr"}, 'id="lang_error"'),
         ({"template": "none"}, 'id="template_error"'),
     ],

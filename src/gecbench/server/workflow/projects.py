@@ -24,7 +24,7 @@ from gecbench.server.workflow.members import add_member
 from gecbench.server.workflow.transactions import act, locked_project
 
 LANGUAGES: tuple[Language, ...] = ("zh", "en")
-SLUG = r"[a-z0-9][a-z0-9_-]{0,59}\Z"
+SLUG = r"\A[a-z0-9][a-z0-9_-]{0,59}\Z"
 KEPT = timedelta(days=30)
 """How long a deleted project can be brought back."""
 
