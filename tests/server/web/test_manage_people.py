@@ -325,11 +325,11 @@ def test_a_project_deleted_long_ago_is_not_brought_back(root):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"name": ""}, "needs a name"),
-        ({"slug": "Big Name"}, "small letters"),
-        ({"slug": "story"}, "is taken"),
-        ({"lang": "fr"}, "language"),
-        ({"template": "none"}, "template"),
+        ({"name": ""}, 'id="name_error"'),
+        ({"slug": "Big Name"}, 'id="slug_error"'),
+        ({"slug": "story"}, "story is taken"),
+        ({"lang": "fr"}, 'id="lang_error"'),
+        ({"template": "none"}, 'id="template_error"'),
     ],
 )
 def test_a_new_project_that_means_nothing_is_refused_with_words(root, given, said):
