@@ -18,7 +18,7 @@ OWN = (
 
 def a_link(live, login: str = "new") -> str:
     """The secret of a link for somebody who is new."""
-    with live.rows():
+    with live.rows(), live.own_secret():
         return accounts.password_link(accounts.add_person(login, name="新人"))
 
 
