@@ -43,10 +43,7 @@ from gecbench.server.workflow.errors import (
 )
 from gecbench.server.workflow.golden import (
     Candidate,
-    Finalised,
     candidates_for,
-    close_unanimous,
-    current_submissions,
     finalise,
     weigh,
 )
@@ -57,7 +54,6 @@ from gecbench.server.workflow.review_tasks import (
     ever_held,
     expire_tasks,
     free,
-    free_tasks_of,
     held_task,
     is_over,
     lease,
@@ -68,7 +64,6 @@ from gecbench.server.workflow.review_tasks import (
     reviewers_for,
     stuck,
     take,
-    take_from_queue,
 )
 from gecbench.server.workflow.sentences import move, move_slot
 from gecbench.server.workflow.transactions import (
@@ -79,31 +74,7 @@ from gecbench.server.workflow.transactions import (
     locked_sentence,
 )
 
-__all__ = [
-    "Candidate",
-    "ClaimedReview",
-    "Finalised",
-    "assign",
-    "candidates",
-    "close_unanimous",
-    "current_review",
-    "current_submissions",
-    "examine",
-    "expire_tasks",
-    "finalise",
-    "free_tasks_of",
-    "hand_on",
-    "make_ready",
-    "open_review",
-    "reopen_sentence",
-    "restore",
-    "return_for_more",
-    "reviewed",
-    "second_opinion",
-    "stuck",
-    "take_from_queue",
-    "withdraw",
-]
+__all__ = ["finalise", "reopen_sentence", "restore", "return_for_more", "stuck", "withdraw"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from gecbench.server.rules.text import key
 from gecbench.server.web.review.differences import Row
 from gecbench.server.workflow.answers import MOST_MS, Addition, ReviewAnswer, VerdictGiven
 from gecbench.server.workflow.errors import Problem, RefusedError
-from gecbench.server.workflow.reviews import Candidate
+from gecbench.server.workflow.golden import Candidate
 
 
 class RowGiven(BaseModel):

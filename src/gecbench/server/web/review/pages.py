@@ -30,6 +30,7 @@ from gecbench.server.web.review.forms import (
 )
 from gecbench.server.web.review.words import (
     DECISIONS,
+    Named,
     interface_language,
     not_annotatable_reasons,
     page_words,
@@ -39,8 +40,8 @@ from gecbench.server.workflow import reviews
 from gecbench.server.workflow.answers import ReviewAnswer
 from gecbench.server.workflow.drafts import payload_of_review
 from gecbench.server.workflow.errors import Problem, RefusedError
-from gecbench.server.workflow.golden import consistency
-from gecbench.server.workflow.reviews import Candidate, candidates
+from gecbench.server.workflow.golden import Candidate, consistency
+from gecbench.server.workflow.reviews import candidates
 from gecbench.server.workflow.submissions import keep_refused
 
 # Sections of the guideline that are cited: people read and type titles, ids are kept (GUI-4).
@@ -73,11 +74,20 @@ def citation_problem(guideline: Guideline | None, typed: str, field: str) -> Pro
     return Problem("GUI-4", field, f"the guideline has no section {typed!r:.120}")
 
 
-def excerpt(guideline: Guideline | None, section: str) -> tuple[str, str, str] | None:
-    """Return id, title and the first words of a section; None where there is no such section."""
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A section of the guideline that explains something."""
+
+    section: str
+    title: str
+    text: str
+
+
+def excerpt(guideline: Guideline | None, section: str) -> Cited | None:
+    """Return what a section says; None where there is no such section."""
     sections = _sections(Content.of(guideline)) if guideline else {}
     one = sections.get(section)
-    return (section, one.title, in_words(one.text, interface_language())) if one else None
+    return Cited(section, one.title, in_words(one.text, interface_language())) if one else None
 
 
 def _meant(guideline: Guideline | None, typed: str) -> tuple[str, ...]:
@@ -219,16 +229,6 @@ def _is_text(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """One reason and whether it is chosen."""
-
-    name: str
-    words: str
-    section: str
-    chosen: bool
-
-
-@dataclass(frozen=True, slots=True)
 class ShownCell:
     """One cell of an aligned text, ready for the template."""
 
@@ -259,10 +259,10 @@ class Shown:
         switches: Its edits.
         decision: Name of the decision; "" for a text.
         given: What was said of it so far.
-        reasons: What it can be rejected for.
+        reasons: What it can be rejected for, and whether that is chosen.
         said: Reasons that annotators gave, in words.
         made: In a review that is over, the golden text that was made of it, as a difference.
-        cited: Likewise, the section of the guideline that was cited: id, title and first words.
+        cited: Likewise, the section of the guideline that was cited.
     """
 
     n: int
@@ -272,10 +272,10 @@ class Shown:
     switches: tuple[Switch, ...]
     decision: str
     given: RowGiven
-    reasons: tuple[Choice, ...]
+    reasons: tuple[tuple[Named, bool], ...]
     said: tuple[tuple[str, str], ...]
     made: tuple[Drawn, ...] = ()
-    cited: tuple[str, str, str] | None = None
+    cited: Cited | None = None
 
     @property
     def number(self) -> int:
@@ -397,10 +397,7 @@ def _shown(
     done: bool,
 ) -> Shown:
     project, placeholder = task.project, task.project.rules.placeholder
-    reasons = tuple(
-        Choice(one.name, one.words, one.section, one.name in given.reasons)
-        for one in reject_reasons()
-    )
+    reasons = tuple((one, one.name in given.reasons) for one in reject_reasons())
     known = {one.name: one.words for one in not_annotatable_reasons()}
     return Shown(
         n,

@@ -36,15 +36,6 @@ CLOSED: Mapping[str, object] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
-    """A section of the guideline that explains something."""
-
-    section: str
-    title: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Line:
     """A text in the comparison: whose it is, its cells, and whether it is right."""
 
@@ -125,8 +116,8 @@ def context(member: Member, lesson: Lesson, *, following: Study | None) -> dict[
         "own_decision": own_words(study),
         "own_reason": own_reason(study),
         "reasons": _reasons(reasons),
-        "cited": [Cited(*one) for one in cited if one],
-        "explained": [Cited(*one) for one in explained if one],
+        "cited": [one for one in cited if one],
+        "explained": [one for one in explained if one],
         "tries": [(one, _tried(member, study, one)) for one in lesson.tries],
         "lines": _lines(member, lesson),
         "decided": decided_words(lesson.decision, study.sentence.golden),
