@@ -239,6 +239,20 @@ def test_exports_have_pseudonyms_unless_names_are_asked_for(decided):
     assert Audit.objects.filter(what="export.begun").last().data["names"] is True
 
 
+def test_an_export_in_chinese_leaves_out_of_the_file_and_speaks_of_no_import(decided):
+    boss = Asking(somebody("boss"), language="zh-hans")
+    page = boss.html("/p/story/manage/export?format=mucgec")
+    assert '<option value="leave_out">不写入文件</option>' in page
+    assert "不导入" not in page
+
+
+def test_an_import_by_the_page_is_for_real_work_whatever_a_form_says(project, boss):
+    report = uploaded(boss, "一句话。\n")
+    assert 'name="purpose"' not in boss.html(report)
+    boss.client.post(f"{report}/run", {"purpose": "training"})
+    assert Sentence.objects.get().purpose == "real"
+
+
 def test_an_export_that_means_nothing_is_answered_in_the_page(decided):
     url = "/p/story/manage/export/download"
     for given in ({"format": "zip"}, {"format": "parallel"}, {"format": "mucgec", "names": "yes"}):
