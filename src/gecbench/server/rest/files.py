@@ -29,7 +29,13 @@ from gecbench.server.import_export.plans import (
     plan_import,
 )
 from gecbench.server.import_export.reading import MOST_BYTES, Content, content_of
-from gecbench.server.import_export.releases import export_release, make_release, release_files
+from gecbench.server.import_export.releases import (
+    archive_name,
+    export_archive,
+    export_release,
+    make_release,
+    release_files,
+)
 from gecbench.server.models import ImportBatch, Project, Release
 from gecbench.server.rest.authentication import (
     acting_manager_of,
@@ -263,6 +269,9 @@ def release_file(request: HttpRequest, slug: str, name: str, file: str) -> Strea
     """Stream a file of a release: the same bytes for ever; X-Sha256 is their hash."""
     only(request)
     found = _release(manager_of(request, slug).project, name)
+    if file == archive_name(found):
+        whole = export_archive(found)
+        return attachment(whole, whole.content)
     if file not in release_files(found):
         raise Http404
     made = export_release(found, file)
