@@ -10,6 +10,7 @@ from django.http import Http404, HttpRequest, StreamingHttpResponse
 from ninja import File, Form, Router, Status, UploadedFile
 
 from gecbench.core.errors import UsageError
+from gecbench.formats.records import Content
 from gecbench.server.choices import Purpose
 from gecbench.server.import_export.exports import (
     EXPORTS,
@@ -28,7 +29,7 @@ from gecbench.server.import_export.plans import (
     options_from,
     plan_import,
 )
-from gecbench.server.import_export.reading import MOST_BYTES, Content, content_of
+from gecbench.server.import_export.reading import MOST_BYTES, content_of
 from gecbench.server.import_export.releases import (
     archive_name,
     export_archive,

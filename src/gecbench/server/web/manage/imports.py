@@ -31,9 +31,10 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from gecbench.core.errors import GecbenchError, UsageError
+from gecbench.formats.records import READERS, Content
 from gecbench.server.import_export.imports import run_import
 from gecbench.server.import_export.plans import ImportOptions, Plan, options_from, plan_import
-from gecbench.server.import_export.reading import MOST_BYTES, READERS, Content, Encoding, content_of
+from gecbench.server.import_export.reading import MOST_BYTES, Encoding, content_of
 from gecbench.server.models import ImportBatch, Member
 from gecbench.server.rules.text import KINDS
 from gecbench.server.web.manage.pages import acting, insist_on_active, looking, page, whole
