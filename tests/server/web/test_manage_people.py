@@ -216,6 +216,22 @@ def test_issue_5_a_stale_form_of_a_member_overwrites_nothing(project, language, 
     assert (li.roles, li.status) == ((Role.ANNOTATOR,), MemberStatus.PAUSED)
 
 
+def test_a_status_that_leads_nowhere_is_not_offered_and_shown_only_to_who_has_it(project):
+    boss, li = Asking(somebody("boss")), joined(project, "li")
+    url = f"{HERE}/members/{li.pk}"
+    offered = [name for name, *_ in boss.get(url).context["statuses"]]
+    assert offered == ["active", "paused", "left"]
+    boss.client.post(url, member_form(boss, li, status="training"))
+    li.refresh_from_db()
+    assert li.status == MemberStatus.ACTIVE
+    Member.objects.filter(pk=li.pk).update(status=MemberStatus.TRAINING)
+    kept = boss.get(url).context["statuses"]
+    assert [name for name, _, current in kept if current] == ["training"]
+    boss.client.post(url, member_form(boss, li, status="active"))
+    li.refresh_from_db()
+    assert li.status == MemberStatus.ACTIVE
+
+
 def test_inv_12_members_count_what_counts_elsewhere(site):
     project = reviewing.waiting(texts=3)
     team = [reviewing.member_of(project, login) for login in ("a1", "a2", "a3")]

@@ -12,9 +12,9 @@ from typing import TypeVar
 from django.db.models import Prefetch, QuerySet
 
 from gecbench import __version__
+from gecbench.formats.records import FULL
 from gecbench.server.choices import SUBMITTED_OR_LATER, Origin, SuggestionAct
 from gecbench.server.import_export.corpora import Look, Naming, by_number, lines_of, real
-from gecbench.server.import_export.reading import FULL
 from gecbench.server.models import (
     Complaint,
     Golden,

@@ -59,7 +59,7 @@ from gecbench.server.workflow.errors import ConflictError, RefusedError
 
 _Found = TypeVar("_Found", Member, Invitation)
 _LAST = 50
-_STATUSES = (MemberStatus.ACTIVE, MemberStatus.PAUSED, MemberStatus.TRAINING, MemberStatus.LEFT)
+_STATUSES = (MemberStatus.ACTIVE, MemberStatus.PAUSED, MemberStatus.LEFT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -504,7 +504,7 @@ def _change(request: HttpRequest, member: Member, found: Member) -> HttpResponse
             seen=request.POST.get("seen", ""),
             by=member.person,
             roles=[*(role for role in Role if str(role) in given), *kept],
-            status=MemberStatus(status) if status in tuple(MemberStatus) else None,
+            status=MemberStatus(status) if status in (found.status, *_STATUSES) else None,
             note=words_of(request, "note", most=2000),
         )
     except ConflictError:

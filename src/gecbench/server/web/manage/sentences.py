@@ -426,7 +426,7 @@ def listed(request: HttpRequest, member: Member) -> HttpResponse:
         "next": wanted.query(after=found.after) if found.after is not None else "",
         "first": wanted.query() if after else "",
         "states": SENTENCE_STATES.items(),
-        "purposes": [(name, words) for name, words in PURPOSES.items() if name != Purpose.TRIAL],
+        "purposes": PURPOSES.items() if wanted.purpose != Purpose.REAL else (),
         "sources": sources.items(),
         "people": people.order_by("person__name")[:500],
     }
