@@ -1,4 +1,4 @@
-"""Who cannot come in, in a browser and both languages: a lock, a link, a mail; and another clock."""
+"""Who cannot come in, in a browser and both languages: a lock, a link, a mail; another clock."""
 
 from __future__ import annotations
 
