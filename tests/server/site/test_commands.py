@@ -303,6 +303,7 @@ def test_serve_goes_from_the_address_to_the_end(filled, monkeypatch):
         ready()
 
     monkeypatch.setattr(serving, "run", run)
+    monkeypatch.setattr(serving, "collect_static_files", lambda: None)
     monkeypatch.setattr(commands, "open_up_to_date", lambda data, *_, **__: read_site(data))
     words = ["annotate", "serve", "--data", str(filled.folder), "--bind", "127.0.0.1:0"]
     said = CliRunner().invoke(gecbench, [*words, "--workers", "2"], catch_exceptions=False).output

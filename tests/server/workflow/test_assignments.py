@@ -205,12 +205,12 @@ def test_progress_of_a_batch_is_asked_of_its_places(site):
 def test_progress_of_a_quota_counts_what_was_handed_in_since(site):
     project = a_project(6, annotators=1)
     one, two = people(project, 2)
-    worked(one)
+    kept = 4 if worked(one) == 3 else 3  # tasks come in an order by chance
     quota = give_quota(boss_of(project), one, number=2, due_at=days(2))
     assert standing(one) == [(0, 2)]
-    batch_of(project, one, 3)
+    batch_of(project, one, kept)
     worked(two)
-    slot = claimed(one, sentence_of(project, 3))
+    slot = claimed(one, sentence_of(project, kept))
     submitted(one, slot.sentence)
     assert standing(one) == [(0, 2), (1, 1)]  # a batch counts for itself alone
     worked(one)
