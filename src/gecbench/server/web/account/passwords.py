@@ -175,5 +175,6 @@ class _NewPassword(PasswordResetConfirmView):
         return super().render_to_response({**context, "person": self.user}, status=status)
 
 
-forgotten = anyone(never_cache(_Forgotten.as_view()))
-new_password = anyone(_NewPassword.as_view())
+_methods = require_http_methods(["GET", "HEAD", "POST"])
+forgotten = anyone(_methods(never_cache(_Forgotten.as_view())))
+new_password = anyone(_methods(_NewPassword.as_view()))
