@@ -31,7 +31,7 @@ def move(apps: StateApps, editor: BaseDatabaseSchemaEditor) -> None:
 class Migration(migrations.Migration):
     """Makes the table, and fills it."""
 
-    dependencies = (("server", "0005_readings"),)
+    dependencies = (("server", "0006_people"),)
     operations = (
         migrations.CreateModel(
             name="Session",

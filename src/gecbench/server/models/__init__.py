@@ -6,6 +6,7 @@ from gecbench.server.models.fields import AppendOnly, AppendOnlyError
 from gecbench.server.models.people import Invitation, Notice, Person, Token
 from gecbench.server.models.projects import (
     Acknowledgement,
+    Assignment,
     Guideline,
     GuidelineCase,
     ImportBatch,
@@ -37,6 +38,7 @@ from gecbench.server.models.sentences import (
     SlotEvent,
     Submission,
     Suggestion,
+    SuggestionEvent,
 )
 from gecbench.server.models.sessions import Session
 
@@ -44,6 +46,7 @@ __all__ = [
     "Acknowledgement",
     "AppendOnly",
     "AppendOnlyError",
+    "Assignment",
     "Audit",
     "Complaint",
     "Draft",
@@ -77,6 +80,7 @@ __all__ = [
     "StudyTry",
     "Submission",
     "Suggestion",
+    "SuggestionEvent",
     "Token",
     "Verdict",
 ]
