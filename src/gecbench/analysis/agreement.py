@@ -5,11 +5,11 @@ Decisions by Krippendorff's alpha, nominal; edits by the F of one annotator agai
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations, permutations
-from typing import Literal
+from typing import Any, Literal
 
 from gecbench.analysis.sentences import content_key, separate_sentences, signatures
 from gecbench.core.errors import CorpusError, MissingExtraError
@@ -210,7 +210,7 @@ class Agreement:
     signatures: tuple[str, ...] = ()
 
 
-def alpha(works: Works) -> Rate:
+def alpha(shared: Sequence[Sequence[Decision]]) -> Rate:
     """Krippendorff's alpha of decisions, nominal (by the package `krippendorff`).
 
     1 is agreement, 0 what chance gives, below 0 less. It is over sentences on which two or more
@@ -220,11 +220,9 @@ def alpha(works: Works) -> Rate:
     Raises:
         MissingExtraError: krippendorff is not installed.
     """
-    shared = [work for work in works if len(work) > 1]
     if not shared:
         return Rate(None, 0, "alone")
-    decisions = [[answer.decision for answer in work.values()] for work in shared]
-    counts = [[decided.count(decision) for decision in DECISIONS] for decided in decisions]
+    counts = [[decided.count(decision) for decision in DECISIONS] for decided in shared]
     if sum(any(column) for column in zip(*counts, strict=True)) < 2:
         return Rate(None, len(shared), "one-decision")
     try:
@@ -263,124 +261,138 @@ def scorable(submissions: Corpus, rows: Sequence[RewriteComparison]) -> tuple[Co
     )
 
 
-def measure_agreement(
-    submissions: Corpus,
-    works: Works,
-    rows: Sequence[RewriteComparison],
-    run_stats: RunStats | None,
-    *,
-    metric: str,
-    least: int,
-) -> Agreement:
-    """Measure how far annotators agree.
+@dataclass(slots=True)
+class Comparisons:
+    """What is counted of annotators, piece by piece: a large project need not be in memory.
 
     Args:
-        submissions: What was handed in.
-        works: The same, by sentence and annotator.
-        rows: The comparisons of edits.
-        run_stats: The run over what `scorable` gave; None where there are no comparisons.
+        corpus: Name of all pieces together.
+        lang: Language code of the texts.
         metric: What edits are compared by.
-        least: Pairs with fewer sentences in common are not listed.
-
-    Raises:
-        UsageError: `least` means nothing.
     """
-    check_least("least", least, 1)
-    agreements = _agreements(works)
-    indices = _indices(rows)
 
-    def shares(*names: str) -> tuple[Rate, Rate, Rate]:
-        rows = agreements.get(names, ())
+    corpus: str
+    lang: str
+    metric: str
+    _shared: list[list[Decision]] = field(default_factory=list)
+    _with: Counter[str] = field(default_factory=Counter)
+    _shares: dict[tuple[str, ...], list[int]] = field(default_factory=dict)
+    _stats: dict[tuple[str | None, str | None], list[Any]] = field(default_factory=dict)
+    _nameless: int = 0
+    _notes: dict[str, None] = field(default_factory=dict)
+    _run_stats: RunStats | None = None
 
-        def share(at: int) -> Rate:
-            count = sum(row[at] for row in rows)
-            return Rate(count / len(rows), len(rows)) if rows else Rate(None, 0, "alone")
+    def add(
+        self,
+        submissions: Corpus,
+        works: Works,
+        rows: Sequence[RewriteComparison],
+        run_stats: RunStats | None,
+    ) -> None:
+        """Count some sentences.
 
-        return share(0), share(1), share(2)
+        Args:
+            submissions: What was handed in.
+            works: The same, by sentence and annotator.
+            rows: The comparisons of edits.
+            run_stats: The run over what `scorable` gave; None where there are no comparisons.
+        """
+        references = [one for sample in submissions.samples for one in sample.references]
+        self._nameless += sum(one.annotator is None for one in references)
+        for work in works:
+            several = len(work) > 1
+            self._with.update({name: int(several) for name in work})
+            if several:
+                self._shared.append([answer.decision for answer in work.values()])
+                self._compare(work)
+        if run_stats is None:
+            return
+        self._run_stats = run_stats
+        self._notes |= dict.fromkeys(run_stats.notes)
+        for row, stats in zip(rows, run_stats.rows[ANNOTATOR, self.metric], strict=True):
+            for key in ((row.one, row.other), (row.one, None), (None, row.other), (None, None)):
+                self._stats.setdefault(key, []).append(stats)
 
-    def score(annotator: str | None, other: str | None) -> Rate:
-        chosen = indices.get((annotator, other))
-        if run_stats is None or not chosen:
-            return Rate(None, 0, "no-text")
-        stats = run_stats.rows[ANNOTATOR, metric]
-        value = run_stats.metrics[metric].aggregate([stats[at] for at in chosen]).value
-        return Rate(value, len(chosen))
+    def _compare(self, work: Mapping[str, Work]) -> None:
+        """Compare annotators by pair, by each one of a pair, and all together (by no name).
 
-    pairs = [names for names in agreements if len(names) == 2]
-    listed = sorted(
-        (names for names in pairs if len(agreements[names]) >= least),
-        key=lambda names: (-len(agreements[names]), names),
-    )
-    shared = Counter({name: 0 for work in works for name in work})
-    shared.update(name for work in works if len(work) > 1 for name in work)
-    annotators = sorted(shared, key=lambda name: (-shared[name], name))
-    decisions, exact_texts, common_texts = shares()
-    return Agreement(
-        corpus=submissions.name,
-        metric=metric,
-        sentences=sum(len(work) > 1 for work in works),
-        alpha=alpha(works),
-        decisions=decisions,
-        exact=exact_texts,
-        common=common_texts,
-        edits=score(None, None),
-        each=tuple(
-            AnnotatorAgreement(
-                name, shared[name], *shares(name)[:2], score(name, None), score(None, name)
-            )
-            for name in annotators
-        ),
-        pairs=tuple(
-            AnnotatorPair(
-                first,
-                second,
-                len(agreements[first, second]),
-                *shares(first, second)[:2],
-                score(first, second),
-                score(second, first),
-            )
-            for first, second in listed
-        ),
-        notes=_notes(submissions, run_stats, len(pairs) - len(listed), least),
-        signatures=signatures(run_stats, [metric]) if run_stats else (),
-    )
-
-
-def _agreements(works: Works) -> Mapping[tuple[str, ...], list[tuple[bool, bool, bool]]]:
-    """Compare annotators by pair, by each one of a pair, and all together (by no name).
-
-    Whether they decide alike, write the same texts, and have a text in common.
-    """
-    agreements: defaultdict[tuple[str, ...], list[tuple[bool, bool, bool]]] = defaultdict(list)
-    for work in works:
+        Whether they decide alike, write the same texts, and have a text in common.
+        """
         for pair in combinations(sorted(work), 2):
             first, second = work[pair[0]], work[pair[1]]
             alike = first.decision == second.decision
             exact = alike and first.texts == second.texts
             common = exact or bool(first.texts & second.texts)
             for names in (pair, pair[:1], pair[1:], ()):
-                agreements[names].append((alike, exact, common))
-    return agreements
+                counts = self._shares.setdefault(names, [0, 0, 0, 0])
+                for at, one in enumerate((True, alike, exact, common)):
+                    counts[at] += one
 
+    def _rates(self, *names: str) -> tuple[Rate, Rate, Rate]:
+        cases, *counts = self._shares.get(names, (0, 0, 0, 0))
+        if not cases:
+            return (Rate(None, 0, "alone"),) * 3
+        alike, exact, common = (Rate(count / cases, cases) for count in counts)
+        return alike, exact, common
 
-def _indices(
-    rows: Sequence[RewriteComparison],
-) -> Mapping[tuple[str | None, str | None], list[int]]:
-    """Indices of comparisons by who is compared with whom; None is anybody."""
-    indices: defaultdict[tuple[str | None, str | None], list[int]] = defaultdict(list)
-    for at, row in enumerate(rows):
-        for key in ((row.one, row.other), (row.one, None), (None, row.other), (None, None)):
-            indices[key].append(at)
-    return indices
+    def _score(self, annotator: str | None, other: str | None) -> Rate:
+        stats = self._stats.get((annotator, other))
+        if self._run_stats is None or not stats:
+            return Rate(None, 0, "no-text")
+        return Rate(self._run_stats.metrics[self.metric].aggregate(stats).value, len(stats))
 
+    def measure(self, *, least: int) -> Agreement:
+        """Measure how far annotators agree.
 
-def _notes(
-    submissions: Corpus, run_stats: RunStats | None, few: int, least: int
-) -> tuple[str, ...]:
-    notes = list(run_stats.notes) if run_stats else []
-    nameless = sum(r.annotator is None for s in submissions.samples for r in s.references)
-    if nameless:
-        notes.append(f"submissions that do not say who wrote them, and are left out: {nameless}")
-    if few:
-        notes.append(f"pairs with fewer than {least} sentences in common, not listed: {few}")
-    return tuple(notes)
+        Args:
+            least: Pairs with fewer sentences in common are not listed.
+
+        Raises:
+            UsageError: `least` means nothing.
+        """
+        check_least("least", least, 1)
+        pairs = {names: counts[0] for names, counts in self._shares.items() if len(names) == 2}
+        listed = sorted(
+            (names for names, count in pairs.items() if count >= least),
+            key=lambda names: (-pairs[names], names),
+        )
+        notes = list(self._notes)
+        if self._nameless:
+            said = "submissions that do not say who wrote them, and are left out"
+            notes.append(f"{said}: {self._nameless}")
+        if few := len(pairs) - len(listed):
+            notes.append(f"pairs with fewer than {least} sentences in common, not listed: {few}")
+        decisions, exact_texts, common_texts = self._rates()
+        return Agreement(
+            corpus=self.corpus,
+            metric=self.metric,
+            sentences=len(self._shared),
+            alpha=alpha(self._shared),
+            decisions=decisions,
+            exact=exact_texts,
+            common=common_texts,
+            edits=self._score(None, None),
+            each=tuple(
+                AnnotatorAgreement(
+                    name,
+                    shared,
+                    *self._rates(name)[:2],
+                    self._score(name, None),
+                    self._score(None, name),
+                )
+                for name, shared in sorted(self._with.items(), key=lambda one: (-one[1], one[0]))
+            ),
+            pairs=tuple(
+                AnnotatorPair(
+                    first,
+                    second,
+                    pairs[first, second],
+                    *self._rates(first, second)[:2],
+                    self._score(first, second),
+                    self._score(second, first),
+                )
+                for first, second in listed
+            ),
+            notes=tuple(notes),
+            signatures=signatures(self._run_stats, [self.metric]) if self._run_stats else (),
+        )

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from gecbench.analysis.agreement import (
     Agreement,
+    Comparisons,
     comparisons,
-    measure_agreement,
     scorable,
     works_of,
 )
@@ -60,15 +60,23 @@ def agreement(
     """
     submissions = in_language(submissions, lang)
     language = corpus_language(submissions, scheme)
-    metric = language.metric
-    works = works_of(submissions, language.code)
+    found = Comparisons(submissions.name, language.code, language.metric)
+    compare_annotators(found, submissions, scheme=scheme, watch=watch)
+    return found.measure(least=least)
+
+
+def compare_annotators(
+    found: Comparisons, submissions: Corpus, *, scheme: AnyScheme, watch: Watch = no_progress
+) -> None:
+    """Count in `found` how the annotators of some sentences agree."""
+    works = works_of(submissions, found.lang)
     rows = comparisons(works)
     run_stats = None
     if rows:
         corpus, output = scorable(submissions, rows)
-        options = Options(metrics=(metric,))
+        options = Options(metrics=(found.metric,))
         run_stats = collect_stats(corpus, [output], scheme=scheme, options=options, watch=watch)
-    return measure_agreement(submissions, works, rows, run_stats, metric=metric, least=least)
+    found.add(submissions, works, rows, run_stats)
 
 
 # Scores by parts: where systems are good and bad.

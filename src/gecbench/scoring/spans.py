@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from gecbench.core.case import Case, CaseRewrite, Choice, Level, Part
@@ -156,7 +157,13 @@ def pair(
         if key not in hypothesis and (key[:2] != _NO_EDIT or labels != _NOTHING):
             for label in labels:
                 by_label.setdefault(label, [0, 0, 0])[2] += 1
-    by_type = {label: Counts(*three) for label, three in by_label.items()}
+    return _counted(tuple((label, *three) for label, three in by_label.items()))
+
+
+@lru_cache(maxsize=100_000)
+def _counted(by_label: tuple[tuple[str, int, int, int], ...]) -> tuple[Counts, dict[str, Counts]]:
+    """Return counts in all and by label; sentences with the same ones share them in memory."""
+    by_type = {label: Counts(*three) for label, *three in by_label}
     return total(by_type.values()), by_type
 
 

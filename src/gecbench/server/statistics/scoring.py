@@ -11,13 +11,18 @@ from typing import Any
 from django.db.models import Count, Max, Min
 from django.utils import timezone
 
-from gecbench.analysis.agreement import Agreement, AnnotatorAgreement, AnnotatorPair, Rate
+from gecbench.analysis.agreement import (
+    Agreement,
+    AnnotatorAgreement,
+    AnnotatorPair,
+    Comparisons,
+    Rate,
+)
 from gecbench.analysis.human import SUBMISSIONS, find_submissions, scorable
 from gecbench.analysis.options import HumanOptions
 from gecbench.analysis.references import References, ReferenceStatistics
 from gecbench.analysis.sentences import signatures
-from gecbench.api.analyse import agreement as compare
-from gecbench.api.analyse import references
+from gecbench.api.analyse import compare_annotators, references
 from gecbench.api.options import Options
 from gecbench.api.schemes import load_scheme
 from gecbench.api.score import collect_stats
@@ -35,7 +40,7 @@ from gecbench.server.statistics.work import (
     counted,
     golden_corpus,
     handed,
-    submissions_corpus,
+    submissions_corpora,
 )
 
 SCORES, AGREEMENT, TABLE4 = "scores", "agreement", "table4"
@@ -112,8 +117,8 @@ LEAST = 10
 EARLY = timedelta(days=30)
 """What counts as somebody's first month (STA-7)."""
 
-_REMEMBERED = 100_000
-"""Pairs of texts whose edits are remembered: those of 30,000 sentences, some 200 MB."""
+_REMEMBERED = 10_000
+"""Pairs of texts whose edits are remembered: those of some pieces, for texts come in pieces."""
 
 Key = tuple[str, ...]
 
@@ -233,12 +238,12 @@ def scores(project: Project, person: int | None = None) -> Scores:
         GecbenchError: The scheme of edits cannot be had.
     """
     scheme, metric = scheme_of(project), metric_of(project)
-    pieces = handed(project, person)
     first = _first(project)
     found = _Rows()
-    for piece in pieces:
+    left_out = 0
+    for piece in handed(project, person):
         _judge(piece, scheme, metric, first, found)
-    left_out = sum(piece.left_out for piece in pieces)
+        left_out += piece.left_out
     if found.run_stats is None:
         return Scores(left_out=left_out)
     return _scores(found, found.run_stats, metric, left_out)
@@ -343,11 +348,15 @@ def agreement(project: Project) -> Agreement:
     Raises:
         GecbenchError: The scheme of edits cannot be had.
     """
-    corpus = submissions_corpus(project)
-    if not corpus.samples:
-        nothing = (NOTHING,) * 5
-        return Agreement(project.slug, metric_of(project), 0, *nothing, (), ())
-    return compare(corpus, scheme=scheme_of(project))
+    found = Comparisons(project.slug, project.lang, metric_of(project))
+    scheme = scheme_of(project)
+    some = False
+    for corpus in submissions_corpora(project):
+        compare_annotators(found, corpus, scheme=scheme)
+        some = True
+    if not some:
+        return Agreement(project.slug, found.metric, 0, *(NOTHING,) * 5, (), ())
+    return found.measure(least=LEAST)
 
 
 def refresh(project: Project) -> None:

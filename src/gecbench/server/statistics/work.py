@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import TypeVar
@@ -131,8 +131,8 @@ def counted(project: Project) -> QuerySet[Submission]:
     )
 
 
-def handed(project: Project, person: int | None = None) -> list[Handed]:
-    """Return all decided sentences that can be annotated, with what was handed in for them.
+def handed(project: Project, person: int | None = None) -> Iterator[Handed]:
+    """Yield decided sentences that can be annotated, with what was handed in for them, in pieces.
 
     Args:
         project: Whose.
@@ -140,7 +140,6 @@ def handed(project: Project, person: int | None = None) -> list[Handed]:
     """
     names = dict(Source.objects.filter(project=project).values_list("id", "name"))
     seen = look(project)
-    made = []
     for decided in decided_now(project, annotatable=True):
         keys = [one.sentence for one in decided]
         if person is not None:
@@ -157,8 +156,7 @@ def handed(project: Project, person: int | None = None) -> list[Handed]:
         latest = [
             one for one in latest_submissions(keys) if person is None or one.person_id == person
         ]
-        made.append(_handed(golden, by_id, origin, latest, seen))
-    return made
+        yield _handed(golden, by_id, origin, latest, seen)
 
 
 def _handed(
@@ -200,11 +198,12 @@ def golden_corpus(project: Project) -> Corpus:
     return Corpus(project.slug, tuple(sourced), project.lang)
 
 
-def submissions_corpus(project: Project) -> Corpus:
-    """Return all that stands handed in, its annotators by the numbers of their rows (STA-5)."""
+def submissions_corpora(project: Project) -> Iterator[Corpus]:
+    """Yield what stands handed in, in pieces, annotators by the numbers of their rows (STA-5)."""
     naming = Naming(project.pk, _Numbers())
-    found = [one for piece in submitted(project, look(project), naming) for one in piece]
-    return Corpus(project.slug, tuple(found), project.lang)
+    for piece in submitted(project, look(project), naming):
+        if piece:
+            yield Corpus(project.slug, tuple(piece), project.lang)
 
 
 class _Numbers(dict[int, str]):
