@@ -173,6 +173,13 @@ class NotAnnotatableReason(StrEnum):
     OTHER = "other"
 
 
+class SuggestionAct(StrEnum):
+    """What somebody did with a suggestion; one row each, for ever."""
+
+    SHOWN = "shown"
+    TAKEN = "taken"
+
+
 class SlotEventKind(TextChoices):
     """What happened to a slot; one row each, for ever."""
 
@@ -194,7 +201,7 @@ class Suggestions(TextChoices):
     """When a corrector's suggestions are shown."""
 
     OFF = "off", _("Never")
-    AFTER_TYPING = "after_typing", _("After the first change")
+    AFTER_TYPING = "after_typing", _("After the first own edit")
     ON_DEMAND = "on_demand", _("When somebody asks")
 
 

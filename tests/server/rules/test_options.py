@@ -30,6 +30,7 @@ REFUSED = {
     "complaints_to": ["anybody", 1, None, ["other"]],
     "unanimous_error_free": ["perhaps"],
     "suggestions": [True, ""],
+    "guideline_gate": [1, "yes", None],
     "study_gate": [1, "yes", None],
     "reviewer_sees_names": ["true"],
     "rules": [[], "off", {"CON-99": "off"}, {"CON-1": "loud"}, {"CON-1": ["off"]}],

@@ -17,17 +17,10 @@ from typing import Literal, cast, get_args
 
 from gecbench.core.errors import GecbenchError, Message, UsageError
 from gecbench.core.sample import Rewrite
+from gecbench.formats.records import Content, Found, Record, Trouble, parallel, records
 from gecbench.lang.detection import is_chinese
 from gecbench.server.choices import Decision, Purpose
-from gecbench.server.import_export.reading import (
-    Content,
-    Encoding,
-    Found,
-    Record,
-    Trouble,
-    parallel,
-    records,
-)
+from gecbench.server.import_export.reading import Encoding
 from gecbench.server.models import ImportBatch, Project, Sentence
 from gecbench.server.rules.consistency import Golden, findings
 from gecbench.server.rules.options import RULES, Level, ProjectOptions

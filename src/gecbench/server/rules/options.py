@@ -121,13 +121,15 @@ class ProjectOptions(BaseModel, frozen=True, extra="forbid", strict=True):
         _("Seconds of the bar that takes back"),
         _("For so long the bar is shown after a submission; 0 shows none."),
     )
+    guideline_gate: bool = _work(
+        False,
+        _("The guideline first"),
+        _("Nobody gets a task or a review before they confirm that they have read this version."),
+    )
     suggestions: Annotated[Suggestions, Field(strict=False)] = _work(
         Suggestions.OFF,
         _("Suggestions of a corrector"),
-        _(
-            "Not built yet, they come with the correctors. One that is shown too early anchors "
-            "what people write."
-        ),
+        _("`gecbench annotate suggest` makes them. One seen too early anchors what people write."),
     )
     reviewer_sees_names: bool = _review(
         False,

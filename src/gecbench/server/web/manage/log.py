@@ -50,6 +50,7 @@ _NAMES: Mapping[str, object] = {
     "bytes": pgettext_lazy("log", "bytes"),
     "cases": pgettext_lazy("log", "cases"),
     "decision": pgettext_lazy("log", "decision"),
+    "due": pgettext_lazy("log", "deadline"),
     "digests": pgettext_lazy("log", "hashes of texts"),
     "file": pgettext_lazy("log", "file"),
     "for": pgettext_lazy("log", "for"),
@@ -67,6 +68,7 @@ _NAMES: Mapping[str, object] = {
     "note": pgettext_lazy("log", "note"),
     "outcome": pgettext_lazy("log", "outcome"),
     "priority": pgettext_lazy("log", "priority"),
+    "quota": pgettext_lazy("log", "sentences to do"),
     "reason": pgettext_lazy("log", "reason"),
     "roles": pgettext_lazy("log", "roles"),
     "sentences": pgettext_lazy("log", "sentences"),
@@ -161,7 +163,8 @@ def _about(row: Audit, known: _Known) -> str:
     kind, pk = row.object_kind, _id(row)
     if not row.object_id or kind == "project" or (kind, pk) in known.tasks:
         return ""
-    name = known.members.get(pk) if kind == "member" else None
+    names = {"member": known.members, "person": known.people}.get(kind, {})
+    name = names.get(pk)
     return name or f"{_KINDS.get(kind, kind)} {row.object_id}"
 
 
