@@ -1,4 +1,4 @@
-"""The words of the workflow, as the database and the wire spell them: states, decisions, ..."""
+"""The words of the workflow: states, decisions, ...; as the database and as people know them."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from django.db.models import TextChoices
 from django.utils.translation import gettext_lazy as _
 
 
-class SentenceState(StrEnum):
+class SentenceState(TextChoices):
     """Where a sentence stands (specification, section 1.3)."""
 
-    OPEN = "open"
-    ANNOTATING = "annotating"
-    REVIEW_READY = "review_ready"
-    IN_REVIEW = "in_review"
-    GOLDEN = "golden"
-    DISPUTED = "disputed"
-    WITHDRAWN = "withdrawn"
+    OPEN = "open", _("not begun")
+    ANNOTATING = "annotating", _("being annotated")
+    REVIEW_READY = "review_ready", _("waits for review")
+    IN_REVIEW = "in_review", _("in review")
+    GOLDEN = "golden", _("golden")
+    DISPUTED = "disputed", _("under complaint")
+    WITHDRAWN = "withdrawn", _("withdrawn")
 
 
-class SlotState(StrEnum):
+class SlotState(TextChoices):
     """Where one of the N places of a sentence stands."""
 
-    FREE = "free"
-    OPEN = "open"
-    SUBMITTED = "submitted"
-    JUDGED = "judged"
-    STUDY = "study"
-    PASSED = "passed"
-    DISPUTED = "disputed"
+    FREE = "free", _("free")
+    OPEN = "open", _("in work")
+    SUBMITTED = "submitted", _("submitted")
+    JUDGED = "judged", _("judged")
+    STUDY = "study", _("in self-study")
+    PASSED = "passed", _("passed")
+    DISPUTED = "disputed", _("under complaint")
 
 
 SUBMITTED_OR_LATER = (
@@ -57,59 +57,59 @@ class StudyState(StrEnum):
     CLOSED = "closed"
 
 
-class CloseReason(StrEnum):
+class CloseReason(TextChoices):
     """Why a study item closed."""
 
-    MATCHED = "matched"
-    UPHELD = "upheld"
-    GOLDEN_CHANGED = "golden_changed"
-    WAIVED = "waived"
+    MATCHED = "matched", _("mended")
+    UPHELD = "upheld", _("complaint upheld")
+    GOLDEN_CHANGED = "golden_changed", _("became golden")
+    WAIVED = "waived", _("closed by a manager")
 
 
-class ComplaintState(StrEnum):
+class ComplaintState(TextChoices):
     """Where a complaint stands."""
 
-    OPEN = "open"
-    DISCUSSED = "discussed"
-    UPHELD = "upheld"
-    UPHELD_CHANGED = "upheld_changed"
-    DISMISSED = "dismissed"
+    OPEN = "open", _("waits for an answer")
+    DISCUSSED = "discussed", _("is discussed")
+    UPHELD = "upheld", _("upheld")
+    UPHELD_CHANGED = "upheld_changed", _("upheld with a change")
+    DISMISSED = "dismissed", _("dismissed")
 
 
-class MemberStatus(StrEnum):
+class MemberStatus(TextChoices):
     """What a member may be served; only active ones get real tasks (ROL-4)."""
 
-    INVITED = "invited"
-    TRAINING = "training"
-    TRIAL = "trial"
-    ACTIVE = "active"
-    PAUSED = "paused"
-    LEFT = "left"
+    INVITED = "invited", _("invited")
+    TRAINING = "training", _("in training")
+    TRIAL = "trial", _("on trial")
+    ACTIVE = "active", _("active")
+    PAUSED = "paused", _("paused")
+    LEFT = "left", _("left")
 
 
-class Role(StrEnum):
+class Role(TextChoices):
     """What a member does in a project; a member may have several roles (ROL-1)."""
 
-    ANNOTATOR = "annotator"
-    REVIEWER = "reviewer"
-    JUDGE = "judge"
-    MANAGER = "manager"
+    ANNOTATOR = "annotator", _("annotator")
+    REVIEWER = "reviewer", _("reviewer")
+    JUDGE = "judge", _("judge")
+    MANAGER = "manager", _("manager")
 
 
-class Decision(StrEnum):
+class Decision(TextChoices):
     """What a submission, a review or a golden set says of a sentence; exactly one (ANN-9)."""
 
-    CORRECTED = "corrected"
-    ERROR_FREE = "error_free"
-    NOT_ANNOTATABLE = "not_annotatable"
+    CORRECTED = "corrected", _("has corrections")
+    ERROR_FREE = "error_free", _("free of errors")
+    NOT_ANNOTATABLE = "not_annotatable", _("cannot be annotated")
 
 
-class Purpose(StrEnum):
+class Purpose(TextChoices):
     """What a sentence is for; only real ones reach exports and statistics (INV-12)."""
 
-    REAL = "real"
-    TRAINING = "training"
-    TRIAL = "trial"
+    REAL = "real", _("real work")
+    TRAINING = "training", _("training")
+    TRIAL = "trial", _("trial")
 
 
 class ProjectKind(StrEnum):
@@ -120,16 +120,16 @@ class ProjectKind(StrEnum):
     INSPECT = "inspect"
 
 
-class Origin(StrEnum):
+class Origin(TextChoices):
     """Where a reference comes from."""
 
-    ANNOTATOR = "annotator"
-    MODIFIED = "modified"
-    ADDED = "added"
-    RESTORED = "restored"
-    COMPLAINT = "complaint"
-    IMPORT = "import"
-    MODEL = "model"
+    ANNOTATOR = "annotator", _("by an annotator")
+    MODIFIED = "modified", _("modified by the reviewer")
+    ADDED = "added", _("added by the reviewer")
+    RESTORED = "restored", _("restored by the reviewer")
+    COMPLAINT = "complaint", _("by a complaint")
+    IMPORT = "import", _("imported")
+    MODEL = "model", _("by a model")
 
 
 class Dimension(StrEnum):
@@ -139,14 +139,14 @@ class Dimension(StrEnum):
     FLUENCY = "fluency"
 
 
-class ReviewKind(StrEnum):
+class ReviewKind(TextChoices):
     """Why a review was made."""
 
-    FIRST = "first"
-    SECOND = "second"
-    COMPLAINT = "complaint"
-    REOPENED = "reopened"
-    UNANIMOUS = "unanimous"
+    FIRST = "first", _("review")
+    SECOND = "second", _("second opinion")
+    COMPLAINT = "complaint", _("decision of a complaint")
+    REOPENED = "reopened", _("review anew")
+    UNANIMOUS = "unanimous", _("closed because all agreed")
 
 
 class RejectReason(StrEnum):
@@ -180,21 +180,21 @@ class SuggestionAct(StrEnum):
     TAKEN = "taken"
 
 
-class SlotEventKind(StrEnum):
+class SlotEventKind(TextChoices):
     """What happened to a slot; one row each, for ever."""
 
-    CLAIM = "claim"
-    RENEW = "renew"
-    RELEASE = "release"
-    EXPIRE = "expire"
-    SKIP = "skip"
-    SUBMIT = "submit"
-    REOPEN = "reopen"
-    JUDGE = "judge"
-    PASS = "pass"
-    STUDY = "study"
-    DISPUTE = "dispute"
-    RETURN = "return"
+    CLAIM = "claim", _("took a place")
+    RENEW = "renew", _("went on working")
+    RELEASE = "release", _("gave the place back")
+    EXPIRE = "expire", _("lost the place: the time was over")
+    SKIP = "skip", _("skipped it")
+    SUBMIT = "submit", _("submitted")
+    REOPEN = "reopen", _("took the submission back")
+    JUDGE = "judge", _("was judged")
+    PASS = "pass", _("passed")
+    STUDY = "study", _("has something to study")
+    DISPUTE = "dispute", _("complained")
+    RETURN = "return", _("a place was added")
 
 
 class Suggestions(TextChoices):

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from django.utils.functional import Promise
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy
 
+from gecbench.server.choices import Role
 from gecbench.server.rules.keys import KeyRefusedError
 from gecbench.server.workflow.errors import RefusedError
 
-_ROLES: Mapping[str, str | Promise] = {
-    "annotator": gettext_lazy("Annotator"),
-    "reviewer": gettext_lazy("Reviewer"),
-    "judge": gettext_lazy("Judge"),
-    "manager": gettext_lazy("Manager"),
-}
 _PROBLEMS: Mapping[str, str | Promise] = {
     "login-taken": gettext_lazy("Somebody has this name for signing in already; choose another."),
     "login-empty": gettext_lazy("Choose a name for signing in."),
@@ -39,7 +35,7 @@ def of(code: str) -> str:
 
 def role(name: str) -> str:
     """Return what a role is called."""
-    return str(_ROLES.get(name, name))
+    return capfirst(str(Role(name).label))
 
 
 def by_field(error: RefusedError) -> dict[str, list[str]]:

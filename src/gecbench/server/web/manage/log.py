@@ -11,6 +11,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext, ngettext, pgettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
+from gecbench.server.choices import ComplaintState, Decision
 from gecbench.server.models import (
     Audit,
     Complaint,
@@ -23,8 +24,7 @@ from gecbench.server.models import (
 from gecbench.server.rules.options import LEVELS, SETTINGS
 from gecbench.server.web.manage.pages import acting, looking, page, whole
 from gecbench.server.web.manage.settings import choices_of
-from gecbench.server.web.manage.words import DECISIONS, ROLES, STATUSES, act_of
-from gecbench.server.web.study.complaint_pages import STATES as OUTCOMES
+from gecbench.server.web.manage.words import ROLES, STATUSES, act_of
 from gecbench.server.workflow import audit
 
 _LONGEST = 120
@@ -82,9 +82,9 @@ _NAMES: Mapping[str, object] = {
     "version": pgettext_lazy("log", "version"),
 }
 _VALUES: Mapping[str, Mapping[str, object]] = {
-    "decision": DECISIONS,
-    "kind": DECISIONS,
-    "outcome": OUTCOMES,
+    "decision": dict(Decision.choices),
+    "kind": dict(Decision.choices),
+    "outcome": dict(ComplaintState.choices),
     "roles": ROLES,
     "status": STATUSES,
 }

@@ -39,7 +39,7 @@ from gecbench.server.site.backup import newest
 from gecbench.server.statistics import report
 from gecbench.server.statistics.report import NAMES, Quality, chart_of, charts, signatures
 from gecbench.server.web.manage.pages import acting, looking, page
-from gecbench.server.web.manage.words import SENTENCE_STATES, TONES, refusal
+from gecbench.server.web.manage.words import TONES, refusal
 from gecbench.server.workflow.review_tasks import stuck
 from gecbench.server.workflow.sentences import UNDECIDED, WORKABLE
 
@@ -75,7 +75,7 @@ def overview(request: HttpRequest, member: Member) -> HttpResponse:
     shown = {
         "states": [
             (name, words, counts.get(name, 0), TONES.get(name, ""))
-            for name, words in SENTENCE_STATES.items()
+            for name, words in SentenceState.choices
         ],
         "total": total,
         "decided": counts.get(SentenceState.GOLDEN, 0) + counts.get(SentenceState.DISPUTED, 0),

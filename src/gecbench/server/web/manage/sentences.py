@@ -23,9 +23,13 @@ from django.views.decorators.http import require_GET, require_POST
 
 from gecbench.core.errors import GecbenchError
 from gecbench.server.choices import (
+    CloseReason,
+    ComplaintState,
     Decision,
     MemberStatus,
+    Origin,
     Purpose,
+    ReviewKind,
     SentenceState,
     SlotEventKind,
     SlotState,
@@ -53,21 +57,12 @@ from gecbench.server.models import (
 from gecbench.server.web.manage.assignments import DeadlineForm
 from gecbench.server.web.manage.pages import acting, looking, page, told, whole, words_of
 from gecbench.server.web.manage.words import (
-    CLOSE_REASONS,
-    DECISIONS,
-    ORIGINS,
-    PURPOSES,
-    REVIEW_KINDS,
-    SENTENCE_STATES,
-    SLOT_EVENTS,
-    SLOT_STATES,
     TONES,
     nobody,
     refusal,
 )
 from gecbench.server.web.review.differences import Drawn, drawn_diff
 from gecbench.server.web.review.words import not_annotatable_reasons, reject_reasons
-from gecbench.server.web.study.complaint_pages import STATES
 from gecbench.server.workflow import management, reviews, studies
 from gecbench.server.workflow.assignments import give_batch
 from gecbench.server.workflow.errors import NotYoursError, Problem, RefusedError
@@ -290,7 +285,7 @@ def _arrival(sentence: Sentence) -> Entry:
 def _events(sentence: Sentence) -> Iterator[Entry]:
     rows = SlotEvent.objects.filter(sentence=sentence).exclude(kind__in=_QUIET)
     for one in rows.select_related("person", "slot").order_by("pk"):
-        words = str(SLOT_EVENTS[one.kind])
+        words = str(SlotEventKind(one.kind).label)
         title = gettext("place %(no)s: %(what)s") % {"no": one.slot.no, "what": words}
         yield Entry(one.at, 1, title, _name(one.person), "place")
 
@@ -301,7 +296,7 @@ def _submissions(sentence: Sentence, texts: _Texts) -> Iterator[Entry]:
     for one in rows.order_by("pk"):
         title = gettext("place %(no)s: submitted, %(what)s") % {
             "no": one.slot.no,
-            "what": DECISIONS[one.decision],
+            "what": Decision(one.decision).label,
         }
         said = (reasons.get(one.reason, one.reason), one.reason_note)
         note = ": ".join(part for part in said if part)
@@ -311,7 +306,7 @@ def _submissions(sentence: Sentence, texts: _Texts) -> Iterator[Entry]:
 def _tasks(sentence: Sentence) -> Iterator[Entry]:
     rows = ReviewTask.objects.filter(sentence=sentence).select_related("reviewer", "handed_by")
     for one in rows.order_by("pk"):
-        title = gettext("into the queue: %(what)s") % {"what": REVIEW_KINDS[one.kind]}
+        title = gettext("into the queue: %(what)s") % {"what": ReviewKind(one.kind).label}
         note = one.note
         if one.reviewer is not None:
             taken = gettext("with %(name)s") % {"name": one.reviewer.name}
@@ -323,7 +318,7 @@ def _reviews(sentence: Sentence, texts: _Texts) -> Iterator[Entry]:
     rows = Review.objects.filter(sentence=sentence).select_related("reviewer")
     verdicts = list(Verdict.objects.filter(review__sentence=sentence).order_by("pk"))
     for one in rows.order_by("pk"):
-        title = f"{REVIEW_KINDS[one.kind]}: {DECISIONS[one.decision]}"
+        title = f"{ReviewKind(one.kind).label}: {Decision(one.decision).label}"
         lines = _judged([verdict for verdict in verdicts if verdict.review_id == one.pk], texts)
         yield Entry(one.at, 4, title, _name(one.reviewer), "review", tuple(lines), one.note)
 
@@ -337,7 +332,7 @@ def _judged(verdicts: Iterable[Verdict], texts: _Texts) -> Iterator[Line]:
         note, tone = " · ".join(words), "good" if one.correct else "bad"
         text = texts.by_digest.get(one.digest)
         if text is None:
-            yield Line((), f"{DECISIONS[one.decision]}: {note}", tone)
+            yield Line((), f"{Decision(one.decision).label}: {note}", tone)
         else:
             yield texts.line(text, note, tone)
 
@@ -347,11 +342,11 @@ def _goldens(sentence: Sentence, texts: _Texts) -> Iterator[Entry]:
     for one in rows.order_by("version"):
         title = gettext("golden version %(version)s: %(what)s") % {
             "version": one.version,
-            "what": DECISIONS[one.kind],
+            "what": Decision(one.kind).label,
         }
         entries = sorted(one.entries.all(), key=lambda entry: entry.position)
         lines = (
-            texts.line(entry.reference.text, str(ORIGINS[entry.reference.origin]))
+            texts.line(entry.reference.text, str(Origin(entry.reference.origin).label))
             for entry in entries
         )
         yield Entry(one.at, 5, title, "", "golden", tuple(lines))
@@ -360,7 +355,7 @@ def _goldens(sentence: Sentence, texts: _Texts) -> Iterator[Entry]:
 def _studies(sentence: Sentence, texts: _Texts) -> Iterator[Entry]:
     rows = Study.objects.filter(sentence=sentence).select_related("person", "reference")
     for one in rows.order_by("pk"):
-        what = DECISIONS[Decision.CORRECTED]
+        what = gettext("corrections")
         lines: Sequence[Line] = ()
         if one.reference is not None:
             lines = (texts.line(one.reference.text),)
@@ -369,7 +364,7 @@ def _studies(sentence: Sentence, texts: _Texts) -> Iterator[Entry]:
         opened = gettext("self-study begins: %(what)s") % {"what": what}
         yield Entry(one.opened_at, 6, opened, one.person.name, "study", tuple(lines))
         if one.closed_at is not None:
-            words = {"what": CLOSE_REASONS[one.close_reason], "tries": one.attempts}
+            words = {"what": CloseReason(one.close_reason).label, "tries": one.attempts}
             closed = gettext("self-study ends: %(what)s, tries: %(tries)s") % words
             yield Entry(one.closed_at, 7, closed, one.person.name, "study")
 
@@ -381,7 +376,7 @@ def _complaints(sentence: Sentence) -> Iterator[Entry]:
             one.opened_at, 8, gettext("complaint"), one.person.name, "complaint", link=one.pk
         )
         if one.decided_at is not None:
-            title = gettext("complaint: %(what)s") % {"what": STATES[one.state]}
+            title = gettext("complaint: %(what)s") % {"what": ComplaintState(one.state).label}
             name = _name(one.handler)
             yield Entry(one.decided_at, 9, title, name, "complaint", (), one.decision_note, one.pk)
 
@@ -414,7 +409,7 @@ def listed(request: HttpRequest, member: Member) -> HttpResponse:
         "rows": [
             (
                 one,
-                SENTENCE_STATES[one.state],
+                SentenceState(one.state).label,
                 TONES.get(one.state, ""),
                 sources.get(one.source_id or 0),
             )
@@ -425,8 +420,8 @@ def listed(request: HttpRequest, member: Member) -> HttpResponse:
         "filters": wanted,
         "next": wanted.query(after=found.after) if found.after is not None else "",
         "first": wanted.query() if after else "",
-        "states": SENTENCE_STATES.items(),
-        "purposes": PURPOSES.items() if wanted.purpose != Purpose.REAL else (),
+        "states": SentenceState.choices,
+        "purposes": Purpose.choices if wanted.purpose != Purpose.REAL else (),
         "sources": sources.items(),
         "people": people.order_by("person__name")[:500],
     }
@@ -462,10 +457,10 @@ def story(request: HttpRequest, member: Member, number: int) -> HttpResponse:
     state = SentenceState(found.state)
     shown = {
         "one": found,
-        "state": SENTENCE_STATES[state],
+        "state": SentenceState(state).label,
         "tone": TONES.get(state, ""),
-        "purpose": PURPOSES[found.purpose],
-        "slots": [(slot, SLOT_STATES[slot.state]) for slot in slots],
+        "purpose": Purpose(found.purpose).label,
+        "slots": [(slot, SlotState(slot.state).label) for slot in slots],
         "task": task,
         "entries": history(found),
         "releases": Release.objects.filter(items__sentence=found).order_by("pk"),
@@ -633,7 +628,7 @@ def _page(
         "left": chosen.left,
         "most": MOST,
         "changing": changing,
-        "states": [(SENTENCE_STATES[name], count) for name, count in states.most_common()],
+        "states": [(SentenceState(name).label, count) for name, count in states.most_common()],
         "examples": rows[:_SHOWN],
         "more": max(0, len(chosen.ids) - _SHOWN),
         "in_work": Slot.objects.filter(sentence__in=chosen.ids, state=SlotState.OPEN).count()

@@ -8,105 +8,18 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from gecbench.core.errors import GecbenchError
-from gecbench.server.choices import (
-    CloseReason,
-    Decision,
-    MemberStatus,
-    Origin,
-    Purpose,
-    ReviewKind,
-    Role,
-    SentenceState,
-    SlotEventKind,
-    SlotState,
-)
+from gecbench.server.choices import MemberStatus, Role, SentenceState
 from gecbench.server.import_export.exports import Note
 from gecbench.server.web.translation import Translation, translate
 from gecbench.server.workflow.errors import Problem, RefusedError
 
-SENTENCE_STATES: Mapping[str, object] = {
-    SentenceState.OPEN: _("not begun"),
-    SentenceState.ANNOTATING: _("being annotated"),
-    SentenceState.REVIEW_READY: _("waits for review"),
-    SentenceState.IN_REVIEW: _("in review"),
-    SentenceState.GOLDEN: _("golden"),
-    SentenceState.DISPUTED: _("under complaint"),
-    SentenceState.WITHDRAWN: _("withdrawn"),
-}
 TONES: Mapping[str, str] = {
     SentenceState.GOLDEN: "good",
     SentenceState.DISPUTED: "warn",
     SentenceState.WITHDRAWN: "bad",
 }
-SLOT_STATES: Mapping[str, object] = {
-    SlotState.FREE: _("free"),
-    SlotState.OPEN: _("in work"),
-    SlotState.SUBMITTED: _("submitted"),
-    SlotState.JUDGED: _("judged"),
-    SlotState.STUDY: _("in self-study"),
-    SlotState.PASSED: _("passed"),
-    SlotState.DISPUTED: _("under complaint"),
-}
-SLOT_EVENTS: Mapping[str, object] = {
-    SlotEventKind.CLAIM: _("took a place"),
-    SlotEventKind.RENEW: _("went on working"),
-    SlotEventKind.RELEASE: _("gave the place back"),
-    SlotEventKind.EXPIRE: _("lost the place: the time was over"),
-    SlotEventKind.SKIP: _("skipped it"),
-    SlotEventKind.SUBMIT: _("submitted"),
-    SlotEventKind.REOPEN: _("took the submission back"),
-    SlotEventKind.JUDGE: _("was judged"),
-    SlotEventKind.PASS: _("passed"),
-    SlotEventKind.STUDY: _("has something to study"),
-    SlotEventKind.DISPUTE: _("complained"),
-    SlotEventKind.RETURN: _("a place was added"),
-}
-DECISIONS: Mapping[str, object] = {
-    Decision.CORRECTED: _("corrections"),
-    Decision.ERROR_FREE: _("free of errors"),
-    Decision.NOT_ANNOTATABLE: _("cannot be annotated"),
-}
-REVIEW_KINDS: Mapping[str, object] = {
-    ReviewKind.FIRST: _("review"),
-    ReviewKind.SECOND: _("second opinion"),
-    ReviewKind.COMPLAINT: _("decision of a complaint"),
-    ReviewKind.REOPENED: _("review anew"),
-    ReviewKind.UNANIMOUS: _("closed because all agreed"),
-}
-ORIGINS: Mapping[str, object] = {
-    Origin.ANNOTATOR: _("by an annotator"),
-    Origin.MODIFIED: _("modified by the reviewer"),
-    Origin.ADDED: _("added by the reviewer"),
-    Origin.RESTORED: _("restored by the reviewer"),
-    Origin.COMPLAINT: _("by a complaint"),
-    Origin.IMPORT: _("imported"),
-    Origin.MODEL: _("by a model"),
-}
-CLOSE_REASONS: Mapping[str, object] = {
-    CloseReason.MATCHED: _("mended"),
-    CloseReason.UPHELD: _("complaint upheld"),
-    CloseReason.GOLDEN_CHANGED: _("became golden"),
-    CloseReason.WAIVED: _("closed by a manager"),
-}
-PURPOSES: Mapping[str, object] = {
-    Purpose.REAL: _("real work"),
-    Purpose.TRAINING: _("training"),
-    Purpose.TRIAL: _("trial"),
-}
-ROLES: Mapping[str, object] = {
-    Role.ANNOTATOR: _("annotator"),
-    Role.REVIEWER: _("reviewer"),
-    Role.JUDGE: _("judge"),
-    Role.MANAGER: _("manager"),
-}
-STATUSES: Mapping[str, object] = {
-    MemberStatus.INVITED: _("invited"),
-    MemberStatus.TRAINING: _("in training"),
-    MemberStatus.TRIAL: _("on trial"),
-    MemberStatus.ACTIVE: _("active"),
-    MemberStatus.PAUSED: _("paused"),
-    MemberStatus.LEFT: _("left"),
-}
+ROLES: Mapping[str, object] = dict(Role.choices)
+STATUSES: Mapping[str, object] = dict(MemberStatus.choices)
 
 _PROBLEMS: Mapping[str, object] = {
     "reopen-reason": _("Say why, in a few words."),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from django.utils.text import capfirst
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -20,11 +21,7 @@ from gecbench.server.web.review.forms import Places
 from gecbench.server.workflow.claims import Nothing
 from gecbench.server.workflow.errors import Problem
 
-DECISIONS: Mapping[Decision, object] = {
-    Decision.CORRECTED: _("Has corrections"),
-    Decision.ERROR_FREE: _("Free of errors"),
-    Decision.NOT_ANNOTATABLE: _("Cannot be annotated"),
-}
+DECISIONS: Mapping[Decision, object] = {decision: capfirst(decision.label) for decision in Decision}
 
 
 @dataclass(frozen=True, slots=True)

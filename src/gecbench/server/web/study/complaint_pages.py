@@ -19,13 +19,6 @@ from gecbench.server.workflow import complaints, studies
 from gecbench.server.workflow.golden import golden_rows
 from gecbench.server.workflow.sentences import UNDECIDED
 
-STATES: Mapping[str, object] = {
-    ComplaintState.OPEN: _("waits for an answer"),
-    ComplaintState.DISCUSSED: _("is discussed"),
-    ComplaintState.UPHELD: _("upheld"),
-    ComplaintState.UPHELD_CHANGED: _("upheld with a change"),
-    ComplaintState.DISMISSED: _("dismissed"),
-}
 FILTERS: Mapping[str, object] = {
     "undecided": _("Undecided"),
     ComplaintState.UPHELD.value: _("Upheld"),
@@ -74,7 +67,7 @@ class Judged:
 def state_words(complaint: Complaint) -> tuple[str, str]:
     """Return the state of a complaint in words, and its tone."""
     state = ComplaintState(complaint.state)
-    return str(STATES[state]), _TONES.get(state, "")
+    return str(state.label), _TONES.get(state, "")
 
 
 def listed(member: Member, found: Sequence[Complaint]) -> tuple[Listed, ...]:
