@@ -125,6 +125,83 @@ EDGES = (
     Case("我'm 3.我", "我’m 3,我", "en"),
 )
 
+# Text, rewriting, and what is drawn: -deleted-, +inserted+, <moved from<, >moved to>.
+CHINESE_WORDS = (
+    # One character that stays between two longer changes is half a word.
+    ("人口多对的食粮问题上", "人口多使在粮食方面", "人口多-对的食粮问题上-+使在粮食方面+"),
+    ("我们的食粮问题上", "我们在粮食方面", "我们-的食粮问题上-+在粮食方面+"),
+    ("他重视赶上流行", "他注重跟上潮流", "他-重视赶上流行-+注重跟上潮流+"),
+    ("参加游览组很累", "旅游团很累", "-参加游览组-+旅游团+很累"),
+    ("国家制提了更加税", "国家提高了税", "国家-制-提-了更加-+高了+税"),
+    ("我要作练运会表", "我要参加运动比赛", "我要-作练运会表-+参加运动比赛+"),
+    ("这菜好味极吃", "这菜美味可口", "这菜-好-+美+味-极吃-+可口+"),
+    ("一起玩耍游泳池后回家", "做作业游览区后回家", "-一起玩耍游泳池-+做作业游览区+后回家"),
+    ("昨晚开会讨谈问答", "昨晚商量讨论题目", "昨晚-开会讨谈问答-+商量讨论题目+"),
+    ("天空颜料彩丽多样", "天空里五彩缤纷", "天空-颜料彩丽多样-+里五彩缤纷+"),
+    ("大家努力学习汉课文", "大家认真练习中文", "大家-努力学习汉课-+认真练习中+文"),
+    # A character that mostly is a word by itself stays what it is.
+    ("漂亮的姑娘来了", "美丽的女孩来了", "-漂亮-+美丽+的-姑娘-+女孩+来了"),
+    ("老师和同学一起", "家长和朋友一起", "-老师-+家长+和-同学-+朋友+一起"),
+    ("妈妈在厨房做饭", "爸爸在客厅做饭", "-妈妈-+爸爸+在-厨房-+客厅+做饭"),
+    ("早上我上班", "今天我休息", "-早上-+今天+我-上班-+休息+"),
+    # So does one between two short changes: two wrong characters.
+    ("他门在说话", "他们再说话", "他-门在-+们再+说话"),
+    ("以后在说把", "以后再说吧", "以后-在-+再+说-把-+吧+"),
+    ("带个口照", "戴个口罩", "-带-+戴+个口-照-+罩+"),
+    ("我坐作业", "我做作业", "我-坐-+做+作业"),
+    # A longer stretch, a mark of punctuation and a placeholder are no half words.
+    ("开始讨论问题很久时", "我们讨论问题好几天", "-开始-+我们+讨论问题-很久时-+好几天+"),
+    ("认真读书，天天练字", "努力读书，每日写诗", "-认真-+努力+读书，-天天练字-+每日写诗+"),
+    ("首先一点，其次两点", "第一个呢，然后其他", "-首先一点-+第一个呢+，-其次两点-+然后其他+"),
+    ("去过[缺失成分]两次", "到了[缺失成分]一趟", "-去过-+到了+[缺失成分]-两次-+一趟+"),
+    # Changes that touch are one deletion and one insertion.
+    ("我想喝水去", "我想吃饭了去", "我想-喝水-+吃饭了+去"),
+    ("他很快地跑", "他走", "他-很快地跑-+走+"),
+    ("妹妹喜欢猫", "妹妹喜欢小兔子", "妹妹喜欢-猫-+小兔子+"),
+    # One deletion and one insertion are shorter apart; so is each of them alone.
+    ("了我去", "我去吧", "-了-我去+吧+"),
+    ("我们大大家一一起去", "我们大家一起去", "我们-大-大家-一-一起去"),
+    ("我看了书回家", "我看书回家了", "我看<了<书回家>了>"),
+    ("昨天我去看海", "我昨天去看海", ">我>昨天<我<去看海"),
+    ("我把它放好在柜里", "我把它好放在柜里", "我把它-放好-+好放+在柜里"),
+    # A word in letters, or a number, is one word.
+    ("他会说Engilsch了", "他会说English了", "他会说Eng-ilsc-+lis+h了"),
+    ("发了imeil给我", "发了email给我", "发了-ime-+ema+il给我"),
+    ("用Weichaad聊天", "用WeChat聊天", "用We-ichaad-+Chat+聊天"),
+    ("去KTV唱歌曲", "在KTV听音乐", "-去-+在+KTV-唱歌曲-+听音乐+"),
+    ("一共2019元", "一共3018元", "一共-2019-+3018+元"),
+    ("一共2019 2019元", "一共3019 2018元", "一共-2-+3+019 201-9-+8+元"),
+)
+ENGLISH_WORDS = (
+    # Words are what is compared; one that stays is never drawn as changed.
+    ("He go to there by his car", "He went there in his car",
+     "He -go to-+went+ there -by-+in+ his car"),
+    ("I am agree with you", "I agree with you", "I -am -agree with you"),
+    ("in the my house", "at my home", "-in the-+at+ my -house-+home+"),
+    ("He have been living here since two years", "He has lived here for two years",
+     "He -have been living-+has lived+ here -since-+for+ two years"),
+    ("It depends of the weather", "It depends on the weather",
+     "It depends -of-+on+ the weather"),
+    # What hyphens join is one word.
+    ("I wrote e-mails today", "I wrote E-mail today", "I wrote -e-mails-+E-mail+ today"),
+    ("a good-known-men club", "a well-known-man club", "a -good-known-men-+well-known-man+ club"),
+    ("a good-known singer", "a well-known singer", "a -good-+well+-known singer"),
+    ("five-years-old boys", "five-year-old boy", "five--years-+year+-old -boys-+boy+"),
+    # Blanks and marks of punctuation part words.
+    ("dogs, cat", "dog, cats", "-dogs-+dog+, -cat-+cats+"),
+    ("dogs - cat", "dog - cats", "-dogs-+dog+ - -cat-+cats+"),
+    ("red/blu lights", "rad/blue lights", "-red-+rad+/-blu-+blue+ lights"),
+    # Changes that touch are one; moves stay moves.
+    ("I have much works", "I have a lot of work", "I have -much works-+a lot of work+"),
+    ("yesterday I went home", "I went home yesterday", "<yesterday <I went home> yesterday>"),
+    ("She very likes music", "She likes music very much", "She -very -likes music+ very much+"),
+)  # fmt: skip
+WORDS = tuple(
+    (Case(source, target, lang), drawn)
+    for lang, table in (("zh", CHINESE_WORDS), ("en", ENGLISH_WORDS))
+    for source, target, drawn in table
+)
+
 _SMALL = ("甲乙", "甲乙 ", "甲\u0301👍🏽", "甲[缺失成分]，", "🇨🇳a\u200d👩 ", "的了 \u3000")
 _NEW_CHINESE = ("的", "了", "是", "，", "[缺失成分]", "很", " ", "👍", "e\u0301", "Ａ", "在一起")
 _NEW_ENGLISH = ("the", "a", "to", ",", "has been", "'s", "-", "  ", "[MC]", "3.5", "👍🏽")
@@ -178,4 +255,4 @@ def _long() -> list[Case]:
     ]
 
 
-CASES = (*EDGES, *_by_chance(), *_long())
+CASES = (*EDGES, *(case for case, _ in WORDS), *_by_chance(), *_long())

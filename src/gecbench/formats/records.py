@@ -102,7 +102,9 @@ _Rows = tuple[Row, ...]
 
 _TEXT_KEYS = ("text", "sentence", "source", "src", "input")
 _SPACE = " \t\n"
-_NOT_IMPORTED = (Message("submissions"), Message("reviews"), Message("studies"))
+_NOT_IMPORTED = (
+    *(Message("submissions"), Message("reviews"), Message("studies"), Message("suggestions")),
+)
 """Keys of the full export, and what a report calls them."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from server.diff_cases import CASES, Case
+from server.diff_cases import CASES, WORDS, Case
 
 from gecbench.edits.apply import apply
 from gecbench.lang.zh.char import scheme
@@ -162,6 +162,36 @@ def test_edits_make_the_target_of_the_source(place: int):
 )  # fmt: skip
 def test_what_is_drawn(source: str, target: str, lang: str, pieces: list):
     assert drawn(source, target, lang) == pieces
+
+
+def marked(found: Diff) -> str:
+    """The pieces as `WORDS` writes them."""
+    signs = {"delete": "--", "insert": "++", "move_from": "<<", "move_to": ">>"}
+    parts = []
+    for one in found.pieces:
+        if one.op == "replace":
+            parts.append(f"-{one.source}-+{one.target}+")
+        elif one.op in signs:
+            parts.append((one.source or one.target).join(signs[one.op]))
+        else:
+            parts.append(one.target)
+    return "".join(parts)
+
+
+@pytest.mark.parametrize(("case", "drawn"), WORDS, ids=[case.source for case, _ in WORDS])
+def test_what_rewrites_a_word_is_one_deletion_and_one_insertion(case: Case, drawn: str):
+    assert marked(of(case)) == drawn
+
+
+def test_the_table_of_words_has_at_least_40_pairs_of_both_languages():
+    assert len(WORDS) >= 40
+    assert {case.lang for case, _ in WORDS} == {"zh", "en"}
+
+
+def test_words_change_nothing_of_the_count():
+    found = diff("我们的食粮问题上", "我们在粮食方面", lang="zh")
+    assert [one.edits for one in found.pieces] == [(), tuple(range(1, found.edits + 1))]
+    assert found.edits > 1
 
 
 def test_both_ends_of_a_move_count_and_share_a_number():

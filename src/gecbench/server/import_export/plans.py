@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Literal, get_args
 
@@ -592,7 +592,7 @@ def _refusals(source: str, lang: str, golden: NewGolden, options: ProjectOptions
         return ()
     if not any(options.placeholder in text for text in golden.texts):
         # The rules about placeholders look closely at every character, for nothing here.
-        options = replace(options, rules={**options.rules, **_NO_PLACEHOLDER})
+        options = options.model_copy(update={"rules": {**options.rules, **_NO_PLACEHOLDER}})
     found = findings(Golden(source, lang, golden.kind, golden.texts), options)
     return [
         Message("{message} ({rule})", message=one.message, rule=one.rule)

@@ -17,7 +17,7 @@ from django.db import IntegrityError, transaction
 from gecbench import __version__
 from gecbench.api.schemes import load_scheme
 from gecbench.core.errors import GecbenchError, UsageError
-from gecbench.server.choices import Decision, SentenceState
+from gecbench.server.choices import Decision, SentenceState, TaskState
 from gecbench.server.import_export import corpora
 from gecbench.server.import_export.corpora import Decided, Look, samples
 from gecbench.server.import_export.exports import Counted, ExportFile, default_scheme
@@ -41,6 +41,7 @@ from gecbench.server.models import (
     Source,
 )
 from gecbench.server.workflow import audit
+from gecbench.server.workflow.transactions import locked_project
 
 SUMS = "SHA256SUMS"
 """What `sha256sum -c` reads."""
@@ -257,7 +258,7 @@ def _counts(project: Project, pieces: Sequence[list[Decided]]) -> dict[str, int]
     references = 0
     for piece in pieces:
         goldens = [one.golden for one in piece]
-        kinds.update(Golden.objects.filter(id__in=goldens).values_list("kind", flat=True))
+        kinds.update(Golden._base_manager.filter(id__in=goldens).values_list("kind", flat=True))
         references += GoldenReference.objects.filter(golden_id__in=goldens).count()
     disputed = corpora.real(project).filter(state=SentenceState.DISPUTED).count()
     return {
@@ -322,6 +323,7 @@ def _kept(
 ) -> Release:
     try:
         with transaction.atomic():
+            locked_project(project.pk)
             release = Release.objects.create(
                 project=project,
                 name=name,
@@ -343,6 +345,8 @@ def _kept(
                 ),
                 batch_size=2000,
             )
+            if release.items.filter(golden__review__task__state=TaskState.RETURNED).exists():
+                raise GecbenchError("a reviewer took a decision back meanwhile; release again")
             audit.record(
                 "release.made",
                 who=by,
@@ -423,7 +427,7 @@ def _annotatable(
 ) -> Iterator[list[Decided]]:
     for piece in pieces:
         out = set(
-            Golden.objects.filter(
+            Golden._base_manager.filter(
                 id__in=[one.golden for one in piece], kind=Decision.NOT_ANNOTATABLE
             ).values_list("id", flat=True)
         )

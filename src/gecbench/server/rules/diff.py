@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, reduce
 from typing import Literal
 
 from gecbench.core.edit import Edit
@@ -104,6 +104,7 @@ def _within(character: str, ranges: tuple[tuple[str, str], ...]) -> bool:
 
 _APOSTROPHES = "'’"
 _DECIMALS = ".,"
+_LINKS = "-‐‑" + _APOSTROPHES
 _HAN = ((0x3400, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF))
 
 
@@ -198,6 +199,10 @@ def _in_word(character: str) -> bool:
     return character == "_" or unicodedata.category(character)[0] in "LMN"
 
 
+def _in_name(character: str) -> bool:
+    return character in _LINKS or (_in_word(character) and not is_han(character))
+
+
 def _joins(text: str, at: int) -> bool:
     """Say whether an apostrophe, or a point between digits, goes on with the word."""
     if at + 1 == len(text) or is_han(text[at + 1]):
@@ -217,6 +222,11 @@ def _joins(text: str, at: int) -> bool:
 
 
 Op = Literal["equal", "space", "delete", "insert", "replace", "move_from", "move_to"]
+
+
+_WORDS_OF_ONE = frozenset(
+    "的地得了着过吗呢吧我你他她它这那是有在和与不也都很就还又把被对从到给让向"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +274,26 @@ class _Atom:
     target_end: int
     edits: tuple[int, ...] = ()
 
+    @property
+    def removes(self) -> bool:
+        """Whether the source has tokens here."""
+        return self.start < self.end
+
+    @property
+    def adds(self) -> bool:
+        """Whether the rewriting has tokens here."""
+        return self.target_start < self.target_end
+
+    @property
+    def long(self) -> bool:
+        """Whether it has two tokens or more on a side."""
+        return max(self.end - self.start, self.target_end - self.target_start) > 1
+
+    def to(self, last: _Atom) -> _Atom:
+        """Return the stretch from here to the end of a later one, with the edits of both."""
+        edits = self.edits + last.edits
+        return replace(self, end=last.end, target_end=last.target_end, edits=edits)
+
 
 def diff(source: str, target: str, *, lang: str, placeholder: str = PLACEHOLDER) -> Diff:
     """Return how a rewriting differs from its source.
@@ -284,7 +314,7 @@ def diff(source: str, target: str, *, lang: str, placeholder: str = PLACEHOLDER)
     edits = edits_of(one.tokens, two.tokens)
     moves = _moves(edits, one.tokens)
     drawn = _Drawing(one, two, moves)
-    for atom in _whole(_atoms(edits, len(one.tokens)), one, two):
+    for atom in _rewritten(_whole(_atoms(edits, len(one.tokens)), one, two), one, two, moves):
         drawn.add(atom)
     return Diff(_single_ends(drawn.finished()), len(edits))
 
@@ -324,6 +354,7 @@ class _Side:
 
     def __init__(self, text: str, found: tuple[Token, ...]) -> None:
         self.text, self.tokens = text, found
+        self._letters = [all(_in_name(one) for one in token.form) for token in found]
         begins, ends = bounds(text)
         self.starts = [begins[token.start] for token in found]
         self.ends = [ends[token.end - 1] for token in found]
@@ -332,6 +363,15 @@ class _Side:
         """Say whether the text may be cut before a token."""
         inside = 0 < at < len(self.tokens)
         return not inside or self.ends[at - 1] <= self.starts[at]
+
+    def runs_on(self, at: int) -> bool:
+        """Say whether a run of letters, digits and hyphens goes on with a token."""
+        return (
+            0 < at < len(self.tokens)
+            and self._letters[at - 1]
+            and self._letters[at]
+            and self.tokens[at - 1].end == self.tokens[at].start
+        )
 
     def gap(self, start: int, at: int) -> str:
         """Return the white space from a place on to a token, or to the end of the text."""
@@ -363,14 +403,67 @@ def _whole(atoms: Iterator[_Atom], one: _Side, two: _Side) -> Iterator[_Atom]:
             yield held
             held = atom
         else:
-            held = replace(
-                held,
-                end=atom.end,
-                target_end=atom.target_end,
-                edits=held.edits + atom.edits,
-            )
+            held = held.to(atom)
     if held is not None:
         yield held
+
+
+def _rewritten(
+    atoms: Iterable[_Atom], one: _Side, two: _Side, moves: Mapping[int, int]
+) -> Iterator[_Atom]:
+    """Yield the atoms; what rewrites one word becomes one atom, so one deletion and one insertion.
+
+    Changes that touch are one. So are changes in one word, as far as the texts show where a word
+    is: `_in_one_word`. A single deletion and a single insertion stay as they are, which is
+    shorter; so do deletions alone, insertions alone, and both ends of a move.
+    """
+    units: list[_Atom] = []
+    for atom in atoms:
+        if units and _changes(units[-1], moves) and _changes(atom, moves):
+            units[-1] = units[-1].to(atom)
+        else:
+            units.append(atom)
+    at = 0
+    while at < len(units):
+        last = at
+        while (after := _next_change(units, last, moves)) and _in_one_word(
+            units[last : after + 1], one, two
+        ):
+            last = after
+        word = units[at : last + 1]
+        removes = sum(unit.removes for unit in word if unit.edits)
+        adds = sum(unit.adds for unit in word if unit.edits)
+        if removes and adds and removes + adds > 2:
+            word = [reduce(_Atom.to, word)]
+        yield from word
+        at = last + 1
+
+
+def _changes(atom: _Atom, moves: Mapping[int, int]) -> bool:
+    return bool(atom.edits) and atom.edits[0] not in moves
+
+
+def _next_change(units: Sequence[_Atom], at: int, moves: Mapping[int, int]) -> int | None:
+    """Return where the change after a change is, None where a move or the end comes before it."""
+    if not _changes(units[at], moves):
+        return None
+    after = next((n for n in range(at + 1, len(units)) if units[n].edits), None)
+    return after if after and _changes(units[after], moves) else None
+
+
+def _in_one_word(units: Sequence[_Atom], one: _Side, two: _Side) -> bool:
+    """Say whether two changes, and the tokens between them that stay, are of one word.
+
+    They are where letters, digits and hyphens run on from one to the other in one of the texts,
+    or where one Chinese character stays between two changes of two characters or more: it is
+    half a word then, unless it mostly is a word by itself.
+    """
+    first, *kept, last = units
+    if len(kept) == 1 and first.long and last.long:
+        form = one.tokens[kept[0].start].form
+        if is_han(form[0]) and form not in _WORDS_OF_ONE:
+            return True
+    return all(one.runs_on(unit.start) or two.runs_on(unit.target_start) for unit in (*kept, last))
 
 
 class _Drawing:
@@ -383,15 +476,14 @@ class _Drawing:
 
     def add(self, atom: _Atom) -> None:
         """Add the pieces of an atom, and of the white space before it."""
-        removes, adds = atom.start < atom.end, atom.target_start < atom.target_end
-        if removes and adds:
+        if atom.removes and atom.adds:
             self._blank(self.one.starts[atom.start], self.two.starts[atom.target_start])
             source, target = self._take(
                 self.one.ends[atom.end - 1], self.two.ends[atom.target_end - 1]
             )
             differs: Op = "replace" if atom.edits else "space"
             self._put("equal" if source == target else differs, source, target, atom.edits)
-        elif removes:
+        elif atom.removes:
             end = self._one_sided(self.one, (atom.start, atom.end), self._other_gap(atom))
             self._end("delete", "move_from", *self._take(end, self.target_done), atom.edits)
         else:
@@ -406,7 +498,7 @@ class _Drawing:
 
     def _other_gap(self, atom: _Atom) -> str:
         """Return the white space that the other side has where a one-sided atom stands."""
-        if atom.start < atom.end:
+        if atom.removes:
             return self.two.gap(self.target_done, atom.target_start)
         return self.one.gap(self.done, atom.start)
 

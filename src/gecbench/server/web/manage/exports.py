@@ -116,8 +116,8 @@ def _last(project: Project) -> list[Audit]:
 
 
 @acting
-@limited("export")
 @require_POST
+@limited("export")
 def download(request: HttpRequest, member: Member) -> HttpResponseBase:
     """Stream an export; the log keeps who made it, and its SHA-256 once it has gone out."""
     project = member.project

@@ -1,14 +1,15 @@
 // The live diff: a text beside its source, marked where the scorer counts an edit. The twin of
-// laws/diff.py; one table of cases holds both together. Nothing here touches the page, so that
+// rules/diff.py; one table of cases holds both together. Nothing here touches the page, so that
 // diff-worker.js can use it; `draw` is passed on from drawing.js and only works in a page.
 
 import { editsOf } from "./align.js";
 import { bounds } from "./graphemes.js";
-import { tokens } from "./tokens.js";
+import { isHan, isInName, tokens } from "./tokens.js";
 
 export { draw } from "./drawing.js";
 
 export const PLACEHOLDER = "[缺失成分]";
+const WORDS_OF_ONE = "的地得了着过吗呢吧我你他她它这那是有在和与不也都很就还又把被对从到给让向";
 
 /** From this length on, a page had better ask diff-worker.js. */
 export const LONG = 2000;
@@ -21,6 +22,12 @@ class Side {
     const [begins, ends] = bounds(this.points);
     this.starts = this.tokens.map(({ start }) => begins[start]);
     this.ends = this.tokens.map(({ end }) => ends[end - 1]);
+  }
+
+  /** Say whether a run of letters, digits and hyphens goes on with a token. */
+  runsOn(at) {
+    const [before, token] = [this.tokens[at - 1], this.tokens[at]];
+    return Boolean(before && token) && before.end === token.start && Array.from(before.form + token.form).every(isInName);
   }
 
   cut(at) {
@@ -64,13 +71,52 @@ function whole(atoms, one, two) {
   for (const atom of atoms) {
     const held = found.at(-1);
     if (!held || (one.cut(atom.start) && two.cut(atom.targetStart))) found.push({ ...atom });
-    else {
-      held.end = atom.end;
-      held.targetEnd = atom.targetEnd;
-      held.edits = [...held.edits, ...atom.edits];
-    }
+    else found[found.length - 1] = joined(held, atom);
   }
   return found;
+}
+
+/** Return the stretch from an atom to the end of a later one, with the edits of both. */
+function joined(first, { end, targetEnd, edits }) {
+  return { ...first, end, targetEnd, edits: [...first.edits, ...edits] };
+}
+
+/** Return the atoms; what rewrites one word becomes one atom (the rule: rules/diff.py). */
+function rewritten(atoms, one, two, moves) {
+  const changes = (atom) => atom?.edits.length && !moves[atom.edits[0] - 1];
+  const units = [];
+  for (const atom of atoms) {
+    if (changes(units.at(-1)) && changes(atom)) units.push(joined(units.pop(), atom));
+    else units.push(atom);
+  }
+  const nextChange = (at) => {
+    let after = at + 1;
+    while (after < units.length && !units[after].edits.length) after += 1;
+    return changes(units[at]) && changes(units[after]) ? after : -1;
+  };
+  const found = [];
+  for (let at = 0, last = 0; at < units.length; at = last + 1) {
+    last = at;
+    for (let after = nextChange(at); after > 0 && inOneWord(units.slice(last, after + 1), one, two); after = nextChange(last)) last = after;
+    const word = units.slice(at, last + 1);
+    const marked = word.filter(({ edits }) => edits.length);
+    const removes = marked.filter(({ start, end }) => start < end).length;
+    const adds = marked.filter(({ targetStart, targetEnd }) => targetStart < targetEnd).length;
+    found.push(...(removes && adds && removes + adds > 2 ? [word.reduce(joined)] : word));
+  }
+  return found;
+}
+
+const isLong = ({ start, end, targetStart, targetEnd }) => Math.max(end - start, targetEnd - targetStart) > 1;
+
+/** Say whether two changes, and the tokens between them that stay, are of one word. */
+function inOneWord(units, one, two) {
+  const [first, last] = [units[0], units.at(-1)];
+  if (units.length === 3 && isLong(first) && isLong(last)) {
+    const { form } = one.tokens[units[1].start];
+    if (isHan([...form][0]) && !WORDS_OF_ONE.includes(form)) return true;
+  }
+  return units.slice(1).every(({ start, targetStart }) => one.runsOn(start) || two.runsOn(targetStart));
 }
 
 /** Makes pieces of atoms and shares out the white space between them. */
@@ -158,13 +204,15 @@ function withoutSingleEnds(pieces) {
 /**
  * Return how a rewriting differs from its source: {pieces, edits}.
  *
- * A piece is {op, source, target, edits, move}; see laws/diff.py. `edits` is the scorer's count.
+ * A piece is {op, source, target, edits, move}; see rules/diff.py. `edits` is the scorer's count.
  */
 export function diff(source, target, { lang = "zh", placeholder = PLACEHOLDER } = {}) {
   const one = new Side(source, lang, placeholder);
   const two = new Side(target, lang, placeholder);
   const edits = editsOf(one.tokens, two.tokens);
-  const drawing = new Drawing(one, two, edits.map(({ move }) => move));
-  for (const atom of whole(atomsOf(edits, one.tokens.length), one, two)) drawing.add(atom);
+  const moves = edits.map(({ move }) => move);
+  const drawing = new Drawing(one, two, moves);
+  const atoms = whole(atomsOf(edits, one.tokens.length), one, two);
+  for (const atom of rewritten(atoms, one, two, moves)) drawing.add(atom);
   return { pieces: withoutSingleEnds(drawing.finished()), edits: edits.length };
 }

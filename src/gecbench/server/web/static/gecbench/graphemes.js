@@ -1,4 +1,4 @@
-// Where a text may be cut so that no drawn character is cut. The twin of laws/graphemes.py, whose
+// Where a text may be cut so that no drawn character is cut. The twin of rules/graphemes.py, whose
 // rules are few and the same everywhere: Intl.Segmenter follows each browser's own tables.
 //
 // Texts are arrays of code points here, as Python counts them.

@@ -7,7 +7,7 @@ import { diff, draw } from "./diff.js";
 
 const GROWS = globalThis.CSS?.supports?.("field-sizing", "content") ?? false;
 
-/** Return a text as texts are compared (laws/text.py does it with more care). */
+/** Return a text as texts are compared (rules/text.py does it with more care). */
 export const plain = (text) => text.normalize("NFC").replace(/\s+/g, " ").trim();
 
 export class TextBox {

@@ -1,5 +1,5 @@
 // What the live diff compares: characters in Chinese, words and marks in English. The twin of
-// laws/tokens.py. Texts are arrays of code points.
+// rules/tokens.py. Texts are arrays of code points.
 
 import { bounds } from "./graphemes.js";
 
@@ -7,11 +7,13 @@ import { bounds } from "./graphemes.js";
 const WHITE = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
 const HAN = /[\u3400-\u9fff\uf900-\ufaff\u{20000}-\u{323af}]/u;
 const IN_WORD = /[\p{L}\p{M}\p{N}_]/u;
+const LINK = /[-‐‑'’]/;
 const DIGIT = /\p{Nd}/u;
 
 export const isWhite = (point) => WHITE.test(point);
 export const isHan = (point) => HAN.test(point);
 export const isInWord = (point) => IN_WORD.test(point);
+export const isInName = (point) => LINK.test(point) || (isInWord(point) && !isHan(point));
 export const isDigit = (point) => DIGIT.test(point);
 
 /** Say whether code points stand in others at a place. */
