@@ -19,7 +19,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from gecbench.core.edit import Edit
-from gecbench.core.errors import CorpusError, FormatError, count_noun, quote
+from gecbench.core.errors import CorpusError, FormatError, Message, Place, count_noun, quote
 from gecbench.core.files import name_of
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, Sample
@@ -31,9 +31,9 @@ _NAME = "fcgec"
 _META = ("error_type", "version")
 _MOST = 1000
 _TAG = re.compile(r"INS_.*|MOD_(\d{1,4})(?:\+(?:INS|DEL)_\d+)?", re.DOTALL)
-_DUPLICATE = "a reference that repeats another of its sentence"
-_OVERRULED = "a change inside what the same operation replaces"
-_UNCORRECTED = "the mark of an error that nobody corrected"
+_DUPLICATE = Message("a reference that repeats another of its sentence")
+_OVERRULED = Message("a change inside what the same operation replaces")
+_UNCORRECTED = Message("the mark of an error that nobody corrected")
 
 
 class _Sentence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -94,44 +94,61 @@ def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
     Raises:
         FormatError: Names the sentence with an operation that cannot be applied to it.
     """
-    lines = list(lines)
-    whole = parse_json(path, 1, "\n".join(lines), hint="the file is one object, sentences by id")
-    table = convert(f"{path}:1", whole, dict[str, object])
-    if not table:
-        raise FormatError(f"{path}:1: the object is empty; a corpus has at least one sentence")
-    starts: dict[str, int] = {}  # a file in one line has none
-    for n, line in enumerate(lines, 1):
-        if (match := re.match(r'\s*\{?\s*"([^"\\]*)"\s*:\s*\{', line)) is not None:
-            starts.setdefault(match.group(1), n)
     left_out: Counter[str] = Counter()
-    rows = []
-    for key, value in table.items():
-        n = starts.get(key, 1)
-        at = f"{path}:{n}: {quote(key)}"
-        rows.append((n, _sample(at, key, convert(at, value, _Sentence), left_out)))
+    rows = [(n, sample_of(path, n, key, row, left_out)) for n, key, row in entries(path, lines)]
     note = "; ".join(f"{count_noun(n, 'time')} {what}" for what, n in sorted(left_out.items()) if n)
     return Corpus(name_of(path), (), CHINESE, {NOT_KEPT: note} if note else {}), iter(rows)
 
 
-def _sample(at: str, key: str, entry: _Sentence, left_out: Counter[str]) -> Sample:
-    """A sentence; count what of it cannot be kept."""
+def entries(path: Path, lines: Iterable[str]) -> list[tuple[int, str, object]]:
+    """Read the object: the line of each sentence, its id, and what stands under it.
+
+    Raises:
+        FormatError: It is no object, or empty.
+    """
+    lines = list(lines)
+    hint = Message("the file is one object, sentences by id")
+    whole = parse_json(path, 1, "\n".join(lines), hint=hint)
+    table = convert(Place(path, 1), whole, dict[str, object])
+    if not table:
+        raise FormatError(
+            "the object is empty; a corpus has at least one sentence", at=Place(path, 1)
+        )
+    starts: dict[str, int] = {}  # a file in one line has none
+    for n, line in enumerate(lines, 1):
+        if (match := re.match(r'\s*\{?\s*"([^"\\]*)"\s*:\s*\{', line)) is not None:
+            starts.setdefault(match.group(1), n)
+    return [(starts.get(key, 1), key, value) for key, value in table.items()]
+
+
+def sample_of(path: Path, line: int, key: str, value: object, left_out: Counter[str]) -> Sample:
+    """Apply the operations of a sentence; count what of it cannot be kept.
+
+    Raises:
+        FormatError: Names the sentence with an operation that cannot be applied to it.
+    """
+    at = f"{path}:{line}: {quote(key)}"
+    entry = convert(at, value, _Sentence)
     source = entry.sentence
     if not source:
-        raise FormatError(f"{at}: the sentence is empty; fill it or remove the entry")
+        raise FormatError("the sentence is empty; fill it or remove the entry", at=at)
     meta = {name: text for name in _META if isinstance(text := getattr(entry, name), str)}
     if entry.operation is UNSET:
         return Sample(key, source, (), meta)
     nested = f"{at}: operation"
     operations = convert(
         nested,
-        parse_json(nested, 1, entry.operation, hint="it is a list of objects"),
+        parse_json(nested, 1, entry.operation, hint=Message("it is a list of objects")),
         tuple[_Operation, ...],
     )
     flag = entry.error_flag
     if flag not in (0, 1) or (operations and not flag):
         raise FormatError(
-            f"{at}: error_flag is {'missing' if flag is UNSET else flag} with "
-            f"{count_noun(len(operations), 'operation')}; 0 is free of error, 1 has operations"
+            "error_flag is {flag} with {count} {noun}; 0 is free of error, 1 has operations",
+            at=at,
+            flag=Message("missing") if flag is UNSET else flag,
+            count=len(operations),
+            noun="operation" if len(operations) == 1 else "operations",
         )
     if not flag:
         return Sample(key, source, (Rewrite(error_free=True),), meta)
@@ -171,7 +188,10 @@ def _texts(at: str, operation: _Operation, source: str) -> tuple[list[str], int]
     count = prod(len(change.labels) for change in effective)
     if count > _MOST:
         raise FormatError(
-            f"{at}: the labels make {count} references of one operation; at most {_MOST}"
+            "the labels make {count} references of one operation; at most {most}",
+            at=at,
+            count=count,
+            most=_MOST,
         )
     deleted = frozenset(operation.delete)
     texts = [
@@ -208,23 +228,32 @@ def _check_numbers(at: str, key: str, numbers: Sequence[int], length: int) -> No
     """Refuse a list of an operation that does not name different characters."""
     if len(set(numbers)) < len(numbers) or not all(0 <= number < length for number in numbers):
         raise FormatError(
-            f"{at}: {key} is {quote(str(list(numbers)))}; expected a list of different numbers "
-            f"of characters, 0 to {length - 1}"
+            "{key} is {numbers}; expected a list of different numbers of characters, 0 to {last}",
+            at=at,
+            key=key,
+            numbers=quote(str(list(numbers))),
+            last=length - 1,
         )
 
 
 def _check_change(at: str, change: _Change, length: int) -> None:
     start, tag, width = change.pos, change.tag, change.width
     if _TAG.fullmatch(tag) is None:
-        raise FormatError(f"{at}: the tag is {quote(tag)}; expected INS_k, MOD_k or MOD_k+INS_m")
+        raise FormatError(
+            "the tag is {tag}; expected INS_k, MOD_k or MOD_k+INS_m", at=at, tag=quote(tag)
+        )
     if not (0 <= start <= length - width if width else -1 <= start < length):
         raise FormatError(
-            f"{at}: {tag} at {start} lies outside the sentence, which has {length} characters"
+            "{tag} at {start} lies outside the sentence, which has {length} characters",
+            at=at,
+            tag=tag,
+            start=start,
+            length=length,
         )
     if tag.startswith("MOD") and not width:
-        raise FormatError(f"{at}: the tag {tag} replaces nothing; write INS_k to insert")
+        raise FormatError("the tag {tag} replaces nothing; write INS_k to insert", at=at, tag=tag)
     if not change.labels:
-        raise FormatError(f"{at}: there is no label for {tag}; write what is put there")
+        raise FormatError("there is no label for {tag}; write what is put there", at=at, tag=tag)
 
 
 def write(corpus: Corpus) -> Mapping[str, str]:

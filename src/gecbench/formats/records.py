@@ -6,10 +6,15 @@ to know of all of them, so each line, block or object is read by itself here.
 
 from __future__ import annotations
 
+import csv
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from pathlib import Path
+from typing import cast
 
 from gecbench.core.errors import (
     FormatError,
@@ -17,11 +22,13 @@ from gecbench.core.errors import (
     Message,
     Place,
     UnknownNameError,
+    UsageError,
     quote,
 )
 from gecbench.core.sample import Rewrite, Sample
-from gecbench.formats import load_format
+from gecbench.formats import fcgec, load_format
 from gecbench.formats.m2 import is_target
+from gecbench.formats.perturbed import is_perturbed
 from gecbench.formats.texts import text_of
 from gecbench.formats.validation import json_problem, value_of
 
@@ -118,7 +125,8 @@ def sniff_foreign(content: Content, first: str) -> str:
     if first.startswith("["):
         raise FormatError(
             "this JSON is neither Label Studio's (tasks with 'data') nor YACLC's "
-            "('sentence_text'); the first object has {value}",
+            "('sentence_text'); choose the format table and name its columns; the first object "
+            "has {value}",
             at=Place(content.name, 1),
             value=", ".join(map(repr, item)) or "{}",
         )
@@ -215,10 +223,7 @@ def _each(
                         yield record
         except FormatError as error:
             # What follows cannot be divided into objects any more.
-            rest = Message(
-                "{message}; the rest of the file was not looked at", message=error.message
-            )
-            yield Trouble(_line_of(error), rest)
+            yield Trouble(_line_of(error), _cut(error))
 
     return reader
 
@@ -279,8 +284,7 @@ def _yaclc(row: Row, line: int) -> Record:
         text = value_of(one, "correction", str)
         if one.get("is_grammatical") in (0, False):
             fluency.add(len(references))
-        same = text.strip() == source.strip()
-        references.append(Rewrite(error_free=True) if same else Rewrite(text=text))
+        references.append(Rewrite(text=text))
     kept = {"sentence_id", "sentence_text", "sentence_annos"}
     meta = {name: _said(value) for name, value in row.items() if name not in kept}
     return Record(
@@ -363,6 +367,163 @@ FOREIGN_READERS: Mapping[str, Callable[[Content], Iterator[Found]]] = {
 """Name of a format to its reader."""
 
 
+# Tables whose columns are named: CSV, TSV, and objects of JSON.
+
+
+ROLES = ("id", "source", "references", "document", "position")
+"""What a column can hold; `document` and `position` say where a sentence stands in a text."""
+
+_LONGEST_NAME = 100
+
+
+def _table(content: Content, columns: Mapping[str, str]) -> Iterator[Found]:
+    """Read rows with named columns; other columns are facts about the sentence."""
+    unknown = next((role for role in columns if role not in ROLES), None)
+    if unknown is not None:
+        raise UnknownNameError(Message("column"), unknown, ROLES)
+    named = {role: [name.strip() for name in text.split(",")] for role, text in columns.items()}
+    first = next((line for line in content.lines if line.strip()), "").lstrip()
+    is_json = first.startswith(("{", "["))
+    rows = _objects(content, named.get("source", ())) if is_json else _cells(content)
+    seen: dict[str, None] = {}
+    try:
+        for line, row in rows:
+            if isinstance(row, Message):
+                yield Trouble(line, row)
+                continue
+            if not seen:
+                _name_columns(content, named, row, line)
+            seen |= dict.fromkeys(row)
+            try:
+                yield _row_record(row, named, line)
+            except GecbenchError as error:
+                yield Trouble(line, error.message)
+    except FormatError as error:
+        yield Trouble(_line_of(error), _cut(error))
+    else:
+        for name in (name for names in named.values() for name in names if name not in seen):
+            yield Trouble(1, _no_column(name, seen))
+
+
+def _name_columns(
+    content: Content, named: dict[str, list[str]], row: Mapping[str, object], line: int
+) -> None:
+    """Add the columns that are called as what they hold; without a sentence, refuse them all."""
+    for role in ROLES:
+        usual = ("source", *_TEXT_KEYS) if role == "source" else (role,)
+        same = next((name for name in usual if name in row), None)
+        if role not in named and same is not None:
+            named[role] = [same]
+    name = next(iter(named.get("source", ("source",))))
+    if name not in row:
+        raise FormatError(_no_column(name, row), at=Place(content.name, line))
+
+
+def _no_column(name: str, names: Iterable[str]) -> Message:
+    return Message(
+        "there is no column {name}; name the columns by those that are there: {names}",
+        name=quote(name),
+        names=", ".join(map(_printable, islice(names, 20))),
+    )
+
+
+def _row_record(row: Row, named: Mapping[str, Sequence[str]], line: int) -> Record:
+    texts = [text for name in named.get("references", ()) for text in _references(row, name)]
+    used = {name for names in named.values() for name in names}
+    meta = {name: _said(value) for name, value in row.items() if name not in used and value != ""}
+    single = {
+        role: _name(row, named[role][0]) for role in ("id", "document", "position") if role in named
+    }
+    meta |= {role: value for role, value in single.items() if role != "id" and value}
+    if not re.fullmatch("[0-9]*", meta.get("position", "")):
+        raise FormatError(
+            "the position is {value}; a whole number was expected", value=quote(meta["position"])
+        )
+    text = value_of(row, named["source"][0], str)
+    references = tuple(Rewrite(text=text) for text in texts if text.strip())
+    return Record(line, single.get("id"), text, references, meta)
+
+
+def _references(row: Row, name: str) -> tuple[str, ...]:
+    return () if row.get(name) is None else _texts(row, name)
+
+
+def _objects(content: Content, source: Sequence[str]) -> Iterator[tuple[int, Row | Message]]:
+    """Yield the objects of a file; of one object of objects, those, their keys as ids.
+
+    That one is a row by itself where it has the column of the sentence.
+    """
+    items = _items(content)
+    begin = [*islice(items, 2)]
+    for line, item in begin[:1]:
+        single = len(begin) == 1 and not any(name in _flat(item) for name in source)
+        if single and item and all(isinstance(value, dict) for value in item.values()):
+            for key, value in item.items():
+                yield line, _flat({"id": key, **cast("Row", value)})
+            return
+    for line, item in chain(begin, items):
+        yield line, _flat(item)
+
+
+def _flat(row: Row) -> Row:
+    """Return an object without objects in it: {"a": {"b": 1}} has the column "a.b"."""
+    flat: Row = {}
+    rest = [*reversed(row.items())]
+    while rest:
+        name, value = rest.pop()
+        if isinstance(value, dict) and value and len(name) <= _LONGEST_NAME:
+            rest += [(f"{name}.{key}", inner) for key, inner in reversed(value.items())]
+        else:
+            flat[name] = value
+    return flat
+
+
+def _cells(content: Content) -> Iterator[tuple[int, Row | Message]]:
+    """Yield the rows of CSV, or of TSV, where quotation marks are nothing but that."""
+    tabs = "\t" in content.lines[0]
+    rows = csv.reader(
+        (f"{line}\n" for line in content.lines),
+        delimiter="\t" if tabs else max(",;", key=content.lines[0].count),
+        quoting=csv.QUOTE_NONE if tabs else csv.QUOTE_MINIMAL,
+        strict=True,
+    )
+    header: list[str] = []
+    begin = 1
+    try:
+        for cells in rows:
+            if not header:
+                header = [name.strip() for name in cells]
+                if len(set(header)) < len(header):
+                    raise FormatError(
+                        "two columns have the same name; give each a name of its own",
+                        at=Place(content.name, begin),
+                    )
+            elif cells and len(cells) != len(header):
+                yield begin, _uneven(len(cells), len(header))
+            elif cells:
+                yield begin, dict(zip(header, cells, strict=True))
+            begin = rows.line_num + 1
+    except csv.Error as error:
+        raise FormatError(
+            "the row cannot be divided into cells: a quotation mark is open or in a wrong place, "
+            "or a cell has more than {most:,} characters",
+            at=Place(content.name, begin),
+            most=csv.field_size_limit(),
+        ) from error
+
+
+def _uneven(count: int, expected: int) -> Message:
+    return Message(
+        "the row has {count} cells, but the first row has {expected}",
+        count=count,
+        expected=expected,
+    )
+
+
+def _cut(error: FormatError) -> Message:
+    return Message("{message}; the rest of the file was not looked at", message=error.message)
+
+
 # Lines and blocks to records.
 
 
@@ -370,23 +531,47 @@ _SOURCE = "source"
 """Key of metadata that names where a sentence comes from."""
 
 
-def records(content: Content, format: str | None = None) -> tuple[str, Iterator[Found]]:
+def records(
+    content: Content, format: str | None = None, columns: Mapping[str, str] | None = None
+) -> tuple[str, Iterator[Found]]:
     """Return the name of a file's format, and what its lines hold, in order.
 
     Args:
         content: The file.
         format: Name of its format; None means find out.
+        columns: Of a table: a key of ROLES to the name of the column; of the references, several
+            names with commas between them.
 
     Raises:
-        FormatError: Nothing of it can be read, as without the header that the format demands.
-        UnknownNameError: There is no such format.
+        FormatError: Nothing of it can be read, as without the header that the format demands; or
+            it has perturbed cases.
+        UsageError: There is no such format, or columns are named of one that has none.
     """
-    chosen = format or sniffed(content)
+    refuse_perturbed(content)
+    chosen = format or ("table" if columns else sniffed(content))
     if chosen not in READERS:
         raise UnknownNameError(Message("format"), chosen, READERS)
     if chosen == "mucgec" and format is None:
         load_format(chosen).check(Path(content.name), content.lines)
+    if chosen == "table":
+        return chosen, _table(content, columns or {})
+    if columns:
+        raise UsageError("columns are those of format table alone, not of {format}", format=chosen)
     return chosen, READERS[chosen](content)
+
+
+def refuse_perturbed(content: Content) -> None:
+    """Refuse a file of perturbed cases: a case is several sentences that belong together.
+
+    Raises:
+        FormatError: It is one.
+    """
+    if is_perturbed(content.lines):
+        raise FormatError(
+            "these are perturbed cases, as RobustGEC has them, and no sentences to annotate; "
+            "to annotate their sentences, make a file that has one of them in each line",
+            at=Place(content.name, 1),
+        )
 
 
 def parallel(sources: Content, references: Sequence[Content]) -> Iterator[Found]:
@@ -395,6 +580,7 @@ def parallel(sources: Content, references: Sequence[Content]) -> Iterator[Found]
     Raises:
         FormatError: A file has another number of lines.
     """
+    refuse_perturbed(sources)
     for each in references:
         if len(each.lines) != len(sources.lines):
             raise FormatError(
@@ -422,6 +608,10 @@ def parallel(sources: Content, references: Sequence[Content]) -> Iterator[Found]
 
 def sniffed(content: Content) -> str:
     """Return the name of the format that a file seems to be in."""
+    if content.name.lower().endswith(".csv"):
+        return "table"
+    if load_format("fcgec").sniff(content.lines):
+        return "fcgec"
     first = next((line for line in content.lines if line.strip()), "").lstrip()
     if first.startswith(("{", "[")):
         return sniff_foreign(content, first)
@@ -445,6 +635,25 @@ def _jsonl(content: Content) -> Iterator[Found]:
         return
     places = range(1, len(content.lines))
     yield from _one_by_one(content, "jsonl", places, lambda n: (0, n))
+
+
+def _fcgec(content: Content) -> Iterator[Found]:
+    path = Path(content.name)
+    try:
+        entries = fcgec.entries(path, content.lines)
+    except FormatError as error:
+        yield Trouble(_line_of(error), error.message)
+        return
+    for line, key, value in entries:
+        lost: Counter[str] = Counter()
+        try:
+            sample = fcgec.sample_of(path, line, key, value, lost)
+        except GecbenchError as error:
+            name = quote(key)
+            yield Trouble(line, Message("{name}: {message}", name=name, message=error.message))
+        else:
+            record = _record(line, sample, "zh", numbered=False)
+            yield replace(record, left_out=tuple(lost.elements()))
 
 
 def _one_by_one(
@@ -543,6 +752,8 @@ def _as_text(sample: Sample, rewrite: Rewrite, lang: str) -> Rewrite:
 READERS: Mapping[str, Callable[[Content], Iterator[Found]]] = {
     "lines": _lines,
     "mucgec": _mucgec,
+    "fcgec": _fcgec,
+    "table": lambda content: _table(content, {}),
     "m2": _m2,
     "jsonl": _jsonl,
     **FOREIGN_READERS,

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from django.db import connection
-from server.import_export.files import empty, imported, reviewed, texts
+from server.import_export.files import empty, golden, imported, reviewed, texts
 
 from gecbench.cli.annotate import project, release
 from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
@@ -51,6 +51,22 @@ def a_file(folder: Path, content: str = TABLE, name: str = "dev.tsv") -> Path:
     return path
 
 
+def test_a_table_is_imported_by_its_columns_and_what_is_left_out_is_listed(run, tmp_path):
+    project = empty()
+    text = "no,wrong,right,more,essay\n1,我来校,我来学校,,e1\n2,他来。,他来。,他来了。,e1\n"
+    file = a_file(tmp_path, text, "essays.csv")
+    columns = ("id=no", "source=wrong", "references=right,more", "document=essay")
+    options = [part for one in columns for part in ("--column", one)]
+    result = run("import", file, *options, "--references", "golden")
+    assert "  essays.csv:3: '2': its references contradict one another" in result.output
+    assert "  1 (e1): 我来校\n    我来学校\n" in result.output
+    assert (texts(project), golden(project)) == (["我来校"], ["我来学校"])
+    with pytest.raises(GecbenchError, match="there is no new sentence"):
+        run("import", file, *options, "--references", "golden", "--duplicates", "skip")
+    with pytest.raises(UsageError, match="--column is WHAT=NAME"):
+        run("import", file, "--column", "source")
+
+
 def test_a_dry_run_says_what_would_be_done_and_writes_nothing(run, tmp_path):
     empty()
     file = a_file(tmp_path, "我去\u200b校\n\n我去校\n我去校\nok\n", "essays.txt")
@@ -65,6 +81,9 @@ def test_a_dry_run_says_what_would_be_done_and_writes_nothing(run, tmp_path):
         "languages seen: zh 3, en 1",
         "lengths, characters up to: 10 4",
         "ids: 1 to 5",
+        "the first sentences:",
+        "  1: 我去校",
+        "  5: ok",
         "  essays.txt:3: the same sentence as line 1",
         "  essays.txt:4: the same sentence as line 1",
         "nothing was written, because of --dry-run",

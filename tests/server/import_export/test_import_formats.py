@@ -149,6 +149,20 @@ def test_yaclc_texts_keep_their_dimension(site):
     assert Sentence.objects.get().meta == {"article_id": "9"}
 
 
+def test_yaclc_with_contradictory_annotations_comes_in_without_those(site):
+    def row(number: int, *texts: str) -> dict[str, object]:
+        annos = [{"is_grammatical": 1, "correction": text, "annotator_count": 1} for text in texts]
+        return {"sentence_id": number, "sentence_text": f"我{number}", "sentence_annos": annos}
+
+    rows = [row(n, f"我{n}", "我们") if n % 3 == 0 else row(n, "我们") for n in range(1, 31)]
+    project = empty()
+    plan = planned(project, json.dumps(rows), references="golden")
+    assert (plan.obstacle, plan.report.new, plan.report.skipped_count) == ("", 20, 10)
+    assert plan.report.skipped[0].message.startswith("'3': its references contradict")
+    imported(project, json.dumps(rows), references="golden")
+    assert len(texts(project)) == 20
+
+
 def test_the_first_ten_problems_are_told_with_their_lines_and_all_are_counted(site):
     rows = [f"{n}\t句子{n}\t改过的{n}" for n in range(1, 31)]
     for bad in range(5, 20):
@@ -164,6 +178,12 @@ def test_the_first_ten_problems_are_told_with_their_lines_and_all_are_counted(si
 
 
 BROKEN = {
+    "fcgec": (
+        '{"a": {"sentence": "我"},\n"b": {"sentence": "", "operation": "[]"}}',
+        2,
+        "the sentence is empty",
+    ),
+    "table": ("source,references\n我,你\n我\n", 3, "the row has 1 cells"),
     "mucgec": ("1\t我\t我们\n1\t他\t他们\n", 2, "id '1' stands in line 1 already"),
     "jsonl": (JSONL + "{]\n", 4, "not JSON at column 2"),
     "m2": (M2 + "S 我\nA 0 9|||S|||你|||REQUIRED|||-NONE-|||0\n", 9, "the block has no T line"),

@@ -122,8 +122,6 @@ def test_line_ends_inside_a_text_go_even_without_cleaning(site):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("1\t我\t我\t我们", "its references contradict one another: error free and corrected"),
-        ("1\t我\t没有错误\t无法标注", "contradict one another: error free and not annotatable"),
         ("1\t我\t我[缺失成分]\t我们", "correction 2 has no [缺失成分], others have it"),
         ("1\t我\t我\u200b\u200b们\t\u200b", "reference 2 is empty; fill it or take it out"),
         ("1\t\u200b\t我们", "the sentence is empty; fill it or take it out"),
@@ -147,6 +145,75 @@ def test_rules_that_a_project_switched_off_refuse_nothing(site):
     project = empty(rules={"CON-3": "off"})
     plan = planned(project, "1\t我\t我[缺失成分]\t我们\n", references="golden")
     assert plan.obstacle == ""
+
+
+@pytest.mark.parametrize(
+    ("row", "decisions"),
+    [
+        ("1\t我\t我\t我们", "corrected and error free"),
+        ("1\t我\t没有错误\t无法标注", "error free and not annotatable"),
+        (
+            "1\t我\t没有错误\t无法标注\t我们",
+            "corrected and error free and not annotatable",
+        ),
+    ],
+)
+def test_a_contradictory_sentence_is_left_out_and_listed_and_the_others_come_in(
+    site, row, decisions
+):
+    project = empty()
+    text = f"{row}\n2\t他\t他们\n"
+    report = planned(project, text, references="golden", format="mucgec").report
+    assert (report.found, report.new, report.skipped_count, report.problem_count) == (2, 1, 1, 0)
+    assert [(one.line, one.message) for one in report.skipped] == [
+        (1, f"'1': its references contradict one another: {decisions}")
+    ]
+    batch = imported(project, text, references="golden", format="mucgec").batch
+    assert (texts(project), batch.counts["skipped_count"]) == (["他"], 1)
+    assert (batch.counts["skipped"], batch.counts["examples"]) == ([], [])
+
+
+def test_all_that_is_left_out_is_counted_and_the_first_thousand_are_listed(site):
+    rows = "".join(f"{n}\t句{n}\t句{n}\t改{n}\n" for n in range(1100))
+    report = planned(empty(), rows, references="golden").report
+    assert (report.skipped_count, len(report.skipped), report.new) == (1100, 1000, 0)
+
+
+def test_a_reference_that_is_the_sentence_says_error_free_or_is_left_out_by_choice(site):
+    """JFLEG has references that leave the sentence as it is."""
+    project = empty("en")
+    files = ("He go .\nFine .\n", "He go .\nFine .\n", "He goes .\nFine .\n")
+    report = planned(project, *files, references="golden").report
+    assert (report.new, report.skipped_count, report.same_as_source) == (1, 1, 3)
+    imported(project, *files, references="golden", same="leave_out")
+    kinds = Sentence.objects.order_by("number").values_list("golden__kind", flat=True)
+    assert list(kinds) == ["corrected", "error_free"]
+    report = planned(empty(slug="b"), *files, references="golden", same="leave_out").report
+    assert report.left_out == {"references equal to their sentence": 1}
+
+
+def test_the_first_sentences_are_shown_as_they_would_be_added(site):
+    text = "".join(f"{n}\t句{n}\t改{n}\n" for n in range(7)) + "x\t好。\t没有错误\n"
+    report = planned(empty(), text, references="golden").report
+    assert len(report.examples) == 5
+    first = report.examples[0]
+    assert (first.id, first.text, first.decision, first.references) == (
+        "0",
+        "句0",
+        "corrected",
+        ("改0",),
+    )
+    assert planned(empty(slug="b"), text, references="ignore").report.examples[0].references == ()
+    assert Sentence.objects.count() == 0
+
+
+def test_documents_and_positions_of_a_table_are_kept(site):
+    text = "source,essay,n\n我来。,e1,2\n他来。,e1,1\n"
+    imported(empty(), text, columns={"document": "essay", "position": "n"})
+    assert list(Sentence.objects.order_by("number").values_list("meta", flat=True)) == [
+        {"document": "e1", "position": "2"},
+        {"document": "e1", "position": "1"},
+    ]
 
 
 def test_contradictions_matter_for_golden_sets_alone(site):
@@ -228,7 +295,7 @@ def test_closed_projects_take_no_sentence(site):
         ({"priority": 10**7}, "priority is 10000000; it is a whole number from -1000000"),
         ({"priority": True}, "priority is True; it is a whole number"),
         ({"source": "x" * 101}, "the name of the source has more than 100 characters"),
-        ({"sorce": "x"}, "unknown import option 'sorce'; known: clean, duplicates, encoding"),
+        ({"sorce": "x"}, "unknown import option 'sorce'; known: clean, columns, duplicates"),
     ],
 )
 def test_options_that_mean_nothing_are_refused(given, message):

@@ -76,6 +76,14 @@ NOT_JSON: Mapping[str, str] = {
     "a number with too many digits": '{"text": %s}' % ("9" * 5000),
 }
 
+_PUT = '"pos": 0, "label": "好"'
+
+
+def fcgec(operation: str, flag: str = '"error_flag": 1, ') -> str:
+    """FCGEC's file with one sentence that has this operation."""
+    return f'{{"k": {{"sentence": "好吗", {flag}"operation": {json.dumps(operation)}}}}}'
+
+
 _SPAN = '{"start": 0, "end": 1, "replacement": []}'
 
 
@@ -297,7 +305,41 @@ BROKEN: Mapping[str, Mapping[str, str | bytes]] = {
             '{"id": "1", "text": "好", "meta": {}, "goldens": [{"references": [{}]}]}'
         ),
     },
+    "fcgec": {
+        **{name: f'{{"k": {text}}}' for name, text in NOT_JSON.items()},
+        "nothing": "{}",
+        "a list": "[]",
+        "no sentence": '{"k": {"operation": "[]"}}',
+        "an empty sentence": '{"k": {"sentence": ""}}',
+        "a key that there is not": '{"k": {"sentence": "好", "sentense": "好"}}',
+        "no flag": fcgec("[]", flag=""),
+        "a flag without an operation": fcgec('[{"Delete": [0]}]', flag='"error_flag": 0, '),
+        "operations that are no JSON": fcgec("["),
+        "a character that there is not": fcgec('[{"Delete": [9]}]'),
+        "another tag": fcgec(f'[{{"Modify": [{{{_PUT}, "tag": "X"}}]}}]'),
+        "a place that there is not": fcgec(
+            f'[{{"Insert": [{{{_PUT.replace("0", "9")}, "tag": "INS_1"}}]}}]'
+        ),
+        "a tag that replaces nothing": fcgec(f'[{{"Modify": [{{{_PUT}, "tag": "MOD_0"}}]}}]'),
+        "no label": fcgec('[{"Insert": [{"pos": 0, "tag": "INS_1", "label": []}]}]'),
+        "too many labels": fcgec(
+            json.dumps([{"Insert": [{"pos": 0, "tag": "INS_1", "label": ["好"] * 1001}]}])
+        ),
+    },
+    "table": {
+        **{name: f"[{text}]" for name, text in NOT_JSON.items()},
+        "no column of the sentence": "a,b\n1,2\n",
+        "a cell too many": "source,b\n好,坏,了\n",
+        "two columns of one name": "source,source\n好,坏\n",
+        "a quotation mark that is open": 'source,b\n"好,坏\n',
+        "a cell of a book": "source,b\n" + "好" * 200_000 + ",2\n",
+        "a position in words": "source,position\n好,第一\n",
+        "a sentence of a number": '{"source": 5}',
+        "references of numbers": '{"source": "好", "references": [5]}',
+        "no sentence": "source,b\n,坏\n",
+    },
     "": {
+        "perturbed cases": "O-S 好\nO-T 好。\nA1-S 好\nA1-T 好。\n",
         "JSON that nobody knows": '[{"a": 1, "b": 2}]',
         "JSON of nothing that anybody knows": "[{}]",
         "a header": "id\tsource\n1\t好\n",

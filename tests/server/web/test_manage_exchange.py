@@ -10,6 +10,7 @@ import time
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
+from urllib.parse import urlencode
 from zipfile import ZipFile
 
 import pytest
@@ -111,6 +112,47 @@ def test_a_file_that_cannot_be_read_is_answered_with_one_line(project, boss, raw
 def test_gb18030_is_read_when_it_is_chosen(project, boss):
     report = uploaded(boss, "我们去学校。\n".encode("gb18030"), name="x.txt")
     assert boss.get(f"{report}?encoding=gb18030").context["told"].new == 1
+
+
+def test_a_table_comes_in_by_its_columns_after_the_first_sentences_were_shown(project, boss):
+    text = "wrong,right,more,essay,n\n我来校,我来学校,,e1,2\n他来。,他来。,他来了。,e1,1\n"
+    report = uploaded(boss, text, file=file(text, "essays.csv"))
+    assert "there is no column" in boss.html(report)
+    columns = {
+        "column_source": "wrong",
+        "column_references": "right, more",
+        "column_document": "essay",
+        "column_position": "n",
+        "references": "golden",
+    }
+    page = boss.get(f"{report}?{urlencode(columns)}")
+    ((first, _),) = page.context["examples"]
+    assert (first.text, first.references, first.decision) == (
+        "我来校",
+        ("我来学校",),
+        "corrected",
+    )
+    html = page.content.decode()
+    assert "e1 · 2" in html
+    assert "1 sentence stays out" in html
+    assert "contradict one another: corrected and error free" in html
+    assert not Sentence.objects.exists()
+    boss.client.post(f"{report}/run", page.context["given"])
+    one = Sentence.objects.get()
+    assert (one.text, one.meta) == ("我来校", {"document": "e1", "position": "2"})
+    again = uploaded(boss, text, file=file(text, "essays.csv"))
+    kept = f"{again}?{urlencode({**columns, 'same': 'leave_out', 'duplicates': 'skip'})}"
+    assert boss.get(kept).context["told"].new == 1
+
+
+def test_perturbed_cases_are_refused_in_both_languages(project, boss):
+    blocks = "O-S He go .\nO-T He goes .\nA1-S They go .\nA1-T They go .\n"
+    report = uploaded(boss, blocks, file=file(blocks, "para.txt"))
+    assert "these are perturbed cases" in boss.html(report)
+    chinese = Asking(somebody("boss"), language="zh-hans").html(report)
+    assert "扰动样例" in chinese
+    assert boss.client.post(f"{report}/run", {"format": "lines"}).status_code == 422
+    assert not Sentence.objects.exists()
 
 
 def test_wfl_6_duplicates_wait_for_a_choice(project, boss):

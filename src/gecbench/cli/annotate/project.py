@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -14,7 +14,7 @@ from gecbench.cli.annotate.site import DataFolder
 from gecbench.cli.command import command
 from gecbench.cli.options import say
 from gecbench.cli.output import Output, show
-from gecbench.core.errors import GecbenchError, UnknownNameError, count_noun
+from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError, count_noun
 from gecbench.core.files import STDIO
 from gecbench.core.options import Argument, Option, pairs
 from gecbench.models import CORRECTORS
@@ -34,7 +34,8 @@ _EVERY = 5.0
 """Seconds between two words on how far a run is."""
 
 IMPORT_FORMATS = (
-    *("lines", "mucgec", "m2", "jsonl", "label-studio", "doccano", "yaclc", "annotations"),
+    *("lines", "mucgec", "m2", "jsonl", "fcgec", "table"),
+    *("label-studio", "doccano", "yaclc", "annotations"),
 )
 EXPORT_FORMATS = (
     *("mucgec", "jsonl", "parallel", "m2"),
@@ -76,6 +77,23 @@ def import_(
             "Parallel text with references, where FILE is one of sources; repeatable.",
         ),
     ] = (),
+    table: Annotated[
+        tuple[str, ...],
+        Option(
+            "--column",
+            "Column of a table: id, source, references, document or position, = and its name; of "
+            "references, several names with commas; repeatable.",
+            metavar="WHAT=NAME",
+        ),
+    ] = (),
+    same: Annotated[
+        Literal["error_free", "leave_out"],
+        Option(
+            "--same",
+            "A reference that is the sentence itself says that it is free of errors, or is left "
+            "out where others correct it.",
+        ),
+    ] = "error_free",
     references: Annotated[
         Literal["ignore", "golden", "keep"] | None,
         Option("--references", "What becomes of references; to be said where FILE has any."),
@@ -128,6 +146,8 @@ def import_(
         source=source,
         clean=clean,
         number=number,
+        same=same,
+        columns=_columns(table),
     )
     plan = plan_import(
         row,
@@ -148,6 +168,18 @@ def import_(
         return
     sentences = run_import(plan, by=None).sentences
     say(f"imported {count_noun(sentences, 'sentence')} into {project}")
+
+
+def _columns(table: Sequence[str]) -> dict[str, str]:
+    """What columns of a table hold, and their names.
+
+    Raises:
+        UsageError: One has no name.
+    """
+    columns = dict(text.partition("=")[::2] for text in table)
+    if not all(columns.values()):
+        raise UsageError("--column is WHAT=NAME, as --column source=text")
+    return columns
 
 
 def _option_for(plan: Plan) -> str:
@@ -190,6 +222,7 @@ def _report_lines(report: Report) -> Iterator[str]:
             yield f"{name}: " + ", ".join(f"{key} {count}" for key, count in counts.items())
     if report.new_ids:
         yield f"ids: {report.new_ids}"
+    yield from _sentence_lines(report)
     for duplicate in report.duplicates:
         first = duplicate.of_line
         where = f"line {first}" if first else f"task {duplicate.number} of the project"
@@ -198,6 +231,21 @@ def _report_lines(report: Report) -> Iterator[str]:
         yield f"  {report.file}:{problem.line}: {problem.message}"
     if report.problem_count > len(report.problems):
         yield f"  and {report.problem_count - len(report.problems)} problems more"
+
+
+def _sentence_lines(report: Report) -> Iterator[str]:
+    """Sentences that are left out, and the first that would be added."""
+    if report.skipped_count:
+        yield f"{report.skipped_count} sentences left out, whose references contradict one another:"
+    for skipped in report.skipped:
+        yield f"  {report.file}:{skipped.line}: {skipped.message}"
+    if report.examples:
+        yield "the first sentences:"
+    for example in report.examples:
+        document, position = (str(example.meta.get(key, "")) for key in ("document", "position"))
+        place = f" ({document} {position})".replace(" )", ")") if document else ""
+        yield f"  {example.id}{place}: {example.text}"
+        yield from (f"    {text}" for text in example.references or (example.decision,) if text)
 
 
 @command

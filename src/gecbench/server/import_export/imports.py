@@ -79,6 +79,8 @@ def _batch(plan: Plan, project: Project, by: Person | None) -> ImportBatch:
         **report.as_json(),
         "duplicates": [],  # texts belong to sentences, not to the record of an import
         "problems": [],
+        "skipped": [],
+        "examples": [],
         "sentences": len(plan.sentences),
         "options": stored_options(plan.options),
         "prefix": prefix,

@@ -13,10 +13,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Literal, cast, get_args
+from typing import Literal, get_args
 
-from gecbench.core.errors import GecbenchError, Message, UsageError
-from gecbench.core.sample import Rewrite
+from gecbench.core.errors import GecbenchError, Message, UsageError, quote
 from gecbench.formats.records import Content, Found, Record, Trouble, parallel, records
 from gecbench.lang.detection import is_chinese
 from gecbench.server.choices import Decision, Purpose
@@ -24,17 +23,24 @@ from gecbench.server.import_export.reading import Encoding
 from gecbench.server.models import ImportBatch, Project, Sentence
 from gecbench.server.rules.consistency import Golden, findings
 from gecbench.server.rules.options import RULES, Level, ProjectOptions
-from gecbench.server.rules.text import LONGEST, Cleaned, TextError, cleaned, digest, key
+from gecbench.server.rules.text import LONGEST, TextError, cleaned, digest, key
 from gecbench.server.workflow.sentences import NewGolden, NewSentence
 
 References = Literal["ignore", "golden", "keep"]
 Duplicates = Literal["skip", "keep"]
+Same = Literal["error_free", "leave_out"]
 
 LENGTHS = (10, 20, 30, 40, 50, 75, 100, 150, 200, 300, 500, 1000, 5000)
 """Upper ends of the bars of the length histogram, in characters."""
 
 SHOWN = 10
 """Problems and duplicates that a report names."""
+
+EXAMPLES = 5
+"""Sentences that a report shows as they would be added."""
+
+LISTED = 1000
+"""Sentences that a report names because they are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +58,9 @@ class ImportOptions:
         source: Name of the source of those that name none.
         clean: Take out invisible characters, as from what people write (ANN-12).
         number: Name sentences 1, 2, ... though the file has ids; these become metadata, "id".
+        same: What a reference says that is the sentence itself: that it is free of errors, or
+            nothing where others correct it.
+        columns: Of a table: what it holds to the name of the column; see `formats.records`.
 
     Raises:
         UsageError: A value that means nothing.
@@ -66,6 +75,8 @@ class ImportOptions:
     source: str = ""
     clean: bool = True
     number: bool = False
+    same: Same = "error_free"
+    columns: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse what means nothing."""
@@ -74,6 +85,7 @@ class ImportOptions:
             ("references", (None, *get_args(References))),
             ("duplicates", (None, *get_args(Duplicates))),
             ("purpose", (Purpose.REAL, Purpose.TRAINING)),
+            ("same", get_args(Same)),
         ):
             value = getattr(self, name)
             if value not in known:
@@ -97,6 +109,9 @@ class ImportOptions:
             )
 
 
+_PLAIN_OPTIONS = ImportOptions()
+
+
 def options_from(stored: Mapping[str, object]) -> ImportOptions:
     """Return options from plain values, as a form or JSON has them.
 
@@ -108,19 +123,6 @@ def options_from(stored: Mapping[str, object]) -> ImportOptions:
         if name not in known:
             raise UsageError(f"unknown import option {name!r}; known: {', '.join(sorted(known))}")
     return ImportOptions(**stored)  # type: ignore[arg-type]  # checked when it is made
-
-
-@dataclass(frozen=True, slots=True)
-class ImportProblem:
-    """Something that keeps a file from being imported.
-
-    Args:
-        line: Where it stands, from 1; for files of blocks or objects, where those begin.
-        message: One line: what is wrong, and what to do; a `Message`, if it can be translated.
-    """
-
-    line: int
-    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +140,27 @@ class Duplicate:
     text: str
     of_line: int | None = None
     number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A sentence as it would be added, for a person to look at.
+
+    Args:
+        line: Where it stands in the file.
+        id: Its name in the project.
+        text: The sentence.
+        decision: What its references say together, where they are golden; else "".
+        references: Texts of those that are golden or kept.
+        meta: Facts about it, among them document and position.
+    """
+
+    line: int
+    id: str
+    text: str
+    decision: str = ""
+    references: tuple[str, ...] = ()
+    meta: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +194,9 @@ class Report:
         problems: The first ten.
         problem_count: How many there are.
         new_ids: How sentences are named where the file has no ids: "1 to 20"; "" where it has.
+        skipped: Sentences that are left out because their references contradict one another.
+        skipped_count: How many these are; the first thousand are named.
+        examples: The first sentences that would be added.
     """
 
     file: str
@@ -195,9 +221,12 @@ class Report:
     languages: Mapping[str, int]
     sources: Mapping[str, int]
     left_out: Mapping[str, int]
-    problems: tuple[ImportProblem, ...]
+    problems: tuple[Trouble, ...]
     problem_count: int
     new_ids: str = ""
+    skipped: tuple[Trouble, ...] = ()
+    skipped_count: int = 0
+    examples: tuple[Example, ...] = ()
 
     def as_json(self) -> dict[str, object]:
         """Return it as JSON holds it; keys are the names of the fields."""
@@ -292,9 +321,7 @@ class Plan:
 
 def stored_options(options: ImportOptions) -> dict[str, object]:
     """Return options as JSON holds them."""
-    made = dataclasses.asdict(options)
-    made["purpose"] = str(options.purpose)
-    return cast("dict[str, object]", made)
+    return {**dataclasses.asdict(options), "purpose": str(options.purpose)}
 
 
 # What of a file a project has already: texts, ids, and an import of it that was interrupted.
@@ -383,7 +410,9 @@ def _interrupted(
 ) -> ImportBatch | None:
     batches = ImportBatch.objects.filter(project=project, file_sha256=sha256, format=format)
     for batch in batches.order_by("-id"):
-        if batch.counts.get("options") == stored_options(options) and missing(batch):
+        # What an older version did not ask had the value that is usual now.
+        chosen = stored_options(_PLAIN_OPTIONS) | batch.counts.get("options", {})
+        if chosen == stored_options(options) and missing(batch):
             return batch
     return None
 
@@ -412,8 +441,8 @@ _NO_PLACEHOLDER: Mapping[str, Level] = dict.fromkeys(("CON-3", "CON-4", "CON-4-p
 
 
 @dataclass(slots=True)
-class Tally:
-    """Counts that grow while a file is read."""
+class _Tally:
+    """Counts that grow while a file is read; see `Report`."""
 
     invisible: Counter[str] = field(default_factory=Counter)
     left_out: Counter[str] = field(default_factory=Counter)
@@ -426,13 +455,8 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
-    """The references of one sentence, made ready.
-
-    Args:
-        decision: What they say together.
-        texts: Distinct corrections, in order.
-    """
+class _Answers:
+    """The references of one sentence: what they say together, and distinct corrections."""
 
     decision: Decision
     texts: tuple[Kept, ...] = ()
@@ -443,7 +467,11 @@ class Answers:
         return NewGolden(self.decision, tuple(one.text for one in self.texts))
 
 
-def prepare_text(text: str, tally: Tally, *, clean: bool) -> str:
+class _ContradictionError(GecbenchError):
+    """References that no golden set can be made of; the sentence is left out."""
+
+
+def _prepare(text: str, tally: _Tally, *, clean: bool) -> str:
     """Return a text as it is kept.
 
     Without cleaning only line ends and tabs go, which no format of lines could hold, and white
@@ -459,62 +487,78 @@ def prepare_text(text: str, tally: Tally, *, clean: bool) -> str:
         raise TextError(
             "too_long", {"what": Message("the text"), "length": len(bare), "longest": LONGEST}
         )
-    result: Cleaned = cleaned(text)
+    result = cleaned(text)
     tally.invisible.update(dict(result.removed))
     tally.invisible.update(dict(result.spaces))
-    if not clean and not _breaks(text):
+    if not clean and "\t" not in text and len(text.splitlines()) <= 1:
         return text.strip()
     tally.changed += result.text != text
     return result.text
 
 
-def _breaks(text: str) -> bool:
-    return len(text.splitlines()) > 1 or "\t" in text
-
-
-def answers_of(
-    record: Record, source: str, tally: Tally, *, clean: bool, use: References | None
-) -> Answers | None:
+def _answers(record: Record, source: str, tally: _Tally, options: ImportOptions) -> _Answers | None:
     """Return what the references of a record say together; None where it has none.
 
-    A reference that is the sentence itself says that it is free of errors. Equal references are
-    one, and counted.
-
-    Args:
-        record: As read.
-        source: The sentence, as it is kept.
-        tally: Is counted up.
-        clean: Take out invisible characters.
-        use: What becomes of them. Only as a golden set have they to agree; what is kept beside a
-            sentence is texts, and declarations are left out and counted.
+    Equal references are one, and counted. Only as a golden set have they to agree; what is kept
+    beside a sentence is texts, and declarations are left out and counted.
 
     Raises:
-        GecbenchError: They contradict one another, or one cannot be kept.
+        GecbenchError: One cannot be kept.
+        _ContradictionError: They contradict one another.
     """
     tally.left_out.update(record.left_out)
     if not record.references:
         return None
     tally.with_references += 1
     tally.references += len(record.references)
-    decisions: list[Decision] = []
-    texts: dict[str, Kept] = {}
-    for place, rewrite in enumerate(record.references):
-        decision = _declared(rewrite)
-        if decision is None:
-            decision = _kept(rewrite.text or "", place, record, source, texts, tally, clean=clean)
-        else:
-            tally.decisions += 1
-        decisions.append(decision)
-    if use != "golden":
-        declared = sum(one != Decision.CORRECTED for one in decisions)
-        if use == "keep" and declared:
-            tally.left_out[Message("declarations without a text")] += declared
-        return Answers(Decision.CORRECTED, tuple(texts.values()))
-    if len(set(decisions)) > 1:
-        raise GecbenchError(
-            "its references contradict one another: {decisions}", decisions=_conflict(decisions)
+    declared = [one for one in record.references if one.text is None]
+    tally.decisions += len(declared)
+    texts, same = _corrections(record, source, tally, clean=options.clean)
+    if texts and same and options.same == "leave_out":
+        tally.left_out[Message("references equal to their sentence")] += same
+        same = 0
+    tally.same_as_source += same
+    if options.references == "keep" and (same or declared):
+        tally.left_out[Message("declarations without a text")] += same + len(declared)
+    says = {
+        Decision.CORRECTED: bool(texts),
+        Decision.ERROR_FREE: same > 0 or any(one.error_free for one in declared),
+        Decision.NOT_ANNOTATABLE: any(one.unannotatable for one in declared),
+    }
+    said = [decision for decision in Decision if says[decision]]
+    if options.references == "golden" and len(said) > 1:
+        names = [_DECISIONS[decision] for decision in said]
+        raise _ContradictionError(
+            Message(
+                "{name}: its references contradict one another: {decisions}",
+                name=quote(record.id or source),
+                decisions=_listed(names),
+            )
         )
-    return Answers(decisions[0], tuple(texts.values()))
+    return _Answers(said[0], texts)
+
+
+def _corrections(
+    record: Record, source: str, tally: _Tally, *, clean: bool
+) -> tuple[tuple[Kept, ...], int]:
+    """Return the distinct corrections of a record, and how many are the sentence itself."""
+    texts: dict[str, Kept] = {}
+    same = 0
+    for place, rewrite in enumerate(record.references):
+        if rewrite.text is None:
+            continue
+        text = _prepare(rewrite.text, tally, clean=clean)
+        if not text:
+            raise GecbenchError(
+                "reference {number} is empty; fill it or take it out", number=place + 1
+            )
+        normal = key(text)
+        if normal == key(source):
+            same += 1
+            continue
+        tally.merged += normal in texts
+        texts.setdefault(normal, Kept(text, place in record.fluency))
+    return tuple(texts.values()), same
 
 
 _DECISIONS: Mapping[Decision, Message] = {
@@ -524,9 +568,7 @@ _DECISIONS: Mapping[Decision, Message] = {
 }
 
 
-def _conflict(decisions: Iterable[Decision]) -> Message:
-    """Two or three different decisions, in words."""
-    names = [_DECISIONS[one] for one in dict.fromkeys(decisions)]
+def _listed(names: Sequence[Message]) -> Message:
     if len(names) == 2:
         return Message("{first} and {second}", first=names[0], second=names[1])
     return Message(
@@ -534,38 +576,7 @@ def _conflict(decisions: Iterable[Decision]) -> Message:
     )
 
 
-def _kept(
-    text: str,
-    place: int,
-    record: Record,
-    source: str,
-    texts: dict[str, Kept],
-    tally: Tally,
-    *,
-    clean: bool,
-) -> Decision:
-    """Put a reference to those before it, and return what it says."""
-    text = prepare_text(text, tally, clean=clean)
-    if not text:
-        raise GecbenchError("reference {number} is empty; fill it or take it out", number=place + 1)
-    same = key(text)
-    if same == key(source):
-        tally.same_as_source += 1
-        return Decision.ERROR_FREE
-    if same in texts:
-        tally.merged += 1
-    else:
-        texts[same] = Kept(text, place in record.fluency)
-    return Decision.CORRECTED
-
-
-def _declared(rewrite: Rewrite) -> Decision | None:
-    if rewrite.error_free:
-        return Decision.ERROR_FREE
-    return Decision.NOT_ANNOTATABLE if rewrite.unannotatable else None
-
-
-def blocking(options: ProjectOptions) -> ProjectOptions:
+def _blocking(options: ProjectOptions) -> ProjectOptions:
     """Return a project's options with those rules off that only warn."""
     rules = {rule: "block" if options.level(rule) == "block" else "off" for rule in RULES}
     return ProjectOptions(
@@ -575,7 +586,7 @@ def blocking(options: ProjectOptions) -> ProjectOptions:
     )
 
 
-def refused(source: str, lang: str, golden: NewGolden, options: ProjectOptions) -> Sequence[str]:
+def _refusals(source: str, lang: str, golden: NewGolden, options: ProjectOptions) -> Sequence[str]:
     """Return why references cannot be a golden set of the project (INV-6)."""
     if golden.kind != Decision.CORRECTED:
         return ()
@@ -593,7 +604,6 @@ def refused(source: str, lang: str, golden: NewGolden, options: ProjectOptions) 
 # Making the plan of an import: every sentence is read, cleaned, checked and compared.
 
 
-_PLAIN_OPTIONS = ImportOptions()
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -606,16 +616,18 @@ class _Candidate:
     record: Record
     text: str
     digest: str
-    answers: Answers | None
+    answers: _Answers | None
+    numbered: bool
 
 
 @dataclass(slots=True)
 class _Reading:
     """What has been read of a file so far."""
 
-    tally: Tally = field(default_factory=Tally)
-    problems: list[ImportProblem] = field(default_factory=list)
+    tally: _Tally = field(default_factory=_Tally)
+    problems: list[Trouble] = field(default_factory=list)
     problem_count: int = 0
+    skipped: list[Trouble] = field(default_factory=list)
     blank: int = 0
     candidates: list[_Candidate] = field(default_factory=list)
 
@@ -627,7 +639,7 @@ class _Reading:
         self.problem_count += 1
         if len(self.problems) == SHOWN and line >= self.problems[-1].line:
             return
-        insort(self.problems, ImportProblem(line, message), key=lambda one: one.line)
+        insort(self.problems, Trouble(line, message), key=lambda one: one.line)
         del self.problems[SHOWN:]
 
 
@@ -665,9 +677,13 @@ def plan_import(
         digests={one.digest for one in read.candidates},
         ids={one.record.id for one in read.candidates if one.record.id is not None},
     )
-    prefix = _prefix(read.candidates, present, options)
-    ready, doubles = _compared(read, present, options, prefix)
+    prefix = present.prefix
+    if prefix is None:  # numbers as ids begin with nothing, unless the project has them already
+        numbers = [str(one.ordinal) for one in read.candidates if one.numbered]
+        prefix = present.free_prefix(numbers) if numbers else ""
+    ready, examples, doubles = _compared(read, present, options, prefix)
     report = _report(content, chosen, read, ready, doubles, options, prefix)
+    report = replace(report, examples=tuple(examples))
     return Plan(project.pk, content.sha256, options, report, ready, present.batch)
 
 
@@ -675,7 +691,7 @@ def _opened(
     content: Content, options: ImportOptions, references: Sequence[Content]
 ) -> tuple[str, Iterator[Found]]:
     if not references:
-        return records(content, options.format)
+        return records(content, options.format, options.columns)
     if options.format not in (None, "lines", "parallel"):
         raise UsageError(
             "files of references go with a file of lines, not with format {format}",
@@ -692,7 +708,7 @@ def _read(
     format: str,
 ) -> None:
     """Clean and check each record by itself."""
-    rules = blocking(project.rules)
+    rules = _blocking(project.rules)
     first_lines: dict[str, int] = {}
     ordinal = 0
     for one in found:
@@ -705,11 +721,14 @@ def _read(
             continue
         try:
             candidate = _candidate(one, ordinal, read, options, first_lines)
+        except _ContradictionError as error:
+            read.skipped.append(Trouble(one.line, error.message))
+            continue
         except GecbenchError as error:
             read.trouble(one.line, error.message)
             continue
         if options.references == "golden" and candidate.answers is not None:
-            for message in refused(candidate.text, project.lang, candidate.answers.golden, rules):
+            for message in _refusals(candidate.text, project.lang, candidate.answers.golden, rules):
                 read.trouble(one.line, message)
         read.candidates.append(candidate)
 
@@ -721,7 +740,7 @@ def _candidate(
     options: ImportOptions,
     first_lines: dict[str, int],
 ) -> _Candidate:
-    text = prepare_text(record.text, read.tally, clean=options.clean)
+    text = _prepare(record.text, read.tally, clean=options.clean)
     if not text:
         raise GecbenchError("the sentence is empty; fill it or take it out")
     _check_names(record)
@@ -733,14 +752,9 @@ def _candidate(
                 id=record.id,
                 first=first,
             )
-    answers = answers_of(
-        record,
-        text,
-        read.tally,
-        clean=options.clean,
-        use=options.references,
-    )
-    return _Candidate(record.line, ordinal, record, text, digest(text), answers)
+    answers = _answers(record, text, read.tally, options)
+    numbered = options.number or record.id is None
+    return _Candidate(record.line, ordinal, record, text, digest(text), answers, numbered)
 
 
 def _check_names(record: Record) -> None:
@@ -758,24 +772,16 @@ def _check_names(record: Record) -> None:
             )
 
 
-def _prefix(candidates: Sequence[_Candidate], present: Present, options: ImportOptions) -> str:
-    """Return what numbers as ids begin with: nothing, unless the project has them already."""
-    if present.prefix is not None:
-        return present.prefix
-    numbers = [str(one.ordinal) for one in candidates if options.number or one.record.id is None]
-    return present.free_prefix(numbers) if numbers else ""
-
-
 def _compared(
     read: _Reading, present: Present, options: ImportOptions, prefix: str
-) -> tuple[list[Ready], list[Duplicate]]:
+) -> tuple[list[Ready], list[Example], list[Duplicate]]:
     """Compare with the file itself and with the project; say what is new."""
     ready: list[Ready] = []
+    examples: list[Example] = []
     doubles: list[Duplicate] = []
     seen: dict[str, int] = {}
     for one in read.candidates:
-        own = one.record.id is not None and not options.number
-        name = one.record.id if own and one.record.id else f"{prefix}{one.ordinal}"
+        name = f"{prefix}{one.ordinal}" if one.numbered else str(one.record.id)
         if name in present.done:
             seen.setdefault(one.digest, one.line)
             continue
@@ -785,7 +791,8 @@ def _compared(
             if options.duplicates == "skip":
                 continue
         seen.setdefault(one.digest, one.line)
-        if own and name in present.ids and not (double and options.duplicates is None):
+        undecided = double and options.duplicates is None
+        if not one.numbered and name in present.ids and not undecided:
             read.trouble(
                 one.line,
                 Message(
@@ -796,7 +803,17 @@ def _compared(
             )
             continue
         ready.append(_ready(one, name, options))
-    return ready, doubles
+        if len(examples) < EXAMPLES:
+            examples.append(_example(one, ready[-1], options))
+    return ready, examples, doubles
+
+
+def _example(one: _Candidate, ready: Ready, options: ImportOptions) -> Example:
+    row = ready.row
+    shown = one.answers.texts if one.answers and options.references != "ignore" else ()
+    decision = str(row.golden.kind) if row.golden else ""
+    texts = tuple(kept.text for kept in shown)
+    return Example(one.line, row.external_id, row.text, decision, texts, row.meta)
 
 
 def _double(one: _Candidate, seen: dict[str, int], present: Present) -> Duplicate | None:
@@ -838,14 +855,14 @@ def _report(
     tally = read.tally
     texts = [one.text for one in read.candidates]
     bars = Counter(min(bisect_left(LENGTHS, len(text)), len(LENGTHS) - 1) for text in texts)
-    numbered = [one.ordinal for one in read.candidates if options.number or one.record.id is None]
+    numbered = [one.ordinal for one in read.candidates if one.numbered]
     first, last = (f"{prefix}{numbered[n]}" for n in (0, -1)) if numbered else ("", "")
     named = Message("{first} to {last}", first=first, last=last) if numbered else ""
     return Report(
         file=content.name,
         format=format,
         lines=len(content.lines),
-        found=len(read.candidates),
+        found=len(read.candidates) + len(read.skipped),
         new=len(ready),
         with_references=tally.with_references,
         references=tally.references,
@@ -867,4 +884,6 @@ def _report(
         problems=tuple(read.problems),
         problem_count=read.problem_count,
         new_ids=named,
+        skipped=tuple(read.skipped[:LISTED]),
+        skipped_count=len(read.skipped),
     )

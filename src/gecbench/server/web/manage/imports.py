@@ -11,7 +11,7 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -31,14 +31,14 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from gecbench.core.errors import GecbenchError, UsageError
-from gecbench.formats.records import READERS, Content
+from gecbench.formats.records import READERS, ROLES, Content
 from gecbench.server.import_export.imports import run_import
 from gecbench.server.import_export.plans import ImportOptions, Plan, options_from, plan_import
 from gecbench.server.import_export.reading import MOST_BYTES, Encoding, content_of
 from gecbench.server.models import ImportBatch, Member
 from gecbench.server.rules.text import KINDS
 from gecbench.server.web.manage.pages import acting, insist_on_active, looking, page, whole
-from gecbench.server.web.manage.words import refused
+from gecbench.server.web.manage.words import DECISIONS, refused
 from gecbench.server.web.translation import Translation, translate
 from gecbench.server.workflow.errors import ConflictError, Problem, RefusedError
 
@@ -158,6 +158,18 @@ DUPLICATES = (
     ("skip", _("Leave them out")),
     ("keep", _("Take them in once more")),
 )
+SAME = (
+    ("error_free", _("It says that the sentence is free of errors")),
+    ("leave_out", _("It is left out where others correct the sentence")),
+)
+COLUMNS: Mapping[str, object] = {
+    "source": _("Column of the sentence"),
+    "references": _("Columns of references, with commas between them"),
+    "id": _("Column of the name"),
+    "document": _("Column of the document"),
+    "position": _("Column of the position in the document"),
+}
+"""What a column of a table can hold, in the order of the form."""
 ENCODINGS = (("utf-8", "UTF-8"), ("gb18030", "GB18030 / GBK"))
 _LAST = 20
 
@@ -226,8 +238,13 @@ def _report(
         "problem": problem,
         "given": _values(given),
         "formats": [("", gettext("Find out")), *((name, name) for name in READERS)],
+        "columns": [
+            (f"column_{role}", words, given.get(f"column_{role}", ""))
+            for role, words in COLUMNS.items()
+        ],
         "encodings": ENCODINGS,
         "reference_choices": REFERENCES,
+        "same_choices": SAME,
         "duplicate_choices": DUPLICATES,
     }
     return page(
@@ -241,6 +258,8 @@ def _told(plan: Plan) -> dict[str, object]:
     return {
         "told": told,
         "problems": [(one.line, translate(one.message)) for one in told.problems],
+        "skipped": [(one.line, translate(one.message)) for one in told.skipped],
+        "examples": [(one, DECISIONS.get(one.decision, "")) for one in told.examples],
         "invisible": [(translate(KINDS[kind]), count) for kind, count in told.invisible.items()],
         "left_out": [(translate(what), count) for what, count in told.left_out.items()],
         "new_ids": translate(told.new_ids) if told.new_ids else None,
@@ -255,6 +274,7 @@ def _plan(member: Member, files: Waiting, given: QueryDict) -> Plan:
 
 
 def _options(given: QueryDict, *, parallel: bool) -> ImportOptions:
+    columns = {role: name for role in ROLES if (name := given.get(f"column_{role}", "").strip())}
     priority = whole(given.get("priority") or "100")
     if priority is None:
         message = "a priority is a whole number from -1000000 to 1000000"
@@ -269,19 +289,21 @@ def _options(given: QueryDict, *, parallel: bool) -> ImportOptions:
             "source": (given.get("source") or "").replace("\0", "").strip(),
             "clean": given.get("clean") != "no",
             "number": given.get("number") == "yes",
+            "same": given.get("same") or "error_free",
+            "columns": columns if given.get("format") in (None, "", "table") else {},
         }
     )
 
 
 _FIELDS = (
     *("format", "encoding", "references", "duplicates", "priority", "source"),
-    *("clean", "number"),
+    *("clean", "number", "same", *(f"column_{role}" for role in ROLES)),
 )
 
 
 def _values(given: QueryDict) -> dict[str, str]:
     """Return the options as they were chosen, for the form and for the confirmation."""
-    defaults = {"encoding": "utf-8", "priority": "100", "clean": "yes"}
+    defaults = {"encoding": "utf-8", "priority": "100", "clean": "yes", "same": "error_free"}
     return {name: given.get(name) or defaults.get(name, "") for name in _FIELDS}
 
 

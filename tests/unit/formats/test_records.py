@@ -1,0 +1,146 @@
+"""Files of other tools, sentence by sentence; what cannot be read is named with its line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from gecbench.core.errors import FormatError, UnknownNameError, UsageError
+from gecbench.formats.records import Content, Record, Trouble, parallel, records
+
+COLUMNS = {"source": "wrong", "references": "right, better", "document": "essay", "position": "n"}
+ROWS = [
+    {"id": "a", "wrong": "He go .", "right": "He goes .", "better": "", "essay": "e1", "n": "1"},
+    {"id": "b", "wrong": "Fine .", "right": "", "better": "", "essay": "e1", "n": "2"},
+]
+
+
+def content(text: str, name: str = "file.txt") -> Content:
+    return Content(name, tuple(text.splitlines()), "0" * 64)
+
+
+def read(text: str, format: str | None = None, name: str = "file.txt", **columns: str) -> list:
+    return list(records(content(text, name), format, columns)[1])
+
+
+def cells(delimiter: str) -> str:
+    rows = [list(ROWS[0]), *(list(row.values()) for row in ROWS)]
+    return "".join(delimiter.join(row) + "\n" for row in rows)
+
+
+TABLES = {
+    "csv": cells(","),
+    "csv with semicolons": cells(";"),
+    "tsv": cells("\t"),
+    "jsonl": "".join(json.dumps(row) + "\n" for row in ROWS),
+    "array": json.dumps(ROWS, indent=2),
+    "objects by id": json.dumps({row["id"]: row for row in ROWS}),
+}
+
+
+@pytest.mark.parametrize("text", TABLES.values(), ids=TABLES)
+def test_a_table_is_the_same_in_every_notation(text):
+    first, second = read(text, **COLUMNS)
+    assert (first.id, first.text, [one.text for one in first.references]) == (
+        "a",
+        "He go .",
+        ["He goes ."],
+    )
+    assert first.meta == {"document": "e1", "position": "1"}
+    assert (second.id, second.references, second.meta["position"]) == ("b", (), "2")
+
+
+def test_columns_are_found_by_their_usual_names_and_others_are_facts():
+    (found,) = read('{"text": "他来", "references": ["他来了"], "level": {"hsk": 3}}', "table")
+    assert (found.text, found.references[0].text) == ("他来", "他来了")
+    assert found.meta == {"level.hsk": "3"}
+    (found,) = read('{"data": {"src": "他来", "n": 7}}', source="data.src", position="data.n")
+    assert (found.text, found.meta) == ("他来", {"position": "7"})
+
+
+def test_csv_has_texts_with_commas_quotation_marks_and_line_ends():
+    text = 'source,references\n"a, ""b""","c\nd"\ne,f\n'
+    first, second = read(text, name="x.CSV")
+    assert (first.line, first.text, first.references[0].text) == (2, 'a, "b"', "c\nd")
+    assert second.line == 4
+
+
+def test_quotation_marks_of_tsv_are_marks():
+    (found,) = read('source\treferences\n"Yes\t"Yes"\n', "table")
+    assert (found.text, found.references[0].text) == ('"Yes', '"Yes"')
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "line", "message"),
+    [
+        ("a,b\n1,2\n", {}, 2, "there is no column 'source'; name the columns by those that are"),
+        ("source,b\n1,2\n", {"references": "c"}, 1, "there is no column 'c'"),
+        ('[{"source": "x"}]', {"references": "target"}, 1, "there is no column 'target'"),
+        ("source,b\n1\n", {}, 2, "the row has 1 cells, but the first row has 2"),
+        ("source,source\n1,2\n", {}, 1, "two columns have the same name"),
+        ('source,b\n"1,2\n', {}, 2, "a quotation mark is open"),
+        ("source,b\n" + "x" * 200_000 + ",2\n", {}, 2, "more than 131,072 characters"),
+        ("source,position\nx,first\n", {}, 2, "the position is 'first'; a whole number"),
+        ('{"source": 5}', {}, 1, "'source' is a whole number"),
+        ('{"source": "x"}\n{"source": "y', {}, 2, "the rest of the file was not looked at"),
+    ],
+)
+def test_what_is_wrong_with_a_table_is_named_with_its_line(text, columns, line, message):
+    (trouble,) = [one for one in read(text, "table", **columns) if isinstance(one, Trouble)]
+    assert trouble.line == line
+    assert message in trouble.message
+
+
+def test_columns_are_of_tables_alone_and_hold_what_is_known():
+    with pytest.raises(UsageError, match="columns are those of format table alone, not of lines"):
+        read("x\n", "lines", source="a")
+    with pytest.raises(UnknownNameError, match="unknown column 'sorce'; did you mean source"):
+        read("source\nx\n", sorce="a")
+
+
+def test_deep_and_wide_objects_take_no_more_room_than_the_file():
+    text: object = {f"k{n}": n for n in range(1000)}
+    for _ in range(50):
+        text = {"x" * 1000: text}
+    (found,) = read(json.dumps({"source": "y", "deep": text}), "table")
+    assert sum(map(len, found.meta)) < 3000
+
+
+FCGEC = {
+    "k1": {
+        "sentence": "我们去学校了昨天。",
+        "error_flag": 1,
+        "error_type": "IWO",
+        "operation": '[{"Switch": [0, 1, 6, 7, 2, 3, 4, 5, 8]}]',
+    },
+    "k2": {"sentence": "很好。", "error_flag": 0, "error_type": "*", "operation": "[]"},
+    "k3": {"sentence": "他来。"},
+}
+
+
+def test_fcgec_is_found_out_and_its_operations_are_applied():
+    first, second, third = read(json.dumps(FCGEC, ensure_ascii=False))
+    assert first.references[0].text == "我们昨天去学校了。"
+    assert (first.id, first.meta) == ("k1", {"error_type": "IWO"})
+    assert second.references[0].error_free
+    assert third.references == ()
+
+
+def test_a_broken_sentence_of_fcgec_is_named_and_the_others_are_read():
+    broken = {**FCGEC, "k2": {**FCGEC["k2"], "operation": '[{"Delete": [9]}]', "error_flag": 1}}
+    found = read(json.dumps(broken, indent=1), "fcgec")
+    assert [type(one) for one in found] == [Record, Trouble, Record]
+    assert found[1].line == 8
+    assert found[1].message.startswith("'k2': Delete is ")
+
+
+@pytest.mark.parametrize("format", [None, "lines", "jsonl"])
+@pytest.mark.parametrize(
+    "text", ["\nO-S He go .\nO-T He goes .\n", '{"format": "gecbench-perturbed", "schema": 1}\n']
+)
+def test_perturbed_cases_are_refused_with_what_they_are_for(text, format):
+    with pytest.raises(FormatError, match=r"file\.txt:1: these are perturbed cases, as RobustGEC"):
+        read(text, format)
+    with pytest.raises(FormatError, match="perturbed cases"):
+        list(parallel(content(text), [content(text)]))
