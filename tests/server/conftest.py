@@ -99,7 +99,7 @@ def use(database: dict[str, object]) -> None:
 def sqlite(path: Path) -> dict[str, object]:
     """Settings of a SQLite file, as the site has them."""
     return {
-        "ENGINE": "django.db.backends.sqlite3",
+        "ENGINE": "gecbench.server.sqlite",
         "NAME": str(path),
         "OPTIONS": {
             "transaction_mode": "IMMEDIATE",

@@ -25,7 +25,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -160,17 +160,20 @@ class Live:
             }
         )
 
+    def own_secret(self) -> AbstractContextManager[None]:
+        """Sign sessions and links as the site does, whose secret this process does not have."""
+        from django.test import override_settings
+
+        return override_settings(SECRET_KEY=(self.folder / "secret.key").read_text("utf-8").strip())
+
     def cookie(self, login: str) -> dict[str, str]:
         """The cookie of a new session of somebody, as Playwright takes it."""
         from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
-        from django.contrib.sessions.backends.db import SessionStore
-        from django.test import override_settings
 
         from gecbench.server.models import Person
+        from gecbench.server.models.sessions import SessionStore
 
-        # Sessions are signed with the site's own secret, which this process does not have.
-        secret = (self.folder / "secret.key").read_text("utf-8").strip()
-        with self.rows(), override_settings(SECRET_KEY=secret):
+        with self.rows(), self.own_secret():
             person = Person.objects.get(login=login)
             session = SessionStore()
             session[SESSION_KEY] = str(person.pk)

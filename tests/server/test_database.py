@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from gecbench.server.models import AppendOnlyError, MemberEvent, Project
+from gecbench.server.models import AppendOnly, AppendOnlyError, MemberEvent, Project
 
 
 @pytest.fixture
@@ -27,3 +27,18 @@ def test_append_only_rows_refuse_change_and_deletion_in_the_model(event):
 def test_append_only_rows_refuse_change_and_deletion_in_the_database(event, statement):
     with pytest.raises(IntegrityError, match="append-only"), transaction.atomic():
         connection.cursor().execute(statement)
+
+
+def test_every_append_only_table_has_its_triggers(database):
+    """A later migration that makes a table of SQLite again would lose them."""
+    with connection.cursor() as cursor:
+        postgresql = connection.vendor == "postgresql"
+        cursor.execute(
+            "SELECT tgname FROM pg_trigger"
+            if postgresql
+            else "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+        )
+        found = {name for (name,) in cursor.fetchall()}
+    tables = [one._meta.db_table for one in AppendOnly.__subclasses__()]
+    wanted = {f"{table}_no_{act}" for table in tables for act in ("update", "delete")}
+    assert wanted - found == set()

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from django.db.models import TextChoices
+from django.utils.translation import gettext_lazy as _
+
 
 class SentenceState(StrEnum):
     """Where a sentence stands (specification, section 1.3)."""
@@ -170,6 +173,13 @@ class NotAnnotatableReason(StrEnum):
     OTHER = "other"
 
 
+class SuggestionAct(StrEnum):
+    """What somebody did with a suggestion; one row each, for ever."""
+
+    SHOWN = "shown"
+    TAKEN = "taken"
+
+
 class SlotEventKind(StrEnum):
     """What happened to a slot; one row each, for ever."""
 
@@ -185,3 +195,25 @@ class SlotEventKind(StrEnum):
     STUDY = "study"
     DISPUTE = "dispute"
     RETURN = "return"
+
+
+class Suggestions(TextChoices):
+    """When a corrector's suggestions are shown."""
+
+    OFF = "off", _("Never")
+    AFTER_TYPING = "after_typing", _("After the first own edit")
+    ON_DEMAND = "on_demand", _("When somebody asks")
+
+
+class UnanimousErrorFree(TextChoices):
+    """What happens when all annotators say free of errors (WFL-4)."""
+
+    REVIEW = "review", _("Review it all the same")
+    CLOSE = "close", _("Close it")
+
+
+class ComplaintsTo(TextChoices):
+    """Who decides a complaint first (CMP-2)."""
+
+    OTHER = "other", _("another reviewer")
+    SAME = "same", _("the reviewer who decided")

@@ -9,12 +9,20 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import dj_database_url
 from django.utils.translation import gettext_lazy
 
 from gecbench.server.guidelines.rendering import LARGEST
-from gecbench.server.site.folder import DATABASE, Site, overruled, read_site
+from gecbench.server.site.folder import (
+    DATABASE,
+    STATIC,
+    Site,
+    machine_zone,
+    overruled,
+    read_site,
+)
 
 _FOLDER = os.environ.get("GECBENCH_SITE", "")
 SITE = overruled(
@@ -48,7 +56,7 @@ def _database() -> dict[str, Any]:
     if SITE.database:
         return database_of(SITE.database)
     return {
-        "ENGINE": "django.db.backends.sqlite3",
+        "ENGINE": "gecbench.server.sqlite",
         "NAME": str(SITE.folder / DATABASE) if _FOLDER else ":memory:",
         "CONN_MAX_AGE": None,
         "OPTIONS": {
@@ -73,7 +81,6 @@ LOGIN_REDIRECT_URL = "day"
 INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.auth",
-    "django.contrib.sessions",
     "django.contrib.messages",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
@@ -133,8 +140,16 @@ AUTH_PASSWORD_VALIDATORS = [
     },
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
-# Five failures of one login from one address lock that pair for a quarter of an hour; what one
-# address may fail in an hour, whatever the logins, is counted in web/account/throttle.py.
+PASSWORD_RESET_TIMEOUT = 24 * 3600
+EMAIL_HOST, EMAIL_PORT = SITE.mail_server.hostname or "", SITE.mail_server.port or 25
+EMAIL_HOST_USER = unquote(SITE.mail_server.username or "")
+EMAIL_HOST_PASSWORD = unquote(SITE.mail_server.password or "")
+EMAIL_USE_TLS = SITE.mail_server.scheme == "smtp+tls"
+EMAIL_USE_SSL = SITE.mail_server.scheme == "smtp+ssl"
+EMAIL_TIMEOUT = 20
+DEFAULT_FROM_EMAIL = SITE.mail_from or "gecbench@localhost"
+# Five failures of one login from one address lock that pair for a quarter of an hour: nobody else
+# behind the same address waits. How fast one address may try is in web/requests.py.
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = 0.25
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
@@ -154,18 +169,26 @@ LANGUAGES = [("zh-hans", gettext_lazy("Chinese (simplified)")), ("en", gettext_l
 LOCALE_PATHS = [_HERE / "locale"]
 USE_I18N = True
 USE_TZ = True
-TIME_ZONE = os.environ.get("TZ", "") or "UTC"
+TIME_ZONE = SITE.time_zone or (machine_zone(os.environ) if _FOLDER else "UTC")
 
+# A site's server collects its static files under names with hashes when it starts; without a site
+# they are read where they lie.
 STATIC_URL = "static/"
 STATICFILES_DIRS = [_HERE / "web" / "static"]
+STATIC_ROOT = SITE.folder / STATIC if _FOLDER else None
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    "staticfiles": {
+        "BACKEND": "gecbench.server.web.static_files.HashedFiles"
+        if _FOLDER
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
 }
-WHITENOISE_USE_FINDERS = True
+WHITENOISE_USE_FINDERS = not _FOLDER
 WHITENOISE_AUTOREFRESH = False
+WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 
-SESSION_ENGINE = "django.contrib.sessions.backends.db"
+SESSION_ENGINE = "gecbench.server.models.sessions"
 SESSION_COOKIE_AGE = 12 * 3600
 SESSION_COOKIE_NAME = "gecbench_session"
 SESSION_COOKIE_SECURE = _HTTPS
@@ -179,8 +202,8 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 SECURE_HSTS_SECONDS = 31536000 if _HTTPS else 0
-SECURE_HSTS_INCLUDE_SUBDOMAINS = _HTTPS
-SECURE_HSTS_PRELOAD = _HTTPS
+SECURE_HSTS_INCLUDE_SUBDOMAINS = _HTTPS and SITE.hsts_subdomains
+SECURE_HSTS_PRELOAD = _HTTPS and SITE.hsts_preload
 SECURE_SSL_REDIRECT = _HTTPS
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if _HTTPS else None

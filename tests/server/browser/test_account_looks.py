@@ -18,7 +18,7 @@ OWN = (
 
 def a_link(live, login: str = "new") -> str:
     """The secret of a link for somebody who is new."""
-    with live.rows():
+    with live.rows(), live.own_secret():
         return accounts.password_link(accounts.add_person(login, name="新人"))
 
 
@@ -36,7 +36,7 @@ def test_axe_finds_nothing_serious_at_the_door(live, browser):
     secret = a_link(live)
     for theme, language in BOTH:
         page = visitor(live, browser, language, color_scheme=theme)
-        for path in ("login", f"invitation/{secret}", "invitation/none", "nowhere"):
+        for path in ("login", f"password/{secret}", "password", "invitation/none", "nowhere"):
             page.goto(f"/{path}")
             assert findings(page) == [], (theme, language, path)
             assert page.locator("html").get_attribute("lang").casefold() == language

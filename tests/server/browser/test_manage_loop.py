@@ -74,7 +74,7 @@ def test_a_project_is_made_filled_staffed_and_set_by_keyboard(page, live, tmp_pa
     page.goto("/p/essays/manage/members")
     tab_to(page, "input[value=reviewer]")
     page.keyboard.press("Space")
-    typed(page, "#note", "for Li")
+    typed(page, "#people", "for Li")
     tab_to(page, "button.primary")
     page.keyboard.press("Enter")
     field = page.locator("input[readonly]")

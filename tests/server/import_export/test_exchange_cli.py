@@ -17,7 +17,8 @@ from server.import_export.files import empty, imported, reviewed, texts
 
 from gecbench.cli.annotate import project, release
 from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
-from gecbench.server.import_export import exports, reading
+from gecbench.formats.records import READERS
+from gecbench.server.import_export import exports
 from gecbench.server.models import Release, Sentence
 
 TABLE = "a\t我去校\t我去学校\nb\t很好\t没有错误\n"
@@ -206,7 +207,7 @@ def test_a_release_that_is_not_what_it_was_fails(run):
 
 def test_the_command_line_names_the_formats_of_the_server():
     assert set(project.EXPORT_FORMATS) == set(exports.EXPORTS)
-    assert set(project.IMPORT_FORMATS) == set(reading.READERS)
+    assert set(project.IMPORT_FORMATS) == set(READERS)
 
 
 def test_options_that_mean_nothing_are_wrong_use(run):

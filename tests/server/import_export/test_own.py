@@ -21,10 +21,12 @@ ELSEWHERE = {
     "Invitation.used_by": "in the log as invitation.used",
     "Project.created_by": "in the log as project.created",
     "MemberEvent.by": "in the log as member.changed",
+    "Assignment.by": "in the log as assignment.made",
     "Slot.person": "each thing that happened to it is a place",
     "ReviewTask.reviewer": "each that was decided is a review, each opened a reading",
     "ReviewTask.not_for": "the review that was questioned",
     "ReviewTask.handed_by": "in the log as review.handed_on",
+    "Session.person": "lines of the kind session, of those that live",
     "Study.closed_by": "in the log",
     "Complaint.first_reviewer": "the review that is questioned",
 }
@@ -44,7 +46,7 @@ def test_every_column_with_a_person_is_in_the_file_or_named_here(site):
     for _, rows, _told in personal_data._kinds(Person(pk=1)):
         where = [one.lhs for one in rows.query.where.children]
         asked |= {(one.target.model.__name__, one.target.name) for one in where}
-    asked |= {("StudyTry", "study"), ("MemberEvent", "member")}
+    asked |= {("StudyTry", "study"), ("MemberEvent", "member"), ("Assignment", "member")}
     columns = {
         f"{model.__name__}.{column.name}"
         for model in apps.get_app_config("server").get_models()

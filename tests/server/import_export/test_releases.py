@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+from io import BytesIO
+from zipfile import BadZipFile, ZipFile
 
 import pytest
 from django.db import DatabaseError, connection, transaction
@@ -15,6 +17,7 @@ from gecbench.api import schemes
 from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.server.import_export import corpora, releases
 from gecbench.server.import_export.releases import (
+    export_archive,
     export_release,
     hash_of,
     make_release,
@@ -198,6 +201,21 @@ def test_edits_by_another_version_of_a_scheme_are_refused_in_words(site, monkeyp
         "scheme zh-char, and here it has granularity char, scheme zh-char, version 2; use the "
         f"gecbench {release.manifest['gecbench']} that made them",
     )
+
+
+def test_an_archive_with_a_file_that_would_not_be_the_same_does_not_open(site):
+    release = made(a_golden_project())
+    whole = b"".join(export_archive(release).content)
+    with ZipFile(BytesIO(whole)) as archive:
+        assert {name: archive.read(f"v1/{name}") for name in files(release)} == files(release)
+    changed = {**release.manifest, "files": {**release.manifest["files"]}}
+    changed["files"]["v1.tsv"] = {**changed["files"]["v1.tsv"], "sha256": "0" * 64}
+    release.manifest = changed
+    sent = []
+    with pytest.raises(GecbenchError, match=r"v1\.tsv is not what was released"):
+        sent.extend(export_archive(release).content)
+    with pytest.raises(BadZipFile):
+        ZipFile(BytesIO(b"".join(sent)))
 
 
 def test_a_project_without_m2_has_none(site):

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
+from django.db.models import TextChoices
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic.fields import FieldInfo
 
 from gecbench.core.errors import UsageError
 from gecbench.server.rules.options import (
+    ALIASES,
     RULES,
-    TEMPLATES,
+    SETTINGS,
     ProjectOptions,
+    limits,
     options_of,
     stored_of,
 )
@@ -23,6 +30,7 @@ REFUSED = {
     "complaints_to": ["anybody", 1, None, ["other"]],
     "unanimous_error_free": ["perhaps"],
     "suggestions": [True, ""],
+    "guideline_gate": [1, "yes", None],
     "study_gate": [1, "yes", None],
     "reviewer_sees_names": ["true"],
     "rules": [[], "off", {"CON-99": "off"}, {"CON-1": "loud"}, {"CON-1": ["off"]}],
@@ -43,12 +51,9 @@ def test_what_means_nothing_is_refused_by_name(key, value):
 
 
 def test_every_kind_of_option_is_refused_somewhere_here():
-    kinds = {type(getattr(ProjectOptions(), key)) for key in REFUSED if key != "nonsense"}
-    assert kinds >= {type(one) for one in vars_of(ProjectOptions()).values()}
-
-
-def vars_of(options: ProjectOptions) -> dict[str, object]:
-    return {name: getattr(options, name) for name in ProjectOptions.__slots__}
+    fields = ProjectOptions.model_fields
+    kinds = {str(fields[key].annotation) for key in REFUSED if key != "nonsense"}
+    assert kinds == {str(field.annotation) for field in fields.values()}
 
 
 @given(
@@ -73,6 +78,65 @@ def test_what_is_kept_comes_back_as_it_was(stored):
     assert set(stored_of(options)) <= set(stored)
 
 
-@pytest.mark.parametrize("name", TEMPLATES)
-def test_a_template_holds_options_that_are_taken(name):
-    options_of(TEMPLATES[name].options)
+@pytest.mark.parametrize(
+    ("stored", "facts"),
+    [
+        ({"lease_minutes": 0}, ["lease_minutes", "0", "1", "1440"]),
+        ({"reveal_after": 101}, ["reveal_after", "101", "0", "100"]),
+        ({"complaints_to": "anybody"}, ["complaints_to", "'anybody'", "other", "same"]),
+        ({"study_gate": "yes"}, ["study_gate", "'yes'", "true", "false"]),
+        ({"placeholder": ""}, ["placeholder", "''", "500"]),
+        ({"placeholder_aliases": [1]}, ["placeholder_aliases", "list of texts"]),
+        ({"lease": 3}, ["'lease'", "lease_minutes"]),
+        ({"rules": {"CON-99": "off"}}, ["'CON-99'", "CON-9"]),
+        ({"rules": {"CON-1": "loud"}}, ["CON-1", "'loud'", "off", "warn", "block"]),
+    ],
+)
+def test_a_refusal_has_the_option_its_value_and_what_is_possible(stored, facts):
+    with pytest.raises(UsageError) as refused:
+        options_of(stored)
+    assert [fact for fact in facts if fact not in str(refused.value)] == []
+
+
+def test_what_differs_from_the_defaults_is_stored_as_json_and_nothing_else():
+    stored = {
+        "lease_minutes": 45,
+        "reveal_after": None,
+        "complaints_to": "same",
+        "study_gate": True,
+        "rules": {"CON-9": "block"},
+        "placeholder_aliases": ["[X]"],
+        "suggestions": "on_demand",
+    }
+    assert stored_of(options_of({**stored, "open_tasks": 1})) == stored
+    assert json.loads(json.dumps(stored_of(options_of(stored)))) == stored
+    assert stored_of(options_of({"placeholder_aliases": ALIASES, "rules": {}})) == {}
+
+
+MANAGERS = Path(__file__).parents[3] / "docs" / "annotate" / "managers.md"
+
+
+def test_the_table_of_the_docs_has_every_setting_as_it_is_declared():
+    table = ["| setting | name for programs | values | default | |", "|---|---|---|---|---|"]
+    for name, one in SETTINGS.items():
+        default = "" if one.is_required() else f"`{json.dumps(one.default, ensure_ascii=False)}`"
+        words = (one.title, f"`{name}`", values(one), default, one.description)
+        table.append(f"| {' | '.join(words)} |")
+    rules = [f"| `{rule}` | {one.words} | `{one.level}` |" for rule, one in RULES.items()]
+    table += ["", "| rule | | default |", "|---|---|---|", *rules]
+    text = "\n".join(table)
+    assert text in MANAGERS.read_text("utf-8"), f"docs/annotate/managers.md has not:\n{text}"
+
+
+def values(setting: FieldInfo) -> str:
+    """What a setting can be, in the words of the docs."""
+    least, most = limits(setting)
+    if isinstance(setting.default, TextChoices):
+        return ", ".join(f'`"{value}"`' for value in type(setting.default))
+    if setting.annotation is bool:
+        return "`true`, `false`"
+    if setting.annotation is str:
+        return f"a text of {least} to {most} characters"
+    if setting.annotation is int:
+        return f"{least} to {most}"
+    return f"{least} to {most}, or `null`" if most else "a list of texts"

@@ -6,8 +6,10 @@ real work, through the services.
 
 from __future__ import annotations
 
+from datetime import timedelta
 from uuid import uuid4
 
+from django.utils import timezone
 from server.security.payloads import PAYLOADS
 from server.workflow.reviewing import finalised, member_of, opened, word
 from server.workflow.stories import (
@@ -36,6 +38,7 @@ from gecbench.server.models import (
 )
 from gecbench.server.rules.text import cleaned, digest
 from gecbench.server.workflow import (
+    assignments,
     claims,
     complaints,
     drafts,
@@ -45,6 +48,7 @@ from gecbench.server.workflow import (
     reviews,
     sentences,
     studies,
+    suggestions,
 )
 from gecbench.server.workflow.answers import Addition, Answer, ReviewAnswer, Ruling
 
@@ -91,6 +95,8 @@ def hostile() -> Project:
     _in_work(project, writers, count + 1)
     _light(project)
     _people(project)
+    due = timezone.now() + timedelta(days=3)
+    assignments.give_quota(member_of(project, "boss"), writers[0], number=count + 9, due_at=due)
     return Project.objects.get(pk=project.pk)
 
 
@@ -165,6 +171,7 @@ def _in_work(project: Project, writers: list[Member], number: int) -> None:
     Suggestion.objects.create(
         sentence=slot.sentence, model=short(0), model_version=short(1), text=bundle(4, "荐")
     )
+    suggestions.show(writers[0], slot.pk)
     off = claimed(writers[1], sentence_of(project, number + 4))
     drafts.save_draft(writers[1], off.pk, rev=0, payload=kept)
     claims.skip(writers[1], off.pk, version=off.version)

@@ -145,6 +145,7 @@ def ids(project: Project) -> dict[str, list[object]]:
         "format": ["jsonl", "mucgec", "m2", "submissions", "statistics"],
         "waiting": ["0" * 32],
         "invitation": [1],
+        "assignment": [1],
         "secret": ["x"],
         "token_id": [1],
     }

@@ -11,15 +11,16 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from click.testing import CliRunner
 from django.db import connections
+from django.test import Client
 from server.site.test_moving import bare, empty
 
 from gecbench.cli import gecbench
 from gecbench.cli.annotate import site as commands
 from gecbench.core.errors import GecbenchError, MissingExtraError, UsageError
-from gecbench.server.models import Invitation, Person, Token
+from gecbench.server.models import Person, Token
 from gecbench.server.site import backup, migration, serving
 from gecbench.server.site import folder as site_opening
-from gecbench.server.site.folder import Site, make_site, read_site, write_options
+from gecbench.server.site.folder import Site, make_site, overruled, read_site, write_options
 from gecbench.server.site.serving import Address, address_of
 from gecbench.server.web.errors import database_error
 from gecbench.server.workflow import accounts
@@ -57,14 +58,23 @@ def test_help_names_every_command():
 def test_people_are_added_listed_and_linked(run):
     added = run("user", "add", "Wang", "--name", "王", "--url", "https://a.example/")
     link = added.splitlines()[0]
-    assert link.startswith("https://a.example/invitation/")
+    assert link.startswith("https://a.example/password/0/")
     assert Person.objects.get(login="wang").has_usable_password() is False
     assert run("user", "add", "wang", code=2) == "the login 'wang' is taken"
     listed = run("user", "list")
     assert "li    李薇  active, administrator" in listed
-    assert run("user", "link", "WANG").startswith("http://127.0.0.1:8700/invitation/")
+    assert run("user", "link", "WANG").startswith("http://127.0.0.1:8700/password/0/")
     assert "nobody has the login 'zhao'" in run("user", "link", "zhao", code=2)
-    assert Invitation.objects.filter(for_person__login="wang").count() == 2
+    assert Client().get(link.removeprefix("https://a.example")).status_code == 302
+
+
+def test_a_lock_after_failed_tries_is_lifted(run):
+    for _ in range(5):
+        Client().post("/login", {"login": "li", "password": "wrong"})
+    assert accounts.locks_of("li")
+    assert "li can try to sign in again" in run("user", "unlock", "li")
+    assert not accounts.locks_of("li")
+    assert "was not locked" in run("user", "unlock", "li")
 
 
 @pytest.mark.parametrize("login", ["", "a b", "x" * 151])
@@ -246,6 +256,45 @@ def test_init_makes_a_folder_that_remembers(tmp_path, monkeypatch):
     assert read_site(tmp_path / "s") == site
 
 
+@pytest.mark.parametrize(
+    ("variable", "words", "said", "kept"),
+    [
+        ("Asia/Tokyo", ["--time-zone", "Asia/Shanghai"], "midnight of Asia/Shanghai", True),
+        ("Asia/Shanghai", [], "midnight of Asia/Shanghai, as on this machine", True),
+        ("UTC", ["--time-zone", "UTC"], "midnight of UTC", True),
+        ("UTC", [], "warning: days begin at midnight UTC", False),
+    ],
+)
+def test_where_days_begin_is_said_at_the_first_start_and_kept(
+    tmp_path, monkeypatch, variable, words, said, kept
+):
+    monkeypatch.setattr(commands, "open_up_to_date", lambda *_: None)
+    monkeypatch.setattr(commands, "administrator_link", lambda *_: "")
+    monkeypatch.setenv("TZ", variable)
+    init = ["annotate", "init", str(tmp_path / "s")]
+    first = CliRunner().invoke(gecbench, [*init, *words], catch_exceptions=False)
+    assert said in first.output
+    zone = read_site(tmp_path / "s").time_zone
+    assert zone == (said.split()[-1] if words else variable if kept else "")
+    again = CliRunner().invoke(gecbench, init, catch_exceptions=False)
+    assert ("days begin" in again.output) is not kept
+
+
+def test_the_environment_says_where_days_begin(tmp_path, monkeypatch):
+    monkeypatch.setenv("GECBENCH_TIME_ZONE", "Asia/Shanghai")
+    site = overruled(make_site(tmp_path / "s"), os.environ)
+    commands.settle_time_zone(site, None)
+    assert read_site(tmp_path / "s").time_zone == ""
+
+
+def test_a_time_zone_that_is_none_makes_no_site(tmp_path):
+    ended = CliRunner().invoke(
+        gecbench, ["annotate", "init", str(tmp_path / "s"), "--time-zone", "Shanghai"]
+    )
+    assert isinstance(ended.exception, UsageError)
+    assert not (tmp_path / "s").exists()
+
+
 def test_serve_goes_from_the_address_to_the_end(filled, monkeypatch):
     seen = {}
 
@@ -254,6 +303,7 @@ def test_serve_goes_from_the_address_to_the_end(filled, monkeypatch):
         ready()
 
     monkeypatch.setattr(serving, "run", run)
+    monkeypatch.setattr(serving, "collect_static_files", lambda: None)
     monkeypatch.setattr(commands, "open_up_to_date", lambda data, *_, **__: read_site(data))
     words = ["annotate", "serve", "--data", str(filled.folder), "--bind", "127.0.0.1:0"]
     said = CliRunner().invoke(gecbench, [*words, "--workers", "2"], catch_exceptions=False).output

@@ -7,6 +7,7 @@ import stat
 import pytest
 
 from gecbench.core.errors import GecbenchError, UsageError
+from gecbench.server.site import folder
 from gecbench.server.site.folder import Site, make_site, overruled, read_site, write_options
 
 
@@ -96,3 +97,52 @@ def test_a_folder_that_cannot_be_written_to_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr("gecbench.server.site.folder._write_private", full)
     with pytest.raises(GecbenchError, match=r"site.toml: cannot be written: No space left"):
         write_options(site, https=True)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["mail.example", "smtp://", "http://a.example:25", "smtp+tls://p:secret@host", "smtp://h:port"],
+)
+def test_a_mail_server_is_a_url_and_a_refusal_does_not_repeat_it(tmp_path, url):
+    with pytest.raises(UsageError, match="smtp is no mail server") as refused:
+        write_options(make_site(tmp_path / "site"), smtp=url)
+    assert "p:secret" not in str(refused.value)
+
+
+def test_a_mail_server_has_its_parts(tmp_path):
+    made = make_site(tmp_path / "site")
+    server = write_options(made, smtp="smtp+tls://li:a%40b@mail.example:587").mail_server
+    parts = (server.scheme, server.hostname, server.port, server.username)
+    assert parts == ("smtp+tls", "mail.example", 587, "li")
+    assert "a%40b" not in repr(made)
+
+
+@pytest.mark.parametrize("name", ["Shanghai", "+08:00", "../zoneinfo/UTC", "Asia"])
+def test_a_time_zone_has_a_name_that_is_known(tmp_path, name):
+    made = make_site(tmp_path / "site")
+    with pytest.raises(UsageError, match="a name as Asia/Shanghai"):
+        write_options(made, time_zone=name)
+    with pytest.raises(UsageError, match="GECBENCH_TIME_ZONE"):
+        overruled(made, {"GECBENCH_TIME_ZONE": name})
+    assert write_options(made, time_zone="Asia/Shanghai").time_zone == "Asia/Shanghai"
+
+
+@pytest.mark.parametrize(
+    ("variable", "link", "text", "zone"),
+    [
+        ("", "/usr/share/zoneinfo/Asia/Shanghai", "Europe/Berlin", "Asia/Shanghai"),
+        (":Asia/Tokyo", "/usr/share/zoneinfo/Asia/Shanghai", "", "Asia/Tokyo"),
+        ("CST-8", "", "Europe/Berlin\n", "Europe/Berlin"),
+        ("", "/usr/share/zoneinfo/Etc/UTC", "Etc/UTC", "UTC"),
+        ("", "/etc/other", "nonsense", "UTC"),
+        ("", "", "", "UTC"),
+    ],
+)
+def test_the_zone_of_the_machine(tmp_path, monkeypatch, variable, link, text, zone):
+    monkeypatch.setattr(folder, "LOCAL_TIME", tmp_path / "localtime")
+    monkeypatch.setattr(folder, "TIME_ZONE", tmp_path / "timezone")
+    if link:
+        (tmp_path / "localtime").symlink_to(link)
+    if text:
+        (tmp_path / "timezone").write_text(text)
+    assert folder.machine_zone({"TZ": variable}) == zone

@@ -7,13 +7,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.contrib.auth import SESSION_KEY
 from django.core.management import call_command
 from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
 from server.conftest import sqlite, use
 
 from gecbench.core.errors import GecbenchError
-from gecbench.server.models import Person, Project
+from gecbench.server.models import Person, Project, Session
+from gecbench.server.models.sessions import SessionStore
 from gecbench.server.site import backup, migration
 from gecbench.server.site.folder import DATABASE, Site, make_site
 
@@ -23,10 +26,21 @@ def first_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A SQLite file as the first migration alone makes it."""
     path = tmp_path_factory.mktemp("first") / "first.sqlite3"
     use(sqlite(path))
-    for words in (["server", "0001_initial"], ["auth"], ["sessions"], ["axes"]):
+    for words in (["server", "0001_initial"], ["auth"], ["axes"]):
         call_command("migrate", *words, verbosity=0)
+    with connection.cursor() as cursor:  # Django's own, of before there were ours
+        cursor.execute(
+            "CREATE TABLE django_session (session_key varchar(40) NOT NULL PRIMARY KEY, "
+            "session_data text NOT NULL, expire_date datetime NOT NULL)"
+        )
     connection.close()
     return path
+
+
+def people():
+    """Rows of people as the first migration knows them."""
+    first = MigrationExecutor(connection).loader.project_state(("server", "0001_initial"))
+    return first.apps.get_model("server", "Person").objects
 
 
 @pytest.fixture
@@ -35,7 +49,7 @@ def old(first_sqlite: Path, tmp_path: Path) -> Iterator[Site]:
     site = make_site(tmp_path / "site")
     shutil.copy(first_sqlite, site.folder / DATABASE)
     use(sqlite(site.folder / DATABASE))
-    Person.objects.create(login="li", name="Li")
+    people().create(login="li", name="Li")
     yield site
     connection.close()
 
@@ -55,6 +69,20 @@ def test_a_new_database_gets_its_tables_and_no_backup(tmp_path):
     assert Project.objects.count() == 0
     assert list(site.backups.iterdir()) == []
     connection.close()
+
+
+def test_who_is_signed_in_stays_so(old):
+    person = people().get(login="li")
+    sessions = {"a" * 32: {SESSION_KEY: str(person.pk)}, "b" * 32: {}, "c" * 32: {SESSION_KEY: "9"}}
+    with connection.cursor() as cursor:
+        for key, data in sessions.items():
+            row = [key, SessionStore().encode(data), "2999-01-01 00:00:00"]
+            cursor.execute("INSERT INTO django_session VALUES (%s, %s, %s)", row)
+    migration.bring_up_to_date(old)
+    assert SessionStore("a" * 32).load() == sessions["a" * 32]
+    assert [one.session_key for one in Session.objects.filter(person=person.pk)] == ["a" * 32]
+    assert Session.objects.count() == 3
+    assert "django_session" not in connection.introspection.table_names()
 
 
 def test_what_is_up_to_date_is_left_alone(filled):
@@ -93,7 +121,7 @@ def test_a_failed_migration_leaves_the_old_file_usable(old, monkeypatch):
     with pytest.raises(GecbenchError, match=said):
         migration.bring_up_to_date(old)
     assert migration.unapplied() == before
-    assert Person.objects.get().login == "li"
+    assert people().get().login == "li"
     assert "half_done" not in connection.introspection.table_names()
     assert [one.name for one in old.folder.iterdir() if "migrating" in one.name] == []
 

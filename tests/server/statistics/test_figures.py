@@ -298,7 +298,7 @@ def test_no_figure_costs_more_questions_with_more_people_or_sentences(site, sent
     statistics.refresh(project)
     with CaptureQueriesContext(connection) as asked:
         statistics.quality(project)
-    assert len(asked) <= 26
+    assert len(asked) <= 27
     with CaptureQueriesContext(connection) as asked:
         statistics.people(project)
     assert len(asked) <= 10

@@ -86,7 +86,7 @@ class Team:
 
     def _invited(self, role: str) -> str:
         self.root.get(f"{self.manage}/members")
-        page = self.root.post(f"{self.manage}/members/invite", {"roles": role, "note": role})
+        page = self.root.post(f"{self.manage}/members/invite", {"roles": role, "people": role})
         link = re.search(r'value="http[^"]*(/invitation/[^"]+)"', page.text)
         assert link, page.text
         return link[1]

@@ -72,7 +72,6 @@ def answer(task: dict[str, Any], *texts: str, **fields: object) -> dict[str, obj
         "reason": "",
         "note": "",
         "active_ms": 1500,
-        "suggestion": None,
         "confirmed": False,
         **fields,
     }

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from uuid import uuid4
 
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
+from django.utils import timezone
 from server.workflow import reviewing
 from server.workflow.stories import (
     a_project,
@@ -24,7 +26,7 @@ from gecbench.server.choices import Role
 from gecbench.server.import_export.releases import make_release
 from gecbench.server.models import Member, Person, Project, ReviewTask
 from gecbench.server.web.permissions import Access, access_of
-from gecbench.server.workflow import accounts, complaints, members, reviews
+from gecbench.server.workflow import accounts, assignments, complaints, members, reviews
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 OURS = "公开"
@@ -114,6 +116,12 @@ def _things(slug: str, mark: str) -> dict[str, object]:
     release = make_release(project, name=f"r-{slug}", by=boss)
     invitation, secret = members.invite(project, roles=[Role.ANNOTATOR], by=boss)
     token, _ = accounts.make_token(boss, name="nightly")
+    quota = assignments.give_quota(
+        Member.objects.get(project=project, person=boss),
+        writers[0],
+        number=9,
+        due_at=timezone.now() + timedelta(days=9),
+    )
     return {
         "number": 1,
         "slot_id": slot.pk,
@@ -130,7 +138,11 @@ def _things(slug: str, mark: str) -> dict[str, object]:
         "format": "mucgec",
         "member_id": Member.objects.get(project=project, person=writers[0].person).pk,
         "invitation": invitation.pk,
+        "assignment": quota.pk,
         "secret": secret,
+        "maker": 0,
+        "uidb64": "none",
+        "token": "none",
         "token_id": token.pk,
     }
 

@@ -9,7 +9,8 @@ from django.utils.translation import override
 from server.import_export.files import empty
 from server.web.broken_imports import BROKEN, HEADER, WHOLE, errors, with_wrong_values
 
-from gecbench.server.import_export.reading import READERS, Trouble, content_of, records
+from gecbench.formats.records import READERS, Trouble, records
+from gecbench.server.import_export.reading import content_of
 from gecbench.server.web.manage.words import refused
 from gecbench.server.web.translation import translate
 

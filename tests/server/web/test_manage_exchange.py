@@ -8,7 +8,9 @@ import re
 import stat
 import time
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from django.conf import settings
@@ -239,6 +241,20 @@ def test_exports_have_pseudonyms_unless_names_are_asked_for(decided):
     assert Audit.objects.filter(what="export.begun").last().data["names"] is True
 
 
+def test_an_export_in_chinese_leaves_out_of_the_file_and_speaks_of_no_import(decided):
+    boss = Asking(somebody("boss"), language="zh-hans")
+    page = boss.html("/p/story/manage/export?format=mucgec")
+    assert '<option value="leave_out">不写入文件</option>' in page
+    assert "不导入" not in page
+
+
+def test_an_import_by_the_page_is_for_real_work_whatever_a_form_says(project, boss):
+    report = uploaded(boss, "一句话。\n")
+    assert 'name="purpose"' not in boss.html(report)
+    boss.client.post(f"{report}/run", {"purpose": "training"})
+    assert Sentence.objects.get().purpose == "real"
+
+
 def test_an_export_that_means_nothing_is_answered_in_the_page(decided):
     url = "/p/story/manage/export/download"
     for given in ({"format": "zip"}, {"format": "parallel"}, {"format": "mucgec", "names": "yes"}):
@@ -280,6 +296,24 @@ def test_wfl_7_a_release_is_made_listed_and_saved_with_its_hash(decided):
     assert Audit.objects.filter(what="release.made").count() == 1
 
 
+def test_a_release_is_saved_as_one_archive_whose_files_are_those_saved_one_by_one(decided):
+    url = decided.form("/p/story/manage/releases", name="v1", schemes=["zh-char"]).url
+    assert f'href="{url}/v1.zip"' in decided.html(url)
+    saved = decided.get(f"{url}/v1.zip")
+    assert saved.streaming
+    assert saved["Content-Type"] == "application/zip"
+    assert saved["Content-Disposition"].endswith("v1.zip")
+    page = decided.get(url).context
+    names = [*page["beside"], *(one["name"] for one in page["files"])]
+    data = saved.getvalue()
+    with ZipFile(BytesIO(data)) as archive:
+        assert archive.testzip() is None
+        assert archive.namelist() == [f"v1/{name}" for name in names]
+        for name in names:
+            assert archive.read(f"v1/{name}") == decided.get(f"{url}/{name}").getvalue()
+    assert decided.get(f"{url}/v1.zip").getvalue() == data
+
+
 def test_a_release_of_another_project_is_not_found(decided):
     decided.form("/p/story/manage/releases", name="v1")
     a_project(1, slug="other", manager="stranger")
@@ -287,6 +321,7 @@ def test_a_release_of_another_project_is_not_found(decided):
     stranger = Asking(somebody("stranger"))
     assert stranger.get(url).status_code == 404
     assert stranger.get(f"{url}/v1.tsv").status_code == 404
+    assert stranger.get(f"{url}/v1.zip").status_code == 404
 
 
 def test_a_closed_project_imports_nothing(project, boss):

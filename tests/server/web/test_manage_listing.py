@@ -104,7 +104,8 @@ def test_a_table_takes_at_most_eight_queries(project, url, monkeypatch):
         connection,
     ) as seen:
         assert boss.get(f"/p/story/manage/{url}").status_code == 200
-    assert len(seen) <= 8, [one["sql"][:120] for one in seen]
+    most = 9 if url.startswith("members") else 8  # one more asks what members were given
+    assert len(seen) <= most, [one["sql"][:120] for one in seen]
 
 
 def plans(project: Project, wanted: Filters, after: int) -> list[str]:

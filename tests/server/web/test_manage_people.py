@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from datetime import timedelta
 
 import pytest
+from django.core import mail
+from django.test import Client, override_settings
 from django.utils import timezone
 from server.web.asking import Asking
 from server.web.managed import HERE, boss, project
@@ -23,14 +26,14 @@ from server.workflow.stories import (
 
 from gecbench.server import statistics
 from gecbench.server.choices import Decision, MemberStatus, Role
-from gecbench.server.models import Audit, Invitation, Member, MemberEvent, Project, Sentence
-from gecbench.server.workflow import management, members, projects
+from gecbench.server.models import Audit, Invitation, Member, MemberEvent, Person, Project, Sentence
+from gecbench.server.workflow import accounts, management, members, projects
 
 __all__ = ["boss", "project"]
 
 
 def test_an_invitation_is_a_link_shown_once_and_can_be_withdrawn(project, boss):
-    answer = boss.form(f"{HERE}/members/invite", roles=["annotator", "reviewer"], note="for Li")
+    answer = boss.form(f"{HERE}/members/invite", roles=["annotator", "reviewer"], people="for Li")
     link = re.search(r'value="(http[^"]+/invitation/[^"]+)"', answer.content.decode())
     assert link is not None
     secret = link[1].rsplit("/", 1)[1]
@@ -45,12 +48,112 @@ def test_an_invitation_is_a_link_shown_once_and_can_be_withdrawn(project, boss):
 
 
 def test_an_invitation_needs_a_role_and_one_of_another_project_is_not_found(project, boss):
-    answer = boss.form(f"{HERE}/members/invite", note="x")
+    answer = boss.form(f"{HERE}/members/invite", people="x")
     assert (answer.status_code, "at least one role" in answer.content.decode()) == (422, True)
     other = a_project(1, slug="other", manager="stranger")
     made, _ = members.invite(other, roles=[Role.MANAGER], by=None)
     assert boss.form(f"{HERE}/members/invitations/{made.pk}").status_code == 404
     assert Invitation.objects.get().revoked_at is None
+
+
+def links_in(answer) -> list[str]:
+    return re.findall(r'value="http[^"]+/invitation/([^"]+)"', answer.content.decode())
+
+
+def test_many_are_invited_at_once_and_their_links_are_shown_once(project, boss):
+    lines = "Li Hua\n\n  Wang <wang@example.org>\nzhao@example.org\n=1+1\n"
+    answer = boss.form(f"{HERE}/members/invite", roles=["annotator"], people=lines)
+    assert [members.invitation_of(one).note for one in links_in(answer)] == [
+        *("Li Hua", "Wang wang@example.org", "zhao@example.org", "=1+1")
+    ]
+    data = re.search(r'href="data:text/csv;base64,([^"]+)"', answer.content.decode())
+    rows = b64decode(data[1]).decode("utf-8-sig").splitlines()
+    assert rows[0] == "name,address,link"
+    assert [one.rsplit(",", 1)[0] for one in rows[1:]] == [
+        *("Li Hua,", "Wang,wang@example.org", ",zhao@example.org", "'=1+1,")
+    ]
+    assert links_in(boss.get(f"{HERE}/members")) == []
+    assert mail.outbox == []  # no mail server is set
+
+
+def test_nothing_is_made_unless_every_line_is_right(project, boss):
+    lines = "Li\nwang@example\n\nli\n" + "x" * 201 + "\nZhao, zhao@example.org\nWu"
+    answer = boss.form(f"{HERE}/members/invite", roles=["annotator"], people=lines)
+    html = answer.content.decode()
+    assert answer.status_code == 422
+    assert [int(one) for one in re.findall(r"<li>Line (\d+):", html)] == [2, 4, 5, 6]
+    assert "the same as line 1" in html
+    assert "Zhao, zhao@example.org\nWu</textarea>" in html
+    assert not Invitation.objects.exists()
+    many = "\n".join(f"n{n}" for n in range(201))
+    answer = boss.form(f"{HERE}/members/invite", roles=["annotator"], people=many)
+    assert "these are 201" in answer.content.decode()
+    assert not Invitation.objects.exists()
+
+
+@pytest.fixture
+def mail_server():
+    with override_settings(EMAIL_HOST="mail.example.org"):
+        yield
+    mail.outbox.clear()
+
+
+def test_links_go_by_mail_where_a_mail_server_is_set(project, boss, mail_server):
+    assert 'name="mail"' in boss.html(f"{HERE}/members")
+    lines = "Li Hua\nWang <wang@example.org>"
+    given = {"roles": ["annotator"], "people": lines, "mail": "on"}
+    answer = boss.form(f"{HERE}/members/invite", **given)
+    (sent,) = mail.outbox
+    assert sent.to == ["wang@example.org"]
+    assert links_in(answer)[1] in sent.body
+    assert "1 mail was sent" in answer.content.decode()
+
+
+def test_links_are_shown_where_the_mail_server_fails(project, boss, mail_server, monkeypatch):
+    def refuse(*_: object) -> int:
+        raise OSError
+
+    monkeypatch.setattr("django.core.mail.backends.locmem.EmailBackend.send_messages", refuse)
+    given = {"roles": ["annotator"], "people": "wang@example.org", "mail": "on"}
+    answer = boss.form(f"{HERE}/members/invite", **given)
+    assert "did not take the mails" in answer.content.decode()
+    assert len(links_in(answer)) == 1
+
+
+def test_somebody_with_an_account_is_added_by_the_exact_login_and_is_told(project, boss):
+    li = somebody("li.hua@example.org")
+    assert "li.hua" not in boss.html(f"{HERE}/members")
+    given = {"login": " Li.Hua@example.org", "roles": ["annotator", "reviewer"]}
+    assert boss.form(f"{HERE}/members/add", **given).status_code == 302
+    assert Member.objects.get(person=li).roles == (Role.ANNOTATOR, Role.REVIEWER)
+    assert Audit.objects.filter(what="member.added", who__login="boss").count() == 2
+    home = Asking(li).html("/")
+    assert "You were made a member of this project: annotator, reviewer." in home
+    assert "/p/story/" in home
+
+
+@pytest.mark.parametrize("login", ["li.hu", "gone", "left out", "", "a2"])
+def test_who_is_not_exactly_meant_is_not_found(project, boss, login):
+    somebody("li.hua")
+    somebody("gone", is_active=False)
+    joined(project, "a2")
+    before = Member.objects.count()
+    answer = boss.form(f"{HERE}/members/add", login=login, roles=["annotator"])
+    assert answer.status_code == 422
+    assert ("Nobody on this site" in answer.content.decode()) == (login not in ("", "a2"))
+    assert Member.objects.count() == before
+
+
+def test_who_left_is_taken_in_again_and_who_is_paused_is_not(project, boss):
+    li, wang = joined(project, "li"), joined(project, "wang")
+    members.change_member(li, by=None, status=MemberStatus.LEFT)
+    members.change_member(wang, by=None, status=MemberStatus.PAUSED)
+    for login in ("li", "wang"):
+        boss.form(f"{HERE}/members/add", login=login, roles=["reviewer"])
+    li.refresh_from_db()
+    wang.refresh_from_db()
+    assert (li.status, li.roles) == (MemberStatus.ACTIVE, (Role.REVIEWER,))
+    assert (wang.status, wang.roles) == (MemberStatus.PAUSED, (Role.ANNOTATOR,))
 
 
 def test_rol_3_a_promotion_has_a_note_and_a_history(project, boss):
@@ -111,6 +214,22 @@ def test_issue_5_a_stale_form_of_a_member_overwrites_nothing(project, language, 
     assert boss.client.post(url, {**mine, "seen": typed["seen"]}).status_code == 302
     li.refresh_from_db()
     assert (li.roles, li.status) == ((Role.ANNOTATOR,), MemberStatus.PAUSED)
+
+
+def test_a_status_that_leads_nowhere_is_not_offered_and_shown_only_to_who_has_it(project):
+    boss, li = Asking(somebody("boss")), joined(project, "li")
+    url = f"{HERE}/members/{li.pk}"
+    offered = [name for name, *_ in boss.get(url).context["statuses"]]
+    assert offered == ["active", "paused", "left"]
+    boss.client.post(url, member_form(boss, li, status="training"))
+    li.refresh_from_db()
+    assert li.status == MemberStatus.ACTIVE
+    Member.objects.filter(pk=li.pk).update(status=MemberStatus.TRAINING)
+    kept = boss.get(url).context["statuses"]
+    assert [name for name, _, current in kept if current] == ["training"]
+    boss.client.post(url, member_form(boss, li, status="active"))
+    li.refresh_from_db()
+    assert li.status == MemberStatus.ACTIVE
 
 
 def test_inv_12_members_count_what_counts_elsewhere(site):
@@ -222,11 +341,11 @@ def test_a_project_deleted_long_ago_is_not_brought_back(root):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"name": ""}, "needs a name"),
-        ({"slug": "Big Name"}, "small letters"),
-        ({"slug": "story"}, "is taken"),
-        ({"lang": "fr"}, "language"),
-        ({"template": "none"}, "template"),
+        ({"name": ""}, 'id="name_error"'),
+        ({"slug": "Big Name"}, 'id="slug_error"'),
+        ({"slug": "story"}, "story is taken"),
+        ({"lang": "fr"}, 'id="lang_error"'),
+        ({"template": "none"}, 'id="template_error"'),
     ],
 )
 def test_a_new_project_that_means_nothing_is_refused_with_words(root, given, said):
@@ -247,3 +366,64 @@ def test_only_administrators_see_the_list_of_projects(project, boss):
     assert (project.archived_at, project.deleted_at) == (None, None)
     root = Asking(somebody("root", is_administrator=True))
     assert root.form("/projects/nowhere/archive").status_code == 404
+
+
+def locked(login):
+    for _ in range(5):
+        Client().post("/login", {"login": login, "password": "wrong"})
+    return bool(accounts.locks_of(login))
+
+
+def test_a_manager_lifts_a_members_lock_and_the_log_says_so(project, boss):
+    li = joined(project, "li")
+    url = f"{HERE}/members/{li.pk}"
+    assert "is locked until" not in boss.html(url)
+    assert locked("li")
+    assert "is locked until" in boss.html(url)
+    assert boss.form(f"{url}/unlock")["Location"] == url
+    assert accounts.locks_of("li") == {}
+    row = Audit.objects.get(what="person.unlocked")
+    assert (row.who.login, row.object_id, row.project) == ("boss", str(li.person_id), project)
+    assert "lifted the lock" in boss.html(f"{HERE}/audit")
+
+
+@pytest.mark.parametrize("more", ["administrator", "elsewhere"])
+def test_a_manager_helps_nobody_with_more_rights(project, boss, more):
+    """Not an administrator, and nobody of a project that somebody else manages."""
+    li = joined(project, "li")
+    if more == "administrator":
+        Person.objects.filter(pk=li.person_id).update(is_administrator=True)
+    else:
+        joined(a_project(1, slug="other", manager="stranger"), "li")
+    url = f"{HERE}/members/{li.pk}"
+    assert locked("li")
+    assert "They may do more on this site than you" in boss.html(url)
+    boss.form(f"{url}/unlock")
+    assert accounts.locks_of("li")
+    assert not Audit.objects.filter(what="person.unlocked").exists()
+    root = Asking(somebody("root", is_administrator=True))
+    root.form(f"{url}/unlock")
+    assert accounts.locks_of("li") == {}
+
+
+def test_who_may_help_whom(project, boss):
+    li, other = joined(project, "li"), a_project(1, slug="other", manager="stranger")
+    manager = Member.objects.get(person__login="boss")
+    stranger = Person.objects.get(login="stranger")
+    assert accounts.can_help(manager.person, li.person)
+    assert not accounts.can_help(stranger, li.person)
+    assert not accounts.can_help(li.person, manager.person)
+    assert not accounts.can_help(manager.person, manager.person)
+    second = joined(project, "second", Role.MANAGER)
+    assert accounts.can_help(second.person, manager.person)
+    Member.objects.filter(pk=second.pk).update(status="paused")
+    assert not accounts.can_help(second.person, li.person)
+    Member.objects.filter(pk=second.pk).update(status="active")
+    joined(other, "boss", Role.MANAGER)
+    assert not accounts.can_help(joined(project, "third", Role.MANAGER).person, manager.person)
+    Member.objects.filter(pk=li.pk).update(status="left")
+    assert not accounts.can_help(manager.person, li.person)
+    gone = joined(other, "gone").person  # what they wrote there is still theirs to read
+    Member.objects.filter(person=gone).update(status="left")
+    joined(project, "gone")
+    assert not accounts.can_help(second.person, gone)

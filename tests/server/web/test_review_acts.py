@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from uuid import uuid4
 
 import pytest
+from django.utils import timezone
 from server.web.reviewing import (
     JSON,
     asked,
@@ -15,6 +17,7 @@ from server.web.reviewing import (
     payload,
     said,
     signed_in,
+    task_of,
 )
 from server.workflow.reviewing import BAD, FAIR, GOOD, golden_texts, member_of, opened, waiting
 from server.workflow.stories import TEXTS, correction, error_free, sentence_of
@@ -334,3 +337,37 @@ def test_every_problem_of_the_workflow_has_words():
             r'Problem\("([A-Z]+-[\w-]+)"', (folder / f"{name}.py").read_text("utf-8")
         )
         assert set(codes) - {"ROL-2"} <= set(PROBLEMS), name
+
+
+def test_a_decision_is_taken_back_from_the_bar_for_ten_seconds(monkeypatch):
+    project = waiting()
+    client, task = signed_in(project, "rita"), opened(project)
+    decide(client, task, payload(RIGHT, note="好句子"))
+    page = page_of(client, REVIEW)
+    path = f"{REVIEW}/{task.sentence_id}/undo"
+    assert f'action="{path}"' in page
+    assert "#1 is decided: 2 golden texts." in page
+    answer = client.post(path, follow=True)
+    assert "taken back" in answer.content.decode()
+    assert task_of(project).state == "open"
+    page = page_of(client, REVIEW)
+    assert "缺了动词" in page
+    assert "好句子" in page
+    # Nothing is left to take back; and later it is refused in words.
+    refused = client.post(path, follow=True).content.decode()
+    assert "can no longer be taken back" in refused
+    decide(client, task_of(project), payload(RIGHT))
+    moment = timezone.now() + timedelta(seconds=11)
+    monkeypatch.setattr(timezone, "now", lambda: moment)
+    assert path not in page_of(client, REVIEW)
+    assert "can no longer be taken back" in client.post(path, follow=True).content.decode()
+    assert sentence_of(project).state == "golden"
+
+
+def test_without_the_window_a_message_says_what_was_decided():
+    project = waiting(undo_seconds=0)
+    client = signed_in(project, "rita")
+    decide(client, opened(project), payload(RIGHT))
+    page = page_of(client, REVIEW)
+    assert "#1 is decided: 2 golden texts." in page
+    assert "/undo" not in page

@@ -8,7 +8,16 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from server.web.reviewing import asked, page_of, payload, said, signed_in, task_of
-from server.workflow.reviewing import BAD, FAIR, GOOD, finalised, member_of, opened, waiting
+from server.workflow.reviewing import (
+    BAD,
+    FAIR,
+    GOOD,
+    finalised,
+    member_of,
+    opened,
+    waiting,
+    word,
+)
 from server.workflow.stories import (
     a_project,
     all_submitted,
@@ -20,8 +29,11 @@ from server.workflow.stories import (
     sentence_of,
 )
 
+from gecbench.server.choices import Decision
 from gecbench.server.models import Project
+from gecbench.server.rules.text import digest
 from gecbench.server.workflow import reviews
+from gecbench.server.workflow.answers import Addition
 
 pytestmark = pytest.mark.usefixtures("site")
 
@@ -118,7 +130,7 @@ def test_a_decided_sentence_is_read_with_what_is_golden():
     page = page_of(client, f"{REVIEW}/{sentence_of(project).pk}")
     assert "This review is over" in page
     assert page.count("golden now") == 2
-    assert page.count("judged wrong before") == 1
+    assert page.count("judged wrong") == 1
     assert f"/p/story/review/{sentence_of(project).pk}" in page_of(client, f"{REVIEW}/history")
 
 
@@ -172,7 +184,7 @@ def test_the_page_takes_few_queries_however_many_texts_there_are():
     many = waiting(*(correction(one) for one in texts), slug="many")
     counts = [queries_of(few, "rita", REVIEW), queries_of(many, "rita", "/p/many/review")]
     assert counts[0] == counts[1]
-    assert counts[0] <= 12
+    assert counts[0] <= 13
 
 
 def test_a_draft_stands_in_the_page_again_and_an_unreadable_one_does_not_break_it():
@@ -227,3 +239,35 @@ def test_a_problem_without_words_keeps_its_english_line():
     from gecbench.server.workflow.errors import Problem
 
     assert problem_words(Problem("NEW-1", "", "something new")) == "something new"
+
+
+def test_a_review_that_is_over_shows_verdicts_reasons_notes_and_texts():
+    project = waiting(correction(GOOD), correction(BAD), error_free())
+    words = {
+        digest(BAD): word(digest(BAD), False, "meaning", note="换了意思", section="limits"),
+        "error_free": word("error_free", False, "incomplete", note="有一处错"),
+    }
+    mended = [Addition(FAIR, digest(BAD)), Addition("我昨天在图书馆借了书。")]
+    finalised(project, (GOOD,), words=words, additions=mended, note="看清楚")
+    page = page_of(signed_in(project, "rita"), f"{REVIEW}/{sentence_of(project).pk}")
+    assert page.count("judged correct") == 1
+    assert page.count("judged wrong") == 2
+    for shown in (
+        "换了意思",
+        "有一处错",
+        "看清楚",
+        "The golden text made of it",
+        "Added golden text",
+    ):
+        assert shown in page, shown
+    assert page.count('class="tag" href="/p/story/guide/') == 2  # the reasons that were chosen
+    assert "<textarea" not in page
+    assert "written by a reviewer" not in page  # what the review wrote was not judged by it
+
+
+def test_a_review_that_is_over_shows_why_it_cannot_be_annotated():
+    project = waiting()
+    finalised(project, decision=Decision.NOT_ANNOTATABLE, reason="personal", note="有电话号码")
+    page = page_of(signed_in(project, "rita"), f"{REVIEW}/{sentence_of(project).pk}")
+    assert "Cannot be annotated" in page
+    assert "有电话号码" in page

@@ -23,10 +23,11 @@ from server.workflow.reviewing import (
 )
 from server.workflow.stories import TEXTS, correction, error_free, sentence_of
 
-from gecbench.server.choices import Decision
+from gecbench.server.choices import ComplaintState, Decision
 from gecbench.server.models import Complaint, Project, Study, StudyTry
 from gecbench.server.rules.text import digest
-from gecbench.server.workflow import studies
+from gecbench.server.workflow import complaints, studies
+from gecbench.server.workflow.answers import Answer, Ruling
 
 pytestmark = pytest.mark.usefixtures("site")
 
@@ -296,3 +297,61 @@ def test_a_text_that_a_later_version_dropped_has_no_verdict_to_show():
     finalised(project, (GOOD,), decision=Decision.CORRECTED)
     client, study = signed_in(project, "a1"), study_of(project, "a1")
     assert "judged wrong" in page_of(client, path_of(study))
+
+
+def test_a_rejected_decision_shows_its_reason_and_notes():
+    unclear = Answer(Decision.NOT_ANNOTATABLE, reason="incomprehensible", note="看不懂")
+    project = waiting(correction(GOOD), error_free(), unclear)
+    words = {
+        "error_free": word("error_free", False, "incomplete", note="漏了一处"),
+        "not_annotatable": word("not_annotatable", False, note="其实能改"),
+    }
+    finalised(project, (GOOD,), words=words)
+    page = page_of(signed_in(project, "a2"), path_of(study_of(project, "a2")))
+    for shown in ("judged wrong", "Incomplete correction", "漏了一处"):
+        assert shown in page
+    page = page_of(signed_in(project, "a3"), path_of(study_of(project, "a3")))
+    assert "看不懂" in page  # the author's own words
+    assert "其实能改" in page
+
+
+def test_what_cannot_be_annotated_says_why_once_it_is_shown():
+    project = waiting(reveal_after=0)
+    finalised(project, decision=Decision.NOT_ANNOTATABLE, reason="personal", note="有地址")
+    page = page_of(signed_in(project, "a1"), path_of(study_of(project, "a1")))
+    assert "Cannot be annotated: Personal" in page
+    assert "有地址" in page
+
+
+def test_the_texts_beside_one_another_say_in_words_which_is_right():
+    project = rejected(reveal_after=0)
+    page = page_of(signed_in(project, "a2"), path_of(study_of(project, "a2")))
+    said = re.findall(r'class="tag (good|bad)"><span aria-hidden="true">(.)</span> (\w+)<', page)
+    assert said == [("bad", "✗", "wrong"), ("good", "✓", "right"), ("good", "✓", "right")]
+
+
+def test_examples_of_the_guideline_say_in_words_which_is_right():
+    project = rejected()
+    page = page_of(signed_in(project, "a2"), path_of(study_of(project, "a2")))
+    examples = page[page.index('id="guide-part"') :]
+    assert "✗ wrong:" in examples
+    assert "✓ right:" in examples
+
+
+def test_the_note_of_a_dismissal_is_shown_once_cmp_3():
+    project = waiting(reviewers=("rita", "rolf"))
+    finalised(project)
+    study = study_of(project, "a2")
+    author = member_of(project, "a2")
+    complaint = complaints.complain(author, study.pk, argument="我是对的", client_key=uuid4())
+    complaints.rule(
+        member_of(project, "rolf"),
+        complaint.pk,
+        version=complaint.version,
+        client_key=uuid4(),
+        ruling=Ruling(ComplaintState.DISMISSED, note="缺了动词，句子不通"),
+    )
+    client = signed_in(project, "a2")
+    assert page_of(client, path_of(study)).count("缺了动词，句子不通") == 1
+    problem = page_of(client, f"/p/story/problems/{complaint.pk}")
+    assert problem.count("缺了动词，句子不通") == 1

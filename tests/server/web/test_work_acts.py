@@ -18,7 +18,7 @@ from server.workflow.stories import (
     time_passes,
 )
 
-from gecbench.server.models import DraftRevision, Slot, Submission, Suggestion
+from gecbench.server.models import DraftRevision, Slot, Submission
 
 FIXED = "我去了图书馆。"
 
@@ -203,7 +203,6 @@ def test_ann_12_invisible_characters_are_removed_with_a_notice(alone):
         {"client_key": 7},
         {"version": None},
         {"active_ms": -1},
-        {"suggestion": "x"},
         {"person": 1},
         {"reason": 5},
     ],
@@ -281,25 +280,6 @@ def test_a_paused_annotator_can_read_but_not_write(alone):
     Member.objects.filter(person__login="a1").update(status="paused")
     assert alone.get("/p/story/work/history").status_code == 200
     assert alone.send("POST", task["submitUrl"], answer(task, FIXED)).status_code == 404
-
-
-def test_a_suggestion_is_shown_only_where_the_project_says_so(site):
-    project = a_project()
-    li = Asking(people(project, 1)[0])
-    task = li.page()["task"]
-    sentence = Slot.objects.get(pk=task["slot"]).sentence
-    row = Suggestion.objects.create(sentence=sentence, model="robot", text="我去图书馆借书。")
-    assert task["suggestion"] is False
-    assert li.get(task["suggestionUrl"]).status_code == 404
-    assert "Show a suggestion" not in li.html("/p/story/work")
-    project.options = {"suggestions": "on_demand"}
-    project.save()
-    assert li.page()["task"]["suggestion"] is True
-    data = li.get(task["suggestionUrl"]).json()
-    assert data == {"id": row.pk, "text": "我去图书馆借书。", "model": "robot"}
-    li.send("POST", task["submitUrl"], answer(task, FIXED, suggestion=row.pk))
-    assert Submission.objects.get().suggestion == row
-    assert li.get("/p/story/work/suggestion/999").status_code == 404
 
 
 def test_submit_and_next_cost_few_queries(alone):

@@ -225,9 +225,20 @@ class Team(Managing, RuleBasedStateMachine):
         made = reviews.finalise(member, task.sentence_id, **handing)
         self.model.golden[task.sentence.number] += 1
         del self.model.reviewing[login]
-        assert made.golden.version == self.model.golden[task.sentence.number]
+        assert made.golden.version >= self.model.golden[task.sentence.number]
         assert reviews.finalise(member, task.sentence_id, **handing).answered_before
         self.did(f"finalise {made.golden.kind}")
+
+    @rule(login=REVIEWER)
+    def undo(self, login: str) -> None:
+        member = self.member(login)
+        review = reviews.last_decision(member)
+        if review is None or member.status != "active" or not member.is_reviewer:
+            return
+        task = reviews.undo(member, review.sentence_id)
+        self.model.golden[task.sentence.number] -= 1
+        self.model.reviewing[login] = task.sentence.number
+        self.did("undo")
 
     def task(self, n: int) -> tuple[str, reviews.ReviewTask]:
         """One of the open reviews, and whose it is."""

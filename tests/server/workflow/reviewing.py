@@ -19,6 +19,7 @@ from gecbench.server.models import Member, Project, ReviewTask, Sentence, Study
 from gecbench.server.rules.text import digest
 from gecbench.server.workflow import reviews
 from gecbench.server.workflow.answers import Addition, Answer, ReviewAnswer, VerdictGiven
+from gecbench.server.workflow.golden import Finalised
 
 GOOD, FAIR, BAD = "我昨天去图书馆借书了。", "我昨天到图书馆借书了。", "我昨天去了图书馆书了。"
 """Rewritings of the first sentence of stories: two that are right and one that is not."""
@@ -83,7 +84,7 @@ def finalised(
     number: int = 1,
     answer: ReviewAnswer | None = None,
     **fields: object,
-) -> reviews.Finalised:
+) -> Finalised:
     """A sentence that a reviewer takes and decides."""
     task = opened(project, login, number)
     answer = answer or judged(project, right, login=login, number=number, **fields)

@@ -69,7 +69,7 @@ def test_urgent_sentences_come_first(site):
     urgent = sentences.NewSentence(external_id="now", text="很急的句子。", priority=1)
     sentences.add_sentences(project, [urgent])
     found = {
-        claims._candidates(one.project_id, one.person_id).first().sentence.external_id
+        claims.free_for(*claims.whose(one)).first().sentence.external_id
         for one in people(project, 3)
     }
     assert found == {"now"}
@@ -81,7 +81,7 @@ def test_begun_sentences_come_before_others_of_their_priority_and_fall_back(site
     slot = claims.current(one).slot
     others = Slot.objects.filter(sentence=slot.sentence, state="free")
     assert set(others.values_list("priority", flat=True)) == {100 - sentences.BEGUN}
-    assert claims._candidates(two.project_id, two.person_id).first().sentence_id == slot.sentence_id
+    assert claims.free_for(*claims.whose(two)).first().sentence_id == slot.sentence_id
     claims.skip(one, slot.pk, version=slot.version)
     row = sentence_of(project, slot.sentence.number)
     assert row.state == "open"
@@ -327,7 +327,7 @@ def test_the_query_for_candidates_reads_the_index_in_order(site):
     project = a_project(300)
     (one,) = people(project, 1)
     sql, params = (
-        claims._candidates(one.project_id, one.person_id)
+        claims.free_for(*claims.whose(one))
         .values_list("pk", "sentence_id")[:60]
         .query.sql_with_params()
     )
@@ -347,7 +347,7 @@ def test_inv_5_a_slot_has_one_holder_whoever_races(database):
     project = a_project(1, annotators=1)
     forty = people(project, 40)
     row = Slot.objects.get()
-    got = together(40, lambda n: claims._take(forty[n], row.pk, row.sentence_id))
+    got = together(40, lambda n: claims._take(forty[n], row.sentence_id))
     assert [one for one in got if isinstance(one, Exception)] == []
     assert len([one for one in got if one is not None]) == 1
     assert Slot.objects.get().version == row.version + 1

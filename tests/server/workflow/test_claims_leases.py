@@ -151,7 +151,7 @@ def test_inv_15_the_draft_moves_along_to_another_slot_of_the_sentence(site):
     slot = claims.current(one).slot
     drafts.save_draft(one, slot.pk, rev=0, payload=draft("写了一半"))
     expired(project)
-    claims._take(two, slot.pk, slot.sentence_id)
+    claims._take(two, slot.sentence_id)
     again = claims.current(one).slot
     assert again.pk != slot.pk
     assert again.sentence_id == slot.sentence_id

@@ -7,6 +7,7 @@ import json
 import pytest
 from axes.models import AccessAttempt, AccessFailureLog
 from django.apps import apps
+from django.utils import timezone
 from server.workflow.reviewing import BAD, FAIR, GOOD, finalised, member_of, waiting
 from server.workflow.stories import a_project, claimed, joined, sentence_of, somebody
 
@@ -29,7 +30,7 @@ def known():
     li = Person.objects.get(login=LOGIN)
     invitation, _ = members.invite(project, roles=[Role.REVIEWER], by=None, note=f"für {NAME}")
     Invitation.objects.filter(pk=invitation.pk).update(used_by=li)
-    members.invite(None, roles=(), by=None, for_person=li)
+    Invitation.objects.create(for_person=li, token_hash="x", expires_at=timezone.now())
     accounts.make_token(li, name=f"script of {NAME}")
     Notice.objects.create(person=li, kind="guideline", data={"name": NAME})
     fields = {"username": LOGIN, "ip_address": "127.0.0.1", "user_agent": "x"}

@@ -15,12 +15,12 @@ from server.conftest import administer, postgresql, sqlite, use
 from server.workflow.machine import Team
 
 FULL = settings.get_profile("full").max_examples
-MOST = 9
+MOST = 12
 EXAMPLES = MOST if 2 * settings().max_examples >= FULL else 3
 STEPS = 40
 ACTS = {
     *("claim", "draft", "submit", "take back", "skip", "recall", "expire"),
-    *("review", "finalise corrected", "pass on", "return for more"),
+    *("review", "finalise corrected", "undo", "pass on", "return for more"),
     *("attempt True", "attempt False", "complain 1", "decide upheld", "decide dismissed"),
     *("waive", "left or paused", "active", "promote", "add", "raise"),
     *("reopen", "withdraw", "restore"),

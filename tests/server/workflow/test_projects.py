@@ -55,12 +55,15 @@ def test_an_english_project_has_an_english_placeholder_and_guideline(site):
         ({"slug": "Mu CGEC"}, "the short name is 'Mu CGEC'"),
         ({"slug": "x" * 61}, "at most 60 small letters"),
         ({"slug": "a\n"}, "the short name is"),
-        ({"name": "  "}, "a project needs a name"),
-        ({"name": "x" * 151}, "a project needs a name"),
+        ({"name": "  "}, "name is ''; it is a text of 1 to 150 characters"),
+        ({"name": "x" * 151}, "it is a text of 1 to 150 characters"),
         ({"annotators": 0}, "annotators is 0; it is a whole number from 1 to 20"),
         ({"annotators": 21}, "annotators is 21"),
         ({"max_references": 11}, "max_references is 11; it is a whole number from 1 to 10"),
-        ({"options": {"lease": 3}}, "unknown project option 'lease'"),
+        (
+            {"options": {"lease": 3}},
+            "unknown project option 'lease'; did you mean rules or lease_minutes",
+        ),
     ],
 )
 def test_what_means_nothing_is_refused_and_makes_nothing(site, changed, message):

@@ -74,7 +74,7 @@ def test_a_sentence_that_went_out_of_work_between_two_looks_is_not_taken(site):
     (one,) = people(project, 1)
     slot = Slot.objects.first()
     Sentence.objects.update(state="withdrawn")
-    assert claims._take(one, slot.pk, slot.sentence_id) is None
+    assert claims._take(one, slot.sentence_id) is None
     assert Slot.objects.get(pk=slot.pk).state == "free"
 
 
@@ -92,7 +92,7 @@ def test_inv_2_an_old_page_of_a_lost_slot_takes_no_second_one_of_the_sentence(si
     one, two = people(project, 2)
     slot = claims.current(one).slot
     expired(project)
-    claims._take(two, slot.pk, slot.sentence_id)
+    claims._take(two, slot.sentence_id)
     now = claims.current(one).slot
     assert now.pk != slot.pk
     expired_of_two = Slot.objects.get(pk=slot.pk)
@@ -107,5 +107,5 @@ def test_a_page_that_was_read_before_a_pause_claims_nothing(site):
     (one,) = people(project, 1)
     slot = Slot.objects.first()
     type(one).objects.filter(pk=one.pk).update(status="paused")
-    assert claims._take(one, slot.pk, slot.sentence_id).nothing == Nothing.NOT_ACTIVE
+    assert claims._take(one, slot.sentence_id).nothing == Nothing.NOT_ACTIVE
     assert not SlotEvent.objects.exists()

@@ -12,7 +12,6 @@ from server.workflow.stories import (
 )
 
 from gecbench.server.choices import Decision
-from gecbench.server.models import Suggestion
 from gecbench.server.rules.text import LONGEST, LONGEST_NOTE
 from gecbench.server.workflow.answers import Answer
 from gecbench.server.workflow.submissions import prepare
@@ -153,13 +152,3 @@ def test_con_4_names_the_other_box_as_the_page_numbers_it_after_equal_ones(sente
 def test_a_rule_that_is_off_says_nothing(site):
     off = sentence_of(a_project([SOURCE], rules={"CON-6": "off"}))
     assert problems(off, correction("好,好。")) == []
-
-
-def test_a_suggestion_must_be_one_for_this_sentence(sentence):
-    other = sentence_of(a_project(["另一句。"], slug="other"))
-    foreign = Suggestion.objects.create(sentence=other, model="m", text="好。")
-    own = Suggestion.objects.create(sentence=sentence, model="m", text="好。")
-    assert problems(sentence, correction("好。", suggestion=own.pk)) == []
-    assert problems(sentence, correction("好。", suggestion=foreign.pk)) == [
-        ("suggestion", "", True)
-    ]

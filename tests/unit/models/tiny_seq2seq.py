@@ -53,7 +53,7 @@ def task_of(
 def overfit(
     task: Seq2SeqTask, pairs: Sequence[tuple[str, str]], rate: float = 3e-3, steps: int = 300
 ) -> None:
-    """Train until the loss of a token is tiny, and stop there: the next step may lead away again."""
+    """Train until the loss of a token is tiny, and stop there: another step may lead away."""
     import torch
 
     torch.manual_seed(1)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -15,7 +16,8 @@ from gecbench.cli.options import say
 from gecbench.cli.output import Output, show
 from gecbench.core.errors import GecbenchError, UnknownNameError, count_noun
 from gecbench.core.files import STDIO
-from gecbench.core.options import Argument, Option
+from gecbench.core.options import Argument, Option, pairs
+from gecbench.models import CORRECTORS
 from gecbench.server.site.folder import DEFAULT
 
 if TYPE_CHECKING:
@@ -25,6 +27,11 @@ if TYPE_CHECKING:
 ProjectName = Annotated[
     str, Option("--project", "The project, as its address has it.", metavar="SLUG")
 ]
+
+_LOOKED_AT = 200
+"""Sentences that show their language."""
+_EVERY = 5.0
+"""Seconds between two words on how far a run is."""
 
 IMPORT_FORMATS = (
     *("lines", "mucgec", "m2", "jsonl", "label-studio", "doccano", "yaclc", "annotations"),
@@ -234,6 +241,79 @@ def export(
             say(f"{sha256}  {path} ({size:,} bytes)")
     for note in exports.notes(row, options):
         say(f"note: {note}")
+
+
+@command
+def suggest(
+    project: Annotated[str, Argument("PROJECT")],
+    corrector: Annotated[
+        str,
+        Option(
+            "--corrector",
+            "As `gecbench correct` names them: zh-homophone, en-rules, tagger:FOLDER, ...",
+            metavar="NAME",
+            complete=tuple(CORRECTORS),
+        ),
+    ],
+    data: DataFolder = DEFAULT,
+    settings: Annotated[
+        Mapping[str, str] | None,
+        Option(
+            "--set",
+            "An option of the corrector, as threshold=8; repeatable.",
+            metavar="OPTION=VALUE",
+            read=pairs("--set", "OPTION=VALUE"),
+        ),
+    ] = None,
+) -> None:
+    """Let a corrector propose for every sentence of a project that annotators may still begin.
+
+    PROJECT is its name in addresses. The settings of the project say when annotators see it. What
+    is done is kept: a run that was interrupted, or a project with new sentences, goes on when the
+    command is given again.
+
+    \b
+    gecbench annotate suggest essays --corrector zh-homophone
+    gecbench annotate suggest essays --corrector runs/tagger/model
+    """  # noqa: D301 - \b keeps click from joining lines
+    row = open_project(data, project)
+    from gecbench.api.correct import check_texts, open_corrector
+    from gecbench.server.workflow.suggestions import make_suggestions, waiting
+
+    opened = open_corrector(corrector, settings)
+    try:
+        texts = list(waiting(row, opened.info).values_list("text", flat=True)[:_LOOKED_AT])
+        check_texts(opened, texts, row.lang, project, say)
+        done = make_suggestions(row, opened, progress=_progress())
+    except KeyboardInterrupt:
+        say("what is done is kept; the same command goes on")
+        raise
+    finally:
+        opened.close()
+        for line in opened.report():
+            say(f"note: {line}")
+    if done.unusable:
+        say(f"note: {opened.info.name} made nothing of {count_noun(done.unusable, 'sentence')}")
+    if row.rules.suggestions == "off":
+        say("note: nobody sees suggestions before the settings of the project say when")
+    there = f"; {done.there} had one of it already" if done.there else ""
+    say(
+        f"{count_noun(done.made, 'suggestion')} by {opened.info.name}, {done.changing} of them "
+        f"change the sentence{there}"
+    )
+
+
+def _progress() -> Callable[[int, int], None]:
+    """Return a function that says how many sentences are done, every few seconds."""
+    said = time.monotonic()
+
+    def progress(done: int, whole: int) -> None:
+        nonlocal said
+        if time.monotonic() - said > _EVERY:
+            said = time.monotonic()
+            say(f"{done} of {count_noun(whole, 'sentence')}")
+
+    return progress
 
 
 @command

@@ -31,6 +31,11 @@ DataFolder = Annotated[
 
 Hosts = Annotated[tuple[str, ...], Option("--host", "A name by which people reach the site.")]
 
+TimeZone = Annotated[
+    str | None,
+    Option("--time-zone", "Where days begin, as Asia/Shanghai; else where this machine is."),
+]
+
 OLD = timedelta(hours=26)
 """A daily backup that is older than this was missed."""
 
@@ -58,6 +63,7 @@ def serve(
     log: Annotated[
         Literal["text", "json"] | None, Option("--log", "How requests are logged.")
     ] = None,
+    time_zone: TimeZone = None,
 ) -> None:
     """Start the site; Ctrl-C ends it.
 
@@ -69,13 +75,15 @@ def serve(
     gecbench annotate serve --database postgresql://gecbench@localhost/gecbench
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.server.site import serving
-    from gecbench.server.site.folder import alone, make_site, overruled
+    from gecbench.server.site.folder import alone, check_zone, make_site, overruled
 
     address = serving.address_of(bind)
     variables = environment(
         address, database, hosts, behind_proxy=behind_proxy, insecure=insecure, log=log
     )
+    check_zone(time_zone)
     site = overruled(make_site(data), {**os.environ, **variables})
+    settle_time_zone(site, time_zone)
     serving.refuse_exposure(
         address, behind_proxy=site.behind_proxy, insecure=insecure, hosts=site.hosts
     )
@@ -83,6 +91,7 @@ def serve(
         site = open_up_to_date(data, variables, copy=not no_copy)
         address = serving.Address(address.host, listener.getsockname()[1])
         message = start_message(site, address)
+        serving.collect_static_files()
         serving.run(
             listener, workers=workers, ready=lambda: click.echo(message), close_in_workers=lock
         )
@@ -100,6 +109,7 @@ def init(
     ] = None,
     hosts: Hosts = (),
     https: Annotated[bool | None, Option("--https", "A proxy with https stands before it.")] = None,
+    time_zone: TimeZone = None,
 ) -> None:
     """Make a data folder and its database; print a link for the first administrator.
 
@@ -109,22 +119,47 @@ def init(
     gecbench annotate init /srv/gecbench --host annotate.example.org --https
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.server.site.databases import check_reach
-    from gecbench.server.site.folder import alone, make_site, write_options
+    from gecbench.server.site.folder import alone, check_zone, make_site, overruled, write_options
 
     if database:
         check_reach(database)  # before the folder is made: half of one would be in the way
+    check_zone(time_zone)
     options = {"database": database, "language": language, "hosts": hosts or None, "https": https}
     if https:
         options["behind_proxy"] = True
     site = write_options(
         make_site(folder), **{name: value for name, value in options.items() if value is not None}
     )
+    settle_time_zone(overruled(site, os.environ), time_zone)
     with alone(folder):
         open_up_to_date(folder, {})
         link = administrator_link(base_url(site))
     click.echo(f"made {folder}; start it: gecbench annotate serve --data {folder}")
     if link:
         click.echo(f"Then open this link once, within 7 days, to be its administrator:\n{link}")
+
+
+def settle_time_zone(site: Site, name: str | None) -> None:
+    """Keep where a site's days begin, and say it: what was said here, else where the machine is.
+
+    A machine that is nowhere in particular, as many servers are, decides nothing: its UTC is not
+    kept, and said each time.
+    """
+    from gecbench.server.site.folder import machine_zone, write_options
+
+    if name is None and site.time_zone:
+        return
+    zone = name or machine_zone(os.environ)
+    if name is None and zone == "UTC":
+        click.echo(
+            "gecbench: warning: days begin at midnight UTC, for this machine names no other time "
+            "zone; say where people work: --time-zone Asia/Shanghai",
+            err=True,
+        )
+        return
+    write_options(site, time_zone=zone)
+    whose = "" if name else ", as on this machine; another one: --time-zone NAME"
+    click.echo(f"gecbench: days begin at midnight of {zone}{whose}", err=True)
 
 
 def environment(

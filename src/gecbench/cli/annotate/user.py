@@ -38,8 +38,8 @@ def _show_link(site: Site, url: str, person: Person) -> None:
     from gecbench.server.workflow import accounts
 
     secret = accounts.password_link(person)
-    click.echo(f"{url.rstrip('/') or base_url(site)}/invitation/{secret}")
-    click.echo(f"gecbench: give this link to {person.login}; it holds once, for 7 days", err=True)
+    click.echo(f"{url.rstrip('/') or base_url(site)}/password/{secret}")
+    click.echo(f"gecbench: give this link to {person.login}; it holds once, for 24 hours", err=True)
 
 
 @command
@@ -66,6 +66,17 @@ def link(login: Login, data: DataFolder = DEFAULT, url: Url = "") -> None:
     from gecbench.server.workflow import accounts
 
     _show_link(site, url, accounts.person_of(login))
+
+
+@command
+def unlock(login: Login, data: DataFolder = DEFAULT) -> None:
+    """Let a person sign in at once who is locked after failed tries."""
+    folder.open_site(data)
+    from gecbench.server.workflow import accounts
+
+    locked = accounts.unlock(accounts.person_of(login))
+    state = "can try to sign in again" if locked else "was not locked"
+    click.echo(f"gecbench: {login} {state}", err=True)
 
 
 @command
@@ -148,5 +159,5 @@ def promote(
     click.echo(f"gecbench: {login} {state}", err=True)
 
 
-for _command in (add, link, list_, deactivate, activate, forget, data, promote):
+for _command in (add, link, unlock, list_, deactivate, activate, forget, data, promote):
     user.add_command(_command)

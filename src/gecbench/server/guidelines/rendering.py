@@ -167,7 +167,7 @@ def _pair_text(block: str) -> str:
     return "\n".join(
         plain(parser().parseInline(line.text)[0].children or ())
         if line.role == "note"
-        else line.text
+        else f"{_SIGNS[line.role]} {line.text}"
         for pair in parse_pairs(block)
         for line in pair
     )
@@ -305,6 +305,12 @@ def _begins_anew(line: Line, pair: Sequence[Line]) -> bool:
     return line.role == "source" or (
         line.role == "wrong" and "right" in roles and "source" not in roles
     )
+
+
+def in_words(text: str, lang: Language) -> str:
+    """Return a section's text with a word beside the sign of each line of an example."""
+    words = {_SIGNS[role]: word for role, word in WORDS[lang].items()}
+    return re.sub("^[＝✗✓](?= )", lambda sign: f"{sign[0]} {words[sign[0]]}:", text, flags=re.M)
 
 
 def pair_html(block: str, lang: Language, inline: Callable[[str], str]) -> str:

@@ -12,9 +12,9 @@ from typing import TypeVar
 from django.db.models import Prefetch, QuerySet
 
 from gecbench import __version__
-from gecbench.server.choices import SUBMITTED_OR_LATER, Origin
+from gecbench.formats.records import FULL
+from gecbench.server.choices import SUBMITTED_OR_LATER, Origin, SuggestionAct
 from gecbench.server.import_export.corpora import Look, Naming, by_number, lines_of, real
-from gecbench.server.import_export.reading import FULL
 from gecbench.server.models import (
     Complaint,
     Golden,
@@ -28,11 +28,14 @@ from gecbench.server.models import (
     Study,
     StudyTry,
     Submission,
+    Suggestion,
+    SuggestionEvent,
     Verdict,
 )
+from gecbench.server.workflow.suggestions import equals
 
 _SCHEMA = 1
-_Row = TypeVar("_Row", Submission, Review, Golden, Study, Message, Reference, Verdict)
+_Row = TypeVar("_Row", Submission, Review, Golden, Study, Message, Reference, Verdict, Suggestion)
 _SENTENCE = attrgetter("sentence_id")
 Json = dict[str, object]
 """An object, as JSON has it."""
@@ -76,7 +79,8 @@ class _Around:
     """All rows around some sentences, by row of the sentence.
 
     Texts are by row of the submission or of the review, verdicts by that of the review, versions
-    of guidelines by that of the guideline.
+    of guidelines by that of the guideline. `suggestions` is None where the project has none at all:
+    then nothing is said of them.
     """
 
     look: Look
@@ -91,6 +95,7 @@ class _Around:
     added: Mapping[int, Sequence[Reference]]
     verdicts: Mapping[int, Sequence[Verdict]]
     guidelines: Mapping[int, int]
+    suggestions: Mapping[int, Sequence[Suggestion]] | None
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence], look: Look, naming: Naming) -> _Around:
@@ -115,6 +120,7 @@ class _Around:
             _by(attrgetter("review_id"), texts),
             _by(attrgetter("review_id"), verdicts),
             dict(_guidelines(keys).values_list("pk", "version")),
+            _suggestions(keys),
         )
 
     def sentence(self, one: Sentence) -> Json:
@@ -126,6 +132,10 @@ class _Around:
         ]
         texts = {one.digest: one.text for one in written}
         numbers = {row.pk: n for n, row in enumerate(self.reviews.get(key, ()), 1)}
+        suggested: Json = {}
+        if self.suggestions is not None:
+            rows = self.suggestions.get(key, ())
+            suggested["suggestions"] = [self._suggestion(row) for row in rows]
         return {
             "id": one.external_id,
             "number": one.number,
@@ -138,13 +148,14 @@ class _Around:
             "imported_references": [
                 {"text": row.text, "dimension": row.dimension} for row in self.kept.get(key, ())
             ],
-            "submissions": [self._submission(row) for row in self.submissions.get(key, ())],
+            "submissions": [self._submission(row, one) for row in self.submissions.get(key, ())],
             "reviews": [
                 self._review(row, texts, numbers[row.pk]) for row in self.reviews.get(key, ())
             ],
             "goldens": [self._golden(row, numbers) for row in self.goldens.get(key, ())],
             "studies": [self._study(row) for row in self.studies.get(key, ())],
             "talk": [self._message(row) for row in self.talk.get(key, ())],
+            **suggested,
         }
 
     def _version(self, guideline: int | None) -> int | None:
@@ -153,7 +164,10 @@ class _Around:
     def _texts(self, row: Submission) -> Sequence[Reference]:
         return self.submitted.get(row.pk, ())
 
-    def _submission(self, row: Submission) -> Json:
+    def _submission(self, row: Submission, sentence: Sentence) -> Json:
+        suggested: Json = {}
+        if self.suggestions is not None:
+            suggested["suggestion"] = self._influence(row, sentence)
         return {
             "annotator": self.naming.of(row.person_id),
             "slot": row.slot.no,
@@ -167,6 +181,48 @@ class _Around:
             "guideline": self._version(row.guideline_id),
             "active_ms": row.active_ms,
             "suggested": row.suggestion_id is not None,
+            **suggested,
+        }
+
+    def _suggestion(self, row: Suggestion) -> Json:
+        taken = {
+            one.person_id: one.at for one in row.events.all() if one.kind == SuggestionAct.TAKEN
+        }
+        return {
+            "corrector": row.model,
+            "version": row.model_version,
+            "text": row.text,
+            "score": row.score,
+            "at": _time(row.at),
+            "shown": [
+                {
+                    "annotator": self.naming.of(one.person_id),
+                    "slot": one.slot.no,
+                    "at": _time(one.at),
+                    "taken_at": _time(taken.get(one.person_id)),
+                }
+                for one in row.events.all()
+                if one.kind == SuggestionAct.SHOWN
+            ],
+        }
+
+    def _influence(self, row: Submission, sentence: Sentence) -> Json | None:
+        """Return which suggestion was shown before a submission, and what it came to."""
+        rows = (self.suggestions or {}).get(sentence.pk, ())
+        found = next((one for one in rows if one.pk == row.suggestion_id), None)
+        if found is None:
+            return None
+        events = {
+            one.kind: one.at
+            for one in found.events.all()
+            if one.person_id == row.person_id and one.at <= row.at
+        }
+        texts = [one.text for one in self._texts(row)]
+        return {
+            "suggestion": rows.index(found) + 1,
+            "shown_at": _time(events.get(SuggestionAct.SHOWN)),
+            "taken_at": _time(events.get(SuggestionAct.TAKEN)),
+            "equal": equals(found, sentence, row.decision, texts),
         }
 
     def _review(self, row: Review, texts: Mapping[str, str], number: int) -> Json:
@@ -260,6 +316,14 @@ def _guidelines(keys: Sequence[int]) -> QuerySet[Guideline]:
 def _submissions(keys: Sequence[int]) -> QuerySet[Submission]:
     made = Submission.objects.filter(sentence_id__in=keys).select_related("slot")
     return made.order_by("slot__no", "no")
+
+
+def _suggestions(keys: Sequence[int]) -> dict[int, list[Suggestion]] | None:
+    if not Suggestion.objects.filter(sentence__project__sentences__in=keys[:1]).exists():
+        return None
+    events = SuggestionEvent.objects.select_related("slot").order_by("id")
+    found = Suggestion.objects.filter(sentence_id__in=keys).order_by("id")
+    return _by(_SENTENCE, found.prefetch_related(Prefetch("events", events)))
 
 
 def _goldens(keys: Sequence[int]) -> QuerySet[Golden]:

@@ -314,7 +314,7 @@ def samples(decided: Sequence[Decided], look: Look) -> list[Sample]:
         .values_list("golden_id", "reference__text")
     ):
         texts[golden].append(text)
-    kinds = dict(Golden.objects.filter(id__in=goldens).values_list("id", "kind"))
+    kinds = dict(Golden._base_manager.filter(id__in=goldens).values_list("id", "kind"))
     made = []
     for one in decided:
         _, name, source, meta, origin = facts[one.sentence]

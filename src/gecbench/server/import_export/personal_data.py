@@ -7,8 +7,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 from axes.models import AccessFailureLog
-from django.contrib.auth import SESSION_KEY
-from django.contrib.sessions.models import Session
 from django.db.models import Model, Prefetch, QuerySet
 from django.utils import timezone
 
@@ -16,6 +14,7 @@ from gecbench import __version__
 from gecbench.server.import_export.corpora import lines_of
 from gecbench.server.models import (
     Acknowledgement,
+    Assignment,
     Audit,
     Complaint,
     Draft,
@@ -37,6 +36,7 @@ from gecbench.server.models import (
     Study,
     StudyTry,
     Submission,
+    SuggestionEvent,
     Token,
     Verdict,
 )
@@ -75,7 +75,9 @@ def _header(person: Person) -> Json:
         "gecbench": __version__,
         "login": person.login,
         "name": person.name,
+        "email": person.email,
         "language": person.language,
+        "time_zone": person.time_zone,
         "theme": person.theme,
         "preferences": person.preferences,
         "administrator": person.is_administrator,
@@ -88,10 +90,11 @@ def _kinds(
     person: Person,
 ) -> Iterator[tuple[str, QuerySet[Any, Any], Callable[[Any], Json]]]:
     texts = Prefetch("references", Reference.objects.order_by("position", "pk"))
-    verdicts = Prefetch("verdicts", Verdict.objects.order_by("pk"))
+    verdicts = Prefetch("verdicts", Verdict._base_manager.order_by("pk"))
     at_slot = ("slot__sentence__project", "task__sentence__project")
     yield "membership", _of(Member, "project", person=person), _membership
     yield "membership_change", _of(MemberEvent, "member__project", member__person=person), _change
+    yield "assignment", _of(Assignment, "member__project", member__person=person), _assignment
     yield "acknowledged", _of(Acknowledgement, "guideline__project", person=person), _read
     yield "place", _of(SlotEvent, "sentence__project", person=person), _event
     yield "put_off", _of(Skip, "sentence__project", person=person), _skip
@@ -99,6 +102,8 @@ def _kinds(
     yield "draft_revision", _of(DraftRevision, *at_slot, person=person), _revision
     handed_in = _of(Submission, "sentence__project", person=person).prefetch_related(texts)
     yield "submission", handed_in, _submission
+    shown = _of(SuggestionEvent, "suggestion__sentence__project", person=person)
+    yield "suggestion", shown, _suggestion
     yield "reading", _of(Reading, "sentence__project", person=person), _reading
     reviewed = _of(Review, "sentence__project", reviewer=person)
     yield "review", reviewed.prefetch_related(texts, verdicts), _review
@@ -120,13 +125,12 @@ def _kinds(
 
 
 def _sessions(person: Person) -> Iterator[Json]:
-    """Yield where somebody is signed in; rows of sessions do not say whose they are."""
-    for row in Session.objects.filter(expire_date__gt=timezone.now()).iterator():
+    """Yield where somebody is signed in."""
+    for row in person.sessions.filter(expire_date__gt=timezone.now()).iterator():
         said = row.get_decoded()
-        if said.get(SESSION_KEY) == str(person.pk):
-            where = {"address": said.get("address", ""), "browser": said.get("agent", "")}
-            began = datetime.fromtimestamp(int(said.get("began", 0)), UTC)
-            yield {"began": _time(began), **where, "expires_at": _time(row.expire_date)}
+        where = {"address": said.get("address", ""), "browser": said.get("agent", "")}
+        began = datetime.fromtimestamp(int(said.get("began", 0)), UTC)
+        yield {"began": _time(began), **where, "expires_at": _time(row.expire_date)}
 
 
 def _failures(person: Person) -> Iterator[Json]:
@@ -136,7 +140,7 @@ def _failures(person: Person) -> Iterator[Json]:
 
 
 def _of(model: type[Model], *with_them: str, **filters: object) -> QuerySet[Any, Any]:
-    rows = model._default_manager.filter(**filters)
+    rows = model._base_manager.filter(**filters)
     return rows.select_related(*with_them) if with_them else rows
 
 
@@ -163,6 +167,17 @@ def _change(row: MemberEvent) -> Json:
         "old": row.old,
         "new": row.new,
         "at": _time(row.at),
+    }
+
+
+def _assignment(row: Assignment) -> Json:
+    return {
+        "project": row.member.project.slug,
+        "role": row.role,
+        "quota": row.quota,
+        "at": _time(row.at),
+        "due_at": _time(row.due_at),
+        "ended_at": _time(row.ended_at),
     }
 
 
@@ -205,6 +220,15 @@ def _submission(row: Submission) -> Json:
         "note": row.reason_note,
         "active_ms": row.active_ms,
         "at": _time(row.at),
+    }
+
+
+def _suggestion(row: SuggestionEvent) -> Json:
+    return {
+        **_sentence(row.suggestion.sentence),
+        "at": _time(row.at),
+        "event": row.kind,
+        "text": row.suggestion.text,
     }
 
 

@@ -11,23 +11,16 @@ import re
 from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Literal, cast, get_args
 
 from gecbench.core.errors import GecbenchError, Message, UsageError
 from gecbench.core.sample import Rewrite
+from gecbench.formats.records import Content, Found, Record, Trouble, parallel, records
 from gecbench.lang.detection import is_chinese
 from gecbench.server.choices import Decision, Purpose
-from gecbench.server.import_export.reading import (
-    Content,
-    Encoding,
-    Found,
-    Record,
-    Trouble,
-    parallel,
-    records,
-)
+from gecbench.server.import_export.reading import Encoding
 from gecbench.server.models import ImportBatch, Project, Sentence
 from gecbench.server.rules.consistency import Golden, findings
 from gecbench.server.rules.options import RULES, Level, ProjectOptions
@@ -588,7 +581,7 @@ def refused(source: str, lang: str, golden: NewGolden, options: ProjectOptions) 
         return ()
     if not any(options.placeholder in text for text in golden.texts):
         # The rules about placeholders look closely at every character, for nothing here.
-        options = replace(options, rules={**options.rules, **_NO_PLACEHOLDER})
+        options = options.model_copy(update={"rules": {**options.rules, **_NO_PLACEHOLDER}})
     found = findings(Golden(source, lang, golden.kind, golden.texts), options)
     return [
         Message("{message} ({rule})", message=one.message, rule=one.rule)

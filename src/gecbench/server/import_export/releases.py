@@ -5,16 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import cast
+from datetime import UTC
+from itertools import chain
+from typing import BinaryIO, cast
 
 from django.db import IntegrityError, transaction
 
 from gecbench import __version__
 from gecbench.api.schemes import load_scheme
 from gecbench.core.errors import GecbenchError, UsageError
-from gecbench.server.choices import Decision, SentenceState
+from gecbench.server.choices import Decision, SentenceState, TaskState
 from gecbench.server.import_export import corpora
 from gecbench.server.import_export.corpora import Decided, Look, samples
 from gecbench.server.import_export.exports import Counted, ExportFile, default_scheme
@@ -38,6 +41,7 @@ from gecbench.server.models import (
     Source,
 )
 from gecbench.server.workflow import audit
+from gecbench.server.workflow.transactions import locked_project
 
 SUMS = "SHA256SUMS"
 """What `sha256sum -c` reads."""
@@ -49,6 +53,54 @@ def companions(release: Release) -> Mapping[str, str]:
     # Written as it was hashed, so that whoever has the file can compare.
     manifest = text_of(release.manifest)
     return {f"{release.name}.manifest.json": manifest, SUMS: "".join(sums)}
+
+
+def archive_name(release: Release) -> str:
+    """Return what the archive of all files of a release is called."""
+    return f"{release.name}.zip"
+
+
+def export_archive(release: Release) -> ExportFile:
+    """Return all files of a release, its manifest and its sums in one archive, as it is written.
+
+    Raises:
+        GecbenchError: While it is read: as `export_release`. The archive has no end then, and no
+            program opens it.
+    """
+    return ExportFile(archive_name(release), ".zip", "application/zip", _archived(release))
+
+
+class _Pieces(list[bytes]):
+    """What has been written and not yet been sent; it has no positions to go back to."""
+
+    def write(self, piece: bytes) -> int:
+        self.append(bytes(piece))
+        return len(piece)
+
+    def flush(self) -> None:
+        """Do nothing: pieces are taken when they are wanted."""
+
+    def taken(self) -> bytes:
+        whole = b"".join(self)
+        self.clear()
+        return whole
+
+
+def _archived(release: Release) -> Iterator[bytes]:
+    written = _Pieces()
+    date = release.at.astimezone(UTC).timetuple()[:6]
+    files = ((name, export_release(release, name).content) for name in release_files(release))
+    texts = ((name, iter([text.encode()])) for name, text in companions(release).items())
+    with zipfile.ZipFile(cast("BinaryIO", written), "w") as archive:
+        for name, content in chain(texts, files):
+            about = zipfile.ZipInfo(f"{release.name}/{name}", date)
+            about.compress_type = zipfile.ZIP_DEFLATED
+            about.external_attr = 0o644 << 16
+            with archive.open(about, "w", force_zip64=True) as member:
+                for piece in content:
+                    member.write(piece)
+                    yield written.taken()
+    yield written.taken()
 
 
 # Releases: golden versions frozen under a name, whose files are the same for ever (WFL-7, INV-14).
@@ -206,7 +258,7 @@ def _counts(project: Project, pieces: Sequence[list[Decided]]) -> dict[str, int]
     references = 0
     for piece in pieces:
         goldens = [one.golden for one in piece]
-        kinds.update(Golden.objects.filter(id__in=goldens).values_list("kind", flat=True))
+        kinds.update(Golden._base_manager.filter(id__in=goldens).values_list("kind", flat=True))
         references += GoldenReference.objects.filter(golden_id__in=goldens).count()
     disputed = corpora.real(project).filter(state=SentenceState.DISPUTED).count()
     return {
@@ -271,6 +323,7 @@ def _kept(
 ) -> Release:
     try:
         with transaction.atomic():
+            locked_project(project.pk)
             release = Release.objects.create(
                 project=project,
                 name=name,
@@ -292,6 +345,8 @@ def _kept(
                 ),
                 batch_size=2000,
             )
+            if release.items.filter(golden__review__task__state=TaskState.RETURNED).exists():
+                raise GecbenchError("a reviewer took a decision back meanwhile; release again")
             audit.record(
                 "release.made",
                 who=by,
@@ -372,7 +427,7 @@ def _annotatable(
 ) -> Iterator[list[Decided]]:
     for piece in pieces:
         out = set(
-            Golden.objects.filter(
+            Golden._base_manager.filter(
                 id__in=[one.golden for one in piece], kind=Decision.NOT_ANNOTATABLE
             ).values_list("id", flat=True)
         )

@@ -6,6 +6,7 @@ from gecbench.server.models.fields import AppendOnly, AppendOnlyError
 from gecbench.server.models.people import Invitation, Notice, Person, Token
 from gecbench.server.models.projects import (
     Acknowledgement,
+    Assignment,
     Guideline,
     GuidelineCase,
     ImportBatch,
@@ -37,12 +38,15 @@ from gecbench.server.models.sentences import (
     SlotEvent,
     Submission,
     Suggestion,
+    SuggestionEvent,
 )
+from gecbench.server.models.sessions import Session
 
 __all__ = [
     "Acknowledgement",
     "AppendOnly",
     "AppendOnlyError",
+    "Assignment",
     "Audit",
     "Complaint",
     "Draft",
@@ -67,6 +71,7 @@ __all__ = [
     "Review",
     "ReviewTask",
     "Sentence",
+    "Session",
     "Skip",
     "Slot",
     "SlotEvent",
@@ -75,6 +80,7 @@ __all__ = [
     "StudyTry",
     "Submission",
     "Suggestion",
+    "SuggestionEvent",
     "Token",
     "Verdict",
 ]

@@ -30,7 +30,9 @@ class Person(AbstractBaseUser):
 
     login = models.CharField(max_length=150, unique=True)
     name = models.CharField(max_length=150)
+    email = models.EmailField(blank=True, default="", db_default="")
     language = models.CharField(max_length=10, blank=True, default="")
+    time_zone = models.CharField(max_length=64, blank=True, default="", db_default="")
     theme = models.CharField(max_length=5, default="auto")
     preferences = models.JSONField(default=dict)
     is_administrator = models.BooleanField(default=False)

@@ -92,6 +92,38 @@ class MemberEvent(AppendOnly):
         db_table = "member_event"
 
 
+class Assignment(models.Model):
+    """Work that a manager gives a member, to be done by a moment.
+
+    A quota is a number of sentences, whichever they are; a batch (no quota) is certain sentences,
+    those of the slots that name it (`Slot.assignment`). How much of it is done is asked of the
+    rows, and kept nowhere.
+    """
+
+    member = models.ForeignKey(Member, PROTECT, related_name="assignments")
+    role = choice(Role)
+    quota = models.PositiveIntegerField(null=True)
+    at = models.DateTimeField(default=timezone.now)
+    due_at = models.DateTimeField()
+    by = models.ForeignKey(Person, PROTECT, null=True, related_name="+")
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "assignment"
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(quota__gte=1, role__in=["annotator", "reviewer"])
+                | Q(quota__isnull=True, role="annotator"),
+                name="assignment_quota_or_batch",
+            ),
+            models.UniqueConstraint(
+                fields=["member", "role"],
+                condition=Q(quota__isnull=False, ended_at__isnull=True),
+                name="assignment_one_quota",
+            ),
+        )
+
+
 class Guideline(AppendOnly):
     """One version of a project's guideline (GUI-2)."""
 

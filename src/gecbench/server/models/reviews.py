@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from django.db import models
 from django.db.models import PROTECT, F, Q
 from django.utils import timezone
@@ -18,6 +20,8 @@ from gecbench.server.models.fields import AppendOnly, choice, one_of
 from gecbench.server.models.people import Person
 from gecbench.server.models.projects import Guideline, Project
 from gecbench.server.models.sentences import Reference, Sentence, Submission
+
+_Row = TypeVar("_Row", bound=models.Model)
 
 # Reviews, verdicts, and the golden sets that they make.
 
@@ -87,8 +91,30 @@ class Reading(AppendOnly):
         constraints = (models.UniqueConstraint(fields=["sentence", "person"], name="reading_once"),)
 
 
+class Standing(models.Manager[_Row]):
+    """Rows of reviews that stand; those that a reviewer took back are kept, but count no more.
+
+    The task of a review that was taken back is returned, and another one was made. All rows are
+    those of `_base_manager`.
+    """
+
+    task = "task"
+
+    def get_queryset(self) -> models.QuerySet[_Row]:
+        """Leave out what was taken back."""
+        return super().get_queryset().exclude(**{f"{self.task}__state": TaskState.RETURNED})
+
+
+class StandingByReview(Standing[_Row]):
+    """The same for rows that belong to a review."""
+
+    task = "review__task"
+
+
 class Review(AppendOnly):
     """One decision about a sentence; `base_version` is the golden version before, or 0."""
+
+    objects = Standing()
 
     sentence = models.ForeignKey(Sentence, PROTECT, related_name="reviews")
     task = models.ForeignKey(ReviewTask, PROTECT, null=True, related_name="reviews")
@@ -115,6 +141,8 @@ class Verdict(AppendOnly):
     cites the guideline.
     """
 
+    objects = StandingByReview()
+
     review = models.ForeignKey(Review, PROTECT, related_name="verdicts")
     decision = choice(Decision, default=Decision.CORRECTED)
     digest = models.CharField(max_length=64, blank=True, default="")
@@ -136,7 +164,12 @@ class Verdict(AppendOnly):
 
 
 class Golden(AppendOnly):
-    """One version of a sentence's golden set; the highest counts (INV-6). No review: imported."""
+    """One version of a sentence's golden set; the highest counts (INV-6). No review: imported.
+
+    Numbers are used once: that of a version that was taken back is not given again.
+    """
+
+    objects = StandingByReview()
 
     sentence = models.ForeignKey(Sentence, PROTECT, related_name="goldens")
     version = models.PositiveIntegerField()

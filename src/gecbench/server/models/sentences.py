@@ -14,10 +14,17 @@ from gecbench.server.choices import (
     SentenceState,
     SlotEventKind,
     SlotState,
+    SuggestionAct,
 )
 from gecbench.server.models.fields import AppendOnly, choice, one_of
 from gecbench.server.models.people import Person
-from gecbench.server.models.projects import Guideline, ImportBatch, Project, Source
+from gecbench.server.models.projects import (
+    Assignment,
+    Guideline,
+    ImportBatch,
+    Project,
+    Source,
+)
 
 # Sentences, their N slots, and what happens to a slot.
 
@@ -27,7 +34,8 @@ class Sentence(models.Model):
 
     `number` is the task number that people see; `priority` and `order_key` say which come first
     (small ones first); `needed` is N of this sentence, `submitted` how many slots are submitted
-    or later (INV-4).
+    or later (INV-4). `document` and `position` repeat what `meta` says of where it comes from, so
+    that its neighbours can be found.
     """
 
     project = models.ForeignKey(Project, PROTECT, related_name="sentences")
@@ -39,6 +47,8 @@ class Sentence(models.Model):
     digest = models.CharField(max_length=64)
     target = models.TextField(null=True)
     meta = models.JSONField(default=dict)
+    document = models.CharField(max_length=200, null=True)
+    position = models.PositiveIntegerField(null=True)
     purpose = choice(Purpose, default=Purpose.REAL)
     state = choice(SentenceState, default=SentenceState.OPEN)
     state_note = models.TextField(blank=True, default="")
@@ -71,6 +81,11 @@ class Sentence(models.Model):
             ),
             models.Index(fields=["project", "digest"], name="sentence_by_digest"),
             models.Index(fields=["project", "updated_at"], name="sentence_by_update"),
+            models.Index(
+                fields=["project", "document", "position"],
+                condition=Q(document__isnull=False),
+                name="sentence_by_document",
+            ),
         )
 
 
@@ -78,7 +93,8 @@ class Slot(models.Model):
     """One of the N places of a sentence; a person fills it, and nobody fills two (INV-1, INV-2).
 
     `open_no` is 1..k while the slot is open: with the unique constraint nobody holds more than
-    k open tasks of a project. `priority` and `order_key` are the sentence's, copied.
+    k open tasks of a project. `priority` and `order_key` are the sentence's, copied. While it is
+    free, `assignment` keeps it for that member, up to the deadline.
     """
 
     project = models.ForeignKey(Project, PROTECT, related_name="slots")
@@ -93,6 +109,9 @@ class Slot(models.Model):
     version = models.PositiveIntegerField(default=1)
     priority = models.IntegerField(default=100)
     order_key = models.BigIntegerField(default=0)
+    assignment = models.ForeignKey(
+        Assignment, PROTECT, null=True, related_name="slots", db_index=False
+    )
 
     class Meta:
         db_table = "slot"
@@ -130,6 +149,11 @@ class Slot(models.Model):
                 name="slot_by_lease",
             ),
             models.Index(fields=["person", "project", "state"], name="slot_by_person"),
+            models.Index(
+                fields=["assignment", "state"],
+                condition=Q(assignment__isnull=False),
+                name="slot_by_assignment",
+            ),
         )
 
 
@@ -179,6 +203,24 @@ class Suggestion(AppendOnly):
 
     class Meta:
         db_table = "suggestion"
+
+
+class SuggestionEvent(AppendOnly):
+    """A suggestion was shown to the holder of a slot, or taken over by them; each once."""
+
+    suggestion = models.ForeignKey(Suggestion, PROTECT, related_name="events")
+    slot = models.ForeignKey(Slot, PROTECT, related_name="suggestion_events")
+    person = models.ForeignKey(Person, PROTECT, related_name="suggestion_events")
+    kind = choice(SuggestionAct)
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "suggestion_event"
+        constraints = (
+            models.UniqueConstraint(
+                fields=["slot", "person", "suggestion", "kind"], name="suggestion_event_once"
+            ),
+        )
 
 
 # What people wrote: drafts with every revision, submissions, references.

@@ -10,6 +10,7 @@ from django.http import Http404, HttpRequest, StreamingHttpResponse
 from ninja import File, Form, Router, Status, UploadedFile
 
 from gecbench.core.errors import UsageError
+from gecbench.formats.records import Content
 from gecbench.server.choices import Purpose
 from gecbench.server.import_export.exports import (
     EXPORTS,
@@ -28,8 +29,14 @@ from gecbench.server.import_export.plans import (
     options_from,
     plan_import,
 )
-from gecbench.server.import_export.reading import MOST_BYTES, Content, content_of
-from gecbench.server.import_export.releases import export_release, make_release, release_files
+from gecbench.server.import_export.reading import MOST_BYTES, content_of
+from gecbench.server.import_export.releases import (
+    archive_name,
+    export_archive,
+    export_release,
+    make_release,
+    release_files,
+)
 from gecbench.server.models import ImportBatch, Project, Release
 from gecbench.server.rest.authentication import (
     acting_manager_of,
@@ -263,6 +270,9 @@ def release_file(request: HttpRequest, slug: str, name: str, file: str) -> Strea
     """Stream a file of a release: the same bytes for ever; X-Sha256 is their hash."""
     only(request)
     found = _release(manager_of(request, slug).project, name)
+    if file == archive_name(found):
+        whole = export_archive(found)
+        return attachment(whole, whole.content)
     if file not in release_files(found):
         raise Http404
     made = export_release(found, file)

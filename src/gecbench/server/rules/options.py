@@ -1,119 +1,239 @@
-"""A project's options: what a manager may switch, with the defaults and the limits of each."""
+"""A project's settings, declared once: form, validation, log and the table in the docs follow."""
 
 from __future__ import annotations
 
-import dataclasses
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal, get_args
+from functools import partial
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, cast
 
-from gecbench.core.errors import Message, UsageError
+from annotated_types import Ge, Le, MaxLen, MinLen
+from pydantic import BaseModel, Field, ValidationError, field_validator
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+
+from gecbench.core.errors import Message, UnknownNameError, UsageError
+from gecbench.core.errors import Message as _
+from gecbench.server.choices import ComplaintsTo, Suggestions, UnanimousErrorFree
 
 Level = Literal["off", "warn", "block"]
+LEVELS: Mapping[Level, str] = {"off": _("Off"), "warn": _("Warn"), "block": _("Refuse")}
 
-RULES: Mapping[str, Level] = {
-    "CON-1": "block",
-    "CON-2": "block",
-    "CON-3": "block",
-    "CON-4": "block",
-    "CON-4-position": "warn",
-    "CON-5": "warn",
-    "CON-6": "warn",
-    "CON-7": "warn",
-    "CON-8": "warn",
-    "CON-9": "warn",
-    "CON-10": "block",
+
+class Rule(NamedTuple):
+    """What a consistency rule does by default, and what it asks."""
+
+    level: Level
+    words: str
+
+
+RULES: Mapping[str, Rule] = {
+    "CON-1": Rule("block", _("A golden set is free of errors, or has corrections; never both.")),
+    "CON-2": Rule("block", _("A golden set cannot be annotated, or has corrections; never both.")),
+    "CON-3": Rule("block", _("All references have the placeholder, or none has it.")),
+    "CON-4": Rule("block", _("All references have it equally often.")),
+    "CON-4-position": Rule("warn", _("It stands at the same place in all references.")),
+    "CON-5": Rule("warn", _("The placeholder is spelled as this project spells it.")),
+    "CON-6": Rule(
+        "warn", _("Punctuation has the width of its language: full in Chinese, half in English.")
+    ),
+    "CON-7": Rule("warn", _("No meaningless symbols are left inside Chinese text.")),
+    "CON-8": Rule("warn", _("Foreign words stay: they are corrected, and not translated.")),
+    "CON-9": Rule("warn", _("There are no traditional characters in simplified Chinese.")),
+    "CON-10": Rule("block", _("No two references are the same.")),
 }
-"""Consistency rule to what it does by default."""
 
 PLACEHOLDER = "[缺失成分]"
-ALIASES = (
-    "【缺失成分】",
-    "[缺失成份]",
-    "[MC]",
-    "[Noun]",
-    "[Verb]",
-    "[实体]",
-)
-
-_LIMITS: Mapping[str, tuple[int, int]] = {
-    "lease_minutes": (1, 1440),
-    "open_tasks": (1, 10),
-    "open_skips": (0, 100),
-    "undo_seconds": (0, 600),
-    "spot_check_percent": (0, 100),
-    "study_most": (1, 1000),
-    "study_days": (1, 365),
-}
+ALIASES = ("【缺失成分】", "[缺失成份]", "[MC]", "[Noun]", "[Verb]", "[实体]")
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectOptions:
-    """The options of one project; kept as JSON, read through `options_of`.
+def _setting(
+    group: str,
+    default: object,
+    title: str,
+    about: str,
+    names: Mapping[int | None, str] | None = None,
+) -> Any:
+    """Declare a setting.
 
     Args:
-        lease_minutes: How long a task stays with a person who does nothing on it.
-        open_tasks: How many tasks one person may hold at once.
-        open_skips: How many skipped sentences one person may have at once (ANN-14).
-        undo_seconds: How long the bar that takes a submission back is shown.
-        reveal_after: Failed tries before golden references are shown in study; None is never.
-        complaints_to: Who decides a complaint first (CMP-2).
-        unanimous_error_free: What happens when all annotators say error free (WFL-4).
-        spot_check_percent: Of unanimous ones that go to review all the same.
-        study_gate: Whether open study items come before new tasks (STU-7).
-        study_most: Open study items from which the gate holds.
-        study_days: Age in days of an open study item from which the gate holds.
-        reviewer_sees_names: Whether reviewers see who wrote what (ROL-6).
-        rules: Consistency rule to level; those absent have their default.
-        placeholder: The canonical token for what is missing and cannot be guessed.
-        placeholder_aliases: Spellings that are offered for repair.
-        placeholder_export: What exports write instead; "" is the canonical token.
-        suggestions: Whether a corrector's suggestions may be shown.
-        instructions: One line that the work screen shows above the sentence; "" is none.
+        group: What the page shows it under.
+        default: `...` where each project has its own.
+        title: Its name for people.
+        about: What it does, in one line.
+        names: Words for single values of a number; the form offers these alone.
     """
+    more: Any = {"group": group, "names": names or {}}
+    return Field(default, title=title, description=about, json_schema_extra=more)
 
-    lease_minutes: int = 30
-    open_tasks: int = 1
-    open_skips: int = 5
-    undo_seconds: int = 10
-    reveal_after: int | None = 1
-    complaints_to: Literal["other", "same"] = "other"
-    unanimous_error_free: Literal["review", "close"] = "review"
-    spot_check_percent: int = 10
-    study_gate: bool = False
-    study_most: int = 20
-    study_days: int = 3
-    reviewer_sees_names: bool = False
-    rules: Mapping[str, Level] = field(default_factory=dict)
-    placeholder: str = PLACEHOLDER
-    placeholder_aliases: tuple[str, ...] = ALIASES
-    placeholder_export: str = ""
-    suggestions: Literal["off", "after_typing", "on_demand"] = "off"
-    instructions: str = ""
+
+def extra(setting: FieldInfo) -> Mapping[str, Any]:
+    """Return what a setting has beside what pydantic knows: group and names."""
+    return cast("Mapping[str, Any]", setting.json_schema_extra)
+
+
+_project = partial(_setting, _("Project"))
+_work = partial(_setting, _("Annotation"))
+_review = partial(_setting, _("Review"))
+_study = partial(_setting, _("Self-study"))
+_placeholder = partial(_setting, _("Placeholder"))
+
+
+class ProjectColumns(BaseModel, frozen=True, extra="forbid", strict=True):
+    """The settings that are columns of the project."""
+
+    name: Annotated[str, Field(min_length=1, max_length=150)] = _project(
+        ..., _("Name"), _("As members see it.")
+    )
+    annotators: Annotated[int, Field(ge=1, le=20)] = _project(
+        ...,
+        _("Annotators of each sentence (N)"),
+        _("Upwards for all that are not decided; downwards for sentences nobody has begun."),
+    )
+    max_references: Annotated[int, Field(ge=1, le=10)] = _project(
+        ...,
+        _("References each may give"),
+        _("1 is “one best reference”; the practice of MuCGEC is 5."),
+    )
+
+
+class ProjectOptions(BaseModel, frozen=True, extra="forbid", strict=True):
+    """The other settings; kept as JSON, read through `options_of`."""
+
+    instructions: Annotated[str, Field(min_length=0, max_length=500)] = _project(
+        "",
+        _("A line above the sentence"),
+        _("What everybody should keep in mind here; empty is none."),
+    )
+    lease_minutes: Annotated[int, Field(ge=1, le=1440)] = _work(
+        30,
+        _("Minutes that a task stays with somebody"),
+        _("Who does nothing on it for so long may lose the place; what they wrote is kept."),
+    )
+    open_tasks: Annotated[int, Field(ge=1, le=10)] = _work(
+        1, _("Open tasks of one person"), _("How many tasks somebody may hold at once.")
+    )
+    open_skips: Annotated[int, Field(ge=0, le=100)] = _work(
+        5, _("Skipped sentences of one person"), _("How many somebody may put off at once.")
+    )
+    undo_seconds: Annotated[int, Field(ge=0, le=600)] = _work(
+        10,
+        _("Seconds of the bar that takes back"),
+        _("For so long the bar is shown after a submission; 0 shows none."),
+    )
+    guideline_gate: bool = _work(
+        False,
+        _("The guideline first"),
+        _("Nobody gets a task or a review before they confirm that they have read this version."),
+    )
+    suggestions: Annotated[Suggestions, Field(strict=False)] = _work(
+        Suggestions.OFF,
+        _("Suggestions of a corrector"),
+        _("`gecbench annotate suggest` makes them. One seen too early anchors what people write."),
+    )
+    reviewer_sees_names: bool = _review(
+        False,
+        _("Reviewers see who wrote what"),
+        _("Without names, texts are judged and not people."),
+    )
+    unanimous_error_free: Annotated[UnanimousErrorFree, Field(strict=False)] = _review(
+        UnanimousErrorFree.REVIEW,
+        _("When all say “free of errors”"),
+        _("Unanimous sentences can close themselves, some of them being spot-checked."),
+    )
+    spot_check_percent: Annotated[int, Field(ge=0, le=100)] = _review(
+        10,
+        _("Spot checks, in per cent"),
+        _("Of the unanimous ones that would close themselves, so many go to review."),
+    )
+    complaints_to: Annotated[ComplaintsTo, Field(strict=False)] = _review(
+        ComplaintsTo.OTHER,
+        _("Complaints go to"),
+        _("The note of the first reviewer is visible in either case."),
+    )
+    reveal_after: Annotated[int | None, Field(ge=0, le=100)] = _study(
+        1,
+        _("Golden references are shown in self-study"),
+        _("Copying teaches nothing; a try of one's own comes first."),
+        names={
+            0: _("at once"),
+            1: _("after one failed try"),
+            2: _("after two failed tries"),
+            3: _("after three failed tries"),
+            None: _("in no case"),
+        },
+    )
+    study_gate: bool = _study(
+        False,
+        _("Self-study before new tasks"),
+        _("Who has too much to study is offered that first."),
+    )
+    study_most: Annotated[int, Field(ge=1, le=1000)] = _study(
+        20, _("Too much: open items"), _("From so many open items on.")
+    )
+    study_days: Annotated[int, Field(ge=1, le=365)] = _study(
+        3, _("Too old: days"), _("Or from an item that has been open for so many days.")
+    )
+    placeholder: Annotated[str, Field(min_length=1, max_length=500)] = _placeholder(
+        PLACEHOLDER,
+        _("Placeholder"),
+        _("Stands for what is missing and cannot be guessed, as [缺失成分]."),
+    )
+    placeholder_aliases: Annotated[tuple[str, ...], Field(strict=False)] = _placeholder(
+        ALIASES,
+        _("Other spellings, one a line"),
+        _("They are offered for repair while people write."),
+    )
+    placeholder_export: Annotated[str, Field(min_length=0, max_length=500)] = _placeholder(
+        "",
+        _("In exports"),
+        _("What golden sets, submissions and counts write instead; empty is the placeholder."),
+    )
+    rules: Mapping[str, Level] = {}
+    """Consistency rule to level; those absent have their default."""
+
+    @field_validator("rules")
+    @classmethod
+    def _only_rules(cls, rules: Mapping[str, Level]) -> Mapping[str, Level]:
+        for rule in rules:
+            if rule not in RULES:
+                raise UnknownNameError(Message("consistency rule"), rule, RULES)
+        return rules
 
     def level(self, rule: str) -> Level:
         """Return what a consistency rule does in this project."""
-        return self.rules.get(rule, RULES[rule])
+        return self.rules.get(rule, RULES[rule].level)
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
-    """A named start for a new project: N, references each, and options.
+SETTINGS: Mapping[str, FieldInfo] = {
+    **ProjectColumns.model_fields,
+    **{name: one for name, one in ProjectOptions.model_fields.items() if name != "rules"},
+}
+"""All settings but the rules."""
 
-    Args:
-        annotators: N, how many distinct people rewrite each sentence.
-        max_references: How many corrections each may give.
-        options: What differs from the defaults.
-    """
+
+class Template(NamedTuple):
+    """A named start for a new project: N, references each, what it is, why one would choose it."""
 
     annotators: int
     max_references: int
-    options: Mapping[str, object] = field(default_factory=dict)
+    title: str
+    about: str
 
 
 TEMPLATES: Mapping[str, Template] = {
-    "mucgec": Template(3, 5),
-    "one-best": Template(5, 1),
+    "mucgec": Template(
+        3,
+        5,
+        _("Three annotators, up to five references each"),
+        _("As MuCGEC was made: each sentence is rewritten by three people."),
+    ),
+    "one-best": Template(
+        5,
+        1,
+        _("Five annotators, one best reference each"),
+        _("What its authors advise: more people, and from each the one best text."),
+    ),
 }
 """Name to template: the practice of MuCGEC, and the advice of its authors (section 3)."""
 
@@ -124,105 +244,69 @@ def options_of(stored: Mapping[str, object]) -> ProjectOptions:
     Raises:
         UsageError: A key nobody knows, or a value that means nothing; the message names it.
     """
-    known = {one.name: one for one in dataclasses.fields(ProjectOptions)}
-    for key in stored:
-        if key not in known:
-            raise UsageError(
-                "unknown {kind} {name!r}; {hint}",
-                kind=Message("project option"),
-                name=key,
-                hint=Message("known: {names}", names=", ".join(sorted(known))),
-            )
-    given = {key: _checked(key, value) for key, value in stored.items()}
-    return ProjectOptions(**given)  # type: ignore[arg-type]  # each was checked above
+    return _validated(ProjectOptions, stored)
+
+
+def columns_of(given: Mapping[str, object]) -> ProjectColumns:
+    """Return the settings that are columns.
+
+    Raises:
+        UsageError: A value that means nothing; the message names it.
+    """
+    return _validated(ProjectColumns, given)
 
 
 def stored_of(options: ProjectOptions) -> dict[str, object]:
     """Return what JSON keeps: only what differs from the defaults."""
-    plain = ProjectOptions()
-    kept: dict[str, object] = {}
-    for one in dataclasses.fields(ProjectOptions):
-        value = getattr(options, one.name)
-        if value != getattr(plain, one.name):
-            kept[one.name] = list(value) if isinstance(value, tuple) else value
-    if "rules" in kept:
-        kept["rules"] = dict(options.rules)
-    return kept
+    return options.model_dump(mode="json", exclude_defaults=True)
 
 
-_CHOICES: Mapping[str, tuple[str, ...]] = {
-    "complaints_to": ("other", "same"),
-    "unanimous_error_free": ("review", "close"),
-    "suggestions": ("off", "after_typing", "on_demand"),
-}
-_TRUTHS = ("study_gate", "reviewer_sees_names")
+def limits(setting: FieldInfo) -> tuple[int, int]:
+    """Return the least and the most of a number, or of the characters of a text."""
+    least: Any = 0
+    most: Any = 0
+    for bound in setting.metadata:
+        match bound:
+            case Ge(least) | MinLen(least):
+                pass
+            case Le(most) | MaxLen(most):
+                pass
+    return least, most
 
 
-def _checked(key: str, value: object) -> object:
-    """Return a value of the right type.
+_Settings = TypeVar("_Settings", ProjectColumns, ProjectOptions)
 
-    Raises:
-        UsageError: It is of another type, or out of its limits.
-    """
-    if key in _LIMITS:
-        return _number(key, value, *_LIMITS[key])
-    if key == "reveal_after":
-        return None if value is None else _number(key, value, 0, 100)
-    if key in _CHOICES:
-        if value not in _CHOICES[key]:
-            raise UsageError(
-                "{key} is {value!r}; it is one of {names}",
-                key=key,
-                value=value,
-                names=", ".join(_CHOICES[key]),
-            )
-        return value
-    if key in _TRUTHS:
-        if not isinstance(value, bool):
-            raise UsageError("{key} is {value!r}; it is true or false", key=key, value=value)
-        return value
+
+def _validated(model: type[_Settings], given: Mapping[str, object]) -> _Settings:
+    try:
+        return model.model_validate(dict(given))
+    except ValidationError as error:
+        found = error.errors(include_url=False)[0]
+    key = str(found["loc"][0])
+    if key not in model.model_fields:
+        raise UnknownNameError(Message("project option"), key, model.model_fields)
+    raise _refusal(key, given[key], model.model_fields[key], found)
+
+
+def _refusal(key: str, value: object, setting: FieldInfo, found: ErrorDetails) -> UsageError:
+    """Return why a value is wrong, from what the setting may be."""
+    if "expected" in found.get("ctx", {}):
+        return UsageError(
+            "{key} is {value!r}; it is one of {names}",
+            key=".".join(map(str, found["loc"])),
+            value=found["input"],
+            names=", ".join(re.findall("'(.*?)'", found["ctx"]["expected"])),
+        )
+    if setting.annotation is bool:
+        return UsageError("{key} is {value!r}; it is true or false", key=key, value=value)
     if key == "rules":
-        return _rules(value)
+        return UsageError("rules is {value!r}; it is an object of rule and level", value=value)
     if key == "placeholder_aliases":
-        return _texts(key, value)
-    if not isinstance(value, str) or len(value) > 500 or (key == "placeholder" and not value):
-        raise UsageError(
-            "{key} is {value!r}; it is a text of at most 500 characters", key=key, value=value
+        return UsageError("{key} is {value!r}; it is a list of texts", key=key, value=value)
+    least, most = limits(setting)
+    facts = {"key": key, "value": value, "least": least, "most": most}
+    if setting.annotation is str:
+        return UsageError(
+            "{key} is {value!r}; it is a text of {least} to {most} characters", **facts
         )
-    return value
-
-
-def _number(key: str, value: object, least: int, most: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise UsageError(
-            "{key} is {value!r}; it is a whole number from {least} to {most}",
-            key=key,
-            value=value,
-            least=least,
-            most=most,
-        )
-    return value
-
-
-def _texts(key: str, value: object) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple) or not all(isinstance(one, str) for one in value):
-        raise UsageError("{key} is {value!r}; it is a list of texts", key=key, value=value)
-    return tuple(value)
-
-
-def _rules(value: object) -> dict[str, Level]:
-    if not isinstance(value, Mapping):
-        raise UsageError("rules is {value!r}; it is an object of rule and level", value=value)
-    for rule, level in value.items():
-        if rule not in RULES:
-            raise UsageError(
-                "unknown {kind} {name!r}; {hint}",
-                kind=Message("consistency rule"),
-                name=rule,
-                hint=Message("known: {names}", names=", ".join(RULES)),
-            )
-        if level not in get_args(Level):
-            raise UsageError(
-                "rule {rule} is {level!r}; it is off, warn or block", rule=rule, level=level
-            )
-    return dict(value)
+    return UsageError("{key} is {value!r}; it is a whole number from {least} to {most}", **facts)

@@ -264,3 +264,21 @@ def _with_plain_spaces(text: str, counts: Counter[str]) -> str:
 
 def _within(character: str, span: tuple[str, str]) -> bool:
     return span[0] <= character <= span[1]
+
+
+# Where a sentence stands in the text that it was taken from.
+
+
+_LONGEST_NAME = 200
+
+
+def place_in_document(meta: Mapping[str, object], number: int) -> dict[str, str | int]:
+    """Return the columns that say which document a sentence is from, and where it stands there.
+
+    Without a position in the file the order of the task numbers is that of the document.
+    """
+    name, place = str(meta.get("document", "")).strip(), str(meta.get("position", ""))
+    if not 0 < len(name) <= _LONGEST_NAME:
+        return {}
+    known = place.isascii() and place.isdigit() and len(place) < 10
+    return {"document": name, "position": int(place) if known else number}

@@ -26,6 +26,7 @@ from gecbench.server.site.folder import (
     OPTIONS,
     REPLACED,
     SECRET,
+    STATIC,
     UPLOADS,
     Site,
     alone,
@@ -333,7 +334,7 @@ def _occupied(folder: Path) -> bool:
     there = {one.name for one in folder.iterdir()} if folder.exists() else set()
     mine = {LOCK, *(one for one in there if one.startswith(".restore-"))}  # of a try that failed
     kept = {one for one in there if one.startswith(REPLACED)}
-    known = {SECRET, OPTIONS, BACKUPS, UPLOADS, *_DATABASES}
+    known = {SECRET, OPTIONS, BACKUPS, STATIC, UPLOADS, *_DATABASES}
     if SECRET not in there and there - mine - kept - known:
         raise GecbenchError(f"{folder}: holds other files; name a new or empty folder")
     return bool(there - mine)

@@ -13,6 +13,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from urllib.parse import SplitResult, urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from gecbench.core.errors import GecbenchError, MissingExtraError, UsageError
 from gecbench.server.site.databases import check_client, check_url
@@ -130,6 +132,7 @@ OPTIONS = "site.toml"
 DATABASE = "gecbench.sqlite3"
 BACKUPS = "backups"
 LOCK = "serving.lock"
+STATIC = "static"
 UPLOADS = "uploads"
 REPLACED = "replaced-"
 """What a restore has put aside begins so."""
@@ -145,10 +148,16 @@ class Site:
         database: A URL as postgresql://user@host/name; "" is SQLite in the folder.
         language: Of the interface for those who have chosen none: "zh-hans", "en"; "" is the
             browser's.
+        time_zone: Where days begin, as "Asia/Shanghai", for those who have chosen no place; "" is
+            the machine's.
         hosts: Names under which the site may be asked for, besides this machine's own.
         https: Whether it is reached by https, which a proxy before it ends.
+        hsts_subdomains: Whether browsers shall use https for all names below the site's, too.
+        hsts_preload: Whether makers of browsers may put the name on their lists of https sites.
         behind_proxy: Whether the proxy's word about addresses of people is believed.
         rate_limits: Whether drafts, submissions and exports are limited; off for load tests.
+        smtp: The server that sends mails, as smtp+tls://person:password@host:587; "" sends none.
+        mail_from: The address that mails are from.
         log: How requests are logged, "text" or "json".
     """
 
@@ -156,11 +165,21 @@ class Site:
     secret: str = field(repr=False)
     database: str = field(default="", repr=False)
     language: str = ""
+    time_zone: str = ""
     hosts: tuple[str, ...] = ()
     https: bool = False
+    hsts_subdomains: bool = False
+    hsts_preload: bool = False
     behind_proxy: bool = False
     rate_limits: bool = True
+    smtp: str = field(default="", repr=False)
+    mail_from: str = ""
     log: str = "text"
+
+    @property
+    def mail_server(self) -> SplitResult:
+        """The parts of the mail server's URL."""
+        return urlsplit(self.smtp)
 
     @property
     def sqlite(self) -> Path | None:
@@ -230,10 +249,15 @@ def _write_private(path: Path, text: str) -> None:
 _KINDS: Mapping[str, type] = {
     "database": str,
     "language": str,
+    "time_zone": str,
     "hosts": list,
     "https": bool,
+    "hsts_subdomains": bool,
+    "hsts_preload": bool,
     "behind_proxy": bool,
     "rate_limits": bool,
+    "smtp": str,
+    "mail_from": str,
     "log": str,
 }
 _CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -268,6 +292,60 @@ def _check(where: str, key: str, value: object) -> None:
         raise UsageError(f"{where}: {key} is {value!r}; it is one of {known}")
     if key == "database" and isinstance(value, str) and value:
         check_url(value)
+    if key == "time_zone" and isinstance(value, str):
+        check_zone(value, f"{where}: time_zone")
+    if key == "smtp" and isinstance(value, str) and value:
+        _check_smtp(where, value)
+
+
+def _check_smtp(where: str, url: str) -> None:
+    """Refuse what is no mail server, without repeating its password."""
+    try:
+        parts = urlsplit(url)
+        fine = parts.scheme in ("smtp", "smtp+tls", "smtp+ssl") and parts.hostname and parts.port
+    except ValueError:
+        fine = False
+    if not fine:
+        raise UsageError(
+            f"{where}: smtp is no mail server; write smtp+tls://person:password@host:587, "
+            "smtp+ssl://person:password@host:465 or smtp://localhost:25"
+        )
+
+
+LOCAL_TIME, TIME_ZONE = Path("/etc/localtime"), Path("/etc/timezone")
+
+
+def is_zone(name: str) -> bool:
+    """Return whether a time zone has this name."""
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return False
+    return True
+
+
+def check_zone(name: str | None, where: str = "--time-zone") -> None:
+    """Refuse what is no time zone; none and "" say nothing.
+
+    Raises:
+        UsageError: No time zone has this name.
+    """
+    if name and not is_zone(name):
+        raise UsageError(f"{where} is {name!r}; it is a name as Asia/Shanghai or Europe/Berlin")
+
+
+def machine_zone(environment: Mapping[str, str]) -> str:
+    """Return the name of this machine's time zone; "UTC" where it says none.
+
+    The variable TZ comes first, as everywhere; then what a system has set up.
+    """
+    names = [environment.get("TZ", "").removeprefix(":")]
+    with suppress(OSError):
+        names.append(str(LOCAL_TIME.readlink()).partition("/zoneinfo/")[2])
+    with suppress(OSError, UnicodeDecodeError):
+        names.append(TIME_ZONE.read_text("utf-8").strip())
+    found = next((name for name in names if name and is_zone(name)), "UTC")
+    return "UTC" if found in ("Etc/UTC", "Etc/UCT", "UCT", "Zulu", "Etc/Zulu") else found
 
 
 def write_options(site: Site, **changed: object) -> Site:
@@ -297,10 +375,15 @@ def write_options(site: Site, **changed: object) -> Site:
 ENVIRONMENT: Mapping[str, str] = {
     "GECBENCH_DATABASE_URL": "database",
     "GECBENCH_LANGUAGE": "language",
+    "GECBENCH_TIME_ZONE": "time_zone",
     "GECBENCH_HOSTS": "hosts",
     "GECBENCH_HTTPS": "https",
+    "GECBENCH_HSTS_SUBDOMAINS": "hsts_subdomains",
+    "GECBENCH_HSTS_PRELOAD": "hsts_preload",
     "GECBENCH_BEHIND_PROXY": "behind_proxy",
     "GECBENCH_RATE_LIMITS": "rate_limits",
+    "GECBENCH_SMTP": "smtp",
+    "GECBENCH_MAIL_FROM": "mail_from",
     "GECBENCH_LOG": "log",
 }
 """Variable to the option that it overrules: for containers, and for what `serve` was told."""

@@ -1,4 +1,4 @@
-"""Lines of the log: for people, or one JSON object each for programs."""
+"""The HTTP server: where it may listen, gunicorn's processes, static files, lines of the log."""
 
 from __future__ import annotations
 
@@ -222,13 +222,32 @@ def _options(
     }
 
 
+def collect_static_files() -> None:
+    """Write the static files, under names with hashes, to the data folder.
+
+    Those of an earlier version stay: pages that are open may still ask for them.
+
+    Raises:
+        GecbenchError: They cannot be written.
+    """
+    from django.conf import settings
+    from django.core.management import call_command
+
+    try:
+        call_command("collectstatic", interactive=False, verbosity=0)
+    except OSError as error:
+        raise GecbenchError(f"{settings.STATIC_ROOT}: cannot be written: {error}") from error
+
+
 def load() -> Callable[..., Any]:
     """Return the application with all its pages imported: workers share that memory."""
     from django.db import connections
     from django.urls import get_resolver
 
     from gecbench.server.site.wsgi import application
+    from gecbench.server.sqlite.base import open_queue
 
+    open_queue()
     _ = get_resolver().url_patterns
     connections.close_all()  # a connection must not be shared by two processes
     return application

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from itertools import accumulate
 
@@ -29,7 +29,16 @@ from gecbench.server.statistics.scoring import (
     scores_of,
     table4_of,
 )
-from gecbench.server.statistics.work import AGES, Day, Progress, ages, progress, reasons
+from gecbench.server.statistics.work import (
+    AGES,
+    Day,
+    Influence,
+    Progress,
+    ages,
+    influence,
+    progress,
+    reasons,
+)
 
 # All statistics of a project as the page Quality and the command line show them.
 
@@ -51,6 +60,7 @@ class Quality:
         table4: Of the golden sets.
         at: When what was kept was computed; None where it never was.
         stale: Whether there is more by now.
+        suggestions: What they did to answers; empty where the project has none.
     """
 
     project: str
@@ -65,6 +75,7 @@ class Quality:
     table4: References | None
     at: datetime | None
     stale: bool
+    suggestions: Mapping[str, Influence] = field(default_factory=dict)
 
     @property
     def refusals(self) -> Counter[str]:
@@ -95,6 +106,7 @@ def quality(project: Project) -> Quality:
         table4=table4_of(counted.data) if counted else None,
         at=min((one.at for one in found.values() if one), default=None),
         stale=any(one is None or one.stale for one in found.values()),
+        suggestions=influence(project),
     )
 
 
@@ -295,6 +307,37 @@ def reasons_of_people(found: Quality) -> Table:
             Column("reason", zh="原因"),
             Column("answers", "count", zh="答案数"),
             Column("of their reasons (%)", "percent", 1, zh="占本人原因（%）"),
+        ),
+        tuple(rows),
+    )
+
+
+def suggestion_table(found: Quality) -> Table:
+    """Return what answers are like with a suggestion and without."""
+    words = {
+        "taken": Words("taken over", "已采用"),
+        "shown": Words("shown, not taken over", "已显示，未采用"),
+        "unseen": Words("not shown", "未显示"),
+    }
+    whole = sum(one.answers for one in found.suggestions.values())
+    rows: list[tuple[Value, ...]] = [
+        (
+            *(words[name], one.answers, one.answers / whole if whole else None),
+            *(one.equal / one.answers if one.answers else None,),
+            *(one.accepted.judged, one.accepted.share),
+        )
+        for name, one in found.suggestions.items()
+    ]
+    return Table(
+        "suggestions",
+        Words("Answers and suggestions", "答案与建议"),
+        (
+            Column("suggestion", zh="建议"),
+            Column("answers", "count", zh="答案数"),
+            Column("of all (%)", "percent", 1, zh="占全部（%）"),
+            Column("equal to it (%)", "percent", 1, zh="与建议相同（%）"),
+            Column("judged", "count", zh="已审答案"),
+            Column("accepted (%)", "percent", 1, zh="通过（%）"),
         ),
         tuple(rows),
     )
@@ -567,11 +610,14 @@ def _tables(found: Quality) -> tuple[Table, ...]:
         ]
     made += [reason_table(found), reasons_of_people(found), reviewer_table(found)]
     made += [states(found), days(found), age_table(found)]
+    if found.suggestions:
+        made.append(suggestion_table(found))
     return tuple(made)
 
 
 def _data(found: Quality) -> dict[str, object]:
     """Return JSON values; people by their names."""
+    suggestions = {name: asdict(one) for name, one in found.suggestions.items()}
     return {
         "computed_at": found.at.isoformat() if found.at else None,
         "stale": found.stale,
@@ -585,4 +631,5 @@ def _data(found: Quality) -> dict[str, object]:
         "states": dict(found.progress.states),
         "days": [{**asdict(one), "day": f"{one.day:%Y-%m-%d}"} for one in found.progress.days],
         "ages": list(found.ages),
+        **({"suggestions": suggestions} if suggestions else {}),
     }

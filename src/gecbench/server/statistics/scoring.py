@@ -266,7 +266,8 @@ def _judge(
 
 
 def _groups(facts: Facts, first: Mapping[int, datetime]) -> Iterator[Key]:
-    at, who = timezone.localtime(facts.at), str(facts.person)
+    # By the site's clock: what is computed here is kept, and shown to people of all time zones.
+    at, who = timezone.localtime(facts.at, timezone.get_default_timezone()), str(facts.person)
     year, week, _ = at.isocalendar()
     yield ("total", "")
     yield ("people", who)

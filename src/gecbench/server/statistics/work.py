@@ -32,6 +32,7 @@ from gecbench.server.choices import (
     ReviewKind,
     SentenceState,
     StudyState,
+    SuggestionAct,
 )
 from gecbench.server.import_export.corpora import (
     Look,
@@ -55,8 +56,11 @@ from gecbench.server.models import (
     Source,
     Study,
     Submission,
+    Suggestion,
+    SuggestionEvent,
     Verdict,
 )
+from gecbench.server.workflow.suggestions import equals
 
 # What people handed in, as rows and as corpora; real sentences only (INV-12).
 #
@@ -284,7 +288,7 @@ def progress(project: Project) -> Progress:
     people = Review.objects.filter(reviewer__isnull=False, **inside).exclude(
         kind=ReviewKind.COMPLAINT  # a ruling is no review, as in the table of reviewers
     )
-    golden = Golden.objects.filter(version=1, **inside)
+    golden = Golden.objects.filter(Q(review=None) | Q(review__base_version=0), **inside)
     handed, reviewed, decided = (_by_day(one) for one in (first, people, golden))
     worked = sorted(handed.keys() | reviewed.keys() | decided.keys())
     days = []
@@ -296,7 +300,7 @@ def progress(project: Project) -> Progress:
 
 
 def _by_day(rows: QuerySet[Submission] | QuerySet[Review] | QuerySet[Golden]) -> Counter[date]:
-    """Count rows by day of the site's own clock.
+    """Count rows by day of the clock of whoever asks.
 
     The database counts by hour, in UTC: on SQLite a time zone would cost a call of Python for
     each row.
@@ -311,7 +315,7 @@ def _by_day(rows: QuerySet[Submission] | QuerySet[Review] | QuerySet[Golden]) ->
 
 
 def _whole_hours() -> bool:
-    """Return whether days of the site's clock begin at whole hours of UTC, summer and winter."""
+    """Return whether days of this clock begin at whole hours of UTC, summer and winter."""
     zone, year = timezone.get_current_timezone(), timezone.now().year
     shifts = [zone.utcoffset(datetime(year, month, 1)) for month in (1, 7)]  # noqa: DTZ001
     return all(one is not None and not one % timedelta(hours=1) for one in shifts)
@@ -441,3 +445,64 @@ def _last(sentence: OuterRef, **about: object) -> Subquery:
     verdicts = Verdict.objects.filter(review__sentence=sentence, **about).order_by("-id")
     wrong = verdicts.annotate(text=Cast("reasons", TextField()))
     return Subquery(wrong.values("text")[:1])
+
+
+# What suggestions of a corrector did to answers.
+
+
+@dataclass(frozen=True, slots=True)
+class Influence:
+    """Answers to sentences that have a suggestion, as far as it was seen alike.
+
+    Args:
+        answers: How many.
+        equal: How many say what the suggestion says: the one shown, else the one not shown.
+        accepted: How much of them became golden.
+    """
+
+    answers: int
+    equal: int
+    accepted: Accepted
+
+
+def influence(project: Project) -> Mapping[str, Influence]:
+    """Return answers whose author took the suggestion over, was only shown it, or was not.
+
+    The keys are `taken`, `shown` and `unseen`; nothing where the project has no suggestions.
+    """
+    proposed = Suggestion.objects.filter(sentence__project=project)
+    of = dict(proposed.order_by("pk").values_list("sentence_id", "text"))  # the last one stays
+    if not of:
+        return {}
+    here = {name: OuterRef(name) for name in ("person", "suggestion")}
+    took = Exists(SuggestionEvent.objects.filter(**here, kind=SuggestionAct.TAKEN))
+    with_one = counted(project).filter(sentence__in=proposed.values("sentence"))
+    groups = {
+        "taken": with_one.filter(took),
+        "shown": with_one.filter(~took, suggestion__isnull=False),
+        "unseen": with_one.filter(suggestion=None),
+    }
+    return {name: _influence(rows, of) for name, rows in groups.items()}
+
+
+def _influence(rows: QuerySet[Submission], of: Mapping[int, str]) -> Influence:
+    texts: dict[int, list[str]] = {}
+    written = Reference.objects.filter(submission__in=rows)
+    for submission, text in written.values_list("submission_id", "text"):
+        texts.setdefault(submission, []).append(text)
+    found = list(rows.select_related("sentence", "suggestion"))
+    equal = 0
+    for one in found:
+        suggestion = one.suggestion or Suggestion(text=of[one.sentence_id])
+        equal += equals(suggestion, one.sentence, one.decision, texts.get(one.pk, ()))
+    done = rows.filter(sentence__golden__isnull=False)
+    decided = done.exclude(decision=Decision.CORRECTED)
+    right = decided.filter(sentence__golden__kind=F("decision"))
+    judged = Reference.objects.filter(submission__in=done)
+    return Influence(
+        len(found),
+        equal,
+        Accepted(
+            judged.count() + decided.count(), judged.filter(_golden()).count() + right.count()
+        ),
+    )

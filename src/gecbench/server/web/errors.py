@@ -6,14 +6,15 @@ import errno
 import logging
 import sqlite3
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 
 from django.core.exceptions import RequestDataTooBig
 from django.db import DatabaseError, InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.functional import Promise
+from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from gecbench.core.errors import GecbenchError
 from gecbench.server.web.permissions import wants_json
@@ -57,10 +58,6 @@ _WORDS = {
         gettext_lazy("This cannot be accepted as it is"),
         gettext_lazy("Nothing was changed. Go back and mend it."),
     ),
-    429: (
-        gettext_lazy("This was too fast"),
-        gettext_lazy("Wait some seconds and try again. Nothing was lost."),
-    ),
     500: (
         gettext_lazy("Something is broken here"),
         gettext_lazy("It is not your mistake. Nothing half done was kept; try again, and tell the "
@@ -81,7 +78,7 @@ _WORDS = {
 
 _CODES = {
     400: "bad_request", 403: "forbidden", 404: "not_found", 405: "wrong_method", 409: "conflict",
-    410: "gone", 413: "too_large", 422: "refused", 429: "too_fast", 500: "server_error",
+    410: "gone", 413: "too_large", 422: "refused", 500: "server_error",
     503: "busy", 507: "disk_full",
 }  # fmt: skip
 """Status to the stable name that a script reads."""
@@ -137,18 +134,46 @@ def _kind(error: BaseException) -> str:
 def failed(request: HttpRequest, status: int, error: Exception | None = None) -> HttpResponse:
     """Return a page, or JSON for a script, that says what went wrong and what to do."""
     title, advice = _WORDS.get(status, _WORDS[400 if status < 500 else 500])
-    identity = getattr(request, "id", "")
     if wants_json(request):
-        return _json(status, error, str(title), identity)
+        return _json(status, error, str(title), getattr(request, "id", ""))
+    return _page(request, status, title, advice, _problems(error, status))
+
+
+def too_fast(request: HttpRequest, seconds: int) -> HttpResponse:
+    """Answer 429 to a request that may be made again after some seconds, and say so."""
+    advice = ngettext(
+        "Wait %(n)s second and try again. Nothing was lost.",
+        "Wait %(n)s seconds and try again. Nothing was lost.",
+        seconds,
+    ) % {"n": seconds}
+    response: HttpResponse
+    if wants_json(request):
+        identity = getattr(request, "id", "")
+        body = {"error": "too_fast", "message": advice, "request_id": identity, "seconds": seconds}
+        response = JsonResponse(body, status=HTTPStatus.TOO_MANY_REQUESTS)
+    else:
+        title = gettext("This was too fast")
+        response = _page(request, HTTPStatus.TOO_MANY_REQUESTS, title, advice)
+    response["Retry-After"] = str(seconds)
+    return response
+
+
+def _page(
+    request: HttpRequest,
+    status: int,
+    title: str | Promise,
+    advice: str | Promise,
+    problems: Sequence[Translation] = (),
+) -> HttpResponse:
     content = render_to_string(
         "failure.html",
         {
             "title": title,
             "advice": advice,
-            "problems": _problems(error, status),
+            "problems": problems,
             "theme": getattr(getattr(request, "_cached_user", None), "theme", "auto"),
             "status": status,
-            "request_id": identity,
+            "request_id": getattr(request, "id", ""),
             "typed": list(_typed(request)),
             "htmx": "HX-Request" in request.headers,
         },

@@ -1,4 +1,4 @@
-"""What every request goes through: an id, the person's language, and a way back from failures."""
+"""What every request goes through: an id, the person's language and clock, a way out of failure."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from collections.abc import Callable
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.utils import translation
+from django.utils import timezone, translation
 
+from gecbench.server.site.folder import is_zone
 from gecbench.server.web import errors
 from gecbench.server.web.requests import client_address
 from gecbench.server.workflow import audit
@@ -73,15 +74,19 @@ _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 
 class PersonLocale:
-    """Speaks the person's language, else the cookie's, else the site's, else the browser's."""
+    """Speaks the person's language, else the cookie's, else the site's, else the browser's.
+
+    Times and days are those of the person's time zone, else of the site's.
+    """
 
     def __init__(self, respond: Respond) -> None:
         self.respond = respond
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer in that language."""
-        chosen = language_of(request)
-        with translation.override(chosen):
+        """Answer in that language, by that clock."""
+        chosen, zone = language_of(request), getattr(request.user, "time_zone", "")
+        clock = zone if is_zone(zone) else None
+        with translation.override(chosen), timezone.override(clock):
             request.LANGUAGE_CODE = chosen
             response = self.respond(request)
             response.setdefault("Content-Language", chosen)

@@ -116,10 +116,13 @@ LIMITS: Mapping[str, Limit] = {
     "submit": Limit(1, 10),
     "export": Limit(2 / 60, 4),
     "sign-in": Limit(0.5, 20),
+    "password-mail": Limit(1 / 60, 5),
+    "add-person": Limit(10 / 60, 20),
 }
-"""What is limited; sign-in by network address, all others by person."""
+"""What is limited; sign-in and mails by network address, all others by person."""
 
 _MOST = 10_000
+_ROUNDING = 1e-9  # so that who waits as long as was said finds a whole token
 View = Callable[..., HttpResponseBase]
 
 
@@ -142,18 +145,22 @@ class Buckets:
             now = self._clock()
             level, then = self._levels.pop((kind, whose), (float(limit.burst), now))
             level = min(limit.burst, level + (now - then) * limit.rate)
-            left = level - 1 if level >= 1 else level
+            whole = level > 1 - _ROUNDING
+            left = max(0.0, level - 1) if whole else level
             self._levels[kind, whose] = (left, now)
             if len(self._levels) > _MOST:
                 self._levels.popitem(last=False)
-        return 0 if level >= 1 else math.ceil((1 - level) / limit.rate)
+        return 0 if whole else math.ceil((1 - level) / limit.rate)
 
 
 _BUCKETS = Buckets()
 
 
 def limited(kind: str) -> Callable[[View], View]:
-    """Answer 429 to whoever calls a view too often; stands below the decorator of `policy`."""
+    """Answer 429 to whoever calls a view too often.
+
+    It stands below the decorators of permissions and methods: what they refuse counts for nothing.
+    """
 
     def declare(view: View) -> View:
         @wraps(view)
@@ -161,9 +168,7 @@ def limited(kind: str) -> Callable[[View], View]:
             seconds = waiting(kind, request)
             if not seconds:
                 return view(request, *args, **words)
-            response = errors.failed(request, 429)
-            response["Retry-After"] = str(seconds)
-            return response
+            return errors.too_fast(request, seconds)
 
         return guarded
 

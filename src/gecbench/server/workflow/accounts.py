@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from django.conf import settings
 from django.contrib.auth import password_validation
 from django.contrib.auth.hashers import make_password
+from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.core.exceptions import ValidationError
 from django.db import models, transaction
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.http import urlsafe_base64_encode
 
 from gecbench.core.errors import UsageError
-from gecbench.server.choices import MemberStatus, SlotState
-from gecbench.server.models import Invitation, Member, Notice, Person, Slot, Token
+from gecbench.server.choices import MemberStatus, Role, SlotState
+from gecbench.server.models import Invitation, Member, Notice, Person, Project, Slot, Token
 from gecbench.server.rules.text import whole
 from gecbench.server.workflow import audit, claims, members
-from gecbench.server.workflow.errors import NotYoursError, Problem, RefusedError
+from gecbench.server.workflow.assignments import end_all
+from gecbench.server.workflow.errors import GoneError, NotYoursError, Problem, RefusedError
 from gecbench.server.workflow.members import invite, revoke_links_of
 from gecbench.server.workflow.review_tasks import free_tasks_of
 from gecbench.server.workflow.transactions import act
@@ -182,19 +187,6 @@ def add_person(
 
 
 @act
-def password_link(person: Person, *, by: Person | None = None) -> str:
-    """Return the secret of a link by which a person chooses a new password, once.
-
-    Raises:
-        UsageError: The person is shut out.
-    """
-    if not person.is_active:
-        raise UsageError(f"{person.login} is shut out; let them in first: user activate")
-    _, secret = invite(None, roles=(), by=by, for_person=person)
-    return secret
-
-
-@act
 def shut_out(person: Person, *, by: Person | None = None) -> Person:
     """Let nobody sign in as a person any more; what they hold is free again, texts stay.
 
@@ -213,6 +205,7 @@ def shut_out(person: Person, *, by: Person | None = None) -> Person:
         claims.give_back(slot, why="shut out")
     for member in Member.objects.filter(person=found).order_by("pk"):
         free_tasks_of(member)
+        end_all(member, *Role)
     audit.record("person.shut_out", who=by, about=("person", found.pk))
     return found
 
@@ -283,6 +276,139 @@ def change_password(person: Person, *, old: str, new: str) -> Person:
     return person
 
 
+# Who cannot sign in is helped: by administrators, or by managers who gain no right by it.
+
+
+def can_help(by: Person, person: Person) -> bool:
+    """Return whether somebody may let another person in again.
+
+    A manager may, if the person has no right that the manager could not have: they are no
+    administrator, and this manager manages all projects that they belong or ever belonged to.
+    """
+    if by.is_administrator or by.pk == person.pk:
+        return by.pk != person.pk
+    managed = Member.objects.filter(person=by, is_manager=True, status=MemberStatus.ACTIVE)
+    memberships = Member.objects.filter(person=person)
+    here = memberships.filter(project__in=managed.values("project"))
+    return (
+        not person.is_administrator
+        and here.exclude(status=MemberStatus.LEFT).exists()
+        and here.count() == memberships.count()
+    )
+
+
+def _insist_on_help(by: Person | None, person: Person) -> None:
+    if by is not None and not can_help(by, person):
+        message = "they may do more on this site than you; ask an administrator"
+        raise RefusedError([Problem("more-rights", "", message)])
+
+
+def locks_of(login: str) -> dict[str | None, datetime]:
+    """Return the addresses from which a login is locked now, each with the end of the lock.
+
+    django-axes keeps the failures of each browser at an address, with the time of the last one; a
+    lock ends as soon as fewer failures than the limit are young enough to count.
+    """
+    from axes.helpers import get_cool_off
+    from axes.models import AccessAttempt
+
+    window: timedelta = get_cool_off()
+    failures: Counter[str | None] = Counter()
+    ends: dict[str | None, datetime] = {}
+    young = AccessAttempt.objects.filter(username=login, attempt_time__gt=timezone.now() - window)
+    for attempt in young.order_by("-attempt_time"):
+        failures[attempt.ip_address] += attempt.failures_since_start
+        if failures[attempt.ip_address] >= settings.AXES_FAILURE_LIMIT:
+            ends.setdefault(attempt.ip_address, attempt.attempt_time + window)
+    return ends
+
+
+class PasswordLinks(PasswordResetTokenGenerator):
+    """Django's tokens of forgotten passwords, each bound to whoever made it.
+
+    Args:
+        maker: The number of the person who made the link; 0 is the operator, or the site's mail.
+    """
+
+    def __init__(self, maker: int = 0) -> None:
+        super().__init__()
+        self.key_salt = f"gecbench.password-link.{maker}"
+
+
+@act
+def password_link(
+    person: Person, *, by: Person | None = None, project: Project | None = None
+) -> str:
+    """Return the secret part of a link by which a person chooses a new password, once.
+
+    Raises:
+        UsageError: The person is shut out.
+        RefusedError: Whoever asks must not help them.
+    """
+    if not person.is_active:
+        raise UsageError(f"{person.login} is shut out; let them in first: user activate")
+    _insist_on_help(by, person)
+    maker = by.pk if by else 0
+    about = ("person", person.pk)
+    audit.record("person.password_link_made", who=by, project=project, about=about)
+    uid = urlsafe_base64_encode(str(person.pk).encode())
+    return f"{maker}/{uid}/{PasswordLinks(maker).make_token(person)}"
+
+
+def link_holds(person: Person, maker: int) -> bool:
+    """Return whether whoever made a link for a new password could make it now."""
+    if not person.is_active or not maker:
+        return person.is_active
+    by = Person.objects.filter(pk=maker, is_active=True).first() if maker < 2**63 else None
+    return by is not None and can_help(by, person)
+
+
+def reset_password(person: Person, password: str) -> Person:
+    """Give a person a new password, by a link that was looked at before; all sessions end.
+
+    Raises:
+        GoneError: The password has changed since: the link was used by somebody else.
+    """
+    return _reset(person, make_password(password))  # hashing takes long: nobody waits for it
+
+
+@act
+def _reset(person: Person, hashed: str) -> Person:
+    from axes.utils import reset
+
+    same = Person.objects.filter(pk=person.pk, password=person.password, is_active=True)
+    if not same.update(password=hashed):
+        raise GoneError("this link was used already; ask for a new one")
+    reset(username=person.login)
+    audit.record("person.password_reset", who=person, about=("person", person.pk))
+    return Person.objects.get(pk=person.pk)
+
+
+@act
+def change_email(person: Person, email: str) -> None:
+    """Keep the address to which a link for a new password may go; links of before end."""
+    person.email = email
+    person.save(update_fields=["email"])
+    audit.record("person.email_changed", who=person, about=("person", person.pk))
+
+
+@act
+def unlock(person: Person, *, by: Person | None = None, project: Project | None = None) -> bool:
+    """End the locks of a person's login at all addresses; return whether there was one.
+
+    Raises:
+        RefusedError: Whoever asks must not help them.
+    """
+    from axes.utils import reset
+
+    _insist_on_help(by, person)
+    locked = bool(locks_of(person.login))
+    reset(username=person.login)
+    if locked:
+        audit.record("person.unlocked", who=by, project=project, about=("person", person.pk))
+    return locked
+
+
 def everybody() -> list[tuple[str, str, str, str]]:
     """Return login, name, standing and projects of all people, by login."""
     rows = []
@@ -336,6 +462,7 @@ def forget(person: Person, *, by: Person | None = None) -> Person:
     found.login, found.name = _free_login(found.pk), f"#{found.pk}"
     found.password, found.preferences = make_password(None), {}
     found.language, found.theme = "", "auto"
+    found.email, found.time_zone = "", ""
     found.is_active = found.is_administrator = False
     found.deleted_at = timezone.now()
     found.save()
@@ -351,8 +478,9 @@ def _free_login(number: int) -> str:
 
 
 def _forget_sign_ins(person: Person) -> None:
-    """Remove the failures of a login; sessions end by the new password and vanish by their age."""
+    """Remove the failures of a login, and all sessions."""
     from axes.models import AccessAttempt, AccessFailureLog, AccessLog
 
     for model in (AccessAttempt, AccessFailureLog, AccessLog):
         model.objects.filter(username=person.login).delete()
+    person.sessions.all().delete()

@@ -19,7 +19,6 @@ class Answer:
         reason: Why it cannot be annotated, a NotAnnotatableReason; else "".
         note: Free words to the reason.
         active_ms: Milliseconds of real work on the page.
-        suggestion: Row of the suggestion that was shown, None where none was.
     """
 
     decision: Decision
@@ -27,7 +26,6 @@ class Answer:
     reason: str = ""
     note: str = ""
     active_ms: int = 0
-    suggestion: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -296,12 +296,17 @@ _JUDGED = (SlotState.JUDGED, SlotState.PASSED, SlotState.STUDY, SlotState.DISPUT
 
 def goldens(scope: Scope) -> Iterator[Violation]:
     """Yield sentences whose golden set is not the highest, or contradicts itself (INV-6)."""
-    rows = scope.sentences().annotate(last=Max("goldens__version"), made=Count("goldens"))
+    stands = ~Q(goldens__review__task__state=TaskState.RETURNED)
+    rows = scope.sentences().annotate(
+        last=Max("goldens__version", filter=stands),
+        highest=Max("goldens__version"),
+        made=Count("goldens"),
+    )
     decided = (SentenceState.GOLDEN, SentenceState.DISPUTED)
     odd = rows.filter(
-        (Q(golden__isnull=True) & (Q(made__gt=0) | Q(state__in=decided)))
+        (Q(golden__isnull=True) & (Q(last__isnull=False) | Q(state__in=decided)))
         | (Q(golden__isnull=False) & ~Q(golden__version=F("last")))
-        | ~Q(made=F("last")) & Q(made__gt=0)
+        | ~Q(made=F("highest")) & Q(made__gt=0)
     )
     message = "is {} at golden version {}; the highest of {} is {}"
     values = (*_SENTENCE, "state", "golden__version", "made", "last")

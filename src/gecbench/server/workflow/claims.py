@@ -10,7 +10,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from django.db import connection
-from django.db.models import Count, Exists, Min, OuterRef, QuerySet
+from django.db.models import Count, Exists, F, Min, OuterRef, QuerySet
 from django.utils import timezone
 
 from gecbench.server.choices import (
@@ -22,6 +22,7 @@ from gecbench.server.choices import (
     TaskState,
 )
 from gecbench.server.models import (
+    Assignment,
     Complaint,
     Member,
     Project,
@@ -36,6 +37,7 @@ from gecbench.server.rules.options import ProjectOptions
 from gecbench.server.workflow import sentences, submissions
 from gecbench.server.workflow.errors import (
     ConflictError,
+    GuidelineFirstError,
     NotYoursError,
     Problem,
     RefusedError,
@@ -47,6 +49,7 @@ from gecbench.server.workflow.transactions import (
     MOMENT,
     Statement,
     act,
+    has_read,
     locked_member,
     locked_sentence,
 )
@@ -135,12 +138,15 @@ __all__ = [
     "claim",
     "current",
     "expire",
+    "free_for",
     "give_back",
     "open_tasks",
     "recall",
     "skip",
     "skipped",
     "task_waits",
+    "whose",
+    "workable",
 ]
 
 FIRST = 60
@@ -158,6 +164,7 @@ class Nothing(StrEnum):
     NONE_FOR_YOU = "none_for_you"
     STUDY_FIRST = "study_first"
     NOT_ACTIVE = "not_active"
+    GUIDELINE_FIRST = "guideline_first"
     CLOSED = "closed"
 
 
@@ -179,9 +186,11 @@ class Claimed:
 def current(member: Member) -> Claimed:
     """Return the member's open task, or claim the next one (random among the first 60, WFL-3).
 
-    Expired slots met on the way are freed. A person never gets a sentence they hold, held or
-    skipped, nor, as annotator, one that they review. One exception, so that nothing typed is in
-    vain: what they lost by an expired lease or a pause is offered to them first (INV-15).
+    The member's own batches come first, by their deadlines; before its deadline a batch is offered
+    to nobody else. Expired slots met on the way are freed. A person never gets a sentence they
+    hold, held or skipped, nor, as annotator, one that they review. One exception, so that nothing
+    typed is in vain: what they lost by an expired lease or a pause is offered to them first
+    (INV-15).
     """
     held = open_tasks(member)
     return Claimed(_renewed(held[0])) if held else _next(member)
@@ -216,8 +225,11 @@ def _renewed(slot: Slot) -> Slot:
 
 
 def open_tasks(member: Member) -> tuple[Slot, ...]:
-    """Return the member's open tasks, oldest first; none to whoever is not active (ROL-4)."""
-    if member.status != MemberStatus.ACTIVE:
+    """Return the member's open tasks, oldest first.
+
+    None to whoever is not active (ROL-4), or has yet to read the guideline.
+    """
+    if member.status != MemberStatus.ACTIVE or not has_read(member):
         return ()
     held = Slot.objects.filter(
         project_id=member.project_id, person_id=member.person_id, state=SlotState.OPEN
@@ -236,11 +248,12 @@ def _next(member: Member) -> Claimed:
         if claimed is not None:
             return claimed
     for _ in range(ROUNDS):
-        found = _first(connection.vendor).rows(_marked(member))
+        batch = _batch(connection.vendor).rows(_marked(member))
+        found = batch or _first(connection.vendor).rows(_marked(member))
         if not found:
             return Claimed(None, _why_none(member))
-        for slot_id, sentence_id in _CHANCE.sample(found, min(TRIES, len(found))):
-            claimed = _take(member, slot_id, sentence_id)
+        for (sentence_id,) in batch or _CHANCE.sample(found, min(TRIES, len(found))):
+            claimed = _take(member, sentence_id)
             if claimed is not None:
                 return claimed
     raise ConflictError("many people ask for tasks at this moment; ask again")
@@ -250,8 +263,10 @@ def _why_not(member: Member) -> Nothing | None:
     """Return why a member gets no new task at all; None where they may."""
     if sentences.closed(member.project):
         return Nothing.CLOSED
-    if not sentences.may_annotate(member):
+    if not sentences.is_annotating(member):
         return Nothing.NOT_ACTIVE
+    if not has_read(member):
+        return Nothing.GUIDELINE_FIRST
     rules = member.project.rules
     return Nothing.STUDY_FIRST if rules.study_gate and _must_study(member, rules) else None
 
@@ -273,38 +288,65 @@ def _must_study(member: Member, rules: ProjectOptions) -> bool:
 
 def _free(project_id: int) -> QuerySet[Slot]:
     """Return the free slots that somebody may take, in their order, read from one index."""
-    workable = Sentence.objects.filter(
-        pk=OuterRef("sentence_id"), state__in=sentences.WORKABLE, purpose=Purpose.REAL
-    )
-    return Slot.objects.filter(Exists(workable), project_id=project_id, state=SlotState.FREE)
+    return Slot.objects.filter(workable(), project_id=project_id, state=SlotState.FREE)
 
 
-_PROJECT, _PERSON, _SLOT = MARK, MARK + 1, MARK + 2
+def workable() -> Exists:
+    """Return the condition that annotators may begin a slot's sentence."""
+    wanted = {"state__in": sentences.WORKABLE, "purpose": Purpose.REAL}
+    return Exists(Sentence.objects.filter(pk=OuterRef("sentence_id"), **wanted))
 
 
-def _marked(member: Member) -> dict[int | datetime, int]:
-    return {_PROJECT: member.project_id, _PERSON: member.person_id}
+_PROJECT, _PERSON, _MEMBER, _SENTENCE = MARK, MARK + 1, MARK + 2, MARK + 3
+_MARKS = (_PROJECT, _PERSON, _MEMBER, MOMENT)
 
 
-def _candidates(project_id: int, person_id: int) -> QuerySet[Slot]:
-    """Return the free slots that a person may take, in their order."""
-    seen = sentences.seen_by(OuterRef("sentence_id"), person_id)
-    free = _free(project_id).filter(*(~Exists(one) for one in seen))
+def _marked(member: Member) -> dict[int | datetime, int | datetime]:
+    return dict(zip(_MARKS, whose(member), strict=True))
+
+
+def whose(member: Member) -> tuple[int, int, int, datetime]:
+    """Return what `free_for` asks of a member, at this moment."""
+    return member.project_id, member.person_id, member.pk, timezone.now()
+
+
+def free_for(project: int, person: int, member: int, now: datetime) -> QuerySet[Slot]:
+    """Return the free slots that a member may take, in their order."""
+    seen = sentences.seen_by(OuterRef("sentence_id"), person)
+    kept = sentences.kept_for_another(member, now)
+    free = _free(project).filter(~kept, *(~Exists(one) for one in seen))
     return free.order_by("priority", "order_key")
 
 
 @lru_cache(maxsize=2)
 def _first(vendor: str) -> Statement:
-    """Return what finds the first `FIRST` of them, and their sentences."""
+    """Return what finds the sentences of the first `FIRST` of them."""
     del vendor  # a part of the key: each kind of database has its own words
-    return Statement.of(_candidates(_PROJECT, _PERSON).values_list("pk", "sentence_id")[:FIRST])
+    return Statement.of(free_for(*_MARKS).values_list("sentence_id")[:FIRST])
+
+
+@lru_cache(maxsize=2)
+def _batch(vendor: str) -> Statement:
+    """Return what finds the first sentences of the member's own batches."""
+    del vendor
+    own = Assignment.objects.filter(member=_MEMBER, ended_at=None, due_at__gt=MOMENT)
+    seen = sentences.seen_by(OuterRef("sentence_id"), _PERSON)
+    # Not by the project: few slots are in a batch, and this way no database walks all the others.
+    slots = Slot.objects.filter(
+        workable(), *(~Exists(one) for one in seen), assignment__in=own, state=SlotState.FREE
+    )
+    first = slots.order_by("assignment__due_at", "priority", "order_key")
+    return Statement.of(first.values_list("sentence_id")[:TRIES])
 
 
 @lru_cache(maxsize=2)
 def _still(vendor: str) -> Statement:
-    """Return what tells whether one slot is among them."""
+    """Return what finds the slot of a sentence that a member takes: of their batch, if one is."""
     del vendor
-    return Statement.of(_candidates(_PROJECT, _PERSON).filter(pk=_SLOT).values_list("pk"))
+    here = free_for(*_MARKS).filter(sentence=_SENTENCE)
+    return Statement.of(
+        here.order_by(F("assignment").desc(nulls_last=True), "no").values_list("pk")[:1]
+    )
 
 
 def _lost(member: Member) -> tuple[int, ...]:
@@ -322,7 +364,8 @@ def _lost(member: Member) -> tuple[int, ...]:
     lost = set(ended.values_list("sentence_id", flat=True))
     if not lost:
         return ()
-    free = _free(member.project_id).filter(sentence_id__in=lost).order_by("sentence_id")
+    kept = sentences.kept_for_another(member.pk, timezone.now())
+    free = _free(member.project_id).filter(~kept, sentence_id__in=lost).order_by("sentence_id")
     return tuple(free.values_list("sentence_id", flat=True).distinct()[:TRIES])
 
 
@@ -331,8 +374,8 @@ def _why_none(member: Member) -> Nothing:
 
 
 @act
-def _take(member: Member, slot_id: int, sentence_id: int) -> Claimed | None:
-    """Take a free slot; None where somebody else was first."""
+def _take(member: Member, sentence_id: int) -> Claimed | None:
+    """Take a free slot of a sentence; None where others were first."""
     fresh = locked_member(member)
     refused = _why_not(fresh)
     if refused is not None:
@@ -342,9 +385,9 @@ def _take(member: Member, slot_id: int, sentence_id: int) -> Claimed | None:
         held = open_tasks(fresh)  # none where its lease has ended between the two looks
         return Claimed(held[0]) if held else None
     sentence = locked_sentence(sentence_id, fresh.project_id)
-    if not _still(connection.vendor).rows({**_marked(fresh), _SLOT: slot_id}):
-        return None  # looked at again, now that it is locked
-    slot = sentences.take(fresh, sentence, slot_id, open_no=open_no)
+    # Looked at again, now that it is locked.
+    still = _still(connection.vendor).rows({**_marked(fresh), _SENTENCE: sentence_id})
+    slot = sentences.take(fresh, sentence, still[0][0], open_no=open_no) if still else None
     return None if slot is None else Claimed(slot, fresh=True)
 
 
@@ -364,9 +407,12 @@ def skip(member: Member, slot_id: int, *, version: int) -> None:
         RefusedError: Too many are put off already.
         ConflictError: The slot has changed meanwhile.
         NotYoursError: It is not the member's open slot.
+        GuidelineFirstError: They have not read the guideline, and the project asks for it.
     """
     fresh = locked_member(member)
     slot, sentence = _own_open(fresh, slot_id)
+    if not has_read(fresh):
+        raise GuidelineFirstError
     if slot.version != version:
         raise ConflictError("this task has changed in another window; look again", slot)
     most = fresh.project.rules.open_skips

@@ -17,11 +17,13 @@ from gecbench.server.models import (
     DraftRevision,
     Member,
     Person,
+    Review,
     ReviewTask,
     Sentence,
     Skip,
     Slot,
     Submission,
+    Verdict,
 )
 from gecbench.server.rules.text import whole
 from gecbench.server.workflow import review_tasks, sentences
@@ -212,6 +214,34 @@ def payload_of_submission(submission: Submission) -> dict[str, object]:
         "reason": submission.reason,
         "note": submission.reason_note,
         "active_ms": submission.active_ms,
+    }
+
+
+def payload_of_review(review: Review) -> dict[str, object]:
+    """Return what was decided as a draft of the page, whether it stands or was taken back."""
+    rows: dict[str, dict[str, object]] = {
+        one.digest or one.decision: {
+            "correct": one.correct,
+            "reasons": list(one.reasons),
+            "note": one.note,
+            "section": one.section,
+        }
+        for one in Verdict._base_manager.filter(review=review).order_by("pk")
+    }
+    additions = []
+    for one in review.references.select_related("parent").order_by("position"):
+        row = rows.get(one.parent.digest, {}) if one.parent else {}
+        if row and "modified" not in row:
+            row["modified"] = one.text
+        else:
+            additions.append(one.text)
+    return {
+        "decision": str(review.decision),
+        "rows": rows,
+        "additions": additions,
+        "reason": review.reason,
+        "note": review.note,
+        "active_ms": review.active_ms,
     }
 
 

@@ -72,3 +72,21 @@ class NotAllowedError(WorkflowError):
     """The member's role or status does not allow it."""
 
     status = 403
+
+
+class EditFirstError(WorkflowError):
+    """A suggestion is shown only after an edit of the annotator's own."""
+
+    status = 403
+
+    def __init__(self) -> None:
+        """Say so."""
+        super().__init__("a suggestion is shown after the first edit of your own")
+
+
+class GuidelineFirstError(NotAllowedError):
+    """The project wants its guideline to be read first, and the member has not confirmed it."""
+
+    def __init__(self) -> None:
+        """Say so."""
+        super().__init__("read the guideline and confirm it first; what you wrote is kept")

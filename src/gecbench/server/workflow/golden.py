@@ -426,6 +426,9 @@ def _problem(finding: Finding, fields: Sequence[str]) -> Problem:
 # Study items follow the golden set: what is not golden opens, what has become golden closes.
 
 
+STUDY_STATE = ("state", "close_reason", "closed_at", "closed_by_id", "golden_id")
+"""What a golden version may change of an item."""
+
 _BY_GOLDEN = (CloseReason.GOLDEN_CHANGED, CloseReason.UPHELD)
 """Items that closed because a golden set agreed open again when a later one does not."""
 
@@ -438,7 +441,7 @@ def sync(golden: Golden) -> int:
     """
     sentence = golden.sentence
     keys = set(golden_rows(golden))
-    before = set(golden_rows(sentence.goldens.filter(version=golden.version - 1).first()))
+    before = set(golden_rows(sentence.golden))
     opened: Counter[Person] = Counter()
     closed: Counter[Person] = Counter()
     rows = {(one.submission_id, one.reference_id): one for one in sentence.studies.all()}
@@ -549,9 +552,8 @@ class GoldenMade:
 
 
 def version_of(sentence: Sentence) -> int:
-    """Return the highest golden version of a sentence, 0 for none."""
-    highest = Golden.objects.filter(sentence=sentence).aggregate(Max("version"))
-    return highest["version__max"] or 0
+    """Return the number of the golden version that counts, 0 for none."""
+    return sentence.golden.version if sentence.golden else 0
 
 
 def make_golden(
@@ -570,9 +572,10 @@ def make_golden(
         references: In their order; none unless the kind is corrected.
         by: Who decided; None is the unanimous annotators.
     """
+    highest = Golden._base_manager.filter(sentence=sentence).aggregate(Max("version"))
     golden = Golden.objects.create(
         sentence=sentence,
-        version=version_of(sentence) + 1,
+        version=(highest["version__max"] or 0) + 1,
         kind=review.decision,
         reason=review.reason if review.decision == Decision.NOT_ANNOTATABLE else "",
         review=review,
@@ -662,15 +665,26 @@ def _write(
     _end(task, member)
     review = _review(member, sentence, task, client_key, answer)
     _store_verdicts(review, weighed)
+    before = _before(sentence)
     made = make_golden(sentence, review, _golden(sentence, review, weighed), by=member.person)
     audit.record(
         "review.finalised",
         who=member.person,
         project=member.project,
         about=("sentence", sentence.pk),
-        data={"golden": made.golden.version, "kind": made.golden.kind, "studies": made.studies},
+        data={"golden": made.golden.version, "kind": made.golden.kind, "studies": made.studies}
+        | before,
     )
     return Finalised(made.golden, made.studies)
+
+
+def _before(sentence: Sentence) -> dict[str, object]:
+    """Return where slots and study items of a golden sentence stand, so that it can be undone."""
+    if sentence.golden_id is None:
+        return {}
+    slots = sentence.slots.filter(state__in=SUBMITTED_OR_LATER)
+    items = sentence.studies.values("pk", *STUDY_STATE)
+    return {"old": {"slots": dict(slots.values_list("pk", "state")), "studies": list(items)}}
 
 
 def _again(review: Review, member: Member, sentence: Sentence) -> Finalised:

@@ -14,9 +14,18 @@ from django.utils import timezone, translation
 
 from gecbench.core.errors import UsageError
 from gecbench.server.choices import MemberStatus, Role, SlotState
-from gecbench.server.models import Invitation, Member, MemberEvent, Person, Project, Slot
+from gecbench.server.models import (
+    Invitation,
+    Member,
+    MemberEvent,
+    Notice,
+    Person,
+    Project,
+    Slot,
+)
 from gecbench.server.rules.text import TextError, cleaned
 from gecbench.server.workflow import audit
+from gecbench.server.workflow.assignments import end_all
 from gecbench.server.workflow.claims import give_back
 from gecbench.server.workflow.errors import GoneError, NotYoursError, Problem, RefusedError
 from gecbench.server.workflow.review_tasks import free_tasks_of
@@ -66,22 +75,20 @@ def invite(
     roles: Sequence[Role],
     by: Person | None,
     administrator: bool = False,
-    for_person: Person | None = None,
     note: str = "",
     valid: timedelta = VALID,
 ) -> tuple[Invitation, str]:
     """Return an invitation and the secret of its link, which is kept nowhere.
 
-    `for_person` makes a link that sets that person's password anew; `administrator` one for the
-    first administrator.
+    `administrator` makes one for the first administrator.
 
     Raises:
         UsageError: It would let nobody in, or be over already.
     """
     if project is not None and not roles:
         raise UsageError(f"an invitation names a role: {', '.join(Role)}")
-    if project is None and not administrator and for_person is None:
-        raise UsageError("an invitation is for a project, an administrator or a new password")
+    if project is None and not administrator:
+        raise UsageError("an invitation is for a project or an administrator")
     if valid <= timedelta(0):
         raise UsageError("the invitation would be over already; give a longer time")
     secret = secrets.token_urlsafe(32)
@@ -92,7 +99,6 @@ def invite(
             roles=[str(role) for role in Role if role in roles],
             by=by,
             administrator=administrator,
-            for_person=for_person,
             note=note[:200],
             expires_at=timezone.now() + valid,
         )
@@ -100,9 +106,21 @@ def invite(
 
 
 @act
+def invite_all(
+    project: Project, notes: Sequence[str], *, roles: Sequence[Role], by: Person | None
+) -> list[str]:
+    """Return the secrets of as many invitations as there are notes; all are made or none.
+
+    Raises:
+        UsageError: They would let nobody in.
+    """
+    return [invite(project, roles=roles, by=by, note=note)[1] for note in notes]
+
+
+@act
 def _write_invitation(made: Invitation) -> Invitation:
     made.save(force_insert=True)
-    data = {"roles": made.roles, "administrator": made.administrator, "for": made.for_person_id}
+    data = {"roles": made.roles, "administrator": made.administrator}
     audit.record(
         "invitation.made",
         who=made.by,
@@ -125,18 +143,15 @@ def invitation_of(secret: str) -> Invitation:
         GoneError: It was used, revoked or is over; the message says which.
         NotYoursError: There is none.
     """
-    found = (
-        Invitation.objects.select_related("project", "for_person")
-        .filter(token_hash=_hash_of(secret))
-        .first()
-    )
+    found = Invitation.objects.select_related("project").filter(token_hash=_hash_of(secret)).first()
     if found is None:
         raise NotYoursError("there is no such invitation")
     if found.used_at is not None:
         raise GoneError("this link was used already; ask for a new one")
     if found.revoked_at is not None:
         raise GoneError("this link was withdrawn; ask for a new one")
-    if found.expires_at <= timezone.now():
+    old_kind = found.for_person_id is not None  # versions before made links for new passwords so
+    if found.expires_at <= timezone.now() or old_kind:
         raise GoneError("this link is over; ask for a new one")
     return found
 
@@ -144,19 +159,15 @@ def invitation_of(secret: str) -> Invitation:
 def accept(secret: str, *, login: str, name: str, password: str) -> Person:
     """Use an invitation as a new person: made, and made a member.
 
-    A link for a new password sets it, and takes login and name as they are.
-
     Raises:
         GoneError: The link no longer holds.
         RefusedError: The login is taken, or the password is too weak; by field.
     """
-    invitation = invitation_of(secret)
+    invitation_of(secret)
     problems: list[Problem] = []
-    person = invitation.for_person
-    if person is None:
-        person = Person(
-            login=_tidy("login", login, problems).casefold(), name=_tidy("name", name, problems)
-        )
+    person = Person(
+        login=_tidy("login", login, problems).casefold(), name=_tidy("name", name, problems)
+    )
     try:
         with translation.override("en"):  # pages say it in their own language, by the code
             validate_password(password, person)
@@ -193,14 +204,9 @@ def _values(error: ValidationError) -> tuple[tuple[str, str], ...]:
 @act
 def _accepted(secret: str, person: Person) -> Person:
     invitation = _used(secret)
-    if invitation.for_person_id is not None:
-        Person.objects.filter(pk=person.pk).update(password=person.password)
-        _log_use(invitation, person)
-        return person
     if Person.objects.filter(login=person.login).exists():
         raise RefusedError([Problem("login-taken", "login", f"the login {person.login} is taken")])
     person.is_administrator = invitation.administrator
-    person.pk = None
     person.save(force_insert=True)
     _enter(invitation, person)
     return person
@@ -255,7 +261,7 @@ def join(secret: str, person: Person) -> Member:
         RefusedError: It is no invitation to a project.
     """
     invitation = _used(secret)
-    member = _enter(invitation, person) if invitation.for_person_id is None else None
+    member = _enter(invitation, person)
     if member is None:
         message = "this link sets up an account and is no invitation to a project"
         raise RefusedError([Problem("invitation-kind", "", message)])
@@ -289,6 +295,30 @@ def add_member(
         return _change(known, by, roles, status, "")
     member = Member.objects.create(project=project, person=person, status=status, **_columns(roles))
     _log_change(member, {}, by, "")
+    return member
+
+
+@act
+def add_existing(
+    project: Project, login: str, *, roles: Sequence[Role], by: Person | None
+) -> Member:
+    """Make somebody a member who has an account on the site, by its exact login; they are told.
+
+    Raises:
+        RefusedError: Nobody who may sign in has that login, or they are a member already.
+    """
+    project = locked_project(project.pk)
+    login = login.strip().casefold()
+    person = Person.objects.filter(login=login, is_active=True).first()
+    if person is None:
+        raise RefusedError([Problem("login-unknown", "login", f"nobody has the login {login}")])
+    gone = (MemberStatus.LEFT, MemberStatus.INVITED)
+    if Member.objects.filter(project=project, person=person).exclude(status__in=gone).exists():
+        message = f"{login} is a member already"
+        raise RefusedError([Problem("member-already", "login", message)])
+    member = add_member(project, person, roles=roles, by=by)
+    data = {"roles": [str(role) for role in member.roles]}
+    Notice.objects.create(person=person, project=project, kind="member_added", data=data)
     return member
 
 
@@ -384,7 +414,7 @@ def _refuse_last_manager(member: Member) -> None:
 
 
 def _free_tasks(member: Member) -> None:
-    """Give back what the member may no longer work on."""
+    """Give back what the member may no longer work on, and end what they were given."""
     active = member.status == MemberStatus.ACTIVE
     if not (active and member.is_annotator):
         held = Slot.objects.filter(
@@ -392,8 +422,10 @@ def _free_tasks(member: Member) -> None:
         )
         for slot in held.order_by("sentence_id"):
             give_back(slot, why=str(member.status))
+        end_all(member, Role.ANNOTATOR)
     if not (active and member.is_reviewer):
         free_tasks_of(member)
+        end_all(member, Role.REVIEWER)
 
 
 def _log_change(member: Member, old: Mapping[str, object], by: Person | None, note: str) -> None:

@@ -16,7 +16,7 @@ from gecbench.server.choices import MemberStatus, Role
 from gecbench.server.guidelines.rendering import render_markdown
 from gecbench.server.guidelines.taxonomy import PLACEHOLDERS, Language, default_guideline
 from gecbench.server.models import Acknowledgement, Guideline, Member, Notice, Person, Project
-from gecbench.server.rules.options import ALIASES, TEMPLATES, options_of, stored_of
+from gecbench.server.rules.options import ALIASES, TEMPLATES, columns_of, options_of, stored_of
 from gecbench.server.workflow import audit
 from gecbench.server.workflow.errors import ConflictError
 from gecbench.server.workflow.management import fit_slots
@@ -24,10 +24,9 @@ from gecbench.server.workflow.members import add_member
 from gecbench.server.workflow.transactions import act, locked_project
 
 LANGUAGES: tuple[Language, ...] = ("zh", "en")
+SLUG = r"\A[a-z0-9][a-z0-9_-]{0,59}\Z"
 KEPT = timedelta(days=30)
 """How long a deleted project can be brought back."""
-
-_LIMITS = {"annotators": (1, 20), "max_references": (1, 10)}
 
 
 @act
@@ -52,19 +51,18 @@ def create_project(
     if template not in TEMPLATES:
         raise UnknownNameError(Message("template"), template, TEMPLATES)
     start = TEMPLATES[template]
-    rules = options_of({**_spellings(lang), **start.options, **(options or {})})
+    rules = options_of({**_spellings(lang), **(options or {})})
     if Project.objects.filter(slug=_slug(slug)).exists():
         raise UsageError("the short name {slug!r} is taken; choose another", slug=slug)
+    columns = columns_of(
+        {
+            "name": " ".join(name.split()),
+            "annotators": start.annotators if annotators is None else annotators,
+            "max_references": start.max_references if max_references is None else max_references,
+        }
+    )
     project = Project.objects.create(
-        slug=slug,
-        name=_name(name),
-        lang=lang,
-        annotators=_number("annotators", start.annotators if annotators is None else annotators),
-        max_references=_number(
-            "max_references", start.max_references if max_references is None else max_references
-        ),
-        options=stored_of(rules),
-        created_by=by,
+        slug=slug, lang=lang, options=stored_of(rules), created_by=by, **columns.model_dump()
     )
     text = default_guideline(lang, placeholder=rules.placeholder)
     _put_in_force(project, text, note="", by=by)
@@ -87,33 +85,13 @@ def _spellings(lang: str) -> dict[str, object]:
 
 
 def _slug(slug: str) -> str:
-    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,59}", slug):
+    if not re.fullmatch(SLUG, slug):
         raise UsageError(
             "the short name is {slug!r}; it has at most 60 small letters, digits, - and"
             " _, as mucgec-2",
             slug=slug,
         )
     return slug
-
-
-def _name(name: str) -> str:
-    tidy = " ".join(name.split())
-    if not tidy or len(tidy) > 150:
-        raise UsageError("a project needs a name of at most 150 characters")
-    return tidy
-
-
-def _number(key: str, value: int) -> int:
-    least, most = _LIMITS[key]
-    if isinstance(value, bool) or not least <= value <= most:
-        raise UsageError(
-            "{key} is {value!r}; it is a whole number from {least} to {most}",
-            key=key,
-            value=value,
-            least=least,
-            most=most,
-        )
-    return value
 
 
 def state_of(project: Project) -> str:
@@ -150,13 +128,11 @@ def change_project(
         UsageError: A value that means nothing.
         ConflictError: Somebody changed the project since it was `seen`.
     """
-    given: dict[str, object] = {}
+    given = {"name": name, "annotators": annotators, "max_references": max_references}
+    given = {key: value for key, value in given.items() if value is not None}
     if name is not None:
-        given["name"] = _name(name)
-    if annotators is not None:
-        given["annotators"] = _number("annotators", annotators)
-    if max_references is not None:
-        given["max_references"] = _number("max_references", max_references)
+        given["name"] = " ".join(name.split())
+    columns_of({"name": "-", "annotators": 1, "max_references": 1, **given})
     _write_changes(project.pk, given, options, by, seen)
     if annotators is not None:
         fit_slots(project.pk)

@@ -3,16 +3,38 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
 
-from django.db.models import Exists, F, OuterRef
+from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 
-from gecbench.server.choices import MemberStatus, ReviewKind, Role, TaskState
-from gecbench.server.models import Member, Review, ReviewTask, SlotEvent
+from gecbench.server.choices import (
+    SUBMITTED_OR_LATER,
+    CloseReason,
+    MemberStatus,
+    ReviewKind,
+    Role,
+    SentenceState,
+    SlotState,
+    TaskState,
+)
+from gecbench.server.models import (
+    Audit,
+    Draft,
+    Golden,
+    Member,
+    Notice,
+    Review,
+    ReviewTask,
+    Sentence,
+    SlotEvent,
+)
 from gecbench.server.rules.text import LONGEST_NOTE, whole
 from gecbench.server.workflow import audit
 from gecbench.server.workflow.answers import ReviewAnswer
 from gecbench.server.workflow.claims import Nothing
+from gecbench.server.workflow.drafts import payload_of_review, save_review_draft
 from gecbench.server.workflow.errors import (
     ConflictError,
     NotYoursError,
@@ -21,10 +43,7 @@ from gecbench.server.workflow.errors import (
 )
 from gecbench.server.workflow.golden import (
     Candidate,
-    Finalised,
     candidates_for,
-    close_unanimous,
-    current_submissions,
     finalise,
     weigh,
 )
@@ -35,7 +54,6 @@ from gecbench.server.workflow.review_tasks import (
     ever_held,
     expire_tasks,
     free,
-    free_tasks_of,
     held_task,
     is_over,
     lease,
@@ -46,35 +64,17 @@ from gecbench.server.workflow.review_tasks import (
     reviewers_for,
     stuck,
     take,
-    take_from_queue,
 )
-from gecbench.server.workflow.transactions import act, acting, locked_sentence
+from gecbench.server.workflow.sentences import move, move_slot
+from gecbench.server.workflow.transactions import (
+    act,
+    acting,
+    has_read,
+    locked_project,
+    locked_sentence,
+)
 
-__all__ = [
-    "Candidate",
-    "ClaimedReview",
-    "Finalised",
-    "assign",
-    "candidates",
-    "close_unanimous",
-    "current_review",
-    "current_submissions",
-    "examine",
-    "expire_tasks",
-    "finalise",
-    "free_tasks_of",
-    "hand_on",
-    "make_ready",
-    "open_review",
-    "reopen_sentence",
-    "restore",
-    "return_for_more",
-    "reviewed",
-    "second_opinion",
-    "stuck",
-    "take_from_queue",
-    "withdraw",
-]
+__all__ = ["finalise", "reopen_sentence", "restore", "return_for_more", "stuck", "withdraw"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +97,8 @@ def current_review(member: Member) -> ClaimedReview:
         return ClaimedReview(None, Nothing.CLOSED)
     if member.status != MemberStatus.ACTIVE:
         return ClaimedReview(None, Nothing.NOT_ACTIVE)
+    if not has_read(member):
+        return ClaimedReview(None, Nothing.GUIDELINE_FIRST)
     member = acting(member, Role.REVIEWER)
     task = _held_by(member)
     if task is None:
@@ -241,6 +243,114 @@ def assign(manager: Member, sentence_id: int, *, to: Member, note: str = "") -> 
         data={"to": to.person_id},
     )
     return ReviewTask.objects.select_related("sentence", "reviewer").get(pk=task.pk)
+
+
+# A decision is taken back within a few seconds, while nothing was built upon it.
+
+
+def last_decision(member: Member) -> Review | None:
+    """Return what the member decided last, if they may take it back now."""
+    since = timezone.now() - timedelta(seconds=member.project.rules.undo_seconds)
+    mine = Review.objects.filter(
+        task__isnull=False,
+        reviewer=member.person_id,
+        sentence__project=member.project_id,
+        at__gt=since,
+    )
+    review = mine.select_related("sentence__golden", "task").order_by("-pk").first()
+    return None if review is None or _is_built_upon(review) else review
+
+
+def _is_built_upon(review: Review) -> bool:
+    """Return whether a release, a study, a complaint or a manager has gone on from a review."""
+    sentence, since = review.sentence, review.at
+    golden = sentence.golden
+    if sentence.state != SentenceState.GOLDEN or golden is None or golden.review_id != review.pk:
+        return True
+    waived = Q(close_reason=CloseReason.WAIVED, closed_at__gte=since)
+    talked = Q(complaints__opened_at__gte=since) | Q(complaints__decided_at__gte=since)
+    return (
+        golden.released.exists()
+        or sentence.studies.filter(waived | talked | Q(tries__at__gte=since)).exists()
+    )
+
+
+@act
+def undo(member: Member, sentence_id: int) -> ReviewTask:
+    """Take the last decision back: the review is open again, with all that was written in it.
+
+    Slots, study items, notices and the golden set are as they were before. The review and its
+    golden version stay stored, and count no more. A review that the member took since is given
+    back to the queue; its draft stays.
+
+    Raises:
+        ConflictError: The time is over, it is not their last one, or something was built upon it.
+    """
+    locked_project(member.project_id)  # no release is made meanwhile
+    member = acting(member, Role.REVIEWER)
+    sentence = locked_sentence(sentence_id, member.project_id)
+    review = last_decision(member)
+    if review is None or review.sentence_id != sentence_id or review.task is None:
+        raise ConflictError(
+            "the decision about sentence {number} can no longer be taken back",
+            number=sentence.number,
+        )
+    ended = ReviewTask.objects.filter(pk=review.task.pk, state=TaskState.DONE)
+    if ended.update(state=TaskState.RETURNED, version=F("version") + 1) != 1:
+        raise ConflictError("the review has changed meanwhile; look again")
+    held = _held_by(member)
+    if held is not None:
+        free(held, locked_sentence(held.sentence_id, member.project_id))
+    _restore(sentence, review)
+    before = Golden.objects.filter(sentence=sentence).order_by("-version").first()
+    move(sentence, SentenceState.REVIEW_READY, golden=before)
+    task = take(member, make_ready(sentence).pk, sentence_id)
+    if task is None:
+        raise ConflictError("the review has changed meanwhile; look again")
+    payload = payload_of_review(review)
+    draft = Draft.objects.filter(task=review.task_id, person=member.person_id).first()
+    save_review_draft(member, sentence, rev=0, payload=_with_draft(payload, draft))
+    audit.record(
+        "review.undone",
+        who=member.person,
+        project=member.project,
+        about=("sentence", sentence_id),
+    )
+    return task
+
+
+def _restore(sentence: Sentence, review: Review) -> None:
+    """Bring slots, study items and notices back to where they were before a review."""
+    made = Audit.objects.filter(
+        project=sentence.project_id,
+        what="review.finalised",
+        object_id=str(sentence.pk),
+    )
+    data = made.order_by("-seq").values_list("data", flat=True).first() or {}
+    slots = data.get("old", {}).get("slots", {})
+    studies = {one.pop("pk"): one for one in data.get("old", {}).get("studies", ())}
+    for slot in sentence.slots.filter(state__in=SUBMITTED_OR_LATER).order_by("pk"):
+        state = SlotState(slots.get(str(slot.pk), SlotState.SUBMITTED))
+        move_slot(slot, state, by=review.reviewer)
+    sentence.studies.exclude(pk__in=studies).delete()
+    for key, values in studies.items():
+        changed = sentence.studies.filter(pk=key).exclude(
+            state=values["state"], golden=values["golden_id"]
+        )
+        changed.update(**values, version=F("version") + 1)
+    Notice.objects.filter(
+        project=sentence.project_id,
+        kind__in=("study_opened", "study_closed"),
+        data__sentence=sentence.pk,
+        at__gte=review.at,
+    ).delete()
+
+
+def _with_draft(payload: dict[str, Any], draft: Draft | None) -> dict[str, Any]:
+    """Return what was decided with what only the draft knows: open boxes, edits switched off."""
+    typed = draft.payload.get("rows", {}) if draft else {}
+    rows = {key: {**typed.get(key, {}), **row} for key, row in payload["rows"].items()}
+    return {**payload, "rows": rows}
 
 
 def reviewed(member: Member, *, before: int | None = None, most: int = 50) -> tuple[Review, ...]:

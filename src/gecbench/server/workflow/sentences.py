@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from django.db import connection
-from django.db.models import F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -32,6 +32,7 @@ from gecbench.server.choices import (
     TaskState,
 )
 from gecbench.server.models import (
+    Assignment,
     Complaint,
     Draft,
     DraftRevision,
@@ -53,10 +54,11 @@ from gecbench.server.models import (
     Study,
 )
 from gecbench.server.rules.options import ProjectOptions
-from gecbench.server.rules.text import digest
-from gecbench.server.workflow.errors import ConflictError, NotAllowedError
+from gecbench.server.rules.text import digest, place_in_document
+from gecbench.server.workflow.errors import ConflictError, GuidelineFirstError, NotAllowedError
 from gecbench.server.workflow.transactions import (
     act,
+    has_read,
     locked_member,
     locked_project,
     locked_sentence,
@@ -154,6 +156,7 @@ def slot_rests(slot: Slot) -> SlotState:
 
 _EVENTS: Mapping[SlotState, SlotEventKind] = MappingProxyType(
     {
+        SlotState.SUBMITTED: SlotEventKind.SUBMIT,
         SlotState.JUDGED: SlotEventKind.JUDGE,
         SlotState.PASSED: SlotEventKind.PASS,
         SlotState.STUDY: SlotEventKind.STUDY,
@@ -163,7 +166,7 @@ _EVENTS: Mapping[SlotState, SlotEventKind] = MappingProxyType(
 
 
 def move_slot(slot: Slot, state: SlotState, *, by: Person | None) -> None:
-    """Change a judged slot's state with an event; the same state again is nothing.
+    """Change the state of a slot that was handed in, with an event; the same again is nothing.
 
     Raises:
         ConflictError: It has changed meanwhile.
@@ -219,6 +222,9 @@ would find it taken again."""
 BEGUN = 1
 """By so much do the free slots of a begun sentence come before others of its priority."""
 
+NEIGHBOURS = 3
+"""Sentences of its document that are shown before one, and after it."""
+
 _BOTTOM = 2**63  # a seed has 64 bits, a column 63 and a sign
 
 
@@ -245,7 +251,7 @@ class NewSentence:
         external_id: Its name in the file, once in a project; "" is its task number.
         text: As it is to be kept: cleaned by laws.text.
         source: Name of the source, as NLPCC18; "" is none.
-        meta: Whatever else the file said.
+        meta: Whatever else the file said; `document` and `position` say where it stands there.
         purpose: Real, or for training or trial.
         priority: Small ones come first.
         golden: Makes it golden at once; it is not annotated then.
@@ -327,6 +333,7 @@ def _add(
             text=row.text,
             digest=digest(row.text),
             meta=dict(row.meta),
+            **place_in_document(row.meta, first + n),
             purpose=row.purpose,
             state=SentenceState.OPEN if row.golden is None else SentenceState.GOLDEN,
             priority=row.priority,
@@ -413,6 +420,24 @@ def _add_goldens(rows: Sequence[tuple[Sentence, NewGolden]]) -> None:
     Sentence.objects.filter(pk__in=list(of)).update(golden_id=Subquery(current))
 
 
+def neighbours(sentence: Sentence) -> tuple[list[str], list[str]]:
+    """Return the texts before and after a sentence in its document, in the order of the document.
+
+    They are source texts alone; what was withdrawn is not shown.
+    """
+    if sentence.document is None:
+        return [], []
+    place, number = sentence.position, sentence.number
+    here = Sentence.objects.filter(
+        project=sentence.project_id, document=sentence.document, purpose=sentence.purpose
+    ).exclude(state=SentenceState.WITHDRAWN)
+    before = here.filter(Q(position__lt=place) | Q(position=place, number__lt=number))
+    after = here.filter(Q(position__gt=place) | Q(position=place, number__gt=number))
+    before, after = before.order_by("-position", "-number"), after.order_by("position", "number")
+    texts = [list(one.values_list("text", flat=True)[:NEIGHBOURS]) for one in (before, after)]
+    return texts[0][::-1], texts[1]
+
+
 # A slot is taken or let go: the one place where people and slots come together.
 #
 # Called inside a transaction that holds the sentence (and, where somebody takes it, the member).
@@ -429,6 +454,11 @@ def closed(project: Project) -> bool:
 
 def may_annotate(member: Member) -> bool:
     """Return whether a member is served real tasks at all (ROL-4)."""
+    return is_annotating(member) and has_read(member)
+
+
+def is_annotating(member: Member) -> bool:
+    """Return whether a member's role and status let them annotate."""
     return member.is_annotator and member.status == MemberStatus.ACTIVE
 
 
@@ -437,13 +467,16 @@ def insist_on_active(member: Member) -> None:
 
     Raises:
         NotAllowedError: They are no active annotator, or the project is closed.
+        GuidelineFirstError: They have not read the guideline, and the project asks for it.
     """
     if closed(member.project):
         raise NotAllowedError(
             "the project {project} is closed for work", project=member.project.slug
         )
-    if not may_annotate(member):
+    if not is_annotating(member):
         raise NotAllowedError("only an active annotator of this project may do that")
+    if not has_read(member):
+        raise GuidelineFirstError
 
 
 def lease(rules: ProjectOptions) -> datetime:
@@ -473,6 +506,17 @@ def seen_by(sentence: Any, person: Any) -> tuple[QuerySet[Any, Any], ...]:
         tasks.filter(begun | Q(handed_by=person) | Q(not_for=person)),
         Reading.objects.filter(sentence=sentence, person=person),
     )
+
+
+def kept_for_another(member: Any, now: Any) -> Exists:
+    """Return the condition that a free slot is in another member's batch, before its deadline.
+
+    Args:
+        member: An id.
+        now: The moment.
+    """
+    batch = Assignment.objects.filter(pk=OuterRef("assignment"), ended_at=None, due_at__gt=now)
+    return Exists(batch.exclude(member=member))
 
 
 def free_place(member: Member, rules: ProjectOptions) -> int | None:
@@ -612,7 +656,8 @@ def resume(member: Member, sentence: Sentence, wanted: int | None = None) -> Slo
     if slots.filter(person_id=member.person_id).exists():
         return None
     open_no = free_place(member, member.project.rules)
-    free = slots.filter(state=SlotState.FREE)
+    kept = kept_for_another(member.pk, timezone.now())
+    free = slots.filter(~kept, state=SlotState.FREE)
     if wanted is not None:
         free = free.filter(pk=wanted)
     drafts = Draft.objects.filter(slot__sentence=sentence, person_id=member.person_id)

@@ -62,7 +62,7 @@ class Lesson:
     Args:
         study: The item, its submission, reference and sentence fetched with it.
         verdict: What the deciding review said of the text; None where a later version dropped it.
-        review_note: The reviewer's words.
+        review_note: The reviewer's words, where they are not those of the verdict.
         tries: Earlier tries, oldest first.
         revealed: Golden references, once they may be shown; else ().
         decision: The golden kind, once it may be shown; else "".
@@ -116,7 +116,7 @@ def lesson(member: Member, study_id: int) -> Lesson:
     return Lesson(
         study,
         verdict,
-        "" if review is None else review.note,
+        "" if review is None or (verdict and review.note == verdict.note) else review.note,
         tuple(study.tries.order_by("pk")),
         tuple(one for one in rows.values() if one is not None),
         golden.kind if revealed else "",

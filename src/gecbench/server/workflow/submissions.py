@@ -26,10 +26,9 @@ from gecbench.server.models import (
     Slot,
     SlotEvent,
     Submission,
-    Suggestion,
 )
 from gecbench.server.rules.text import LONGEST_NOTE, Cleaned, TextError, cleaned, digest
-from gecbench.server.workflow import audit, drafts, sentences
+from gecbench.server.workflow import audit, drafts, sentences, suggestions
 from gecbench.server.workflow.answers import MOST_MS, Answer, Key, ReviewAnswer, Ruling
 from gecbench.server.workflow.errors import (
     ConflictError,
@@ -89,8 +88,6 @@ def prepare(sentence: Sentence, answer: Answer) -> Prepared:
             kept.setdefault(digest(box.text), (n, box.text))
     texts = tuple(text for _, text in kept.values())
     problems += _too_many(texts, sentence)
-    if answer.suggestion is not None:
-        problems += _about_suggestion(answer.suggestion, sentence)
     if not any(one.blocking for one in problems):
         numbers = [n for n, _ in kept.values()]
         problems += _ruled(sentence, answer.decision, texts, numbers)
@@ -150,11 +147,6 @@ def _too_many(texts: tuple[str, ...], sentence: Sentence) -> Iterator[Problem]:
     if len(texts) > most:
         message = f"there are {len(texts)} corrections; this project takes at most {most}"
         yield Problem("ANN-4", f"reference-{most}", message, (("most", str(most)),))
-
-
-def _about_suggestion(suggestion: int, sentence: Sentence) -> Iterator[Problem]:
-    if not Suggestion.objects.filter(pk=suggestion, sentence=sentence).exists():
-        yield Problem("suggestion", "", "the suggestion is not one for this sentence")
 
 
 def _ruled(
@@ -443,7 +435,7 @@ def _write(
         guideline_id=member.project.guideline_id,
         active_ms=min(max(answer.active_ms, 0), MOST_MS),
         client_key=client_key,
-        suggestion_id=answer.suggestion,
+        suggestion=suggestions.shown(sentence.pk, member.person_id),
     )
     digests = [digest(text) for text in prepared.texts]
     Reference.objects.bulk_create(

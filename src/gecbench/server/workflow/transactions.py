@@ -12,8 +12,12 @@ from django.db import DatabaseError, IntegrityError, OperationalError, connectio
 from django.db.models import QuerySet
 
 from gecbench.server.choices import MemberStatus, Role
-from gecbench.server.models import Member, Person, Project, Sentence
-from gecbench.server.workflow.errors import NotAllowedError, NotYoursError
+from gecbench.server.models import Acknowledgement, Member, Person, Project, Sentence
+from gecbench.server.workflow.errors import (
+    GuidelineFirstError,
+    NotAllowedError,
+    NotYoursError,
+)
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -171,6 +175,7 @@ def acting(member: Member, *roles: Role, statuses: tuple[MemberStatus, ...] = WO
 
     Raises:
         NotAllowedError: The project is closed, or the member's role or status does not do.
+        GuidelineFirstError: They would review and have not read the guideline in force.
     """
     now = locked_member(member)
     if now.project.archived_at or now.project.deleted_at:
@@ -179,4 +184,16 @@ def acting(member: Member, *roles: Role, statuses: tuple[MemberStatus, ...] = WO
         raise NotAllowedError("a member who is {status} cannot do this", status=now.status)
     if roles and not any(now.has(role) for role in roles):
         raise NotAllowedError("only for the role {roles}", roles=" or ".join(roles))
+    manages = Role.MANAGER in roles and now.is_manager
+    if Role.REVIEWER in roles and not manages and not has_read(now):
+        raise GuidelineFirstError
     return now
+
+
+def has_read(member: Member) -> bool:
+    """Return whether a member has read the guideline in force, if the project asks for it."""
+    project = member.project
+    if not project.rules.guideline_gate or project.guideline_id is None:
+        return True
+    read = Acknowledgement.objects.filter(guideline=project.guideline_id, person=member.person_id)
+    return read.exists()

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from http import HTTPStatus
 from typing import cast
+from zoneinfo import available_timezones
 
 from axes.models import AccessFailureLog
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import SESSION_KEY, authenticate, update_session_auth_hash
+from django.contrib.auth import authenticate
 from django.contrib.auth import login as begin_session
 from django.contrib.auth import logout as end_session
-from django.contrib.sessions.models import Session
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render, resolve_url
@@ -30,7 +32,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from gecbench.core.errors import UsageError
 from gecbench.server.import_export.personal_data import file_name, own_data
-from gecbench.server.models import Invitation, Person, Token
+from gecbench.server.models import Invitation, Person, Session, Token
 from gecbench.server.rules.keys import (
     ACTIONS,
     KeyRefusedError,
@@ -87,12 +89,10 @@ def login(request: HttpRequest) -> HttpResponseBase:
 @limited("sign-in")
 def _try(request: HttpRequest) -> HttpResponseBase:
     given = _given(request)
-    # Nothing is looked up before the lock: a locked login is locked for who knows it, too.
-    if address_is_locked(request):
-        return _refused(request, given, locked=True)
+    # django-axes looks at the lock first: a locked login is locked for who knows it, too.
     person = authenticate(request, username=given["login"], password=given["password"])
     if not isinstance(person, Person):
-        return _refused(request, given, locked=bool(getattr(request, "axes_locked_out", False)))
+        return _refused(request, given)
     enter(request, person)
     audit.record("person.signed_in", who=person, about=("person", person.pk))
     if wants_json(request):
@@ -119,23 +119,38 @@ def _whole(text: str) -> str:
     return text[:_LONGEST].replace("\0", "").encode("utf-8", "ignore").decode("utf-8")
 
 
-def _refused(request: HttpRequest, given: Mapping[str, str], *, locked: bool) -> HttpResponse:
-    status = HTTPStatus.FORBIDDEN if locked else HTTPStatus.UNPROCESSABLE_ENTITY
-    message = (
-        gettext("Too many tries. Signing in is locked for 15 minutes; a manager can send a link.")
-        if locked
-        else gettext("This name and password do not belong together.")
-    )
+def _refused(request: HttpRequest, given: Mapping[str, str]) -> HttpResponse:
+    end = accounts.locks_of(given["login"]).get(client_address(request))
+    if end is None:
+        message = gettext("This name and password do not belong together.")
+        if wants_json(request):
+            return JsonResponse({"error": "wrong", "message": message}, status=422)
+        return _form(request, problem=message, login=given["login"], status=422)
+    seconds = max(1, math.ceil((end - timezone.now()).total_seconds()))
+    message = ngettext(
+        "Too many tries with this name from your network address. Signing in with it from here is "
+        "locked for another %(n)s minute; a manager can lift the lock.",
+        "Too many tries with this name from your network address. Signing in with it from here is "
+        "locked for another %(n)s minutes; a manager can lift the lock.",
+        math.ceil(seconds / 60),
+    ) % {"n": math.ceil(seconds / 60)}
     if wants_json(request):
-        error = "locked" if locked else "wrong"
-        return JsonResponse({"error": error, "message": message}, status=status)
-    return _form(request, problem=message, login=given["login"], status=status)
+        response: HttpResponse = JsonResponse({"error": "locked", "message": message}, status=403)
+    else:
+        response = _form(request, problem=message, login=given["login"], status=403)
+    response["Retry-After"] = str(seconds)
+    return response
 
 
 def _form(
     request: HttpRequest, *, problem: str = "", login: str = "", status: int = HTTPStatus.OK
 ) -> HttpResponse:
-    shown = {"problem": problem, "login": login, "next": safe_next(request)}
+    shown = {
+        "problem": problem,
+        "login": login,
+        "next": safe_next(request),
+        "mail": bool(settings.SITE.smtp),
+    }
     return render(request, "account/login.html", shown, status=status)
 
 
@@ -197,7 +212,7 @@ def _invited(
     return render(request, "account/invitation.html", shown, status=status)
 
 
-# A person's own settings: name, language, looks, keys, password.
+# A person's own settings: name, language, looks, keys.
 
 
 _LANGUAGES = (("", gettext_lazy("As the browser says")), ("zh-hans", "简体中文"), ("en", "English"))
@@ -232,6 +247,8 @@ def _overview(
 ) -> HttpResponse:
     shown = {
         "languages": _LANGUAGES,
+        "zones": _zones(),
+        "site_zone": settings.TIME_ZONE,
         "themes": _THEMES,
         "sizes": _SIZES,
         "size": _person(request).preferences.get("size", "medium"),
@@ -260,6 +277,8 @@ def change(request: HttpRequest) -> HttpResponseBase:
         return _overview(request, problem=problem, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     person.name = name
     person.language = _one_of(given.get("language"), _LANGUAGES, person.language)
+    zone = given.get("time_zone", person.time_zone)
+    person.time_zone = zone if not zone or zone in available_timezones() else person.time_zone
     person.theme = _one_of(given.get("theme"), _THEMES, person.theme)
     kept = {
         "size": _one_of(given.get("size"), _SIZES, "medium"),
@@ -267,10 +286,21 @@ def change(request: HttpRequest) -> HttpResponseBase:
         "enter_submits": given.get("enter_submits") == "on",
     }
     person.preferences = {**person.preferences, **kept}
-    person.save(update_fields=["name", "language", "theme", "preferences"])
+    person.save(update_fields=["name", "language", "time_zone", "theme", "preferences"])
     response = redirect("account")
     _remember_language(response, person.language)
     return response
+
+
+@cache
+def _zones() -> Mapping[str, list[str]]:
+    """Return the names of time zones by part of the world."""
+    parts: dict[str, list[str]] = {}
+    for name in sorted(available_timezones()):
+        part, slash, _ = name.partition("/")
+        if slash and part not in ("Etc", "SystemV", "US", "Canada", "Brazil", "Chile", "Mexico"):
+            parts.setdefault(part, []).append(name)
+    return {**parts, "UTC": ["UTC"]}
 
 
 def _one_of(value: str | None, choices: tuple[tuple[str, object], ...], otherwise: str) -> str:
@@ -298,30 +328,6 @@ def language(request: HttpRequest) -> HttpResponseBase:
     response = redirect(safe_next(request))
     _remember_language(response, chosen)
     return response
-
-
-@signed_in
-@never_cache
-@sensitive_post_parameters("old", "new", "again")
-@require_http_methods(["GET", "HEAD", "POST"])
-def password(request: HttpRequest) -> HttpResponseBase:
-    """Change the password; this session stays, all others end."""
-    problems: dict[str, list[str]] = {}
-    if request.method == "POST":
-        old, new, again = (request.POST.get(one, "")[:1000] for one in ("old", "new", "again"))
-        try:
-            if new != again:
-                problems = {"again": [words.of("password-again")]}
-            else:
-                person = accounts.change_password(_person(request), old=old, new=new)
-                update_session_auth_hash(request, person)
-                said = gettext("Your password is new. You are signed out everywhere else.")
-                messages.success(request, said)
-                return redirect("account")
-        except RefusedError as error:
-            problems = words.by_field(error)
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if problems else HTTPStatus.OK
-    return render(request, "account/password.html", {"problems": problems}, status=status)
 
 
 _PLACES = (
@@ -475,18 +481,6 @@ def _handle(key: str) -> str:
     return hashlib.sha256(f"handle:{key}".encode()).hexdigest()[:32]
 
 
-def _rows_of(person: Person) -> Iterator[tuple[Session, dict[str, object]]]:
-    """Yield the living sessions of a person.
-
-    Their rows do not say whose they are, so all living ones are read: some hundreds, on a page
-    that is opened seldom.
-    """
-    for row in Session.objects.filter(expire_date__gt=timezone.now()).iterator():
-        data = row.get_decoded()
-        if data.get(SESSION_KEY) == str(person.pk):
-            yield row, data
-
-
 _BROWSERS = ("Edg/", "OPR/", "Firefox/", "Chrome/", "Safari/")
 _SYSTEMS = ("Windows", "Android", "iPhone", "iPad", "Mac OS X", "Linux")
 _CALLED = {"Edg": "Edge", "OPR": "Opera", "Mac OS X": "macOS"}
@@ -512,6 +506,8 @@ def _moment(value: object) -> datetime | None:
 @require_safe
 def list_sessions(request: HttpRequest) -> HttpResponse:
     """List where one is signed in, this place first."""
+    person = cast("Person", request.user)
+    rows = person.sessions.filter(expire_date__gt=timezone.now())
     places = [
         SignedInPlace(
             _handle(row.session_key),
@@ -521,7 +517,7 @@ def list_sessions(request: HttpRequest) -> HttpResponse:
             str(data.get("address", "")),
             row.session_key == request.session.session_key,
         )
-        for row, data in _rows_of(cast("Person", request.user))
+        for row, data in ((row, row.get_decoded()) for row in rows)
     ]
     oldest = datetime.fromtimestamp(0, UTC)
     places.sort(key=lambda one: (one.here, one.seen or oldest), reverse=True)
@@ -534,12 +530,10 @@ def end(request: HttpRequest) -> HttpResponseBase:
     """End one of one's other sessions, or all of them."""
     person = cast("Person", request.user)
     wanted = request.POST.get("handle", "")
-    ended = 0
-    for row, _ in list(_rows_of(person)):
-        other = row.session_key != request.session.session_key
-        if other and wanted in ("all", _handle(row.session_key)):
-            row.delete()
-            ended += 1
+    others = person.sessions.exclude(session_key=request.session.session_key)
+    keys = others.filter(expire_date__gt=timezone.now()).values_list("session_key", flat=True)
+    chosen = [key for key in keys if wanted in ("all", _handle(key))]
+    ended, _ = others.filter(session_key__in=chosen).delete()
     if ended:
         data = {"sessions": ended}
         audit.record("person.sessions_ended", who=person, about=("person", person.pk), data=data)
@@ -552,30 +546,18 @@ def end(request: HttpRequest) -> HttpResponseBase:
 
 
 @signed_in
-@limited("export")
 @require_safe
+@limited("export")
 def data(request: HttpRequest) -> HttpResponseBase:
     """Stream all that the site keeps of the person who asks."""
     person = cast("Person", request.user)
     return attachment(file_name(person), "application/jsonl", own_data(person))
 
 
-# Guessing passwords is slow: what axes counts for a login, and the sum for an address.
+# What is left of signing in: answers that axes must not make, and rows that are old.
 
 
-FROM_ONE_ADDRESS = 50
-"""Failures in an hour, whatever the logins; then the address waits."""
-
-_HOUR = timedelta(hours=1)
 _KEPT = timedelta(days=30)
-
-
-def address_is_locked(request: HttpRequest) -> bool:
-    """Return whether too many tries have come from this address in the last hour."""
-    failures = AccessFailureLog.objects.filter(
-        ip_address=client_address(request), attempt_time__gt=timezone.now() - _HOUR
-    )
-    return len(failures[:FROM_ONE_ADDRESS]) >= FROM_ONE_ADDRESS
 
 
 def answered_already(

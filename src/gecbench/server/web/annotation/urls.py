@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from gecbench.server.web.annotation import views
+from gecbench.server.web.annotation import aids, views
 
 urlpatterns: list[URLPattern] = [
     path("work", views.now, name="work"),
@@ -17,6 +17,7 @@ urlpatterns: list[URLPattern] = [
     path("work/reopen/<int:slot_id>", views.reopen, name="work-reopen"),
     path("work/recall/<int:sentence_id>", views.recall, name="work-recall"),
     path("work/suggestion/<int:slot_id>", views.suggestion, name="work-suggestion"),
+    path("context/<int:sentence_id>", aids.context, name="context"),
     path("draft/<int:slot_id>", views.draft, name="draft"),
     path("submit/<int:slot_id>", views.submit, name="submit"),
 ]

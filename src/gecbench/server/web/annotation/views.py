@@ -31,11 +31,13 @@ from gecbench.server.models import (
     Suggestion,
 )
 from gecbench.server.rules.keys import tables
+from gecbench.server.rules.text import digest
 from gecbench.server.web.annotation import words
+from gecbench.server.web.annotation.aids import context_address
 from gecbench.server.web.navigation import goal, standings
 from gecbench.server.web.permissions import member, wants_json
 from gecbench.server.web.requests import json_in, limited, number_in
-from gecbench.server.workflow import claims, drafts, submissions
+from gecbench.server.workflow import claims, drafts, submissions, suggestions
 from gecbench.server.workflow.answers import Answer
 from gecbench.server.workflow.claims import Claimed, Nothing
 from gecbench.server.workflow.errors import (
@@ -121,6 +123,7 @@ def key(given: Mapping[str, object]) -> UUID:
 
 
 ANSWER = frozenset({"decision", "texts", "reason", "note", "active_ms", "suggestion"})
+"""Fields of an answer; `suggestion` means nothing, but pages that were offline may send it."""
 
 
 def read_answer(given: Mapping[str, object]) -> Answer:
@@ -134,14 +137,12 @@ def read_answer(given: Mapping[str, object]) -> Answer:
         raise MalformedError(f"decision is {decision!r}; it is one of {', '.join(Decision)}")
     if not isinstance(texts, list) or not all(isinstance(one, str) for one in texts):
         raise MalformedError("texts is not a list of texts")
-    suggestion = given.get("suggestion")
     return Answer(
         decision=Decision(decision),
         texts=tuple(texts),
         reason=text(given, "reason"),
         note=text(given, "note"),
         active_ms=number(given, "active_ms", default=0),
-        suggestion=None if suggestion is None else number(given, "suggestion"),
     )
 
 
@@ -150,21 +151,29 @@ def draft_json(draft: Draft) -> dict[str, object]:
     return {"rev": draft.rev, "payload": draft.payload, "at": draft.saved_at.isoformat()}
 
 
+def suggestion_json(suggestion: Suggestion, sentence: Sentence) -> dict[str, object]:
+    """Return a suggestion as the page takes it."""
+    changes = digest(suggestion.text) != sentence.digest
+    return {"text": suggestion.text, "model": suggestion.model, "changes": changes}
+
+
 def task_json(member: Member, slot: Slot, draft: Draft | None) -> dict[str, object]:
     """Return a task as the page takes it, with the member's draft of it."""
     slug, sentence = member.project.slug, slot.sentence
     rules = member.project.rules
     source = sentence.source
+    seen = suggestions.shown(sentence.pk, member.person_id) if rules.suggestions != "off" else None
     return {
         "slot": slot.pk,
         "version": slot.version,
         "number": sentence.number,
         "text": sentence.text,
         "source": source.name if source else "",
+        "contextUrl": context_address(slug, sentence),
         "now": timezone.now().isoformat(),
         "draft": draft_json(draft) if draft else None,
-        "suggestion": rules.suggestions != "off"
-        and Suggestion.objects.filter(sentence=sentence).exists(),
+        "suggestion": rules.suggestions != "off" and suggestions.latest(sentence.pk) is not None,
+        "shown": suggestion_json(seen, sentence) if seen else None,
         "draftUrl": reverse("draft", args=[slug, slot.pk]),
         "submitUrl": reverse("submit", args=[slug, slot.pk]),
         "skipUrl": reverse("work-skip", args=[slug, slot.pk]),
@@ -277,6 +286,7 @@ def _nothing(
     shown = {
         "why": words.nothing(why),
         "study_first": why == Nothing.STUDY_FIRST,
+        "guideline_first": why == Nothing.GUIDELINE_FIRST,
         **_scripts(request, member, None, after),
     }
     return render(request, "work/nothing.html", shown)
@@ -394,8 +404,8 @@ def _as_json(act: Callable[[], HttpResponseBase]) -> HttpResponseBase:
 
 
 @active_annotator
-@limited("draft")
 @require_http_methods(["PUT", "POST"])
+@limited("draft")
 @answered
 def draft(request: HttpRequest, member: Member, slot_id: int) -> HttpResponse:
     """Save a draft (section 4.9); by POST a page that goes away sends it as a form."""
@@ -424,8 +434,8 @@ def draft(request: HttpRequest, member: Member, slot_id: int) -> HttpResponse:
 
 
 @active_annotator
-@limited("submit")
 @require_POST
+@limited("submit")
 @answered
 def submit(request: HttpRequest, member: Member, slot_id: int) -> HttpResponse:
     """Hand in, and answer with the next task in the same round trip."""
@@ -578,19 +588,13 @@ def _as_asked(request: HttpRequest, member: Member, act: Callable[[], Claimed]) 
 
 
 @active_annotator
-@require_GET
+@require_POST
 @answered
 def suggestion(request: HttpRequest, member: Member, slot_id: int) -> HttpResponse:
-    """Show what a corrector makes of the sentence, where the project lets it (off by default)."""
-    del request
-    if member.project.rules.suggestions == "off":
-        raise Http404
-    mine = Slot.objects.filter(
-        pk=slot_id, project=member.project_id, person=member.person_id, state=SlotState.OPEN
-    )
-    sentences = Sentence.objects.filter(pk__in=mine.values("sentence"))
-    found = Suggestion.objects.filter(sentence__in=sentences).order_by("-score", "-pk").first()
-    if found is None:
-        raise Http404
-    model = f"{found.model} {found.model_version}".strip()
-    return JsonResponse({"id": found.pk, "text": found.text, "model": model})
+    """Show the suggestion for a task, or take it over; either is kept."""
+    wanted = text(body(request, known=frozenset({"act"})), "act")
+    acts = {"show": suggestions.show, "take": suggestions.take_over}
+    if wanted not in acts:
+        raise MalformedError(f"act is {wanted!r}; it is one of {', '.join(acts)}")
+    found = acts[wanted](member, slot_id)
+    return JsonResponse(suggestion_json(found, found.sentence))

@@ -14,7 +14,9 @@ from gecbench.server.web.requests import number_in
 from gecbench.server.web.review.words import problem_words
 from gecbench.server.workflow.claims import Nothing
 from gecbench.server.workflow.errors import (
+    EditFirstError,
     GoneError,
+    GuidelineFirstError,
     NotAllowedError,
     NotYoursError,
     Problem,
@@ -35,6 +37,10 @@ _PROBLEMS: Mapping[str, Promise] = {
 _REFUSALS: Mapping[type[WorkflowError], Promise] = {
     GoneError: _("This task was open for too long and is somebody else's now. Your text is kept."),
     NotYoursError: _("This task is not yours. What you wrote is kept in this page."),
+    EditFirstError: _("The suggestion is shown after your first own edit."),
+    GuidelineFirstError: _(
+        "Read the guideline and confirm it first, then submit again. Your text is kept."
+    ),
     NotAllowedError: _("You are not an active annotator of this project now. Your text is kept."),
 }
 
@@ -49,6 +55,9 @@ _NOTHING: Mapping[Nothing, Promise] = {
     Nothing.STUDY_FIRST: _("Your study items come first. After them there are new sentences."),
     Nothing.NOT_ACTIVE: _(
         "You are no active annotator of this project now. A manager can change that."
+    ),
+    Nothing.GUIDELINE_FIRST: _(
+        "Read the guideline of this project and confirm it. Then your tasks are here."
     ),
     Nothing.CLOSED: _("The project is closed for work. Everything can still be read."),
 }

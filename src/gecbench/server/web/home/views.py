@@ -18,11 +18,14 @@ from django.views.decorators.http import require_GET, require_POST
 
 from gecbench.server.choices import ComplaintState, MemberStatus, Role, StudyState
 from gecbench.server.guidelines.taxonomy import REJECT_REASONS
-from gecbench.server.models import Member, Notice, Person, Project, Study
+from gecbench.server.models import Assignment, Member, Notice, Person, Project, Study
 from gecbench.server.statistics import member_figures
+from gecbench.server.web.manage.words import ROLES
 from gecbench.server.web.navigation import Entry, goal, menu, standings
 from gecbench.server.web.permissions import member, signed_in
 from gecbench.server.web.requests import number_in
+from gecbench.server.workflow.assignments import Standing
+from gecbench.server.workflow.assignments import standings as work_of
 from gecbench.server.workflow.claims import task_waits
 
 Data = Mapping[str, object]
@@ -109,6 +112,13 @@ def _study_waived(data: Data) -> _Words:
     return words % {"number": data.get("number", "")}, "study", ""
 
 
+def _member_added(data: Data) -> _Words:
+    roles = data.get("roles")
+    named = [str(ROLES.get(role, role)) for role in roles] if isinstance(roles, list) else []
+    words = gettext("You were made a member of this project: %(roles)s.")
+    return words % {"roles": ", ".join(named)}, "project", ""
+
+
 def _complaint_message(data: Data) -> _Words:
     words = gettext("There is a new word in the complaint about task #%(number)s.")
     return words % {"number": data.get("number", "")}, "problem", "complaint"
@@ -134,6 +144,7 @@ def _count(data: Data) -> int:
 
 _KINDS: Mapping[str, Callable[[Data], _Words]] = {
     "guideline": _guideline,
+    "member_added": _member_added,
     "study_opened": _study_opened,
     "study_closed": _study_closed,
     "study_waived": _study_waived,
@@ -162,12 +173,14 @@ class MyProject:
         entries: What waits: only places with something in them.
         first: Where Continue leads; None for a project that is closed.
         done: Sentences submitted there today.
+        work: What a manager asked them to do by a date.
     """
 
     member: Member
     entries: tuple[Entry, ...]
     first: Entry | None
     done: int
+    work: tuple[Standing, ...]
 
 
 @signed_in
@@ -222,7 +235,8 @@ def _projects(request: HttpRequest, person: Person) -> tuple[MyProject, ...]:
     )
     members += _as_administrator(person, [one.project_id for one in members])
     counted = standings(person.pk, [one.project_id for one in members])
-    return tuple(_mine(request, one, counted[one.project_id]) for one in members)
+    given = work_of(Assignment.objects.filter(member__in=[one for one in members if one.pk]))
+    return tuple(_mine(request, one, counted[one.project_id], given) for one in members)
 
 
 def _as_administrator(person: Person, known: Sequence[int]) -> list[Member]:
@@ -233,11 +247,19 @@ def _as_administrator(person: Person, known: Sequence[int]) -> list[Member]:
     return [Member(project=one, person=person, is_manager=True) for one in others]
 
 
-def _mine(request: HttpRequest, member: Member, standing: Mapping[str, Any]) -> MyProject:
+def _mine(
+    request: HttpRequest, member: Member, standing: Mapping[str, Any], given: Sequence[Standing]
+) -> MyProject:
     entries = menu(request, member, standing)
     waiting = tuple(one for one in entries if one.count)
     closed = member.project.archived_at is not None
-    return MyProject(member, waiting, None if closed else _first(member, entries), standing["done"])
+    return MyProject(
+        member,
+        waiting,
+        None if closed else _first(member, entries),
+        standing["done"],
+        tuple(one for one in given if one.assignment.member_id == member.pk and not closed),
+    )
 
 
 def _first(member: Member, entries: Sequence[Entry]) -> Entry | None:

@@ -28,7 +28,9 @@ from gecbench.server.import_export.exports import (
 )
 from gecbench.server.import_export.golden_files import LANGUAGES
 from gecbench.server.import_export.releases import (
+    archive_name,
     companions,
+    export_archive,
     export_release,
     make_release,
     release_files,
@@ -114,8 +116,8 @@ def _last(project: Project) -> list[Audit]:
 
 
 @acting
-@limited("export")
 @require_POST
+@limited("export")
 def download(request: HttpRequest, member: Member) -> HttpResponseBase:
     """Stream an export; the log keeps who made it, and its SHA-256 once it has gone out."""
     project = member.project
@@ -204,6 +206,7 @@ def shown(request: HttpRequest, member: Member, release: int) -> HttpResponse:
         "guideline_version": version,
         "files": [{"name": name, **facts} for name, facts in release_files(found).items()],
         "beside": tuple(companions(found)),
+        "archive": archive_name(found),
     }
     return page(request, member, "manage-releases", about, template="manage/release.html")
 
@@ -213,8 +216,11 @@ def shown(request: HttpRequest, member: Member, release: int) -> HttpResponse:
 def download_release(
     _request: HttpRequest, member: Member, release: int, file: str
 ) -> HttpResponseBase:
-    """Stream a file of a release: the same bytes for ever."""
+    """Stream a file of a release, the same bytes for ever, or all of them in one archive."""
     found = _release(member, release)
+    if file == archive_name(found):
+        whole = export_archive(found)
+        return attachment(whole.name, whole.media, whole.content)
     beside = companions(found)
     if file in beside:
         content = beside[file].encode()

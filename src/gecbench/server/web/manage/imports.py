@@ -31,10 +31,10 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from gecbench.core.errors import GecbenchError, UsageError
-from gecbench.server.choices import Purpose
+from gecbench.formats.records import READERS, Content
 from gecbench.server.import_export.imports import run_import
 from gecbench.server.import_export.plans import ImportOptions, Plan, options_from, plan_import
-from gecbench.server.import_export.reading import MOST_BYTES, READERS, Content, Encoding, content_of
+from gecbench.server.import_export.reading import MOST_BYTES, Encoding, content_of
 from gecbench.server.models import ImportBatch, Member
 from gecbench.server.rules.text import KINDS
 from gecbench.server.web.manage.pages import acting, insist_on_active, looking, page, whole
@@ -265,7 +265,6 @@ def _options(given: QueryDict, *, parallel: bool) -> ImportOptions:
             "encoding": cast("Encoding", given.get("encoding") or "utf-8"),
             "references": given.get("references") or None,
             "duplicates": given.get("duplicates") or None,
-            "purpose": Purpose.TRAINING if given.get("purpose") == "training" else Purpose.REAL,
             "priority": priority,
             "source": (given.get("source") or "").replace("\0", "").strip(),
             "clean": given.get("clean") != "no",
@@ -275,14 +274,14 @@ def _options(given: QueryDict, *, parallel: bool) -> ImportOptions:
 
 
 _FIELDS = (
-    *("format", "encoding", "references", "duplicates", "purpose", "priority", "source"),
+    *("format", "encoding", "references", "duplicates", "priority", "source"),
     *("clean", "number"),
 )
 
 
 def _values(given: QueryDict) -> dict[str, str]:
     """Return the options as they were chosen, for the form and for the confirmation."""
-    defaults = {"encoding": "utf-8", "priority": "100", "purpose": "real", "clean": "yes"}
+    defaults = {"encoding": "utf-8", "priority": "100", "clean": "yes"}
     return {name: given.get(name) or defaults.get(name, "") for name in _FIELDS}
 
 

@@ -20,8 +20,9 @@ from gecbench.server.models import (
     Study,
     Submission,
 )
+from gecbench.server.rules.options import LEVELS, SETTINGS
 from gecbench.server.web.manage.pages import acting, looking, page, whole
-from gecbench.server.web.manage.settings import GROUPS, LEVELS
+from gecbench.server.web.manage.settings import choices_of
 from gecbench.server.web.manage.words import DECISIONS, ROLES, STATUSES, act_of
 from gecbench.server.web.study.complaint_pages import STATES as OUTCOMES
 from gecbench.server.workflow import audit
@@ -44,13 +45,12 @@ _KINDS: Mapping[str, object] = {
     "member": pgettext_lazy("log", "member"),
     "release": pgettext_lazy("log", "release"),
 }
-_OPTIONS = {one.name: one for _, fields in GROUPS for one in fields}
-_LEVELS = dict(LEVELS)
 _NAMES: Mapping[str, object] = {
     "administrator": pgettext_lazy("log", "administrator"),
     "bytes": pgettext_lazy("log", "bytes"),
     "cases": pgettext_lazy("log", "cases"),
     "decision": pgettext_lazy("log", "decision"),
+    "due": pgettext_lazy("log", "deadline"),
     "digests": pgettext_lazy("log", "hashes of texts"),
     "file": pgettext_lazy("log", "file"),
     "for": pgettext_lazy("log", "for"),
@@ -68,6 +68,7 @@ _NAMES: Mapping[str, object] = {
     "note": pgettext_lazy("log", "note"),
     "outcome": pgettext_lazy("log", "outcome"),
     "priority": pgettext_lazy("log", "priority"),
+    "quota": pgettext_lazy("log", "sentences to do"),
     "reason": pgettext_lazy("log", "reason"),
     "roles": pgettext_lazy("log", "roles"),
     "sentences": pgettext_lazy("log", "sentences"),
@@ -79,7 +80,6 @@ _NAMES: Mapping[str, object] = {
     "template": pgettext_lazy("log", "template"),
     "to": pgettext_lazy("log", "to"),
     "version": pgettext_lazy("log", "version"),
-    **{name: one.words for name, one in _OPTIONS.items()},
 }
 _VALUES: Mapping[str, Mapping[str, object]] = {
     "decision": DECISIONS,
@@ -87,7 +87,6 @@ _VALUES: Mapping[str, Mapping[str, object]] = {
     "outcome": OUTCOMES,
     "roles": ROLES,
     "status": STATUSES,
-    **{name: dict(one.choices) for name, one in _OPTIONS.items() if one.choices},
 }
 _PEOPLE = ("to", "for")
 
@@ -164,7 +163,8 @@ def _about(row: Audit, known: _Known) -> str:
     kind, pk = row.object_kind, _id(row)
     if not row.object_id or kind == "project" or (kind, pk) in known.tasks:
         return ""
-    name = known.members.get(pk) if kind == "member" else None
+    names = {"member": known.members, "person": known.people}.get(kind, {})
+    name = names.get(pk)
     return name or f"{_KINDS.get(kind, kind)} {row.object_id}"
 
 
@@ -198,13 +198,15 @@ def _changes(old: object, new: object, known: _Known) -> Iterator[tuple[str, str
 
 
 def _name(key: str) -> str:
+    if key in SETTINGS:
+        return gettext(SETTINGS[key].title or key)
     return str(_NAMES.get(key, key))
 
 
 def _value(key: str, value: object, known: _Known) -> str:
     """Return a value in words; "" where it is not worth a word."""
     if value in (None, "") or (key == "administrator" and not value):
-        return _NOTHING if key in _OPTIONS else ""
+        return _NOTHING if key in SETTINGS else ""
     if isinstance(value, bool):
         return gettext("yes") if value else gettext("no")
     if isinstance(value, list):
@@ -213,7 +215,9 @@ def _value(key: str, value: object, known: _Known) -> str:
         return known.people.get(value, str(value))
     if key == "study" and isinstance(value, int) and ("study", value) in known.tasks:
         return f"#{known.tasks['study', value]}"
-    words = _LEVELS if key.startswith("CON-") else _VALUES.get(key, {})
+    if key.startswith("CON-"):
+        return gettext(LEVELS.get(value, str(value)))  # type: ignore[call-overload]  # any value
+    words = choices_of(SETTINGS[key]) if key in SETTINGS else _VALUES.get(key, {})
     return str(words.get(str(value), value))
 
 

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import re
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from http import HTTPStatus
+from smtplib import SMTPException
 from typing import Any, TypeVar
 
+from django import forms
+from django.conf import settings
 from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.core.mail import EmailMessage, get_connection
+from django.core.validators import validate_email
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -27,7 +37,9 @@ from gecbench.server.choices import (
     Role,
     SlotState,
 )
+from gecbench.server.import_export.corpora import table
 from gecbench.server.models import (
+    Assignment,
     Invitation,
     Member,
     MemberEvent,
@@ -40,12 +52,14 @@ from gecbench.server.statistics.scoring import SCORES, kept, scores_of
 from gecbench.server.statistics.work import counts
 from gecbench.server.web.manage.pages import acting, insist_on_active, looking, page, words_of
 from gecbench.server.web.manage.words import ROLES, STATUSES, refusal
-from gecbench.server.workflow import management, members
-from gecbench.server.workflow.errors import ConflictError
+from gecbench.server.web.requests import limited
+from gecbench.server.workflow import accounts, management, members
+from gecbench.server.workflow.assignments import Standing, standings
+from gecbench.server.workflow.errors import ConflictError, RefusedError
 
 _Found = TypeVar("_Found", Member, Invitation)
 _LAST = 50
-_STATUSES = (MemberStatus.ACTIVE, MemberStatus.PAUSED, MemberStatus.TRAINING, MemberStatus.LEFT)
+_STATUSES = (MemberStatus.ACTIVE, MemberStatus.PAUSED, MemberStatus.LEFT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +73,7 @@ class Row:
         submitted: Sentences handed in.
         accepted: Of the judged ones, the share with nothing to study, in [0, 1]; None without any.
         score: F0.5, in [0, 1]; None where it cannot be said.
+        work: What they were given, by deadline.
     """
 
     member: Member
@@ -67,6 +82,32 @@ class Row:
     submitted: int
     accepted: float | None
     score: float | None
+    work: Sequence[Standing] = ()
+
+    @property
+    def done(self) -> int:
+        """How much of what they were given is done."""
+        return sum(one.done for one in self.work)
+
+    @property
+    def total(self) -> int:
+        """How much they were given."""
+        return sum(one.total for one in self.work)
+
+    @property
+    def behind(self) -> int:
+        """How much more would be done by now at an even pace."""
+        return sum(one.behind for one in self.work)
+
+    @property
+    def late(self) -> bool:
+        """Whether a deadline is over."""
+        return any(one.late for one in self.work)
+
+    @property
+    def due_at(self) -> datetime | None:
+        """The next deadline of something that is not done."""
+        return next((one.assignment.due_at for one in self.work if one.done < one.total), None)
 
     @property
     def accepted_percent(self) -> str:
@@ -83,11 +124,102 @@ def _percent(share: float | None, digits: int = 0) -> str:
     return "–" if share is None else f"{share * 100:.{digits}f}"
 
 
+# Forms: whom to invite, one a line, and whom to add.
+
+
+AT_ONCE = 200
+"""Invitations of one form."""
+
+_ADDRESS = re.compile(r"(?:(?P<name>[^<>@]*)<(?P<in>[^<>\s]+)>|(?P<alone>\S+))")
+
+
+class RolesForm(forms.Form):
+    """Roles in a project, one at least; judges have a page of their own later."""
+
+    roles = forms.TypedMultipleChoiceField(
+        choices=[(str(one), ROLES[one]) for one in (Role.ANNOTATOR, Role.REVIEWER, Role.MANAGER)],
+        coerce=Role,
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={
+            "required": _("Choose at least one role."),
+            "invalid_choice": _("Choose at least one role."),
+        },
+    )
+
+    def __init__(self, data: QueryDict | None = None, **options: Any) -> None:
+        super().__init__(data, auto_id=False, **options)  # two of these forms are on one page
+
+
+class AddForm(RolesForm):
+    """Somebody who has an account."""
+
+    login = forms.CharField(max_length=150)
+
+
+class InviteForm(RolesForm):
+    """People who get a link each: a name, an e-mail address or both in each line."""
+
+    people = forms.CharField(max_length=AT_ONCE * 500, widget=forms.Textarea)
+    mail = forms.BooleanField(required=False)
+
+    def clean_people(self) -> list[tuple[str, str]]:
+        """Return name and address of each, "" where there is none; say which lines are wrong."""
+        found: dict[str, tuple[str, str]] = {}
+        lines: dict[str, int] = {}
+        problems: list[str] = []
+        for number, line in enumerate(self.cleaned_data["people"].splitlines(), 1):
+            text = " ".join(line.split())
+            try:
+                name, address = _named(text)
+            except ValidationError as error:
+                problems.append(_at(number, str(error.message)))
+                continue
+            key = (address or name).casefold()
+            if key in found:
+                same = gettext("the same as line %(line)s") % {"line": lines[key]}
+                problems.append(_at(number, same))
+            elif key:
+                found[key], lines[key] = (name, address), number
+        if len(found) > AT_ONCE:
+            words = gettext("At most %(most)s at once; these are %(count)s.")
+            problems.append(words % {"most": AT_ONCE, "count": len(found)})
+        if problems:
+            raise ValidationError(problems)
+        return list(found.values())
+
+
+def _named(text: str) -> tuple[str, str]:
+    """Return the name and the e-mail address of a line, "" where there is none."""
+    if len(text) > 200:
+        raise ValidationError(gettext("too long"))
+    if "@" not in text:
+        return text, ""
+    parts = _ADDRESS.fullmatch(text)
+    address = parts["in"] or parts["alone"] if parts else ""
+    if parts is None or not _is_address(address):
+        raise ValidationError(gettext("no e-mail address: %(text)s") % {"text": text})
+    return (parts["name"] or "").strip(' "'), address
+
+
+def _is_address(text: str) -> bool:
+    try:
+        validate_email(text)
+    except ValidationError:
+        return False
+    return True
+
+
+def _at(number: int, problem: str) -> str:
+    return gettext("Line %(line)s: %(problem)s") % {"line": number, "problem": problem}
+
+
 _KEYS: Mapping[str, Callable[[Row], tuple[object, ...]]] = {
     "name": lambda row: (row.member.person.name.casefold(), row.member.pk),
     "submitted": lambda row: (-row.submitted, row.member.pk),
     "accepted": lambda row: (row.accepted is None, -(row.accepted or 0), row.member.pk),
     "score": lambda row: (row.score is None, -(row.score or 0), row.member.pk),
+    "due": lambda row: (row.due_at is None, row.due_at, row.member.pk),
+    "behind": lambda row: (-row.behind, -row.total, row.member.pk),
     "since": lambda row: (row.member.since, row.member.pk),
 }
 
@@ -103,30 +235,34 @@ def _list(
     request: HttpRequest,
     member: Member,
     *,
-    link: str = "",
-    problem: str = "",
+    links: Sequence[tuple[str, str, str]] = (),
+    inviting: InviteForm | None = None,
+    adding: AddForm | None = None,
 ) -> HttpResponse:
     wanted = request.GET.get("sort", "")
     order = wanted if wanted in _KEYS else "name"
     left = Invitation.objects.filter(
         project=member.project, used_at=None, revoked_at=None, expires_at__gt=timezone.now()
     )
+    rows = sorted(_rows(member.project), key=_KEYS[order])
     shown = {
-        "rows": sorted(_rows(member.project), key=_KEYS[order]),
+        "rows": rows,
+        "given": any(row.work for row in rows),
+        "behind": sum(row.behind > 0 for row in rows),
         "order": order,
         "invitations": [
             (one, tuple(ROLES[role] for role in one.roles))
             for one in left.select_related("by").order_by("-pk")[:_LAST]
         ],
-        "roles": [
-            (str(role), ROLES[role]) for role in (Role.ANNOTATOR, Role.REVIEWER, Role.MANAGER)
-        ],
-        "checked": request.POST.getlist("roles") or [str(Role.ANNOTATOR)],
-        "note": request.POST.get("note", "") if problem else "",
-        "link": link,
-        "problem": problem,
+        "inviting": inviting or InviteForm(initial={"roles": [Role.ANNOTATOR]}),
+        "adding": adding or AddForm(initial={"roles": [Role.ANNOTATOR]}),
+        "mail": mail_is_set(),
+        "links": links,
+        "copied": "\n".join(f"{name or address}\t{link}" for name, address, link in links),
+        "csv": b64encode(b"".join(table(("name", "address", "link"), [links]))).decode(),
     }
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
+    failed = inviting is not None or adding is not None
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if failed else HTTPStatus.OK
     return page(request, member, "manage-members", shown, status=status)
 
 
@@ -134,6 +270,9 @@ def _rows(project: Project) -> list[Row]:
     rows = list(_members(project))
     done, judged = _slots(project, [one.person_id for one in rows])
     scores = _scores(project)
+    work: dict[int, list[Standing]] = {}
+    for one in standings(Assignment.objects.filter(member__project=project)):
+        work.setdefault(one.assignment.member_id, []).append(one)
     return [
         Row(
             one,
@@ -142,6 +281,7 @@ def _rows(project: Project) -> list[Row]:
             done.get(one.person_id, 0),
             _share(judged.get(one.person_id, 0), one.lessons),
             scores.get(one.person_id),
+            work.get(one.pk, ()),
         )
         for one in rows
     ]
@@ -195,19 +335,63 @@ def _share(judged: int, wrong: int) -> float | None:
 @never_cache
 @require_POST
 def invite(request: HttpRequest, member: Member) -> HttpResponseBase:
-    """Make an invitation; its link is shown this once."""
-    given = request.POST.getlist("roles")
+    """Make an invitation for each line; the links are shown this once."""
+    form = InviteForm(request.POST)
+    if not form.is_valid():
+        return _list(request, member, inviting=form)
+    people = form.cleaned_data["people"]
+    notes = [" ".join(filter(None, one)) for one in people]
+    roles = form.cleaned_data["roles"]
+    made = members.invite_all(member.project, notes, roles=roles, by=member.person)
+    links = [
+        (name, address, request.build_absolute_uri(reverse("invitation", args=[secret])))
+        for (name, address), secret in zip(people, made, strict=True)
+    ]
+    if form.cleaned_data["mail"] and mail_is_set():
+        _send(request, member, [(address, link) for _, address, link in links if address])
+    return _list(request, member, links=links)
+
+
+def mail_is_set() -> bool:
+    """Return whether the site's settings name a mail server."""
+    # Django's own default is a host, too.
+    return settings.is_overridden("EMAIL_HOST") and bool(settings.EMAIL_HOST)  # type: ignore[misc]
+
+
+def _send(request: HttpRequest, member: Member, links: Sequence[tuple[str, str]]) -> None:
+    subject = gettext("Invitation to %(project)s") % {"project": member.project.name}
+    words = gettext(
+        "%(name)s invites you to take part in %(project)s. This link is for you alone; it works "
+        "once, for seven days:"
+    ) % {"name": member.person.name, "project": member.project.name}
+    subject = " ".join(subject.split())  # a header is one line
+    mails = [EmailMessage(subject, f"{words}\n\n{link}\n", to=[to]) for to, link in links]
     try:
-        _, secret = members.invite(
-            member.project,
-            roles=[role for role in Role if str(role) in given],
-            by=member.person,
-            note=words_of(request, "note", most=200),
-        )
-    except GecbenchError:
-        return _list(request, member, problem=gettext("Choose at least one role."))
-    link = request.build_absolute_uri(reverse("invitation", args=[secret]))
-    return _list(request, member, link=link)
+        sent = get_connection().send_messages(mails) or 0
+    except (OSError, SMTPException):
+        said = gettext("The mail server did not take the mails; send the links yourself.")
+        messages.error(request, said)
+        return
+    said = ngettext("%(n)s mail was sent.", "%(n)s mails were sent.", sent)
+    messages.success(request, said % {"n": sent})
+
+
+@acting
+@require_POST
+@limited("add-person")
+def add(request: HttpRequest, member: Member) -> HttpResponseBase:
+    """Make somebody a member who has an account; no list of accounts is ever shown."""
+    form = AddForm(request.POST)
+    if form.is_valid():
+        try:
+            made = members.add_existing(member.project, **form.cleaned_data, by=member.person)
+        except RefusedError as error:
+            form.add_error("login", refusal(error))
+        else:
+            said = gettext("%(name)s is a member now, and sees it on the own home page.")
+            messages.success(request, said % {"name": made.person.name})
+            return redirect("manage-members", member.project.slug)
+    return _list(request, member, adding=form)
 
 
 @acting
@@ -232,7 +416,13 @@ def one(request: HttpRequest, member: Member, member_id: int) -> HttpResponseBas
 
 
 def _member(
-    request: HttpRequest, member: Member, found: Member, problem: str = "", *, stale: bool = False
+    request: HttpRequest,
+    member: Member,
+    found: Member,
+    problem: str = "",
+    *,
+    stale: bool = False,
+    link: str = "",
 ) -> HttpResponse:
     """Show a member; after a problem with the form as it came."""
     post = request.POST
@@ -249,8 +439,12 @@ def _member(
         ],
         "seen": post.get("seen", "") if problem and not stale else management.state_of(found),
         "events": [(event, _standing(event.old), _standing(event.new)) for event in events[:_LAST]],
+        "work": standings(Assignment.objects.filter(member=found)),
         "problem": problem,
         "note": post.get("note", "") if problem else "",
+        "link": link,
+        "locked_until": max(accounts.locks_of(found.person.login).values(), default=None),
+        "can_help": accounts.can_help(member.person, found.person),
     }
     answer = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
     return page(
@@ -261,6 +455,34 @@ def _member(
         template="manage/member.html",
         status=HTTPStatus.CONFLICT if stale else answer,
     )
+
+
+@acting
+@require_POST
+def unlock(request: HttpRequest, member: Member, member_id: int) -> HttpResponseBase:
+    """Lift the lock of a member's login."""
+    found = _found(Member.objects.filter(project=member.project), member_id)
+    try:
+        accounts.unlock(found.person, by=member.person, project=member.project)
+        messages.success(request, gettext("The lock is lifted; they can try again now."))
+    except RefusedError as error:
+        messages.error(request, refusal(error))
+    return redirect("manage-member", member.project.slug, found.pk)
+
+
+@acting
+@never_cache
+@require_POST
+def password(request: HttpRequest, member: Member, member_id: int) -> HttpResponseBase:
+    """Make a link by which a member chooses a new password; it is shown this once."""
+    found = _found(Member.objects.filter(project=member.project), member_id)
+    try:
+        secret = accounts.password_link(found.person, by=member.person, project=member.project)
+    except GecbenchError as error:
+        messages.error(request, refusal(error))
+        return redirect("manage-member", member.project.slug, found.pk)
+    link = request.build_absolute_uri(reverse("password-new", args=secret.split("/")))
+    return _member(request, member, found, link=link)
 
 
 def _standing(said: Mapping[str, object]) -> tuple[str, ...]:
@@ -282,7 +504,7 @@ def _change(request: HttpRequest, member: Member, found: Member) -> HttpResponse
             seen=request.POST.get("seen", ""),
             by=member.person,
             roles=[*(role for role in Role if str(role) in given), *kept],
-            status=MemberStatus(status) if status in tuple(MemberStatus) else None,
+            status=MemberStatus(status) if status in (found.status, *_STATUSES) else None,
             note=words_of(request, "note", most=2000),
         )
     except ConflictError:

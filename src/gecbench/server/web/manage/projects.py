@@ -5,35 +5,72 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import cast
 
+from django import forms
 from django.contrib import messages
 from django.db.models import Count, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
+from django.utils.html import format_html
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
+from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.server.choices import MemberStatus
 from gecbench.server.models import Member, Person, Project
-from gecbench.server.rules.options import TEMPLATES
+from gecbench.server.rules.options import SETTINGS, TEMPLATES, limits
 from gecbench.server.web.manage.pages import words_of
 from gecbench.server.web.manage.words import refusal
 from gecbench.server.web.permissions import administrator
 from gecbench.server.workflow import projects
 
-ABOUT = {
-    "mucgec": (
-        _("Three annotators, up to five references each"),
-        _("As MuCGEC was made: each sentence is rewritten by three people."),
-    ),
-    "one-best": (
-        _("Five annotators, one best reference each"),
-        _("What its authors advise: more people, and from each the one best text."),
-    ),
-}
-LANGUAGES = (("zh", _("Chinese")), ("en", _("English")))
+
+def _templates() -> list[tuple[str, str]]:
+    """Return the templates, each with what it is and why one would choose it."""
+    html = '{} <span class="soft small"><code>{}</code> {}</span>'
+    return [
+        (name, format_html(html, gettext(one.title), name, gettext(one.about)))
+        for name, one in TEMPLATES.items()
+    ]
+
+
+class NewProjectForm(forms.Form):
+    """What a project begins with."""
+
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=limits(SETTINGS["name"])[1],
+        widget=forms.TextInput(attrs={"autofocus": True}),
+    )
+    slug = forms.RegexField(
+        projects.SLUG,
+        label=_("Short name"),
+        help_text=_(
+            "Stands in addresses and names of files: small letters, digits, - and _. It never "
+            "changes."
+        ),
+        max_length=60,
+        widget=forms.TextInput(attrs={"autocapitalize": "none", "spellcheck": "false"}),
+        error_messages=dict.fromkeys(
+            ("required", "invalid", "max_length"),
+            _("A short name has at most 60 small letters, digits, - and _, as mucgec-2."),
+        ),
+    )
+    lang = forms.ChoiceField(
+        label=_("Language of the sentences"),
+        choices=(("zh", _("Chinese")), ("en", _("English"))),
+        widget=forms.RadioSelect,
+    )
+    template = forms.ChoiceField(label=_("Template"), choices=_templates, widget=forms.RadioSelect)
+
+    def clean_slug(self) -> str:
+        """Refuse a short name that another project has."""
+        slug = str(self.cleaned_data["slug"])
+        if Project.objects.filter(slug=slug).exists():
+            said = gettext("The short name %(slug)s is taken; choose another.")
+            raise forms.ValidationError(said % {"slug": slug})
+        return slug
 
 
 @administrator
@@ -57,45 +94,20 @@ def listed(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: HttpRequest) -> HttpResponseBase:
     """Show the form of a new project, or make it."""
-    problem = ""
-    if request.method == "POST":
+    form = NewProjectForm(
+        request.POST if request.method == "POST" else None,
+        initial={"lang": "zh", "template": "mucgec"},
+        auto_id="%s",
+    )
+    if form.is_valid():
         try:
-            made = projects.create_project(
-                slug=words_of(request, "slug", most=200),
-                name=words_of(request, "name"),
-                lang=request.POST.get("lang", ""),
-                template=request.POST.get("template", ""),
-                by=_person(request),
-            )
+            made = projects.create_project(**form.cleaned_data, by=_person(request))
             messages.success(request, gettext("The project is made. Import sentences, and invite."))
             return redirect("manage", made.slug)
         except GecbenchError as error:
-            problem = _refusal(request, error)
-    shown = {
-        "templates": [(name, *ABOUT[name]) for name in TEMPLATES],
-        "languages": LANGUAGES,
-        "given": {
-            "slug": request.POST.get("slug", ""),
-            "name": request.POST.get("name", ""),
-            "lang": request.POST.get("lang", "zh"),
-            "template": request.POST.get("template", "mucgec"),
-        },
-        "problem": problem,
-    }
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
-    return render(request, "manage/new.html", shown, status=status)
-
-
-def _refusal(request: HttpRequest, error: GecbenchError) -> str:
-    """Return what is wrong with the form, in the person's language."""
-    slug = words_of(request, "slug", most=200)
-    if not words_of(request, "name") or len(words_of(request, "name")) > 150:
-        return gettext("A project needs a name of at most 150 characters.")
-    if Project.objects.filter(slug=slug).exists():
-        return gettext("The short name %(slug)s is taken; choose another.") % {"slug": slug}
-    if isinstance(error, UsageError) and not isinstance(error, UnknownNameError):
-        return gettext("A short name has at most 60 small letters, digits, - and _, as mucgec-2.")
-    return refusal(error)
+            form.add_error(None, refusal(error))
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
+    return render(request, "manage/new.html", {"form": form}, status=status)
 
 
 @administrator

@@ -343,6 +343,8 @@ def _tables(found: Quality) -> list[Table]:
     made += report.scored_by(found)
     if found.reviewers:
         made.append(report.reviewer_table(found))
+    if found.suggestions:
+        made.append(report.suggestion_table(found))
     return made
 
 

@@ -24,6 +24,7 @@ from django.views.decorators.http import require_GET, require_POST
 from gecbench.core.errors import GecbenchError
 from gecbench.server.choices import (
     Decision,
+    MemberStatus,
     Purpose,
     SentenceState,
     SlotEventKind,
@@ -49,6 +50,7 @@ from gecbench.server.models import (
     Submission,
     Verdict,
 )
+from gecbench.server.web.manage.assignments import DeadlineForm
 from gecbench.server.web.manage.pages import acting, looking, page, told, whole, words_of
 from gecbench.server.web.manage.words import (
     CLOSE_REASONS,
@@ -67,7 +69,8 @@ from gecbench.server.web.review.differences import Drawn, drawn_diff
 from gecbench.server.web.review.words import not_annotatable_reasons, reject_reasons
 from gecbench.server.web.study.complaint_pages import STATES
 from gecbench.server.workflow import management, reviews, studies
-from gecbench.server.workflow.errors import NotYoursError
+from gecbench.server.workflow.assignments import give_batch
+from gecbench.server.workflow.errors import NotYoursError, Problem, RefusedError
 from gecbench.server.workflow.management import RAISED
 from gecbench.server.workflow.review_tasks import (
     MOST_ANNOTATORS,
@@ -75,6 +78,7 @@ from gecbench.server.workflow.review_tasks import (
     note_reading,
     reviewers_for,
 )
+from gecbench.server.workflow.sentences import WORKABLE
 
 ROWS = 50
 SPAN = 20_000
@@ -422,7 +426,7 @@ def listed(request: HttpRequest, member: Member) -> HttpResponse:
         "next": wanted.query(after=found.after) if found.after is not None else "",
         "first": wanted.query() if after else "",
         "states": SENTENCE_STATES.items(),
-        "purposes": [(name, words) for name, words in PURPOSES.items() if name != Purpose.TRIAL],
+        "purposes": PURPOSES.items() if wanted.purpose != Purpose.REAL else (),
         "sources": sources.items(),
         "people": people.order_by("person__name")[:500],
     }
@@ -567,6 +571,7 @@ ACTS: Mapping[str, object] = {
     "withdraw": _("Withdraw"),
     "restore": _("Restore"),
     "priority": _("Change the priority"),
+    "keep": _("Keep for somebody"),
 }
 _SHOWN = 10
 
@@ -634,7 +639,9 @@ def _page(
         "in_work": Slot.objects.filter(sentence__in=chosen.ids, state=SlotState.OPEN).count()
         if act == "withdraw"
         else 0,
-        "given": {one: request.POST.get(one, "") for one in ("reason", "priority")},
+        "given": {one: request.POST.get(one, "") for one in ("reason", "priority", "due")},
+        "people": annotators(member.project) if act == "keep" else (),
+        "chosen": whole(request.POST.get("member")),
         "problem": problem,
     }
     status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
@@ -648,6 +655,8 @@ def _changing(act: str, states: Mapping[str, int]) -> int:
     withdrawn = states.get(SentenceState.WITHDRAWN, 0)
     if act == "restore":
         return withdrawn
+    if act == "keep":
+        return sum(states.get(state, 0) for state in WORKABLE)
     return sum(states.values()) - (withdrawn if act == "withdraw" else 0)
 
 
@@ -678,8 +687,27 @@ def _done(request: HttpRequest, member: Member, act: str, chosen: Chosen) -> int
         return management.withdraw(member, chosen.ids, reason=reason)
     if act == "restore":
         return management.restore(member, chosen.ids)
+    if act == "keep":
+        return _kept(request, member, chosen)
     priority = whole(request.POST.get("priority"))
     outside = management.PRIORITIES[1] + 1  # what is no number is refused like one out of bounds
     return management.set_priority(
         member, chosen.ids, priority=outside if priority is None else priority
     )
+
+
+def annotators(project: Project) -> QuerySet[Member]:
+    """Return the active annotators, by name."""
+    active = Member.objects.filter(project=project, is_annotator=True, status=MemberStatus.ACTIVE)
+    return active.select_related("person").order_by("person__name", "pk")
+
+
+def _kept(request: HttpRequest, member: Member, chosen: Chosen) -> int:
+    form = DeadlineForm(request.POST)
+    to = annotators(member.project).filter(pk=whole(request.POST.get("member")) or 0).first()
+    if to is None:
+        raise RefusedError([Problem("keep-member", "member", "no active annotator is chosen")])
+    if not form.is_valid():
+        raise RefusedError([Problem("due-wrong", "due", " ".join(map(str, form.errors["due"])))])
+    due = form.cleaned_data["due"]
+    return give_batch(member, to, due_at=due, sentences=chosen.ids)[1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import URLPattern, path
 
 from gecbench.server.web.manage import (
+    assignments,
     exports,
     guideline,
     imports,
@@ -48,8 +49,13 @@ urlpatterns: list[URLPattern] = [
     path("releases/<int:release>/<str:file>", exports.download_release, name="manage-release-file"),
     path("members", members.listed, name="manage-members"),
     path("members/invite", members.invite, name="manage-invite"),
+    path("members/work", assignments.give, name="manage-work"),
+    path("members/work/<int:assignment>", assignments.change, name="manage-assignment"),
+    path("members/add", members.add, name="manage-add"),
     path("members/invitations/<int:invitation>", members.revoke, name="manage-revoke"),
     path("members/<int:member_id>", members.one, name="manage-member"),
+    path("members/<int:member_id>/unlock", members.unlock, name="manage-unlock"),
+    path("members/<int:member_id>/password", members.password, name="manage-password"),
     path("guideline", guideline.edit, name="manage-guideline"),
     path("guideline/preview", guideline.preview, name="manage-guideline-preview"),
     path("guideline/cases", guideline.settle, name="manage-guideline-cases"),

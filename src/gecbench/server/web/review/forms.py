@@ -2,109 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import NoReturn
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
 from django.http import QueryDict
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, ValidationError
 
 from gecbench.server.choices import Decision, NotAnnotatableReason, RejectReason
 from gecbench.server.rules.text import key
 from gecbench.server.web.review.differences import Row
-from gecbench.server.workflow.answers import Addition, ReviewAnswer, VerdictGiven
+from gecbench.server.workflow.answers import MOST_MS, Addition, ReviewAnswer, VerdictGiven
 from gecbench.server.workflow.errors import Problem, RefusedError
-from gecbench.server.workflow.reviews import Candidate
-
-MOST_ADDITIONS = 50
-_LONGEST_DAY = 24 * 3600 * 1000
+from gecbench.server.workflow.golden import Candidate
 
 
-@dataclass(frozen=True, slots=True)
-class RowGiven:
+class RowGiven(BaseModel):
     """What was said of one candidate.
 
-    Args:
-        correct: Right, wrong, or None while nothing was said.
-        reasons: Names of RejectReason.
-        note: Free words.
-        section: The guideline's section that is cited.
-        modified: The box with the mended text; None where it is not open.
-        off: Numbers of the edits that were put back to the source.
+    `correct` is None while nothing was said. `section` cites the guideline, `modified` is the box
+    with the mended text, None where it is not open, `off` are the numbers of the edits that were
+    put back to the source.
     """
 
-    correct: bool | None = None
-    reasons: tuple[str, ...] = ()
+    model_config = ConfigDict(frozen=True)
+
+    correct: StrictBool | None = None
+    reasons: tuple[RejectReason, ...] = ()
     note: str = ""
     section: str = ""
     modified: str | None = None
-    off: tuple[int, ...] = ()
+    off: tuple[StrictInt, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewGiven:
+class ReviewGiven(BaseModel):
     """All that the page holds.
 
-    Args:
-        decision: Of the sentence.
-        rows: Key of a candidate to what was said of it.
-        additions: The boxes with further texts.
-        reason: Why it cannot be annotated.
-        note: Words about the sentence.
-        confirmed: Warnings were seen.
-        active_ms: Milliseconds of real work.
+    `rows` are by the key of the candidate, `additions` the boxes with further texts, `reason` is
+    why it cannot be annotated, `note` about the sentence, `confirmed` that warnings were seen.
     """
 
-    decision: str = Decision.CORRECTED.value
-    rows: Mapping[str, RowGiven] = field(default_factory=dict)
-    additions: tuple[str, ...] = ()
-    reason: str = ""
+    model_config = ConfigDict(frozen=True)
+
+    decision: Decision = Decision.CORRECTED
+    rows: dict[str, RowGiven] = {}
+    additions: Annotated[tuple[str, ...], Field(max_length=50)] = ()
+    reason: NotAnnotatableReason | Literal[""] = ""
     note: str = ""
-    confirmed: bool = False
-    active_ms: int = 0
-
-
-class _Reader:
-    """Takes values out of JSON and says which one is of the wrong kind."""
-
-    def __init__(self, data: object, what: str) -> None:
-        if not isinstance(data, Mapping):
-            raise _malformed(what, data)
-        self.data, self.what = data, what
-
-    def text(self, name: str) -> str:
-        value = self.data.get(name, "")
-        return value if isinstance(value, str) else self._wrong(name)
-
-    def optional_text(self, name: str) -> str | None:
-        return None if self.data.get(name) is None else self.text(name)
-
-    def truth(self, name: str) -> bool | None:
-        value = self.data.get(name)
-        return value if value is None or isinstance(value, bool) else self._wrong(name)
-
-    def number(self, name: str) -> int:
-        value = self.data.get(name, 0)
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            return self._wrong(name)
-        return min(value, _LONGEST_DAY)
-
-    def texts(self, name: str, most: int = MOST_ADDITIONS) -> tuple[str, ...]:
-        value = self.data.get(name, [])
-        if isinstance(value, list) and len(value) <= most:
-            return tuple(one if isinstance(one, str) else self._wrong(name) for one in value)
-        return self._wrong(name)
-
-    def one_of(self, name: str, known: Iterable[str], default: str) -> str:
-        value = self.data.get(name, default)
-        return value if isinstance(value, str) and value in set(known) else self._wrong(name)
-
-    def _wrong(self, name: str) -> NoReturn:
-        raise _malformed(f"{self.what}.{name}", self.data.get(name))
-
-
-def _malformed(what: str, value: object) -> RefusedError:
-    message = f"{what} is {value!r:.60}, which the page never sends; load the page anew"
-    return RefusedError([Problem("form", "", message)])
+    confirmed: StrictBool | None = None
+    active_ms: Annotated[StrictInt, Field(ge=0)] = 0
 
 
 def read_given(data: object) -> ReviewGiven:
@@ -113,59 +59,30 @@ def read_given(data: object) -> ReviewGiven:
     Raises:
         RefusedError: It is not of that shape; the problem says where.
     """
-    reader = _Reader(data, "review")
-    rows = _Reader(reader.data.get("rows", {}), "review.rows").data
-    return ReviewGiven(
-        decision=reader.one_of("decision", Decision, Decision.CORRECTED),
-        rows={str(name): _row(one, str(name)) for name, one in rows.items()},
-        additions=reader.texts("additions"),
-        reason=reader.one_of("reason", ("", *NotAnnotatableReason), ""),
-        note=reader.text("note"),
-        confirmed=bool(reader.truth("confirmed")),
-        active_ms=reader.number("active_ms"),
-    )
-
-
-def _row(data: object, name: str) -> RowGiven:
-    reader = _Reader(data, f"review.rows.{name[:12]}")
-    reasons = reader.texts("reasons")
-    unknown = [one for one in reasons if one not in set(RejectReason)]
-    if unknown:
-        raise _malformed(f"{reader.what}.reasons", unknown[0])
-    off = reader.data.get("off", [])
-    if not isinstance(off, list) or not all(type(one) is int for one in off):
-        raise _malformed(f"{reader.what}.off", off)
-    return RowGiven(
-        correct=reader.truth("correct"),
-        reasons=tuple(dict.fromkeys(reasons)),
-        note=reader.text("note"),
-        section=reader.text("section"),
-        modified=reader.optional_text("modified"),
-        off=tuple(off),
-    )
+    try:
+        return ReviewGiven.model_validate(data)
+    except ValidationError as error:
+        message = f"the page never sends this; load it anew: {error}"
+        raise RefusedError([Problem("form", "", message)]) from error
 
 
 def form_given(post: QueryDict, keys: Sequence[str]) -> ReviewGiven:
     """Return what a form without scripts holds; its fields are numbered by the candidates."""
-    rows = {}
-    for n, name in enumerate(keys):
-        verdict = post.get(f"verdict-{n}")
-        rows[name] = {
-            "correct": None if verdict not in {"correct", "wrong"} else verdict == "correct",
+    verdicts = {"correct": True, "wrong": False}
+    rows = {
+        name: {
+            "correct": verdicts.get(post.get(f"verdict-{n}", "")),
             "reasons": post.getlist(f"reasons-{n}"),
             "note": post.get(f"note-{n}", ""),
             "section": post.get(f"section-{n}", ""),
             "modified": post.get(f"modified-{n}", "").strip() or None,
         }
-    data = {
-        "decision": post.get("decision", Decision.CORRECTED),
-        "rows": rows,
-        "additions": [text for text in post.getlist("addition") if text.strip()],
-        "reason": post.get("reason", ""),
-        "note": post.get("note", ""),
-        "confirmed": post.get("confirmed") == "yes",
+        for n, name in enumerate(keys)
     }
-    return read_given(data)
+    data = {name: post[name] for name in ("decision", "reason", "note") if name in post}
+    additions = [text for text in post.getlist("addition") if text.strip()]
+    confirmed = post.get("confirmed") == "yes"
+    return read_given({**data, "rows": rows, "additions": additions, "confirmed": confirmed})
 
 
 def answer_of(
@@ -182,7 +99,7 @@ def answer_of(
         VerdictGiven(
             one.key,
             row.correct,
-            () if row.correct else tuple(RejectReason(name) for name in row.reasons),
+            () if row.correct else tuple(dict.fromkeys(row.reasons)),
             row.note,
             "" if row.correct else row.section,
         )
@@ -194,13 +111,13 @@ def answer_of(
         for _, one, row in _mended(given, shown)
     ]
     return ReviewAnswer(
-        Decision(given.decision),
+        given.decision,
         verdicts,
         [*mended, *(Addition(text) for text in given.additions)],
         given.reason if given.decision == Decision.NOT_ANNOTATABLE else "",
         given.note,
-        given.confirmed,
-        given.active_ms,
+        bool(given.confirmed),
+        min(given.active_ms, MOST_MS),
     )
 
 

@@ -11,13 +11,15 @@ from uuid import uuid4
 from django.urls import reverse
 from django.utils import timezone
 
+from gecbench.server import models
 from gecbench.server.choices import Decision, Role, SentenceState, TaskState
-from gecbench.server.guidelines.rendering import Section, render_markdown
+from gecbench.server.guidelines.rendering import Section, in_words, render_markdown
 from gecbench.server.models import Draft, Guideline, Member, ReviewTask
 from gecbench.server.rules.keys import tables
 from gecbench.server.rules.text import TextError, cleaned
+from gecbench.server.web.annotation.aids import context_address
 from gecbench.server.web.navigation import Content
-from gecbench.server.web.review.differences import Drawn, Row, align, drawn
+from gecbench.server.web.review.differences import Drawn, Row, align, drawn, drawn_diff
 from gecbench.server.web.review.forms import (
     ReviewGiven,
     RowGiven,
@@ -28,15 +30,18 @@ from gecbench.server.web.review.forms import (
 )
 from gecbench.server.web.review.words import (
     DECISIONS,
+    Named,
+    interface_language,
     not_annotatable_reasons,
     page_words,
     reject_reasons,
 )
 from gecbench.server.workflow import reviews
 from gecbench.server.workflow.answers import ReviewAnswer
+from gecbench.server.workflow.drafts import payload_of_review
 from gecbench.server.workflow.errors import Problem, RefusedError
-from gecbench.server.workflow.golden import consistency
-from gecbench.server.workflow.reviews import Candidate, candidates
+from gecbench.server.workflow.golden import Candidate, consistency
+from gecbench.server.workflow.reviews import candidates
 from gecbench.server.workflow.submissions import keep_refused
 
 # Sections of the guideline that are cited: people read and type titles, ids are kept (GUI-4).
@@ -69,11 +74,20 @@ def citation_problem(guideline: Guideline | None, typed: str, field: str) -> Pro
     return Problem("GUI-4", field, f"the guideline has no section {typed!r:.120}")
 
 
-def excerpt(guideline: Guideline | None, section: str) -> tuple[str, str, str] | None:
-    """Return id, title and the first words of a section; None where there is no such section."""
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A section of the guideline that explains something."""
+
+    section: str
+    title: str
+    text: str
+
+
+def excerpt(guideline: Guideline | None, section: str) -> Cited | None:
+    """Return what a section says; None where there is no such section."""
     sections = _sections(Content.of(guideline)) if guideline else {}
     one = sections.get(section)
-    return None if one is None else (section, one.title, one.text)
+    return Cited(section, one.title, in_words(one.text, interface_language())) if one else None
 
 
 def _meant(guideline: Guideline | None, typed: str) -> tuple[str, ...]:
@@ -215,16 +229,6 @@ def _is_text(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """One reason and whether it is chosen."""
-
-    name: str
-    words: str
-    section: str
-    chosen: bool
-
-
-@dataclass(frozen=True, slots=True)
 class ShownCell:
     """One cell of an aligned text, ready for the template."""
 
@@ -255,8 +259,10 @@ class Shown:
         switches: Its edits.
         decision: Name of the decision; "" for a text.
         given: What was said of it so far.
-        reasons: What it can be rejected for.
+        reasons: What it can be rejected for, and whether that is chosen.
         said: Reasons that annotators gave, in words.
+        made: In a review that is over, the golden text that was made of it, as a difference.
+        cited: Likewise, the section of the guideline that was cited.
     """
 
     n: int
@@ -266,8 +272,10 @@ class Shown:
     switches: tuple[Switch, ...]
     decision: str
     given: RowGiven
-    reasons: tuple[Choice, ...]
+    reasons: tuple[tuple[Named, bool], ...]
     said: tuple[tuple[str, str], ...]
+    made: tuple[Drawn, ...] = ()
+    cited: Cited | None = None
 
     @property
     def number(self) -> int:
@@ -286,6 +294,7 @@ class Review:
     rev: int
     saved_at: str
     mine: bool
+    done: models.Review | None = None
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:
@@ -317,9 +326,13 @@ def review_of(member: Member, task: ReviewTask, given: ReviewGiven | None = None
     """Return a task as its page shows it.
 
     Args:
-        given: What was just sent; None takes the member's draft.
+        given: What was just sent; None takes what was decided, or the member's draft.
     """
-    found = candidates(task, member)
+    over = task.state == TaskState.DONE and given is None
+    done = models.Review.objects.filter(task=task).first() if over else None
+    draft = None if given or done else Draft.objects.filter(task=task, person=member.person).first()
+    held = read_given(payload_of_review(done)) if done else given or _drafted(draft)
+    found = [one for one in candidates(task, member) if not done or one.key in held.rows]
     rules = member.project.rules
     alignment = align(
         task.sentence.text,
@@ -327,8 +340,6 @@ def review_of(member: Member, task: ReviewTask, given: ReviewGiven | None = None
         lang=member.project.lang,
         placeholder=rules.placeholder,
     )
-    draft = None if given else Draft.objects.filter(task=task, person=member.person).first()
-    held = given or _drafted(draft)
     rows = iter(alignment.rows)
     shown = tuple(
         _shown(
@@ -336,7 +347,8 @@ def review_of(member: Member, task: ReviewTask, given: ReviewGiven | None = None
             one,
             next(rows) if one.text else None,
             held.rows.get(one.key, RowGiven()),
-            rules.placeholder,
+            task,
+            done=done is not None,
         )
         for n, one in enumerate(found)
     )
@@ -348,7 +360,23 @@ def review_of(member: Member, task: ReviewTask, given: ReviewGiven | None = None
         rev=draft.rev if draft else 0,
         saved_at=draft.saved_at.isoformat() if draft else "",
         mine=is_mine(task, member),
+        done=done,
     )
+
+
+def _decided(review: Review) -> dict[str, object] | None:
+    """Return what the page of a review that is over says of the whole sentence."""
+    done = review.done
+    if done is None:
+        return None
+    reasons = {one.name: one.words for one in not_annotatable_reasons()}
+    project, source = review.task.project, review.task.sentence.text
+    return {
+        "review": done,
+        "words": DECISIONS[review.given.decision],
+        "reason": reasons.get(done.reason, ""),
+        "additions": [drawn_diff(project, source, one) for one in review.given.additions],
+    }
 
 
 def _drafted(draft: Draft | None) -> ReviewGiven:
@@ -360,12 +388,16 @@ def _drafted(draft: Draft | None) -> ReviewGiven:
 
 
 def _shown(
-    n: int, candidate: Candidate, row: Row | None, given: RowGiven, placeholder: str
+    n: int,
+    candidate: Candidate,
+    row: Row | None,
+    given: RowGiven,
+    task: ReviewTask,
+    *,
+    done: bool,
 ) -> Shown:
-    reasons = tuple(
-        Choice(one.name, one.words, one.section, one.name in given.reasons)
-        for one in reject_reasons()
-    )
+    project, placeholder = task.project, task.project.rules.placeholder
+    reasons = tuple((one, one.name in given.reasons) for one in reject_reasons())
     known = {one.name: one.words for one in not_annotatable_reasons()}
     return Shown(
         n,
@@ -377,6 +409,8 @@ def _shown(
         given,
         reasons,
         tuple((known.get(name, name), note) for name, note in candidate.reasons),
+        drawn_diff(project, task.sentence.text, given.modified) if done and given.modified else (),
+        excerpt(project.guideline, given.section) if done else None,
     )
 
 
@@ -408,7 +442,9 @@ def context(review: Review, member: Member) -> dict[str, object]:
         "review": review,
         "task": task,
         "sentence": task.sentence,
+        "context": context_address(member.project.slug, task.sentence),
         "kind": kind,
+        "decided": _decided(review),
         "not_annotatable": [
             (one, one.name == review.given.reason) for one in not_annotatable_reasons()
         ],
@@ -426,6 +462,11 @@ def _why_not(task: ReviewTask) -> str:
     if task.state == TaskState.OPEN and task.lease_until and task.lease_until > timezone.now():
         return "held"
     return "done" if task.state in {TaskState.DONE, TaskState.RETURNED} else "free"
+
+
+def keys(member: Member) -> dict[str, object]:
+    """Return which keys do what on the review screen, by the member's own choice."""
+    return asdict(tables(member.person.preferences.get("keys"), screen="review"))
 
 
 def next_address(member: Member) -> str:
@@ -448,7 +489,7 @@ def _data(review: Review, member: Member) -> dict[str, object]:
         "source": review.task.sentence.text,
         "lang": member.project.lang,
         "placeholder": rules.placeholder,
-        "keys": asdict(tables(member.person.preferences.get("keys"), screen="review")),
+        "keys": keys(member),
         "version": review.task.version,
         "task": review.task.pk,
         "rev": review.rev,

@@ -13,6 +13,7 @@ urlpatterns: list[URLPattern] = [
     path("review/<int:sentence_id>/draft", views.draft, name="review-draft"),
     path("review/<int:sentence_id>/examine", views.examine, name="review-examine"),
     path("review/<int:sentence_id>/finalise", views.finalise, name="review-finalise"),
+    path("review/<int:sentence_id>/undo", views.undo, name="review-undo"),
     path("review/<int:sentence_id>/hand", views.hand, name="review-hand"),
     path("review/<int:sentence_id>/second", views.second, name="review-second"),
     path("review/<int:sentence_id>/more", views.more, name="review-more"),

@@ -9,11 +9,12 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from gecbench.server.choices import Decision, Role
-from gecbench.server.models import Draft, Member, ReviewTask, Sentence
+from gecbench.server.models import Draft, Golden, Member, ReviewTask, Sentence
 from gecbench.server.web.annotation import views
 from gecbench.server.web.permissions import ProjectView, member, wants_json
 from gecbench.server.web.requests import number_in
@@ -49,8 +50,8 @@ def current(request: HttpRequest, member: Member) -> HttpResponse:
     """Show the current or the next review; always the same address (section 4.3)."""
     claimed = reviews.current_review(member)
     if claimed.task is None:
-        words = {"words": nothing_words(claimed.nothing)}
-        return render(request, "review/none.html", words)
+        shown = {"words": nothing_words(claimed.nothing), "keys": pages.keys(member)}
+        return render(request, "review/none.html", {**shown, "undo": _undo(member)})
     return _page(request, member, pages.review_of(member, claimed.task))
 
 
@@ -70,8 +71,21 @@ def _page(
     status: int = 200,
     **more: object,
 ) -> HttpResponse:
-    shown = {**pages.context(review, member), "problems": problems or [], **more}
-    return render(request, "review/review.html", shown, status=status)
+    shown = {**pages.context(review, member), "undo": _undo(member), "problems": problems or []}
+    return render(request, "review/review.html", {**shown, **more}, status=status)
+
+
+def _undo(member: Member) -> dict[str, object] | None:
+    """Return what the bar needs that takes the last decision back; None when it is too late."""
+    review = reviews.last_decision(member)
+    if review is None or review.sentence.golden is None:
+        return None
+    gone = (timezone.now() - review.at).total_seconds()
+    return {
+        "sentence": review.sentence_id,
+        "words": _done_words(review.sentence, review.sentence.golden),
+        "seconds": max(0.0, member.project.rules.undo_seconds - gone),
+    }
 
 
 @reviewer
@@ -164,7 +178,8 @@ def finalise(request: HttpRequest, member: Member, sentence_id: int) -> HttpResp
         return _refused(request, member, review, _told(unsettled(review, error.problems), review))
     except ConflictError as error:
         return _late(request, member, sentence_id, given, error)
-    messages.success(request, _done_words(task.sentence, done))
+    if reviews.last_decision(member) is None:  # else the bar that takes it back says so
+        messages.success(request, _done_words(task.sentence, done.golden))
     following = pages.next_address(member)
     return JsonResponse({"next": following}) if as_json else redirect(following)
 
@@ -223,20 +238,34 @@ def late_words(task: ReviewTask, member: Member) -> str:
     )
 
 
-def _done_words(sentence: Sentence, done: reviews.Finalised) -> str:
-    kind = Decision(done.golden.kind)
+def _done_words(sentence: Sentence, golden: Golden) -> str:
+    kind = Decision(golden.kind)
     if kind != Decision.CORRECTED:
         return gettext("#%(number)s is decided: %(decision)s.") % {
             "number": sentence.number,
             "decision": DECISIONS[kind],
         }
-    count = done.golden.entries.count()
+    count = golden.entries.count()
     words = ngettext(
         "#%(number)s is decided: %(count)s golden text.",
         "#%(number)s is decided: %(count)s golden texts.",
         count,
     )
     return words % {"number": sentence.number, "count": count}
+
+
+@reviewer
+@require_POST
+def undo(request: HttpRequest, member: Member, sentence_id: int) -> HttpResponse:
+    """Take the last decision back: the review is open again, as it was handed in."""
+    try:
+        reviews.undo(member, sentence_id)
+    except ConflictError:
+        words = gettext("This can no longer be taken back: the time is over, or it was built upon.")
+        messages.error(request, words)
+    else:
+        messages.success(request, gettext("Your decision is taken back; the review is open again."))
+    return redirect("review", member.project.slug)
 
 
 def _hands_over(act: Callable[[HttpRequest, Member, int, int], str]) -> ProjectView:

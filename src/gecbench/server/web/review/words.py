@@ -183,6 +183,9 @@ _NOTHING: Mapping[str, object] = {
     ),
     Nothing.STUDY_FIRST: _("There are study items of yours to be closed first."),
     Nothing.NOT_ACTIVE: _("You are not an active member of this project now."),
+    Nothing.GUIDELINE_FIRST: _(
+        "Read the guideline of this project and confirm it. Then your reviews are here."
+    ),
     Nothing.CLOSED: _("The project is closed."),
 }
 

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from gecbench.server.choices import ComplaintState, Role, StudyState
 from gecbench.server.models import Complaint, GuidelineCase, Member, Message, Person, Verdict
 from gecbench.server.web.review.differences import Drawn
-from gecbench.server.web.review.pages import excerpt, section_names
+from gecbench.server.web.review.pages import Cited, excerpt, section_names
 from gecbench.server.web.review.words import Named, diff_words, reject_reasons
 from gecbench.server.web.study import pages
 from gecbench.server.workflow import complaints, studies
@@ -68,7 +68,7 @@ class Judged:
     verdict: Verdict
     title: str
     reasons: tuple[Named, ...]
-    cited: pages.Cited | None
+    cited: Cited | None
 
 
 def state_words(complaint: Complaint) -> tuple[str, str]:
@@ -106,9 +106,10 @@ def context(member: Member, complaint: Complaint) -> dict[str, object]:
         "state": state,
         "tone": tone,
         "mine": mine,
-        "author": _author(member, complaint),
+        "author": _who(member, complaint, complaint.person, set()),
         "own": pages.own_drawn(member, study),
         "own_decision": pages.own_words(study),
+        "own_reason": pages.own_reason(study),
         "talk": _talk(member, complaint),
         "judged": _judged(member, complaint),
         "lines": lines,
@@ -154,7 +155,9 @@ def _golden(
         golden = study.sentence.golden
         rows = golden_rows(golden).values()
         texts, kind = [one.text for one in rows if one is not None], golden.kind if golden else ""
-    return pages.compared(member, study.sentence.text, own, texts), pages.decided_words(kind)
+    return pages.compared(member, study.sentence.text, own, texts), pages.decided_words(
+        kind, study.sentence.golden
+    )
 
 
 def _judged(member: Member, complaint: Complaint) -> tuple[Judged, ...]:
@@ -172,14 +175,10 @@ def _judged(member: Member, complaint: Complaint) -> tuple[Judged, ...]:
             one,
             gettext("judged correct") if one.correct else gettext("judged wrong"),
             tuple(known[name] for name in one.reasons if name in known),
-            _cited(excerpt(guideline, one.section)),
+            excerpt(guideline, one.section),
         )
         for one in found.select_related("review").order_by("pk")
     )
-
-
-def _cited(found: tuple[str, str, str] | None) -> pages.Cited | None:
-    return pages.Cited(*found) if found else None
 
 
 def _talk(member: Member, complaint: Complaint) -> tuple[Said, ...]:
@@ -195,10 +194,6 @@ def _talk(member: Member, complaint: Complaint) -> tuple[Said, ...]:
         Said(one, _who(member, complaint, one.person, managers), one.person_id == member.person_id)
         for one in messages
     )
-
-
-def _author(member: Member, complaint: Complaint) -> str:
-    return _who(member, complaint, complaint.person, set())
 
 
 def _who(member: Member, complaint: Complaint, person: Person, managers: set[int]) -> str:

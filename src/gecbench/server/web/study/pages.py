@@ -13,11 +13,18 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from gecbench.server.choices import CloseReason, Decision, StudyState
-from gecbench.server.models import Member, Study, StudyTry
+from gecbench.server.models import Golden, Member, Study, StudyTry
 from gecbench.server.rules.keys import tables
+from gecbench.server.rules.text import key
 from gecbench.server.web.review.differences import Drawn, align, drawn_diff
 from gecbench.server.web.review.pages import ShownCell, cells_of, excerpt
-from gecbench.server.web.review.words import DECISIONS, Named, diff_words, reject_reasons
+from gecbench.server.web.review.words import (
+    DECISIONS,
+    Named,
+    diff_words,
+    not_annotatable_reasons,
+    reject_reasons,
+)
 from gecbench.server.workflow.studies import Lesson
 
 CLOSED: Mapping[str, object] = {
@@ -29,21 +36,13 @@ CLOSED: Mapping[str, object] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
-    """A section of the guideline that explains something."""
-
-    section: str
-    title: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Line:
-    """A text in the comparison: whose it is, and its cells."""
+    """A text in the comparison: whose it is, its cells, and whether it is right."""
 
     title: str
     cells: tuple[ShownCell, ...]
     golden: bool
+    right: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +76,20 @@ def own_words(study: Study) -> str:
     return "" if study.reference else str(DECISIONS[Decision(study.submission.decision)])
 
 
-def decided_words(kind: str) -> str:
+def own_reason(study: Study) -> str:
+    """Return the author's own reason why the sentence cannot be annotated, and their note."""
+    known = {one.name: one.words for one in not_annotatable_reasons()}
+    made = study.submission
+    return ": ".join(filter(None, (known.get(made.reason, made.reason), made.reason_note)))
+
+
+def decided_words(kind: str, golden: Golden | None) -> str:
     """Return a golden kind in words; "" where there are texts to show, or nothing may be shown."""
-    return "" if kind in {"", Decision.CORRECTED} else str(DECISIONS[Decision(kind)])
+    if kind in {"", Decision.CORRECTED}:
+        return ""
+    known = {one.name: one.words for one in not_annotatable_reasons()}
+    reason = known.get(golden.reason, "") if golden else ""
+    return ": ".join(filter(None, (str(DECISIONS[Decision(kind)]), reason)))
 
 
 def own_drawn(member: Member, study: Study) -> tuple[Drawn, ...]:
@@ -104,12 +114,13 @@ def context(member: Member, lesson: Lesson, *, following: Study | None) -> dict[
         "closed": str(CLOSED.get(study.close_reason, "")),
         "own": own_drawn(member, study),
         "own_decision": own_words(study),
+        "own_reason": own_reason(study),
         "reasons": _reasons(reasons),
-        "cited": [Cited(*one) for one in cited if one],
-        "explained": [Cited(*one) for one in explained if one],
+        "cited": [one for one in cited if one],
+        "explained": [one for one in explained if one],
         "tries": [(one, _tried(member, study, one)) for one in lesson.tries],
         "lines": _lines(member, lesson),
-        "decided": decided_words(lesson.decision),
+        "decided": decided_words(lesson.decision, study.sentence.golden),
         "text": _begin(study, lesson.tries),
         "following": following,
         "client_key": uuid4(),
@@ -164,8 +175,9 @@ def compared(
     placeholder = member.project.rules.placeholder
     alignment = align(source, texts, lang=member.project.lang, placeholder=placeholder)
     rows = (alignment.source, *alignment.rows)
+    right = {key(one) for one in golden}
     return tuple(
-        Line(name, cells_of(row, placeholder), n > len(own))
+        Line(name, cells_of(row, placeholder), n > len(own), key(row.text) in right if n else None)
         for n, (name, row) in enumerate(zip((gettext("Original"), *titles), rows, strict=True))
     )
 

@@ -9,7 +9,7 @@ for (const box of document.querySelectorAll("[data-every]")) {
 
 for (const button of document.querySelectorAll("[data-copies]")) {
   button.addEventListener("click", () => {
-    const field = button.parentElement.querySelector("input");
+    const field = button.parentElement.querySelector("input, textarea");
     field.focus();
     field.select();
     if (document.execCommand("copy")) button.textContent = button.dataset.done;

@@ -62,7 +62,7 @@ export class Row {
       this.page.changed(this);
     });
     // Over-correction alone is mended by restoring (REV-9): the edits come into sight at once.
-    if (reason.value === "overcorrection" && reason.checked && !this.details.open) this.details.open = true;
+    if (reason.value === "overcorrection" && reason.checked && this.details && !this.details.open) this.details.open = true;
     this.page.changed(this);
   }
 

@@ -12,9 +12,10 @@ import { Keys } from "./keys.js";
 import { Problems } from "./review-problems.js";
 import { Row } from "./review-row.js";
 import { said } from "./review-said.js";
+import { undo } from "./review-undo.js";
 import { signInForm } from "./signin.js";
 import { TextBox, plain } from "./textbox.js";
-import { Unreached, Wire, newKey } from "./wire.js";
+import { Unreached, Wire, clock, newKey } from "./wire.js";
 
 const read = (id) => JSON.parse(document.getElementById(id).textContent);
 
@@ -97,7 +98,7 @@ class Review {
 
   show(state, at = null) {
     const corner = document.querySelector("[data-saving]");
-    const time = at ? ` ${new Intl.DateTimeFormat(document.documentElement.lang, { hour: "2-digit", minute: "2-digit" }).format(new Date(at))}` : "";
+    const time = at ? ` ${clock().format(new Date(at))}` : "";
     corner.dataset.state = state;
     corner.setAttribute("aria-live", state === "saved" || state === "saving" ? "off" : "polite");
     const text = state === "saved" && !at ? "" : `${this.words.saving[state] ?? state}${time}`;
@@ -119,7 +120,7 @@ class Review {
       .on("row_up", () => this.step(-1))
       .on("modify", () => this.row?.modify() ?? false)
       .on("undo_row", () => this.takeBack())
-      .on("undo", () => this.takeBack())
+      .on("undo", () => this.takeBack() || undo())
       .on("add", () => this.add())
       .on("remove", () => this.remove(document.activeElement))
       .on("reset", () => this.reset(document.activeElement))

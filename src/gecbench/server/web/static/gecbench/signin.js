@@ -10,9 +10,9 @@ export function signInForm(url, { onShown = () => {}, onDone = () => {} } = {}) 
   const box = document.getElementById(PLACE);
   const form = box.querySelector("form");
   const problem = box.querySelector("[data-problem]");
-  const say = (name) => {
-    problem.textContent = name ? box.dataset[name] : "";
-    problem.hidden = !name;
+  const say = (words) => {
+    problem.textContent = words;
+    problem.hidden = !words;
   };
 
   async function tried() {
@@ -24,7 +24,7 @@ export function signInForm(url, { onShown = () => {}, onDone = () => {} } = {}) 
       credentials: "same-origin",
     });
     const data = await response.json().catch(() => ({}));
-    return { ok: response.ok, status: response.status, token: data.token ?? data.csrf_token ?? "" };
+    return { ok: response.ok, words: data.message, token: data.token ?? data.csrf_token ?? "" };
   }
 
   return () =>
@@ -40,8 +40,8 @@ export function signInForm(url, { onShown = () => {}, onDone = () => {} } = {}) 
         const button = form.querySelector("button");
         button.disabled = true;
         try {
-          const { ok, status, token } = await tried();
-          if (!ok) return say(status === 429 ? "locked" : status === 403 ? "refused" : "wrong");
+          const { ok, words, token } = await tried();
+          if (!ok) return say(words ?? box.dataset.offline);
           form.onsubmit = null;
           form.dataset.token = token;
           password.value = "";
@@ -50,7 +50,7 @@ export function signInForm(url, { onShown = () => {}, onDone = () => {} } = {}) 
           before?.focus?.({ preventScroll: true });
           resolve(token);
         } catch {
-          say("offline");
+          say(box.dataset.offline);
         } finally {
           button.disabled = false;
         }

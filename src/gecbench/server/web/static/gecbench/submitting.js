@@ -38,7 +38,6 @@ export class Submitting {
       client_key: this.key,
       ...work.editor.answer(),
       active_ms: work.activity.milliseconds,
-      suggestion: work.suggested === this.task.slot ? work.suggestionId : null,
       confirmed: this.confirmed,
     });
   }

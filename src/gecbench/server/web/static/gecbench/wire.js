@@ -81,3 +81,14 @@ export function newKey() {
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
+
+/** Return what writes hours and minutes by the person's clock; by the browser's if it knows no such zone. */
+export function clock() {
+  const { lang, dataset } = document.documentElement;
+  const shape = { hour: "2-digit", minute: "2-digit" };
+  try {
+    return new Intl.DateTimeFormat(lang, { ...shape, timeZone: dataset.zone });
+  } catch {
+    return new Intl.DateTimeFormat(lang, shape);
+  }
+}

@@ -11,7 +11,7 @@ import { signInForm } from "./signin.js";
 import { Submitting } from "./submitting.js";
 import { UndoBar } from "./undo.js";
 import { Versions } from "./versions.js";
-import { Wire } from "./wire.js";
+import { Wire, clock } from "./wire.js";
 
 const CALM = new Set(["saved", "saving"]);
 const at = (id) => document.getElementById(id);
@@ -19,10 +19,10 @@ const read = (id) => JSON.parse(at(id).textContent);
 
 /** Shows the state of saving, always in the same corner. */
 class Corner {
-  constructor(words, lang) {
+  constructor(words) {
     this.element = at("saving");
     this.words = words;
-    this.time = new Intl.DateTimeFormat(lang, { hour: "2-digit", minute: "2-digit" });
+    this.time = clock();
   }
 
   show(state, when) {
@@ -43,7 +43,7 @@ class Work {
     this.skippedAt = -Infinity;
     this.drawer = new Drawer();
     this.activity = new Activity();
-    this.corner = new Corner(this.words.states, document.documentElement.lang);
+    this.corner = new Corner(this.words.states);
     this.wire = new Wire(this.page.token, signInForm(this.page.login, {
       onShown: () => this.corner.show("signedout"),
       onDone: () => this.corner.show("saving"),
@@ -53,7 +53,10 @@ class Work {
       copies: this.copies,
       read: () => this.payload(),
       extra: () => ({ removed: this.editor.removed, slot: this.task.slot, draftUrl: this.task.draftUrl }),
-      onState: (state, { at: when }) => this.corner.show(state, when),
+      onState: (state, { at: when }) => {
+        this.corner.show(state, when);
+        if (state === "saved") this.afterEdit();
+      },
       onConflict: (theirs) => this.versions.conflict(theirs.payload),
       onGone: (message) => this.versions.gone(message),
     });
@@ -88,6 +91,9 @@ class Work {
     at("task-source").textContent = task.source;
     at("task-source").hidden = !task.source;
     at("sentence").textContent = task.text;
+    at("context").open = false;
+    at("context").hidden = !task.contextUrl;
+    at("context-lines").replaceChildren();
     this.say("");
     this.versions.clear();
     this.editor.load(task.text, payload);
@@ -112,26 +118,50 @@ class Work {
     this.touched = true;
     this.submitting.edited();
     this.autosave.typed();
-    this.suggestion();
   }
 
-  /** A suggestion may be asked for; never before something was typed, if the project says so. */
+  /** A suggestion that was shown stays; before that there is a button, or nothing until the first own edit. */
   suggestion() {
-    const button = at("suggest");
-    if (!button) return;
-    button.hidden = !this.task.suggestion || (this.page.project.suggestions === "after_typing" && !this.touched);
-    if (this.suggested !== this.task.slot) at("suggestion").hidden = true;
+    if (!at("suggest")) return;
+    const { shown, suggestion } = this.task;
+    at("suggest").hidden = Boolean(shown) || !suggestion || this.page.project.suggestions === "after_typing";
+    at("suggestion").hidden = !shown;
+    at("suggestion-text").textContent = shown?.text ?? "";
+    at("suggestion-model").textContent = shown?.model ?? "";
+    at("suggestion-same").hidden = !shown || shown.changes;
   }
 
-  async suggest() {
+  /** After the first own edit the server has, it may be shown; the server decides. */
+  afterEdit() {
+    const { task, page, touched } = this;
+    if (touched && task?.suggestion && !task.shown && page.project.suggestions === "after_typing") this.suggest({ quiet: true });
+  }
+
+  /** Ask for it; that it was shown is kept there, so it never comes with the page. */
+  async suggest({ quiet = false } = {}) {
     const { task } = this;
-    const { status, data } = await this.wire.send("GET", task.suggestionUrl).catch(() => ({ status: 0 }));
-    if (status !== 200 || this.task !== task) return;
-    this.suggested = task.slot;
-    this.suggestionId = data.id;
-    at("suggestion-text").textContent = data.text;
-    at("suggestion-model").textContent = data.model;
-    at("suggestion").hidden = false;
+    const shown = await this.ask("show", quiet);
+    if (shown && this.task === task) {
+      task.shown = shown;
+      this.suggestion();
+    }
+  }
+
+  /** Take it over, once the server knows that it was. */
+  async takeOver() {
+    const { task, editor } = this;
+    const taken = await this.ask("take");
+    if (!taken || this.task !== task) return;
+    const decision = taken.changes ? "corrected" : "error_free";
+    if (editor.decision !== decision) editor.decide(decision);
+    if (taken.changes) editor.box.fill(taken.text);
+  }
+
+  async ask(act, quiet = false) {
+    const answer = await this.wire.send("POST", this.task.suggestionUrl, { act }).catch(() => null);
+    if (answer?.status === 200) return answer.data;
+    if (!quiet) this.say(answer ? (answer.data.message ?? this.words.failed) : this.words.unreached);
+    return null;
   }
 
   /** Say something about the whole answer. */
@@ -236,7 +266,8 @@ class Work {
     for (const button of document.querySelectorAll("[data-decide]")) {
       button.addEventListener("click", () => (button.dataset.decide === "error_free" ? acts.error_free() : editor.decide(button.dataset.decide)));
     }
-    at("suggestion-use")?.addEventListener("click", () => editor.box.fill(at("suggestion-text").textContent));
+    at("context").addEventListener("toggle", ({ target }) => target.open && globalThis.htmx.ajax("GET", this.task.contextUrl, "#context-lines"));
+    at("suggestion-use")?.addEventListener("click", () => this.takeOver());
     if (this.page.enterSubmits) this.enterSubmits(acts.submit);
   }
 

@@ -1,0 +1,41 @@
+"""Sessions that say whose they are, as Django's documentation extends its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.backends import db
+from django.contrib.sessions.base_session import AbstractBaseSession
+from django.db import models
+
+from gecbench.server.models.people import Person
+
+
+class Session(AbstractBaseSession):
+    """A browser that is signed in, or has been."""
+
+    person = models.ForeignKey(Person, models.CASCADE, null=True, related_name="sessions")
+
+    class Meta(AbstractBaseSession.Meta):
+        db_table = "session"
+
+    @classmethod
+    def get_session_store_class(cls) -> type[db.SessionStore]:
+        """Return what reads and writes rows."""
+        return SessionStore
+
+
+class SessionStore(db.SessionStore):
+    """Reads and writes them; its name is a part of the key that signs them, and stays."""
+
+    @classmethod
+    def get_model_class(cls) -> type[Session]:
+        """Return the rows' model."""
+        return Session
+
+    def create_model_instance(self, data: dict[str, Any]) -> Session:
+        """Return a row of the session, with its person."""
+        row: Session = super().create_model_instance(data)  # type: ignore[assignment]
+        row.person_id = int(data[SESSION_KEY]) if SESSION_KEY in data else None
+        return row

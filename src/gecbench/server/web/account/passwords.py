@@ -1,0 +1,179 @@
+"""Passwords: changing one's own, and Django's way back for whoever has forgotten it."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from http import HTTPStatus
+from typing import Any, cast
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import update_session_auth_hash
+from django.contrib.auth.forms import PasswordResetForm, SetPasswordForm
+from django.contrib.auth.views import (
+    INTERNAL_RESET_SESSION_TOKEN,
+    PasswordResetConfirmView,
+    PasswordResetView,
+)
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.template.response import TemplateResponse
+from django.utils import translation
+from django.utils.decorators import method_decorator
+from django.utils.translation import gettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from gecbench.server.models import Person
+from gecbench.server.web.account import words
+from gecbench.server.web.account.views import enter
+from gecbench.server.web.permissions import anyone, signed_in
+from gecbench.server.web.requests import limited
+from gecbench.server.workflow import accounts
+from gecbench.server.workflow.errors import GoneError, RefusedError
+
+_MAILS = ThreadPoolExecutor(max_workers=1, thread_name_prefix="mail")
+
+
+class EmailForm(forms.Form):
+    """The address to which a link for a new password may go; it asks for the password."""
+
+    email = forms.EmailField(required=False, max_length=254)
+    password = forms.CharField(strip=False, max_length=1000)
+
+    def __init__(self, person: Person, *args: Any, **words: Any) -> None:
+        super().__init__(*args, **words)
+        self.person = person
+
+    def clean_password(self) -> str:
+        """Refuse a wrong password: whoever finds an open session must not take the account."""
+        password = str(self.cleaned_data["password"])
+        if not self.person.check_password(password):
+            raise forms.ValidationError(words.of("password_wrong"))
+        return password
+
+
+@signed_in
+@never_cache
+@sensitive_post_parameters("old", "new", "again", "password")
+@require_http_methods(["GET", "HEAD", "POST"])
+def change(request: HttpRequest) -> HttpResponseBase:
+    """Change the password (this session stays, all others end) or the e-mail address."""
+    person = cast("Person", request.user)
+    problems: dict[str, list[str]] = {}
+    form = EmailForm(person, initial={"email": person.email})
+    if request.POST.get("do") == "email":
+        form = EmailForm(person, request.POST)
+        if form.is_valid():
+            accounts.change_email(person, form.cleaned_data["email"])
+            messages.success(request, gettext("Your e-mail address is kept."))
+            return redirect("account-password")
+    elif request.method == "POST":
+        old, new, again = (request.POST.get(one, "")[:1000] for one in ("old", "new", "again"))
+        try:
+            if new != again:
+                problems = {"again": [words.of("password-again")]}
+            else:
+                person = accounts.change_password(person, old=old, new=new)
+                update_session_auth_hash(request, person)
+                said = gettext("Your password is new. You are signed out everywhere else.")
+                messages.success(request, said)
+                return redirect("account")
+        except RefusedError as error:
+            problems = words.by_field(error)
+    shown = {"problems": problems, "form": form, "mail": bool(settings.SITE.smtp)}
+    wrong = problems or form.errors
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if wrong else HTTPStatus.OK
+    return render(request, "account/password.html", shown, status=status)
+
+
+# A password is forgotten: a link by e-mail, or from a manager; either leads to the same form.
+
+
+class ForgottenForm(PasswordResetForm):
+    """Sends the mail in the person's language, and later: the time of the answer tells nothing."""
+
+    def send_mail(self, *args: Any, **words: Any) -> None:
+        """Send it in a thread of its own; what fails is in the log."""
+        _MAILS.submit(self._send, *args, **words)
+
+    def _send(
+        self, subject: str, body: str, context: dict[str, Any], *rest: Any, **words: Any
+    ) -> None:
+        with translation.override(context["user"].language or settings.LANGUAGE_CODE):
+            super().send_mail(subject, body, context, *rest, **words)
+
+
+@method_decorator(limited("password-mail"), name="post")
+class _Forgotten(PasswordResetView):
+    """Django's form for an e-mail address; the answer is the same whoever has it."""
+
+    form_class = ForgottenForm
+    token_generator = accounts.PasswordLinks()
+    template_name = "account/forgotten.html"
+    subject_template_name = "account/password_mail_subject.html"
+    email_template_name = "account/password_mail.html"
+
+    def dispatch(self, *args: Any, **words: Any) -> HttpResponseBase:
+        """Answer, where the site can send mails."""
+        if not settings.SITE.smtp:
+            raise Http404
+        return super().dispatch(*args, **words)
+
+    def form_valid(self, form: PasswordResetForm) -> HttpResponse:
+        """Send the mail, and say what may have happened."""
+        super().form_valid(form)
+        return self.render_to_response({"sent": True})
+
+    def form_invalid(self, form: PasswordResetForm) -> HttpResponse:
+        """Show the form again, with what is wrong."""
+        status = HTTPStatus.UNPROCESSABLE_ENTITY
+        return self.render_to_response({"form": form}, status=status)
+
+    def get_success_url(self) -> str:
+        """Return where nobody is sent: the page itself says it."""
+        return self.request.path
+
+
+class _NewPassword(PasswordResetConfirmView):
+    """Django's form for a new password, by a link that holds once, for a day."""
+
+    template_name = "account/new_password.html"
+
+    def setup(self, request: HttpRequest, *args: Any, **words: Any) -> None:
+        """Note who made the link: it holds only as long as they may make it."""
+        super().setup(request, *args, **words)
+        self.maker = int(words["maker"])
+        self.token_generator = accounts.PasswordLinks(self.maker)
+
+    def get_user(self, uidb64: str) -> Person | None:
+        """Return the person whom the link is for, if it may hold at all."""
+        person = super().get_user(uidb64)
+        holds = isinstance(person, Person) and accounts.link_holds(person, self.maker)
+        return cast("Person", person) if holds else None
+
+    def form_valid(self, form: SetPasswordForm[Person]) -> HttpResponse:
+        """Keep the new password and sign in; of two who try at once, one can."""
+        try:
+            person = accounts.reset_password(form.user, form.cleaned_data["new_password1"])
+        except GoneError:
+            self.validlink = False
+            return self.render_to_response({})
+        del self.request.session[INTERNAL_RESET_SESSION_TOKEN]
+        enter(self.request, person)
+        said = gettext("Your password is new. You are signed out everywhere else.")
+        messages.success(self.request, said)
+        return redirect("/")
+
+    def render_to_response(self, context: dict[str, Any], **words: Any) -> HttpResponse:
+        """Return the form, or the page of a link that no longer holds."""
+        if not self.validlink:
+            return TemplateResponse(self.request, "account/gone.html", status=HTTPStatus.GONE)
+        status = HTTPStatus.UNPROCESSABLE_ENTITY if context["form"].errors else HTTPStatus.OK
+        return super().render_to_response({**context, "person": self.user}, status=status)
+
+
+forgotten = anyone(never_cache(_Forgotten.as_view()))
+new_password = anyone(_NewPassword.as_view())

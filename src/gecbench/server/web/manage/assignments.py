@@ -1,0 +1,150 @@
+"""Work with a deadline: given to several members at once, moved and ended one by one."""
+
+from __future__ import annotations
+
+from datetime import datetime, time
+from http import HTTPStatus
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from gecbench.server.choices import MemberStatus, Role
+from gecbench.server.models import Member, Project
+from gecbench.server.web.manage.pages import acting, page
+from gecbench.server.web.manage.words import ROLES, refusal
+from gecbench.server.workflow import assignments
+from gecbench.server.workflow.assignments import MOST, MOST_QUOTA
+from gecbench.server.workflow.errors import RefusedError
+
+KINDS = (
+    ("quota", _("annotate so many sentences, whichever come")),
+    ("batch", _("annotate so many sentences that are kept for them until the deadline")),
+    ("reviews", _("review so many sentences")),
+)
+
+
+class DeadlineField(forms.DateField):
+    """A day; its value is the last moment of it, by the clock of who chooses it."""
+
+    def __init__(self, **options: Any) -> None:
+        widget = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+        super().__init__(input_formats=["%Y-%m-%d"], widget=widget, **options)
+
+    def clean(self, value: Any) -> Any:
+        """Return the moment.
+
+        Raises:
+            ValidationError: It is no day, or is over.
+        """
+        day = super().clean(value)
+        due = timezone.make_aware(datetime.combine(day, time.max))
+        if due <= timezone.now():
+            raise ValidationError(gettext("The deadline is in the past."))
+        return due
+
+
+class DeadlineForm(forms.Form):
+    """A deadline alone."""
+
+    due = DeadlineField()
+
+
+class WorkForm(DeadlineForm):
+    """What each of some members is to do."""
+
+    members = forms.TypedMultipleChoiceField(
+        coerce=int,
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": _("Choose at least one member.")},
+    )
+    kind = forms.ChoiceField(choices=KINDS, widget=forms.RadioSelect, initial="quota")
+    number = forms.IntegerField(min_value=1, max_value=MOST_QUOTA)
+
+    def __init__(self, project: Project, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        active = Member.objects.filter(project=project, status=MemberStatus.ACTIVE)
+        self.people = {
+            one.pk: one
+            for one in active.select_related("person").order_by("person__name", "pk")
+            if one.is_annotator or one.is_reviewer
+        }
+        self.fields["members"].choices = [  # type: ignore[attr-defined]
+            (pk, f"{one.person.name} ({', '.join(str(ROLES[role]) for role in one.roles)})")
+            for pk, one in self.people.items()
+        ]
+
+    def clean(self) -> dict[str, Any]:
+        """Return what was chosen; a batch has a limit of its own."""
+        chosen = super().clean() or {}
+        if chosen.get("kind") == "batch" and chosen.get("number", 0) > MOST:
+            words = gettext("At most %(most)s sentences are kept at once.")
+            self.add_error("number", words % {"most": MOST})
+        return chosen
+
+
+@acting
+@require_http_methods(["GET", "HEAD", "POST"])
+def give(request: HttpRequest, member: Member) -> HttpResponseBase:
+    """Show the form, or give work to those who were chosen."""
+    if request.method != "POST":
+        form = WorkForm(member.project, initial={"members": request.GET.getlist("member")})
+        return page(request, member, "manage-members", {"form": form}, template="manage/work.html")
+    form = WorkForm(member.project, request.POST)
+    if not form.is_valid():
+        return page(
+            request,
+            member,
+            "manage-members",
+            {"form": form},
+            template="manage/work.html",
+            status=HTTPStatus.UNPROCESSABLE_ENTITY,
+        )
+    given = 0
+    for pk in form.cleaned_data["members"]:
+        try:
+            _give(request, member, form.people[pk], form.cleaned_data)
+        except RefusedError as error:
+            messages.error(request, refusal(error))
+        else:
+            given += 1
+    if given:
+        said = ngettext("%(n)s member was given work.", "%(n)s members were given work.", given)
+        messages.success(request, said % {"n": given})
+    return redirect("manage-members", member.project.slug)
+
+
+def _give(request: HttpRequest, manager: Member, to: Member, given: dict[str, Any]) -> None:
+    number, due = given["number"], given["due"]
+    if given["kind"] != "batch":
+        role = Role.REVIEWER if given["kind"] == "reviews" else Role.ANNOTATOR
+        assignments.give_quota(manager, to, number=number, due_at=due, role=role)
+        return
+    _batch, count = assignments.give_batch(manager, to, number=number, due_at=due)
+    if count < number:
+        words = gettext("%(name)s got %(count)s sentences: no more are free for them.")
+        messages.warning(request, words % {"name": to.person.name, "count": count})
+
+
+@acting
+@require_POST
+def change(request: HttpRequest, member: Member, assignment: int) -> HttpResponseBase:
+    """Move the deadline of an assignment, or end it."""
+    if request.POST.get("act") == "end":
+        found = assignments.end(member, assignment)
+        messages.success(request, gettext("It is ended; sentences that were kept are free again."))
+        return redirect("manage-member", member.project.slug, found.member_id)
+    form = DeadlineForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, " ".join(map(str, form.errors["due"])))
+        return redirect("manage-members", member.project.slug)
+    found = assignments.set_deadline(member, assignment, due_at=form.cleaned_data["due"])
+    messages.success(request, gettext("The deadline is moved."))
+    return redirect("manage-member", member.project.slug, found.member_id)

@@ -1,0 +1,239 @@
+"""Suggestions of a corrector: made in batches, shown by the server alone, each showing kept.
+
+One that is seen too early anchors what people write. So a page never has it before it may be shown,
+and what was shown to whom, when, and whether it was taken over, are rows for ever.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from gecbench.core.corrector import Correction, Corrector, CorrectorInfo
+from gecbench.server.choices import Decision, Purpose, SlotState, SuggestionAct
+from gecbench.server.models import (
+    DraftRevision,
+    Member,
+    Project,
+    Sentence,
+    Slot,
+    Submission,
+    Suggestion,
+    SuggestionEvent,
+)
+from gecbench.server.rules.text import TextError, cleaned, digest
+from gecbench.server.workflow import audit
+from gecbench.server.workflow.errors import EditFirstError, NotYoursError
+from gecbench.server.workflow.sentences import BATCH, WORKABLE, insist_on_active
+from gecbench.server.workflow.transactions import act, locked_member
+
+LONGEST_NAME = 200
+
+# A corrector proposes, outside of any request; what is done is kept, and not done again.
+
+
+@dataclass(frozen=True, slots=True)
+class Suggested:
+    """What a run of a corrector came to.
+
+    Args:
+        made: How many suggestions were kept.
+        changing: How many of them change the sentence.
+        unusable: Sentences of which the corrector made nothing that can be shown.
+        there: Sentences that had one of the same corrector already.
+    """
+
+    made: int = 0
+    changing: int = 0
+    unusable: int = 0
+    there: int = 0
+
+
+def waiting(project: Project, info: CorrectorInfo) -> QuerySet[Sentence]:
+    """Return the sentences that annotators may begin and that have no suggestion of a corrector."""
+    own = Suggestion.objects.filter(
+        sentence=OuterRef("pk"), model=info.name[:LONGEST_NAME], model_version=version_of(info)
+    )
+    open_ones = Sentence.objects.filter(
+        project=project, purpose=Purpose.REAL, state__in=WORKABLE
+    ).filter(~Exists(own))
+    return open_ones.order_by("priority", "order_key")
+
+
+def version_of(info: CorrectorInfo) -> str:
+    """Return what a corrector's output depends on, short enough for its column."""
+    said = "|".join(f"{name}:{value}" for name, value in info.signature.items())
+    if len(said) <= LONGEST_NAME:
+        return said
+    return f"{said[:150]}... sha256:{hashlib.sha256(said.encode()).hexdigest()[:32]}"
+
+
+def make_suggestions(
+    project: Project, corrector: Corrector, *, progress: Callable[[int, int], None]
+) -> Suggested:
+    """Let a corrector propose for all sentences that have no suggestion of it yet.
+
+    Each batch is kept when it is done, so a run that is interrupted goes on where it was.
+
+    Args:
+        project: Whose.
+        corrector: Loaded, for the language of the project.
+        progress: Told how many of how many sentences are done.
+    """
+    keys = list(waiting(project, corrector.info).values_list("pk", flat=True))
+    work = Sentence.objects.filter(project=project, purpose=Purpose.REAL, state__in=WORKABLE)
+    made = changing = unusable = 0
+    there, most = work.count() - len(keys), min(corrector.info.window, BATCH)
+    for start in range(0, len(keys), most):
+        some = keys[start : start + most]
+        batch = list(work.filter(pk__in=some).order_by("pk"))
+        corrections = corrector.correct([one.text for one in batch])
+        rows = [
+            _row(sentence, correction, corrector.info)
+            for sentence, correction in zip(batch, corrections, strict=True)
+        ]
+        kept = [one for one in rows if one is not None]
+        Suggestion.objects.bulk_create(kept)
+        made += len(kept)
+        changing += sum(one.text != one.sentence.text for one in kept)
+        unusable += len(rows) - len(kept)
+        progress(start + len(some), len(keys))
+    audit.record(
+        "suggestions.made",
+        who=None,
+        project=project,
+        data={"corrector": corrector.info.name, "made": made, "changing": changing},
+    )
+    return Suggested(made, changing, unusable, there)
+
+
+def _row(sentence: Sentence, correction: Correction, info: CorrectorInfo) -> Suggestion | None:
+    """Return a suggestion; None where the corrector failed, or its text cannot be kept."""
+    try:
+        text = cleaned(correction.text).text
+    except TextError:
+        return None
+    same = digest(text) == sentence.digest
+    if not text or (same and correction.flags):
+        return None
+    return Suggestion(
+        sentence=sentence,
+        model=info.name[:LONGEST_NAME],
+        model_version=version_of(info),
+        text=sentence.text if same else text,
+        score=correction.score,
+    )
+
+
+# An annotator asks for it; whether it may be shown, the server says.
+
+
+@act
+def show(member: Member, slot_id: int) -> Suggestion:
+    """Return the suggestion for a member's open task, and keep that it was shown.
+
+    Of several the last that was made; once they were shown one it stays that one.
+
+    Raises:
+        NotYoursError: The project shows none, the task is not theirs, or there is none for it.
+        EditFirstError: The project shows it only after an edit of their own.
+        NotAllowedError: The member may not work now.
+    """
+    fresh = locked_member(member)
+    insist_on_active(fresh)
+    slot = (
+        Slot.objects.select_related("sentence")
+        .filter(pk=slot_id, project=fresh.project_id, person=fresh.person_id, state=SlotState.OPEN)
+        .first()
+    )
+    mode = fresh.project.rules.suggestions
+    if slot is None or mode == "off":
+        raise NotYoursError("there is no suggestion for task {slot_id}", slot_id=slot_id)
+    before = shown(slot.sentence_id, fresh.person_id)
+    if before is not None:
+        return before
+    found = latest(slot.sentence_id)
+    if found is None:
+        raise NotYoursError("there is no suggestion for task {slot_id}", slot_id=slot_id)
+    if mode == "after_typing" and not _edited(slot, fresh.person_id):
+        raise EditFirstError
+    _note(found, slot.pk, fresh.person_id, SuggestionAct.SHOWN)
+    return found
+
+
+@act
+def take_over(member: Member, slot_id: int) -> Suggestion:
+    """Keep that a member takes over the suggestion that they were shown, and return it.
+
+    Raises:
+        NotYoursError: None was shown to them, or the task is theirs no more.
+        NotAllowedError: The member may not work now.
+    """
+    fresh = locked_member(member)
+    insist_on_active(fresh)
+    mine = Slot.objects.filter(
+        pk=slot_id, project=fresh.project_id, person=fresh.person_id, state=SlotState.OPEN
+    )
+    sentence_id = mine.values_list("sentence", flat=True).first()
+    found = sentence_id and shown(sentence_id, fresh.person_id)
+    if not found:
+        raise NotYoursError("there is no suggestion for task {slot_id}", slot_id=slot_id)
+    _note(found, slot_id, fresh.person_id, SuggestionAct.TAKEN)
+    return found
+
+
+def latest(sentence_id: int) -> Suggestion | None:
+    """Return the suggestion of a sentence that would be shown."""
+    return Suggestion.objects.filter(sentence=sentence_id).order_by("-pk").first()
+
+
+def shown(sentence_id: int, person_id: int) -> Suggestion | None:
+    """Return the suggestion that a person was shown for a sentence; None where none was.
+
+    What they have seen at a place that they lost, they have seen at the next one, too.
+    """
+    seen = Suggestion.objects.filter(
+        sentence=sentence_id, events__person=person_id, events__kind=SuggestionAct.SHOWN
+    )
+    return seen.order_by("-pk").first()
+
+
+def equals(suggestion: Suggestion, sentence: Sentence, decision: str, texts: Sequence[str]) -> bool:
+    """Return whether an answer says what a suggestion says.
+
+    Args:
+        suggestion: Which.
+        sentence: Of both; a suggestion that leaves it as it is says that it is free of errors.
+        decision: Of the answer.
+        texts: Of the answer.
+    """
+    wanted = digest(suggestion.text)
+    if wanted == sentence.digest:
+        return decision == Decision.ERROR_FREE
+    return any(digest(text) == wanted for text in texts)
+
+
+def _note(suggestion: Suggestion, slot_id: int, person_id: int, kind: SuggestionAct) -> None:
+    row = {"suggestion": suggestion, "slot_id": slot_id, "person_id": person_id, "kind": kind}
+    if not SuggestionEvent.objects.filter(**row).exists():
+        SuggestionEvent.objects.create(**row)
+
+
+def _edited(slot: Slot, person_id: int) -> bool:
+    """Return whether a person has decided or written something of their own for a slot."""
+    if Submission.objects.filter(slot=slot, person=person_id).exists():
+        return True
+    saved = DraftRevision.objects.filter(slot=slot, person=person_id)
+    return any(
+        _is_own(payload, slot.sentence) for payload in saved.values_list("payload", flat=True)
+    )
+
+
+def _is_own(payload: Mapping[str, object], sentence: Sentence) -> bool:
+    texts = payload.get("texts", ())
+    if payload.get("decision") in (Decision.ERROR_FREE, Decision.NOT_ANNOTATABLE):
+        return True
+    return isinstance(texts, list) and any(digest(text) != sentence.digest for text in texts)

@@ -1,0 +1,106 @@
+"""What suggestions did to answers: statistics, the page Quality, the export with everything."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from server.web.asking import Asking
+from server.workflow.reviewing import finalised
+from server.workflow.stories import (
+    a_project,
+    all_submitted,
+    claimed,
+    correction,
+    handed_in,
+    joined,
+    people,
+    sentence_of,
+)
+
+from gecbench.server.import_export.exports import ExportOptions, export
+from gecbench.server.models import Project, Suggestion
+from gecbench.server.statistics.report import build_report, quality
+from gecbench.server.statistics.work import Accepted, Influence, influence
+from gecbench.server.workflow import suggestions
+
+PROPOSED, OWN = "我昨天去图书馆借书了。", "我昨天到图书馆借书了。"
+
+
+def told(project: Project) -> Project:
+    """Four annotators: one takes it over, one is shown it, one finds the same alone, one else."""
+    joined(project, "rita", "reviewer")
+    team = people(project, 4)
+    sentence = sentence_of(project)
+    Suggestion.objects.create(sentence=sentence, model="robot", model_version="1", text=PROPOSED)
+    slots = [claimed(one, sentence) for one in team]
+    for n in (0, 1):
+        suggestions.show(team[n], slots[n].pk)
+    suggestions.take_over(team[0], slots[0].pk)
+    for member, slot, text in zip(team, slots, (PROPOSED, OWN, PROPOSED, OWN), strict=True):
+        handed_in(member, slot, correction(text))
+    finalised(project, (PROPOSED,))
+    return project
+
+
+@pytest.fixture
+def project(site):
+    return told(a_project(2, annotators=4, suggestions="on_demand"))
+
+
+def everything(project: Project) -> list[dict[str, object]]:
+    (file,) = export(project, ExportOptions("annotations", names=True))
+    return [json.loads(line) for line in b"".join(file.content).splitlines()]
+
+
+def test_answers_are_counted_by_what_their_authors_saw(database):
+    project = told(a_project(2, annotators=4, suggestions="on_demand"))
+    assert influence(project) == {
+        "taken": Influence(1, 1, Accepted(1, 1)),
+        "shown": Influence(1, 0, Accepted(1, 0)),
+        "unseen": Influence(2, 1, Accepted(2, 1)),
+    }
+
+
+def test_statistics_have_the_table_only_where_there_are_suggestions(project):
+    report = build_report(quality(project))
+    (table,) = (one for one in report.tables if one.name == "suggestions")
+    rows = {row[0].en: row[1:] for row in table.rows}
+    assert rows["taken over"] == (1, 0.25, 1.0, 1, 1.0)
+    assert rows["not shown"] == (2, 0.5, 0.5, 2, 0.5)
+    plain = build_report(quality(a_project(1, slug="plain")))
+    assert "suggestions" not in {one.name for one in plain.tables} | set(plain.data)
+
+
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "shown, not taken over"), ("zh-hans", "已显示，未采用")]
+)
+def test_the_page_quality_shows_it(project, language, words):
+    boss = Asking(joined(project, "boss", "manager"), language=language)
+    assert words in boss.html("/p/story/manage/quality")
+
+
+def test_the_export_with_everything_says_what_was_shown_and_taken_and_equal(project):
+    first, second = everything(project)[1:]
+    (one,) = first["suggestions"]
+    assert (one["corrector"], one["version"], one["text"]) == ("robot", "1", PROPOSED)
+    assert [row["slot"] for row in one["shown"]] == [1, 2]
+    assert [row["taken_at"] is not None for row in one["shown"]] == [True, False]
+    said = [row["suggestion"] for row in first["submissions"]]
+    assert [row and (row["taken_at"] is not None, row["equal"]) for row in said] == [
+        (True, True),
+        (False, False),
+        None,
+        None,
+    ]
+    assert [row["suggested"] for row in first["submissions"]] == [True, True, False, False]
+    assert second["suggestions"] == []
+
+
+def test_without_suggestions_the_export_has_none_of_these_fields(site):
+    project = a_project(1, annotators=1)
+    told(a_project(1, slug="other", annotators=4, suggestions="on_demand"))
+    all_submitted(sentence_of(project), people(project, 1))
+    (row,) = everything(project)[1:]
+    assert "suggestions" not in row
+    assert "suggestion" not in row["submissions"][0]

@@ -1,0 +1,283 @@
+"""Work that managers give: batches are kept for one person, quotas are counted, nobody is lost."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+from server.workflow import reviewing
+from server.workflow.races import together
+from server.workflow.reviewing import member_of
+from server.workflow.stories import (
+    a_project,
+    claimed,
+    expired,
+    joined,
+    people,
+    sentence_of,
+    submitted,
+)
+
+from gecbench.server.choices import MemberStatus, Role
+from gecbench.server.models import Assignment, Audit, Member, Project, Sentence, Slot
+from gecbench.server.workflow import accounts, assignments, claims, members
+from gecbench.server.workflow.assignments import give_batch, give_quota, standings
+from gecbench.server.workflow.errors import NotAllowedError, NotYoursError, RefusedError
+
+
+def boss_of(project: Project) -> Member:
+    return member_of(project, "boss")
+
+
+def days(count: float):
+    return timezone.now() + timedelta(days=count)
+
+
+def batch_of(project: Project, member: Member, *numbers: int, due: float = 3) -> Assignment:
+    chosen = [sentence_of(project, n).pk for n in numbers]
+    return give_batch(boss_of(project), member, due_at=days(due), sentences=chosen)[0]
+
+
+def over(assignment: Assignment) -> None:
+    Assignment.objects.filter(pk=assignment.pk).update(at=days(-9), due_at=days(-1))
+
+
+def standing(member: Member) -> list[tuple[int, int]]:
+    return [(one.done, one.total) for one in standings(Assignment.objects.filter(member=member))]
+
+
+def worked(member: Member) -> int | None:
+    """The number of the next task, which is handed in; None where there is none."""
+    slot = claims.current(member).slot
+    if slot is None:
+        return None
+    submitted(member, slot.sentence)
+    return slot.sentence.number
+
+
+def test_a_batch_comes_first_and_its_places_go_to_nobody_else(database):
+    project = a_project(6, annotators=1)
+    one, two = people(project, 2)
+    batch_of(project, one, 4, 5)
+    assert {worked(two) for _ in range(5)} == {1, 2, 3, 6, None}
+    assert claims.current(two).nothing == claims.Nothing.NONE_FOR_YOU
+    assert not claims.task_waits(two)
+    assert claims.task_waits(one)
+    assert {worked(one), worked(one)} == {4, 5}
+    assert worked(one) is None
+
+
+def test_a_batch_keeps_one_place_of_each_sentence_the_others_stay_free(site):
+    project = a_project(1, annotators=3)
+    one, two, three, four = people(project, 4)
+    batch_of(project, one, 1)
+    assert (worked(two), worked(three)) == (1, 1)
+    assert worked(four) is None
+    assert worked(one) == 1
+    assert sentence_of(project).state == "review_ready"
+
+
+@pytest.mark.parametrize("how", ["deadline", "end", "pause", "role", "shut out"])
+def test_what_was_kept_is_open_to_all_again(site, how):
+    project = a_project(2, annotators=1)
+    one, two = people(project, 2)
+    batch = batch_of(project, one, 1, 2)
+    assert worked(one) in (1, 2)
+    if how == "deadline":
+        over(batch)
+    elif how == "end":
+        assignments.end(boss_of(project), batch.pk)
+    elif how == "pause":
+        members.change_member(one, by=None, status=MemberStatus.PAUSED)
+    elif how == "role":
+        members.change_member(one, by=None, roles=[Role.REVIEWER])
+    else:
+        accounts.shut_out(one.person)
+    assert worked(two) in (1, 2)
+
+
+def test_the_earliest_deadline_comes_first(site):
+    project = a_project(40, annotators=1)
+    (one,) = people(project, 1)
+    batch_of(project, one, 7, due=5)
+    batch_of(project, one, 9, due=2)
+    assert (worked(one), worked(one)) == (9, 7)
+
+
+def test_inv_15_what_was_lost_comes_back_unless_it_is_kept_for_another(site):
+    project = a_project(2, annotators=1)
+    one, two = people(project, 2)
+    slot = claims.current(one).slot
+    expired(project)
+    batch_of(project, two, slot.sentence.number)
+    assert claims.current(one).slot.sentence_id != slot.sentence_id
+    assert claims.current(two).slot.sentence_id == slot.sentence_id
+
+
+def test_an_expired_place_of_a_batch_stays_its_members(site):
+    project = a_project(2, annotators=1)
+    one, two = people(project, 2)
+    batch = batch_of(project, one, 1)
+    slot = claims.current(one).slot
+    expired(project)
+    assert claims.current(two).slot.sentence.number == 2
+    assert claims.current(one).slot == slot
+    assert Slot.objects.get(pk=slot.pk).assignment == batch
+
+
+def test_a_skipped_sentence_of_a_batch_can_be_taken_up_again(site):
+    project = a_project(1, annotators=2)
+    one, two = people(project, 2)
+    batch_of(project, one, 1)
+    slot = claims.current(one).slot
+    claims.skip(one, slot.pk, version=slot.version)
+    assert standing(one) == [(0, 1)]
+    assert worked(two) == 1
+    assert claims.recall(one, slot.sentence_id).slot == slot
+
+
+def test_a_batch_of_so_many_takes_those_that_come_first_and_leaves_out_what_is_known(site):
+    project = a_project(5, annotators=1)
+    one, two = people(project, 2)
+    submitted(one, sentence_of(project, 2))
+    batch_of(project, two, 3)
+    batch, count = give_batch(boss_of(project), one, due_at=days(1), number=10)
+    assert count == 3
+    numbers = set(batch.slots.values_list("sentence__number", flat=True))
+    assert numbers == {1, 4, 5}
+    with pytest.raises(RefusedError) as refused:
+        give_batch(boss_of(project), one, due_at=days(1), number=10)
+    assert refused.value.problems[0].code == "batch-empty"
+    assert Assignment.objects.count() == 2
+
+
+def test_places_are_kept_for_one_person_whoever_races(database):
+    project = a_project(12, annotators=1)
+    team = people(project, 6)
+    boss, due = boss_of(project), days(1)
+
+    def act(n: int) -> object:
+        if n % 2:
+            return give_batch(boss, team[n], due_at=due, number=3)
+        return claims.current(team[n])
+
+    got = together(6, act)
+    assert [one for one in got if isinstance(one, Exception)] == []
+    given = [one for one in got if isinstance(one, tuple)]
+    for batch, count in given:
+        assert batch.slots.count() == count
+        assert not batch.slots.exclude(person=None).exclude(person=batch.member.person).exists()
+
+
+def test_no_database_walks_the_places_for_a_batch(site):
+    project = a_project(300)
+    (one,) = people(project, 1)
+    statement = claims._batch(connection.vendor)
+    with connection.cursor() as cursor:
+        for analysed in (False, True):
+            if analysed:
+                cursor.execute("ANALYZE")
+            cursor.execute(f"EXPLAIN QUERY PLAN {statement.sql}", statement.params)
+            plan = "\n".join(row[3] for row in cursor.fetchall())
+            assert "slot USING INDEX slot_by_assignment" in plan, plan
+    assert one.pk
+
+
+def test_progress_of_a_batch_is_asked_of_its_places(site):
+    project = a_project(4, annotators=1)
+    one, two = people(project, 2)
+    batch = batch_of(project, one, 1, 2, 3)
+    assert standing(one) == [(0, 3)]
+    worked(one)
+    assert standing(one) == [(1, 3)]
+    left = batch.slots.filter(state="free").first()
+    Sentence.objects.filter(pk=left.sentence_id).update(state="withdrawn")
+    assert standing(one) == [(1, 2)]
+    over(batch)
+    assert [row.late for row in standings(Assignment.objects.all())] == [True]
+    while worked(two):
+        pass
+    assert standing(one) == []  # the others did the rest: nothing is due any more
+
+
+def test_progress_of_a_quota_counts_what_was_handed_in_since(site):
+    project = a_project(6, annotators=1)
+    one, two = people(project, 2)
+    kept = 4 if worked(one) == 3 else 3  # tasks come in an order by chance
+    quota = give_quota(boss_of(project), one, number=2, due_at=days(2))
+    assert standing(one) == [(0, 2)]
+    batch_of(project, one, kept)
+    worked(two)
+    slot = claimed(one, sentence_of(project, kept))
+    submitted(one, slot.sentence)
+    assert standing(one) == [(0, 2), (1, 1)]  # a batch counts for itself alone
+    worked(one)
+    assert standing(one) == [(1, 2), (1, 1)]
+    later = give_quota(boss_of(project), one, number=5, due_at=days(2))
+    quota.refresh_from_db()
+    assert quota.ended_at is not None
+    assert [row.assignment for row in standings(Assignment.objects.filter(quota__gt=0))] == [later]
+
+
+def test_progress_of_a_reviewers_quota_counts_decisions(site):
+    project = reviewing.waiting(reviewers=("rita",))
+    rita = member_of(project, "rita")
+    give_quota(boss_of(project), rita, number=2, due_at=days(2), role=Role.REVIEWER)
+    reviewing.finalised(project)
+    assert standing(rita) == [(1, 2)]
+    with pytest.raises(RefusedError):
+        give_quota(boss_of(project), rita, number=2, due_at=days(2))
+
+
+@pytest.mark.parametrize(
+    ("begun", "due", "done", "behind", "late"),
+    [(0, 10, 0, 0, False), (-5, 5, 4, 6, False), (-5, 5, 12, 0, False), (-10, -1, 7, 13, True)],
+)
+def test_behind_is_measured_by_an_even_pace(begun, due, done, behind, late):
+    given = Assignment(quota=20, at=days(begun), due_at=days(due) + timedelta(seconds=1))
+    row = assignments.Standing(given, done, 20, timezone.now() + timedelta(seconds=2))
+    assert (row.behind, row.late) == (behind, late)
+
+
+def test_only_managers_give_and_only_here(site):
+    project = a_project(2)
+    one, two = people(project, 2)
+    with pytest.raises(NotAllowedError):
+        give_quota(one, two, number=1, due_at=days(1))
+    stranger = joined(a_project(1, slug="other", manager="ola"), "sol")
+    with pytest.raises(NotYoursError):
+        give_quota(boss_of(project), stranger, number=1, due_at=days(1))
+    quota = give_quota(boss_of(project), one, number=1, due_at=days(1))
+    with pytest.raises(NotYoursError):
+        assignments.end(member_of(Project.objects.get(slug="other"), "ola"), quota.pk)
+
+
+@pytest.mark.parametrize(
+    ("number", "due", "code"),
+    [(0, 1, "quota"), (10**6, 1, "quota"), (5, -1, "due-over")],
+)
+def test_a_quota_out_of_bounds_is_refused(site, number, due, code):
+    project = a_project(1)
+    (one,) = people(project, 1)
+    with pytest.raises(RefusedError) as refused:
+        give_quota(boss_of(project), one, number=number, due_at=days(due))
+    assert [problem.code for problem in refused.value.problems] == [code]
+    assert not Assignment.objects.exists()
+
+
+def test_a_deadline_moves_and_all_is_in_the_log(site):
+    project = a_project(2)
+    (one,) = people(project, 1)
+    batch = batch_of(project, one, 1)
+    over(batch)
+    assert assignments.set_deadline(boss_of(project), batch.pk, due_at=days(4)).due_at > days(3)
+    assert worked(one) == 1
+    assignments.end(boss_of(project), batch.pk)
+    with pytest.raises(NotYoursError):
+        assignments.end(boss_of(project), batch.pk)
+    logged = Audit.objects.filter(what__startswith="assignment").order_by("seq")
+    whats = [one.what.split(".")[1] for one in logged]
+    assert whats == ["made", "moved", "ended"]
+    assert logged[0].data["sentences"] == [sentence_of(project).pk]
