@@ -48,6 +48,25 @@ def test_three_texts_are_judged_restored_and_decided_by_keys_rev_9(live, browser
     page.context.close()
 
 
+@pytest.mark.parametrize(("lang", "language"), [("zh", "zh-hans"), ("en", "en")])
+def test_a_key_and_a_button_show_a_row_clean(live, browser, lang, language):
+    waiting(live, lang=lang, language=language)
+    page = at_review(live, browser)
+    row = page.locator("[data-current]")
+    shown, button = row.locator(".diff").first, row.locator("[data-act=clean]")
+    number = int(row.get_attribute("data-row") or 0)
+    text = page.evaluate(
+        "n => JSON.parse(document.getElementById('review-data').textContent).rows[n].text", number
+    )
+    press(page, "Alt+L")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    assert shown.inner_text().replace("\n", "") == text
+    expect(page.locator(".aligned-row ins").first).to_be_visible()  # the others stay marked
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "false")
+    page.context.close()
+
+
 def test_a_text_restored_to_another_row_says_so_and_settles_the_warning_rev_9(live, browser):
     waiting(live)
     page = at_review(live, browser)
@@ -210,6 +229,8 @@ def test_the_slower_of_two_reviewers_keeps_the_text_rev_12(live, browser):
     second.goto(sentence)
     second.get_by_text("Being reviewed by Rita").wait_for()
     assert second.locator("[data-submit]").is_disabled()
+    second.locator("[data-act=clean]").first.click()  # to look is not to change
+    second.locator("[data-act=clean][aria-pressed=true]").wait_for()
     with live.rows():
         rita = member_of(project, "rita")
         from gecbench.server.models import ReviewTask

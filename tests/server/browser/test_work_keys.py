@@ -59,6 +59,28 @@ def test_what_a_hint_says_is_not_said_again_when_it_is_asked_con_6(live, browser
 
 
 @pytest.mark.parametrize(("lang", "language"), [("zh", "zh-hans"), ("en", "en")])
+def test_a_key_and_a_button_show_the_text_of_a_box_clean(live, browser, lang, language):
+    project(live, "li", lang=lang, language=language)
+    page = at_work(live, browser, "li")
+    shown = page.locator("#boxes .diff").first
+    button = page.locator("#boxes [data-act=clean]")
+    text = "我昨天去图书馆借了书！" if lang == "zh" else "He speaks Chinese well!"
+    replace_all(page, text)
+    expect(shown.locator("del").first).to_be_visible()
+    page.keyboard.press("Alt+l")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    assert shown.inner_text() == text
+    page.keyboard.insert_text("!")
+    assert shown.inner_text() == f"{text}!"
+    page.keyboard.press("Alt+a")  # each box for itself
+    expect(button.nth(1)).to_have_attribute("aria-pressed", "false")
+    button.first.click()
+    expect(button.first).to_have_attribute("aria-pressed", "false")
+    expect(shown.locator("del").first).to_be_visible()
+    page.context.close()
+
+
+@pytest.mark.parametrize(("lang", "language"), [("zh", "zh-hans"), ("en", "en")])
 def test_ann_1_to_5_boxes_by_keyboard_only(live, browser, lang, language):
     project(live, "li", lang=lang, language=language)
     page = at_work(live, browser, "li")

@@ -98,6 +98,7 @@ def _actions() -> Iterator[Action]:
     yield Action("previous", ("Alt+,",), work)
     yield Action("next", ("Alt+.",), work)
     yield Action("other_version", ("Alt+O",), work)
+    yield Action("clean", ("Alt+L",), (Place.WORK, Place.REVIEW))
     yield Action("suggestion", ("Alt+K",), work)
     yield Action("guide", ("F1", "Ctrl+/"), _ALL)
     yield Action("close", ("Esc",), _ALL)

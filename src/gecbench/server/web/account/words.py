@@ -64,6 +64,7 @@ ACTIONS: Mapping[str, str | Promise] = {
     "previous": gettext_lazy("My task before"),
     "next": gettext_lazy("My task after"),
     "other_version": gettext_lazy("The other saved version"),
+    "clean": gettext_lazy("Marked or clean text"),
     "suggestion": gettext_lazy("Show a suggestion"),
     "guide": gettext_lazy("Guideline"),
     "close": gettext_lazy("Close"),

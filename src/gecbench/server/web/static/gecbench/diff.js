@@ -6,7 +6,7 @@ import { editsOf } from "./align.js";
 import { bounds } from "./graphemes.js";
 import { isHan, isInName, tokens } from "./tokens.js";
 
-export { draw } from "./drawing.js";
+export { draw, switchClean } from "./drawing.js";
 
 export const PLACEHOLDER = "[缺失成分]";
 const WORDS_OF_ONE = "的地得了着过吗呢吧我你他她它这那是有在和与不也都很就还又把被对从到给让向";

@@ -60,3 +60,12 @@ export function draw(element, pieces, words, { placeholder = "[缺失成分]" } 
   element.classList.add("diff");
   element.replaceChildren(...pieces.flatMap((piece) => nodes(piece, words, placeholder)));
 }
+
+/** Show a row's text clean, or marked again; its button says which. Return whether it has a text. */
+export function switchClean(row, clean = null) {
+  const button = row?.querySelector("[data-act=clean]");
+  if (!button) return false;
+  const shown = row.querySelector(".diff").classList.toggle("clean", clean ?? undefined);
+  button.setAttribute("aria-pressed", String(shown));
+  return true;
+}

@@ -7,6 +7,7 @@ import { type } from "./box.js";
 import { composing, whenWritten } from "./composing.js";
 import { Copies, overtook } from "./copies.js";
 import { Drawer } from "./drawer.js";
+import { switchClean } from "./drawing.js";
 import { Keys } from "./keys.js";
 import { Problems } from "./review-problems.js";
 import { Row } from "./review-row.js";
@@ -40,7 +41,17 @@ class Review {
     this.additions = [...document.querySelectorAll("[data-addition]")].map((element) => this.boxOf(element));
     this.problems = new Problems(this);
     this.keys.show();
+    this.keys.on("clean", () => switchClean(document.activeElement.closest("[data-row]") ?? (this.row ?? this.rows[0])?.element));
+    this.form.addEventListener("click", ({ target }) => target.closest("[data-act=clean]") && switchClean(target.closest("[data-row]")));
     if (this.mine) this.begin();
+    else this.readOnly();
+  }
+
+  /** Nothing can be changed, but looked at: a disabled fieldset would take its buttons, too. */
+  readOnly() {
+    const whole = this.form.querySelector("fieldset.whole");
+    whole.disabled = false;
+    for (const field of whole.elements) field.disabled = field.dataset.act !== "clean";
   }
 
   begin() {
