@@ -62,9 +62,9 @@ def test_no_script_makes_html_or_code_of_a_text():
     assert found(SCRIPT, ".js") == {"web/static/gecbench/drawer.js": {"innerHTML"}}
 
 
-MAILS = dict.fromkeys(
-    (f"web/templates/account/password_mail{part}.html" for part in ("", "_subject")), {"autoescape"}
-)
+MAILS = {
+    f"web/templates/account/password_mail{part}.html": {"autoescape"} for part in ("", "_subject")
+}
 """Plain text, which no browser reads as HTML."""
 
 

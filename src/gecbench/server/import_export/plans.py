@@ -683,7 +683,7 @@ def plan_import(
         prefix = present.free_prefix(numbers) if numbers else ""
     ready, examples, doubles = _compared(read, present, options, prefix)
     report = _report(content, chosen, read, ready, doubles, options, prefix)
-    report = replace(report, examples=tuple(examples))
+    report = dataclasses.replace(report, examples=tuple(examples))
     return Plan(project.pk, content.sha256, options, report, ready, present.batch)
 
 

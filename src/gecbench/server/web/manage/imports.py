@@ -32,13 +32,14 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.formats.records import READERS, ROLES, Content
+from gecbench.server.choices import Decision
 from gecbench.server.import_export.imports import run_import
 from gecbench.server.import_export.plans import ImportOptions, Plan, options_from, plan_import
 from gecbench.server.import_export.reading import MOST_BYTES, Encoding, content_of
 from gecbench.server.models import ImportBatch, Member
 from gecbench.server.rules.text import KINDS
 from gecbench.server.web.manage.pages import acting, insist_on_active, looking, page, whole
-from gecbench.server.web.manage.words import DECISIONS, refused
+from gecbench.server.web.manage.words import refused
 from gecbench.server.web.translation import Translation, translate
 from gecbench.server.workflow.errors import ConflictError, Problem, RefusedError
 
@@ -259,7 +260,9 @@ def _told(plan: Plan) -> dict[str, object]:
         "told": told,
         "problems": [(one.line, translate(one.message)) for one in told.problems],
         "skipped": [(one.line, translate(one.message)) for one in told.skipped],
-        "examples": [(one, DECISIONS.get(one.decision, "")) for one in told.examples],
+        "examples": [
+            (one, Decision(one.decision).label if one.decision else "") for one in told.examples
+        ],
         "invisible": [(translate(KINDS[kind]), count) for kind, count in told.invisible.items()],
         "left_out": [(translate(what), count) for what, count in told.left_out.items()],
         "new_ids": translate(told.new_ids) if told.new_ids else None,
