@@ -304,7 +304,7 @@ def review(stage: Stage, page: Page) -> None:
             expect(page.locator(f"#modified-{n}")).to_have_value(story.first[3])
         with page.expect_navigation():
             page.keyboard.press("Control+Enter")
-        page.locator(".message.success").wait_for()
+        page.locator("#undo").wait_for()
     assert page.locator("#review-data").count() == 0
 
 

@@ -43,7 +43,7 @@ def test_three_texts_are_judged_restored_and_decided_by_keys_rev_9(live, browser
     restored = box.input_value()
     press(page, "Control+Enter")
     page.wait_for_url("**/p/story/review")
-    page.locator(".message.success").wait_for()
+    page.locator("#undo").wait_for()
     assert golden(live) == sorted([sample["good"], restored])
     page.context.close()
 
@@ -76,7 +76,7 @@ def test_a_text_restored_to_another_row_says_so_and_settles_the_warning_rev_9(li
     expect(row.locator("textarea")).to_have_value(ZH["good"])
     expect(row.locator("[data-same]")).to_have_text(f"= the same as text {good}")
     press(page, "Control+Enter")
-    page.locator(".message.success").wait_for()
+    page.locator("#undo").wait_for()
     assert golden(live) == sorted([ZH["good"], ZH["fair"]])
     page.context.close()
 
@@ -94,7 +94,7 @@ def test_what_is_missing_is_shown_at_its_row_and_everything_stays_rev_2(live, br
     press(page, "Control+Enter")
     page.locator(".warning").wait_for()
     press(page, "Control+Enter")
-    page.locator(".message.success").wait_for()
+    page.locator("#undo").wait_for()
     page.context.close()
 
 
@@ -146,7 +146,7 @@ def test_the_decision_and_the_row_that_says_the_same_go_together_rev_6(live, bro
     press(page, "2", "Q", "F")  # the box that opens holds no text of its own: it hinders nothing
     expect(page.locator("#row-0 [data-same]")).to_have_text("not changed yet: this adds no text")
     press(page, "Control+Enter")
-    page.locator(".message.success").wait_for()
+    page.locator("#undo").wait_for()
     page.context.close()
 
 
@@ -243,7 +243,7 @@ def test_the_slower_of_two_reviewers_keeps_the_text_rev_12(live, browser):
     first.get_by_text("Ruth has this sentence now.").wait_for()
     expect(first.locator("[data-additions] textarea")).to_have_value("我写的答案。")
     press(second, "1", "2", "3", "Control+Enter")
-    second.locator(".message.success").wait_for()
+    second.locator("#undo").wait_for()
     assert len(golden(live)) == 3
     first.context.close()
     second.context.close()
