@@ -232,6 +232,8 @@ def invited(page: Page, role: int) -> str:
         page.keyboard.press("Space")
         tab_to(page, "input[value=reviewer]")
         page.keyboard.press("Space")
+    tab_to(page, "#people")
+    page.keyboard.type("somebody")
     follow(page, 'form[action$="/invite"] button.primary')
     return page.locator("input[readonly]").input_value()
 

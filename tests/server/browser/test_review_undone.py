@@ -19,7 +19,7 @@ def judge(page, lang: str) -> None:
     over = row_of(page, OVER[lang])
     press(page, WRONG[over - 1])
     row = page.locator(f"#row-{over - 1}")
-    row.locator('[value="meaning"]').check(force=True)
+    row.locator('label:has([value="meaning"])').click()
     row.locator(f'[name="note-{over - 1}"]').fill("goes too far")
     page.locator(".whole-decision .pick.bad").click()
     page.locator('.whole-decision [name^="note-"]').fill("look at the verb")
