@@ -18,6 +18,7 @@ from uuid import uuid4
 import pytest
 from django.db import connection
 from django.test import Client
+from django.utils.http import urlsafe_base64_encode
 from server.conftest import sqlite, use
 from server.web.routes import BACKEND, ROUTES
 from server.workflow.reviewing import finalised, member_of, opened
@@ -148,6 +149,9 @@ def ids(project: Project) -> dict[str, list[object]]:
         "assignment": [1],
         "secret": ["x"],
         "token_id": [1],
+        "maker": [0, *Person.objects.values_list("pk", flat=True)],
+        "uidb64": ["none", *(urlsafe_base64_encode(b"%d" % n) for n in range(1, 4))],
+        "token": ["none"],
     }
 
 

@@ -18,8 +18,11 @@ PYTHON = re.compile(
 CLEANED = {
     "web/guidelines/views.py": {"SafeString"},
     "web/manage/guideline.py": {"SafeString"},
+    "web/manage/projects.py": {"format_html"},
+    "import_export/releases.py": {"zipfile"},
 }
-"""Where HTML is marked as safe: it comes from guidelines/rendering.py, which has strict tests."""
+"""Where HTML is marked as safe (it comes from guidelines/rendering.py, which has strict tests, or is
+escaped by Django), and where an archive is written; none is ever read."""
 
 SCRIPT = re.compile(
     r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment"
