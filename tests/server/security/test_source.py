@@ -21,8 +21,8 @@ CLEANED = {
     "web/manage/projects.py": {"format_html"},
     "import_export/releases.py": {"zipfile"},
 }
-"""Where HTML is marked as safe (it comes from guidelines/rendering.py, which has strict tests, or is
-escaped by Django), and where an archive is written; none is ever read."""
+"""Where HTML is marked as safe (it comes from guidelines/rendering.py, which has strict tests, or
+Django escapes it), and where an archive is written; none is ever read."""
 
 SCRIPT = re.compile(
     r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment"
