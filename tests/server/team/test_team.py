@@ -66,6 +66,8 @@ def released(team: Team, folder: Path) -> dict[str, Path]:
         if address.endswith("/SHA256SUMS"):
             sums = content.decode()
             continue
+        if address.endswith(".zip"):  # of the same files, as other tests show
+            continue
         assert hashlib.sha256(content).hexdigest() in page.text, address
         path = folder / address.rpartition("/")[2]
         path.write_bytes(content)
