@@ -26,6 +26,7 @@ def run(run_process):
 def new_site(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("new site")
     words = [sys.executable, "-m", "gecbench", "annotate", "init", "site"]
+    words += ["--time-zone", "Asia/Shanghai"]
     ended = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=True)
     assert re.search(r"http://127.0.0.1:8700/invitation/[\w-]{43}$", ended.stdout.strip())
     assert ended.stderr == ""
@@ -101,7 +102,7 @@ def test_serve_makes_everything_and_answers_until_ctrl_c(tmp_path, bad):
         link = server.stdout.readline().strip()
         with urllib.request.urlopen(link, timeout=30) as page:
             assert page.status == 200
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/static/gecbench/base.css") as css:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{style}") as css:
             assert css.headers["Content-Type"].startswith("text/css")
         busy = bad(1, *words)
         assert busy.endswith("in use by another program; name another address: --bind "
