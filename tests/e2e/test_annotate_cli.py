@@ -29,7 +29,7 @@ def new_site(tmp_path_factory) -> Path:
     words += ["--time-zone", "Asia/Shanghai"]
     ended = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=True)
     assert re.search(r"http://127.0.0.1:8700/invitation/[\w-]{43}$", ended.stdout.strip())
-    assert ended.stderr == ""
+    assert ended.stderr == "gecbench: days begin at midnight of Asia/Shanghai\n"
     return folder / "site"
 
 
@@ -90,6 +90,7 @@ def test_a_folder_of_other_things_is_no_data_folder(bad, tmp_path):
 def test_serve_makes_everything_and_answers_until_ctrl_c(tmp_path, bad):
     port = free_port()
     words = ["annotate", "serve", "--data", "fresh", "--bind", f"127.0.0.1:{port}"]
+    words += ["--time-zone", "Asia/Shanghai"]
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("GECBENCH_", "DJANGO_"))}
     server = subprocess.Popen(
         [sys.executable, "-m", "gecbench", *words], cwd=tmp_path, env=clean,
@@ -102,6 +103,7 @@ def test_serve_makes_everything_and_answers_until_ctrl_c(tmp_path, bad):
         link = server.stdout.readline().strip()
         with urllib.request.urlopen(link, timeout=30) as page:
             assert page.status == 200
+            style = re.search(r"/static/gecbench/base\.[0-9a-f]+\.css", page.read().decode())[0]
         with urllib.request.urlopen(f"http://127.0.0.1:{port}{style}") as css:
             assert css.headers["Content-Type"].startswith("text/css")
         busy = bad(1, *words)
