@@ -21,29 +21,25 @@ from gecbench.reports.report import (
     count_cells,
     data_of,
     join_texts,
+    translate,
 )
 
 _KINDS: Mapping[str, Words] = {
-    "type-1": Words("operation", "编辑操作"),
-    "type-2": Words("category", "错误类别"),
-    "type-3": Words("type", "错误类型"),
-    "position": Words("position in the sentence", "句中位置"),
-    "length": Words("length", "句长"),
-    "errors": Words("errors", "错误数"),
-    "state": Words("state", "有无错误"),
+    "type-1": translate("operation"),
+    "type-2": translate("category"),
+    "type-3": translate("type"),
+    "position": translate("position in the sentence"),
+    "length": translate("length"),
+    "errors": translate("errors"),
+    "state": translate("state"),
 }
 _GROUPS: Mapping[str, Words] = {
-    "erroneous": Words("erroneous", "有错误"),
-    "disputed": Words("disputed", "有分歧"),
-    "error-free": Words("error-free", "无错误"),
-    "unannotatable": Words("unannotatable", "无法标注"),
-    NOWHERE: Words(NOWHERE, "无位置"),
+    group: translate(group)
+    for group in ("erroneous", "disputed", "error-free", "unannotatable", NOWHERE)
 }
-_SCALES: Mapping[str, str] = {"characters": "字", "tokens": "词元", "words": "词"}
 _SHOWN = 15
 """Differences in the table; JSON has all."""
-_NO_TEXT = Words("(known by edits only)", "（仅知其编辑）")
-_UNITS: Mapping[str, str] = {"edits": "编辑数", "sentences": "句数"}
+_NO_TEXT = translate("(known by edits only)")
 
 
 def build_report(result: Breakdowns, *, counts: bool = False) -> Report:
@@ -68,7 +64,7 @@ def build_report(result: Breakdowns, *, counts: bool = False) -> Report:
         tables.append(_counts(result.breakdowns))
     return Report(
         name="breakdown",
-        title=Words("Where systems are good and bad", "各系统的强项与弱项"),
+        title=translate("Where systems are good and bad"),
         corpus=result.corpus,
         tables=tuple(tables),
         figures=tuple(
@@ -88,7 +84,7 @@ def _figure(breakdown: Breakdown, name: str) -> Figure:
         breakdown: One breakdown.
         name: Of the figure.
     """
-    kind, size = _kind_words(breakdown), breakdown.unit
+    kind = _kind_words(breakdown)
     groups = tuple(_group_words(group) for group in breakdown.groups)
     series = tuple(
         Series.of_shares(system, groups, (cell.value for cell in cells))
@@ -99,21 +95,22 @@ def _figure(breakdown: Breakdown, name: str) -> Figure:
         for group, n in zip(groups, breakdown.sizes, strict=True)
     )
     extremes = [_extremes(system, breakdown) for system in breakdown.cells]
-    return Figure(
-        name=name,
-        kind="bars",
-        title=Words(f"{breakdown.metric} by {kind.en}", f"按{kind.zh}划分的 {breakdown.metric}"),
-        alt=Words(
-            f"Bars: {breakdown.metric} of each system by {kind.en}. "
-            + " ".join(words.en for words in extremes)
-            + f" Number of {size}: {sizes.en}.",
-            f"柱状图：各系统按{kind.zh}划分的 {breakdown.metric}。"
-            + "".join(words.zh for words in extremes)
-            + f"{_UNITS[size]}：{sizes.zh}。",
+    return Figure.of(
+        name,
+        "bars",
+        title=translate("{metric} by {kind}", metric=breakdown.metric, kind=kind),
+        alt=translate(
+            "Bars: {metric} of each system by {kind}. {extremes} Number of {unit}: {sizes}.",
+            metric=breakdown.metric,
+            kind=kind,
+            extremes=join_texts(extremes, " "),
+            unit=translate(f"number|{breakdown.unit}"),
+            sizes=sizes,
         ),
-        x_label=kind,
-        y_label=Words(f"{breakdown.metric} (percent)", f"{breakdown.metric}（%）"),
+        x=kind,
+        y="{metric} (percent)",
         series=series,
+        metric=breakdown.metric,
     )
 
 
@@ -125,7 +122,7 @@ def _kind_words(breakdown: Breakdown) -> Words:
     words = _KINDS[breakdown.by]
     if not breakdown.scale:
         return words
-    return Words(f"{words.en} in {breakdown.scale}", f"{words.zh}（{_SCALES[breakdown.scale]}）")
+    return translate("{kind} in {scale}", kind=words, scale=translate(f"unit|{breakdown.scale}"))
 
 
 def _group_words(group: str) -> Words:
@@ -145,12 +142,15 @@ def _extremes(system: str, breakdown: Breakdown) -> Words:
     cells = zip(breakdown.groups, breakdown.cells[system], strict=True)
     known = [(cell.value, group) for group, cell in cells if cell.value is not None]
     if not known:
-        return Words(f"{system}: nothing to score.", f"{system}：无可评分项。")
+        return translate("{system}: nothing to score.", system=system)
     (high, top), (low, bottom) = max(known), min(known)
-    return Words(
-        f"{system}: highest {100 * high:.2f} at {top}, lowest {100 * low:.2f} at {bottom}.",
-        f"{system}：最高 {100 * high:.2f}（{_group_words(top).zh}），"
-        f"最低 {100 * low:.2f}（{_group_words(bottom).zh}）。",
+    return translate(
+        "{system}: highest {high:.2f} at {top}, lowest {low:.2f} at {bottom}.",
+        system=system,
+        high=100 * high,
+        top=_group_words(top),
+        low=100 * low,
+        bottom=_group_words(bottom),
     )
 
 
@@ -181,10 +181,10 @@ def _table(breakdown: Breakdown, name: str, systems: Sequence[str]) -> Table:
         marks |= {(index, 2 + n) for n in best}
     return Table(
         name,
-        Words(f"{breakdown.metric} by {kind.en}", f"按{kind.zh}划分的 {breakdown.metric}"),
+        translate("{metric} by {kind}", metric=breakdown.metric, kind=kind),
         (
             Column(kind.en, zh=kind.zh),
-            Column(breakdown.unit, "count", zh=_UNITS[breakdown.unit]),
+            Column.of(f"number|{breakdown.unit}", "count"),
             *(Column(system, "percent") for system in systems),
         ),
         tuple(rows),
@@ -195,27 +195,27 @@ def _table(breakdown: Breakdown, name: str, systems: Sequence[str]) -> Table:
 def _differences(comparison: PairDifferences, name: str) -> Table:
     first, second = comparison.between
     rows = tuple(
-        (
-            *(_kind_of(d.by), _GROUPS.get(d.group, d.group), d.size),
-            *(*d.values, d.difference),
-        )
+        (*(_kind_of(d.by), _GROUPS.get(d.group, d.group), d.size), *(*d.values, d.difference))
         for d in comparison.differences[:_SHOWN]
     )
     number = len(comparison.differences)
-    cut = number > _SHOWN
     return Table(
         name,
-        Words(
-            f"Where {first} and {second} differ most" + f" ({_SHOWN} of {number} groups)" * cut,
-            f"{first} 与 {second} 差别最大之处" + f"（{number} 组中的 {_SHOWN} 组）" * cut,
+        translate(
+            "Where {first} and {second} differ most{cut}",
+            first=first,
+            second=second,
+            cut=translate(" ({shown} of {number} groups)", shown=_SHOWN, number=number)
+            if number > _SHOWN
+            else "",
         ),
         (
-            Column("groups", zh="划分"),
-            Column("group", zh="组"),
-            Column("size", "count", zh="大小"),
+            Column.of("division|groups"),
+            Column.of("group"),
+            Column.of("size", "count"),
             Column(first, "percent"),
             Column(second, "percent"),
-            Column("difference", "percent", zh="差"),
+            Column.of("short|difference", "percent"),
         ),
         rows,
     )
@@ -225,11 +225,12 @@ def _sentences(comparison: PairDifferences, name: str) -> Table:
     first, second = comparison.between
     return Table(
         name,
-        Words(
-            f"Sentences that decide the difference of {first} and {second}",
-            f"决定 {first} 与 {second} 差别的句子",
+        translate(
+            "Sentences that decide the difference of {first} and {second}",
+            first=first,
+            second=second,
         ),
-        (Column("id", zh="编号"), Column("contribution", "percent", 4, zh="贡献")),
+        (Column.of("id"), Column.of("contribution", "percent", 4)),
         tuple((sentence.id, sentence.contribution) for sentence in comparison.sentences),
     )
 
@@ -238,17 +239,16 @@ def _texts(comparison: PairDifferences, name: str) -> Table:
     """A row for each text; they are too long to stand side by side."""
     rows: list[tuple[Value, ...]] = []
     for sentence in comparison.sentences:
-        texts: list[tuple[str | Words, str | None]] = [(Words("source", "原文"), sentence.source)]
+        texts: list[tuple[str | Words, str | None]] = [(translate("source"), sentence.source)]
         texts += zip(comparison.between, sentence.outputs, strict=True)
         texts += [
-            (Words(f"reference {n}", f"参考 {n}"), text)
-            for n, text in enumerate(sentence.references, 1)
+            (translate("reference {n}", n=n), text) for n, text in enumerate(sentence.references, 1)
         ]
         rows += [(sentence.id, who, _NO_TEXT if text is None else text) for who, text in texts]
     return Table(
         name,
-        Words("Their texts", "这些句子的文本"),
-        (Column("id", zh="编号"), Column("who", zh="来源"), Column("text", zh="文本")),
+        translate("Their texts"),
+        (Column.of("id"), Column.of("who"), Column.of("text")),
         tuple(rows),
     )
 
@@ -266,15 +266,15 @@ def _counts(breakdowns: Sequence[Breakdown]) -> Table:
     ]
     return Table(
         "counts",
-        Words("All groups with counts", "各组计数"),
+        translate("All groups with counts"),
         (
-            Column("metric", zh="指标"),
-            Column("groups", zh="划分"),
-            Column("group", zh="组"),
-            Column("system", zh="系统"),
-            Column("size", "count", zh="大小"),
+            Column.of("metric"),
+            Column.of("division|groups"),
+            Column.of("group"),
+            Column.of("system"),
+            Column.of("size", "count"),
             *COUNT_COLUMNS,
-            Column("value", "percent", zh="分数"),
+            Column.of("score|value", "percent"),
         ),
         tuple(rows),
     )

@@ -19,19 +19,16 @@ from gecbench.reports.report import (
     Value,
     Words,
     data_of,
+    translate,
 )
 
-_TESTS: dict[Test, Words] = {
-    "bootstrap": Words("bootstrap", "自助法"),
-    "randomisation": Words("randomisation", "随机置换"),
-}
 _CORRECTIONS = {
-    "none": Words("not corrected", "未校正"),
-    "holm": Words("corrected by Holm", "Holm 校正"),
-    "bh": Words("corrected by Benjamini and Hochberg", "Benjamini–Hochberg 校正"),
+    "none": translate("not corrected"),
+    "holm": translate("corrected by Holm"),
+    "bh": translate("corrected by Benjamini and Hochberg"),
 }
-_SIGNIFICANT = Words("significant", "显著")
-_NOT = Words("not significant", "不显著")
+_SIGNIFICANT = translate("significant")
+_NOT = translate("not significant")
 
 
 def build_report(corpus: str, results: Sequence[Comparison], notes: Sequence[str] = ()) -> Report:
@@ -51,7 +48,7 @@ def build_report(corpus: str, results: Sequence[Comparison], notes: Sequence[str
         figures.append(_interval_figure(result))
     return Report(
         name="compare",
-        title=Words("Are differences between systems significant?", "系统之间的差异是否显著？"),
+        title=translate("Are differences between systems significant?"),
         corpus=corpus,
         tables=tuple(tables),
         figures=tuple(figures),
@@ -98,16 +95,13 @@ def _systems(results: Sequence[Comparison]) -> Table:
             spread = result.intervals[name]
             words = [result.metric] * several + [name] + [shared[name]] * grouped
             rows.append((*words, result.values[name], spread.low, spread.high))
-    columns = [Column("metric", zh="指标")] * several + [Column("system", zh="系统")]
-    columns += [Column("groups", zh="分组")] * grouped
-    columns += [Column("score", "percent", zh="得分")]
-    columns += [Column("low", "percent", zh="下限"), Column("high", "percent", zh="上限")]
-    title = Words(
-        "Scores; systems that share a letter do not differ significantly",
-        "得分；含相同字母的系统之间没有显著差异",
-    )
+    columns = [Column.of("metric")] * several + [Column.of("system")]
+    columns += [Column.of("groups")] * grouped
+    columns += [Column.of("score", "percent")]
+    columns += [Column.of("low", "percent"), Column.of("high", "percent")]
+    title = translate("Scores; systems that share a letter do not differ significantly")
     if not grouped:
-        title = Words("Scores", "得分")
+        title = translate("Scores")
     return Table("systems", title, tuple(columns), tuple(rows))
 
 
@@ -115,17 +109,19 @@ def _pairs(results: Sequence[Comparison]) -> Table:
     """A row for each pair of systems and metric."""
     several, plan = len(results) > 1, results[0].plan
     corrected = plan.correction != "none" and any(len(result.pairs) > 1 for result in results)
-    columns = [Column("metric", zh="指标")] * several
-    columns += [Column("A", zh="系统甲"), Column("B", zh="系统乙")]
-    columns += [Column("significant", zh="显著")]
-    columns += [Column("A - B", "percent", zh="差")]
-    columns += [Column("low", "percent", zh="下限"), Column("high", "percent", zh="上限")]
-    columns += [Column("A better", "percent", 1, zh="甲胜率")]
+    columns = [Column.of("metric")] * several
+    columns += [Column.of("A"), Column.of("B")]
+    columns += [Column.of("significant")]
+    columns += [Column.of("A - B", "percent")]
+    columns += [Column.of("low", "percent"), Column.of("high", "percent")]
+    columns += [Column.of("A better", "percent", 1)]
     for test in plan.tests:
-        columns.append(Column(f"{test} p", "p", 4, zh=f"{_TESTS[test].zh} p"))
+        columns.append(Column.of("{test} p", "p", 4, test=translate(test)))
         if corrected:
             columns.append(
-                Column(f"{test} {plan.correction}", "p", 4, zh=f"{_TESTS[test].zh}校正后 p")
+                Column.of(
+                    "{test} {correction}", "p", 4, test=translate(test), correction=plan.correction
+                )
             )
     rows: list[tuple[Value, ...]] = []
     for result in results:
@@ -136,19 +132,19 @@ def _pairs(results: Sequence[Comparison]) -> Table:
             for test in plan.tests:
                 row += [pair.p[test], *[pair.corrected[test]] * corrected]
             rows.append(tuple(row))
-    title = Words("Pairs of systems", "两两比较")
+    title = translate("Pairs of systems")
     return Table("pairs", title, tuple(columns), tuple(rows))
 
 
 def _matrix(result: Comparison) -> Table:
     """The corrected p of the main test for each pair."""
-    columns = (Column("system", zh="系统"), *(Column(name, "p", 4) for name in result.ranked))
+    columns = (Column.of("system"), *(Column(name, "p", 4) for name in result.ranked))
     rows = tuple((system, *row) for system, row in _rows(result, _p_value))
-    title = Words(
-        f"p of each pair by {result.metric}, {result.plan.main_test}, "
-        f"{_CORRECTIONS[result.plan.correction].en}",
-        f"各对系统的 p 值：{result.metric}，{_TESTS[result.plan.main_test].zh}，"
-        f"{_CORRECTIONS[result.plan.correction].zh}",
+    title = translate(
+        "p of each pair by {metric}, {test}, {correction}",
+        metric=result.metric,
+        test=translate(result.plan.main_test),
+        correction=_CORRECTIONS[result.plan.correction],
     )
     return Table(f"p-{result.metric}", title, columns, rows)
 
@@ -176,31 +172,31 @@ def _rows(result: Comparison, value: Cell) -> Iterator[tuple[str, tuple[float | 
 def _number_significant(result: Comparison) -> Words:
     """How many pairs differ, in words."""
     number, total = sum(pair.significant for pair in result.pairs), len(result.pairs)
-    return Words(
-        f"{number} of {count_noun(total, 'pair', ' differs', ' differ')} significantly at "
-        f"{result.plan.alpha:g}",
-        f"{total} 对系统中有 {number} 对在 {result.plan.alpha:g} 水平上差异显著",
+    return translate(
+        "{number} of {pairs} significantly at {alpha:g}",
+        number=number,
+        pairs=count_noun(total, "pair", " differs", " differ"),
+        alpha=result.plan.alpha,
+        total=total,
     )
 
 
 def _p_figure(result: Comparison) -> Figure:
-    plan, number = result.plan, _number_significant(result)
-    correction, groups = _CORRECTIONS[plan.correction], Words("", "")
+    plan, number, groups = result.plan, _number_significant(result), Words("", "")
     if result.groups:
         names = "; ".join(", ".join(group) for group in result.groups)
-        groups = Words(
-            f"; groups without significant differences: {names}", f"；无显著差异的分组：{names}"
-        )
+        groups = translate("; groups without significant differences: {names}", names=names)
     return _matrix_figure(
         result,
         "p",
-        Words(
-            f"p of the difference by {result.metric} ({plan.main_test}, {correction.en})",
-            f"{result.metric} 差异的 p 值（{_TESTS[plan.main_test].zh}，{correction.zh}）",
+        translate(
+            "p of the difference by {metric} ({test}, {correction})",
+            metric=result.metric,
+            test=translate(plan.main_test),
+            correction=_CORRECTIONS[plan.correction],
         ),
-        Words(
-            f"Matrix of p for pairs of systems: {number.en}{groups.en}.",
-            f"各对系统 p 值的矩阵：{number.zh}{groups.zh}。",
+        translate(
+            "Matrix of p for pairs of systems: {number}{groups}.", number=number, groups=groups
         ),
         _p_value,
     )
@@ -212,35 +208,28 @@ def _difference_figure(result: Comparison) -> Figure:
     return _matrix_figure(
         result,
         "differences",
-        Words(
-            f"Difference by {result.metric}, row less column, in points",
-            f"{result.metric} 之差（行减列，百分点）",
-        ),
-        Words(
-            f"Matrix of differences between systems; the widest is {widest:.2f} points, "
-            f"{best} less {worst}; {number.en}.",
-            f"系统之间差值的矩阵；最大差值为 {best} 减 {worst}：{widest:.2f} 个百分点；"
-            f"{number.zh}。",
+        translate("Difference by {metric}, row less column, in points", metric=result.metric),
+        translate(
+            "Matrix of differences between systems; the widest is {widest:.2f} points, "
+            "{best} less {worst}; {number}.",
+            widest=widest,
+            best=best,
+            worst=worst,
+            number=number,
         ),
         lambda pair, _: 100 * pair.difference,
     )
 
 
-def _matrix_figure(
-    result: Comparison,
-    name: str,
-    title: Words,
-    alt: Words,
-    value: Cell,
-) -> Figure:
+def _matrix_figure(result: Comparison, name: str, title: Words, alt: Words, value: Cell) -> Figure:
     """A matrix with a value for each pair of systems, the best first."""
-    return Figure(
-        name=f"compare-{result.metric}-{name}",
-        kind="matrix",
+    return Figure.of(
+        f"compare-{result.metric}-{name}",
+        "matrix",
         title=title,
         alt=alt,
-        x_label=Words("system", "系统"),
-        y_label=Words("system", "系统"),
+        x="system",
+        y="system",
         series=tuple(Series(system, result.ranked, row) for system, row in _rows(result, value)),
     )
 
@@ -259,24 +248,22 @@ def _interval_figure(result: Comparison) -> Figure:
         f"[{100 * first.interval.low:.2f}, {100 * first.interval.high:.2f}]"
     )
     number = _number_significant(result)
-    return Figure(
-        name=f"compare-{result.metric}-intervals",
-        kind="intervals",
-        title=Words(
-            f"Differences by {result.metric} with {level} intervals",
-            f"{result.metric} 之差及其 {level} 区间",
-        ),
-        alt=Words(
-            f"Differences of pairs with {level} intervals; {values}; {number.en}.",
-            f"各对系统之差及其 {level} 区间；{values}；{number.zh}。",
-        ),
-        x_label=Words("pair of systems", "系统对"),
-        y_label=Words("difference in points", "差值（百分点）"),
+    return Figure.of(
+        f"compare-{result.metric}-intervals",
+        "intervals",
+        title="Differences by {metric} with {level} intervals",
+        alt="Differences of pairs with {level} intervals; {values}; {number}.",
+        x="pair of systems",
+        y="difference in points",
         series=tuple(
             _intervals(words, group)
             for words, significant in ((_SIGNIFICANT, True), (_NOT, False))
             if (group := [pair for pair in pairs if pair.significant == significant])
         ),
+        metric=result.metric,
+        level=level,
+        values=values,
+        number=number,
     )
 
 

@@ -16,12 +16,14 @@ from gecbench.reports.report import (
     Value,
     Words,
     data_of,
+    join_texts,
+    translate,
 )
 
 NAMES: dict[Kind, Words] = {
-    "pearson": Words("Pearson's r", "Pearson 相关系数"),
-    "spearman": Words("Spearman's rho", "Spearman 秩相关系数"),
-    "kendall": Words("Kendall's tau-b", "Kendall τ-b 系数"),
+    "pearson": translate("Pearson's r"),
+    "spearman": translate("Spearman's rho"),
+    "kendall": translate("Kendall's tau-b"),
 }
 
 
@@ -30,7 +32,7 @@ def build_report(result: Correlations) -> Report:
     scores = result.scores
     return Report(
         name="correlation",
-        title=Words("Do metrics agree over systems?", "各指标对系统的评价是否一致？"),
+        title=translate("Do metrics agree over systems?"),
         corpus=scores.corpus,
         tables=(_coefficients(result), _scores(result)),
         figures=(
@@ -54,7 +56,7 @@ def build_report(result: Correlations) -> Report:
 COEFFICIENT_COLUMNS = tuple(
     column
     for kind in KINDS
-    for column in (Column(kind, "number", 4), Column(f"{kind} p", "p", 4, zh=f"{kind} p 值"))
+    for column in (Column(kind, "number", 4), Column.of("{kind} p", "p", 4, kind=kind))
 )
 
 
@@ -71,8 +73,8 @@ def with_coefficients(result: MetricPair | SystemLevel) -> dict[str, object]:
 def _coefficients(result: Correlations) -> Table:
     return Table(
         "coefficients",
-        Words("Correlations of metrics over systems", "各指标在系统层面的相关性"),
-        (Column("A", zh="指标甲"), Column("B", zh="指标乙"), *COEFFICIENT_COLUMNS),
+        translate("Correlations of metrics over systems"),
+        (Column.of("metric|A"), Column.of("metric|B"), *COEFFICIENT_COLUMNS),
         tuple(
             (pair.first, pair.second, *coefficient_cells(pair.coefficients))
             for pair in result.pairs
@@ -82,9 +84,9 @@ def _coefficients(result: Correlations) -> Table:
 
 def _scores(result: Correlations) -> Table:
     scores = result.scores
-    columns = (Column("system", zh="系统"), *(Column(name, "number", 4) for name in scores.metrics))
+    columns = (Column.of("system"), *(Column(name, "number", 4) for name in scores.metrics))
     rows = zip(scores.systems, *scores.metrics.values(), strict=True)
-    return Table("scores", Words("Scores", "得分"), columns, tuple(rows))
+    return Table("scores", translate("Scores"), columns, tuple(rows))
 
 
 def _matrix(result: Correlations, kind: Kind) -> Figure:
@@ -95,20 +97,17 @@ def _matrix(result: Correlations, kind: Kind) -> Figure:
         if (value := pair.coefficients[kind].value) is not None
     ]
     size = len(result.scores.systems)
-    return Figure(
-        name=f"correlation-{kind}",
-        kind="matrix",
-        title=Words(
-            f"{NAMES[kind].en} between metrics over {size} systems",
-            f"{size} 个系统上各指标之间的 {NAMES[kind].zh}",
-        ),
-        alt=Words(
-            f"Matrix of {NAMES[kind].en}: {'; '.join(values) or 'no pair has one'}.",
-            f"{NAMES[kind].zh}矩阵：{'；'.join(values) or '没有可计算的指标对'}。",
-        ),
-        x_label=Words("metric", "指标"),
-        y_label=Words("metric", "指标"),
+    return Figure.of(
+        f"correlation-{kind}",
+        "matrix",
+        title="{coefficient} between metrics over {size} systems",
+        alt="Matrix of {coefficient}: {values}.",
+        x="metric",
+        y="metric",
         series=tuple(Series(metric, names, _row(result, kind, metric)) for metric in names),
+        coefficient=NAMES[kind],
+        size=size,
+        values=join_texts(values, "; ") if values else translate("no pair has one"),
     )
 
 
@@ -121,23 +120,24 @@ def _row(result: Correlations, kind: Kind, metric: str) -> tuple[float | None, .
 
 def _scatter(result: Correlations, pair: MetricPair) -> Figure:
     scores, pearson = result.scores, pair.coefficients["pearson"]
-    words = Words("no correlation can be computed", "无法计算相关系数")
+    words = translate("no correlation can be computed")
     if pearson.value is not None and pearson.p is not None:
         numbers = f"r = {pearson.value:.3f} (p = {pearson.p:.4f})"
-        words = Words(f"Pearson's {numbers}", f"Pearson {numbers}")
+        words = translate("Pearson's {numbers}", numbers=numbers)
     x, y = scores.metrics[pair.first], scores.metrics[pair.second]
     short = slugs(scores.metrics)
-    return Figure(
-        name=f"correlation-{short[pair.first]}-{short[pair.second]}",
-        kind="points",
-        title=Words(f"{pair.second} against {pair.first}", f"{pair.second} 与 {pair.first}"),
-        alt=Words(
-            f"Scatter of {len(x)} systems by two metrics: {words.en}.",
-            f"{len(x)} 个系统在两个指标上的散点图：{words.zh}。",
-        ),
-        x_label=Words(pair.first, pair.first),
-        y_label=Words(pair.second, pair.second),
-        series=(Series(Words("systems", "系统"), x, y, labels=scores.systems),),
+    return Figure.of(
+        f"correlation-{short[pair.first]}-{short[pair.second]}",
+        "points",
+        title="{second} against {first}",
+        alt="Scatter of {count} systems by two metrics: {words}.",
+        x=Words(pair.first, pair.first),
+        y=Words(pair.second, pair.second),
+        series=(Series(translate("systems"), x, y, labels=scores.systems),),
+        second=pair.second,
+        first=pair.first,
+        count=len(x),
+        words=words,
     )
 
 

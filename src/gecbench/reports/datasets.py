@@ -81,7 +81,7 @@ def corruption_lines(counts: Counts) -> list[str]:
     """Write tables of types and numbers of errors, and the counts around them."""
     lines = [
         f"{count_noun(counts.sentences, 'sentence')}, {count_noun(counts.written, 'pair')} written"
-        f": {counts.with_errors} with errors, {counts.left_correct} left correct as drawn",
+        f": {counts.with_errors} with errors, {counts.left_correct} left correct as drawn"
     ]
     without_errors = counts.unmade - counts.left_out.get(UNMADE, 0)
     if without_errors:

@@ -26,13 +26,14 @@ from gecbench.reports.report import (
     columns_of,
     data_of,
     join_texts,
+    translate,
 )
 
-_SYSTEM = Column("system", zh="系统")
+_SYSTEM = Column.of("system")
 _PARTS: dict[Level, Words] = {
-    1: Words("operation", "编辑操作"),
-    2: Words("category", "错误类别"),
-    3: Words("type", "错误类型"),
+    1: translate("operation"),
+    2: translate("category"),
+    3: translate("type"),
 }
 _NO_PART = "-"
 """Stands for what a type lacks, as in the tables of scores."""
@@ -57,7 +58,7 @@ def build_report(results: Sequence[Difficulty], tier: Level | None = None) -> Re
         figures.append(_ranks_figure(results))
     return Report(
         name="difficulty",
-        title=Words("How difficult the errors are", "错误的难度"),
+        title=translate("How difficult the errors are"),
         corpus=" + ".join(dict.fromkeys(result.corpus for result in results)),
         tables=tuple(_tables(results, level)),
         figures=tuple(figures),
@@ -89,8 +90,8 @@ def _notes(results: Sequence[Difficulty]) -> Iterator[str]:
 def _heads(results: Sequence[Difficulty]) -> dict[Column, list[str]]:
     """The columns that tell results apart, with the names of each result."""
     heads = {
-        Column("corpus", zh="语料"): [result.corpus for result in results],
-        Column("reference", zh="参考答案"): [result.reference for result in results],
+        Column.of("corpus"): [result.corpus for result in results],
+        Column.of("reference"): [result.reference for result in results],
     }
     return {column: names for column, names in heads.items() if len(set(names)) > 1}
 
@@ -107,7 +108,7 @@ def _f(results: Sequence[Difficulty]) -> str:
 
 def _measure_words(results: Sequence[Difficulty], measure: Measure) -> Words:
     """The name of a measure, with the spaces that it has inside Chinese text."""
-    return Words(_f(results), f" {_f(results)} ") if measure == "f" else Words("accuracy", "准确率")
+    return Words(_f(results), f" {_f(results)} ") if measure == "f" else translate("accuracy")
 
 
 # The tables.
@@ -143,10 +144,7 @@ def _scores(results: Sequence[Difficulty]) -> Table:
             (*names, scores.system, *values)
             for scores, values in zip(result.scores, block, strict=True)
         ]
-    title = Words(
-        "Scores weighted by difficulty, and plain ones of the same chunks",
-        "按难度加权的得分，以及同一组语块的未加权得分",
-    )
+    title = translate("Scores weighted by difficulty, and plain ones of the same chunks")
     measures = {"P": "精确率", "R": "召回率", f: f, "A": "准确率"}
     columns = (
         *heads,
@@ -162,18 +160,15 @@ def _scores(results: Sequence[Difficulty]) -> Table:
 def _ranking(results: Sequence[Difficulty], measure: Measure) -> Table:
     words = _measure_words(results, measure)
     head = "A" if measure == "accuracy" else words.en
-    title = Words(
-        f"Rank by weighted {words.en}, against plain {words.en}",
-        f"加权{words.zh}排名与未加权{words.zh}排名的对比",
-    )
+    title = translate("Rank by weighted {words}, against plain {words}", words=words)
     columns = (
         *_heads(results),
         _SYSTEM,
-        Column("rank", "count", zh="排名"),
+        Column.of("rank", "count"),
         Column(head, "percent", zh=f"加权{words.zh}".rstrip()),
-        Column("plain rank", "count", zh="未加权排名"),
+        Column.of("plain rank", "count"),
         Column(f"plain {head}", "percent", zh=f"未加权{words.zh}".rstrip()),
-        Column("change", "count", zh="名次变化"),
+        Column.of("change", "count"),
     )
     rows: tuple[tuple[Value, ...], ...] = tuple(
         (*names, rank.system, rank.rank, rank.value, rank.plain_rank, rank.plain, rank.change)
@@ -190,9 +185,9 @@ def _types(results: Sequence[Difficulty], level: Level) -> Table:
     for names in _names(results):
         head = f"{', '.join(names)} " if names else ""
         columns += [
-            Column(f"{head}mean", "number", zh=f"{head}平均"),
-            Column(f"{head}SD", "number", zh=f"{head}标准差"),
-            Column(f"{head}errors", "count", zh=f"{head}错误数"),
+            Column.of("{head}mean", "number", head=head),
+            Column.of("{head}SD", "number", head=head),
+            Column.of("{head}errors", "count", head=head),
         ]
     by_label = [{kind.label: kind for kind in result.types[level]} for result in results]
     rows: list[tuple[Value, ...]] = []
@@ -200,9 +195,7 @@ def _types(results: Sequence[Difficulty], level: Level) -> Table:
         types = (kinds.get(label) for kinds in by_label)
         cells = ((o.mean, o.deviation, o.errors) if o else (None, None, 0) for o in types)
         rows.append((label or _NO_PART, *chain(*cells)))
-    title = Words(
-        f"Weights of errors by {part.en}, the most difficult first", f"各{part.zh}的权重，难的在前"
-    )
+    title = translate("Weights of errors by {part}, the most difficult first", part=part)
     return Table(f"types-{level}", title, tuple(columns), tuple(rows))
 
 
@@ -210,11 +203,11 @@ def _unlike(results: Sequence[Difficulty]) -> Table:
     columns = (
         *_heads(results),
         _SYSTEM,
-        Column("errors", "count", zh="错误数"),
-        Column("corrects", "count", zh="改对数"),
-        Column("alone", "count", zh="独自改对数"),
-        Column("level at", "number", zh="持平点"),
-        Column("ahead from", "count", zh="领先点"),
+        Column.of("errors", "count"),
+        Column.of("corrects", "count"),
+        Column.of("alone", "count"),
+        Column.of("level at", "number"),
+        Column.of("ahead from", "count"),
     )
     rows: list[tuple[Value, ...]] = []
     for result, names in zip(results, _names(results), strict=True):
@@ -223,9 +216,8 @@ def _unlike(results: Sequence[Difficulty]) -> Table:
             cells = (scores.system, result.table.errors, scores.corrected, scores.alone)
             ahead = even.ahead if even and even.possible else None
             rows.append((*names, *cells, even.level if even else None, ahead))
-    title = Words(
-        "If all others were like it: how many other errors an unlike system must correct",
-        "若其他系统都与它相同：一个与众不同的系统须改对多少个别的错误",
+    title = translate(
+        "If all others were like it: how many other errors an unlike system must correct"
     )
     return Table("unlike", title, columns, tuple(rows))
 
@@ -233,8 +225,8 @@ def _unlike(results: Sequence[Difficulty]) -> Table:
 def _means(results: Sequence[Difficulty], measure: Measure) -> Table:
     columns = [_SYSTEM]
     for head in _labels(results):
-        columns += [Column(head, "percent"), Column(f"{head} rank", "count", zh=f"{head} 排名")]
-    columns += [Column("mean", "percent", zh="平均"), Column("SD", "percent", zh="标准差")]
+        columns += [Column(head, "percent"), Column.of("{head} rank", "count", head=head)]
+    columns += [Column.of("mean", "percent"), Column.of("SD", "percent")]
     rows = tuple(
         (
             *(means.system, *chain(*zip(means.values, means.ranks, strict=True))),
@@ -243,10 +235,7 @@ def _means(results: Sequence[Difficulty], measure: Measure) -> Table:
         for means in system_means(results, measure)
     )
     words = _measure_words(results, measure)
-    title = Words(
-        f"Weighted {words.en} and rank on each, the highest mean first",
-        f"各处的加权{words.zh}与排名，平均高的在前",
-    )
+    title = translate("Weighted {words} and rank on each, the highest mean first", words=words)
     return Table(f"across-{measure}", title, tuple(columns), rows)
 
 
@@ -269,25 +258,28 @@ def _scores_figure(results: Sequence[Difficulty]) -> Figure:
         last = min(result.scores, key=lambda scores: scores.weighted.f)
         high, low, other = 100 * best.weighted.f, 100 * last.weighted.f, 100 * best.plain.f
         alt.append(
-            Words(
-                f"{label}: {best.system} is highest with {high:.2f} (plain {other:.2f}), "
-                f"{last.system} lowest with {low:.2f}",
-                f"{label}：{best.system} 最高，为 {high:.2f}（未加权 {other:.2f}），"
-                f"{last.system} 最低，为 {low:.2f}",
+            translate(
+                "{label}: {system} is highest with {high:.2f} (plain {other:.2f}), {last} lowest "
+                "with {low:.2f}",
+                label=label,
+                system=best.system,
+                high=high,
+                other=other,
+                last=last.system,
+                low=low,
             )
         )
     systems_alt = join_texts(alt, "; ")
-    return Figure(
-        name="difficulty-scores",
-        kind="points",
-        title=Words(f"{f} weighted by difficulty against plain {f}", f"加权 {f} 与未加权 {f}"),
-        alt=Words(
-            f"Weighted {f} in percent. {systems_alt.en}.",
-            f"加权 {f}（百分比）。{systems_alt.zh}。",
-        ),
-        x_label=Words(f"plain {f} (%)", f"未加权 {f}（%）"),
-        y_label=Words(f"weighted {f} (%)", f"加权 {f}（%）"),
+    return Figure.of(
+        "difficulty-scores",
+        "points",
+        title="{f} weighted by difficulty against plain {f}",
+        alt="Weighted {f} in percent. {systems}.",
+        x="plain {f} (%)",
+        y="weighted {f} (%)",
         series=tuple(series),
+        f=f,
+        systems=systems_alt,
     )
 
 
@@ -296,18 +288,13 @@ def _types_figure(results: Sequence[Difficulty], level: Level) -> Figure:
     frequent = [_most_frequent(result.types[level]) for result in results]
     first = [f"{o.label or _NO_PART} {o.mean:.2f}" for o in next(filter(None, frequent))]
     hardest, easiest = ", ".join(first[:3]), ", ".join(first[-3:][::-1])
-    return Figure(
-        name="difficulty-types",
-        kind="intervals",
-        title=Words(
-            "Weight of errors by type: mean and standard deviation", "各类错误的权重：平均与标准差"
-        ),
-        alt=Words(
-            f"Most difficult: {hardest}. Least difficult: {easiest}.",
-            f"最难：{hardest}。最易：{easiest}。",
-        ),
-        x_label=Words("type of error", "错误类型"),
-        y_label=Words("weight", "权重"),
+    return Figure.of(
+        "difficulty-types",
+        "intervals",
+        title="Weight of errors by type: mean and standard deviation",
+        alt="Most difficult: {hardest}. Least difficult: {easiest}.",
+        x="type of error",
+        y="weight",
         series=tuple(
             Series(
                 label,
@@ -318,6 +305,8 @@ def _types_figure(results: Sequence[Difficulty], level: Level) -> Figure:
             )
             for label, types in zip(_labels(results), frequent, strict=True)
         ),
+        hardest=hardest,
+        easiest=easiest,
     )
 
 
@@ -339,22 +328,22 @@ def _ranks_figure(results: Sequence[Difficulty]) -> Figure:
             series.append(Series(words, systems, tuple(map(change.__getitem__, systems))))
             moves = join_texts(f"{system} {move:+d}" for system, move in change.items() if move)
             alt.append(
-                Words(
-                    f"{words.en}: {moves.en or 'no change'}",
-                    f"{words.zh}：{moves.zh or '没有变化'}",
+                translate(
+                    "{measure}: {moves}",
+                    measure=words,
+                    moves=moves if moves.en else translate("no change"),
                 )
             )
     changes = join_texts(alt, "; ")
-    return Figure(
-        name="difficulty-ranks",
-        kind="bars",
-        title=Words(
-            "Ranks won and lost when errors are weighted by difficulty", "按难度加权后名次的升降"
-        ),
-        alt=Words(f"{changes.en}.", f"{changes.zh}。"),
-        x_label=Words("system", "系统"),
-        y_label=Words("ranks won", "上升的名次"),
+    return Figure.of(
+        "difficulty-ranks",
+        "bars",
+        title="Ranks won and lost when errors are weighted by difficulty",
+        alt="{changes}.",
+        x="system",
+        y="ranks won",
         series=tuple(series),
+        changes=changes,
     )
 
 

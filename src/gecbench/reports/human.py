@@ -16,6 +16,7 @@ from gecbench.reports.report import (
     Words,
     data_of,
     join_texts,
+    translate,
 )
 
 _NAMELESS = "(no name)"
@@ -25,7 +26,7 @@ def build_report(result: Human) -> Report:
     """Show the table of annotators, and score against volume for each metric."""
     return Report(
         name="human",
-        title=Words("Annotators against the final references", "标注者与最终参考答案的比较"),
+        title=translate("Annotators against the final references"),
         corpus=result.corpus,
         tables=(_table(result),),
         figures=tuple(_figure(result, metric) for metric in result.together),
@@ -45,38 +46,36 @@ def _figure(result: Human, metric: str) -> Figure:
     mean = result.means.get(metric)
     average = Words("", "")
     if mean:
-        average = Words(f" Mean {100 * mean.value:.2f}.", f"平均 {100 * mean.value:.2f}。")
-    return Figure(
-        name=f"human-{metric}",
-        kind="points",
-        title=Words(
-            f"{metric} and number of submissions of annotators", f"标注者的 {metric} 与提交数"
-        ),
-        alt=Words(
-            f"Points: {metric} in percent, and number of submissions in brackets, of each "
-            f"annotator: {points.en}.{average.en}",
-            f"散点图：各标注者的 {metric}（%），括号内为提交数：{points.zh}。{average.zh}",
-        ),
-        x_label=Words("submissions", "提交数"),
-        y_label=Words(f"{metric} (percent)", f"{metric}（%）"),
+        average = translate(" Mean {mean:.2f}.", mean=100 * mean.value)
+    return Figure.of(
+        f"human-{metric}",
+        "points",
+        title="{metric} and number of submissions of annotators",
+        alt="Points: {metric} in percent, and number of submissions in brackets, of each "
+        "annotator: {points}.{average}",
+        x="submissions",
+        y="{metric} (percent)",
         series=(
             Series.of_shares(
-                Words("annotators", "标注者"),
+                translate("annotators"),
                 (annotator.submissions for annotator in annotators),
                 (annotator.scores[metric].value for annotator in annotators),
                 labels=(annotator.name or "" for annotator in annotators),
             ),
         ),
+        metric=metric,
+        points=points,
+        average=average,
     )
 
 
 def _table(result: Human) -> Table:
     counted = {metric: score.counts is not None for metric, score in result.together.items()}
     columns = [
-        Column("annotator", zh="标注者"),
-        Column("submissions", "count", zh="提交数"),
-        Column("scored", "count", zh="评分数"),
-        Column("kept as they are", "count", zh="原样采用数"),
+        Column.of("annotator"),
+        Column.of("submissions", "count"),
+        Column.of("scored", "count"),
+        Column.of("kept as they are", "count"),
     ]
     for metric, has_counts in counted.items():
         columns += [Column(f"{metric} {part}", "percent") for part in ("P", "R") if has_counts]
@@ -94,11 +93,9 @@ def _table(result: Human) -> Table:
         rows.append((f"mean of {count}", None, None, None, *_cells(result.means, counted)))
     numbers = zip(*((o.submissions, o.scored, o.kept) for o in result.annotators), strict=True)
     rows.append(("all together", *map(sum, numbers), *_cells(result.together, counted)))
-    title = Words("Annotators against the final references", "标注者与最终参考答案的比较")
+    title = translate("Annotators against the final references")
     if result.options.against == "others":
-        title = Words(
-            "Annotators against the final references of others", "标注者与他人最终参考答案的比较"
-        )
+        title = translate("Annotators against the final references of others")
     return Table("annotators", title, tuple(columns), tuple(rows), marks)
 
 

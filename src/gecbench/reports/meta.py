@@ -22,6 +22,8 @@ from gecbench.reports.report import (
     Series,
     Table,
     Words,
+    join_texts,
+    translate,
 )
 
 _SHOWN: tuple[Kind, ...] = ("pearson", "spearman")
@@ -35,7 +37,7 @@ def build_report(result: MetaEvaluation) -> Report:
     tables += [_windows(result)] if result.windows else []
     return Report(
         name="meta",
-        title=Words("Do metrics agree with people?", "指标与人工评价是否一致？"),
+        title=translate("Do metrics agree with people?"),
         corpus=result.corpus,
         tables=tuple(tables),
         figures=(*_scatters(result), *_window_figures(result), *_sentence_figures(result)),
@@ -51,53 +53,43 @@ def build_report(result: MetaEvaluation) -> Report:
 
 def _systems(result: MetaEvaluation) -> Table:
     columns = (
-        Column("metric", zh="指标"),
-        Column("human", zh="人工评价"),
-        Column("set", zh="系统集合"),
-        Column("systems", "count", zh="系统数"),
+        Column.of("metric"),
+        Column.of("human"),
+        Column.of("set"),
+        Column.of("number|systems", "count"),
         *COEFFICIENT_COLUMNS,
     )
     rows = tuple(
         (o.metric, o.human, o.set, len(o.systems), *coefficient_cells(o.coefficients))
         for o in result.systems
     )
-    return Table("systems", Words("System level", "系统层面"), columns, rows)
+    return Table("systems", translate("System level"), columns, rows)
 
 
 def _sentences(result: MetaEvaluation) -> Table:
     return Table.of(
         "sentences",
-        Words(
-            "Sentence level; a tie of the metric: official, the second name is better; fair, half",
-            "句子层面；指标平局：官方规则判后一系统更好，公平规则计一半",
+        translate(
+            "Sentence level; a tie of the metric: official, the second name is better; fair, half"
         ),
         result.sentences,
-        (Column("metric", zh="指标"), lambda o: o.metric),
-        (Column("judgments", zh="人工排序"), lambda o: o.judgments),
-        (Column("set", zh="系统集合"), lambda o: o.set),
-        (Column("pairs", "count", zh="对数"), lambda o: o.pairs),
-        (
-            Column("metric ties", "count", zh="指标平局"),
-            lambda o: o.metric_ties.first + o.metric_ties.second,
-        ),
-        (
-            Column("official accuracy", "percent", zh="官方准确率"),
-            lambda o: o.official.accuracy,
-        ),
-        (
-            Column("official kendall", "number", 4, zh="官方 Kendall"),
-            lambda o: o.official.kendall,
-        ),
-        (Column("fair accuracy", "percent", zh="公平准确率"), lambda o: o.fair.accuracy),
-        (Column("fair kendall", "number", 4, zh="公平 Kendall"), lambda o: o.fair.kendall),
-        (Column("human ties", "count", zh="人工平局"), lambda o: o.human_ties),
+        (Column.of("metric"), lambda o: o.metric),
+        (Column.of("judgments"), lambda o: o.judgments),
+        (Column.of("set"), lambda o: o.set),
+        (Column.of("pairs", "count"), lambda o: o.pairs),
+        (Column.of("metric ties", "count"), lambda o: o.metric_ties.first + o.metric_ties.second),
+        (Column.of("official accuracy", "percent"), lambda o: o.official.accuracy),
+        (Column.of("official kendall", "number", 4), lambda o: o.official.kendall),
+        (Column.of("fair accuracy", "percent"), lambda o: o.fair.accuracy),
+        (Column.of("fair kendall", "number", 4), lambda o: o.fair.kendall),
+        (Column.of("human ties", "count"), lambda o: o.human_ties),
     )
 
 
 def _windows(result: MetaEvaluation) -> Table:
-    columns = [Column("metric", zh="指标"), Column("human", zh="人工评价")]
-    columns += [Column("from", zh="最好"), Column("to", zh="最差")]
-    columns += [Column("systems", "count", zh="系统数"), Column("first", "count", zh="起始名次")]
+    columns = [Column.of("metric"), Column.of("human")]
+    columns += [Column.of("from"), Column.of("to")]
+    columns += [Column.of("number|systems", "count"), Column.of("first", "count")]
     columns += [Column(kind, "number", 4) for kind in _SHOWN]
     rows = tuple(
         (
@@ -107,9 +99,9 @@ def _windows(result: MetaEvaluation) -> Table:
         )
         for rank, window in _rank_windows(result.windows)
     )
-    title = Words(
-        f"Windows of systems next to one another in people's order, set {result.windows[0].set}",
-        f"按人工名次相邻的系统窗口，集合 {result.windows[0].set}",
+    title = translate(
+        "Windows of systems next to one another in people's order, set {set}",
+        set=result.windows[0].set,
     )
     return Table("windows", title, tuple(columns), rows)
 
@@ -137,24 +129,25 @@ def _scatters(result: MetaEvaluation) -> list[Figure]:
         both = tuple(sorted(name for name in values if name in people))
         r = _pearson([o for o in result.systems if (o.metric, o.human) == (metric, way)])
         figures.append(
-            Figure(
-                name=f"meta-{short[metric]}-{short[way]}",
-                kind="points",
-                title=Words(f"{metric} against people ({way})", f"{metric} 与人工评价（{way}）"),
-                alt=Words(
-                    f"Scatter of {len(both)} systems; {r.en}.",
-                    f"{len(both)} 个系统的散点图；{r.zh}。",
-                ),
-                x_label=Words(f"people's score ({way})", f"人工得分（{way}）"),
-                y_label=Words(f"score by {metric}", f"{metric} 得分"),
+            Figure.of(
+                f"meta-{short[metric]}-{short[way]}",
+                "points",
+                title="{metric} against people ({way})",
+                alt="Scatter of {count} systems; {r}.",
+                x="people's score ({way})",
+                y="score by {metric}",
                 series=(
                     Series(
-                        Words("systems", "系统"),
+                        translate("systems"),
                         tuple(people[name] for name in both),
                         tuple(values[name] for name in both),
                         labels=both,
                     ),
                 ),
+                metric=metric,
+                way=way,
+                count=len(both),
+                r=r,
             )
         )
     return figures
@@ -168,11 +161,8 @@ def _pearson(levels: Sequence[SystemLevel]) -> Words:
         if (value := level.coefficients["pearson"].value) is not None
     ]
     if not values:
-        return Words("no correlation can be computed", "无法计算相关系数")
-    return Words(
-        f"Pearson's r by set of systems: {', '.join(values)}",
-        f"各系统集合的 Pearson 相关系数：{'，'.join(values)}",
-    )
+        return translate("no correlation can be computed")
+    return translate("Pearson's r by set of systems: {values}", values=join_texts(values))
 
 
 def _window_figures(result: MetaEvaluation) -> list[Figure]:
@@ -203,23 +193,21 @@ def _window_figure(
         if (known := [value for _, value in points if value is not None])
     ]
     ranges = ", ".join(spans) or "-"
-    return Figure(
-        name=name,
-        kind="lines",
-        title=Words(
-            f"{NAMES[kind].en} in windows of {size} systems ({way})",
-            f"{size} 个系统的窗口内的 {NAMES[kind].zh}（{way}）",
-        ),
-        alt=Words(
-            f"{NAMES[kind].en} in windows of {size} systems, lowest to highest: {ranges}.",
-            f"{size} 个系统的窗口内的 {NAMES[kind].zh}，最低至最高：{ranges}。",
-        ),
-        x_label=Words("rank of the window's best system", "窗口中最好系统的人工名次"),
-        y_label=NAMES[kind],
+    return Figure.of(
+        name,
+        "lines",
+        title="{coefficient} in windows of {size} systems ({way})",
+        alt="{coefficient} in windows of {size} systems, lowest to highest: {ranges}.",
+        x="rank of the window's best system",
+        y=NAMES[kind],
         series=tuple(
             Series(metric, tuple(x for x, _ in points), tuple(y for _, y in points))
             for metric, points in lines.items()
         ),
+        coefficient=NAMES[kind],
+        size=size,
+        way=way,
+        ranges=ranges,
     )
 
 
@@ -245,20 +233,17 @@ def _sentence_figure(name: str, rows: Sequence[SentenceLevel]) -> Figure:
         f"{metric} {100 * value:.1f}" for metric, value in zip(metrics, fair, strict=True) if value
     )
     about = f"{first.judgments}, {first.set}"
-    return Figure(
-        name=name,
-        kind="bars",
-        title=Words(f"Accuracy over pairs of sentences ({about})", f"句对偏好的准确率（{about}）"),
-        alt=Words(
-            f"Bars of accuracy in percent, ties counting half: {values or '-'}.",
-            f"准确率柱状图（百分比，平局计一半）：{values or '-'}。",
-        ),
-        x_label=Words("metric", "指标"),
-        y_label=Words("accuracy in percent", "准确率（%）"),
+    return Figure.of(
+        name,
+        "bars",
+        title="Accuracy over pairs of sentences ({about})",
+        alt="Bars of accuracy in percent, ties counting half: {values}.",
+        x="metric",
+        y="accuracy in percent",
         series=(
-            Series.of_shares(
-                Words('official: ties are "the second"', "官方：平局判后者"), metrics, official
-            ),
-            Series.of_shares(Words("fair: ties are half", "公平：平局计一半"), metrics, fair),
+            Series.of_shares(translate('official: ties are "the second"'), metrics, official),
+            Series.of_shares(translate("fair: ties are half"), metrics, fair),
         ),
+        about=about,
+        values=values or "-",
     )

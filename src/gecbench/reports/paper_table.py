@@ -16,20 +16,12 @@ from gecbench.analysis.paper_table import (
 )
 from gecbench.analysis.paper_table import Column as PaperColumn
 from gecbench.core.score import WarningNote
-from gecbench.reports.report import Column, Figure, Report, Series, Table, Value, Words
+from gecbench.reports.report import Column, Figure, Report, Series, Table, Value, Words, translate
 
-SMALL = Words(
-    "small form: tiny models, samples; these numbers mean nothing",
-    "小型演示：微型模型与示例数据，数字没有意义",
-)
-_HERE, _SPREAD = Words("here", "本次"), Words("sd", "标准差")
-_PAPER, _DIFFERENCE = Words("paper", "论文"), Words("difference", "差值")
-_STATUSES = {
-    NOT_RUN: Words(NOT_RUN, "未运行"),
-    "not built": Words("not built", "未实现"),
-    "of others": Words("of others", "他人系统"),
-    "people": Words("people", "人工"),
-}
+SMALL = translate("small form: tiny models, samples; these numbers mean nothing")
+_HERE, _SPREAD = translate("here"), translate("sd")
+_PAPER, _DIFFERENCE = translate("paper"), translate("difference")
+_STATUSES = {name: translate(name) for name in (NOT_RUN, "not built", "of others", "people")}
 
 
 def build_report(name: str, result: PaperResult, *, small: bool = False) -> Report:
@@ -66,7 +58,8 @@ def build_report(name: str, result: PaperResult, *, small: bool = False) -> Repo
 
 
 def _title(en: str, zh: str, *, small: bool) -> Words:
-    return Words(f"{en} ({SMALL.en})", f"{zh}（{SMALL.zh}）") if small else Words(en, zh)
+    title = Words(en, zh)
+    return translate("{title} ({small})", title=title, small=SMALL) if small else title
 
 
 def _notes(result: PaperResult, *, small: bool) -> Iterator[str]:
@@ -96,27 +89,18 @@ def _notes(result: PaperResult, *, small: bool) -> Iterator[str]:
 
 def _table(result: TableResult, *, small: bool) -> Table:
     table = result.table
-    columns = [Column("system", zh="系统")]
+    columns = [Column.of("system")]
     if table.curve:
-        columns += [
-            Column("runs", zh="次数"),
-            Column("outside", zh="曲线之外"),
-            Column("edits", "number", 1, zh="编辑数"),
-        ]
+        columns += [Column.of("runs"), Column.of("outside"), Column.of("number|edits", "number", 1)]
     else:
-        columns += [Column("figures of", zh="数据来源"), Column("runs", zh="次数")]
+        columns += [Column.of("figures of"), Column.of("runs")]
     for column in table.columns:
         columns.append(Column(column.name, column.kind, column.digits))
         if table.curve:
             columns += [
-                Column(
-                    f"{column.name}, KEEP bias",
-                    column.kind,
-                    column.digits,
-                    zh=f"{column.name}，KEEP 偏置",
-                ),
-                Column("difference", column.kind, column.digits, zh="差值"),
-                Column("sd", column.kind, column.digits, zh="标准差"),
+                Column.of("{name}, KEEP bias", column.kind, column.digits, name=column.name),
+                Column.of("difference", column.kind, column.digits),
+                Column.of("sd", column.kind, column.digits),
             ]
     rows: list[tuple[Value, ...]] = []
     for row in result.rows:
@@ -173,13 +157,13 @@ def _figure(name: str, result: FigureResult, *, small: bool) -> Figure:
     zh = "；".join(
         f"{line.zh or line.name}：{text}" for (line, _), text in zip(lines, texts, strict=True)
     )
-    return Figure(
-        name=f"{name}-{figure.name}",
-        kind="lines",
+    return Figure.of(
+        f"{name}-{figure.name}",
+        "lines",
         title=_title(figure.title, figure.zh, small=small),
-        alt=Words(f"{figure.title}. {en}.", f"{figure.zh}。{zh}。"),
-        x_label=Words(figure.x_label, figure.x_zh),
-        y_label=Words(figure.y_label, figure.y_zh),
+        alt=translate("{title}. {en}.", title=figure.title, en=en, figure=figure, zh=zh),
+        x=Words(figure.x_label, figure.x_zh),
+        y=Words(figure.y_label, figure.y_zh),
         series=tuple(_series(Words(line.name, line.zh or line.name), p) for line, p in lines),
     )
 

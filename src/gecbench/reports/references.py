@@ -10,9 +10,9 @@ from gecbench.reports.report import (
     Series,
     Table,
     Value,
-    Words,
     data_of,
     join_texts,
+    translate,
 )
 
 
@@ -26,9 +26,7 @@ def build_report(result: References) -> Report:
         figures.append(curve_figure(metric, curves))
     return Report(
         name="references",
-        title=Words(
-            "What the references are, and what their number changes", "参考答案及其数量的影响"
-        ),
+        title=translate("What the references are, and what their number changes"),
         corpus=result.corpus,
         tables=tuple(tables),
         figures=tuple(figures),
@@ -43,26 +41,24 @@ def distribution_figure(result: References) -> Figure:
     numbers = [k for k in result.everywhere if k]
     series, alt = [], []
     for name, counts in (
-        (Words("all sentences", "全部句子"), result.everywhere),
-        (Words("sentences with errors", "有错误的句子"), result.erroneous),
+        (translate("all sentences"), result.everywhere),
+        (translate("sentences with errors"), result.erroneous),
     ):
         whole = sum(count for k, count in counts.items() if k)
         shares = tuple(100 * counts.get(k, 0) / whole if whole else 0.0 for k in numbers)
         series.append(Series(name, tuple(map(str, numbers)), shares))
         pairs = join_texts(f"{k}: {share:.1f}%" for k, share in zip(numbers, shares, strict=True))
-        alt.append(Words(f"{name.en}: {pairs.en}", f"{name.zh}：{pairs.zh}"))
+        alt.append(translate("{name}: {pairs}", name=name, pairs=pairs))
     values = join_texts(alt, "; ")
-    return Figure(
-        name="references-distribution",
-        kind="bars",
-        title=Words("References per sentence", "每句的参考答案数"),
-        alt=Words(
-            f"Bars: share of sentences by their number of references. {values.en}.",
-            f"柱状图：按参考答案数统计的句子比例。{values.zh}。",
-        ),
-        x_label=Words("references", "参考答案数"),
-        y_label=Words("sentences (percent)", "句子比例（%）"),
+    return Figure.of(
+        "references-distribution",
+        "bars",
+        title="References per sentence",
+        alt="Bars: share of sentences by their number of references. {values}.",
+        x="references",
+        y="sentences (percent)",
         series=tuple(series),
+        values=values,
     )
 
 
@@ -84,47 +80,47 @@ def curve_figure(metric: str, curves: list[Curve]) -> Figure:
         first, last = points[0], points[-1]
         start, end = f"{100 * first.mean:.2f}", f"{100 * last.mean:.2f}"
         alt.append(
-            Words(
-                f"{curve.system} {start} with {first.k}, {end} with {last.k}",
-                f"{curve.system} {first.k} 个时 {start}，{last.k} 个时 {end}",
+            translate(
+                "{system} {start} with {k}, {end} with {last}",
+                system=curve.system,
+                start=start,
+                k=first.k,
+                end=end,
+                last=last.k,
             )
         )
     values = join_texts(alt, "; ")
-    return Figure(
-        name=f"references-{metric}",
-        kind="lines",
-        title=Words(f"{metric} against the number of references", f"{metric} 随参考答案数的变化"),
-        alt=Words(
-            f"Lines: {metric} in percent against the greatest number of references a sentence "
-            f"has. {values.en}.",
-            f"折线图：{metric}（%）随每句参考答案数上限的变化。{values.zh}。",
-        ),
-        x_label=Words("references of a sentence, at most", "每句参考答案数上限"),
-        y_label=Words(f"{metric} (percent)", f"{metric}（%）"),
+    return Figure.of(
+        f"references-{metric}",
+        "lines",
+        title="{metric} against the number of references",
+        alt="Lines: {metric} in percent against the greatest number of references a sentence "
+        "has. {values}.",
+        x="references of a sentence, at most",
+        y="{metric} (percent)",
         series=tuple(series),
+        metric=metric,
+        values=values,
     )
 
 
 def _statistics(result: References) -> Table:
     return Table.of(
         "statistics",
-        Words("Sentences and references", "句子与参考答案统计"),
+        translate("Sentences and references"),
         result.statistics,
-        (Column("sentences of", zh="部分"), lambda part: part.name),
-        (Column("sentences", "count", zh="句数"), lambda part: part.sentences),
-        (Column("discarded", "count", zh="弃用句数"), lambda part: part.discarded),
-        (Column("erroneous", "count", zh="有错误句数"), lambda part: part.erroneous),
+        (Column.of("sentences of"), lambda part: part.name),
+        (Column.of("sentences", "count"), lambda part: part.sentences),
+        (Column.of("discarded", "count"), lambda part: part.discarded),
+        (Column.of("number|erroneous", "count"), lambda part: part.erroneous),
         (
-            Column("erroneous (%)", "percent", 1, zh="有错误比例（%）"),
+            Column.of("erroneous (%)", "percent", 1),
             lambda part: part.erroneous / part.sentences if part.sentences else None,
         ),
-        (Column("characters", "number", 1, zh="平均字数"), lambda part: part.characters),
-        (
-            Column("edits per reference", "number", 1, zh="每个参考答案的编辑数"),
-            lambda part: part.edits,
-        ),
-        (Column("references", "number", 1, zh="每句参考答案数"), lambda part: part.references),
-        (Column("different", "number", 1, zh="其中不同者"), lambda part: part.distinct),
+        (Column.of("characters", "number", 1), lambda part: part.characters),
+        (Column.of("edits per reference", "number", 1), lambda part: part.edits),
+        (Column.of("mean|references", "number", 1), lambda part: part.references),
+        (Column.of("different", "number", 1), lambda part: part.distinct),
     )
 
 
@@ -138,13 +134,13 @@ def _distribution(result: References) -> Table:
         rows.append((str(k), count, shares[0], wrong, shares[1]))
     return Table(
         "distribution",
-        Words("References per sentence", "每句的参考答案数"),
+        translate("References per sentence"),
         (
-            Column("references", zh="参考答案数"),
-            Column("sentences", "count", zh="句数"),
-            Column("of all (%)", "percent", 1, zh="占全部（%）"),
-            Column("erroneous", "count", zh="有错误句数"),
-            Column("of erroneous (%)", "percent", 1, zh="占有错误句（%）"),
+            Column.of("references"),
+            Column.of("sentences", "count"),
+            Column.of("of all (%)", "percent", 1),
+            Column.of("number|erroneous", "count"),
+            Column.of("of erroneous (%)", "percent", 1),
         ),
         tuple(rows),
     )
@@ -152,10 +148,7 @@ def _distribution(result: References) -> Table:
 
 def _curves(metric: str, curves: list[Curve]) -> Table:
     spread = any(p.low < p.high for curve in curves for p in curve.points)
-    bounds = (
-        Column("lowest", "percent", zh="最低"),
-        Column("highest", "percent", zh="最高"),
-    )
+    bounds = (Column.of("lowest", "percent"), Column.of("highest", "percent"))
     rows: list[tuple[Value, ...]] = []
     for curve in curves:
         for point in curve.points:
@@ -164,15 +157,15 @@ def _curves(metric: str, curves: list[Curve]) -> Table:
             rows.append((curve.system, str(point.k), *values, *sizes))
     return Table(
         metric,
-        Words(f"{metric} by number of references", f"不同参考答案数下的 {metric}"),
+        translate("{metric} by number of references", metric=metric),
         (
-            Column("system", zh="系统"),
-            Column("at most", zh="上限"),
+            Column.of("system"),
+            Column.of("at most"),
             Column(metric, "percent"),
             *(bounds if spread else ()),
-            Column("subsets", "count", zh="子集数"),
-            Column("of", "count", zh="子集总数"),
-            Column("sentences with more", "count", zh="超过上限的句数"),
+            Column.of("subsets", "count"),
+            Column.of("of", "count"),
+            Column.of("sentences with more", "count"),
         ),
         tuple(rows),
     )

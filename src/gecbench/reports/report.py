@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cache
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from gecbench.core.errors import UsageError
@@ -43,6 +44,36 @@ class Words:
         return self.zh if language == "zh" else self.en
 
 
+@cache
+def _chinese() -> Mapping[str, str]:
+    import tomllib
+    from importlib.resources import files
+
+    return tomllib.loads(files("gecbench.reports").joinpath("chinese.toml").read_text("utf-8"))
+
+
+def translate(english: str, /, **values: object) -> Words:
+    """Put values into a text, in English and in the Chinese of `chinese.toml`.
+
+    Args:
+        english: With {names} for values. What stands before a bar is not shown: it tells texts
+            apart that are one in English and two in Chinese.
+        values: By name; those that are `Words` are put in as they are in each language.
+
+    Raises:
+        KeyError: The text has no Chinese.
+
+    >>> translate("{metric} by {kind}", metric="F", kind=translate("length")).zh
+    '按句长划分的 F'
+    """
+
+    def fill(template: str, language: PageLanguage) -> str:
+        texts = {n: v.in_(language) if isinstance(v, Words) else v for n, v in values.items()}
+        return template.format_map(texts)
+
+    return Words(fill(english.rpartition("|")[2], "en"), fill(_chinese()[english], "zh"))
+
+
 YES = Words("yes", "是")
 NO = Words("no", "否")
 
@@ -52,15 +83,15 @@ def text_in(text: str | Words, language: PageLanguage) -> str:
     return text.in_(language) if isinstance(text, Words) else text
 
 
-def join_texts(parts: Iterable[str | Words], separator: Literal[", ", "; "] = ", ") -> Words:
-    """Join texts; commas and semicolons are full-width in Chinese.
+def join_texts(parts: Iterable[str | Words], separator: Literal[", ", "; ", " "] = ", ") -> Words:
+    """Join texts; commas and semicolons are full-width in Chinese, sentences without a blank.
 
     >>> join_texts([Words("one", "一"), "two"]).zh
     '一，two'
     """
     texts = [part if isinstance(part, Words) else Words(part, part) for part in parts]
-    wide = "，" if separator == ", " else "；"
-    return Words(separator.join(t.en for t in texts), wide.join(t.zh for t in texts))
+    zh = {", ": "，", "; ": "；", " ": ""}[separator]
+    return Words(separator.join(t.en for t in texts), zh.join(t.zh for t in texts))
 
 
 def percent(value: float | None) -> float | None:
@@ -242,6 +273,39 @@ class Figure:
     series: tuple[Series, ...]
     iso_f: float | None = None
 
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        kind: Kind,
+        *,
+        title: str | Words,
+        alt: str | Words,
+        x: str | Words,
+        y: str | Words,
+        series: Iterable[Series],
+        iso_f: float | None = None,
+        **values: object,
+    ) -> Figure:
+        """Make a figure whose texts are in `chinese.toml`, as `translate` reads them.
+
+        Args:
+            name: As `Figure` says, and so are the others.
+            kind: See there.
+            title: See there.
+            alt: See there.
+            x: See `x_label` there.
+            y: See `y_label` there.
+            series: See there.
+            iso_f: See there.
+            values: For the places of all four texts.
+        """
+
+        def words(text: str | Words) -> Words:
+            return translate(text, **values) if isinstance(text, str) else text
+
+        return cls(name, kind, words(title), words(alt), words(x), words(y), tuple(series), iso_f)
+
 
 def figure_csv(figure: Figure) -> str:
     """Write the data of a figure as CSV, unrounded, a row for each point."""
@@ -262,6 +326,10 @@ Format = Literal["text", "json", "csv", "latex", "markdown"]
 Value = str | Words | int | float | None
 """Words are shown in the reader's language; in files, and for whoever sorts, in English."""
 
+ColumnKind = Literal["word", "count", "percent", "number", "p"]
+"""How values are shown: words and counts as they are, percent as 100 times the value, numbers and
+p-values as they are, rounded."""
+
 _ABSENT = "-"
 
 
@@ -271,16 +339,23 @@ class Column:
 
     Args:
         name: Its head, also the name in CSV.
-        kind: How its values are shown: words as they are, counts as they are, percent as 100
-            times the value, numbers and p-values as they are, rounded.
+        kind: See `ColumnKind`.
         digits: Decimals of percent, numbers and p-values.
         zh: Its head in Chinese; None where it is the same.
     """
 
     name: str
-    kind: Literal["word", "count", "percent", "number", "p"] = "word"
+    kind: ColumnKind = "word"
     digits: int = 2
     zh: str | None = None
+
+    @classmethod
+    def of(
+        cls, head: str, kind: ColumnKind = "word", digits: int = 2, /, **values: object
+    ) -> Column:
+        """Make a column whose head is in `chinese.toml`, as `translate` reads it."""
+        words = translate(head, **values)
+        return cls(words.en, kind, digits, words.zh)
 
     def format(self, value: Value) -> str:
         """Write a value as a reader sees it."""

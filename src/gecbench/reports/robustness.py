@@ -42,30 +42,25 @@ from gecbench.reports.report import (
     Words,
     data_of,
     join_texts,
+    translate,
 )
 
 _RULES: Mapping[ConsistencyRule, Words] = {
-    "official": Words("official rule", "官方规则"),
-    "edits": Words("edits", "按编辑"),
+    "official": translate("official rule"),
+    "edits": translate("rule|edits"),
 }
 _ACTIONS: Mapping[str, Words] = {
-    "substitution": Words("substitution", "替换"),
-    "insertion": Words("insertion", "插入"),
-    "deletion": Words("deletion", "删除"),
-    "mixed": Words("mixed", "混合"),
-    "none": Words("none", "无扰动"),
+    action: translate(action)
+    for action in ("substitution", "insertion", "deletion", "mixed", "none")
 }
-_ALL = Words("all", "全部")
-_TRIVIAL = {
-    PERFECT: Words(PERFECT, "（完美系统）"),
-    COPY: Words(COPY, "（照抄输入）"),
-}
+_ALL = translate("all")
+_TRIVIAL = {name: translate(name) for name in (PERFECT, COPY)}
 _SHOWN = 10
 """Cases of a system, or findings of a kind, in tables; JSON has all."""
 _LONGEST = 60
 """Characters of corrections in a table."""
 
-_PLACE = (Column("subset", zh="子集"), Column("system", zh="系统"))
+_PLACE = (Column.of("subset"), Column.of("system"))
 
 
 def build_report(result: Robustness) -> Report:
@@ -84,7 +79,7 @@ def build_report(result: Robustness) -> Report:
     kinds = [kind for kind in _kinds(result) if kind.groups]
     return Report(
         name="robustness",
-        title=Words("Robustness to context", "对上下文的鲁棒性"),
+        title=translate("Robustness to context"),
         corpus=result.corpus,
         tables=(*tables, *(_kind_table(kind) for kind in kinds)),
         figures=(
@@ -153,11 +148,11 @@ def _scores(result: Robustness) -> Table:
     columns = (
         *_PLACE,
         *(
-            Column(f"{en}{name}", "percent", zh=f"{zh}{name}")
+            Column.of("{en}{name}", "percent", en=en, name=name, zh=zh)
             for en, zh in heads
             for name in ("P", "R", f)
         ),
-        Column(f"delta {f}", "percent", zh=f"Δ{f}"),
+        Column.of("delta {f}", "percent", f=f),
         Column("CRS", "percent"),
         Column("P-CRS", "percent"),
     )
@@ -166,26 +161,23 @@ def _scores(result: Robustness) -> Table:
         bounds = (system.original, system.upper, system.lower)
         scores = [v for scores in bounds for v in (scores.precision, scores.recall, scores.f)]
         rows.append((*place, *scores, system.delta_f, system.official.crs, system.official.p_crs))
-    title = Words(
-        "Original sentences, upper and lower bound over variants, and consistency",
-        "原句得分、各变体的上界与下界及一致性",
-    )
+    title = translate("Original sentences, upper and lower bound over variants, and consistency")
     return Table("scores", title, columns, tuple(rows))
 
 
 def _consistency(result: Robustness) -> Table:
     columns = (
         *_PLACE,
-        Column("cases", "count", zh="用例"),
-        Column("CRS official", "percent", zh="CRS（官方）"),
-        Column("CRS edits", "percent", zh="CRS（编辑）"),
-        Column("P-CRS official", "percent", zh="P-CRS（官方）"),
-        Column("P-CRS edits", "percent", zh="P-CRS（编辑）"),
-        Column("both", "count", zh="两者一致"),
-        Column("official only", "count", zh="仅官方"),
-        Column("edits only", "count", zh="仅编辑"),
-        Column("neither", "count", zh="均不一致"),
-        Column("edits/sentence", "number", zh="每句编辑数"),
+        Column.of("cases", "count"),
+        Column.of("CRS official", "percent"),
+        Column.of("CRS edits", "percent"),
+        Column.of("P-CRS official", "percent"),
+        Column.of("P-CRS edits", "percent"),
+        Column.of("both", "count"),
+        Column.of("official only", "count"),
+        Column.of("edits only", "count"),
+        Column.of("neither", "count"),
+        Column.of("edits/sentence", "number"),
     )
     rows: list[tuple[Value, ...]] = []
     for place, system in _rows(result):
@@ -193,7 +185,7 @@ def _consistency(result: Robustness) -> Table:
         cases = (agreement.both, agreement.official_only, agreement.edits_only, agreement.neither)
         shares = (*(rule.crs for rule in both), *(rule.p_crs for rule in both))
         rows.append((*place, system.cases, *shares, *cases, system.edits_per_sentence))
-    title = Words("Consistency by the official rule and by edits", "按官方规则与按编辑的一致性")
+    title = translate("Consistency by the official rule and by edits")
     return Table("consistency", title, columns, tuple(rows))
 
 
@@ -201,14 +193,14 @@ def _orders(result: Robustness) -> Table:
     f = f"F{result.beta:g}"
     columns = (
         *_PLACE,
-        Column("orders", "count", zh="顺序数"),
-        Column("CRS least", "percent", zh="CRS 最低"),
-        Column("CRS most", "percent", zh="CRS 最高"),
-        Column(f"upper {f} least", "percent", zh=f"上界 {f} 最低"),
-        Column(f"upper {f} most", "percent", zh=f"上界 {f} 最高"),
-        Column(f"lower {f} least", "percent", zh=f"下界 {f} 最低"),
-        Column(f"lower {f} most", "percent", zh=f"下界 {f} 最高"),
-        Column("unsettled cases", "count", zh="随顺序变化的用例"),
+        Column.of("orders", "count"),
+        Column.of("CRS least", "percent"),
+        Column.of("CRS most", "percent"),
+        Column.of("upper {f} least", "percent", f=f),
+        Column.of("upper {f} most", "percent", f=f),
+        Column.of("lower {f} least", "percent", f=f),
+        Column.of("lower {f} most", "percent", f=f),
+        Column.of("unsettled cases", "count"),
     )
     rows: list[tuple[Value, ...]] = []
     for place, system in _rows(result):
@@ -216,9 +208,7 @@ def _orders(result: Robustness) -> Table:
             crs = [count / system.cases for count in orders.consistent_cases]
             extremes = (*crs, *orders.upper_f, *orders.lower_f)
             rows.append((*place, orders.orders, *extremes, orders.unsettled_cases))
-    title = Words(
-        "The official rule when the cases come in other orders", "用例顺序改变时的官方规则"
-    )
+    title = translate("The official rule when the cases come in other orders")
     return Table("orders", title, columns, tuple(rows))
 
 
@@ -233,18 +223,17 @@ def _disagreements(cases: Sequence[Disagreement]) -> Table:
             rows.append((case.system, case.subset, case.case, *rules, *texts))
     return Table(
         "disagreements",
-        Words(
-            "Cases that one rule calls consistent and the other does not (*: a wrong correction)",
-            "两种规则判断不同的用例（*：错误的修改）",
+        translate(
+            "Cases that one rule calls consistent and the other does not (*: a wrong correction)"
         ),
         (
-            Column("system", zh="系统"),
-            Column("subset", zh="子集"),
-            Column("case", zh="用例"),
-            Column("official", zh="官方"),
-            Column("edits", zh="编辑"),
-            Column("original's corrections", zh="原句的修改"),
-            Column("a variant's", zh="某变体的修改"),
+            Column.of("system"),
+            Column.of("subset"),
+            Column.of("case"),
+            Column.of("official"),
+            Column.of("edits"),
+            Column.of("original's corrections"),
+            Column.of("a variant's"),
         ),
         tuple(rows),
     )
@@ -280,42 +269,39 @@ class _Kind(NamedTuple):
 
 
 def _kinds(result: Robustness) -> tuple[_Kind, ...]:
-    unit = Words(f"{result.unit}s", "词" if result.unit == "word" else "字")
+    unit = translate(f"unit|{result.unit}s")
     return (
         _Kind(
             "action",
             result.actions,
-            Words("By perturbing action", "按扰动方式"),
-            Words("P-CRS by perturbing action", "各扰动方式下的 P-CRS"),
-            Words("what the perturbation did", "扰动方式"),
+            translate("By perturbing action"),
+            translate("P-CRS by perturbing action"),
+            translate("what the perturbation did"),
         ),
         _Kind(
             "distance",
             result.distances,
-            Words(
-                f"By {unit.en} between perturbation and error, where both are single",
-                f"按扰动与错误之间的{unit.zh}数（单一扰动、单一错误）",
-            ),
-            Words("P-CRS by distance between perturbation and error", "P-CRS 与扰动到错误的距离"),
-            Words(f"{unit.en} between perturbation and error", f"扰动与错误之间的{unit.zh}数"),
+            translate("By {unit} between perturbation and error, where both are single", unit=unit),
+            translate("P-CRS by distance between perturbation and error"),
+            translate("{unit} between perturbation and error", unit=unit),
         ),
         _Kind(
             "frequency",
             result.frequencies or (),
-            Words("By frequency of the rarest word put in", "按插入的最罕见词的频次"),
-            Words("P-CRS by frequency of the word put in", "P-CRS 与插入词的频次"),
-            Words("occurrences in the training text", "在训练文本中的出现次数"),
+            translate("By frequency of the rarest word put in"),
+            translate("P-CRS by frequency of the word put in"),
+            translate("occurrences in the training text"),
         ),
     )
 
 
 def _kind_table(kind: _Kind) -> Table:
     columns = [Column(kind.name, zh=kind.table_title.zh.removeprefix("按"))]
-    columns.append(Column("variants", "count", zh="变体数"))
+    columns.append(Column.of("variants", "count"))
     for system in kind.groups[0].systems:
         columns += [
-            Column(f"{system.system} official", "percent", zh=f"{system.system}（官方）"),
-            Column(f"{system.system} edits", "percent", zh=f"{system.system}（编辑）"),
+            Column.of("{system} official", "percent", system=system.system),
+            Column.of("{system} edits", "percent", system=system.system),
         ]
     rows = tuple(
         (
@@ -336,22 +322,21 @@ def _kind_figure(kind: _Kind, rule: ConsistencyRule) -> Figure:
             for group in kind.groups
         )
         series.append(Series(name, kind.names, percents))
-        pairs = [(words, f"{share:.1f}") for words, share in zip(kind.names, percents, strict=True)]
-        en = ", ".join(f"{words.en} {share}" for words, share in pairs)
-        zh = ", ".join(f"{words.zh} {share}" for words, share in pairs)
-        alt.append(Words(f"{name} {en}", f"{name} {zh}"))
-    axis, words = kind.axis, _RULES[rule]
-    return Figure(
-        name=f"robustness-{kind.name}" + ("" if rule == "official" else f"-{rule}"),
-        kind="bars",
-        title=Words(f"{kind.title.en} ({words.en})", f"{kind.title.zh}（{words.zh}）"),
-        alt=Words(
-            f"P-CRS in percent by {axis.en}: {'; '.join(one.en for one in alt)}.",
-            f"P-CRS（%），按{axis.zh}：{'; '.join(one.zh for one in alt)}。",
-        ),
-        x_label=axis,
-        y_label=Words("P-CRS (%)", "P-CRS（%）"),
+        shares = join_texts(
+            translate("{name} {value}", name=group, value=f"{share:.1f}")
+            for group, share in zip(kind.names, percents, strict=True)
+        )
+        alt.append(translate("{name} {value}", name=name, value=shares))
+    return Figure.of(
+        f"robustness-{kind.name}" + ("" if rule == "official" else f"-{rule}"),
+        "bars",
+        title=translate("{title} ({rule})", title=kind.title, rule=_RULES[rule]),
+        alt="P-CRS in percent by {axis}: {shares}.",
+        x=kind.axis,
+        y="P-CRS (%)",
         series=tuple(series),
+        axis=kind.axis,
+        shares=join_texts(alt, "; "),
     )
 
 
@@ -365,25 +350,22 @@ def _bounds_figure(result: Robustness) -> Figure:
         bounds = (system.original, system.lower, system.upper)
         score, low, high = (f"{100 * counts.f:.2f}" for counts in bounds)
         alt.append(
-            Words(
-                f"{system.system} {score}, between {low} and {high}",
-                f"{system.system} 原句 {score}，介于 {low} 与 {high} 之间",
+            translate(
+                "{system} {score}, between {low} and {high}",
+                system=system.system,
+                score=score,
+                low=low,
+                high=high,
             )
         )
     values = join_texts(alt, "; ")
-    return Figure(
-        name="robustness-bounds",
-        kind="intervals",
-        title=Words(
-            f"{f} on the original sentences, and its bounds when the context changes",
-            f"原句上的 {f} 及上下文变化时的上下界",
-        ),
-        alt=Words(
-            f"{f} in percent on {result.corpus}: {values.en}.",
-            f"{result.corpus} 上的 {f}（%）：{values.zh}。",
-        ),
-        x_label=Words("system", "系统"),
-        y_label=Words(f"{f} (%)", f"{f}（%）"),
+    return Figure.of(
+        "robustness-bounds",
+        "intervals",
+        title="{f} on the original sentences, and its bounds when the context changes",
+        alt="{f} in percent on {corpus}: {values}.",
+        x="system",
+        y="{f} (%)",
         series=(
             Series.of_shares(
                 f,
@@ -393,6 +375,9 @@ def _bounds_figure(result: Robustness) -> Figure:
                 (system.upper.f for system in result.whole),
             ),
         ),
+        f=f,
+        corpus=result.corpus,
+        values=values,
     )
 
 
@@ -411,22 +396,19 @@ def _consistency_figure(result: Robustness) -> Figure:
         f"{name} CRS {crs:.2f} / {crs_edits:.2f}, P-CRS {p_crs:.2f} / {p_crs_edits:.2f}"
         for name, crs, crs_edits, p_crs, p_crs_edits in zip(names, *shares.values(), strict=True)
     )
-    return Figure(
-        name="robustness-consistency",
-        kind="bars",
-        title=Words(
-            "Consistency of corrections when the context changes", "上下文变化时修改的一致性"
+    return Figure.of(
+        "robustness-consistency",
+        "bars",
+        title="Consistency of corrections when the context changes",
+        alt=translate(
+            "Shares in percent on {corpus}, by the official rule / by edits: {alt}.",
+            corpus=result.corpus,
+            alt=alt,
         ),
-        alt=Words(
-            f"Shares in percent on {result.corpus}, by the official rule / by edits: {alt}.",
-            f"{result.corpus} 上的比例（%，官方规则 / 按编辑）：{alt}。",
-        ),
-        x_label=Words("system", "系统"),
-        y_label=Words("share (%)", "比例（%）"),
+        x="system",
+        y="share (%)",
         series=tuple(
-            Series(
-                Words(f"{score}, {_RULES[rule].en}", f"{score}，{_RULES[rule].zh}"), names, percents
-            )
+            Series(translate("{score}, {rule}", score=score, rule=_RULES[rule]), names, percents)
             for (score, rule), percents in shares.items()
         ),
     )
@@ -457,10 +439,10 @@ def build_check_report(check: CaseCheck) -> Report:
     names += [None] if len(names) > 1 else []
     counts = Table(
         "oddities",
-        Words("What is odd in the cases", "用例中的异常"),
+        translate("What is odd in the cases"),
         (
-            Column("finding", zh="发现"),
-            Column("meaning", zh="含义"),
+            Column.of("finding"),
+            Column.of("meaning"),
             *(Column(n or "all", "count", zh=None if n else "合计") for n in names),
         ),
         tuple(
@@ -469,13 +451,13 @@ def build_check_report(check: CaseCheck) -> Report:
     )
     places = Table(
         "places",
-        Words("Where", "位置"),
+        translate("Where"),
         (
-            Column("finding", zh="发现"),
-            Column("subset", zh="子集"),
-            Column("case", zh="用例"),
-            Column("sentence", zh="句子"),
-            Column("detail", zh="详情"),
+            Column.of("finding"),
+            Column.of("subset"),
+            Column.of("case"),
+            Column.of("sentence"),
+            Column.of("detail"),
         ),
         tuple(
             (finding.kind, finding.subset, finding.case, finding.sentence, finding.detail)
@@ -484,7 +466,7 @@ def build_check_report(check: CaseCheck) -> Report:
     )
     return Report(
         name="robustness",
-        title=Words("A look at perturbed cases", "扰动用例检查"),
+        title=translate("A look at perturbed cases"),
         corpus=check.corpus,
         tables=(counts, places),
         data=data_of(check),

@@ -20,12 +20,13 @@ from gecbench.reports.report import (
     Words,
     count_cells,
     join_texts,
+    translate,
 )
 from gecbench.scoring.results import RESULT_SCHEMA, Result, ScoreReport, by_tier
 
 NOT_APPLICABLE = "n/a"
 
-_SYSTEM = Column("system", zh="系统")
+_SYSTEM = Column.of("system")
 _UNTITLED = Words("", "")
 
 
@@ -119,8 +120,8 @@ def _number_columns(metric: str, results: Sequence[Result | None]) -> Columns:
     columns: Columns = [(Column(metric, "percent"), _values(results))]
     intervals = _intervals(results)
     if any(intervals):
-        low = Column(f"{metric} 95% from", "percent", zh=f"{metric} 95% 下限")
-        high = Column(f"{metric} 95% to", "percent", zh=f"{metric} 95% 上限")
+        low = Column.of("{metric} 95% from", "percent", metric=metric)
+        high = Column.of("{metric} 95% to", "percent", metric=metric)
         columns.append((low, [i.low if i else None for i in intervals]))
         columns.append((high, [i.high if i else None for i in intervals]))
     return columns
@@ -265,11 +266,7 @@ def _json_result(result: Result, beta: float, tier: int) -> dict[str, object]:
     score = result.score
     if score is None:
         return {**entry, "value": None, "note": result.note}
-    entry |= {
-        "signature": str(score.signature),
-        "sentences": score.sentences,
-        "value": score.value,
-    }
+    entry |= {"signature": str(score.signature), "sentences": score.sentences, "value": score.value}
     if score.interval:
         entry["interval"] = {"method": "percentile bootstrap", **asdict(score.interval)}
     if score.counts is not None:
@@ -349,17 +346,17 @@ def build_report(scores: ScoreReport) -> Report:
         if result.score:
             by_metric.setdefault(result.metric, []).append(result)
     counting = [metric for metric, results in by_metric.items() if _counts_of(results)]
-    title = Words("All metrics, in percent", "所有指标（%）")
+    title = translate("All metrics, in percent")
     return Report(
         name="scores",
-        title=Words("Scores", "总分"),
+        title=translate("page|Scores"),
         corpus=scores.corpus,
         tables=(
             _overview("scores", title, [scores], _number_columns),
             *(
                 _counts_table(
                     f"counts-{metric}",
-                    Words(f"Edits by {metric}", f"{metric} 的编辑计数"),
+                    translate("Edits by {metric}", metric=metric),
                     by_metric[metric],
                     scores.beta,
                 )
@@ -383,24 +380,24 @@ def _values_figure(metric: str, results: Sequence[Result]) -> Figure:
     words = Words(f"{first} {100 * best.value:.2f}", f"{first} {100 * best.value:.2f}")
     if best.interval:
         interval = f"{100 * best.interval.low:.2f}–{100 * best.interval.high:.2f}"
-        words = Words(f"{words.en} (95%: {interval})", f"{words.zh}（95% 区间：{interval}）")
-    alt = [Words(f"Best: {words.en}", f"最好：{words.zh}")]
+        words = translate("{words} (95%: {interval})", words=words, interval=interval)
+    alt = [translate("Best: {words}", words=words)]
     if len(scored) > 1:
         lowest = f"{last} {100 * worst.value:.2f}"
-        alt.append(Words(f"worst: {lowest}", f"最差：{lowest}"))
+        alt.append(translate("worst: {lowest}", lowest=lowest))
     sentence = join_texts(alt, "; ")
     intervals = [score.interval for _, score in scored if score.interval]
     if len(intervals) < len(scored):
         intervals = []
-    return Figure(
-        name=f"scores-{metric}",
-        kind="intervals",
-        title=Words(f"{metric} with 95% intervals", f"{metric} 及 95% 区间")
+    return Figure.of(
+        f"scores-{metric}",
+        "intervals",
+        title=translate("{metric} with 95% intervals", metric=metric)
         if intervals
         else Words(metric, metric),
-        alt=Words(f"{sentence.en}.", f"{sentence.zh}。"),
-        x_label=Words("system", "系统"),
-        y_label=Words(f"{metric} in percent", f"{metric}（%）"),
+        alt="{sentence}.",
+        x="system",
+        y="{metric} in percent",
         series=(
             Series.of_shares(
                 metric,
@@ -410,6 +407,8 @@ def _values_figure(metric: str, results: Sequence[Result]) -> Figure:
                 (interval.high for interval in intervals),
             ),
         ),
+        sentence=sentence,
+        metric=metric,
     )
 
 
@@ -420,17 +419,14 @@ def _plane_figure(metric: str, results: Sequence[Result], beta: float) -> Figure
     broad, most_recall = max(counts, key=lambda pair: pair[1].recall)
     precision = f"{precise} {100 * most_precise.precision:.2f}"
     recall = f"{broad} {100 * most_recall.recall:.2f}"
-    return Figure(
-        name=f"scores-{metric}-plane",
-        kind="points",
-        title=Words(f"Precision against recall by {metric}", f"{metric} 的精确率与召回率"),
-        alt=Words(
-            f"Highest precision: {precision}; highest recall: {recall}. "
-            f"Along a line F{beta:g} is the same.",
-            f"精确率最高：{precision}；召回率最高：{recall}。同一条曲线上的 F{beta:g} 相等。",
-        ),
-        x_label=Words("recall in percent", "召回率（%）"),
-        y_label=Words("precision in percent", "精确率（%）"),
+    return Figure.of(
+        f"scores-{metric}-plane",
+        "points",
+        title="Precision against recall by {metric}",
+        alt="Highest precision: {precision}; highest recall: {recall}. Along a line "
+        "F{beta:g} is the same.",
+        x="recall in percent",
+        y="precision in percent",
         series=(
             Series.of_shares(
                 metric,
@@ -440,4 +436,8 @@ def _plane_figure(metric: str, results: Sequence[Result], beta: float) -> Figure
             ),
         ),
         iso_f=beta,
+        metric=metric,
+        precision=precision,
+        recall=recall,
+        beta=beta,
     )

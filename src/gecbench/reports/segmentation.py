@@ -19,6 +19,7 @@ from gecbench.reports.report import (
     count_cells,
     data_of,
     join_texts,
+    translate,
 )
 
 
@@ -33,7 +34,7 @@ def build_report(result: Segmentation) -> Report:
         tables.append(_beside(result.beside))
     return Report(
         name="segmentation",
-        title=Words("How far scores depend on the segmenter", "分词对分数的影响"),
+        title=translate("How far scores depend on the segmenter"),
         corpus=result.corpus,
         tables=tuple(tables),
         figures=tuple(figures),
@@ -52,17 +53,16 @@ def _bars(result: Segmentation, metric: str, movements: Sequence[Movement]) -> F
         series.append(Series.of_shares(segmenter.segmenter, systems, values))
         scores = [f"{name} {100 * v:.2f}" for name, v in zip(systems, values, strict=True)]
         alt.append(f"{segmenter.segmenter}: {', '.join(scores)}")
-    return Figure(
-        name=f"segmentation-{metric}",
-        kind="bars",
-        title=Words(f"{metric} under each segmenter", f"各分词器下的 {metric}"),
-        alt=Words(
-            f"Bars: {metric} in percent of each system under each segmenter. {'; '.join(alt)}.",
-            f"柱状图：各系统在各分词器下的 {metric}（%）。{'；'.join(alt)}。",
-        ),
-        x_label=Words("system", "系统"),
-        y_label=Words(f"{metric} (percent)", f"{metric}（%）"),
+    return Figure.of(
+        f"segmentation-{metric}",
+        "bars",
+        title="{metric} under each segmenter",
+        alt="Bars: {metric} in percent of each system under each segmenter. {scores}.",
+        x="system",
+        y="{metric} (percent)",
         series=tuple(series),
+        metric=metric,
+        scores=join_texts(alt, "; "),
     )
 
 
@@ -78,35 +78,38 @@ def _ranges(result: Segmentation, metric: str, movements: Sequence[Movement]) ->
         for name, least, most in zip(systems, low, high, strict=True)
     ]
     alt = join_texts(Words(text, text.replace(" to ", " 到 ")) for text in ranges)
-    return Figure(
-        name=f"segmentation-{metric}-range",
-        kind="intervals",
-        title=Words(f"How far {metric} moves with the segmenter", f"{metric} 随分词器变动的范围"),
-        alt=Words(
-            f"Intervals: least and greatest {metric} in percent under the segmenters, a dot at "
-            f"{first}: {alt.en}.",
-            f"区间图：各分词器下 {metric}（%）的最小值与最大值，圆点为 {first}：{alt.zh}。",
+    return Figure.of(
+        f"segmentation-{metric}-range",
+        "intervals",
+        title="How far {metric} moves with the segmenter",
+        alt=translate(
+            "Intervals: least and greatest {metric} in percent under the segmenters, a dot "
+            "at {first}: {alt}.",
+            metric=metric,
+            first=first,
+            alt=alt,
         ),
-        x_label=Words("system", "系统"),
-        y_label=Words(f"{metric} (percent)", f"{metric}（%）"),
+        x="system",
+        y="{metric} (percent)",
         series=(Series.of_shares(first, systems, dots, low, high),),
+        metric=metric,
     )
 
 
 def _segmenters(result: Segmentation) -> Table:
     columns = [
-        Column("segmenter", zh="分词器"),
-        Column("version", zh="版本"),
-        Column("tokens per source", "number", 1, zh="每句词数"),
-        Column("gold edits", "count", zh="参考编辑数"),
+        Column.of("segmenter"),
+        Column.of("version"),
+        Column.of("tokens per source", "number", 1),
+        Column.of("gold edits", "count"),
     ]
     if result.golds == "given":
-        columns.append(Column("sources divided alike", "count", zh="切分与语料一致的句数"))
+        columns.append(Column.of("sources divided alike", "count"))
     rows: list[tuple[Value, ...]] = []
     for segmenter in result.segmenters:
         alike = (segmenter.alike,) if result.golds == "given" else ()
         rows.append((segmenter.segmenter, segmenter.name, segmenter.tokens, segmenter.gold, *alike))
-    return Table("segmenters", Words("Segmenters", "分词器"), tuple(columns), tuple(rows))
+    return Table("segmenters", translate("Segmenters"), tuple(columns), tuple(rows))
 
 
 def _scores(result: Segmentation, metric: str, movements: Sequence[Movement]) -> Table:
@@ -118,13 +121,13 @@ def _scores(result: Segmentation, metric: str, movements: Sequence[Movement]) ->
             rows.append((movement.system, segmenter.segmenter, *cells, str(rank)))
     return Table(
         metric,
-        Words(f"{metric} under each segmenter", f"各分词器下的 {metric}"),
+        translate("{metric} under each segmenter", metric=metric),
         (
-            Column("system", zh="系统"),
-            Column("segmenter", zh="分词器"),
+            Column.of("system"),
+            Column.of("segmenter"),
             *COUNT_COLUMNS,
             Column(metric, "percent"),
-            Column("rank", "count", zh="名次"),
+            Column.of("place|rank", "count"),
         ),
         tuple(rows),
     )
@@ -133,14 +136,14 @@ def _scores(result: Segmentation, metric: str, movements: Sequence[Movement]) ->
 def _movements(metric: str, movements: Sequence[Movement]) -> Table:
     return Table.of(
         f"{metric}-moves",
-        Words(f"How far {metric} moves", f"{metric} 的变动"),
+        translate("How far {metric} moves", metric=metric),
         movements,
-        (Column("system", zh="系统"), lambda movement: movement.system),
-        (Column("lowest", "percent", zh="最低"), lambda movement: min(movement.values)),
-        (Column("highest", "percent", zh="最高"), lambda movement: max(movement.values)),
-        (Column("moves by", "percent", zh="变动"), lambda movement: movement.width),
-        (Column("best rank", "count", zh="最好名次"), lambda movement: min(movement.ranks)),
-        (Column("worst rank", "count", zh="最差名次"), lambda movement: max(movement.ranks)),
+        (Column.of("system"), lambda movement: movement.system),
+        (Column.of("lowest", "percent"), lambda movement: min(movement.values)),
+        (Column.of("highest", "percent"), lambda movement: max(movement.values)),
+        (Column.of("moves by", "percent"), lambda movement: movement.width),
+        (Column.of("best rank", "count"), lambda movement: min(movement.ranks)),
+        (Column.of("worst rank", "count"), lambda movement: max(movement.ranks)),
     )
 
 
@@ -148,8 +151,8 @@ def _beside(beside: Mapping[str, Mapping[str, Score]]) -> Table:
     systems = next(iter(beside.values()))
     return Table(
         "beside",
-        Words("Scores that need no words", "与分词无关的分数"),
-        (Column("system", zh="系统"), *(Column(metric, "percent") for metric in beside)),
+        translate("Scores that need no words"),
+        (Column.of("system"), *(Column(metric, "percent") for metric in beside)),
         tuple((name, *(scores[name].value for scores in beside.values())) for name in systems),
     )
 

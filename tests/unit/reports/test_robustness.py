@@ -179,7 +179,7 @@ def test_figures_say_their_numbers_and_can_be_drawn(made, language: str):
     assert "介于 0.00 与 100.00 之间" in bounds.alt.zh
     assert "wrong CRS 100.00 / 66.67, P-CRS 100.00 / 66.67" in consistency.alt.en
     assert "substitution 50.0, insertion 0.0" in action.alt.en
-    assert "替换 50.0, 插入 0.0" in action.alt.zh
+    assert "替换 50.0，插入 0.0" in action.alt.zh
     assert figure_csv(bounds).splitlines()[1] == "F0.5,uneven,50.0,0.0,100.0,"
     for figure in made.figures:
         assert svg(figure, language).startswith("<svg")

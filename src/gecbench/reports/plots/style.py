@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from matplotlib.ticker import MaxNLocator
 
 from gecbench.reports.plots import COLOURS, Theme
-from gecbench.reports.report import PageLanguage, Words, columns_of, text_in
+from gecbench.reports.report import PageLanguage, Words, columns_of, text_in, translate
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -36,7 +36,7 @@ _DASHES: tuple[str | tuple[int, tuple[float, ...]], ...] = ("-", (0, (4, 2)), (0
 Keywords = dict[str, Any]
 """Keyword arguments of matplotlib, which gives each a type of its own."""
 
-NO_DATA = Words("no data", "没有数据")
+NO_DATA = translate("no data")
 
 
 @dataclass(frozen=True, slots=True)

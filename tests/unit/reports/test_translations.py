@@ -1,0 +1,78 @@
+"""Every text of a report has its Chinese, and every Chinese text a report."""
+
+import ast
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import gecbench
+from gecbench.reports.report import Column, Figure, Words, translate
+
+SOURCE = Path(gecbench.__file__).parent
+CATALOGUE = tomllib.loads((SOURCE / "reports" / "chinese.toml").read_text("utf-8"))
+
+
+def calls(name: str) -> Iterator[ast.Call]:
+    for path in (SOURCE / "reports").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == name:
+                yield node
+
+
+def literals() -> Iterator[str]:
+    arguments = [call.args[0] for name in ("translate", "Column.of") for call in calls(name)]
+    for call in calls("Figure.of"):
+        arguments += [k.value for k in call.keywords if k.arg in ("title", "alt", "x", "y")]
+    for argument in arguments:
+        if isinstance(argument, ast.Constant):
+            yield argument.value
+
+
+def test_every_text_of_a_report_has_chinese():
+    assert set(literals()) - CATALOGUE.keys() == set()
+
+
+def test_every_chinese_text_is_of_something_in_the_code():
+    constants = {
+        node.value
+        for package in ("reports", "analysis")
+        for path in (SOURCE / package).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Constant)
+    }
+    texts = {key: key.rpartition("|")[2] for key in CATALOGUE}
+    assert [key for key, text in texts.items() if not {key, text} & constants] == []
+
+
+def test_values_stand_in_both_languages():
+    kind = translate("length")
+    text = translate("{metric} by {kind}", metric="F0.5", kind=kind)
+    assert text == Words("F0.5 by length", "按句长划分的 F0.5")
+
+
+def test_one_word_of_english_may_be_two_of_chinese():
+    assert translate("rank").en == translate("place|rank").en == "rank"
+    assert translate("rank").zh != translate("place|rank").zh
+
+
+def test_a_text_without_chinese_is_a_mistake():
+    with pytest.raises(KeyError):
+        translate("nobody has translated this")
+
+
+def test_columns_and_figures_are_made_of_the_catalogue():
+    assert Column.of("errors", "count") == Column("errors", "count", zh="错误数")
+    figure = Figure.of(
+        "x",
+        "bars",
+        title="{f} (%)",
+        alt=Words("a", "b"),
+        x="system",
+        y="{f} (%)",
+        series=(),
+        f="F1",
+    )
+    assert (figure.title, figure.alt.zh) == (Words("F1 (%)", "F1（%）"), "b")
+    assert (figure.x_label.zh, figure.y_label.zh) == ("系统", "F1（%）")
