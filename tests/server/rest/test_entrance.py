@@ -18,7 +18,7 @@ from gecbench.server.import_export.releases import make_release
 from gecbench.server.models import Audit, Member, Person, Project, Release, Token
 from gecbench.server.rest.urls import urlpatterns
 from gecbench.server.web.permissions import access_of
-from gecbench.server.workflow.accounts import PREFIX, make_token, revoke_token, token_of
+from gecbench.server.workflow.accounts import PREFIX, find_token, make_token, revoke_token
 from gecbench.server.workflow.errors import NotYoursError
 
 ALL = [(path, method) for path, method, _ in operations()]
@@ -135,7 +135,7 @@ def test_a_token_is_shown_once_and_kept_as_a_hash(site):
     status, made = caller.post("tokens", {"name": "night", "scopes": ["read"]})
     assert status == 201
     assert made["secret"].startswith(PREFIX)
-    assert token_of(made["secret"]).pk == made["id"]
+    assert find_token(made["secret"]).pk == made["id"]
     stored = Token.objects.get(pk=made["id"])
     assert made["secret"] not in str(vars(stored))
     listed = caller.get("tokens")[1]
@@ -147,7 +147,7 @@ def test_a_revoked_token_holds_no_more(site):
     caller = Caller(somebody("li"))
     _, made = caller.post("tokens", {"name": "night"})
     assert caller.delete(f"tokens/{made['id']}")[0] == 204
-    assert token_of(made["secret"]) is None
+    assert find_token(made["secret"]) is None
     assert caller.delete(f"tokens/{made['id']}")[0] == 404
     logged = Audit.objects.filter(what__startswith="token.").values_list("what", flat=True)
     assert list(logged) == ["token.made", "token.made", "token.revoked"]
@@ -156,7 +156,7 @@ def test_a_revoked_token_holds_no_more(site):
 def test_nobody_revokes_the_token_of_another(site):
     made, secret = make_token(somebody("wang"), name="x")
     assert Caller(somebody("li")).delete(f"tokens/{made.pk}")[0] == 404
-    assert token_of(secret) is not None
+    assert find_token(secret) is not None
     with pytest.raises(NotYoursError, match="there is no such token"):
         revoke_token(somebody("li"), made.pk)
 

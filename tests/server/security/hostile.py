@@ -137,13 +137,13 @@ def _studied(project: Project, study: Study, n: int, boss: Member) -> None:
     studies.attempt(member, study.pk, version=study.version, client_key=uuid4(), answer=tried)
     made = complaints.complain(member, study.pk, argument=bundle(n, "诉"), client_key=uuid4())
     rolf = member_of(project, "rolf")
-    complaints.say(rolf, made.pk, text=bundle(n, "说"), client_key=uuid4())
+    complaints.add_message(rolf, made.pk, text=bundle(n, "说"), client_key=uuid4())
     complaints.mark_case(boss, made.pk, note=bundle(n, "案"))
     made.refresh_from_db()
     if n % 3:
         note = bundle(n, "裁")
         ruling = Ruling(ComplaintState.DISMISSED, note=note, section=short(n)[:100])
-        complaints.rule(rolf, made.pk, version=made.version, client_key=uuid4(), ruling=ruling)
+        complaints.decide(rolf, made.pk, version=made.version, client_key=uuid4(), ruling=ruling)
 
 
 def _in_work(project: Project, writers: list[Member], number: int) -> None:

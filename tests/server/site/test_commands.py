@@ -71,9 +71,9 @@ def test_people_are_added_listed_and_linked(run):
 def test_a_lock_after_failed_tries_is_lifted(run):
     for _ in range(5):
         Client().post("/login", {"login": "li", "password": "wrong"})
-    assert accounts.locks_of("li")
+    assert accounts.login_locks("li")
     assert "li can try to sign in again" in run("user", "unlock", "li")
-    assert not accounts.locks_of("li")
+    assert not accounts.login_locks("li")
     assert "was not locked" in run("user", "unlock", "li")
 
 
@@ -85,15 +85,15 @@ def test_a_login_that_cannot_be_is_refused(folder, login):
 
 def test_people_are_shut_out_and_let_in(run):
     run("user", "add", "wang")
-    wang = accounts.person_of("wang")
+    wang = accounts.get_person("wang")
     accounts.make_token(wang, name="x")
     assert "cannot sign in any more" in run("user", "deactivate", "wang")
-    assert not accounts.person_of("wang").is_active
+    assert not accounts.get_person("wang").is_active
     assert Token.objects.get().revoked_at is not None
     assert "is shut out; let them in first" in run("user", "link", "wang", code=2)
     assert "wang  wang  shut out" in run("user", "list")
     run("user", "activate", "wang")
-    assert accounts.person_of("wang").is_active
+    assert accounts.get_person("wang").is_active
 
 
 def test_an_administrator_stays(run):
@@ -111,10 +111,10 @@ def test_the_tasks_of_whoever_is_shut_out_are_free_again(folder):
     project = a_project(2)
     member = joined(project, "a1")
     slot = claimed(member, sentence_of(project))
-    accounts.shut_out(member.person)
+    accounts.deactivate(member.person)
     slot.refresh_from_db()
     assert (slot.state, slot.person) == ("free", None)
-    assert accounts.everybody()[0][3] == "story (annotator, active)"
+    assert accounts.list_people()[0][3] == "story (annotator, active)"
 
 
 def test_a_wrong_old_password_changes_nothing(folder, person):

@@ -54,7 +54,7 @@ def upheld(project, login: str = "a2", outcome: ComplaintState = ComplaintState.
         member_of(project, login), study.pk, argument="看规范", client_key=uuid4()
     )
     joined(project, "rolf", "reviewer")
-    complaints.rule(
+    complaints.decide(
         member_of(project, "rolf"),
         made.pk,
         version=made.version,

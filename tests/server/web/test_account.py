@@ -293,7 +293,7 @@ def test_a_token_is_shown_once_and_revoked(client, li, person):
     sign_in(client)
     made = client.post("/account/tokens", {"name": "nightly", "scope": "read", "days": "30"})
     secret = made.context["secret"]
-    assert accounts.token_of(secret).person == li
+    assert accounts.find_token(secret).person == li
     assert made["Cache-Control"].startswith("max-age=0")
     assert secret not in client.get("/account/tokens").content.decode()
     ends = Token.objects.get().expires_at - timezone.now()
@@ -301,7 +301,7 @@ def test_a_token_is_shown_once_and_revoked(client, li, person):
     theirs, _ = accounts.make_token(person("zhang"), name="x")
     assert client.post(f"/account/tokens/{theirs.pk}/revoke").status_code == 404
     client.post(f"/account/tokens/{Token.objects.first().pk}/revoke")
-    assert accounts.token_of(secret) is None
+    assert accounts.find_token(secret) is None
     assert accounts.tokens_of(theirs.person).count() == 1
 
 

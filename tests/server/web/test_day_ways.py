@@ -13,7 +13,7 @@ from server.workflow.stories import somebody
 from gecbench.server.models import Study
 from gecbench.server.rules.text import digest
 from gecbench.server.workflow import claims
-from gecbench.server.workflow.claims import Nothing
+from gecbench.server.workflow.claims import NoTask
 from gecbench.server.workflow.sentences import NewSentence, add_sentences
 
 
@@ -55,5 +55,5 @@ def test_stu_7_continue_leads_to_study_where_that_comes_first(site):
     assert leads_to(asking) == "/p/story/work"
     finalised(project, answer=judged(project, words={digest(BAD): word(digest(BAD), False)}))
     Study.objects.update(opened_at=timezone.now() - timedelta(days=400))
-    assert claims.current(author).nothing == Nothing.STUDY_FIRST
+    assert claims.current(author).nothing == NoTask.STUDY_FIRST
     assert leads_to(asking) == "/p/story/study"

@@ -21,7 +21,7 @@ from server.workflow.stories import a_project, claimed, joined
 from gecbench.server.models import Person
 from gecbench.server.site.folder import make_site, write_options
 from gecbench.server.web.requests import LIMITS, Buckets, Limit
-from gecbench.server.workflow.accounts import locks_of
+from gecbench.server.workflow.accounts import login_locks
 
 PASSWORD = "correct horse battery"
 PAGES = ("/login", "/no/such/page", "/account", "/healthz", "/static/gecbench/base.css", "/readyz")
@@ -139,8 +139,8 @@ def test_the_lock_ends_when_the_oldest_failures_are_old(site, person):
     now = timezone.now()
     old = now - timezone.timedelta(minutes=10)
     AccessAttempt.objects.filter(user_agent="old").update(attempt_time=old)
-    assert locks_of("li") == {"127.0.0.1": old + timezone.timedelta(minutes=15)}
-    assert locks_of("nobody") == {}
+    assert login_locks("li") == {"127.0.0.1": old + timezone.timedelta(minutes=15)}
+    assert login_locks("nobody") == {}
 
 
 def test_an_office_behind_one_address_is_not_shut_out(site, person):

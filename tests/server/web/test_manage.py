@@ -158,7 +158,7 @@ def test_complaints_are_in_the_history_and_wait_in_the_overview(site):
     assert "1 complaint is undecided" in boss.html("/p/story/manage/")
     complaints.mark_case(reviewing.member_of(project, "boss"), first.pk, note="spoken")
     assert "1 case waits" in boss.html("/p/story/manage/")
-    complaints.rule(
+    complaints.decide(
         reviewing.member_of(project, "rolf"),
         first.pk,
         version=1,

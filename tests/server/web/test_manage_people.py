@@ -37,7 +37,7 @@ def test_an_invitation_is_a_link_shown_once_and_can_be_withdrawn(project, boss):
     link = re.search(r'value="(http[^"]+/invitation/[^"]+)"', answer.content.decode())
     assert link is not None
     secret = link[1].rsplit("/", 1)[1]
-    assert members.invitation_of(secret).roles == ["annotator", "reviewer"]
+    assert members.get_invitation(secret).roles == ["annotator", "reviewer"]
     html = boss.html(f"{HERE}/members")
     assert secret not in html
     assert "for Li" in html
@@ -63,7 +63,7 @@ def links_in(answer) -> list[str]:
 def test_many_are_invited_at_once_and_their_links_are_shown_once(project, boss):
     lines = "Li Hua\n\n  Wang <wang@example.org>\nzhao@example.org\n=1+1\n"
     answer = boss.form(f"{HERE}/members/invite", roles=["annotator"], people=lines)
-    assert [members.invitation_of(one).note for one in links_in(answer)] == [
+    assert [members.get_invitation(one).note for one in links_in(answer)] == [
         *("Li Hua", "Wang wang@example.org", "zhao@example.org", "=1+1")
     ]
     data = re.search(r'href="data:text/csv;base64,([^"]+)"', answer.content.decode())
@@ -371,7 +371,7 @@ def test_only_administrators_see_the_list_of_projects(project, boss):
 def locked(login):
     for _ in range(5):
         Client().post("/login", {"login": login, "password": "wrong"})
-    return bool(accounts.locks_of(login))
+    return bool(accounts.login_locks(login))
 
 
 def test_a_manager_lifts_a_members_lock_and_the_log_says_so(project, boss):
@@ -381,7 +381,7 @@ def test_a_manager_lifts_a_members_lock_and_the_log_says_so(project, boss):
     assert locked("li")
     assert "is locked until" in boss.html(url)
     assert boss.form(f"{url}/unlock")["Location"] == url
-    assert accounts.locks_of("li") == {}
+    assert accounts.login_locks("li") == {}
     row = Audit.objects.get(what="person.unlocked")
     assert (row.who.login, row.object_id, row.project) == ("boss", str(li.person_id), project)
     assert "lifted the lock" in boss.html(f"{HERE}/audit")
@@ -399,11 +399,11 @@ def test_a_manager_helps_nobody_with_more_rights(project, boss, more):
     assert locked("li")
     assert "They may do more on this site than you" in boss.html(url)
     boss.form(f"{url}/unlock")
-    assert accounts.locks_of("li")
+    assert accounts.login_locks("li")
     assert not Audit.objects.filter(what="person.unlocked").exists()
     root = Asking(somebody("root", is_administrator=True))
     root.form(f"{url}/unlock")
-    assert accounts.locks_of("li") == {}
+    assert accounts.login_locks("li") == {}
 
 
 def test_who_may_help_whom(project, boss):

@@ -81,7 +81,7 @@ def test_a_new_password_ends_sessions_and_the_lock(project, li):
     client, form = door(secret)
     client.post(form, GIVEN)
     assert elsewhere.get("/account").status_code == 302
-    assert accounts.locks_of("li") == {}
+    assert accounts.login_locks("li") == {}
     assert Client().post("/login", {"login": "li", "password": NEW}).status_code == 302
 
 
@@ -139,7 +139,7 @@ def test_a_link_ends_with_the_right_to_make_it(project, boss, li, what):
     elif what == "paused":
         members.change_member(mine, by=None, status="paused")
     elif what == "shut out":
-        accounts.shut_out(chief)
+        accounts.deactivate(chief)
     elif what == "promoted":
         accounts.promote(li.person)
     else:
@@ -176,7 +176,7 @@ def test_nobody_gains_rights_by_a_link(project, boss, li):
 def test_whoever_is_shut_out_has_no_way_back(project, boss, li):
     secret = accounts.password_link(li.person)
     client, form = door(secret)
-    accounts.shut_out(li.person)
+    accounts.deactivate(li.person)
     assert client.post(form, GIVEN).status_code == 410
     assert door(secret)[1] == ""
     with pytest.raises(UsageError):

@@ -344,7 +344,7 @@ def test_the_note_of_a_dismissal_is_shown_once_cmp_3():
     study = study_of(project, "a2")
     author = member_of(project, "a2")
     complaint = complaints.complain(author, study.pk, argument="我是对的", client_key=uuid4())
-    complaints.rule(
+    complaints.decide(
         member_of(project, "rolf"),
         complaint.pk,
         version=complaint.version,

@@ -11,7 +11,7 @@ from server.workflow.stories import a_project, joined, people, sentence_of, subm
 from gecbench.server.models import Member, Study, Submission
 from gecbench.server.web.annotation import words
 from gecbench.server.workflow import projects
-from gecbench.server.workflow.claims import Nothing
+from gecbench.server.workflow.claims import NoTask
 from gecbench.server.workflow.errors import (
     ConflictError,
     GoneError,
@@ -241,7 +241,7 @@ def test_script_in_a_sentence_is_text(site):
 def test_every_refusal_and_reason_has_words():
     for error in (GoneError("x"), NotYoursError("x"), NotAllowedError("x"), ConflictError("x")):
         assert words.refusal(error)
-    assert all(words.nothing(one) for one in Nothing)
+    assert all(words.nothing(one) for one in NoTask)
     unknown = words.told(Problem("NEW-1", "", "said in English"))
     assert unknown["message"] == "said in English"
 

@@ -31,7 +31,7 @@ from gecbench.server.workflow.answers import (
     Answer,
     ReviewAnswer,
     Ruling,
-    VerdictGiven,
+    VerdictAnswer,
 )
 from gecbench.server.workflow.checks import check
 from gecbench.server.workflow.errors import WorkflowError
@@ -193,7 +193,7 @@ class Team(Managing, RuleBasedStateMachine):
         member = self.member(login)
         if any(who == login for who, _ in self.model.open):
             return
-        for sentence in claims.skipped(member):
+        for sentence in claims.skipped_sentences(member):
             if claims.recall(member, sentence.pk).slot is not None:
                 self.model.take(login, sentence.number)
                 self.did("recall")
@@ -256,7 +256,7 @@ class Team(Managing, RuleBasedStateMachine):
             decision = Decision.ERROR_FREE if n % 2 else Decision.NOT_ANNOTATABLE
             right, extra = {str(decision)}, []
         words = [
-            VerdictGiven(one.key, one.key in right, (RejectReason.ERRONEOUS,)) for one in shown
+            VerdictAnswer(one.key, one.key in right, (RejectReason.ERRONEOUS,)) for one in shown
         ]
         return ReviewAnswer(decision, words, extra, reason="personal", confirmed=True)
 
@@ -335,11 +335,11 @@ class Team(Managing, RuleBasedStateMachine):
             return
         complaint = rows[n % len(rows)]
         sentence = complaint.study.sentence
-        able = [one for one in Member.objects.all() if complaints.may_rule(one, complaint)]
+        able = [one for one in Member.objects.all() if complaints.may_decide_now(one, complaint)]
         if not able:
             return
         text = f"{sentence.text}诉{self.calls}"
-        complaints.rule(
+        complaints.decide(
             able[n % len(able)], complaint.pk, version=complaint.version, client_key=self.key(),
             ruling=Ruling(ComplaintState(outcome), "因为", text, confirmed=True),
         )  # fmt: skip

@@ -18,8 +18,8 @@ from gecbench.server.choices import Decision, RejectReason
 from gecbench.server.models import Member, Project, ReviewTask, Sentence, Study
 from gecbench.server.rules.text import digest
 from gecbench.server.workflow import reviews
-from gecbench.server.workflow.answers import Addition, Answer, ReviewAnswer, VerdictGiven
-from gecbench.server.workflow.golden import Finalised
+from gecbench.server.workflow.answers import Addition, Answer, ReviewAnswer, VerdictAnswer
+from gecbench.server.workflow.golden import ReviewResult
 
 GOOD, FAIR, BAD = "我昨天去图书馆借书了。", "我昨天到图书馆借书了。", "我昨天去了图书馆书了。"
 """Rewritings of the first sentence of stories: two that are right and one that is not."""
@@ -48,11 +48,13 @@ def opened(project: Project, login: str = "rita", number: int = 1) -> ReviewTask
     return reviews.open_review(member_of(project, login), sentence_of(project, number).pk)
 
 
-def word(key: str, correct: bool, *reasons: str, note: str = "", section: str = "") -> VerdictGiven:
+def word(
+    key: str, correct: bool, *reasons: str, note: str = "", section: str = ""
+) -> VerdictAnswer:
     given = tuple(RejectReason(one) for one in reasons)
     if not correct and not given and key not in tuple(Decision):
         given = (RejectReason.ERRONEOUS,)
-    return VerdictGiven(key, correct, given, note, section)
+    return VerdictAnswer(key, correct, given, note, section)
 
 
 def judged(
@@ -63,7 +65,7 @@ def judged(
     number: int = 1,
     decision: Decision = Decision.CORRECTED,
     additions: Sequence[Addition] = (),
-    words: Mapping[str, VerdictGiven] | None = None,
+    words: Mapping[str, VerdictAnswer] | None = None,
     **fields: object,
 ) -> ReviewAnswer:
     """A reviewer's answer that calls some texts right and all others wrong."""
@@ -84,7 +86,7 @@ def finalised(
     number: int = 1,
     answer: ReviewAnswer | None = None,
     **fields: object,
-) -> Finalised:
+) -> ReviewResult:
     """A sentence that a reviewer takes and decides."""
     task = opened(project, login, number)
     answer = answer or judged(project, right, login=login, number=number, **fields)

@@ -35,7 +35,7 @@ from gecbench.server.workflow import (
     submissions,
 )
 from gecbench.server.workflow.answers import Answer
-from gecbench.server.workflow.transactions import locked_member, locked_sentence
+from gecbench.server.workflow.transactions import lock_member, lock_sentence
 
 TEXTS = (
     "我昨天去了图书馆借书了。",
@@ -126,13 +126,13 @@ def claimed(member: Member, sentence: Sentence) -> Slot:
     if held is not None:
         return held
     with transaction.atomic():
-        fresh = locked_member(member)
-        row = locked_sentence(sentence.pk, fresh.project_id)
+        fresh = lock_member(member)
+        row = lock_sentence(sentence.pk, fresh.project_id)
         free = Slot.objects.filter(sentence=row, state="free").order_by("no").first()
         assert free is not None, f"sentence {row.number} has no free slot"
-        open_no = sentences.free_place(fresh, fresh.project.rules)
+        open_no = sentences.free_task_number(fresh, fresh.project.rules)
         assert open_no is not None, f"{fresh.person} has as many open tasks as they may"
-        slot = sentences.take(fresh, row, free.pk, open_no=open_no)
+        slot = sentences.open_slot(fresh, row, free.pk, open_no=open_no)
         assert slot is not None
         return slot
 

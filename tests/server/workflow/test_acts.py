@@ -11,13 +11,13 @@ from server.workflow.stories import a_project, joined, people, sentence_of, some
 
 from gecbench.server.models import Member, Project, Sentence
 from gecbench.server.workflow.errors import NotAllowedError, NotYoursError
-from gecbench.server.workflow.transactions import act, locked_member, locked_sentence
+from gecbench.server.workflow.transactions import lock_member, lock_sentence, transactional
 
 
 def test_a_lost_race_is_done_again_and_its_first_half_undone(database):
     tries = []
 
-    @act
+    @transactional
     def make() -> str:
         tries.append(1)
         somebody(f"try-{len(tries)}")
@@ -32,7 +32,7 @@ def test_a_lost_race_is_done_again_and_its_first_half_undone(database):
 def test_what_fails_every_time_goes_up_as_it_is(site):
     tries = []
 
-    @act
+    @transactional
     def make() -> None:
         tries.append(1)
         raise IntegrityError("always")
@@ -45,7 +45,7 @@ def test_what_fails_every_time_goes_up_as_it_is(site):
 def test_a_database_that_fails_is_not_asked_again(site):
     tries = []
 
-    @act
+    @transactional
     def make() -> None:
         tries.append(1)
         raise OperationalError("database or disk is full")
@@ -58,7 +58,7 @@ def test_a_database_that_fails_is_not_asked_again(site):
 def test_inside_another_transaction_the_whole_is_the_outer_ones_matter(site):
     tries = []
 
-    @act
+    @transactional
     def make() -> None:
         tries.append(1)
         somebody("inner")
@@ -78,13 +78,13 @@ def test_two_who_lock_in_opposite_order_both_come_through(on_postgresql):
     meet = Barrier(2)
     met = []
 
-    @act
+    @transactional
     def both(first: Sentence, second: Sentence) -> str:
-        locked_sentence(first.pk, project.pk)
+        lock_sentence(first.pk, project.pk)
         if len(met) < 2:
             met.append(1)
             meet.wait(20)
-        locked_sentence(second.pk, project.pk)
+        lock_sentence(second.pk, project.pk)
         return "done"
 
     assert together(2, lambda n: both(*rows[:: 1 if n else -1])) == ["done", "done"]
@@ -95,18 +95,18 @@ def test_a_sentence_is_fetched_through_its_project(site):
     project, other = a_project(1), a_project(1, slug="other")
     foreign = sentence_of(other)
     with transaction.atomic(), pytest.raises(NotYoursError, match="no sentence"):
-        locked_sentence(foreign.pk, project.pk)
+        lock_sentence(foreign.pk, project.pk)
 
 
 def test_an_administrator_acts_as_a_manager_without_being_a_member(site):
     project = a_project(1)
     chief = somebody("chief", is_administrator=True)
     with transaction.atomic():
-        acting = locked_member(Member(project=project, person=chief))
+        acting = lock_member(Member(project=project, person=chief))
         assert (acting.is_manager, acting.is_annotator) == (True, False)
     type(chief).objects.filter(pk=chief.pk).update(is_administrator=False)
     with transaction.atomic(), pytest.raises(NotAllowedError):
-        locked_member(Member(project=project, person=chief))
+        lock_member(Member(project=project, person=chief))
 
 
 def test_a_locked_member_is_as_the_database_has_them(site):
@@ -115,6 +115,6 @@ def test_a_locked_member_is_as_the_database_has_them(site):
     Member.objects.filter(pk=one.pk).update(status="paused")
     Project.objects.update(name="New")
     with transaction.atomic():
-        fresh = locked_member(one)
+        fresh = lock_member(one)
     assert (fresh.status, fresh.project.name) == ("paused", "New")
     assert joined(project, "b") != one

@@ -62,9 +62,9 @@ def test_a_batch_comes_first_and_its_places_go_to_nobody_else(database):
     one, two = people(project, 2)
     batch_of(project, one, 4, 5)
     assert {worked(two) for _ in range(5)} == {1, 2, 3, 6, None}
-    assert claims.current(two).nothing == claims.Nothing.NONE_FOR_YOU
-    assert not claims.task_waits(two)
-    assert claims.task_waits(one)
+    assert claims.current(two).nothing == claims.NoTask.NONE_FOR_YOU
+    assert not claims.has_task(two)
+    assert claims.has_task(one)
     assert {worked(one), worked(one)} == {4, 5}
     assert worked(one) is None
 
@@ -88,13 +88,13 @@ def test_what_was_kept_is_open_to_all_again(site, how):
     if how == "deadline":
         over(batch)
     elif how == "end":
-        assignments.end(boss_of(project), batch.pk)
+        assignments.end_assignment(boss_of(project), batch.pk)
     elif how == "pause":
         members.change_member(one, by=None, status=MemberStatus.PAUSED)
     elif how == "role":
         members.change_member(one, by=None, roles=[Role.REVIEWER])
     else:
-        accounts.shut_out(one.person)
+        accounts.deactivate(one.person)
     assert worked(two) in (1, 2)
 
 
@@ -251,7 +251,7 @@ def test_only_managers_give_and_only_here(site):
         give_quota(boss_of(project), stranger, number=1, due_at=days(1))
     quota = give_quota(boss_of(project), one, number=1, due_at=days(1))
     with pytest.raises(NotYoursError):
-        assignments.end(member_of(Project.objects.get(slug="other"), "ola"), quota.pk)
+        assignments.end_assignment(member_of(Project.objects.get(slug="other"), "ola"), quota.pk)
 
 
 @pytest.mark.parametrize(
@@ -274,9 +274,9 @@ def test_a_deadline_moves_and_all_is_in_the_log(site):
     over(batch)
     assert assignments.set_deadline(boss_of(project), batch.pk, due_at=days(4)).due_at > days(3)
     assert worked(one) == 1
-    assignments.end(boss_of(project), batch.pk)
+    assignments.end_assignment(boss_of(project), batch.pk)
     with pytest.raises(NotYoursError):
-        assignments.end(boss_of(project), batch.pk)
+        assignments.end_assignment(boss_of(project), batch.pk)
     logged = Audit.objects.filter(what__startswith="assignment").order_by("seq")
     whats = [one.what.split(".")[1] for one in logged]
     assert whats == ["made", "moved", "ended"]

@@ -140,7 +140,7 @@ def test_a_row_of_a_transaction_that_fails_is_no_row(database):
 
 
 def test_rows_name_where_a_request_came_from(site):
-    with audit.coming_from("192.0.2.7"):
+    with audit.request_address("192.0.2.7"):
         inside = audit.record("test.done", who=None)
     outside = audit.record("test.done", who=None)
     given = audit.record("test.done", who=None, address="192.0.2.8")

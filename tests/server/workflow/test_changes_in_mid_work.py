@@ -105,7 +105,7 @@ def test_a_lease_that_ends_while_its_holder_asks_for_work_is_no_fault(database, 
     project = a_project(2, annotators=2)
     (one,) = people(project, 1)
     claimed(one, sentence_of(project, 1))
-    looked, free_place = [], sentences.free_place
+    looked, free_place = [], sentences.free_task_number
 
     def looked_once(member, rules):
         place = free_place(member, rules)
@@ -114,7 +114,7 @@ def test_a_lease_that_ends_while_its_holder_asks_for_work_is_no_fault(database, 
         looked.append(place)
         return place
 
-    monkeypatch.setattr(sentences, "free_place", looked_once)
+    monkeypatch.setattr(sentences, "free_task_number", looked_once)
     assert claims._next(one).fresh
     assert looked[0] is None
 
@@ -240,15 +240,15 @@ def test_a_jump_of_the_clock_takes_no_review_away_from_who_has_it(database, monk
     task = opened(project)
     time_passes()
     with monkeypatch.context() as patch:
-        patch.setattr(review_tasks.Watch, "jumped_within", lambda *_: True)
+        patch.setattr(review_tasks.ClockWatch, "jumped_within", lambda *_: True)
         assert opened(project, "rolf").reviewer == task.reviewer
     assert opened(project, "rolf").reviewer.login == "rolf"
 
 
 def test_the_clocks_are_watched_from_the_start_of_the_process():
     module = "gecbench.server.workflow.review_tasks"
-    code = f"import django; django.setup(); from {module} import watch; "
-    code += "print(watch.cache_info().currsize)"
+    code = f"import django; django.setup(); from {module} import clock_watch; "
+    code += "print(clock_watch.cache_info().currsize)"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said.stdout == "1\n"
 
@@ -262,11 +262,11 @@ def test_stu_7_an_item_whose_complaint_is_undecided_keeps_nobody_from_work(datab
     assert claims.current(a2).nothing == "study_first"
     made = complaints.complain(a2, item.pk, argument="对的", client_key=uuid4())
     assert claims.current(a2).fresh
-    complaints.rule(
+    complaints.decide(
         member_of(project, "rolf"), made.pk, version=made.version, client_key=uuid4(),
         ruling=Ruling(ComplaintState.DISMISSED, "不对"),
     )  # fmt: skip
-    assert claims._why_not(member_of(project, "a2")) == "study_first"
+    assert claims._refusal(member_of(project, "a2")) == "study_first"
 
 
 def test_cmp_3_where_no_manager_may_decide_a_reviewer_has_the_last_word(database):
@@ -277,8 +277,8 @@ def test_cmp_3_where_no_manager_may_decide_a_reviewer_has_the_last_word(database
     item, a2 = study_of(project, "a2"), member_of(project, "a2")
     for decider in ("rolf", "rita"):
         made = complaints.complain(a2, item.pk, argument="对的", client_key=uuid4())
-        assert complaints.may_rule(member_of(project, decider), made)
-        complaints.rule(
+        assert complaints.may_decide_now(member_of(project, decider), made)
+        complaints.decide(
             member_of(project, decider), made.pk, version=made.version, client_key=uuid4(),
             ruling=Ruling(ComplaintState.DISMISSED, "不对"),
         )  # fmt: skip
@@ -292,8 +292,8 @@ def test_cmp_3_an_administrator_who_is_no_member_has_a_managers_word(database):
     root = Member(project=project, person=somebody("root", is_administrator=True), is_manager=True)
     for level, who in ((1, member_of(project, "rolf")), (2, root)):
         made = complaints.complain(a2, item.pk, argument="对的", client_key=uuid4())
-        assert (made.level, complaints.may_rule(root, made)) == (level, level == 2)
-        complaints.rule(
+        assert (made.level, complaints.may_decide_now(root, made)) == (level, level == 2)
+        complaints.decide(
             who, made.pk, version=made.version, client_key=uuid4(),
             ruling=Ruling(ComplaintState.DISMISSED, "不对"),
         )  # fmt: skip
@@ -309,7 +309,7 @@ def test_inv_3_an_administrator_who_wrote_the_sentence_decides_nothing(database)
     made = complaints.complain(a2, item.pk, argument="对的", client_key=uuid4())
 
     def may(login):
-        return complaints.may_rule(
+        return complaints.may_decide_now(
             Member(project=project, person=somebody(login), is_manager=True), made
         )
 
@@ -321,7 +321,7 @@ def test_inv_3_an_administrator_who_wrote_the_sentence_decides_nothing(database)
 def test_who_is_shut_out_gives_back_reviews_too(database):
     project = waiting(reviewers=("rita", "rolf"))
     task = opened(project)
-    accounts.shut_out(somebody("rita"))
+    accounts.deactivate(somebody("rita"))
     assert (now(task).state, now(task).reviewer) == ("free", None)
     assert opened(project, "rolf").reviewer.login == "rolf"
     assert check() == ()

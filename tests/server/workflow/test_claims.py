@@ -23,7 +23,7 @@ from server.workflow.stories import (
 from gecbench.server.choices import MemberStatus, Purpose
 from gecbench.server.models import Member, Sentence, Skip, Slot, SlotEvent, Study
 from gecbench.server.workflow import claims, members, projects, sentences
-from gecbench.server.workflow.claims import Nothing
+from gecbench.server.workflow.claims import NoTask
 from gecbench.server.workflow.errors import ConflictError, NotYoursError, RefusedError
 
 
@@ -69,7 +69,7 @@ def test_urgent_sentences_come_first(site):
     urgent = sentences.NewSentence(external_id="now", text="很急的句子。", priority=1)
     sentences.add_sentences(project, [urgent])
     found = {
-        claims.free_for(*claims.whose(one)).first().sentence.external_id
+        claims.free_slots_for(*claims.whose(one)).first().sentence.external_id
         for one in people(project, 3)
     }
     assert found == {"now"}
@@ -81,7 +81,7 @@ def test_begun_sentences_come_before_others_of_their_priority_and_fall_back(site
     slot = claims.current(one).slot
     others = Slot.objects.filter(sentence=slot.sentence, state="free")
     assert set(others.values_list("priority", flat=True)) == {100 - sentences.BEGUN}
-    assert claims.free_for(*claims.whose(two)).first().sentence_id == slot.sentence_id
+    assert claims.free_slots_for(*claims.whose(two)).first().sentence_id == slot.sentence_id
     claims.skip(one, slot.pk, version=slot.version)
     row = sentence_of(project, slot.sentence.number)
     assert row.state == "open"
@@ -110,7 +110,7 @@ def test_inv_1_fifty_people_and_five_sentences_make_exactly_fifteen_slots(databa
     assert held.count() == 15
     assert len(set(held.values_list("sentence_id", "person_id"))) == 15
     assert len([one for one in got if one.slot is not None]) == 15
-    assert {one.nothing for one in got if one.slot is None} == {Nothing.ALL_DONE}
+    assert {one.nothing for one in got if one.slot is None} == {NoTask.ALL_DONE}
     assert set(Sentence.objects.values_list("state", flat=True)) == {"annotating"}
 
 
@@ -141,22 +141,22 @@ def test_inv_2_nobody_fills_two_slots_of_a_sentence(site):
     project = a_project(1, open_tasks=5)
     (one,) = people(project, 1)
     claims.current(one)
-    assert claims.claim(one).nothing == Nothing.NONE_FOR_YOU
+    assert claims.claim(one).nothing == NoTask.NONE_FOR_YOU
     submitted(one, sentence_of(project))
-    assert claims.current(one).nothing == Nothing.NONE_FOR_YOU
+    assert claims.current(one).nothing == NoTask.NONE_FOR_YOU
 
 
 def test_no_task_says_why(site):
     project = a_project(1, annotators=1)
     one, two = people(project, 2)
     submitted(one, sentence_of(project))
-    assert claims.current(two).nothing == Nothing.ALL_DONE
+    assert claims.current(two).nothing == NoTask.ALL_DONE
     reader = joined(project, "r", "reviewer")
-    assert claims.current(reader).nothing == Nothing.NOT_ACTIVE
+    assert claims.current(reader).nothing == NoTask.NOT_ACTIVE
     members.change_member(two, by=None, status=MemberStatus.PAUSED)
-    assert claims.current(two).nothing == Nothing.NOT_ACTIVE
+    assert claims.current(two).nothing == NoTask.NOT_ACTIVE
     projects.archive_project(project, by=project.created_by)
-    assert claims.current(Member.objects.get(pk=one.pk)).nothing == Nothing.CLOSED
+    assert claims.current(Member.objects.get(pk=one.pk)).nothing == NoTask.CLOSED
 
 
 @pytest.mark.parametrize("status", ["invited", "training", "trial", "paused", "left"])
@@ -165,7 +165,7 @@ def test_rol_4_only_active_members_are_served_even_by_a_stale_page(site, status)
     (one,) = people(project, 1)
     Member.objects.filter(pk=one.pk).update(status=status)
     # `one` still says active, as a request that was read before the change would.
-    assert claims.current(one).nothing == Nothing.NOT_ACTIVE
+    assert claims.current(one).nothing == NoTask.NOT_ACTIVE
     assert not Slot.objects.exclude(state="free").exists()
 
 
@@ -176,7 +176,7 @@ def test_inv_12_sentences_for_training_are_never_served_as_tasks(site):
         for one in (Purpose.TRAINING, Purpose.TRIAL)
     ]
     sentences.add_sentences(project, rows)
-    assert claims.current(people(project, 1)[0]).nothing == Nothing.ALL_DONE
+    assert claims.current(people(project, 1)[0]).nothing == NoTask.ALL_DONE
 
 
 def test_withdrawn_sentences_are_not_served(site):
@@ -194,7 +194,7 @@ def test_rol_2_who_reviews_a_sentence_is_not_served_it(site):
     type(task).objects.filter(pk=task.pk).update(state="returned", reviewer=both.person)
     Sentence.objects.filter(pk=sentence.pk).update(needed=4, state="annotating")
     Slot.objects.create(project=project, sentence=sentence, no=4)
-    assert claims.current(both).nothing == Nothing.NONE_FOR_YOU
+    assert claims.current(both).nothing == NoTask.NONE_FOR_YOU
     assert claims.current(joined(project, "new")).slot.no == 4
 
 
@@ -212,7 +212,7 @@ def test_stu_7_study_comes_first_where_the_project_says_so(site):
             person=one.person,
             golden=golden,
         )
-        assert (claims.current(one).nothing == Nothing.STUDY_FIRST) == (n == 1)
+        assert (claims.current(one).nothing == NoTask.STUDY_FIRST) == (n == 1)
     study = Study.objects.first()
     Study.objects.exclude(pk=study.pk).update(
         state="closed", close_reason="matched", closed_at=timezone.now()
@@ -220,7 +220,7 @@ def test_stu_7_study_comes_first_where_the_project_says_so(site):
     assert claims.current(one).slot is not None
     Slot.objects.filter(state="open").update(state="free", person=None, open_no=None)
     Study.objects.update(opened_at=timezone.now() - timedelta(days=4))
-    assert claims.current(one).nothing == Nothing.STUDY_FIRST
+    assert claims.current(one).nothing == NoTask.STUDY_FIRST
     projects.change_project(project, by=project.created_by, options={"study_gate": False})
     assert claims.current(Member.objects.get(pk=one.pk)).slot is not None
     assert held is not None
@@ -231,9 +231,9 @@ def test_ann_14_a_skip_frees_the_slot_and_is_not_offered_again(database):
     one, two = people(project, 2)
     slot = claims.current(one).slot
     claims.skip(one, slot.pk, version=slot.version)
-    assert claims.current(one).nothing == Nothing.NONE_FOR_YOU
+    assert claims.current(one).nothing == NoTask.NONE_FOR_YOU
     assert claims.current(two).slot.pk is not None
-    assert claims.skipped(one) == (slot.sentence,)
+    assert claims.skipped_sentences(one) == (slot.sentence,)
     assert list(SlotEvent.objects.filter(slot=slot).values_list("kind", flat=True))[:2] == [
         "claim",
         "skip",
@@ -251,7 +251,7 @@ def test_ann_14_a_limited_number_can_be_put_off(site):
         claims.skip(one, slot.pk, version=slot.version)
     assert [one.code for one in refused.value.problems] == ["ANN-14"]
     # One that was finished by others does not count any more.
-    Sentence.objects.filter(pk=claims.skipped(one)[0].pk).update(state="golden")
+    Sentence.objects.filter(pk=claims.skipped_sentences(one)[0].pk).update(state="golden")
     claims.skip(one, slot.pk, version=slot.version)
 
 
@@ -266,11 +266,11 @@ def test_ann_14_what_was_put_off_can_be_asked_for_again(database):
     submitted(one, other.sentence)
     again = claims.recall(one, slot.sentence_id)
     assert (again.slot.sentence_id, again.fresh) == (slot.sentence_id, True)
-    assert claims.skipped(one) == ()
+    assert claims.skipped_sentences(one) == ()
     # Put off once more, by the same row.
     claims.skip(one, again.slot.pk, version=again.slot.version)
     assert Skip.objects.count() == 1
-    assert claims.skipped(one) == (slot.sentence,)
+    assert claims.skipped_sentences(one) == (slot.sentence,)
 
 
 def test_recall_says_no_where_there_is_nothing_to_take(site):
@@ -282,10 +282,10 @@ def test_recall_says_no_where_there_is_nothing_to_take(site):
     slot = claims.current(one).slot
     claims.skip(one, slot.pk, version=slot.version)
     held = [claimed(other, sentence) for other in others]
-    assert claims.recall(one, sentence.pk).nothing == Nothing.NONE_FOR_YOU
-    assert claims.skipped(one) == (sentence,)
+    assert claims.recall(one, sentence.pk).nothing == NoTask.NONE_FOR_YOU
+    assert claims.skipped_sentences(one) == (sentence,)
     members.change_member(one, by=None, status=MemberStatus.PAUSED)
-    assert claims.recall(one, sentence.pk).nothing == Nothing.NOT_ACTIVE
+    assert claims.recall(one, sentence.pk).nothing == NoTask.NOT_ACTIVE
     assert len(held) == 3
 
 
@@ -327,7 +327,7 @@ def test_the_query_for_candidates_reads_the_index_in_order(site):
     project = a_project(300)
     (one,) = people(project, 1)
     sql, params = (
-        claims.free_for(*claims.whose(one))
+        claims.free_slots_for(*claims.whose(one))
         .values_list("pk", "sentence_id")[:60]
         .query.sql_with_params()
     )

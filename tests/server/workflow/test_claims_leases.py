@@ -28,8 +28,8 @@ from gecbench.server.workflow import (
     review_tasks,
     submissions,
 )
-from gecbench.server.workflow.claims import Nothing
-from gecbench.server.workflow.review_tasks import JUMP, Watch
+from gecbench.server.workflow.claims import NoTask
+from gecbench.server.workflow.review_tasks import JUMP, ClockWatch
 
 
 def draft(text: str, **fields: object) -> dict[str, object]:
@@ -87,7 +87,7 @@ def test_review_tasks_expire_too(site):
     from django.db import transaction
 
     with transaction.atomic():
-        assert review_tasks.draw(reviewer) is not None
+        assert review_tasks.claim_random_task(reviewer) is not None
     time_passes()
     assert claims.expire(project) == 1
     assert sentence_of(project).state == "review_ready"
@@ -98,8 +98,8 @@ def test_after_a_jump_of_the_clock_nothing_expires_for_a_while(site, monkeypatch
     project = a_project(3)
     claims.current(people(project, 1)[0])
     clocks = {"wall": 0.0, "steady": 0.0}
-    watch = Watch(lambda: clocks["wall"], lambda: clocks["steady"])
-    monkeypatch.setattr(claims, "watch", lambda: watch)
+    watch = ClockWatch(lambda: clocks["wall"], lambda: clocks["steady"])
+    monkeypatch.setattr(claims, "clock_watch", lambda: watch)
     time_passes()  # the wall clock was put forward by a day
     clocks["wall"] += 86_400
     assert claims.expire(project) == 0
@@ -114,7 +114,7 @@ def test_after_a_jump_of_the_clock_nothing_expires_for_a_while(site, monkeypatch
 @pytest.mark.parametrize("jump", [JUMP + 1, -JUMP - 1])
 def test_the_watch_sees_jumps_both_ways_and_forgets_them(jump):
     clocks = {"wall": 1000.0, "steady": 5.0}
-    watch = Watch(lambda: clocks["wall"], lambda: clocks["steady"])
+    watch = ClockWatch(lambda: clocks["wall"], lambda: clocks["steady"])
     assert not watch.jumped_within(60)
     clocks["wall"] += jump
     assert watch.jumped_within(60)
@@ -128,7 +128,7 @@ def test_the_watch_sees_jumps_both_ways_and_forgets_them(jump):
 
 def test_the_watch_does_not_mind_a_clock_that_is_nudged():
     clocks = {"wall": 0.0, "steady": 0.0}
-    watch = Watch(lambda: clocks["wall"], lambda: clocks["steady"])
+    watch = ClockWatch(lambda: clocks["wall"], lambda: clocks["steady"])
     for _ in range(10):
         clocks["wall"] += JUMP
         assert not watch.jumped_within(60)
@@ -142,7 +142,7 @@ def test_inv_15_who_comes_back_late_is_given_the_lost_task_first(database):
     assert expired(project) == 1
     again = claims.current(one)
     assert (again.slot.pk, again.fresh) == (slot.pk, True)
-    assert drafts.draft_of(one, again.slot.pk).payload["texts"] == ["写了一半"]
+    assert drafts.get_draft(one, again.slot.pk).payload["texts"] == ["写了一半"]
 
 
 def test_inv_15_the_draft_moves_along_to_another_slot_of_the_sentence(site):
@@ -155,7 +155,7 @@ def test_inv_15_the_draft_moves_along_to_another_slot_of_the_sentence(site):
     again = claims.current(one).slot
     assert again.pk != slot.pk
     assert again.sentence_id == slot.sentence_id
-    assert drafts.draft_of(one, again.pk).payload == draft("写了一半")
+    assert drafts.get_draft(one, again.pk).payload == draft("写了一半")
     assert Draft.objects.filter(person=one.person).count() == 2
 
 
@@ -211,10 +211,10 @@ def test_who_pauses_or_leaves_gives_back_open_tasks_and_keeps_drafts(database, s
     members.change_member(one, by=None, status=status)
     assert not Slot.objects.filter(state="open").exists()
     assert set(Sentence.objects.values_list("state", flat=True)) == {"open"}
-    assert drafts.draft_of(one, held[0].pk).payload == draft("写了一半")
+    assert drafts.get_draft(one, held[0].pk).payload == draft("写了一半")
     released = SlotEvent.objects.filter(kind="release")
     assert [one.data["why"] for one in released] == [str(status)] * 2
-    assert claims.current(one).nothing == Nothing.NOT_ACTIVE
+    assert claims.current(one).nothing == NoTask.NOT_ACTIVE
 
 
 def test_who_loses_the_role_of_annotator_gives_back_open_tasks(site):
@@ -254,7 +254,7 @@ def test_giving_back_what_is_free_already_is_nothing(site):
     project = a_project(3)
     (one,) = people(project, 1)
     slot = claims.current(one).slot
-    claims.give_back(slot, why="test")
-    claims.give_back(slot, why="test")
+    claims.release(slot, why="test")
+    claims.release(slot, why="test")
     assert SlotEvent.objects.filter(kind="release").count() == 1
     assert Member.objects.get(pk=one.pk).status == "active"

@@ -56,7 +56,7 @@ def complained(project, login="a2", argument="我觉得可以。"):
 def ruled(project, complaint, login="rolf", ruling=DISMISSED, **fields):
     row = Complaint.objects.get(pk=complaint.pk)
     given = {"version": row.version, "client_key": uuid4(), **fields}
-    return complaints.rule(member_of(project, login), complaint.pk, ruling=ruling, **given)
+    return complaints.decide(member_of(project, login), complaint.pk, ruling=ruling, **given)
 
 
 def who_may(project, complaint):
@@ -65,7 +65,7 @@ def who_may(project, complaint):
     return {
         one.person.login
         for one in project.members.select_related("person")
-        if complaints.may_rule(one, row)
+        if complaints.may_decide_now(one, row)
     }
 
 
@@ -133,7 +133,7 @@ def test_a_key_of_another_message_is_a_conflict(site):
             member_of(project, "a3"), study_of(project, "a3").pk, argument="?", client_key=key
         )
     with pytest.raises(ConflictError, match="this key was used for something else"):
-        complaints.say(member_of(project, "rolf"), complaint.pk, text="?", client_key=key)
+        complaints.add_message(member_of(project, "rolf"), complaint.pk, text="?", client_key=key)
 
 
 def test_no_complaint_while_the_sentence_is_reviewed_anew(site):
@@ -223,7 +223,9 @@ def test_cmp_3_a_ruling_is_one_of_three(site, outcome):
 def test_a_stale_ruling_is_a_conflict(site):
     project = decided()
     complaint = complained(project)
-    complaints.say(member_of(project, "rolf"), complaint.pk, text="为什么？", client_key=uuid4())
+    complaints.add_message(
+        member_of(project, "rolf"), complaint.pk, text="为什么？", client_key=uuid4()
+    )
     with pytest.raises(ConflictError, match="the complaint has changed meanwhile") as stale:
         ruled(project, complaint, version=1)
     assert stale.value.current.state == "discussed"
@@ -231,7 +233,7 @@ def test_a_stale_ruling_is_a_conflict(site):
     with pytest.raises(ConflictError, match="the complaint has changed meanwhile"):
         ruled(project, complaint)
     with pytest.raises(NotYoursError, match="there is no complaint 999"):
-        complaints.rule(
+        complaints.decide(
             member_of(project, "rolf"), 999, version=1, client_key=uuid4(), ruling=DISMISSED
         )
 
@@ -249,7 +251,9 @@ def test_inv_9_the_same_key_twice_is_one_ruling(database):
 
 def talk(project, complaint, login, text="为什么？"):
     key = uuid4()
-    return complaints.say(member_of(project, login), complaint.pk, text=text, client_key=key)
+    return complaints.add_message(
+        member_of(project, login), complaint.pk, text=text, client_key=key
+    )
 
 
 def test_cmp_4_the_talk_is_for_author_reviewers_and_managers(site):
@@ -275,8 +279,8 @@ def test_cmp_4_a_message_is_said_once_and_the_talk_goes_on_after_the_decision(si
     complaint = complained(project)
     ruled(project, complaint)
     rolf, key = member_of(project, "rolf"), uuid4()
-    first = complaints.say(rolf, complaint.pk, text="好吗？", client_key=key)
-    assert complaints.say(rolf, complaint.pk, text="好吗？", client_key=key) == first
+    first = complaints.add_message(rolf, complaint.pk, text="好吗？", client_key=key)
+    assert complaints.add_message(rolf, complaint.pk, text="好吗？", client_key=key) == first
     assert Complaint.objects.get().state == "dismissed"
 
 
@@ -294,7 +298,7 @@ def test_cmp_4_a_manager_marks_a_guideline_case_once(site):
 
 
 def listed(project, login, **state):
-    found = complaints.listed(member_of(project, login), **state)
+    found = complaints.list_complaints(member_of(project, login), **state)
     return [(one.person.login, one.level) for one in found]
 
 
@@ -331,11 +335,11 @@ def test_a_complaint_about_an_imported_golden_set_has_no_first_reviewer(site):
     project = decided()
     item = study_of(project, "a2")
     from gecbench.server.models import Golden
-    from gecbench.server.workflow.sentences import move
+    from gecbench.server.workflow.sentences import change_state
 
     sentence = sentence_of(project)
     golden = Golden.objects.create(sentence=sentence, version=2, kind="error_free")
-    move(sentence, "disputed", golden=golden)
+    change_state(sentence, "disputed", golden=golden)
     Study.objects.filter(pk=item.pk).update(golden=golden)
     from django.db import connection
 
@@ -356,4 +360,4 @@ def test_roles_are_looked_at_when_a_complaint_is_decided(site):
     rolf = member_of(project, "rolf")
     members.change_member(rolf, by=None, roles=[Role.ANNOTATOR])
     with pytest.raises(NotYoursError, match="is not for this member to decide"):
-        complaints.rule(rolf, complaint.pk, version=1, client_key=uuid4(), ruling=DISMISSED)
+        complaints.decide(rolf, complaint.pk, version=1, client_key=uuid4(), ruling=DISMISSED)

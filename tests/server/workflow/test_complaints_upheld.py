@@ -56,7 +56,7 @@ def disputed(*answers, complaining=("a2",), right=(GOOD, FAIR), decision=None, *
 
 def ruled(project, ruling=UPHELD, login="a2", by="rolf"):
     row = Complaint.objects.get(person__login=login, state__in=["open", "discussed"])
-    return complaints.rule(
+    return complaints.decide(
         member_of(project, by), row.pk, version=row.version, client_key=uuid4(), ruling=ruling
     )
 
@@ -277,7 +277,7 @@ def test_inv_10_a_ruling_that_is_refused_is_kept(database, case):
     ruling = Ruling(ComplaintState.UPHELD_CHANGED, text=written, note="因为。", confirmed=True)
     version = row.version + (case == "late")
     with pytest.raises(RefusedError if case == "refused" else ConflictError):
-        complaints.rule(
+        complaints.decide(
             member_of(project, "rolf"), row.pk, version=version, client_key=uuid4(), ruling=ruling
         )
     kept = DraftRevision.objects.get(person__login="rolf")

@@ -62,7 +62,7 @@ def test_inv_10_every_saved_draft_is_kept_as_a_revision(held):
     at = datetime(2026, 1, 2, tzinfo=UTC)
     saved = drafts.save_draft(one, slot.pk, rev=0, payload=draft("一"), client_at=at)
     saved = drafts.save_draft(one, slot.pk, rev=saved.rev, payload=draft("二"))
-    assert (saved.rev, drafts.draft_of(one, slot.pk)) == (2, saved)
+    assert (saved.rev, drafts.get_draft(one, slot.pk)) == (2, saved)
     assert saved.payload == draft("二")
     rows = DraftRevision.objects.order_by("rev")
     assert [(one.rev, one.payload, one.conflicting) for one in rows] == [
@@ -87,7 +87,7 @@ def test_another_window_is_a_conflict_and_both_texts_are_kept(held):
         with pytest.raises(ConflictError, match="another window") as conflict:
             drafts.save_draft(one, slot.pk, rev=0, payload=draft("右边"))
         assert conflict.value.current.payload == draft("左边")
-    assert drafts.draft_of(one, slot.pk).payload == draft("左边")
+    assert drafts.get_draft(one, slot.pk).payload == draft("左边")
     assert texts(conflicting=False) == ["左边"]
     assert texts(conflicting=True) == ["右边"]
 
@@ -102,7 +102,7 @@ def test_racing_windows_save_one_draft_and_keep_all_texts(held):
     got = together(8, lambda n: drafts.save_draft(one, slot.pk, rev=0, payload=draft(f"第{n}")))
     assert len([one for one in got if isinstance(one, Draft)]) == 1
     assert len([one for one in got if isinstance(one, ConflictError)]) == 7
-    assert texts(conflicting=False) == drafts.draft_of(one, slot.pk).payload["texts"]
+    assert texts(conflicting=False) == drafts.get_draft(one, slot.pk).payload["texts"]
     assert set(texts()) == {f"第{n}" for n in range(8)}
 
 
@@ -133,10 +133,10 @@ def test_inv_15_what_a_late_holder_types_is_kept_though_the_slot_is_taken(databa
     claims.current(two)
     with pytest.raises(GoneError, match="kept as a draft"):
         drafts.save_draft(one, slot.pk, rev=1, payload=draft("一二"))
-    (orphan,) = drafts.orphans(one)
+    (orphan,) = drafts.orphaned_drafts(one)
     assert orphan.payload == draft("一二")
     assert orphan.slot.sentence == slot.sentence
-    assert drafts.orphans(two) == ()
+    assert drafts.orphaned_drafts(two) == ()
 
 
 def test_inv_15_what_the_lapsed_holder_handed_in_elsewhere_is_no_orphan(site):
@@ -145,15 +145,15 @@ def test_inv_15_what_the_lapsed_holder_handed_in_elsewhere_is_no_orphan(site):
     slot = claims.current(one).slot
     drafts.save_draft(one, slot.pk, rev=0, payload=draft("一"))
     expired(project)
-    assert [one.slot for one in drafts.orphans(one)] == [slot]
+    assert [one.slot for one in drafts.orphaned_drafts(one)] == [slot]
     again = claims.current(one).slot
-    assert drafts.orphans(one) == ()
+    assert drafts.orphaned_drafts(one) == ()
     submitted(one, again.sentence)
-    assert drafts.orphans(one) == ()
+    assert drafts.orphaned_drafts(one) == ()
     other = claims.current(one).slot
     drafts.save_draft(one, other.pk, rev=0, payload=draft("二"))
     claims.skip(one, other.pk, version=other.version)
-    assert drafts.orphans(one) == ()
+    assert drafts.orphaned_drafts(one) == ()
     assert claims.current(two).slot.pk == other.pk
 
 
@@ -166,7 +166,7 @@ def test_inv_15_a_late_holder_with_another_open_task_keeps_both(site):
     claims._take(one, other.sentence_id)
     with pytest.raises(GoneError):
         drafts.save_draft(one, slot.pk, rev=0, payload=draft("一"))
-    assert [one.slot for one in drafts.orphans(one)] == [slot]
+    assert [one.slot for one in drafts.orphaned_drafts(one)] == [slot]
 
 
 def test_what_is_typed_into_a_skipped_task_is_kept_and_does_not_take_it_up(site):
@@ -209,7 +209,7 @@ def test_nobody_saves_to_a_task_that_was_never_theirs(held):
     for who, which in ((two, slot.pk), (stranger, slot.pk), (one, 10**9)):
         with pytest.raises(NotYoursError, match="not one of yours"):
             drafts.save_draft(who, which, rev=0, payload=draft("一"))
-    assert drafts.draft_of(stranger, slot.pk) is None
+    assert drafts.get_draft(stranger, slot.pk) is None
     assert not DraftRevision.objects.exists()
 
 
@@ -256,7 +256,7 @@ def test_a_draft_saved_half_way_is_not_saved(site):
     for at in range(1, len(all_statements) + 1):
         with breaking(at), pytest.raises(BrokenError):
             drafts.save_draft(one, slot.pk, rev=1, payload=draft("二"))
-        assert drafts.draft_of(one, slot.pk).payload == draft("一")
+        assert drafts.get_draft(one, slot.pk).payload == draft("一")
         assert DraftRevision.objects.count() == 1
 
 
@@ -266,7 +266,7 @@ def review(database):
     sentence = all_submitted(sentence_of(project), people(project, 3))
     reviewer = joined(project, "r", "reviewer")
     with transaction.atomic():
-        review_tasks.draw(reviewer)
+        review_tasks.claim_random_task(reviewer)
     return reviewer, sentence
 
 
@@ -301,7 +301,7 @@ def test_inv_15_a_late_reviewers_text_is_kept_though_another_reviews_now(review)
     expired(sentence.project)
     other = joined(sentence.project, "r2", "reviewer")
     with transaction.atomic():
-        assert review_tasks.draw(other) is not None
+        assert review_tasks.claim_random_task(other) is not None
     with pytest.raises(GoneError, match="kept as a draft"):
         drafts.save_review_draft(reviewer, sentence, rev=0, payload=typed("一"))
     assert Draft.objects.get(person=reviewer.person).payload == typed("一")
@@ -315,7 +315,7 @@ def test_a_late_reviewer_who_may_not_review_now_keeps_the_text_alone(site, why):
     first = all_submitted(sentence_of(project, 1), people(project, 3))
     reviewer = joined(project, "r", "reviewer", "manager")
     with transaction.atomic():
-        review_tasks.draw(reviewer)
+        review_tasks.claim_random_task(reviewer)
     expired(project)
     if why == "paused":
         members.change_member(reviewer, by=boss, status=MemberStatus.PAUSED)
@@ -325,7 +325,7 @@ def test_a_late_reviewer_who_may_not_review_now_keeps_the_text_alone(site, why):
         all_submitted(sentence_of(project, 2), people(project, 3))
         task = ReviewTask.objects.get(sentence__number=2)
         with transaction.atomic():
-            review_tasks.take(reviewer, task.pk, task.sentence_id)
+            review_tasks.claim_task(reviewer, task.pk, task.sentence_id)
     else:
         members.change_member(reviewer, by=boss, roles=("manager",))
     with pytest.raises(GoneError):

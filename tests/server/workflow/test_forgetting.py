@@ -77,12 +77,12 @@ def test_they_can_never_come_back_under_that_account(site):
     with pytest.raises(UsageError, match="was forgotten already"):
         forget(li)
     with pytest.raises(UsageError, match="was forgotten, for ever"):
-        accounts.let_in(li)
+        accounts.activate(li)
     with pytest.raises(UsageError, match="was forgotten, for ever"):
         accounts.promote(li)
     with pytest.raises(UsageError, match="is shut out"):
         accounts.password_link(li)
-    row = next(one for one in accounts.everybody() if one[0] == f"forgotten-{li.pk}")
+    row = next(one for one in accounts.list_people() if one[0] == f"forgotten-{li.pk}")
     assert row[2] == "forgotten"
     assert accounts.add_person(LOGIN).pk != li.pk  # the login is free again
 
@@ -128,7 +128,7 @@ def test_the_last_manager_of_a_deleted_project_can_be_forgotten(site):
     projects.delete_project(project, typed=project.slug, by=root)
     forget(boss.person, by=root)
     assert Person.objects.get(pk=boss.person_id).deleted_at is not None
-    projects.bring_back(project, by=root)  # administrators manage it
+    projects.restore_project(project, by=root)  # administrators manage it
 
 
 def test_a_login_that_somebody_has_chosen_is_not_given_twice(site):

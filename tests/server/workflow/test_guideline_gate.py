@@ -19,7 +19,7 @@ from server.workflow.stories import (
 
 from gecbench.server.models import Acknowledgement, Draft, Slot, Submission
 from gecbench.server.workflow import claims, projects, reviews, submissions
-from gecbench.server.workflow.claims import Nothing
+from gecbench.server.workflow.claims import NoTask
 from gecbench.server.workflow.errors import GuidelineFirstError
 
 
@@ -30,11 +30,11 @@ def read(member):
 
 def test_nobody_gets_a_task_before_the_guideline_and_everybody_after_it(database):
     (li,) = people(a_project(guideline_gate=True), 1)
-    assert claims.current(li).nothing == Nothing.GUIDELINE_FIRST
-    assert claims.claim(li).nothing == Nothing.GUIDELINE_FIRST
-    assert not claims.task_waits(li)
+    assert claims.current(li).nothing == NoTask.GUIDELINE_FIRST
+    assert claims.claim(li).nothing == NoTask.GUIDELINE_FIRST
+    assert not claims.has_task(li)
     read(li)
-    assert claims.task_waits(li)
+    assert claims.has_task(li)
     assert claims.current(li).fresh
 
 
@@ -51,7 +51,7 @@ def test_a_new_version_is_to_be_read_again_and_the_open_task_stays(site):
     slot = claims.current(li).slot
     projects.publish_guideline(project, markdown="# 新的规范", note="", by=project.created_by)
     li.refresh_from_db()
-    assert claims.current(li).nothing == Nothing.GUIDELINE_FIRST
+    assert claims.current(li).nothing == NoTask.GUIDELINE_FIRST
     with pytest.raises(GuidelineFirstError):
         handed_in(li, slot)
     assert Draft.objects.get().payload["texts"] == ["我改过的句子。"]  # nothing typed is lost
@@ -77,7 +77,7 @@ def test_every_act_of_an_annotator_is_refused(site):
     for act in acts:
         with pytest.raises(GuidelineFirstError):
             act()
-    assert claims.recall(li, skipped.sentence_id).nothing == Nothing.GUIDELINE_FIRST
+    assert claims.recall(li, skipped.sentence_id).nothing == NoTask.GUIDELINE_FIRST
     assert (Submission.objects.count(), Slot.objects.get(pk=slot.pk).state) == (1, "open")
 
 
@@ -89,7 +89,7 @@ def test_reviewers_read_it_first_too(site):
     projects.change_project(project, by=None, options={"guideline_gate": True})
     rita.refresh_from_db()
     rita.project.refresh_from_db()
-    assert reviews.current_review(rita).nothing == Nothing.GUIDELINE_FIRST
+    assert reviews.current_review(rita).nothing == NoTask.GUIDELINE_FIRST
     with pytest.raises(GuidelineFirstError):
         reviews.open_review(rita, task.sentence_id)
     sent = {"version": task.version, "client_key": uuid4()}

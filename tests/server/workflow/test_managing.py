@@ -73,7 +73,7 @@ def test_inv_5_of_two_changes_at_once_the_second_is_told(site, monkeypatch):
     project = a_project(1)
     stale = sentence_of(project)
     stale.version -= 1
-    monkeypatch.setattr(management, "locked_sentence", lambda *_: stale)
+    monkeypatch.setattr(management, "lock_sentence", lambda *_: stale)
     with pytest.raises(ConflictError, match="changed meanwhile"):
         management.raise_needed(manager_of(project), stale.pk, more=1)
     assert sentence_of(project).slots.count() == 3

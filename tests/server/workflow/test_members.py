@@ -82,11 +82,11 @@ def test_of_many_who_choose_one_login_at_once_one_gets_it(database):
 def test_a_link_ends_by_time_use_or_withdrawal_and_says_which(project):
     boss = project.created_by
     made, secret = members.invite(project, roles=(Role.ANNOTATOR,), by=boss)
-    assert members.invitation_of(secret) == made
+    assert members.get_invitation(secret) == made
     assert made.expires_at - timezone.now() > timedelta(days=6)
     Invitation.objects.filter(pk=made.pk).update(expires_at=timezone.now())
     with pytest.raises(GoneError, match="is over"):
-        members.invitation_of(secret)
+        members.get_invitation(secret)
     other, link = members.invite(project, roles=(Role.ANNOTATOR,), by=boss)
     members.revoke(other, by=boss)
     members.revoke(other, by=boss)
@@ -94,7 +94,7 @@ def test_a_link_ends_by_time_use_or_withdrawal_and_says_which(project):
         come(link)
     assert Audit.objects.filter(what="invitation.revoked").count() == 1
     with pytest.raises(NotYoursError, match="no such invitation"):
-        members.invitation_of("guessed")
+        members.get_invitation("guessed")
 
 
 def test_an_invitation_must_let_somebody_in(project):
@@ -179,7 +179,7 @@ def test_no_link_lets_a_paused_member_go_on(project):
         members.join(secret, li.person)
     li.refresh_from_db()
     assert li.status == MemberStatus.PAUSED
-    assert members.invitation_of(secret).used_at is None
+    assert members.get_invitation(secret).used_at is None
 
 
 def test_a_link_ends_no_training(project):
@@ -195,7 +195,7 @@ def test_links_end_with_the_right_to_make_them(project, how):
     _, hers = members.invite(project, roles=(Role.MANAGER,), by=eve.person)
     _, others = members.invite(project, roles=(Role.ANNOTATOR,), by=other.person)
     if how == "shut out":
-        accounts.shut_out(eve.person)
+        accounts.deactivate(eve.person)
     elif how == "forgotten":
         forget(eve.person)
     elif how == "demoted":
@@ -213,12 +213,12 @@ def test_links_of_an_administrator_end_with_that_right(project):
     _, secret = members.invite(project, roles=(Role.MANAGER,), by=root)
     accounts.promote(root, administrator=False)
     with pytest.raises(GoneError):
-        members.invitation_of(secret)
+        members.get_invitation(secret)
 
 
 def test_rol_who_is_shut_out_is_no_other_manager(project):
     boss, second = member_of(project, "boss"), joined(project, "second", Role.MANAGER)
-    accounts.shut_out(second.person)
+    accounts.deactivate(second.person)
     with pytest.raises(RefusedError, match="keeps at least one manager"):
         members.change_member(boss, by=None, status=MemberStatus.LEFT)
 
@@ -228,7 +228,7 @@ def test_a_link_to_no_project_cannot_be_joined_and_still_holds(project):
     _, secret = members.invite(None, roles=(), by=None, administrator=True)
     with pytest.raises(RefusedError, match="no invitation to a project"):
         members.join(secret, li)
-    assert members.invitation_of(secret).used_at is None
+    assert members.get_invitation(secret).used_at is None
 
 
 def test_rol_3_a_promotion_has_a_date_and_is_recorded(project):
@@ -312,7 +312,7 @@ def test_a_reviewer_who_stops_gives_back_the_review(database, words):
     all_submitted(sentence_of(project), people(project, 3))
     reviewer = joined(project, "r", Role.REVIEWER)
     with transaction.atomic():
-        review_tasks.draw(reviewer)
+        review_tasks.claim_random_task(reviewer)
     members.change_member(reviewer, by=None, **words)
     row = sentence_of(project)
     assert (row.state, row.review_tasks.get().reviewer) == ("review_ready", None)

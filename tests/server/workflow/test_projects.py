@@ -183,9 +183,9 @@ def test_an_archived_or_deleted_project_comes_back(site):
     projects.delete_project(project, typed="story", by=boss)
     assert project.deleted_at is not None
     assert sentence_of(project).text
-    projects.bring_back(project, by=boss)
+    projects.restore_project(project, by=boss)
     assert (project.archived_at, project.deleted_at) == (None, None)
-    projects.bring_back(project, by=boss)
+    projects.restore_project(project, by=boss)
     what = Audit.objects.filter(object_kind="project").order_by("seq")
     assert list(what.values_list("what", flat=True))[1:] == [
         "project.archived",
@@ -199,5 +199,5 @@ def test_a_project_deleted_long_ago_comes_back_by_backup_only(site):
     projects.delete_project(project, typed="story", by=project.created_by)
     Project.objects.update(deleted_at=timezone.now() - timedelta(days=31))
     with pytest.raises(UsageError, match="more than 30 days ago; restore a backup"):
-        projects.bring_back(project, by=project.created_by)
+        projects.restore_project(project, by=project.created_by)
     assert joined(project, "li") is not None

@@ -136,7 +136,7 @@ def test_an_export_notes_what_is_not_decided_alone(database):
         submitted(a1, sentence_of(project, number), correction("改。"))
     Sentence.objects.filter(project=project, number=3).update(state=SentenceState.GOLDEN)
     for _ in range(2):
-        review_tasks.note_all(project, boss.person)
+        review_tasks.record_all_readings(project, boss.person)
     noted = Reading.objects.filter(person=boss.person).order_by("sentence__number")
     assert list(noted.values_list("sentence__number", flat=True)) == [1, 2]
     assert Submission.objects.count() == 3

@@ -87,7 +87,7 @@ def test_cmp_3_a_ruling_is_all_or_nothing_at_every_statement(database):
     project = disputed()
     complaint, rolf = Complaint.objects.get(), member_of(project, "rolf")
     ruling = {"version": complaint.version, "client_key": uuid4(), "ruling": UPHELD}
-    assert break_everywhere(lambda: complaints.rule(rolf, complaint.pk, **ruling)) > 20
+    assert break_everywhere(lambda: complaints.decide(rolf, complaint.pk, **ruling)) > 20
     assert sentence_of(project).golden.version == 2
     assert check() == ()
 
@@ -138,7 +138,7 @@ def test_of_two_who_rule_at_once_one_wins(database):
 
     def rule(n):
         ruling = {"version": complaint.version, "client_key": uuid4(), "ruling": UPHELD}
-        return complaints.rule(rolf, complaint.pk, **ruling)
+        return complaints.decide(rolf, complaint.pk, **ruling)
 
     results = together(5, rule)
     losers = [one for one in results if isinstance(one, Exception)]
@@ -171,13 +171,13 @@ def test_a_compare_and_set_that_finds_another_version_changes_nothing(site, monk
     complaint.version = 99
     rolf = member_of(project, "rolf")
     with pytest.raises(ConflictError, match="the complaint has changed meanwhile"):
-        complaints._decide(complaint, ComplaintState.UPHELD, rolf, None, "", "")
+        complaints._write_decision(complaint, ComplaintState.UPHELD, rolf, None, "", "")
     item = study_of(project, "a3")
     item.version = 99
     with pytest.raises(ConflictError, match="the item has changed meanwhile"):
         study_module._count_try(item)
     with pytest.raises(ConflictError, match="the study item has changed meanwhile"):
-        golden.close(item, "waived")
+        golden.close_study(item, "waived")
     task = ReviewTask.objects.get()
     task.version = 99
     with pytest.raises(ConflictError, match="somebody else was first"):
@@ -187,4 +187,4 @@ def test_a_compare_and_set_that_finds_another_version_changes_nothing(site, monk
     from gecbench.server.workflow import sentences
 
     with pytest.raises(ConflictError, match="has changed meanwhile"):
-        sentences.move_slot(slot, "passed", by=None)
+        sentences.change_slot_state(slot, "passed", by=None)

@@ -22,9 +22,9 @@ from server.workflow.stories import (
 
 from gecbench.server.choices import MemberStatus, Role, TaskState
 from gecbench.server.models import Audit, ReviewTask
-from gecbench.server.workflow import claims, members, reviews
+from gecbench.server.workflow import claims, members, review_tasks, reviews
 from gecbench.server.workflow.checks import check
-from gecbench.server.workflow.claims import Nothing
+from gecbench.server.workflow.claims import NoTask
 from gecbench.server.workflow.errors import ConflictError, NotAllowedError, RefusedError
 
 
@@ -39,7 +39,7 @@ def test_rev_10_a_review_is_handed_on_with_a_note(database):
         *(rita.person, rita.person),
     )
     assert (row.kind, sentence_of(project).state) == ("first", "review_ready")
-    assert reviews.current_review(rita).nothing == Nothing.NONE_FOR_YOU
+    assert reviews.current_review(rita).nothing == NoTask.NONE_FOR_YOU
     assert opened(project, "rita").state == TaskState.FREE
     assert reviews.current_review(rolf).task == row
     assert check() == ()
@@ -124,15 +124,15 @@ def test_managers_see_what_no_reviewer_may_take(database):
     rita, rolf = member_of(project, "rita"), member_of(project, "rolf")
     task = opened(project)
     reviews.hand_on(rita, task.sentence_id, version=task.version, note="?")
-    assert reviews.stuck(project) == ()
+    assert review_tasks.stuck_tasks(project) == ()
     members.change_member(rolf, by=None, status=MemberStatus.PAUSED)
-    assert reviews.stuck(project) == (task,)
+    assert review_tasks.stuck_tasks(project) == (task,)
     boss = member_of(project, "boss")
     reviews.assign(boss, task.sentence_id, to=rita)
-    assert reviews.stuck(project) == ()
+    assert review_tasks.stuck_tasks(project) == ()
     joined(project, "x", "reviewer")
     ReviewTask.objects.filter(pk=task.pk).update(reviewer=rolf.person)
-    assert reviews.stuck(project) == (task,)
+    assert review_tasks.stuck_tasks(project) == (task,)
 
 
 def test_wfl_5_a_sentence_goes_back_for_more_opinions(database):

@@ -29,9 +29,9 @@ from gecbench.server.choices import MemberStatus, TaskState
 from gecbench.server.models import Review, ReviewTask
 from gecbench.server.workflow import claims, members, projects, review_tasks, reviews
 from gecbench.server.workflow.checks import check
-from gecbench.server.workflow.claims import Nothing
+from gecbench.server.workflow.claims import NoTask
 from gecbench.server.workflow.errors import ConflictError, NotAllowedError, NotYoursError
-from gecbench.server.workflow.sentences import move
+from gecbench.server.workflow.sentences import change_state
 
 
 def test_rev_10_a_reviewer_gets_a_task_and_keeps_it_until_it_is_decided(database):
@@ -67,7 +67,7 @@ def test_rol_2_nobody_is_offered_what_they_ever_held(database):
     assert person.nothing is not None
     for login in ("a1", "a2"):
         member = joined(project, login, "annotator", "reviewer")
-        assert reviews.current_review(member).nothing == Nothing.NONE_FOR_YOU
+        assert reviews.current_review(member).nothing == NoTask.NONE_FOR_YOU
         with pytest.raises(NotYoursError, match="there is no sentence"):
             reviews.open_review(member, sentence_of(project).pk)
 
@@ -76,7 +76,7 @@ def test_rol_2_a_slot_given_back_counts_as_held(site):
     project = waiting(texts=2)
     both = joined(project, "both", "annotator", "reviewer")
     slot = claimed(both, sentence_of(project, 2))
-    claims.give_back(slot, why="test")
+    claims.release(slot, why="test")
     all_submitted(sentence_of(project, 2), people(project, 3))
     assert reviews.current_review(both).task.sentence.number == 1
     with pytest.raises(NotYoursError):
@@ -87,16 +87,16 @@ def test_there_is_a_reason_where_there_is_no_task(site):
     project = waiting(reviewers=["rita", "rolf"])
     rita, rolf = member_of(project, "rita"), member_of(project, "rolf")
     task = reviews.current_review(rita).task
-    assert reviews.current_review(rolf).nothing == Nothing.NONE_FOR_YOU
+    assert reviews.current_review(rolf).nothing == NoTask.NONE_FOR_YOU
     finalised(project)
     assert now(task).state == TaskState.DONE
-    assert reviews.current_review(rolf).nothing == Nothing.ALL_DONE
+    assert reviews.current_review(rolf).nothing == NoTask.ALL_DONE
     with pytest.raises(NotAllowedError, match="only for the role reviewer"):
         reviews.current_review(member_of(project, "a1"))
     paused = members.change_member(rolf, by=None, status=MemberStatus.PAUSED)
-    assert reviews.current_review(paused).nothing == Nothing.NOT_ACTIVE
+    assert reviews.current_review(paused).nothing == NoTask.NOT_ACTIVE
     projects.archive_project(project, by=member_of(project, "boss").person)
-    assert reviews.current_review(member_of(project, "rita")).nothing == Nothing.CLOSED
+    assert reviews.current_review(member_of(project, "rita")).nothing == NoTask.CLOSED
     with pytest.raises(NotAllowedError, match="the project is closed"):
         reviews.open_review(rita, task.sentence_id)
 
@@ -166,7 +166,7 @@ def test_nothing_expires_after_a_jump_of_the_clock(site, monkeypatch):
         def jumped_within(self, seconds):
             return seconds == 2 * 60 * project.rules.lease_minutes
 
-    monkeypatch.setattr(review_tasks, "watch", Jumped)
+    monkeypatch.setattr(review_tasks, "clock_watch", Jumped)
     assert reviews.current_review(member_of(project, "rolf")).task is None
     assert now(task).state == TaskState.OPEN
 
@@ -218,21 +218,21 @@ def test_reviewed_lists_ones_own_newest_first_by_pages(site):
     for number in (1, 2, 3):
         finalised(project, [], decision="error_free", number=number)
     rita = member_of(project, "rita")
-    newest = reviews.reviewed(rita, most=2)
+    newest = reviews.list_reviews(rita, most=2)
     assert [one.sentence.number for one in newest] == [3, 2]
-    older = reviews.reviewed(rita, before=newest[-1].pk)
+    older = reviews.list_reviews(rita, before=newest[-1].pk)
     assert [one.sentence.number for one in older] == [1]
-    assert reviews.reviewed(member_of(project, "rolf")) == ()
+    assert reviews.list_reviews(member_of(project, "rolf")) == ()
 
 
 def test_inv_5_a_sentence_goes_only_where_a_path_leads_and_only_once(site):
     project = waiting()
     stale, sentence = sentence_of(project), sentence_of(project)
     with pytest.raises(ConflictError, match="from there it does not become disputed"):
-        move(sentence, "disputed")
-    move(sentence, "in_review")
+        change_state(sentence, "disputed")
+    change_state(sentence, "in_review")
     with pytest.raises(ConflictError, match="has changed meanwhile"):
-        move(stale, "in_review")
+        change_state(stale, "in_review")
 
 
 def test_each_compare_and_set_of_a_task_tells_who_comes_second(site):
@@ -241,14 +241,14 @@ def test_each_compare_and_set_of_a_task_tells_who_comes_second(site):
     sentence = sentence_of(project)
     ReviewTask.objects.update(version=F("version") + 1)
     with pytest.raises(ConflictError, match="the review has changed meanwhile"):
-        review_tasks.free(task, sentence)
-    assert review_tasks.take(member_of(project, "rolf"), task.pk, sentence.pk) is None
+        review_tasks.release_task(task, sentence)
+    assert review_tasks.claim_task(member_of(project, "rolf"), task.pk, sentence.pk) is None
     assert not Review.objects.exists()
 
 
 def test_where_others_take_each_task_first_one_is_asked_to_try_again(site, monkeypatch):
     project = waiting()
-    monkeypatch.setattr(review_tasks, "take", lambda *_: None)
+    monkeypatch.setattr(review_tasks, "claim_task", lambda *_: None)
     with pytest.raises(ConflictError, match="others took each task first"):
         reviews.current_review(member_of(project, "rita"))
 
@@ -257,7 +257,7 @@ def test_the_first_60_are_found_by_the_index(site):
     from django.db import connection
 
     project = waiting()
-    sql, values = review_tasks.waiting_for(member_of(project, "rita")).query.sql_with_params()
+    sql, values = review_tasks.waiting_tasks(member_of(project, "rita")).query.sql_with_params()
     with connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN QUERY PLAN {sql} LIMIT 60", values)
         plan = " | ".join(row[3] for row in cursor.fetchall())

@@ -29,7 +29,7 @@ from gecbench.server.choices import Decision
 from gecbench.server.models import Golden, ReviewTask
 from gecbench.server.rules.text import digest
 from gecbench.server.workflow import projects, reviews, submissions
-from gecbench.server.workflow.answers import Addition, VerdictGiven
+from gecbench.server.workflow.answers import Addition, VerdictAnswer
 from gecbench.server.workflow.errors import RefusedError
 
 SOURCE = "我昨天去了图书馆借书了。"
@@ -128,7 +128,7 @@ def problems(project, *, words=(), drop=(), **fields):
     answer = judged(project, **fields)
     given = [one for one in answer.verdicts if one.key not in drop]
     answer = dataclasses.replace(answer, verdicts=[*given, *words])
-    found = reviews.examine(task, answer)
+    found = reviews.check_answer(task, answer)
     return [(one.code, one.field, one.blocking) for one in found]
 
 
@@ -152,25 +152,25 @@ def test_rev_2_every_text_is_judged_and_once(site):
 def test_rev_3_wrong_needs_a_reason_and_other_a_note(site):
     project = waiting()
     key, box = digest(BAD), place(project, BAD)
-    none = {key: VerdictGiven(key, correct=False)}
+    none = {key: VerdictAnswer(key, correct=False)}
     assert problems(project, words=(), drop=[key]) == [("REV-2", box, True)]
     answer = judged(project, words=none)
-    assert [(one.code, one.field) for one in reviews.examine(opened(project), answer)] == [
+    assert [(one.code, one.field) for one in reviews.check_answer(opened(project), answer)] == [
         ("REV-3", box)
     ]
     for note, codes in ((" ", ["REV-3-note"]), ("太绕", [])):
         answer = judged(project, words={key: word(key, False, "other", note=note)})
-        assert [one.code for one in reviews.examine(opened(project), answer)] == codes
+        assert [one.code for one in reviews.check_answer(opened(project), answer)] == codes
     answer = judged(project, words={key: word(key, False, note="长" * 10_001)})
-    assert [one.code for one in reviews.examine(opened(project), answer)] == ["note-too-long"]
+    assert [one.code for one in reviews.check_answer(opened(project), answer)] == ["note-too-long"]
 
 
 def test_lost_decisions_and_unclear_sentences_need_no_reasons(site):
     project = waiting(correction(GOOD), error_free(), correction(GOOD))
     assert problems(project, right=[GOOD]) == []
-    unclear = {one.key: VerdictGiven(one.key, correct=False) for one in shown(project)}
+    unclear = {one.key: VerdictAnswer(one.key, correct=False) for one in shown(project)}
     answer = judged(project, decision=Decision.NOT_ANNOTATABLE, reason="personal", words=unclear)
-    assert reviews.examine(opened(project), answer) == ()
+    assert reviews.check_answer(opened(project), answer) == ()
 
 
 def test_rev_8_a_review_decides_something(site):
@@ -189,7 +189,7 @@ def test_con_1_and_2_a_decision_excludes_corrections_whatever_the_switches_say(
     decision = Decision(decision)
     fields = {"decision": decision, "reason": "personal", "additions": [Addition(THIRD)]}
     answer = judged(project, words=mixed, **fields)
-    found = reviews.examine(opened(project), answer)
+    found = reviews.check_answer(opened(project), answer)
     assert {(one.code, one.blocking) for one in found} == {(code, True)}
     places = [one.key for one in shown(project)]
     assert {one.field for one in found} == {
@@ -203,7 +203,7 @@ def test_a_corrected_sentence_is_not_error_free_as_well(site):
     project = waiting(correction(GOOD), error_free(), correction(GOOD))
     words = {"error_free": word("error_free", True)}
     answer = judged(project, [GOOD], words=words)
-    assert [one.code for one in reviews.examine(opened(project), answer)] == ["CON-1"]
+    assert [one.code for one in reviews.check_answer(opened(project), answer)] == ["CON-1"]
 
 
 def test_rev_7_not_annotatable_needs_a_reason(site):
@@ -259,12 +259,12 @@ def test_rev_9_what_only_goes_too_far_is_restored_or_confirmed(database):
     warned = [("REV-9", place(project, BAD), False)]
     answer = judged(project, words=words)
     task = opened(project)
-    found = reviews.examine(task, answer)
+    found = reviews.check_answer(task, answer)
     assert [(one.code, one.field, one.blocking) for one in found] == warned
     both = judged(project, words={key: word(key, False, "overcorrection", "meaning")})
-    assert reviews.examine(task, both) == ()
+    assert reviews.check_answer(task, both) == ()
     restored = judged(project, words=words, additions=[Addition(THIRD, key, restored=True)])
-    assert reviews.examine(task, restored) == ()
+    assert reviews.check_answer(task, restored) == ()
     unsure = dataclasses.replace(answer, confirmed=False)
     handing = {"version": task.version, "client_key": uuid4()}
     rita = member_of(project, "rita")
@@ -298,17 +298,17 @@ def test_con_rules_speak_of_the_box_that_breaks_them(site):
     assert {(code, box) for code, box, blocks in found if blocks} == {("CON-3", b) for b in boxes}
     task = opened(project)
     answer = judged(project, right)
-    problem = next(one for one in reviews.examine(task, answer) if one.code == "CON-3")
+    problem = next(one for one in reviews.check_answer(task, answer) if one.code == "CON-3")
     assert ("code", "placeholder_in_some") in problem.values
 
 
 def test_con_9_speaks_of_an_error_free_sentence(site):
     project = waiting(error_free(), error_free(), error_free(), rules={"CON-9": "block"})
     answer = judged(project, decision=Decision.ERROR_FREE)
-    assert reviews.examine(opened(project), answer) == ()
+    assert reviews.check_answer(opened(project), answer) == ()
     other = waiting_traditional()
     answer = judged(other, decision=Decision.ERROR_FREE)
-    found = reviews.examine(opened(other), answer)
+    found = reviews.check_answer(opened(other), answer)
     assert [(one.code, one.field, one.blocking) for one in found] == [("CON-9", "decision", True)]
 
 
@@ -332,7 +332,7 @@ def test_a_rule_that_could_not_look_needs_no_confirmation(site, monkeypatch):
     project = waiting()
     task = opened(project)
     answer = dataclasses.replace(judged(project), confirmed=False)
-    assert [one.code for one in reviews.examine(task, answer)] == ["CON-9"]
+    assert [one.code for one in reviews.check_answer(task, answer)] == ["CON-9"]
     done = reviews.finalise(
         member_of(project, "rita"),
         task.sentence_id,
@@ -355,4 +355,4 @@ def test_each_rule_is_the_projects_switch(site):
 def test_the_task_of_nobody_is_examined_in_an_order_of_its_own(site):
     project = waiting()
     task = ReviewTask.objects.select_related("sentence").get()
-    assert (task.state, reviews.examine(task, judged(project))) == ("free", ())
+    assert (task.state, reviews.check_answer(task, judged(project))) == ("free", ())

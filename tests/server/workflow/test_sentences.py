@@ -152,7 +152,7 @@ def test_wfl_1_a_higher_n_gives_new_free_slots_to_all_that_wait(database):
     task = sentence_of(project, 4).review_tasks.get()
     reviewer = joined(project, "r", "reviewer")
     with transaction.atomic():
-        review_tasks.take(reviewer, task.pk, task.sentence_id)
+        review_tasks.claim_task(reviewer, task.pk, task.sentence_id)
     Sentence.objects.filter(number=5).update(state="withdrawn")
     golden = sentence_of(project, 6).goldens.create(version=1, kind="error_free")
     Sentence.objects.filter(number=6).update(state="golden", golden=golden)
@@ -237,7 +237,7 @@ def test_wfl_5_a_reopened_sentence_comes_back_to_review_as_such(site):
     one, two = people(project, 2)
     row = all_submitted(sentence_of(project), [one])
     golden = row.goldens.create(version=1, kind="error_free")
-    review_tasks.take_from_queue(row)
+    review_tasks.remove_from_queue(row)
     Sentence.objects.filter(pk=row.pk).update(state="annotating", needed=2, golden=golden)
     Slot.objects.create(project=project, sentence=row, no=2)
     slot = claims.current(two).slot

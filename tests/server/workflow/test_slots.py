@@ -9,7 +9,7 @@ from server.workflow.stories import a_project, expired, people, sentence_of, sub
 from gecbench.server.choices import SlotEventKind
 from gecbench.server.models import Sentence, Slot, SlotEvent
 from gecbench.server.workflow import claims, drafts, sentences, submissions
-from gecbench.server.workflow.claims import Nothing
+from gecbench.server.workflow.claims import NoTask
 from gecbench.server.workflow.errors import ConflictError, GoneError
 
 
@@ -25,7 +25,7 @@ def held(site):
 def test_inv_5_a_slot_that_changed_is_not_let_go(held):
     _, slot = held
     with transaction.atomic(), pytest.raises(ConflictError, match="has changed meanwhile"):
-        sentences.let_go(slot, slot.sentence, SlotEventKind.RELEASE)
+        sentences.free_slot(slot, slot.sentence, SlotEventKind.RELEASE)
     assert Slot.objects.get(pk=slot.pk).state == "open"
 
 
@@ -42,7 +42,7 @@ def test_inv_5_a_slot_that_changed_is_not_opened_again(site):
     slot = submitted(one, sentence_of(project)).slot
     Slot.objects.filter(pk=slot.pk).update(version=slot.version + 1)
     with transaction.atomic(), pytest.raises(ConflictError, match="has changed meanwhile"):
-        sentences.open_again(slot, one, 1)
+        sentences.reopen_slot(slot, one, 1)
     assert Slot.objects.get(pk=slot.pk).state == "submitted"
 
 
@@ -51,7 +51,7 @@ def test_inv_5_a_sentence_that_changed_is_not_counted(site):
     row = sentence_of(project)
     Sentence.objects.update(version=row.version + 1)
     with transaction.atomic(), pytest.raises(ConflictError, match="has changed meanwhile"):
-        submissions.count_in(row)
+        submissions.count_submission(row)
     assert sentence_of(project).submitted == 0
 
 
@@ -65,7 +65,7 @@ def test_a_lease_that_ended_between_two_looks_is_not_renewed(held):
     Slot.objects.filter(pk=slot.pk).update(lease_until="2020-01-01T00:00:00Z")
     stale = Slot.objects.select_related("project").get(pk=slot.pk)
     stale.version -= 1
-    assert claims._renewed(stale).lease_until.year == 2020
+    assert claims._renew_lease(stale).lease_until.year == 2020
     assert claims.current(one).slot.lease_until.year > 2020
 
 
@@ -107,5 +107,5 @@ def test_a_page_that_was_read_before_a_pause_claims_nothing(site):
     (one,) = people(project, 1)
     slot = Slot.objects.first()
     type(one).objects.filter(pk=one.pk).update(status="paused")
-    assert claims._take(one, slot.sentence_id).nothing == Nothing.NOT_ACTIVE
+    assert claims._take(one, slot.sentence_id).nothing == NoTask.NOT_ACTIVE
     assert not SlotEvent.objects.exists()

@@ -31,7 +31,7 @@ from gecbench.server.workflow.answers import (
     Answer,
     ReviewAnswer,
     Ruling,
-    VerdictGiven,
+    VerdictAnswer,
 )
 from gecbench.server.workflow.checks import check
 from gecbench.server.workflow.errors import WorkflowError
@@ -106,7 +106,7 @@ class Actor:
     def decision(self, shown, sentence):
         right = {one.key for one in shown if one.text and self.chance.random() < 0.5}
         words = [
-            VerdictGiven(one.key, one.key in right, (RejectReason.ERRONEOUS,)) for one in shown
+            VerdictAnswer(one.key, one.key in right, (RejectReason.ERRONEOUS,)) for one in shown
         ]
         extra = [Addition(f"{sentence.text}审{self.chance.randrange(9)}")]
         return ReviewAnswer(Decision.CORRECTED, words, extra, confirmed=True)
@@ -138,10 +138,10 @@ class Actor:
         if complaint is None:
             return
         able = Member.objects.select_related("person", "project").order_by("pk")
-        able = [one for one in able if complaints.may_rule(one, complaint)]
+        able = [one for one in able if complaints.may_decide_now(one, complaint)]
         outcome = self.chance.choice([ComplaintState.UPHELD, ComplaintState.DISMISSED])
         if able:
-            complaints.rule(
+            complaints.decide(
                 able[0], complaint.pk, version=complaint.version, client_key=uuid4(),
                 ruling=Ruling(outcome, "因为", confirmed=True),
             )  # fmt: skip

@@ -58,10 +58,10 @@ def test_words_with_nul_and_half_characters_are_kept_without_them(database):
     complaint = complained(project, argument=DAMAGED)
     assert complaint.messages.get().text == MENDED
     boss = member_of(project, "boss")
-    said = complaints.say(boss, complaint.pk, text=DAMAGED, client_key=uuid4())
+    said = complaints.add_message(boss, complaint.pk, text=DAMAGED, client_key=uuid4())
     assert said.text == MENDED
     assert complaints.mark_case(boss, complaint.pk, note=DAMAGED).note == MENDED
-    complaints.rule(
+    complaints.decide(
         rita, complaint.pk, version=2, client_key=uuid4(),
         ruling=Ruling(ComplaintState.DISMISSED, DAMAGED, section=DAMAGED),
     )  # fmt: skip
@@ -86,7 +86,7 @@ def test_gui_4_a_section_that_no_guideline_has_room_for_is_refused(database):
     finalised(project)
     complaint = complained(project)
     with pytest.raises(RefusedError) as refused:
-        complaints.rule(
+        complaints.decide(
             member_of(project, "rolf"), complaint.pk, version=1, client_key=uuid4(),
             ruling=Ruling(ComplaintState.DISMISSED, "不行", section=long),
         )  # fmt: skip

@@ -64,7 +64,7 @@ def test_stu_2_a_lesson_shows_verdict_reasons_note_and_section(site):
     words = {digest(BAD): word(digest(BAD), False, "erroneous", note="缺动词", section="4.2")}
     finalised(project, words=words, note="请看指南")
     a2 = member_of(project, "a2")
-    (item,) = studies.items(a2)
+    (item,) = studies.list_items(a2)
     lesson = studies.lesson(a2, item.pk)
     assert (lesson.study, lesson.review_note, lesson.tries) == (item, "请看指南", ())
     said = lesson.verdict
@@ -80,7 +80,7 @@ def test_stu_2_an_item_is_its_authors_alone(site):
     item = study_of(project, "a2")
     for login in ("a1", "rita", "boss"):
         stranger = member_of(project, login)
-        assert studies.items(stranger) == ()
+        assert studies.list_items(stranger) == ()
         with pytest.raises(NotYoursError, match="there is no study item"):
             studies.lesson(stranger, item.pk)
         with pytest.raises(NotYoursError, match="there is no study item"):
@@ -104,14 +104,14 @@ def test_stu_3_only_a_golden_text_closes_the_item(database):
     kinds = SlotEvent.objects.filter(slot=item.submission.slot).order_by("pk")
     assert list(kinds.values_list("kind", flat=True))[-3:] == ["judge", "study", "pass"]
     a2 = member_of(project, "a2")
-    assert studies.items(a2) == ()
-    assert studies.items(a2, state="closed") == studies.items(a2, state="") == (item,)
+    assert studies.list_items(a2) == ()
+    assert studies.list_items(a2, state="closed") == studies.list_items(a2, state="") == (item,)
     assert check() == ()
 
 
 def test_stu_3_a_slot_passes_with_its_last_item(site):
     project = studying(correction(GOOD), correction(BAD, WRONG), correction(FAIR))
-    first, second = studies.items(member_of(project, "a2"))
+    first, second = studies.list_items(member_of(project, "a2"))
     for item, state in ((first, "study"), (second, "passed")):
         studies.attempt(
             member_of(project, "a2"),
@@ -150,7 +150,7 @@ def test_stu_4_the_project_says_after_how_many_tries(site, after, needed):
 def test_stu_4_a_closed_item_does_not_give_another_one_away(site):
     project = studying(correction(GOOD), correction(BAD, WRONG), correction(FAIR))
     a2 = member_of(project, "a2")
-    first, second = studies.items(a2)
+    first, second = studies.list_items(a2)
     studies.attempt(a2, first.pk, version=1, client_key=uuid4(), answer=correction(GOOD))
     assert studies.lesson(a2, first.pk).revealed == ()
     studies.attempt(a2, second.pk, version=1, client_key=uuid4(), answer=correction(FAIR))
@@ -232,7 +232,7 @@ def test_inv_9_the_same_key_twice_is_one_try(database):
 def test_a_key_of_another_item_and_an_old_version_are_conflicts(site):
     project = studying(correction(GOOD), correction(BAD, WRONG), correction(FAIR))
     a2 = member_of(project, "a2")
-    first, second = studies.items(a2)
+    first, second = studies.list_items(a2)
     key = uuid4()
     studies.attempt(a2, first.pk, version=1, client_key=key, answer=correction("错的。"))
     with pytest.raises(ConflictError, match="this key was used for something else"):
@@ -335,9 +335,9 @@ def test_a_lesson_of_a_text_that_only_a_later_version_dropped_has_no_verdict(sit
 def test_items_are_listed_oldest_first_and_not_without_end(site):
     project = studying(correction(GOOD), correction(BAD, WRONG), correction(FAIR))
     a2 = member_of(project, "a2")
-    both = studies.items(a2)
+    both = studies.list_items(a2)
     assert [one.reference.text for one in both] == [BAD, WRONG]
-    assert studies.items(a2, most=1) == both[:1]
+    assert studies.list_items(a2, most=1) == both[:1]
 
 
 def test_golden_texts_are_in_the_order_of_the_review(site):

@@ -197,7 +197,7 @@ def test_what_breaks_a_rule_is_refused_by_box_and_kept(database):
     assert DraftRevision.objects.get().payload["texts"] == ["好。", slot.sentence.text]
     assert Slot.objects.get(pk=slot.pk).version == slot.version
     # The page's own draft is not disturbed by it.
-    assert drafts.draft_of(one, slot.pk) is None
+    assert drafts.get_draft(one, slot.pk) is None
 
 
 def test_a_refused_text_that_is_the_draft_already_is_not_kept_twice(site):
@@ -219,7 +219,7 @@ def test_inv_15_what_comes_when_the_place_is_taken_is_kept_as_an_orphan(database
     claims.current(two)
     with pytest.raises(GoneError, match="kept as a draft"):
         handed_in(one, slot, correction("晚的"))
-    (orphan,) = drafts.orphans(one)
+    (orphan,) = drafts.orphaned_drafts(one)
     assert (orphan.payload["texts"], orphan.rev) == (["晚的"], 2)
     # The same again adds nothing.
     with pytest.raises(GoneError):
@@ -234,7 +234,7 @@ def test_tri_3_a_member_who_is_not_active_hands_in_nothing_and_loses_nothing(dat
     members.change_member(one, by=None, status=MemberStatus.PAUSED)
     with pytest.raises(NotAllowedError, match="only an active annotator"):
         handed_in(one, slot, correction("晚的"))
-    assert drafts.orphans(one)[0].payload["texts"] == ["晚的"]
+    assert drafts.orphaned_drafts(one)[0].payload["texts"] == ["晚的"]
 
 
 def test_a_closed_project_takes_nothing_and_keeps_the_text(site):
@@ -244,7 +244,7 @@ def test_a_closed_project_takes_nothing_and_keeps_the_text(site):
     projects.archive_project(project, by=project.created_by)
     with pytest.raises(NotAllowedError, match="closed for work"):
         handed_in(one, slot, correction("晚的"))
-    assert drafts.draft_of(one, slot.pk).payload["texts"] == ["晚的"]
+    assert drafts.get_draft(one, slot.pk).payload["texts"] == ["晚的"]
 
 
 def test_a_sentence_out_of_work_takes_nothing_and_keeps_the_text(site):
@@ -254,7 +254,7 @@ def test_a_sentence_out_of_work_takes_nothing_and_keeps_the_text(site):
     Sentence.objects.filter(pk=slot.sentence_id).update(state="withdrawn")
     with pytest.raises(GoneError, match="taken out of work"):
         handed_in(one, slot, correction("晚的"))
-    assert drafts.draft_of(one, slot.pk).payload["texts"] == ["晚的"]
+    assert drafts.get_draft(one, slot.pk).payload["texts"] == ["晚的"]
 
 
 def test_nobody_hands_in_for_a_task_that_was_never_theirs(site):

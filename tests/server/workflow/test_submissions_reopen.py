@@ -36,7 +36,7 @@ def test_ann_13_the_last_submission_is_taken_back_while_no_reviewer_has_begun(da
     assert (row.state, row.submitted) == ("annotating", 2)
     assert [one.state for one in row.review_tasks.all()] == ["returned"]
     # What was handed in is in the box again, and stays stored.
-    assert drafts.draft_of(trio[0], slot.pk).payload["texts"] == [made.references.get().text]
+    assert drafts.get_draft(trio[0], slot.pk).payload["texts"] == [made.references.get().text]
     again = handed_in(trio[0], slot, correction("更好。"))
     row.refresh_from_db()
     assert (again.no, row.state, row.submitted) == (2, "review_ready", 3)
@@ -50,7 +50,7 @@ def test_ann_13_nothing_is_taken_back_once_a_reviewer_has_begun(database):
     trio = people(project, 3)
     row = all_submitted(sentence_of(project), trio)
     with transaction.atomic():
-        review_tasks.draw(joined(project, "r", "reviewer"))
+        review_tasks.claim_random_task(joined(project, "r", "reviewer"))
     (made,) = submissions.history(trio[0])
     assert not submissions.may_reopen(made)
     with pytest.raises(ConflictError, match="in review already"):
@@ -127,7 +127,7 @@ def test_inv_4_reopen_and_the_draw_of_a_reviewer_do_not_both_win(database):
         if n:
             return submissions.reopen(trio[0], made.slot_id)
         with transaction.atomic():
-            return review_tasks.draw(reviewer)
+            return review_tasks.claim_random_task(reviewer)
 
     got = together(2, act)
     row.refresh_from_db()

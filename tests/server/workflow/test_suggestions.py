@@ -23,7 +23,7 @@ from gecbench.core.corrector import Correction, Corrector, CorrectorInfo, TextEd
 from gecbench.server.models import Project, Submission, Suggestion, SuggestionEvent
 from gecbench.server.workflow import claims, drafts, management, suggestions
 from gecbench.server.workflow.errors import EditFirstError, NotYoursError
-from gecbench.server.workflow.suggestions import Suggested, make_suggestions
+from gecbench.server.workflow.suggestions import SuggestionRun, make_suggestions
 
 
 class Robot(Corrector):
@@ -51,7 +51,7 @@ class Robot(Corrector):
         return Correction(text, f"{text}！", (TextEdit(len(text), len(text), "！"),), score=0.5)
 
 
-def run(project: Project, robot: Corrector) -> Suggested:
+def run(project: Project, robot: Corrector) -> SuggestionRun:
     return make_suggestions(project, robot, progress=lambda _done, _whole: None)
 
 
@@ -74,9 +74,9 @@ def ready(mode: str, **options):
 def test_a_run_proposes_for_every_sentence_and_a_second_run_for_none(database):
     project = a_project(5)
     same, fails = (sentence_of(project, n).text for n in (1, 2))
-    assert run(project, Robot(same=(same,), fails=(fails,))) == Suggested(4, 3, 1, 0)
+    assert run(project, Robot(same=(same,), fails=(fails,))) == SuggestionRun(4, 3, 1, 0)
     again = Robot(same=(same,), fails=(fails,))
-    assert run(project, again) == Suggested(0, 0, 1, 4)
+    assert run(project, again) == SuggestionRun(0, 0, 1, 4)
     assert again.seen == [fails]  # what failed is tried again, nothing else
     row = Suggestion.objects.get(sentence__number=3)
     assert (row.text, row.score) == (f"{row.sentence.text}！", 0.5)
@@ -230,8 +230,8 @@ def test_an_answer_equals_a_suggestion_that_says_the_same(site, same, given, equ
     project = a_project(1)
     sentence = sentence_of(project)
     run(project, Robot(same=(sentence.text,) if same else ()))
-    found = suggestions.latest(sentence.pk)
-    assert suggestions.equals(found, sentence, given.decision, given.texts) is equal
+    found = suggestions.latest_suggestion(sentence.pk)
+    assert suggestions.matches_answer(found, sentence, given.decision, given.texts) is equal
 
 
 # The wire.

@@ -326,11 +326,13 @@ def suggest(
     """  # noqa: D301 - \b keeps click from joining lines
     row = open_project(data, project)
     from gecbench.api.correct import check_texts, open_corrector
-    from gecbench.server.workflow.suggestions import make_suggestions, waiting
+    from gecbench.server.workflow.suggestions import make_suggestions, sentences_without
 
     opened = open_corrector(corrector, settings)
     try:
-        texts = list(waiting(row, opened.info).values_list("text", flat=True)[:_LOOKED_AT])
+        texts = list(
+            sentences_without(row, opened.info).values_list("text", flat=True)[:_LOOKED_AT]
+        )
         check_texts(opened, texts, row.lang, project, say)
         done = make_suggestions(row, opened, progress=_progress())
     except KeyboardInterrupt:

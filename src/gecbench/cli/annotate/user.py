@@ -65,7 +65,7 @@ def link(login: Login, data: DataFolder = DEFAULT, url: Url = "") -> None:
     site = folder.open_site(data)
     from gecbench.server.workflow import accounts
 
-    _show_link(site, url, accounts.person_of(login))
+    _show_link(site, url, accounts.get_person(login))
 
 
 @command
@@ -74,7 +74,7 @@ def unlock(login: Login, data: DataFolder = DEFAULT) -> None:
     folder.open_site(data)
     from gecbench.server.workflow import accounts
 
-    locked = accounts.unlock(accounts.person_of(login))
+    locked = accounts.unlock(accounts.get_person(login))
     state = "can try to sign in again" if locked else "was not locked"
     click.echo(f"gecbench: {login} {state}", err=True)
 
@@ -85,7 +85,7 @@ def list_(data: DataFolder = DEFAULT) -> None:
     folder.open_site(data)
     from gecbench.server.workflow import accounts
 
-    rows = accounts.everybody()
+    rows = accounts.list_people()
     widths = [max((len(row[n]) for row in rows), default=0) for n in range(3)]
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row[:3], widths, strict=True)]
@@ -98,7 +98,7 @@ def deactivate(login: Login, data: DataFolder = DEFAULT) -> None:
     folder.open_site(data)
     from gecbench.server.workflow import accounts
 
-    accounts.shut_out(accounts.person_of(login))
+    accounts.deactivate(accounts.get_person(login))
     click.echo(f"gecbench: {login} cannot sign in any more", err=True)
 
 
@@ -108,7 +108,7 @@ def activate(login: Login, data: DataFolder = DEFAULT) -> None:
     folder.open_site(data)
     from gecbench.server.workflow import accounts
 
-    accounts.let_in(accounts.person_of(login))
+    accounts.activate(accounts.get_person(login))
     click.echo(f"gecbench: {login} can sign in again", err=True)
 
 
@@ -125,7 +125,7 @@ def forget(
     folder.open_site(data)
     from gecbench.server.workflow import accounts
 
-    person = accounts.person_of(login)
+    person = accounts.get_person(login)
     if not yes and not click.confirm(f"Forget who {login} is? This cannot be undone", err=True):
         raise GecbenchError(f"nothing was done: {login} stays who they are")
     pseudonym = accounts.forget(person).login
@@ -139,7 +139,7 @@ def data(login: Login, data: DataFolder = DEFAULT, output: OutputFile = Path(STD
     from gecbench.server.import_export.personal_data import own_data
     from gecbench.server.workflow import accounts
 
-    person = accounts.person_of(login)
+    person = accounts.get_person(login)
     check_target(output)
     write_stream(output, own_data(person))
 
@@ -154,7 +154,7 @@ def promote(
     folder.open_site(data)
     from gecbench.server.workflow import accounts
 
-    accounts.promote(accounts.person_of(login), administrator=not no_more)
+    accounts.promote(accounts.get_person(login), administrator=not no_more)
     state = "is no administrator any more" if no_more else "is an administrator"
     click.echo(f"gecbench: {login} {state}", err=True)
 

@@ -32,7 +32,7 @@ from gecbench.server.models import (
     SuggestionEvent,
     Verdict,
 )
-from gecbench.server.workflow.suggestions import equals
+from gecbench.server.workflow.suggestions import matches_answer
 
 _SCHEMA = 1
 _Row = TypeVar("_Row", Submission, Review, Golden, Study, Message, Reference, Verdict, Suggestion)
@@ -222,7 +222,7 @@ class _Around:
             "suggestion": rows.index(found) + 1,
             "shown_at": _time(events.get(SuggestionAct.SHOWN)),
             "taken_at": _time(events.get(SuggestionAct.TAKEN)),
-            "equal": equals(found, sentence, row.decision, texts),
+            "equal": matches_answer(found, sentence, row.decision, texts),
         }
 
     def _review(self, row: Review, texts: Mapping[str, str], number: int) -> Json:

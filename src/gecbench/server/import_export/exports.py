@@ -60,7 +60,7 @@ def journalled(
     """
     data = {"format": options.format, "file": file.name, "names": options.names}
     if EXPORTS[options.format].texts:
-        review_tasks.note_all(project, who)
+        review_tasks.record_all_readings(project, who)
     audit.record("export.begun", who=who, project=project, data=data)
     return _counted(file.content, who, project, data, address)
 

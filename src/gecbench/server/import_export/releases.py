@@ -41,7 +41,7 @@ from gecbench.server.models import (
     Source,
 )
 from gecbench.server.workflow import audit
-from gecbench.server.workflow.transactions import locked_project
+from gecbench.server.workflow.transactions import lock_project
 
 SUMS = "SHA256SUMS"
 """What `sha256sum -c` reads."""
@@ -323,7 +323,7 @@ def _kept(
 ) -> Release:
     try:
         with transaction.atomic():
-            locked_project(project.pk)
+            lock_project(project.pk)
             release = Release.objects.create(
                 project=project,
                 name=name,

@@ -14,7 +14,7 @@ from gecbench.server.choices import MemberStatus, Role
 from gecbench.server.models import Member, Person, Token
 from gecbench.server.web.permissions import membership
 from gecbench.server.web.requests import waiting
-from gecbench.server.workflow.accounts import Scope, may, token_of
+from gecbench.server.workflow.accounts import Scope, find_token, token_allows
 
 _SAFE = ("GET", "HEAD", "OPTIONS")
 
@@ -28,11 +28,11 @@ class ByToken(HttpBearer):
         Raises:
             HttpError: 401: it holds no more; 403: it may only read.
         """
-        found = token_of(token)
+        found = find_token(token)
         if found is None:
             raise HttpError(401, "this token does not hold: it is unknown, revoked or over")
         needed = Scope.READ if request.method in _SAFE else Scope.WRITE
-        if not may(found, needed):
+        if not token_allows(found, needed):
             raise HttpError(403, f"this token may not {needed}; make one with that scope")
         request.user = found.person
         request.token = found  # type: ignore[attr-defined]
@@ -96,7 +96,7 @@ def need(request: HttpRequest, scope: Scope) -> None:
         HttpError: 403.
     """
     token: Token | None = getattr(request, "token", None)
-    if token is not None and not may(token, scope):
+    if token is not None and not token_allows(token, scope):
         raise HttpError(403, f"this token has no scope {scope}; make one that has")
 
 

@@ -34,7 +34,7 @@ from gecbench.server.rest.schemas import (
 )
 from gecbench.server.workflow.accounts import Scope, make_token, revoke_token, tokens_of
 from gecbench.server.workflow.projects import create_project
-from gecbench.server.workflow.review_tasks import note_reading, note_readings
+from gecbench.server.workflow.review_tasks import record_reading, record_readings
 
 # Who am I, and my tokens.
 
@@ -194,7 +194,7 @@ def sentence(request: HttpRequest, slug: str, number: int) -> dict[str, object]:
         if found is None:
             raise Http404
         whole = in_full([found], look_of(project), naming_of(project))[0]
-    note_reading(found.pk, member.person_id)
+    record_reading(found.pk, member.person_id)
     return whole
 
 
@@ -218,7 +218,7 @@ def submissions(
         .prefetch_related("references")
         .order_by("id")[:limit]
     )
-    note_readings(
+    record_readings(
         (one.sentence_id for one in rows if one.person_id != member.person_id), member.person_id
     )
     items = [

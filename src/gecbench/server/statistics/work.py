@@ -60,7 +60,7 @@ from gecbench.server.models import (
     SuggestionEvent,
     Verdict,
 )
-from gecbench.server.workflow.suggestions import equals
+from gecbench.server.workflow.suggestions import matches_answer
 
 # What people handed in, as rows and as corpora; real sentences only (INV-12).
 #
@@ -493,7 +493,7 @@ def _influence(rows: QuerySet[Submission], of: Mapping[int, str]) -> Influence:
     equal = 0
     for one in found:
         suggestion = one.suggestion or Suggestion(text=of[one.sentence_id])
-        equal += equals(suggestion, one.sentence, one.decision, texts.get(one.pk, ()))
+        equal += matches_answer(suggestion, one.sentence, one.decision, texts.get(one.pk, ()))
     done = rows.filter(sentence__golden__isnull=False)
     decided = done.exclude(decision=Decision.CORRECTED)
     right = decided.filter(sentence__golden__kind=F("decision"))

@@ -42,7 +42,7 @@ class RequestId:
         """Answer, with the id in a header."""
         began = time.perf_counter()
         request.id = secrets.token_hex(6)  # type: ignore[attr-defined]
-        with audit.coming_from(client_address(request) or ""):
+        with audit.request_address(client_address(request) or ""):
             response = self.respond(request)
         response["X-Request-Id"] = request.id  # type: ignore[attr-defined]
         response.setdefault("Permissions-Policy", _POLICY)

@@ -24,11 +24,11 @@ from gecbench.server.choices import MemberStatus, Role, SlotState
 from gecbench.server.models import Invitation, Member, Notice, Person, Project, Slot, Token
 from gecbench.server.rules.text import whole
 from gecbench.server.workflow import audit, claims, members
-from gecbench.server.workflow.assignments import end_all
+from gecbench.server.workflow.assignments import end_assignments
 from gecbench.server.workflow.errors import GoneError, NotYoursError, Problem, RefusedError
-from gecbench.server.workflow.members import invite, revoke_links_of
-from gecbench.server.workflow.review_tasks import free_tasks_of
-from gecbench.server.workflow.transactions import act
+from gecbench.server.workflow.members import invite, revoke_invitations_of
+from gecbench.server.workflow.review_tasks import release_tasks_of
+from gecbench.server.workflow.transactions import transactional
 
 # Tokens for programs: made once, shown once, known afterwards by their hash alone.
 
@@ -100,7 +100,7 @@ def tokens_of(person: Person) -> models.QuerySet[Token]:
     return Token.objects.filter(person=person, revoked_at=None).order_by("-id")
 
 
-def token_of(secret: str) -> Token | None:
+def find_token(secret: str) -> Token | None:
     """Return the token of a secret, its person with it; None where none holds now."""
     now = timezone.now()
     found = (
@@ -116,7 +116,7 @@ def token_of(secret: str) -> Token | None:
     return found
 
 
-def may(token: Token, scope: Scope) -> bool:
+def token_allows(token: Token, scope: Scope) -> bool:
     """Return whether a token may do what needs a scope."""
     order = tuple(Scope)
     return any(order.index(Scope(one)) >= order.index(scope) for one in token.scopes)
@@ -138,7 +138,7 @@ def revoke_token(person: Person, token_id: int) -> Token:
 # People of the whole site: made, shut out, let in again, made administrators.
 
 
-@act
+@transactional
 def first_administrator() -> str:
     """Return the secret of a link for the first administrator; "" where there is one.
 
@@ -153,7 +153,7 @@ def first_administrator() -> str:
     return secret
 
 
-def person_of(login: str) -> Person:
+def get_person(login: str) -> Person:
     """Return the person with a login.
 
     Raises:
@@ -165,7 +165,7 @@ def person_of(login: str) -> Person:
     return found
 
 
-@act
+@transactional
 def add_person(
     login: str, *, name: str = "", administrator: bool = False, by: Person | None = None
 ) -> Person:
@@ -186,8 +186,8 @@ def add_person(
     return made
 
 
-@act
-def shut_out(person: Person, *, by: Person | None = None) -> Person:
+@transactional
+def deactivate(person: Person, *, by: Person | None = None) -> Person:
     """Let nobody sign in as a person any more; what they hold is free again, texts stay.
 
     Sessions end with the next request, tokens at once.
@@ -200,18 +200,18 @@ def shut_out(person: Person, *, by: Person | None = None) -> Person:
     found.is_active = False
     found.save(update_fields=["is_active"])
     Token.objects.filter(person=found, revoked_at=None).update(revoked_at=timezone.now())
-    revoke_links_of(found, by=by)
+    revoke_invitations_of(found, by=by)
     for slot in Slot.objects.filter(person=found, state=SlotState.OPEN):
-        claims.give_back(slot, why="shut out")
+        claims.release(slot, why="shut out")
     for member in Member.objects.filter(person=found).order_by("pk"):
-        free_tasks_of(member)
-        end_all(member, *Role)
+        release_tasks_of(member)
+        end_assignments(member, *Role)
     audit.record("person.shut_out", who=by, about=("person", found.pk))
     return found
 
 
-@act
-def let_in(person: Person, *, by: Person | None = None) -> Person:
+@transactional
+def activate(person: Person, *, by: Person | None = None) -> Person:
     """Let a person sign in again, with the password they had.
 
     Raises:
@@ -226,7 +226,7 @@ def let_in(person: Person, *, by: Person | None = None) -> Person:
     return found
 
 
-@act
+@transactional
 def promote(person: Person, *, administrator: bool = True, by: Person | None = None) -> Person:
     """Make a person an administrator, or one no longer.
 
@@ -241,7 +241,7 @@ def promote(person: Person, *, administrator: bool = True, by: Person | None = N
     found.is_administrator = administrator
     found.save(update_fields=["is_administrator"])
     if not administrator:
-        revoke_links_of(found, by=by)
+        revoke_invitations_of(found, by=by)
     what = "person.promoted" if administrator else "person.demoted"
     audit.record(what, who=by, about=("person", found.pk))
     return found
@@ -255,7 +255,7 @@ def _keep_one_administrator(person: Person) -> None:
         )
 
 
-@act
+@transactional
 def change_password(person: Person, *, old: str, new: str) -> Person:
     """Give oneself a new password; all other sessions end, because each carries its mark.
 
@@ -303,7 +303,7 @@ def _insist_on_help(by: Person | None, person: Person) -> None:
         raise RefusedError([Problem("more-rights", "", message)])
 
 
-def locks_of(login: str) -> dict[str | None, datetime]:
+def login_locks(login: str) -> dict[str | None, datetime]:
     """Return the addresses from which a login is locked now, each with the end of the lock.
 
     django-axes keeps the failures of each browser at an address, with the time of the last one; a
@@ -335,7 +335,7 @@ class PasswordLinks(PasswordResetTokenGenerator):
         self.key_salt = f"gecbench.password-link.{maker}"
 
 
-@act
+@transactional
 def password_link(
     person: Person, *, by: Person | None = None, project: Project | None = None
 ) -> str:
@@ -355,7 +355,7 @@ def password_link(
     return f"{maker}/{uid}/{PasswordLinks(maker).make_token(person)}"
 
 
-def link_holds(person: Person, maker: int) -> bool:
+def is_link_valid(person: Person, maker: int) -> bool:
     """Return whether whoever made a link for a new password could make it now."""
     if not person.is_active or not maker:
         return person.is_active
@@ -372,7 +372,7 @@ def reset_password(person: Person, password: str) -> Person:
     return _reset(person, make_password(password))  # hashing takes long: nobody waits for it
 
 
-@act
+@transactional
 def _reset(person: Person, hashed: str) -> Person:
     from axes.utils import reset
 
@@ -384,7 +384,7 @@ def _reset(person: Person, hashed: str) -> Person:
     return Person.objects.get(pk=person.pk)
 
 
-@act
+@transactional
 def change_email(person: Person, email: str) -> None:
     """Keep the address to which a link for a new password may go; links of before end."""
     person.email = email
@@ -392,7 +392,7 @@ def change_email(person: Person, email: str) -> None:
     audit.record("person.email_changed", who=person, about=("person", person.pk))
 
 
-@act
+@transactional
 def unlock(person: Person, *, by: Person | None = None, project: Project | None = None) -> bool:
     """End the locks of a person's login at all addresses; return whether there was one.
 
@@ -402,14 +402,14 @@ def unlock(person: Person, *, by: Person | None = None, project: Project | None 
     from axes.utils import reset
 
     _insist_on_help(by, person)
-    locked = bool(locks_of(person.login))
+    locked = bool(login_locks(person.login))
     reset(username=person.login)
     if locked:
         audit.record("person.unlocked", who=by, project=project, about=("person", person.pk))
     return locked
 
 
-def everybody() -> list[tuple[str, str, str, str]]:
+def list_people() -> list[tuple[str, str, str, str]]:
     """Return login, name, standing and projects of all people, by login."""
     rows = []
     for person in Person.objects.order_by("login").prefetch_related("memberships__project"):
@@ -429,7 +429,7 @@ def everybody() -> list[tuple[str, str, str, str]]:
 # Somebody becomes nameless: what they made stays, who they were goes (section 5.3, privacy).
 
 
-@act
+@transactional
 def forget(person: Person, *, by: Person | None = None) -> Person:
     """Take a person's login, name, password, settings, tokens and notices; texts stay, nameless.
 
@@ -444,7 +444,7 @@ def forget(person: Person, *, by: Person | None = None) -> Person:
     found = Person.objects.select_for_update().get(pk=person.pk)
     if found.deleted_at is not None:
         raise UsageError(f"{found.login} was forgotten already")
-    shut_out(found, by=by)
+    deactivate(found, by=by)
     for member in Member.objects.filter(person=found).exclude(status=MemberStatus.LEFT):
         try:
             members.change_member(member, by=by, status=MemberStatus.LEFT)

@@ -29,7 +29,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class VerdictGiven:
+class VerdictAnswer:
     """A reviewer's word about one distinct text, or about a decision without text.
 
     Args:
@@ -80,7 +80,7 @@ class ReviewAnswer:
     """
 
     decision: Decision
-    verdicts: Sequence[VerdictGiven]
+    verdicts: Sequence[VerdictAnswer]
     additions: Sequence[Addition] = ()
     reason: str = ""
     note: str = ""

@@ -22,14 +22,14 @@ from gecbench.server.choices import (
 )
 from gecbench.server.models import Assignment, Member, Review, Sentence, Slot, Submission
 from gecbench.server.workflow import audit
-from gecbench.server.workflow.claims import free_for, whose, workable
+from gecbench.server.workflow.claims import free_slots_for, is_workable, whose
 from gecbench.server.workflow.errors import NotYoursError, Problem, RefusedError
-from gecbench.server.workflow.transactions import act, acting, locked_member
+from gecbench.server.workflow.transactions import authorize, lock_member, transactional
 
-MOST = 1000
+MAX_BATCH = 1000
 """Sentences of one batch."""
 
-MOST_QUOTA = 100_000
+MAX_QUOTA = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def standings(rows: QuerySet[Assignment]) -> list[Standing]:
         When(role=Role.REVIEWER, then=_count(reviews, "reviewer")),
         default=_count(handed_in, "person"),
     )
-    left = _count(batch.filter(free, workable()), "assignment")
+    left = _count(batch.filter(free, is_workable()), "assignment")
     found = (
         rows.filter(ended_at=None)
         .select_related("member__project", "member__person")
@@ -112,7 +112,7 @@ def _count(rows: QuerySet[Any, Any], by: str) -> Coalesce:
     return Coalesce(Subquery(counted), 0)
 
 
-@act
+@transactional
 def give_quota(
     manager: Member, member: Member, *, number: int, due_at: datetime, role: Role = Role.ANNOTATOR
 ) -> Assignment:
@@ -121,23 +121,23 @@ def give_quota(
     Raises:
         RefusedError: The number or the date is out of bounds, or they do not work in that role.
     """
-    if not 1 <= number <= MOST_QUOTA:
-        message = f"a quota is a number from 1 to {MOST_QUOTA}, not {number}"
-        raise RefusedError([Problem("quota", "number", message, (("most", str(MOST_QUOTA)),))])
-    manager, member = _locked(manager, member, due_at, role)
+    if not 1 <= number <= MAX_QUOTA:
+        message = f"a quota is a number from 1 to {MAX_QUOTA}, not {number}"
+        raise RefusedError([Problem("quota", "number", message, (("most", str(MAX_QUOTA)),))])
+    manager, member = _lock_both(manager, member, due_at, role)
     _end(Assignment.objects.filter(member=member, role=role, quota__isnull=False))
-    made = _made(manager, member, due_at, role=role, quota=number)
+    made = _create(manager, member, due_at, role=role, quota=number)
     _log("assignment.made", manager, made, {"roles": [str(role)], "quota": number})
     return made
 
 
-@act
+@transactional
 def give_batch(
     manager: Member,
     member: Member,
     *,
     due_at: datetime,
-    number: int = MOST,
+    number: int = MAX_BATCH,
     sentences: Sequence[int] | None = None,
 ) -> tuple[Assignment, int]:
     """Let a manager keep sentences for an annotator until a date; return how many they are.
@@ -155,17 +155,17 @@ def give_batch(
     Raises:
         RefusedError: There is no such sentence, or the date is over, or they do not annotate.
     """
-    if not 1 <= number <= MOST:
-        message = f"a batch has from 1 to {MOST} sentences, not {number}"
-        raise RefusedError([Problem("batch", "number", message, (("most", str(MOST)),))])
-    manager, member = _locked(manager, member, due_at, Role.ANNOTATOR)
+    if not 1 <= number <= MAX_BATCH:
+        message = f"a batch has from 1 to {MAX_BATCH} sentences, not {number}"
+        raise RefusedError([Problem("batch", "number", message, (("most", str(MAX_BATCH)),))])
+    manager, member = _lock_both(manager, member, due_at, Role.ANNOTATOR)
     slots = _slots_for(member, number, sentences)
     if not slots:
         message = f"there is no free sentence for {member.person.name}"
         raise RefusedError(
             [Problem("batch-empty", "number", message, (("name", member.person.name),))]
         )
-    made = _made(manager, member, due_at, role=Role.ANNOTATOR)
+    made = _create(manager, member, due_at, role=Role.ANNOTATOR)
     Slot.objects.filter(pk__in=slots.values()).update(assignment=made)
     _log("assignment.made", manager, made, {"sentences": sorted(slots)})
     return made, len(slots)
@@ -175,7 +175,7 @@ def _slots_for(member: Member, number: int, sentences: Sequence[int] | None) -> 
     """Lock the sentences of a new batch; return each with the slot that is kept."""
     live = Q(assignment__ended_at=None, assignment__due_at__gt=timezone.now())
     own = Slot.objects.filter(live, assignment__member=member).values("sentence")
-    free = free_for(*whose(member)).exclude(sentence__in=own)
+    free = free_slots_for(*whose(member)).exclude(sentence__in=own)
     if sentences is not None:
         free = free.filter(sentence__in=sentences)
     wanted: dict[int, None] = {}
@@ -189,7 +189,7 @@ def _slots_for(member: Member, number: int, sentences: Sequence[int] | None) -> 
     return dict(still.values_list("sentence_id", "pk"))
 
 
-@act
+@transactional
 def set_deadline(manager: Member, assignment_id: int, *, due_at: datetime) -> Assignment:
     """Let a manager give an assignment another deadline.
 
@@ -197,8 +197,8 @@ def set_deadline(manager: Member, assignment_id: int, *, due_at: datetime) -> As
         NotYoursError: The project has none such that has not ended.
         RefusedError: The date is over.
     """
-    manager = acting(manager, Role.MANAGER)
-    found = _found(manager, assignment_id)
+    manager = authorize(manager, Role.MANAGER)
+    found = _get_assignment(manager, assignment_id)
     _refuse_past(due_at)
     found.due_at = due_at
     found.save(update_fields=["due_at"])
@@ -206,21 +206,21 @@ def set_deadline(manager: Member, assignment_id: int, *, due_at: datetime) -> As
     return found
 
 
-@act
-def end(manager: Member, assignment_id: int) -> Assignment:
+@transactional
+def end_assignment(manager: Member, assignment_id: int) -> Assignment:
     """Let a manager end an assignment; what was kept is open to all, what is in work goes on.
 
     Raises:
         NotYoursError: The project has none such that has not ended.
     """
-    manager = acting(manager, Role.MANAGER)
-    found = _found(manager, assignment_id)
+    manager = authorize(manager, Role.MANAGER)
+    found = _get_assignment(manager, assignment_id)
     _end(Assignment.objects.filter(pk=found.pk))
     _log("assignment.ended", manager, found, {})
     return found
 
 
-def end_all(member: Member, *roles: Role) -> None:
+def end_assignments(member: Member, *roles: Role) -> None:
     """End what a member was given in these roles, inside the caller's act."""
     _end(Assignment.objects.filter(member=member, role__in=roles))
 
@@ -229,7 +229,7 @@ def _end(rows: QuerySet[Assignment]) -> None:
     rows.filter(ended_at=None).update(ended_at=timezone.now())
 
 
-def _found(manager: Member, assignment_id: int) -> Assignment:
+def _get_assignment(manager: Member, assignment_id: int) -> Assignment:
     here = Assignment.objects.filter(member__project=manager.project_id, ended_at=None)
     found = here.select_related("member").select_for_update(of=("self",), no_key=True)
     assignment = found.filter(pk=min(assignment_id, 2**63 - 1)).first()
@@ -238,16 +238,18 @@ def _found(manager: Member, assignment_id: int) -> Assignment:
     return assignment
 
 
-def _locked(manager: Member, member: Member, due_at: datetime, role: Role) -> tuple[Member, Member]:
+def _lock_both(
+    manager: Member, member: Member, due_at: datetime, role: Role
+) -> tuple[Member, Member]:
     """Lock who gives and who gets work.
 
     Raises:
         RefusedError: The member does not work in that role, or the date is over.
     """
-    manager = acting(manager, Role.MANAGER)
+    manager = authorize(manager, Role.MANAGER)
     if member.project_id != manager.project_id:
         raise NotYoursError("there is no such member in this project")
-    member = locked_member(member)
+    member = lock_member(member)
     if not (member.has(role) and member.status == MemberStatus.ACTIVE):
         message = f"{member.person.name} is no active {role}"
         values = (("name", member.person.name),)
@@ -261,7 +263,7 @@ def _refuse_past(due_at: datetime) -> None:
         raise RefusedError([Problem("due-over", "due", "the deadline is in the past")])
 
 
-def _made(manager: Member, member: Member, due_at: datetime, **fields: Any) -> Assignment:
+def _create(manager: Member, member: Member, due_at: datetime, **fields: Any) -> Assignment:
     return Assignment.objects.create(member=member, due_at=due_at, by=manager.person, **fields)
 
 

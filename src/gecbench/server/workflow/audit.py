@@ -23,7 +23,7 @@ _address: ContextVar[str] = ContextVar("address", default="")
 
 
 @contextmanager
-def coming_from(address: str) -> Iterator[None]:
+def request_address(address: str) -> Iterator[None]:
     """Let all rows recorded inside name this network address."""
     token = _address.set(address)
     try:

@@ -447,8 +447,6 @@ def complaints(scope: Scope) -> Iterator[Violation]:
 # All invariants, recounted from the rows (section 4.2; `gecbench annotate check`).
 
 
-__all__ = ["CHECKS", "Violation", "check"]
-
 CHECKS: tuple[Callable[[Scope], Iterator[Violation]], ...] = (
     *(slots, reviewers, counters, states),
     *(submissions, keys, drafts, digests),

@@ -42,21 +42,21 @@ from gecbench.server.workflow.errors import (
     Problem,
     RefusedError,
 )
-from gecbench.server.workflow.review_tasks import expire_tasks, watch
+from gecbench.server.workflow.review_tasks import clock_watch, expire_tasks
 from gecbench.server.workflow.sentences import UNDECIDED
 from gecbench.server.workflow.transactions import (
     MARK,
     MOMENT,
     Statement,
-    act,
-    has_read,
-    locked_member,
-    locked_sentence,
+    has_read_guideline,
+    lock_member,
+    lock_sentence,
+    transactional,
 )
 
 
-@act
-def give_back(slot: Slot, *, why: str) -> None:
+@transactional
+def release(slot: Slot, *, why: str) -> None:
     """Free an open slot of a person who pauses or leaves; the draft is kept.
 
     Where it had been submitted and was taken back, that submission stands again.
@@ -72,7 +72,7 @@ def expire(project: Project, *, most: int = 100) -> int:
     that submission stands again.
     """
     lease = timedelta(minutes=project.rules.lease_minutes)
-    if watch().jumped_within(2 * lease.total_seconds()):
+    if clock_watch().jumped_within(2 * lease.total_seconds()):
         return 0
     before = timezone.now() - lease
     (late,) = _late(connection.vendor).rows({MARK: project.pk, MOMENT: before})
@@ -98,12 +98,12 @@ def _late(vendor: str) -> Statement:
     return Statement.of(Project.objects.filter(pk=MARK).values_list(*late))
 
 
-@act
+@transactional
 def _expire_tasks(project: Project, most: int) -> int:
     return expire_tasks(project, most=most)
 
 
-@act
+@transactional
 def _expire_one(slot_id: int, project_id: int, before: datetime) -> bool:
     return _end(slot_id, project_id, SlotEventKind.EXPIRE, {}, before=before)
 
@@ -118,36 +118,19 @@ def _end(
 ) -> bool:
     """End a task if it is still open, and its lease over; return whether it was."""
     sentence_id = Slot.objects.values_list("sentence_id", flat=True).get(pk=slot_id)
-    sentence = locked_sentence(sentence_id, project_id)
+    sentence = lock_sentence(sentence_id, project_id)
     still = Slot.objects.select_related("person").filter(pk=slot_id, state=SlotState.OPEN)
     if before is not None:
         still = still.filter(lease_until__lt=before)
     slot = still.first()
     if slot is None:
         return False
-    submissions.end(slot, sentence, kind, dict(data))
+    submissions.end_task(slot, sentence, kind, dict(data))
     return True
 
 
 # Tasks are claimed, put off, given back, and expire (section 4.2, the claim algorithm).
 
-
-__all__ = [
-    "Claimed",
-    "Nothing",
-    "claim",
-    "current",
-    "expire",
-    "free_for",
-    "give_back",
-    "open_tasks",
-    "recall",
-    "skip",
-    "skipped",
-    "task_waits",
-    "whose",
-    "workable",
-]
 
 FIRST = 60
 """A task is drawn at random among so many that come first."""
@@ -157,7 +140,7 @@ ROUNDS = 5
 _CHANCE = secrets.SystemRandom()  # a fair draw between people; nothing is ever recomputed from it
 
 
-class Nothing(StrEnum):
+class NoTask(StrEnum):
     """Why there is no task."""
 
     ALL_DONE = "all_done"
@@ -169,7 +152,7 @@ class Nothing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Claimed:
+class Claim:
     """A task for a member, or why there is none.
 
     Args:
@@ -179,11 +162,11 @@ class Claimed:
     """
 
     slot: Slot | None
-    nothing: Nothing | None = None
+    nothing: NoTask | None = None
     fresh: bool = False
 
 
-def current(member: Member) -> Claimed:
+def current(member: Member) -> Claim:
     """Return the member's open task, or claim the next one (random among the first 60, WFL-3).
 
     The member's own batches come first, by their deadlines; before its deadline a batch is offered
@@ -193,28 +176,28 @@ def current(member: Member) -> Claimed:
     (INV-15).
     """
     held = open_tasks(member)
-    return Claimed(_renewed(held[0])) if held else _next(member)
+    return Claim(_renew_lease(held[0])) if held else _next(member)
 
 
-def claim(member: Member) -> Claimed:
+def claim(member: Member) -> Claim:
     """Claim one more task, if the project's option open_tasks allows it; else the oldest open."""
     held = open_tasks(member)
     if len(held) >= member.project.rules.open_tasks:
-        return Claimed(_renewed(held[0]))
+        return Claim(_renew_lease(held[0]))
     return _next(member)
 
 
-def task_waits(member: Member) -> bool:
+def has_task(member: Member) -> bool:
     """Return whether a task waits, without claiming it: an open one, or a free one they may have.
 
     Near enough to show the way: a task whose lease is over counts only once it is free again.
     """
     if open_tasks(member):
         return True
-    return _why_not(member) is None and bool(_first(connection.vendor).rows(_marked(member)))
+    return _refusal(member) is None and bool(_first(connection.vendor).rows(_marked(member)))
 
 
-def _renewed(slot: Slot) -> Slot:
+def _renew_lease(slot: Slot) -> Slot:
     """Lease a task anew whose holder comes back to it after the lease, within the grace."""
     if slot.lease_until is not None and slot.lease_until < timezone.now():
         until = sentences.lease(slot.project.rules)
@@ -229,7 +212,7 @@ def open_tasks(member: Member) -> tuple[Slot, ...]:
 
     None to whoever is not active (ROL-4), or has yet to read the guideline.
     """
-    if member.status != MemberStatus.ACTIVE or not has_read(member):
+    if member.status != MemberStatus.ACTIVE or not has_read_guideline(member):
         return ()
     held = Slot.objects.filter(
         project_id=member.project_id, person_id=member.person_id, state=SlotState.OPEN
@@ -237,11 +220,11 @@ def open_tasks(member: Member) -> tuple[Slot, ...]:
     return tuple(held.select_related("sentence__source", "project").order_by("claimed_at", "pk"))
 
 
-def _next(member: Member) -> Claimed:
+def _next(member: Member) -> Claim:
     """Claim a task: what was lost first, else a random one of those that come first."""
-    refused = _why_not(member)
+    refused = _refusal(member)
     if refused is not None:
-        return Claimed(None, refused)
+        return Claim(None, refused)
     expire(member.project)
     for sentence_id in _lost(member):
         claimed = _take_back(member, sentence_id)
@@ -251,7 +234,7 @@ def _next(member: Member) -> Claimed:
         batch = _batch(connection.vendor).rows(_marked(member))
         found = batch or _first(connection.vendor).rows(_marked(member))
         if not found:
-            return Claimed(None, _why_none(member))
+            return Claim(None, _why_none(member))
         for (sentence_id,) in batch or _CHANCE.sample(found, min(TRIES, len(found))):
             claimed = _take(member, sentence_id)
             if claimed is not None:
@@ -259,16 +242,16 @@ def _next(member: Member) -> Claimed:
     raise ConflictError("many people ask for tasks at this moment; ask again")
 
 
-def _why_not(member: Member) -> Nothing | None:
+def _refusal(member: Member) -> NoTask | None:
     """Return why a member gets no new task at all; None where they may."""
-    if sentences.closed(member.project):
-        return Nothing.CLOSED
+    if sentences.is_closed(member.project):
+        return NoTask.CLOSED
     if not sentences.is_annotating(member):
-        return Nothing.NOT_ACTIVE
-    if not has_read(member):
-        return Nothing.GUIDELINE_FIRST
+        return NoTask.NOT_ACTIVE
+    if not has_read_guideline(member):
+        return NoTask.GUIDELINE_FIRST
     rules = member.project.rules
-    return Nothing.STUDY_FIRST if rules.study_gate and _must_study(member, rules) else None
+    return NoTask.STUDY_FIRST if rules.study_gate and _must_study(member, rules) else None
 
 
 def _must_study(member: Member, rules: ProjectOptions) -> bool:
@@ -288,10 +271,10 @@ def _must_study(member: Member, rules: ProjectOptions) -> bool:
 
 def _free(project_id: int) -> QuerySet[Slot]:
     """Return the free slots that somebody may take, in their order, read from one index."""
-    return Slot.objects.filter(workable(), project_id=project_id, state=SlotState.FREE)
+    return Slot.objects.filter(is_workable(), project_id=project_id, state=SlotState.FREE)
 
 
-def workable() -> Exists:
+def is_workable() -> Exists:
     """Return the condition that annotators may begin a slot's sentence."""
     wanted = {"state__in": sentences.WORKABLE, "purpose": Purpose.REAL}
     return Exists(Sentence.objects.filter(pk=OuterRef("sentence_id"), **wanted))
@@ -310,10 +293,10 @@ def whose(member: Member) -> tuple[int, int, int, datetime]:
     return member.project_id, member.person_id, member.pk, timezone.now()
 
 
-def free_for(project: int, person: int, member: int, now: datetime) -> QuerySet[Slot]:
+def free_slots_for(project: int, person: int, member: int, now: datetime) -> QuerySet[Slot]:
     """Return the free slots that a member may take, in their order."""
     seen = sentences.seen_by(OuterRef("sentence_id"), person)
-    kept = sentences.kept_for_another(member, now)
+    kept = sentences.reserved_for_another(member, now)
     free = _free(project).filter(~kept, *(~Exists(one) for one in seen))
     return free.order_by("priority", "order_key")
 
@@ -322,7 +305,7 @@ def free_for(project: int, person: int, member: int, now: datetime) -> QuerySet[
 def _first(vendor: str) -> Statement:
     """Return what finds the sentences of the first `FIRST` of them."""
     del vendor  # a part of the key: each kind of database has its own words
-    return Statement.of(free_for(*_MARKS).values_list("sentence_id")[:FIRST])
+    return Statement.of(free_slots_for(*_MARKS).values_list("sentence_id")[:FIRST])
 
 
 @lru_cache(maxsize=2)
@@ -333,7 +316,7 @@ def _batch(vendor: str) -> Statement:
     seen = sentences.seen_by(OuterRef("sentence_id"), _PERSON)
     # Not by the project: few slots are in a batch, and this way no database walks all the others.
     slots = Slot.objects.filter(
-        workable(), *(~Exists(one) for one in seen), assignment__in=own, state=SlotState.FREE
+        is_workable(), *(~Exists(one) for one in seen), assignment__in=own, state=SlotState.FREE
     )
     first = slots.order_by("assignment__due_at", "priority", "order_key")
     return Statement.of(first.values_list("sentence_id")[:TRIES])
@@ -343,7 +326,7 @@ def _batch(vendor: str) -> Statement:
 def _still(vendor: str) -> Statement:
     """Return what finds the slot of a sentence that a member takes: of their batch, if one is."""
     del vendor
-    here = free_for(*_MARKS).filter(sentence=_SENTENCE)
+    here = free_slots_for(*_MARKS).filter(sentence=_SENTENCE)
     return Statement.of(
         here.order_by(F("assignment").desc(nulls_last=True), "no").values_list("pk")[:1]
     )
@@ -364,42 +347,42 @@ def _lost(member: Member) -> tuple[int, ...]:
     lost = set(ended.values_list("sentence_id", flat=True))
     if not lost:
         return ()
-    kept = sentences.kept_for_another(member.pk, timezone.now())
+    kept = sentences.reserved_for_another(member.pk, timezone.now())
     free = _free(member.project_id).filter(~kept, sentence_id__in=lost).order_by("sentence_id")
     return tuple(free.values_list("sentence_id", flat=True).distinct()[:TRIES])
 
 
-def _why_none(member: Member) -> Nothing:
-    return Nothing.NONE_FOR_YOU if _free(member.project_id).exists() else Nothing.ALL_DONE
+def _why_none(member: Member) -> NoTask:
+    return NoTask.NONE_FOR_YOU if _free(member.project_id).exists() else NoTask.ALL_DONE
 
 
-@act
-def _take(member: Member, sentence_id: int) -> Claimed | None:
+@transactional
+def _take(member: Member, sentence_id: int) -> Claim | None:
     """Take a free slot of a sentence; None where others were first."""
-    fresh = locked_member(member)
-    refused = _why_not(fresh)
+    fresh = lock_member(member)
+    refused = _refusal(fresh)
     if refused is not None:
-        return Claimed(None, refused)
-    open_no = sentences.free_place(fresh, fresh.project.rules)
+        return Claim(None, refused)
+    open_no = sentences.free_task_number(fresh, fresh.project.rules)
     if open_no is None:  # another window of the same person was first
         held = open_tasks(fresh)  # none where its lease has ended between the two looks
-        return Claimed(held[0]) if held else None
-    sentence = locked_sentence(sentence_id, fresh.project_id)
+        return Claim(held[0]) if held else None
+    sentence = lock_sentence(sentence_id, fresh.project_id)
     # Looked at again, now that it is locked.
     still = _still(connection.vendor).rows({**_marked(fresh), _SENTENCE: sentence_id})
-    slot = sentences.take(fresh, sentence, still[0][0], open_no=open_no) if still else None
-    return None if slot is None else Claimed(slot, fresh=True)
+    slot = sentences.open_slot(fresh, sentence, still[0][0], open_no=open_no) if still else None
+    return None if slot is None else Claim(slot, fresh=True)
 
 
-@act
-def _take_back(member: Member, sentence_id: int) -> Claimed | None:
+@transactional
+def _take_back(member: Member, sentence_id: int) -> Claim | None:
     """Take what was lost; None where no slot of it is free any more."""
-    fresh = locked_member(member)
-    slot = sentences.resume(fresh, locked_sentence(sentence_id, fresh.project_id))
-    return None if slot is None else Claimed(slot, fresh=True)
+    fresh = lock_member(member)
+    slot = sentences.resume(fresh, lock_sentence(sentence_id, fresh.project_id))
+    return None if slot is None else Claim(slot, fresh=True)
 
 
-@act
+@transactional
 def skip(member: Member, slot_id: int, *, version: int) -> None:
     """Put a task off: the slot is free again, the draft is kept (ANN-14).
 
@@ -409,9 +392,9 @@ def skip(member: Member, slot_id: int, *, version: int) -> None:
         NotYoursError: It is not the member's open slot.
         GuidelineFirstError: They have not read the guideline, and the project asks for it.
     """
-    fresh = locked_member(member)
+    fresh = lock_member(member)
     slot, sentence = _own_open(fresh, slot_id)
-    if not has_read(fresh):
+    if not has_read_guideline(fresh):
         raise GuidelineFirstError
     if slot.version != version:
         raise ConflictError("this task has changed in another window; look again", slot)
@@ -419,7 +402,7 @@ def skip(member: Member, slot_id: int, *, version: int) -> None:
     if _skips(fresh).exclude(sentence=sentence).count() >= most:
         message = f"at most {most} tasks can be put off; take one of them up first"
         raise RefusedError([Problem("ANN-14", "", message, (("most", str(most)),))])
-    sentences.let_go(slot, sentence, SlotEventKind.SKIP)
+    sentences.free_slot(slot, sentence, SlotEventKind.SKIP)
     Skip.objects.update_or_create(
         sentence=sentence,
         person_id=fresh.person_id,
@@ -440,7 +423,7 @@ def _own_open(member: Member, slot_id: int) -> tuple[Slot, Sentence]:
         state=SlotState.OPEN,
     )
     sentence_id = mine.values_list("sentence_id", flat=True).first()
-    sentence = sentence_id and locked_sentence(sentence_id, member.project_id)
+    sentence = sentence_id and lock_sentence(sentence_id, member.project_id)
     slot = mine.select_related("person").first()  # as it is now that the sentence is locked
     if not sentence or slot is None:
         raise NotYoursError("task {slot_id} is not one of yours that is open", slot_id=slot_id)
@@ -456,33 +439,33 @@ def _skips(member: Member) -> QuerySet[Skip]:
     )
 
 
-def skipped(member: Member) -> tuple[Sentence, ...]:
+def skipped_sentences(member: Member) -> tuple[Sentence, ...]:
     """Return what the member has put off and not asked for again, while it can still be done."""
     return tuple(one.sentence for one in _skips(member).select_related("sentence").order_by("at"))
 
 
-@act
-def recall(member: Member, sentence_id: int) -> Claimed:
+@transactional
+def recall(member: Member, sentence_id: int) -> Claim:
     """Take up a skipped sentence again: claims a free slot of it where there is one.
 
     Raises:
         NotYoursError: The member has not put it off.
         RefusedError: They have as many open tasks as they may.
     """
-    fresh = locked_member(member)
+    fresh = lock_member(member)
     mine = _skips(fresh).filter(sentence_id=min(sentence_id, 2**63 - 1))  # more is no row's id
     if not mine.exists():
         raise NotYoursError(
             "sentence {sentence_id} is not one that you have put off", sentence_id=sentence_id
         )
-    refused = _why_not(fresh)
+    refused = _refusal(fresh)
     if refused is not None:
-        return Claimed(None, refused)
-    if sentences.free_place(fresh, fresh.project.rules) is None:
+        return Claim(None, refused)
+    if sentences.free_task_number(fresh, fresh.project.rules) is None:
         message = "finish or put off the open task first"
         raise RefusedError([Problem("open-tasks", "", message)])
-    slot = sentences.resume(fresh, locked_sentence(sentence_id, fresh.project_id))
+    slot = sentences.resume(fresh, lock_sentence(sentence_id, fresh.project_id))
     if slot is None:
-        return Claimed(None, Nothing.NONE_FOR_YOU)
+        return Claim(None, NoTask.NONE_FOR_YOU)
     mine.update(recalled_at=timezone.now())
-    return Claimed(slot, fresh=True)
+    return Claim(slot, fresh=True)

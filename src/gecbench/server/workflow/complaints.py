@@ -46,19 +46,25 @@ from gecbench.server.workflow.errors import (
 )
 from gecbench.server.workflow.golden import (
     UNCHECKED,
-    close,
-    consistency,
+    candidate_rows,
+    check_consistency,
+    close_study,
     golden_rows,
-    key_of,
+    latest_verdicts,
     make_golden,
     section_problems,
-    submitted,
-    verdicts,
+    study_key,
     version_of,
 )
-from gecbench.server.workflow.review_tasks import checked_note, note_readings
-from gecbench.server.workflow.sentences import UNDECIDED, move, settle_slot, settled, stands
-from gecbench.server.workflow.transactions import STUDYING, act, acting, locked_sentence
+from gecbench.server.workflow.review_tasks import clean_note, record_readings
+from gecbench.server.workflow.sentences import (
+    UNDECIDED,
+    change_state,
+    derive_state,
+    resting_state,
+    update_slot_state,
+)
+from gecbench.server.workflow.transactions import STUDYING, authorize, lock_sentence, transactional
 
 
 def may_decide(member: Member, complaint: Complaint) -> bool:
@@ -150,7 +156,7 @@ class _Verdict:
         return {one.digest for one in self.rows} | ({digest(self.text)} if self.text else set())
 
 
-def rule(
+def decide(
     member: Member, complaint_id: int, *, version: int, client_key: Key, ruling: Ruling
 ) -> Complaint:
     """Decide a complaint, all or nothing; upheld makes a new golden version (CMP-3, CMP-5).
@@ -172,13 +178,13 @@ def rule(
     return outcome
 
 
-@act
+@transactional
 def _rule(
     member: Member, complaint_id: int, version: int, client_key: Key, ruling: Ruling
 ) -> Complaint | WorkflowError:
-    member = acting(member)
+    member = authorize(member)
     complaint = _complaint(member, complaint_id)
-    sentence = locked_sentence(complaint.study.sentence_id, member.project_id)
+    sentence = lock_sentence(complaint.study.sentence_id, member.project_id)
     complaint = _complaint(member, complaint_id)  # as it is now that the sentence is locked
     before = Review.objects.filter(client_key=client_key).first()
     if before is not None:
@@ -197,10 +203,10 @@ def _rule(
         drafts.keep_review_aside(sentence, member.person, ruling)
         return error
     review = _review(member, sentence, verdict, note, client_key)
-    _decide(complaint, ruling.outcome, member, review, note, whole(ruling.section))
+    _write_decision(complaint, ruling.outcome, member, review, note, whole(ruling.section))
     if verdict is None:
         Verdict.objects.create(
-            review=review, **_about(key_of(complaint.study), ruling, note, ok=False)
+            review=review, **_about(study_key(complaint.study), ruling, note, ok=False)
         )
         _settle(complaint, sentence, member)
     else:
@@ -241,7 +247,7 @@ def _ruling_note(ruling: Ruling) -> str:
     if wrong:
         raise RefusedError(wrong)
     if ruling.outcome == ComplaintState.DISMISSED or ruling.note.strip():
-        return checked_note(ruling.note, "CMP-3-reason")
+        return clean_note(ruling.note, "CMP-3-reason")
     return ""
 
 
@@ -259,11 +265,11 @@ def _new_set(complaint: Complaint, sentence: Sentence, ruling: Ruling) -> _Verdi
         verdict = _Verdict(Decision(study.submission.decision), reason=study.submission.reason)
     else:
         # Of two who wrote the same, the first one's row is the golden one.
-        row = submitted(sentence)[study.reference.digest].reference or study.reference
+        row = candidate_rows(sentence)[study.reference.digest].reference or study.reference
         verdict = _Verdict(Decision.CORRECTED, (*earlier, row))
     texts = tuple(one.text for one in verdict.rows) + ((verdict.text,) if verdict.text else ())
     fields = ["reference"] * len(verdict.rows) + ["text"]
-    problems = consistency(sentence, verdict.decision, texts, fields)
+    problems = check_consistency(sentence, verdict.decision, texts, fields)
     blocking = [one for one in problems if one.blocking]
     asked = [one for one in problems if ("code", UNCHECKED) not in one.values]
     if blocking or (asked and not ruling.confirmed):
@@ -283,7 +289,7 @@ def _text(complaint: Complaint, sentence: Sentence, ruling: Ruling) -> str:
         raise RefusedError([Problem("ANN-10", "text", "the text is the sentence itself")])
     if found in golden_rows(sentence.golden):
         raise RefusedError([Problem("CON-10", "text", "the text is golden already")])
-    if found == key_of(complaint.study):
+    if found == study_key(complaint.study):
         message = "that is their own text: uphold the complaint without a change"
         raise RefusedError([Problem("CMP-3-same", "text", message)])
     return text
@@ -312,7 +318,7 @@ def _review(
     )
 
 
-def _decide(
+def _write_decision(
     complaint: Complaint,
     outcome: ComplaintState,
     member: Member,
@@ -351,9 +357,9 @@ def _decide(
 
 def _settle(complaint: Complaint, sentence: Sentence, member: Member) -> None:
     """Let the slot and the sentence rest where they do without this complaint."""
-    settle_slot(complaint.study.submission.slot_id, by=member.person)
+    update_slot_state(complaint.study.submission.slot_id, by=member.person)
     if sentence.state == SentenceState.DISPUTED:
-        move(sentence, settled(sentence))
+        change_state(sentence, resting_state(sentence))
 
 
 def _make(
@@ -370,7 +376,7 @@ def _make(
     study = complaint.study
     study.refresh_from_db(fields=["state", "version"])
     if study.state == StudyState.OPEN:
-        close(study, CloseReason.UPHELD, by=member.person)
+        close_study(study, CloseReason.UPHELD, by=member.person)
     rows: Sequence[Reference] = verdict.rows
     if verdict.text:
         rows = (*rows, _changed_row(complaint, sentence, review, verdict.text))
@@ -388,8 +394,8 @@ def _verdicts(
 ) -> Iterator[Verdict]:
     """Yield the word about the text complained of, and about all that the ruling turns round."""
     before = set(golden_rows(sentence.golden))
-    asked = key_of(complaint.study)
-    for key in submitted(sentence):
+    asked = study_key(complaint.study)
+    for key in candidate_rows(sentence):
         if key == asked or (key in before) != (key in verdict.keys):
             yield Verdict(review=review, **_about(key, ruling, note, ok=key in verdict.keys))
 
@@ -424,33 +430,24 @@ def _uphold_others(complaint: Complaint, golden: Golden, member: Member) -> None
     keys = golden_rows(golden)
     slots = set()
     for one in others.order_by("pk"):
-        if key_of(one.study) in keys and golden.review is not None:
-            _decide(one, ComplaintState.UPHELD, member, golden.review, complaint.decision_note, "")
+        if study_key(one.study) in keys and golden.review is not None:
+            _write_decision(
+                one, ComplaintState.UPHELD, member, golden.review, complaint.decision_note, ""
+            )
             slots.add(one.study.submission.slot_id)
     for slot_id in sorted(slots):
-        settle_slot(slot_id, by=member.person)
+        update_slot_state(slot_id, by=member.person)
     if slots and golden.sentence.state == SentenceState.DISPUTED:
-        move(golden.sentence, settled(golden.sentence))
+        change_state(golden.sentence, resting_state(golden.sentence))
 
 
 # Complaints: made, discussed, decided, escalated (CMP-1 to CMP-6).
 
 
-__all__ = [
-    "complain",
-    "complaint_of",
-    "for_next_release",
-    "listed",
-    "mark_case",
-    "may_rule",
-    "rule",
-    "say",
-]
-
 _DECIDED = (SentenceState.GOLDEN, SentenceState.DISPUTED)
 
 
-@act
+@transactional
 def complain(member: Member, study_id: int, *, argument: str, client_key: Key) -> Complaint:
     """Complain about a verdict; goes to a reviewer by the project's option (CMP-1, CMP-2).
 
@@ -461,21 +458,21 @@ def complain(member: Member, study_id: int, *, argument: str, client_key: Key) -
         ConflictError: The sentence is being reviewed anew; that review may settle it.
         NotYoursError: The item is not theirs.
     """
-    member = acting(member, statuses=STUDYING)
+    member = authorize(member, statuses=STUDYING)
     study = _own_study(member, study_id)
     before = Message.objects.filter(client_key=client_key).select_related("complaint").first()
     if before is not None:
         return _again(before, study)
-    sentence = locked_sentence(study.sentence_id, member.project_id)
-    words = checked_note(argument, "CMP-1-argument", field="argument")
+    sentence = lock_sentence(study.sentence_id, member.project_id)
+    words = clean_note(argument, "CMP-1-argument", field="argument")
     study.refresh_from_db(fields=["state", "version"])
     level = _level(study)
     out = sentence.state == SentenceState.WITHDRAWN
-    if (stands(sentence) if out else sentence.state) not in _DECIDED:
+    if (derive_state(sentence) if out else sentence.state) not in _DECIDED:
         raise ConflictError("the sentence is being reviewed anew; see first what comes of that")
     if not out:
-        move(sentence, SentenceState.DISPUTED)
-    verdict = verdicts(sentence).get(key_of(study))
+        change_state(sentence, SentenceState.DISPUTED)
+    verdict = latest_verdicts(sentence).get(study_key(study))
     review = verdict.review if verdict is not None else study.golden.review
     first = None if review is None else review.reviewer
     same = member.project.rules.complaints_to == "same" and level == 1
@@ -490,7 +487,7 @@ def complain(member: Member, study_id: int, *, argument: str, client_key: Key) -
     Message.objects.create(
         complaint=complaint, person=member.person, text=words, client_key=client_key
     )
-    settle_slot(study.submission.slot_id, by=member.person)
+    update_slot_state(study.submission.slot_id, by=member.person)
     audit.record(
         "complaint.made",
         who=member.person,
@@ -549,7 +546,7 @@ def _visible(member: Member) -> QuerySet[Complaint]:
     return everything.filter(mine | Q(Q(level=1) | Q(handler=member.person_id), ~Exists(held)))
 
 
-def listed(member: Member, *, state: str = "") -> tuple[Complaint, ...]:
+def list_complaints(member: Member, *, state: str = "") -> tuple[Complaint, ...]:
     """Return what the member may see: own ones, those to decide, all for managers; newest first.
 
     Args:
@@ -570,10 +567,10 @@ def _note(member: Member, rows: Sequence[Complaint]) -> None:
     """Note that the member reads what others submitted (ROL-5)."""
     foreign = [one.study.sentence_id for one in rows if one.person_id != member.person_id]
     if foreign:
-        note_readings(foreign, member.person_id)
+        record_readings(foreign, member.person_id)
 
 
-def complaint_of(member: Member, complaint_id: int) -> Complaint:
+def get_complaint(member: Member, complaint_id: int) -> Complaint:
     """Return a complaint that the member may see.
 
     Raises:
@@ -588,7 +585,7 @@ def complaint_of(member: Member, complaint_id: int) -> Complaint:
     return found
 
 
-def may_rule(member: Member, complaint: Complaint) -> bool:
+def may_decide_now(member: Member, complaint: Complaint) -> bool:
     """Return whether the member may decide it now."""
     return complaint.state in UNDECIDED and may_decide(member, complaint)
 
@@ -598,22 +595,22 @@ def for_next_release(complaint: Complaint) -> bool:
     return ReleaseItem.objects.filter(sentence=complaint.study.sentence_id).exists()
 
 
-@act
-def say(member: Member, complaint_id: int, *, text: str, client_key: Key) -> Message:
+@transactional
+def add_message(member: Member, complaint_id: int, *, text: str, client_key: Key) -> Message:
     """Add to the talk (CMP-4); it may go on after the decision.
 
     Raises:
         RefusedError: Nothing is said, or too much.
         NotYoursError: They may not see it.
     """
-    member = acting(member, statuses=STUDYING)
-    complaint = complaint_of(member, complaint_id)
+    member = authorize(member, statuses=STUDYING)
+    complaint = get_complaint(member, complaint_id)
     before = Message.objects.filter(client_key=client_key).first()
     if before is not None:
         if (before.person_id, before.complaint_id) != (member.person_id, complaint.pk):
             raise ConflictError("this key was used for something else; load the page anew")
         return before
-    words = checked_note(text, "CMP-4", field="text")
+    words = clean_note(text, "CMP-4", field="text")
     if complaint.person_id != member.person_id:
         Complaint.objects.filter(pk=complaint.pk, state=ComplaintState.OPEN).update(
             state=ComplaintState.DISCUSSED, version=F("version") + 1
@@ -639,7 +636,7 @@ def _tell(complaint: Complaint, *, but: int) -> None:
         )
 
 
-@act
+@transactional
 def mark_case(member: Member, complaint_id: int, *, note: str) -> GuidelineCase:
     """Let a manager put it into the guideline's change queue (CMP-4); once is enough.
 
@@ -647,8 +644,8 @@ def mark_case(member: Member, complaint_id: int, *, note: str) -> GuidelineCase:
         RefusedError: The note is too long.
         NotYoursError: It is not in the manager's project.
     """
-    member = acting(member, Role.MANAGER)
-    complaint = complaint_of(member, complaint_id)
+    member = authorize(member, Role.MANAGER)
+    complaint = get_complaint(member, complaint_id)
     note = whole(note.strip())
     if len(note) > LONGEST_NOTE:
         message = f"the note has more than {LONGEST_NOTE} characters; shorten it"

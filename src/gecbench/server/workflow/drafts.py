@@ -36,7 +36,7 @@ from gecbench.server.workflow.errors import (
     RefusedError,
     WorkflowError,
 )
-from gecbench.server.workflow.transactions import act, locked_member, locked_sentence
+from gecbench.server.workflow.transactions import lock_member, lock_sentence, transactional
 
 MOST_BYTES = 200_000
 """A draft's payload is refused beyond this."""
@@ -98,18 +98,20 @@ def save_draft(
         NotYoursError: The person never held the slot.
         RefusedError: The payload is not of that shape, or too long.
     """
-    received = _received(rev, _shaped(_plain(payload)), client_at)
-    return _told(_save(member, slot_id, received))
+    received = _parse_rev(rev, _shaped(_plain(payload)), client_at)
+    return _raise_refusal(_save(member, slot_id, received))
 
 
-def _received(rev: int, payload: dict[str, object], client_at: datetime | None = None) -> _Received:
+def _parse_rev(
+    rev: int, payload: dict[str, object], client_at: datetime | None = None
+) -> _Received:
     if not 0 <= rev <= _MOST_REV:
         message = f"a draft is made from a revision from 0 to {_MOST_REV}, not from {rev}"
         raise RefusedError([Problem("draft-shape", "rev", message)])
     return _Received(rev, payload, client_at)
 
 
-def _told(outcome: _Outcome) -> Draft:
+def _raise_refusal(outcome: _Outcome) -> Draft:
     """Say what became of a draft, after what was kept of it has been committed."""
     if isinstance(outcome, WorkflowError):
         raise outcome
@@ -153,18 +155,18 @@ def _shaped(payload: dict[str, object]) -> dict[str, object]:
     return payload
 
 
-@act
+@transactional
 def _save(member: Member, slot_id: int, received: _Received) -> _Outcome:
     slot = Slot.objects.filter(pk=slot_id, project_id=member.project_id).first()
-    if slot is None or not sentences.held_by(slot, member.person):
+    if slot is None or not sentences.has_held(slot, member.person):
         raise NotYoursError("task {slot_id} is not one of yours", slot_id=slot_id)
     if slot.person_id == member.person_id and slot.state != SlotState.OPEN:
         keep_aside(slot, member.person, received.payload)
         return ConflictError(
             "this task was handed in already; what you typed since was kept",
-            draft_of(member, slot_id),
+            get_draft(member, slot_id),
         )
-    mine = slot if slot.person_id == member.person_id else sentences.come_back(member, slot)
+    mine = slot if slot.person_id == member.person_id else sentences.resume_lost(member, slot)
     outcome = _write(_Place(slot=slot), member.person, received)
     if mine is None:
         return GoneError("this task is no longer yours; what you typed was kept as a draft")
@@ -275,14 +277,14 @@ def _aside(place: _Place, person: Person, received: _Received) -> None:
         )
 
 
-def draft_of(member: Member, slot_id: int) -> Draft | None:
+def get_draft(member: Member, slot_id: int) -> Draft | None:
     """Return the member's draft for a slot."""
     return Draft.objects.filter(
         slot_id=slot_id, slot__project_id=member.project_id, person_id=member.person_id
     ).first()
 
 
-def orphans(member: Member) -> tuple[Draft, ...]:
+def orphaned_drafts(member: Member) -> tuple[Draft, ...]:
     """Return drafts whose slot the member lost, newest first, never submitted (INV-15).
 
     What they have put off themselves is not lost, nor what they hold another slot of.
@@ -310,10 +312,12 @@ def save_review_draft(
 
     The payload is free JSON of the page (verdicts, additions, note); raises as `save_draft`.
     """
-    return _told(_save_review(member, sentence.pk, _received(rev, _plain(payload), client_at)))
+    return _raise_refusal(
+        _save_review(member, sentence.pk, _parse_rev(rev, _plain(payload), client_at))
+    )
 
 
-@act
+@transactional
 def _save_review(member: Member, sentence_id: int, received: _Received) -> _Outcome:
     task = review_tasks.live_task(sentence_id)
     if task is None or task.project_id != member.project_id or not _is_mine(task, member):
@@ -331,11 +335,11 @@ def _is_mine(task: ReviewTask, member: Member) -> bool:
 
 def _save_late_review(member: Member, sentence_id: int, received: _Received) -> _Outcome:
     """Keep what a reviewer sends whose lease is over; a free task is theirs again silently."""
-    fresh = locked_member(member)
-    sentence = locked_sentence(sentence_id, fresh.project_id)
+    fresh = lock_member(member)
+    sentence = lock_sentence(sentence_id, fresh.project_id)
     tasks = ReviewTask.objects.filter(sentence=sentence).order_by("-pk")
     task = tasks.filter(drafts__person_id=fresh.person_id).first() or tasks.first()
-    if task is None or review_tasks.ever_held(fresh.person_id, sentence_id):
+    if task is None or review_tasks.has_held_slot(fresh.person_id, sentence_id):
         raise NotYoursError(
             "sentence {sentence_id} is not one that you review", sentence_id=sentence_id
         )
@@ -355,9 +359,9 @@ def _review_again(member: Member, task: ReviewTask, sentence: Sentence) -> bool:
     open_ones = ReviewTask.objects.filter(
         project_id=member.project_id, reviewer_id=member.person_id, state=TaskState.OPEN
     )
-    if sentences.closed(member.project) or member.status != MemberStatus.ACTIVE:
+    if sentences.is_closed(member.project) or member.status != MemberStatus.ACTIVE:
         return False
     if not member.is_reviewer or open_ones.exists():
         return False
-    waiting = review_tasks.waiting_for(member).filter(pk=task.pk)
-    return waiting.exists() and review_tasks.take(member, task.pk, sentence.pk) is not None
+    waiting = review_tasks.waiting_tasks(member).filter(pk=task.pk)
+    return waiting.exists() and review_tasks.claim_task(member, task.pk, sentence.pk) is not None

@@ -42,7 +42,7 @@ from gecbench.server.rules.consistency import Finding, findings
 from gecbench.server.rules.consistency import Golden as Decided
 from gecbench.server.rules.text import LONGEST_NOTE, TextError, cleaned, digest, whole
 from gecbench.server.workflow import audit, drafts
-from gecbench.server.workflow.answers import MOST_MS, Addition, Key, ReviewAnswer, VerdictGiven
+from gecbench.server.workflow.answers import MOST_MS, Addition, Key, ReviewAnswer, VerdictAnswer
 from gecbench.server.workflow.errors import (
     ConflictError,
     NotYoursError,
@@ -50,9 +50,9 @@ from gecbench.server.workflow.errors import (
     RefusedError,
     WorkflowError,
 )
-from gecbench.server.workflow.review_tasks import ever_held, live_task, take_from_queue
-from gecbench.server.workflow.sentences import move, settle_slots, settled
-from gecbench.server.workflow.transactions import act, acting, locked_sentence
+from gecbench.server.workflow.review_tasks import has_held_slot, live_task, remove_from_queue
+from gecbench.server.workflow.sentences import change_state, resting_state, update_slot_states
+from gecbench.server.workflow.transactions import authorize, lock_sentence, transactional
 
 # What a reviewer has to judge: each distinct text and decision once (REV-1).
 
@@ -86,7 +86,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Submitted:
+class CandidateRows:
     """What stands behind a candidate.
 
     Args:
@@ -109,14 +109,14 @@ def current_submissions(sentence: Sentence) -> tuple[Submission, ...]:
     return tuple(found.select_related("person", "slot").order_by("pk"))
 
 
-def submitted(sentence: Sentence) -> dict[str, Submitted]:
+def candidate_rows(sentence: Sentence) -> dict[str, CandidateRows]:
     """Return key to what was submitted, and to golden texts of reviewers; first ones first."""
     rows = {one.pk: one for one in current_submissions(sentence)}
-    found: dict[str, Submitted] = {}
+    found: dict[str, CandidateRows] = {}
 
     def add(key: str, text: str, reference: Reference | None, submission: Submission) -> None:
-        first = found.get(key, Submitted(text, reference, ()))
-        found[key] = Submitted(first.text, first.reference, (*first.submissions, submission))
+        first = found.get(key, CandidateRows(text, reference, ()))
+        found[key] = CandidateRows(first.text, first.reference, (*first.submissions, submission))
 
     for reference in Reference.objects.filter(submission__in=rows).order_by("pk"):
         if reference.submission_id is not None:
@@ -125,7 +125,7 @@ def submitted(sentence: Sentence) -> dict[str, Submitted]:
         if submission.decision != Decision.CORRECTED:
             add(submission.decision, "", None, submission)
     for key, golden in golden_rows(sentence.golden).items():
-        found.setdefault(key, Submitted("" if golden is None else golden.text, golden, ()))
+        found.setdefault(key, CandidateRows("" if golden is None else golden.text, golden, ()))
     return found
 
 
@@ -139,7 +139,7 @@ def golden_rows(golden: Golden | None) -> dict[str, Reference | None]:
     return {one.reference.digest: one.reference for one in entries.order_by("position")}
 
 
-def verdicts(sentence: Sentence) -> dict[str, Verdict]:
+def latest_verdicts(sentence: Sentence) -> dict[str, Verdict]:
     """Return key to the latest verdict of any review of a sentence."""
     found = Verdict.objects.filter(review__sentence=sentence).select_related("review")
     return {one.digest or one.decision: one for one in found.order_by("pk")}
@@ -157,9 +157,9 @@ def _place(task: ReviewTask, person_id: int, one: Candidate) -> tuple[bool, int]
 
 def _candidates(task: ReviewTask) -> Iterator[Candidate]:
     sentence = task.sentence
-    golden, judged = golden_rows(sentence.golden), verdicts(sentence)
+    golden, judged = golden_rows(sentence.golden), latest_verdicts(sentence)
     named = task.project.rules.reviewer_sees_names
-    for key, one in submitted(sentence).items():
+    for key, one in candidate_rows(sentence).items():
         unclear = key == Decision.NOT_ANNOTATABLE
         yield Candidate(
             key,
@@ -199,7 +199,7 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class CheckedReview:
     """A review, ready to be stored or refused.
 
     Args:
@@ -209,7 +209,7 @@ class Weighed:
         problems: What is wrong, blocking ones and warnings.
     """
 
-    verdicts: dict[str, VerdictGiven]
+    verdicts: dict[str, VerdictAnswer]
     correct: tuple[Candidate, ...]
     written: tuple[Written, ...]
     problems: tuple[Problem, ...]
@@ -229,7 +229,9 @@ class Weighed:
         )
 
 
-def weigh(sentence: Sentence, shown: Sequence[Candidate], answer: ReviewAnswer) -> Weighed:
+def check_review(
+    sentence: Sentence, shown: Sequence[Candidate], answer: ReviewAnswer
+) -> CheckedReview:
     """Return a review with all that is wrong with it; writes nothing.
 
     Args:
@@ -253,8 +255,8 @@ def weigh(sentence: Sentence, shown: Sequence[Candidate], answer: ReviewAnswer) 
         problems += _not_restored(places, given, answer)
         problems += _inconsistent(sentence, places, correct, written, problems)
     elif answer.decision == Decision.ERROR_FREE:
-        problems += consistency(sentence, answer.decision, (), ())
-    return Weighed(given, correct, written, tuple(problems))
+        problems += check_consistency(sentence, answer.decision, (), ())
+    return CheckedReview(given, correct, written, tuple(problems))
 
 
 def _written(given: Addition) -> Written:
@@ -266,7 +268,7 @@ def _written(given: Addition) -> Written:
 
 
 def _about_verdicts(
-    places: dict[str, int], given: dict[str, VerdictGiven], answer: ReviewAnswer
+    places: dict[str, int], given: dict[str, VerdictAnswer], answer: ReviewAnswer
 ) -> Iterator[Problem]:
     """Yield what REV-2 and REV-3 say: each judged once, each wrong one with its reasons."""
     for key, n in places.items():
@@ -283,7 +285,7 @@ def _about_verdicts(
         yield from _about_reasons(places[key], one, answer)
 
 
-def _about_reasons(n: int, one: VerdictGiven, answer: ReviewAnswer) -> Iterator[Problem]:
+def _about_reasons(n: int, one: VerdictAnswer, answer: ReviewAnswer) -> Iterator[Problem]:
     field = f"verdict-{n}"
     yield from section_problems(one.section, field)
     if len(one.note) > LONGEST_NOTE:
@@ -305,7 +307,7 @@ def section_problems(section: str, field: str) -> Iterator[Problem]:
 
 
 def _about_decision(
-    shown: Sequence[Candidate], given: dict[str, VerdictGiven], answer: ReviewAnswer
+    shown: Sequence[Candidate], given: dict[str, VerdictAnswer], answer: ReviewAnswer
 ) -> Iterator[Problem]:
     """Yield where the decision and the verdicts contradict each other (REV-6, REV-7, CON-1, 2).
 
@@ -340,7 +342,7 @@ def _about_reason(answer: ReviewAnswer) -> Iterator[Problem]:
 
 
 def _about_additions(
-    sentence: Sentence, given: dict[str, VerdictGiven], written: Sequence[Written]
+    sentence: Sentence, given: dict[str, VerdictAnswer], written: Sequence[Written]
 ) -> Iterator[Problem]:
     """Yield what makes an added text none: empty, the sentence itself, or there already."""
     seen: set[str] = set()
@@ -364,7 +366,7 @@ def _about_additions(
 
 
 def _not_restored(
-    places: dict[str, int], given: dict[str, VerdictGiven], answer: ReviewAnswer
+    places: dict[str, int], given: dict[str, VerdictAnswer], answer: ReviewAnswer
 ) -> Iterator[Problem]:
     """Yield the texts rejected for over-correction alone from which nothing was made (REV-9)."""
     parents = {one.parent for one in answer.additions}
@@ -393,10 +395,10 @@ def _inconsistent(
     if golden and not good:
         return ()
     texts = tuple(text for _, text in good)
-    return consistency(sentence, Decision.CORRECTED, texts, [field for field, _ in good])
+    return check_consistency(sentence, Decision.CORRECTED, texts, [field for field, _ in good])
 
 
-def consistency(
+def check_consistency(
     sentence: Sentence, decision: Decision, texts: tuple[str, ...], fields: Sequence[str]
 ) -> tuple[Problem, ...]:
     """Return what the project's rules find in a golden set (CON-1 to CON-10), by box.
@@ -433,7 +435,7 @@ _BY_GOLDEN = (CloseReason.GOLDEN_CHANGED, CloseReason.UPHELD)
 """Items that closed because a golden set agreed open again when a later one does not."""
 
 
-def sync(golden: Golden) -> int:
+def sync_studies(golden: Golden) -> int:
     """Open and close items for a new golden version (STU-1, 5, 8), with notices; return opened.
 
     Called inside the transaction that makes the version. What its author mended, or a manager
@@ -445,11 +447,11 @@ def sync(golden: Golden) -> int:
     opened: Counter[Person] = Counter()
     closed: Counter[Person] = Counter()
     rows = {(one.submission_id, one.reference_id): one for one in sentence.studies.all()}
-    for submission, reference, key in claims_of(sentence):
+    for submission, reference, key in submitted_answers(sentence):
         study = rows.get((submission.pk, None if reference is None else reference.pk))
         if key in keys:
             if study is not None and study.state == StudyState.OPEN:
-                close(study, CloseReason.GOLDEN_CHANGED)
+                close_study(study, CloseReason.GOLDEN_CHANGED)
                 closed[submission.person] += 1
         elif study is None:
             _open(golden, submission, reference)
@@ -462,7 +464,7 @@ def sync(golden: Golden) -> int:
     return opened.total()
 
 
-def claims_of(sentence: Sentence) -> Iterator[tuple[Submission, Reference | None, str]]:
+def submitted_answers(sentence: Sentence) -> Iterator[tuple[Submission, Reference | None, str]]:
     """Yield what each annotator's last submission says: each reference, or the decision."""
     for submission in current_submissions(sentence):
         if submission.decision != Decision.CORRECTED:
@@ -471,12 +473,12 @@ def claims_of(sentence: Sentence) -> Iterator[tuple[Submission, Reference | None
             yield submission, reference, reference.digest
 
 
-def key_of(study: Study) -> str:
+def study_key(study: Study) -> str:
     """Return the key of what an item is about: the text's digest, or the decision."""
     return study.submission.decision if study.reference is None else study.reference.digest
 
 
-def close(study: Study, why: CloseReason, *, by: Person | None = None) -> None:
+def close_study(study: Study, why: CloseReason, *, by: Person | None = None) -> None:
     """Close an open item.
 
     Raises:
@@ -585,10 +587,12 @@ def make_golden(
         GoldenReference(golden=golden, reference=one, position=n)
         for n, one in enumerate(references)
     )
-    opened = sync(golden)
-    settle_slots(sentence, by=by)
+    opened = sync_studies(golden)
+    update_slot_states(sentence, by=by)
     withdrawn = sentence.state == SentenceState.WITHDRAWN
-    move(sentence, SentenceState.WITHDRAWN if withdrawn else settled(sentence), golden=golden)
+    change_state(
+        sentence, SentenceState.WITHDRAWN if withdrawn else resting_state(sentence), golden=golden
+    )
     return GoldenMade(golden, opened)
 
 
@@ -596,7 +600,7 @@ def make_golden(
 
 
 @dataclass(frozen=True, slots=True)
-class Finalised:
+class ReviewResult:
     """What a review made.
 
     Args:
@@ -612,7 +616,7 @@ class Finalised:
 
 def finalise(
     member: Member, sentence_id: int, *, version: int, client_key: Key, answer: ReviewAnswer
-) -> Finalised:
+) -> ReviewResult:
     """Decide a sentence, all or nothing: golden version, verdicts, study items, slots (REV-11).
 
     Reasons of a text judged correct are not kept. A lease that ended while nobody else came is
@@ -630,22 +634,22 @@ def finalise(
     return outcome
 
 
-@act
+@transactional
 def _finalise(
     member: Member, sentence_id: int, version: int, client_key: Key, answer: ReviewAnswer
-) -> Finalised | WorkflowError:
-    member = acting(member, Role.REVIEWER)
-    sentence = locked_sentence(sentence_id, member.project_id)
+) -> ReviewResult | WorkflowError:
+    member = authorize(member, Role.REVIEWER)
+    sentence = lock_sentence(sentence_id, member.project_id)
     before = Review.objects.filter(client_key=client_key).first()
     if before is not None:
         return _again(before, member, sentence)
-    if ever_held(member.person_id, sentence_id):
+    if has_held_slot(member.person_id, sentence_id):
         raise NotYoursError(
             "there is no sentence {sentence_id} for this reviewer", sentence_id=sentence_id
         )
     try:
         task = _held(member, sentence, version)
-        weighed = weigh(sentence, candidates_for(task, member.person_id), answer)
+        weighed = check_review(sentence, candidates_for(task, member.person_id), answer)
         if weighed.blocking or (weighed.to_confirm and not answer.confirmed):
             raise RefusedError(weighed.problems)
     except WorkflowError as error:
@@ -660,8 +664,8 @@ def _write(
     task: ReviewTask,
     client_key: Key,
     answer: ReviewAnswer,
-    weighed: Weighed,
-) -> Finalised:
+    weighed: CheckedReview,
+) -> ReviewResult:
     _end(task, member)
     review = _review(member, sentence, task, client_key, answer)
     _store_verdicts(review, weighed)
@@ -675,7 +679,7 @@ def _write(
         data={"golden": made.golden.version, "kind": made.golden.kind, "studies": made.studies}
         | before,
     )
-    return Finalised(made.golden, made.studies)
+    return ReviewResult(made.golden, made.studies)
 
 
 def _before(sentence: Sentence) -> dict[str, object]:
@@ -687,11 +691,11 @@ def _before(sentence: Sentence) -> dict[str, object]:
     return {"old": {"slots": dict(slots.values_list("pk", "state")), "studies": list(items)}}
 
 
-def _again(review: Review, member: Member, sentence: Sentence) -> Finalised:
+def _again(review: Review, member: Member, sentence: Sentence) -> ReviewResult:
     golden = Golden.objects.filter(review=review).select_related("sentence").first()
     if (review.reviewer_id, review.sentence_id) != (member.person_id, sentence.pk) or not golden:
         raise ConflictError("this key was used for something else; load the page anew")
-    return Finalised(golden, Study.objects.filter(golden=golden).count(), answered_before=True)
+    return ReviewResult(golden, Study.objects.filter(golden=golden).count(), answered_before=True)
 
 
 def _held(member: Member, sentence: Sentence, version: int) -> ReviewTask:
@@ -749,7 +753,7 @@ def _review(
     )
 
 
-def _store_verdicts(review: Review, weighed: Weighed) -> None:
+def _store_verdicts(review: Review, weighed: CheckedReview) -> None:
     Verdict.objects.bulk_create(
         Verdict(
             review=review,
@@ -764,18 +768,18 @@ def _store_verdicts(review: Review, weighed: Weighed) -> None:
     )
 
 
-def _golden(sentence: Sentence, review: Review, weighed: Weighed) -> tuple[Reference, ...]:
+def _golden(sentence: Sentence, review: Review, weighed: CheckedReview) -> tuple[Reference, ...]:
     """Return the golden references: the rows of texts judged correct, new rows for additions.
 
     The row is that of the first submission, so that its author can be traced.
     """
-    rows = submitted(sentence)
+    rows = candidate_rows(sentence)
     kept = [rows[one.key].reference for one in weighed.correct]
     return (*(one for one in kept if one is not None), *_additions(sentence, review, weighed))
 
 
-def _additions(sentence: Sentence, review: Review, weighed: Weighed) -> Iterator[Reference]:
-    rows = submitted(sentence)
+def _additions(sentence: Sentence, review: Review, weighed: CheckedReview) -> Iterator[Reference]:
+    rows = candidate_rows(sentence)
     for n, one in enumerate(weighed.written):
         parent = rows[one.given.parent].reference if one.given.parent else None
         origin = Origin.ADDED
@@ -811,7 +815,7 @@ def close_unanimous(sentence: Sentence) -> Golden | None:
         return None
     if number(0, f"spot check {sentence.digest}") % 100 < rules.spot_check_percent:
         return None
-    take_from_queue(sentence)
+    remove_from_queue(sentence)
     review = Review.objects.create(
         sentence=sentence,
         kind=ReviewKind.UNANIMOUS,

@@ -23,7 +23,7 @@ from gecbench.server.models import (
     SlotEvent,
 )
 from gecbench.server.workflow import audit, members
-from gecbench.server.workflow.claims import give_back
+from gecbench.server.workflow.claims import release
 from gecbench.server.workflow.errors import (
     ConflictError,
     NotYoursError,
@@ -32,10 +32,10 @@ from gecbench.server.workflow.errors import (
 )
 from gecbench.server.workflow.review_tasks import (
     MOST_ANNOTATORS,
-    checked_note,
-    make_ready,
+    clean_note,
+    queue_for_review,
+    remove_from_queue,
     reviewers_for,
-    take_from_queue,
 )
 from gecbench.server.workflow.sentences import (
     BATCH,
@@ -43,16 +43,21 @@ from gecbench.server.workflow.sentences import (
     LIVE,
     PAUSE,
     UNDECIDED,
-    move,
+    change_state,
+    derive_state,
     new_slots,
-    stands,
 )
-from gecbench.server.workflow.transactions import act, acting, locked_project, locked_sentence
+from gecbench.server.workflow.transactions import (
+    authorize,
+    lock_project,
+    lock_sentence,
+    transactional,
+)
 
 # N changes: slots are added to sentences, or taken from untouched ones (WFL-1).
 
 
-RAISED = (SentenceState.OPEN, SentenceState.ANNOTATING, SentenceState.REVIEW_READY)
+RAISABLE = (SentenceState.OPEN, SentenceState.ANNOTATING, SentenceState.REVIEW_READY)
 """Sentences in these states get the slots of a higher N.
 
 One that waits for review goes back to annotators; one that a reviewer has begun, or is decided, or
@@ -77,7 +82,7 @@ def fit_slots(project_id: int) -> int:
     )
 
 
-def behind(project: Project) -> int:
+def count_incomplete(project: Project) -> int:
     """Return how many sentences have fewer places than N though `fit_slots` would add them.
 
     Raising N was interrupted; or they were in review or withdrawn then, and are not any more.
@@ -87,7 +92,7 @@ def behind(project: Project) -> int:
 
 
 def _too_few(needed: int) -> Q:
-    return Q(state__in=RAISED, golden=None, needed__lt=needed)
+    return Q(state__in=RAISABLE, golden=None, needed__lt=needed)
 
 
 def _batches(project_id: int, wanted: Q) -> Iterator[Sequence[int]]:
@@ -102,7 +107,7 @@ def _batches(project_id: int, wanted: Q) -> Iterator[Sequence[int]]:
         last = ids[-1]
 
 
-@act
+@transactional
 def _batch(
     ids: Sequence[int],
     wanted: Q,
@@ -120,8 +125,8 @@ def _raise(sentences: Sequence[Sentence], needed: int) -> None:
     slots: list[Slot] = []
     for sentence in sentences:
         if sentence.state == SentenceState.REVIEW_READY:
-            take_from_queue(sentence)
-            move(sentence, SentenceState.ANNOTATING)
+            remove_from_queue(sentence)
+            change_state(sentence, SentenceState.ANNOTATING)
         before, sentence.needed = sentence.needed, needed
         slots += new_slots(sentence, after=before)
     Slot.objects.bulk_create(slots)
@@ -146,7 +151,7 @@ def _write(sentences: Sequence[Sentence], needed: int) -> None:
 PRIORITIES = (-1_000_000, 1_000_000)
 
 
-@act
+@transactional
 def raise_needed(member: Member, sentence_id: int, *, more: int) -> Sentence:
     """Let a manager ask for `more` annotators of one sentence that is not decided (WFL-1).
 
@@ -156,21 +161,21 @@ def raise_needed(member: Member, sentence_id: int, *, more: int) -> Sentence:
         RefusedError: Less than one more, or beyond 20 in all.
         ConflictError: It is with a reviewer, decided, or withdrawn.
     """
-    member = acting(member, Role.MANAGER)
-    sentence = locked_sentence(sentence_id, member.project_id)
+    member = authorize(member, Role.MANAGER)
+    sentence = lock_sentence(sentence_id, member.project_id)
     most = MOST_ANNOTATORS - sentence.needed
     if not 1 <= more <= most:
         message = f"{more} more annotators were asked for; a sentence has at most {MOST_ANNOTATORS}"
         raise RefusedError([Problem("WFL-5", "more", message, (("most", str(most)),))])
-    if sentence.golden_id is not None or sentence.state not in RAISED:
+    if sentence.golden_id is not None or sentence.state not in RAISABLE:
         raise ConflictError(
             "sentence {number} is {state}; more annotators are asked for before a review has begun",
             number=sentence.number,
             state=sentence.state,
         )
     if sentence.state == SentenceState.REVIEW_READY:
-        take_from_queue(sentence)
-        move(sentence, SentenceState.ANNOTATING)
+        remove_from_queue(sentence)
+        change_state(sentence, SentenceState.ANNOTATING)
     before = sentence.needed
     move_on = Sentence.objects.filter(pk=sentence.pk, version=sentence.version)
     sentence.needed = before + more
@@ -192,7 +197,7 @@ def raise_needed(member: Member, sentence_id: int, *, more: int) -> Sentence:
     return sentence
 
 
-@act
+@transactional
 def set_priority(member: Member, sentence_ids: Sequence[int], *, priority: int) -> int:
     """Let a manager say which sentences come first (small ones do); return how many changed.
 
@@ -200,7 +205,7 @@ def set_priority(member: Member, sentence_ids: Sequence[int], *, priority: int) 
         RefusedError: The number is out of all bounds.
         NotYoursError: One of the sentences is not in the project; none is changed then.
     """
-    member = acting(member, Role.MANAGER)
+    member = authorize(member, Role.MANAGER)
     least, most = PRIORITIES
     if not least <= priority <= most:
         message = f"the priority is {priority}; it is a whole number from {least} to {most}"
@@ -234,14 +239,14 @@ def set_priority(member: Member, sentence_ids: Sequence[int], *, priority: int) 
     return len(ids)
 
 
-@act
+@transactional
 def settle_cases(member: Member, case_ids: Sequence[int], *, closed_in: Guideline) -> int:
     """Note which waiting guideline cases a version answers (CMP-4); return how many.
 
     Raises:
         NotYoursError: The version is another project's.
     """
-    member = acting(member, Role.MANAGER)
+    member = authorize(member, Role.MANAGER)
     if closed_in.project_id != member.project_id:
         raise NotYoursError("this guideline is not of this project")
     waiting = GuidelineCase.objects.filter(
@@ -260,12 +265,12 @@ def settle_cases(member: Member, case_ids: Sequence[int], *, closed_in: Guidelin
     return len(ids)
 
 
-def state_of(member: Member) -> str:
+def member_fingerprint(member: Member) -> str:
     """Return roles and status in one word; a form keeps it, to see it is old."""
     return "-".join((*map(str, member.roles), str(member.status)))
 
 
-@act
+@transactional
 def change_member(
     member: Member,
     *,
@@ -289,8 +294,8 @@ def change_member(
         RefusedError: As `members.change_member`.
         ConflictError: Somebody changed them meanwhile.
     """
-    locked_project(member.project_id)
-    if seen != state_of(Member.objects.get(pk=member.pk)):
+    lock_project(member.project_id)
+    if seen != member_fingerprint(Member.objects.get(pk=member.pk)):
         raise ConflictError("roles or status have changed meanwhile; look again")
     return members.change_member(member, by=by, roles=roles, status=status, note=note)
 
@@ -298,7 +303,7 @@ def change_member(
 # Managers take sentences out of work, put them back, and have decided ones reviewed anew.
 
 
-@act
+@transactional
 def reopen_sentence(member: Member, sentence_id: int, *, reason: str) -> ReviewTask:
     """Let a manager have a decided sentence reviewed anew; the golden set stays until then.
 
@@ -308,9 +313,9 @@ def reopen_sentence(member: Member, sentence_id: int, *, reason: str) -> ReviewT
         RefusedError: There is no reason, or a complaint about it is undecided.
         ConflictError: It has no golden set, or is in review already.
     """
-    member = acting(member, Role.MANAGER)
-    sentence = locked_sentence(sentence_id, member.project_id)
-    words = checked_note(reason, "reopen-reason", field="reason")
+    member = authorize(member, Role.MANAGER)
+    sentence = lock_sentence(sentence_id, member.project_id)
+    words = clean_note(reason, "reopen-reason", field="reason")
     if Complaint.objects.filter(study__sentence=sentence, state__in=UNDECIDED).exists():
         message = f"sentence {sentence.number} has an undecided complaint; decide that first"
         raise RefusedError([Problem("reopen-disputed", "", message)])
@@ -320,12 +325,12 @@ def reopen_sentence(member: Member, sentence_id: int, *, reason: str) -> ReviewT
             number=sentence.number,
             state=sentence.state,
         )
-    move(sentence, SentenceState.REVIEW_READY)
+    change_state(sentence, SentenceState.REVIEW_READY)
     last = Review.objects.filter(sentence=sentence).select_related("reviewer").order_by("pk").last()
     former = None if last is None else last.reviewer
     if former is not None and not reviewers_for(sentence, but=[former.pk]).exists():
         former = None
-    task = make_ready(sentence, kind=ReviewKind.REOPENED, not_for=former, note=words)
+    task = queue_for_review(sentence, kind=ReviewKind.REOPENED, not_for=former, note=words)
     audit.record(
         "sentence.reopened",
         who=member.person,
@@ -336,7 +341,7 @@ def reopen_sentence(member: Member, sentence_id: int, *, reason: str) -> ReviewT
     return task
 
 
-@act
+@transactional
 def withdraw(member: Member, sentence_ids: Sequence[int], *, reason: str) -> int:
     """Let a manager take sentences out of work, with a reason; return how many changed.
 
@@ -347,41 +352,41 @@ def withdraw(member: Member, sentence_ids: Sequence[int], *, reason: str) -> int
         RefusedError: There is no reason.
         NotYoursError: One of the sentences is not in the project; none is withdrawn then.
     """
-    member = acting(member, Role.MANAGER)
-    words = checked_note(reason, "withdraw-reason", field="reason")
+    member = authorize(member, Role.MANAGER)
+    words = clean_note(reason, "withdraw-reason", field="reason")
     changed = []
     for sentence_id in sorted(set(sentence_ids)):
-        sentence = locked_sentence(sentence_id, member.project_id)
+        sentence = lock_sentence(sentence_id, member.project_id)
         if sentence.state == SentenceState.WITHDRAWN:
             continue
         for slot in Slot.objects.filter(sentence=sentence, state=SlotState.OPEN).order_by("pk"):
-            give_back(slot, why="withdrawn")
-        take_from_queue(sentence)
+            release(slot, why="withdrawn")
+        remove_from_queue(sentence)
         sentence.refresh_from_db()
-        move(sentence, SentenceState.WITHDRAWN, state_note=words)
+        change_state(sentence, SentenceState.WITHDRAWN, state_note=words)
         changed.append(sentence.pk)
     _log("sentence.withdrawn", member, changed, words)
     return len(changed)
 
 
-@act
+@transactional
 def restore(member: Member, sentence_ids: Sequence[int]) -> int:
     """Put withdrawn sentences back to where their submissions say they stand; say how many.
 
     Raises:
         NotYoursError: One of the sentences is not in the project; none is restored then.
     """
-    member = acting(member, Role.MANAGER)
+    member = authorize(member, Role.MANAGER)
     changed = []
     for sentence_id in sorted(set(sentence_ids)):
-        sentence = locked_sentence(sentence_id, member.project_id)
+        sentence = lock_sentence(sentence_id, member.project_id)
         if sentence.state != SentenceState.WITHDRAWN:
             continue
-        state = stands(sentence)
-        move(sentence, state, state_note="")
+        state = derive_state(sentence)
+        change_state(sentence, state, state_note="")
         if state == SentenceState.REVIEW_READY:
             last = ReviewTask.objects.filter(sentence=sentence).order_by("pk").last()
-            make_ready(sentence, kind=ReviewKind(last.kind) if last else ReviewKind.FIRST)
+            queue_for_review(sentence, kind=ReviewKind(last.kind) if last else ReviewKind.FIRST)
         changed.append(sentence.pk)
     _log("sentence.restored", member, changed, "")
     return len(changed)

@@ -25,14 +25,16 @@ from gecbench.server.models import (
 )
 from gecbench.server.rules.text import TextError, cleaned
 from gecbench.server.workflow import audit
-from gecbench.server.workflow.assignments import end_all
-from gecbench.server.workflow.claims import give_back
+from gecbench.server.workflow.assignments import end_assignments
+from gecbench.server.workflow.claims import release
 from gecbench.server.workflow.errors import GoneError, NotYoursError, Problem, RefusedError
-from gecbench.server.workflow.review_tasks import free_tasks_of
-from gecbench.server.workflow.transactions import act, locked_project
+from gecbench.server.workflow.review_tasks import release_tasks_of
+from gecbench.server.workflow.transactions import lock_project, transactional
 
 
-def revoke_links_of(person: Person, *, by: Person | None, member: Member | None = None) -> None:
+def revoke_invitations_of(
+    person: Person, *, by: Person | None, member: Member | None = None
+) -> None:
     """Make useless the links that somebody made and nobody has used, inside the caller's act.
 
     Who was removed, paused, demoted or shut out would otherwise come back by an own link, or let
@@ -105,7 +107,7 @@ def invite(
     ), secret
 
 
-@act
+@transactional
 def invite_all(
     project: Project, notes: Sequence[str], *, roles: Sequence[Role], by: Person | None
 ) -> list[str]:
@@ -117,7 +119,7 @@ def invite_all(
     return [invite(project, roles=roles, by=by, note=note)[1] for note in notes]
 
 
-@act
+@transactional
 def _write_invitation(made: Invitation) -> Invitation:
     made.save(force_insert=True)
     data = {"roles": made.roles, "administrator": made.administrator}
@@ -136,7 +138,7 @@ def _hash_of(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def invitation_of(secret: str) -> Invitation:
+def get_invitation(secret: str) -> Invitation:
     """Return the invitation of a link that still holds.
 
     Raises:
@@ -163,7 +165,7 @@ def accept(secret: str, *, login: str, name: str, password: str) -> Person:
         GoneError: The link no longer holds.
         RefusedError: The login is taken, or the password is too weak; by field.
     """
-    invitation_of(secret)
+    get_invitation(secret)
     problems: list[Problem] = []
     person = Person(
         login=_tidy("login", login, problems).casefold(), name=_tidy("name", name, problems)
@@ -180,7 +182,7 @@ def accept(secret: str, *, login: str, name: str, password: str) -> Person:
         raise RefusedError(problems)
     # Hashing takes a tenth of a second, so it is done before others have to wait for us.
     person.password = make_password(password)
-    return _accepted(secret, person)
+    return _accept(secret, person)
 
 
 def _tidy(field: str, text: str, problems: list[Problem]) -> str:
@@ -201,9 +203,9 @@ def _values(error: ValidationError) -> tuple[tuple[str, str], ...]:
     return tuple((key, str(value)) for key, value in (error.params or {}).items())
 
 
-@act
-def _accepted(secret: str, person: Person) -> Person:
-    invitation = _used(secret)
+@transactional
+def _accept(secret: str, person: Person) -> Person:
+    invitation = _mark_used(secret)
     if Person.objects.filter(login=person.login).exists():
         raise RefusedError([Problem("login-taken", "login", f"the login {person.login} is taken")])
     person.is_administrator = invitation.administrator
@@ -212,9 +214,9 @@ def _accepted(secret: str, person: Person) -> Person:
     return person
 
 
-def _used(secret: str) -> Invitation:
+def _mark_used(secret: str) -> Invitation:
     """Mark an invitation as used; of two who try at once, one gets it."""
-    invitation = invitation_of(secret)
+    invitation = get_invitation(secret)
     taken = Invitation.objects.filter(pk=invitation.pk, used_at=None, revoked_at=None)
     if not taken.update(used_at=timezone.now()):
         raise GoneError("this link was used already; ask for a new one")
@@ -228,7 +230,7 @@ def _enter(invitation: Invitation, person: Person) -> Member | None:
     """
     member = None
     if invitation.project is not None:
-        project = locked_project(invitation.project.pk)
+        project = lock_project(invitation.project.pk)
         roles, status = {Role(one) for one in invitation.roles}, MemberStatus(invitation.status)
         known = Member.objects.filter(project=project, person=person).first()
         if known is not None and known.status == MemberStatus.PAUSED:
@@ -252,7 +254,7 @@ def _log_use(invitation: Invitation, person: Person) -> None:
     )
 
 
-@act
+@transactional
 def join(secret: str, person: Person) -> Member:
     """Use an invitation as somebody who has an account.
 
@@ -260,7 +262,7 @@ def join(secret: str, person: Person) -> Member:
         GoneError: The link no longer holds.
         RefusedError: It is no invitation to a project.
     """
-    invitation = _used(secret)
+    invitation = _mark_used(secret)
     member = _enter(invitation, person)
     if member is None:
         message = "this link sets up an account and is no invitation to a project"
@@ -270,7 +272,7 @@ def join(secret: str, person: Person) -> Member:
     return member
 
 
-@act
+@transactional
 def revoke(invitation: Invitation, *, by: Person) -> None:
     """Make a link useless; one that was used or revoked stays as it is."""
     left = Invitation.objects.filter(pk=invitation.pk, used_at=None, revoked_at=None)
@@ -279,7 +281,7 @@ def revoke(invitation: Invitation, *, by: Person) -> None:
         audit.record("invitation.revoked", who=by, project=invitation.project, about=about)
 
 
-@act
+@transactional
 def add_member(
     project: Project,
     person: Person,
@@ -289,7 +291,7 @@ def add_member(
     status: MemberStatus = MemberStatus.ACTIVE,
 ) -> Member:
     """Make a person a member, or give a member these roles and status."""
-    project = locked_project(project.pk)
+    project = lock_project(project.pk)
     known = Member.objects.filter(project=project, person=person).first()
     if known is not None:
         return _change(known, by, roles, status, "")
@@ -298,7 +300,7 @@ def add_member(
     return member
 
 
-@act
+@transactional
 def add_existing(
     project: Project, login: str, *, roles: Sequence[Role], by: Person | None
 ) -> Member:
@@ -307,7 +309,7 @@ def add_existing(
     Raises:
         RefusedError: Nobody who may sign in has that login, or they are a member already.
     """
-    project = locked_project(project.pk)
+    project = lock_project(project.pk)
     login = login.strip().casefold()
     person = Person.objects.filter(login=login, is_active=True).first()
     if person is None:
@@ -337,20 +339,20 @@ def change_member(
     Raises:
         RefusedError: The last manager would be gone, or the status cannot follow the one before.
     """
-    changed = _changed(member, by, roles, status, note)
+    changed = _lock_and_change(member, by, roles, status, note)
     member.refresh_from_db()
     return changed
 
 
-@act
-def _changed(
+@transactional
+def _lock_and_change(
     member: Member,
     by: Person | None,
     roles: Sequence[Role] | None,
     status: MemberStatus | None,
     note: str,
 ) -> Member:
-    locked_project(member.project_id)
+    lock_project(member.project_id)
     fresh = Member.objects.select_for_update(no_key=True).get(pk=member.pk)
     return _change(fresh, by, fresh.roles if roles is None else roles, status, note)
 
@@ -363,14 +365,14 @@ def _change(
     note: str,
 ) -> Member:
     """Change a member while the project is locked: two managers cannot leave at once."""
-    old = _shown(member)
+    old = _standing(member)
     was_manager = _manages(member)
     if status is not None and status != member.status:
         _refuse_status(MemberStatus(member.status), status)
         member.status = status
     for column, value in _columns(roles).items():
         setattr(member, column, value)
-    if _shown(member) == old:
+    if _standing(member) == old:
         return member
     if was_manager and not _manages(member):
         _refuse_last_manager(member)
@@ -378,7 +380,7 @@ def _change(
     member.save()
     _free_tasks(member)
     if was_manager and not _manages(member):
-        revoke_links_of(member.person, by=by, member=member)
+        revoke_invitations_of(member.person, by=by, member=member)
     _log_change(member, old, by, note)
     return member
 
@@ -387,7 +389,7 @@ def _columns(roles: Sequence[Role]) -> dict[str, bool]:
     return {f"is_{role}": role in roles for role in Role}
 
 
-def _shown(member: Member) -> dict[str, object]:
+def _standing(member: Member) -> dict[str, object]:
     return {"roles": [str(role) for role in member.roles], "status": str(member.status)}
 
 
@@ -421,15 +423,15 @@ def _free_tasks(member: Member) -> None:
             project_id=member.project_id, person_id=member.person_id, state=SlotState.OPEN
         )
         for slot in held.order_by("sentence_id"):
-            give_back(slot, why=str(member.status))
-        end_all(member, Role.ANNOTATOR)
+            release(slot, why=str(member.status))
+        end_assignments(member, Role.ANNOTATOR)
     if not (active and member.is_reviewer):
-        free_tasks_of(member)
-        end_all(member, Role.REVIEWER)
+        release_tasks_of(member)
+        end_assignments(member, Role.REVIEWER)
 
 
 def _log_change(member: Member, old: Mapping[str, object], by: Person | None, note: str) -> None:
-    new = _shown(member)
+    new = _standing(member)
     at: datetime = member.since
     MemberEvent.objects.create(member=member, old=dict(old), new=new, by=by, at=at, note=note)
     audit.record(

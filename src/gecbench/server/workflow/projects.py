@@ -21,15 +21,15 @@ from gecbench.server.workflow import audit
 from gecbench.server.workflow.errors import ConflictError
 from gecbench.server.workflow.management import fit_slots
 from gecbench.server.workflow.members import add_member
-from gecbench.server.workflow.transactions import act, locked_project
+from gecbench.server.workflow.transactions import lock_project, transactional
 
 LANGUAGES: tuple[Language, ...] = ("zh", "en")
-SLUG = r"\A[a-z0-9][a-z0-9_-]{0,59}\Z"
-KEPT = timedelta(days=30)
+SLUG_PATTERN = r"\A[a-z0-9][a-z0-9_-]{0,59}\Z"
+RESTORE_WINDOW = timedelta(days=30)
 """How long a deleted project can be brought back."""
 
 
-@act
+@transactional
 def create_project(
     *,
     slug: str,
@@ -85,7 +85,7 @@ def _spellings(lang: str) -> dict[str, object]:
 
 
 def _slug(slug: str) -> str:
-    if not re.fullmatch(SLUG, slug):
+    if not re.fullmatch(SLUG_PATTERN, slug):
         raise UsageError(
             "the short name is {slug!r}; it has at most 60 small letters, digits, - and"
             " _, as mucgec-2",
@@ -94,7 +94,7 @@ def _slug(slug: str) -> str:
     return slug
 
 
-def state_of(project: Project) -> str:
+def settings_fingerprint(project: Project) -> str:
     """Return a digest of all that `change_project` changes; a form keeps it, to see it is old."""
     said = (project.name, project.annotators, project.max_references, project.options)
     return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
@@ -140,7 +140,7 @@ def change_project(
     return project
 
 
-@act
+@transactional
 def _write_changes(
     project_id: int,
     given: Mapping[str, object],
@@ -148,8 +148,8 @@ def _write_changes(
     by: Person,
     seen: str | None = None,
 ) -> None:
-    project = locked_project(project_id)
-    if seen is not None and seen != state_of(project):
+    project = lock_project(project_id)
+    if seen is not None and seen != settings_fingerprint(project):
         raise ConflictError("the settings have changed meanwhile; look at them, then change them")
     new = dict(given)
     if options is not None:
@@ -187,9 +187,9 @@ def publish_guideline(project: Project, *, markdown: str, note: str, by: Person)
     return _publish(project, text, note.strip(), by)
 
 
-@act
+@transactional
 def _publish(project: Project, text: str, note: str, by: Person) -> Guideline:
-    fresh = locked_project(project.pk)
+    fresh = lock_project(project.pk)
     if fresh.guideline is not None and fresh.guideline.sha256 == _sha256(text):
         raise UsageError(
             "this is version {version}, which is in force already", version=fresh.guideline.version
@@ -230,7 +230,7 @@ def _put_in_force(project: Project, text: str, *, note: str, by: Person | None) 
     return made
 
 
-@act
+@transactional
 def acknowledge(guideline: Guideline, person: Person) -> None:
     """Note that somebody has read a version; twice is once."""
     Acknowledgement.objects.get_or_create(guideline=guideline, person=person)
@@ -243,13 +243,13 @@ def acknowledge(guideline: Guideline, person: Person) -> None:
     ).update(read_at=timezone.now())
 
 
-@act
+@transactional
 def archive_project(project: Project, *, by: Person) -> Project:
     """Close a project for work; everything stays readable."""
     return _put_away(project, by, "project.archived", archived_at=timezone.now())
 
 
-@act
+@transactional
 def delete_project(project: Project, *, typed: str, by: Person) -> Project:
     """Hide a project (it can be brought back for 30 days, and by backup later).
 
@@ -263,23 +263,24 @@ def delete_project(project: Project, *, typed: str, by: Person) -> Project:
     return _put_away(project, by, "project.deleted", deleted_at=timezone.now())
 
 
-@act
-def bring_back(project: Project, *, by: Person) -> Project:
+@transactional
+def restore_project(project: Project, *, by: Person) -> Project:
     """Undo archiving or deleting.
 
     Raises:
         UsageError: It was deleted too long ago.
     """
-    deleted = locked_project(project.pk).deleted_at
-    if deleted is not None and deleted + KEPT < timezone.now():
+    deleted = lock_project(project.pk).deleted_at
+    if deleted is not None and deleted + RESTORE_WINDOW < timezone.now():
         raise UsageError(
-            "the project was deleted more than {days} days ago; restore a backup", days=KEPT.days
+            "the project was deleted more than {days} days ago; restore a backup",
+            days=RESTORE_WINDOW.days,
         )
     return _put_away(project, by, "project.brought_back", archived_at=None, deleted_at=None)
 
 
 def _put_away(project: Project, by: Person, what: str, **columns: object) -> Project:
-    fresh = locked_project(project.pk)
+    fresh = lock_project(project.pk)
     if any((getattr(fresh, key) is None) != (value is None) for key, value in columns.items()):
         Project.objects.filter(pk=project.pk).update(**columns)
         _log(what, fresh, by, {})

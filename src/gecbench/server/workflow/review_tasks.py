@@ -39,14 +39,14 @@ from gecbench.server.models import (
 from gecbench.server.rules.text import LONGEST_NOTE, whole
 from gecbench.server.workflow import audit, sentences
 from gecbench.server.workflow.errors import ConflictError, Problem, RefusedError
-from gecbench.server.workflow.sentences import BEGUN, LIVE, move
-from gecbench.server.workflow.transactions import act, acting, locked_sentence
+from gecbench.server.workflow.sentences import BEGUN, LIVE, change_state
+from gecbench.server.workflow.transactions import authorize, lock_sentence, transactional
 
 JUMP = 120.0
 """Seconds by which the clocks may differ between two looks; time servers nudge by less."""
 
 
-class Watch:
+class ClockWatch:
     """Compares two clocks from one look to the next."""
 
     def __init__(
@@ -67,12 +67,12 @@ class Watch:
 
 
 @cache
-def watch() -> Watch:
+def clock_watch() -> ClockWatch:
     """Return the watch of this process."""
-    return Watch()
+    return ClockWatch()
 
 
-watch()  # from the start: a jump before the first look is one, too
+clock_watch()  # from the start: a jump before the first look is one, too
 
 
 # Who has read what others submitted never annotates that sentence later (ROL-5, INV-11).
@@ -82,12 +82,12 @@ _PIECE = 2000
 _KNOWN = (SentenceState.GOLDEN,)
 
 
-def note_reading(sentence_id: int, person_id: int) -> None:
+def record_reading(sentence_id: int, person_id: int) -> None:
     """Note that a person sees what others submitted for a sentence."""
-    note_readings([sentence_id], person_id)
+    record_readings([sentence_id], person_id)
 
 
-def note_readings(sentence_ids: Iterable[int], person_id: int) -> None:
+def record_readings(sentence_ids: Iterable[int], person_id: int) -> None:
     """Note it for several sentences; where all is noted already nothing is written."""
     keys = set(sentence_ids)
     known = Reading.objects.filter(person_id=person_id, sentence_id__in=keys)
@@ -96,7 +96,7 @@ def note_readings(sentence_ids: Iterable[int], person_id: int) -> None:
     Reading.objects.bulk_create(rows, batch_size=_PIECE, ignore_conflicts=True)
 
 
-def note_all(project: Project, person: Person) -> None:
+def record_all_readings(project: Project, person: Person) -> None:
     """Note that a person takes everybody's work out of a project.
 
     Sentences that are decided are left out: their texts are no secret any more.
@@ -106,7 +106,7 @@ def note_all(project: Project, person: Person) -> None:
     found = Sentence.objects.filter(Exists(handed_in), ~Exists(read), project=project)
     keys = list(found.exclude(state__in=_KNOWN).values_list("pk", flat=True))
     for begin in range(0, len(keys), _PIECE):  # in pieces: nobody who saves waits for all
-        note_readings(keys[begin : begin + _PIECE], person.pk)
+        record_readings(keys[begin : begin + _PIECE], person.pk)
 
 
 # The queue of sentences that wait for a reviewer: who may take which, taking, giving back.
@@ -118,7 +118,7 @@ FIRST = 60
 _CHANCE = secrets.SystemRandom()  # a fair draw; nothing is ever recomputed from it
 
 
-def make_ready(
+def queue_for_review(
     sentence: Sentence,
     *,
     kind: ReviewKind = ReviewKind.FIRST,
@@ -151,7 +151,7 @@ def make_ready(
     )
 
 
-def take_from_queue(sentence: Sentence) -> None:
+def remove_from_queue(sentence: Sentence) -> None:
     """End the task of a sentence that goes back to annotators, or out of work."""
     ReviewTask.objects.filter(sentence=sentence, state__in=LIVE).update(
         state=TaskState.RETURNED, lease_until=None, done_at=timezone.now(), version=F("version") + 1
@@ -167,7 +167,7 @@ def live_task(sentence_id: int) -> ReviewTask | None:
     )
 
 
-def ever_held(person_id: int, sentence_id: int) -> bool:
+def has_held_slot(person_id: int, sentence_id: int) -> bool:
     """Return whether a person ever held a slot of a sentence (ROL-2, INV-3)."""
     return SlotEvent.objects.filter(person=person_id, sentence=sentence_id).exists()
 
@@ -184,7 +184,7 @@ def reviewers_for(sentence: Sentence, *, but: Iterable[int | None] = ()) -> Quer
     ).exclude(person__in=[one for one in but if one is not None])
 
 
-def waiting_for(member: Member) -> QuerySet[ReviewTask]:
+def waiting_tasks(member: Member) -> QuerySet[ReviewTask]:
     """Return the free tasks that a reviewer may take, first ones first."""
     held = SlotEvent.objects.filter(sentence=OuterRef("sentence"), person=member.person_id)
     mine = Q(reviewer=member.person_id)  # a manager's word; it overrules not_for
@@ -194,13 +194,13 @@ def waiting_for(member: Member) -> QuerySet[ReviewTask]:
     ).order_by("priority", "order_key", "pk")
 
 
-def draw(member: Member) -> ReviewTask | None:
+def claim_random_task(member: Member) -> ReviewTask | None:
     """Take a random one of the first tasks that wait for a reviewer; None where none is left.
 
     What a manager has assigned comes first.
     """
     for _ in range(5):
-        waiting = waiting_for(member)
+        waiting = waiting_tasks(member)
         assigned = waiting.filter(reviewer=member.person_id)[:1]
         found = [*assigned.values_list("pk", "sentence_id")] or [
             *waiting.values_list("pk", "sentence_id")[:FIRST]
@@ -208,13 +208,13 @@ def draw(member: Member) -> ReviewTask | None:
         if not found:
             return None
         task_id, sentence_id = _CHANCE.choice(found)
-        taken = take(member, task_id, sentence_id)
+        taken = claim_task(member, task_id, sentence_id)
         if taken is not None:
             return taken
     raise ConflictError("others took each task first; ask again")
 
 
-def take(member: Member, task_id: int, sentence_id: int) -> ReviewTask | None:
+def claim_task(member: Member, task_id: int, sentence_id: int) -> ReviewTask | None:
     """Take a free task for a reviewer; None where somebody else was first."""
     # Locked in this order everywhere: the sentence, then what belongs to it.
     sentence = Sentence.objects.select_for_update(no_key=True).get(pk=sentence_id)
@@ -228,8 +228,8 @@ def take(member: Member, task_id: int, sentence_id: int) -> ReviewTask | None:
     )
     if taken != 1:
         return None
-    move(sentence, SentenceState.IN_REVIEW)
-    note_reading(sentence_id, member.person_id)
+    change_state(sentence, SentenceState.IN_REVIEW)
+    record_reading(sentence_id, member.person_id)
     return ReviewTask.objects.select_related("sentence", "reviewer").get(pk=task_id)
 
 
@@ -238,7 +238,7 @@ def lease(project: Project) -> timedelta:
     return timedelta(minutes=project.rules.lease_minutes)
 
 
-def over(project: Project) -> datetime:
+def lease_cutoff(project: Project) -> datetime:
     """Return the moment before which a lease must have ended to be over.
 
     The grace is one lease more, so that a clock set forward by a little ends none.
@@ -246,11 +246,11 @@ def over(project: Project) -> datetime:
     return timezone.now() - lease(project)
 
 
-def is_over(task: ReviewTask, project: Project) -> bool:
+def is_expired(task: ReviewTask, project: Project) -> bool:
     """Return whether a task's lease and its grace are over, and no clock has jumped lately."""
-    if task.lease_until is None or task.lease_until >= over(project):
+    if task.lease_until is None or task.lease_until >= lease_cutoff(project):
         return False
-    return not watch().jumped_within(2 * lease(project).total_seconds())
+    return not clock_watch().jumped_within(2 * lease(project).total_seconds())
 
 
 def expire_tasks(project: Project, *, most: int = 100) -> int:
@@ -258,22 +258,22 @@ def expire_tasks(project: Project, *, most: int = 100) -> int:
 
     Called inside a transaction. After a jump of the clock nothing expires for that long.
     """
-    if watch().jumped_within(2 * lease(project).total_seconds()):
+    if clock_watch().jumped_within(2 * lease(project).total_seconds()):
         return 0
     late = ReviewTask.objects.filter(
-        project=project, state=TaskState.OPEN, lease_until__lt=over(project)
+        project=project, state=TaskState.OPEN, lease_until__lt=lease_cutoff(project)
     )
     freed = 0
     for task_id, sentence_id in late.order_by("pk").values_list("pk", "sentence_id")[:most]:
         sentence = Sentence.objects.select_for_update(no_key=True).get(pk=sentence_id)
         task = late.filter(pk=task_id).first()  # looked at again, now that it is locked
         if task is not None:
-            free(task, sentence)
+            release_task(task, sentence)
             freed += 1
     return freed
 
 
-def free(
+def release_task(
     task: ReviewTask,
     sentence: Sentence,
     *,
@@ -307,10 +307,10 @@ def free(
     )
     if changed != 1:
         raise ConflictError("the review has changed meanwhile; look again")
-    move(sentence, SentenceState.REVIEW_READY)
+    change_state(sentence, SentenceState.REVIEW_READY)
 
 
-def free_tasks_of(member: Member) -> int:
+def release_tasks_of(member: Member) -> int:
     """Free the review tasks of a reviewer who pauses, leaves or is none any more; say how many.
 
     What a manager had assigned to them is anybody's again. Called inside a transaction.
@@ -320,12 +320,12 @@ def free_tasks_of(member: Member) -> int:
     freed = 0
     for task in theirs.filter(state=TaskState.OPEN).order_by("sentence"):
         sentence = Sentence.objects.select_for_update(no_key=True).get(pk=task.sentence_id)
-        free(task, sentence)
+        release_task(task, sentence)
         freed += 1
     return freed
 
 
-def stuck(project: Project, *, most: int = 100) -> tuple[ReviewTask, ...]:
+def stuck_tasks(project: Project, *, most: int = 100) -> tuple[ReviewTask, ...]:
     """Return the free tasks that no active reviewer may take now; a manager assigns them.
 
     They were handed on, or questioned, and everybody else has left or held a slot.
@@ -353,7 +353,7 @@ def stuck(project: Project, *, most: int = 100) -> tuple[ReviewTask, ...]:
 MOST_ANNOTATORS = 20
 
 
-def held_task(member: Member, sentence: Sentence, version: int) -> ReviewTask:
+def get_own_task(member: Member, sentence: Sentence, version: int) -> ReviewTask:
     """Return the open task of a sentence if it is the member's and of this version.
 
     Raises:
@@ -369,7 +369,7 @@ def held_task(member: Member, sentence: Sentence, version: int) -> ReviewTask:
     return task
 
 
-def checked_note(note: str, code: str, *, field: str = "note") -> str:
+def clean_note(note: str, code: str, *, field: str = "note") -> str:
     """Return a note without the space around it.
 
     Raises:
@@ -384,7 +384,7 @@ def checked_note(note: str, code: str, *, field: str = "note") -> str:
     return words
 
 
-@act
+@transactional
 def return_for_more(
     member: Member, sentence_id: int, *, version: int, more: int, note: str = ""
 ) -> Sentence:
@@ -394,9 +394,9 @@ def return_for_more(
         RefusedError: More than there are annotators who have not worked on it, or beyond 20.
         ConflictError: The review has changed, or is not with the member.
     """
-    member = acting(member, Role.REVIEWER)
-    sentence = locked_sentence(sentence_id, member.project_id)
-    task = held_task(member, sentence, version)
+    member = authorize(member, Role.REVIEWER)
+    sentence = lock_sentence(sentence_id, member.project_id)
+    task = get_own_task(member, sentence, version)
     _check_more(member, sentence, more)
     words = whole(note.strip())[:LONGEST_NOTE]
     said = {"note": words, "handed_by": member.person} if words else {}
@@ -410,7 +410,7 @@ def return_for_more(
     if ended != 1:
         raise ConflictError("the review has changed meanwhile; look again")
     _add_slots(member, sentence, more)
-    move(sentence, SentenceState.ANNOTATING, needed=sentence.needed + more)
+    change_state(sentence, SentenceState.ANNOTATING, needed=sentence.needed + more)
     audit.record(
         "review.returned",
         who=member.person,

@@ -33,7 +33,7 @@ from gecbench.server.models import (
 from gecbench.server.rules.text import LONGEST_NOTE, whole
 from gecbench.server.workflow import audit
 from gecbench.server.workflow.answers import ReviewAnswer
-from gecbench.server.workflow.claims import Nothing
+from gecbench.server.workflow.claims import NoTask
 from gecbench.server.workflow.drafts import payload_of_review, save_review_draft
 from gecbench.server.workflow.errors import (
     ConflictError,
@@ -44,49 +44,48 @@ from gecbench.server.workflow.errors import (
 from gecbench.server.workflow.golden import (
     Candidate,
     candidates_for,
+    check_review,
     finalise,
-    weigh,
 )
 from gecbench.server.workflow.management import reopen_sentence, restore, withdraw
 from gecbench.server.workflow.review_tasks import (
-    checked_note,
-    draw,
-    ever_held,
+    claim_random_task,
+    claim_task,
+    clean_note,
     expire_tasks,
-    free,
-    held_task,
-    is_over,
+    get_own_task,
+    has_held_slot,
+    is_expired,
     lease,
     live_task,
-    make_ready,
-    note_reading,
+    queue_for_review,
+    record_reading,
+    release_task,
     return_for_more,
     reviewers_for,
-    stuck,
-    take,
 )
-from gecbench.server.workflow.sentences import move, move_slot
+from gecbench.server.workflow.sentences import change_slot_state, change_state
 from gecbench.server.workflow.transactions import (
-    act,
-    acting,
-    has_read,
-    locked_project,
-    locked_sentence,
+    authorize,
+    has_read_guideline,
+    lock_project,
+    lock_sentence,
+    transactional,
 )
 
-__all__ = ["finalise", "reopen_sentence", "restore", "return_for_more", "stuck", "withdraw"]
+__all__ = ["finalise", "reopen_sentence", "restore", "return_for_more", "withdraw"]
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimedReview:
+class ReviewClaim:
     """A review task for a member, or why there is none."""
 
     task: ReviewTask | None
-    nothing: Nothing | None = None
+    nothing: NoTask | None = None
 
 
-@act
-def current_review(member: Member) -> ClaimedReview:
+@transactional
+def current_review(member: Member) -> ReviewClaim:
     """Return the member's open review, or draw one at random among the eligible (REV-10, ROL-2).
 
     Raises:
@@ -94,20 +93,20 @@ def current_review(member: Member) -> ClaimedReview:
     """
     project = member.project
     if project.archived_at or project.deleted_at:
-        return ClaimedReview(None, Nothing.CLOSED)
+        return ReviewClaim(None, NoTask.CLOSED)
     if member.status != MemberStatus.ACTIVE:
-        return ClaimedReview(None, Nothing.NOT_ACTIVE)
-    if not has_read(member):
-        return ClaimedReview(None, Nothing.GUIDELINE_FIRST)
-    member = acting(member, Role.REVIEWER)
+        return ReviewClaim(None, NoTask.NOT_ACTIVE)
+    if not has_read_guideline(member):
+        return ReviewClaim(None, NoTask.GUIDELINE_FIRST)
+    member = authorize(member, Role.REVIEWER)
     task = _held_by(member)
     if task is None:
         expire_tasks(member.project)
-        task = draw(member)
+        task = claim_random_task(member)
     if task is not None:
-        return ClaimedReview(task)
+        return ReviewClaim(task)
     waits = ReviewTask.objects.filter(project=project, state__in=(TaskState.FREE, TaskState.OPEN))
-    return ClaimedReview(None, Nothing.NONE_FOR_YOU if waits.exists() else Nothing.ALL_DONE)
+    return ReviewClaim(None, NoTask.NONE_FOR_YOU if waits.exists() else NoTask.ALL_DONE)
 
 
 def _held_by(member: Member) -> ReviewTask | None:
@@ -122,7 +121,7 @@ def _held_by(member: Member) -> ReviewTask | None:
     return found
 
 
-@act
+@transactional
 def open_review(member: Member, sentence_id: int) -> ReviewTask:
     """Return a sentence's task for reading; claims it where it is free and the member may (REV-12).
 
@@ -132,9 +131,9 @@ def open_review(member: Member, sentence_id: int) -> ReviewTask:
         NotYoursError: The member may not see it: it does not exist, or they ever held a slot of it.
         NotAllowedError: The member is neither reviewer nor manager, or not active.
     """
-    member = acting(member, Role.REVIEWER, Role.MANAGER)
-    sentence = locked_sentence(sentence_id, member.project_id)
-    if ever_held(member.person_id, sentence_id):
+    member = authorize(member, Role.REVIEWER, Role.MANAGER)
+    sentence = lock_sentence(sentence_id, member.project_id)
+    if has_held_slot(member.person_id, sentence_id):
         raise NotYoursError(
             "there is no sentence {sentence_id} for this reviewer", sentence_id=sentence_id
         )
@@ -143,16 +142,16 @@ def open_review(member: Member, sentence_id: int) -> ReviewTask:
     )
     if task is None:
         raise NotYoursError("sentence {sentence_id} is not in review", sentence_id=sentence_id)
-    if task.state == TaskState.OPEN and is_over(task, member.project):
-        free(task, sentence)
+    if task.state == TaskState.OPEN and is_expired(task, member.project):
+        release_task(task, sentence)
         task = live_task(sentence_id) or task
     free_for_them = task.state == TaskState.FREE and (
         task.reviewer_id == member.person_id
         or (task.reviewer_id is None and task.not_for_id != member.person_id)
     )
     if free_for_them and member.is_reviewer and _held_by(member) is None:
-        return take(member, task.pk, sentence_id) or task
-    note_reading(sentence_id, member.person_id)
+        return claim_task(member, task.pk, sentence_id) or task
+    record_reading(sentence_id, member.person_id)
     return task
 
 
@@ -161,16 +160,16 @@ def candidates(task: ReviewTask, reviewer: Member) -> tuple[Candidate, ...]:
     return candidates_for(task, reviewer.person_id)
 
 
-def examine(task: ReviewTask, answer: ReviewAnswer) -> tuple[Problem, ...]:
+def check_answer(task: ReviewTask, answer: ReviewAnswer) -> tuple[Problem, ...]:
     """Return what is wrong with a review, blocking and warnings (REV-2, 3, 8, 9; CON-1 to 10).
 
     Fields are numbered by the order in which the task's reviewer sees the texts.
     """
     shown = candidates_for(task, task.reviewer_id or 0)
-    return weigh(task.sentence, shown, answer).problems
+    return check_review(task.sentence, shown, answer).problems
 
 
-@act
+@transactional
 def hand_on(member: Member, sentence_id: int, *, version: int, note: str) -> None:
     """Give a review to another reviewer, with a note (REV-10).
 
@@ -181,7 +180,7 @@ def hand_on(member: Member, sentence_id: int, *, version: int, note: str) -> Non
     _pass_on(member, sentence_id, version, note, None)
 
 
-@act
+@transactional
 def second_opinion(member: Member, sentence_id: int, *, version: int, note: str) -> None:
     """Ask another reviewer to decide, after one's own draft, with a note (REV-10).
 
@@ -193,14 +192,14 @@ def second_opinion(member: Member, sentence_id: int, *, version: int, note: str)
 def _pass_on(
     member: Member, sentence_id: int, version: int, note: str, kind: ReviewKind | None
 ) -> None:
-    member = acting(member, Role.REVIEWER)
-    sentence = locked_sentence(sentence_id, member.project_id)
-    task = held_task(member, sentence, version)
-    words = checked_note(note, "REV-10")
+    member = authorize(member, Role.REVIEWER)
+    sentence = lock_sentence(sentence_id, member.project_id)
+    task = get_own_task(member, sentence, version)
+    words = clean_note(note, "REV-10")
     if not reviewers_for(sentence, but=[member.person_id]).exists():
         message = "nobody else can review this sentence: decide it, or ask a manager for a reviewer"
         raise RefusedError([Problem("REV-10-nobody", "", message)])
-    free(task, sentence, not_for=member.person, note=words, kind=kind)
+    release_task(task, sentence, not_for=member.person, note=words, kind=kind)
     audit.record(
         "review.second_opinion" if kind else "review.handed_on",
         who=member.person,
@@ -209,7 +208,7 @@ def _pass_on(
     )
 
 
-@act
+@transactional
 def assign(manager: Member, sentence_id: int, *, to: Member, note: str = "") -> ReviewTask:
     """Let a manager say who reviews a sentence that waits; it comes first for them.
 
@@ -220,8 +219,8 @@ def assign(manager: Member, sentence_id: int, *, to: Member, note: str = "") -> 
         RefusedError: They are no active reviewer, or held a slot of the sentence.
         ConflictError: The sentence does not wait for a reviewer.
     """
-    manager = acting(manager, Role.MANAGER)
-    sentence = locked_sentence(sentence_id, manager.project_id)
+    manager = authorize(manager, Role.MANAGER)
+    sentence = lock_sentence(sentence_id, manager.project_id)
     task = live_task(sentence_id)
     if task is None or task.state != TaskState.FREE:
         raise ConflictError(
@@ -275,7 +274,7 @@ def _is_built_upon(review: Review) -> bool:
     )
 
 
-@act
+@transactional
 def undo(member: Member, sentence_id: int) -> ReviewTask:
     """Take the last decision back: the review is open again, with all that was written in it.
 
@@ -286,9 +285,9 @@ def undo(member: Member, sentence_id: int) -> ReviewTask:
     Raises:
         ConflictError: The time is over, it is not their last one, or something was built upon it.
     """
-    locked_project(member.project_id)  # no release is made meanwhile
-    member = acting(member, Role.REVIEWER)
-    sentence = locked_sentence(sentence_id, member.project_id)
+    lock_project(member.project_id)  # no release is made meanwhile
+    member = authorize(member, Role.REVIEWER)
+    sentence = lock_sentence(sentence_id, member.project_id)
     review = last_decision(member)
     if review is None or review.sentence_id != sentence_id or review.task is None:
         raise ConflictError(
@@ -300,11 +299,11 @@ def undo(member: Member, sentence_id: int) -> ReviewTask:
         raise ConflictError("the review has changed meanwhile; look again")
     held = _held_by(member)
     if held is not None:
-        free(held, locked_sentence(held.sentence_id, member.project_id))
+        release_task(held, lock_sentence(held.sentence_id, member.project_id))
     _restore(sentence, review)
     before = Golden.objects.filter(sentence=sentence).order_by("-version").first()
-    move(sentence, SentenceState.REVIEW_READY, golden=before)
-    task = take(member, make_ready(sentence).pk, sentence_id)
+    change_state(sentence, SentenceState.REVIEW_READY, golden=before)
+    task = claim_task(member, queue_for_review(sentence).pk, sentence_id)
     if task is None:
         raise ConflictError("the review has changed meanwhile; look again")
     payload = payload_of_review(review)
@@ -331,7 +330,7 @@ def _restore(sentence: Sentence, review: Review) -> None:
     studies = {one.pop("pk"): one for one in data.get("old", {}).get("studies", ())}
     for slot in sentence.slots.filter(state__in=SUBMITTED_OR_LATER).order_by("pk"):
         state = SlotState(slots.get(str(slot.pk), SlotState.SUBMITTED))
-        move_slot(slot, state, by=review.reviewer)
+        change_slot_state(slot, state, by=review.reviewer)
     sentence.studies.exclude(pk__in=studies).delete()
     for key, values in studies.items():
         changed = sentence.studies.filter(pk=key).exclude(
@@ -353,7 +352,9 @@ def _with_draft(payload: dict[str, Any], draft: Draft | None) -> dict[str, Any]:
     return {**payload, "rows": rows}
 
 
-def reviewed(member: Member, *, before: int | None = None, most: int = 50) -> tuple[Review, ...]:
+def list_reviews(
+    member: Member, *, before: int | None = None, most: int = 50
+) -> tuple[Review, ...]:
     """Return the member's own reviews, newest first, keyset by id `before`."""
     held = SlotEvent.objects.filter(sentence=OuterRef("sentence"), person=member.person_id)
     mine = Review.objects.filter(

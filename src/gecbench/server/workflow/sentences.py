@@ -57,11 +57,11 @@ from gecbench.server.rules.options import ProjectOptions
 from gecbench.server.rules.text import digest, place_in_document
 from gecbench.server.workflow.errors import ConflictError, GuidelineFirstError, NotAllowedError
 from gecbench.server.workflow.transactions import (
-    act,
-    has_read,
-    locked_member,
-    locked_project,
-    locked_sentence,
+    has_read_guideline,
+    lock_member,
+    lock_project,
+    lock_sentence,
+    transactional,
 )
 
 # Where a sentence and its slots stand, read from the rows around them; and how they get there.
@@ -101,7 +101,7 @@ PATHS: Mapping[SentenceState, tuple[SentenceState, ...]] = MappingProxyType(
 """State of a sentence to those that may follow."""
 
 
-def move(sentence: Sentence, state: SentenceState, **fields: Any) -> None:
+def change_state(sentence: Sentence, state: SentenceState, **fields: Any) -> None:
     """Change a sentence's state, if it is still what was read.
 
     Raises:
@@ -127,24 +127,24 @@ def move(sentence: Sentence, state: SentenceState, **fields: Any) -> None:
         setattr(sentence, name, value)
 
 
-def settled(sentence: Sentence) -> SentenceState:
+def resting_state(sentence: Sentence) -> SentenceState:
     """Return where a sentence with a golden set rests: golden, or disputed."""
     disputed = Complaint.objects.filter(study__sentence=sentence, state__in=UNDECIDED).exists()
     return SentenceState.DISPUTED if disputed else SentenceState.GOLDEN
 
 
-def stands(sentence: Sentence) -> SentenceState:
+def derive_state(sentence: Sentence) -> SentenceState:
     """Return where the rows of a withdrawn sentence say that it stands."""
     if sentence.submitted < sentence.needed:
         begun = sentence.submitted > 0 or sentence.golden_id is not None
         return SentenceState.ANNOTATING if begun else SentenceState.OPEN
     waiting = Slot.objects.filter(sentence=sentence, state=SlotState.SUBMITTED)
     if sentence.golden_id is not None and not waiting.exists():
-        return settled(sentence)
+        return resting_state(sentence)
     return SentenceState.REVIEW_READY
 
 
-def slot_rests(slot: Slot) -> SlotState:
+def derive_slot_state(slot: Slot) -> SlotState:
     """Return where a judged slot stands: disputed, in study, or passed."""
     studies = Study.objects.filter(submission__slot=slot)
     if Complaint.objects.filter(study__in=studies, state__in=UNDECIDED).exists():
@@ -165,7 +165,7 @@ _EVENTS: Mapping[SlotState, SlotEventKind] = MappingProxyType(
 )
 
 
-def move_slot(slot: Slot, state: SlotState, *, by: Person | None) -> None:
+def change_slot_state(slot: Slot, state: SlotState, *, by: Person | None) -> None:
     """Change the state of a slot that was handed in, with an event; the same again is nothing.
 
     Raises:
@@ -188,7 +188,7 @@ def move_slot(slot: Slot, state: SlotState, *, by: Person | None) -> None:
     )
 
 
-def settle_slots(sentence: Sentence, *, by: Person | None) -> None:
+def update_slot_states(sentence: Sentence, *, by: Person | None) -> None:
     """Bring the slots of a sentence whose golden set, items or complaints changed where they rest.
 
     Submitted ones are judged on the way.
@@ -198,15 +198,15 @@ def settle_slots(sentence: Sentence, *, by: Person | None) -> None:
     )
     for slot in slots.order_by("pk"):
         if slot.state == SlotState.SUBMITTED:
-            move_slot(slot, SlotState.JUDGED, by=by)
-        move_slot(slot, slot_rests(slot), by=by)
+            change_slot_state(slot, SlotState.JUDGED, by=by)
+        change_slot_state(slot, derive_slot_state(slot), by=by)
 
 
-def settle_slot(slot_id: int, *, by: Person | None) -> None:
+def update_slot_state(slot_id: int, *, by: Person | None) -> None:
     """Bring one judged slot, whose items or complaints changed, where it rests."""
     slot = Slot.objects.select_for_update(no_key=True).get(pk=slot_id)
     if slot.state in (SlotState.PASSED, SlotState.STUDY, SlotState.DISPUTED):
-        move_slot(slot, slot_rests(slot), by=by)
+        change_slot_state(slot, derive_slot_state(slot), by=by)
 
 
 # Sentences come in, each with its N free slots, in an order that is mixed but reproducible.
@@ -312,7 +312,7 @@ def _check(rows: Sequence[NewSentence]) -> None:
             raise UsageError(f"sentence {row.external_id!r}: two golden references are the same")
 
 
-@act
+@transactional
 def _add(
     project_id: int,
     rows: Sequence[NewSentence],
@@ -320,7 +320,7 @@ def _add(
     batch: ImportBatch | None,
 ) -> int:
     """Write one batch."""
-    project = locked_project(project_id)
+    project = lock_project(project_id)
     first = project.next_number
     Project.objects.filter(pk=project_id).update(next_number=F("next_number") + len(rows))
     made = [
@@ -447,14 +447,14 @@ WORKABLE = (SentenceState.OPEN, SentenceState.ANNOTATING)
 """States in which annotators may still begin."""
 
 
-def closed(project: Project) -> bool:
+def is_closed(project: Project) -> bool:
     """Return whether nobody may work in a project now."""
     return project.archived_at is not None or project.deleted_at is not None
 
 
 def may_annotate(member: Member) -> bool:
     """Return whether a member is served real tasks at all (ROL-4)."""
-    return is_annotating(member) and has_read(member)
+    return is_annotating(member) and has_read_guideline(member)
 
 
 def is_annotating(member: Member) -> bool:
@@ -462,20 +462,20 @@ def is_annotating(member: Member) -> bool:
     return member.is_annotator and member.status == MemberStatus.ACTIVE
 
 
-def insist_on_active(member: Member) -> None:
+def require_active(member: Member) -> None:
     """Refuse whoever may not annotate now.
 
     Raises:
         NotAllowedError: They are no active annotator, or the project is closed.
         GuidelineFirstError: They have not read the guideline, and the project asks for it.
     """
-    if closed(member.project):
+    if is_closed(member.project):
         raise NotAllowedError(
             "the project {project} is closed for work", project=member.project.slug
         )
     if not is_annotating(member):
         raise NotAllowedError("only an active annotator of this project may do that")
-    if not has_read(member):
+    if not has_read_guideline(member):
         raise GuidelineFirstError
 
 
@@ -508,7 +508,7 @@ def seen_by(sentence: Any, person: Any) -> tuple[QuerySet[Any, Any], ...]:
     )
 
 
-def kept_for_another(member: Any, now: Any) -> Exists:
+def reserved_for_another(member: Any, now: Any) -> Exists:
     """Return the condition that a free slot is in another member's batch, before its deadline.
 
     Args:
@@ -519,7 +519,7 @@ def kept_for_another(member: Any, now: Any) -> Exists:
     return Exists(batch.exclude(member=member))
 
 
-def free_place(member: Member, rules: ProjectOptions) -> int | None:
+def free_task_number(member: Member, rules: ProjectOptions) -> int | None:
     """Return which of the k open tasks a member may fill; None where all are (INV-2)."""
     taken = set(
         Slot.objects.filter(
@@ -531,7 +531,7 @@ def free_place(member: Member, rules: ProjectOptions) -> int | None:
     return next(no for no in range(1, rules.open_tasks + 1) if no not in taken)
 
 
-def take(
+def open_slot(
     member: Member, sentence: Sentence, slot_id: int, *, open_no: int, back: bool = False
 ) -> Slot | None:
     """Open a free slot for a member; None where somebody else has it.
@@ -555,12 +555,12 @@ def take(
     if not changed:
         return None
     if sentence.state == SentenceState.OPEN:
-        move(sentence, SentenceState.ANNOTATING)
+        change_state(sentence, SentenceState.ANNOTATING)
         _prefer(sentence)
     slot = Slot.objects.get(pk=slot_id)
     sentence.project = slot.project = member.project
     slot.sentence = sentence
-    note(slot, member.person, SlotEventKind.CLAIM, {"back": True} if back else {})
+    record_slot_event(slot, member.person, SlotEventKind.CLAIM, {"back": True} if back else {})
     return slot
 
 
@@ -572,7 +572,7 @@ def _prefer(sentence: Sentence) -> None:
     )
 
 
-def note(
+def record_slot_event(
     slot: Slot, person: Person | None, kind: SlotEventKind, data: Mapping[str, object] | None = None
 ) -> None:
     """Write what happened to a slot, with the version that it made."""
@@ -585,7 +585,7 @@ def note(
     )
 
 
-def open_again(slot: Slot, member: Member, open_no: int) -> None:
+def reopen_slot(slot: Slot, member: Member, open_no: int) -> None:
     """Open a submitted slot for its holder.
 
     Raises:
@@ -605,7 +605,7 @@ def open_again(slot: Slot, member: Member, open_no: int) -> None:
     slot.refresh_from_db()
 
 
-def let_go(
+def free_slot(
     slot: Slot, sentence: Sentence, kind: SlotEventKind, data: Mapping[str, object] | None = None
 ) -> None:
     """Free an open slot; its draft stays.
@@ -628,9 +628,9 @@ def let_go(
     if changed != 1:
         raise ConflictError("slot {slot} has changed meanwhile; look again", slot=slot.pk)
     slot.refresh_from_db()
-    note(slot, person, kind, data)
+    record_slot_event(slot, person, kind, data)
     if sentence.state == SentenceState.ANNOTATING and not _is_begun(sentence):
-        move(sentence, SentenceState.OPEN)
+        change_state(sentence, SentenceState.OPEN)
         _prefer(sentence)
 
 
@@ -650,13 +650,13 @@ def resume(member: Member, sentence: Sentence, wanted: int | None = None) -> Slo
     Returns:
         None where there is no free slot, no open task left to fill, or no work to be done.
     """
-    if closed(member.project) or not may_annotate(member) or sentence.state not in WORKABLE:
+    if is_closed(member.project) or not may_annotate(member) or sentence.state not in WORKABLE:
         return None
     slots = Slot.objects.filter(sentence=sentence)
     if slots.filter(person_id=member.person_id).exists():
         return None
-    open_no = free_place(member, member.project.rules)
-    kept = kept_for_another(member.pk, timezone.now())
+    open_no = free_task_number(member, member.project.rules)
+    kept = reserved_for_another(member.pk, timezone.now())
     free = slots.filter(~kept, state=SlotState.FREE)
     if wanted is not None:
         free = free.filter(pk=wanted)
@@ -666,20 +666,20 @@ def resume(member: Member, sentence: Sentence, wanted: int | None = None) -> Slo
     if open_no is None or not ids:
         return None
     chosen = draft.slot_id if draft is not None and draft.slot_id in ids else ids[0]
-    slot = take(member, sentence, chosen, open_no=open_no, back=True)
+    slot = open_slot(member, sentence, chosen, open_no=open_no, back=True)
     if slot is not None and draft is not None and draft.slot_id != slot.pk:
         put_draft(slot, member.person, draft.payload)
     return slot
 
 
-def come_back(member: Member, slot: Slot) -> Slot | None:
+def resume_lost(member: Member, slot: Slot) -> Slot | None:
     """Give a slot back to somebody who lost it by an expired lease, if it is still free (INV-15).
 
     Returns:
         None where somebody has it, or they put it off or may not work now.
     """
-    fresh = locked_member(member)
-    sentence = locked_sentence(slot.sentence_id, fresh.project_id)
+    fresh = lock_member(member)
+    sentence = lock_sentence(slot.sentence_id, fresh.project_id)
     if Skip.objects.filter(sentence=sentence, person=fresh.person, recalled_at=None).exists():
         return None
     return resume(fresh, sentence, slot.pk)
@@ -701,7 +701,7 @@ def put_draft(slot: Slot, person: Person, payload: object) -> Draft:
     return draft
 
 
-def held_by(slot: Slot, person: Person) -> bool:
+def has_held(slot: Slot, person: Person) -> bool:
     """Return whether a person has, or ever had, a slot."""
     return (
         slot.person_id == person.pk or SlotEvent.objects.filter(slot=slot, person=person).exists()

@@ -29,16 +29,19 @@ from gecbench.server.workflow.errors import (
     RefusedError,
     WorkflowError,
 )
-from gecbench.server.workflow.golden import close, golden_rows, key_of, sync, verdicts
-from gecbench.server.workflow.review_tasks import checked_note
-from gecbench.server.workflow.sentences import settle_slot
-from gecbench.server.workflow.transactions import STUDYING, act, acting, locked_sentence
-
-__all__ = ["Lesson", "Tried", "attempt", "items", "lesson", "sync", "waive"]
+from gecbench.server.workflow.golden import (
+    close_study,
+    golden_rows,
+    latest_verdicts,
+    study_key,
+)
+from gecbench.server.workflow.review_tasks import clean_note
+from gecbench.server.workflow.sentences import update_slot_state
+from gecbench.server.workflow.transactions import STUDYING, authorize, lock_sentence, transactional
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class AttemptResult:
     """What a try came to.
 
     Args:
@@ -78,7 +81,7 @@ class Lesson:
     complaint: int | None
 
 
-def items(member: Member, *, state: str = "open", most: int = 200) -> tuple[Study, ...]:
+def list_items(member: Member, *, state: str = "open", most: int = 200) -> tuple[Study, ...]:
     """Return the member's own items, oldest first; any state where it is ""."""
     found = _own(member)
     if state:
@@ -106,7 +109,7 @@ def lesson(member: Member, study_id: int) -> Lesson:
         NotYoursError: It is not theirs.
     """
     study = _study_of(member, study_id)
-    verdict = verdicts(study.sentence).get(key_of(study))
+    verdict = latest_verdicts(study.sentence).get(study_key(study))
     if verdict is not None and verdict.correct:
         verdict = None
     golden = _golden(study)
@@ -150,7 +153,7 @@ def _is_revealed(study: Study) -> bool:
 
 def attempt(
     member: Member, study_id: int, *, version: int, client_key: Key, answer: Answer
-) -> Tried:
+) -> AttemptResult:
     """Try to mend an item; it closes when the text equals a current golden reference (STU-3).
 
     A lost decision is mended by the right one, or by a golden text; a text, too, by the right
@@ -168,16 +171,16 @@ def attempt(
     return outcome
 
 
-@act
+@transactional
 def _attempt(
     member: Member, study_id: int, version: int, client_key: Key, answer: Answer
-) -> Tried | WorkflowError:
-    member = acting(member, statuses=STUDYING)
+) -> AttemptResult | WorkflowError:
+    member = authorize(member, statuses=STUDYING)
     study = _study_of(member, study_id)
     before = StudyTry.objects.filter(client_key=client_key).select_related("study").first()
     if before is not None:
         return _again(before, study)
-    sentence = locked_sentence(study.sentence_id, member.project_id)
+    sentence = lock_sentence(study.sentence_id, member.project_id)
     try:
         text = _text(sentence, answer)
         study = _open(member, study_id, version)  # as it is now that the sentence is locked
@@ -195,8 +198,8 @@ def _attempt(
         client_key=client_key,
     )
     if made.matched:
-        close(study, CloseReason.MATCHED, by=member.person)
-        settle_slot(study.submission.slot_id, by=member.person)
+        close_study(study, CloseReason.MATCHED, by=member.person)
+        update_slot_state(study.submission.slot_id, by=member.person)
     else:
         _count_try(study)
     return _tried(made, study)
@@ -222,7 +225,7 @@ def _keep(study: Study, answer: Answer) -> None:
         )
 
 
-def _again(before: StudyTry, study: Study) -> Tried:
+def _again(before: StudyTry, study: Study) -> AttemptResult:
     if before.study_id != study.pk:
         raise ConflictError("this key was used for something else; load the page anew")
     return _tried(before, study)
@@ -264,10 +267,10 @@ def _count_try(study: Study) -> None:
     study.version += 1
 
 
-def _tried(made: StudyTry, study: Study) -> Tried:
+def _tried(made: StudyTry, study: Study) -> AttemptResult:
     made.study = study
     nearest = 0 if made.matched else _nearest(made, study)
-    return Tried(made, made.matched, _is_revealed(study), nearest)
+    return AttemptResult(made, made.matched, _is_revealed(study), nearest)
 
 
 def _nearest(made: StudyTry, study: Study) -> int:
@@ -286,7 +289,7 @@ def _nearest(made: StudyTry, study: Study) -> int:
     )
 
 
-@act
+@transactional
 def waive(member: Member, study_id: int, *, note: str) -> Study:
     """Let a manager close an item.
 
@@ -295,15 +298,15 @@ def waive(member: Member, study_id: int, *, note: str) -> Study:
         ConflictError: It is closed already.
         NotYoursError: It is not of the manager's project.
     """
-    member = acting(member, Role.MANAGER)
-    words = checked_note(note, "waive-note")
+    member = authorize(member, Role.MANAGER)
+    words = clean_note(note, "waive-note")
     found = Study.objects.filter(pk=study_id, project=member.project_id)
     study = found.select_related("sentence", "submission", "person").first()
     if study is None:
         raise NotYoursError("there is no study item {study_id} in this project", study_id=study_id)
-    locked_sentence(study.sentence_id, member.project_id)
-    close(study, CloseReason.WAIVED, by=member.person)
-    settle_slot(study.submission.slot_id, by=member.person)
+    lock_sentence(study.sentence_id, member.project_id)
+    close_study(study, CloseReason.WAIVED, by=member.person)
+    update_slot_state(study.submission.slot_id, by=member.person)
     Notice.objects.create(
         person=study.person,
         project=member.project,

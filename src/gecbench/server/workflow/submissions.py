@@ -39,10 +39,15 @@ from gecbench.server.workflow.errors import (
     RefusedError,
     WorkflowError,
 )
-from gecbench.server.workflow.golden import close_unanimous, consistency
-from gecbench.server.workflow.review_tasks import make_ready, take_from_queue
-from gecbench.server.workflow.sentences import move
-from gecbench.server.workflow.transactions import act, acting, locked_member, locked_sentence
+from gecbench.server.workflow.golden import check_consistency, close_unanimous
+from gecbench.server.workflow.review_tasks import queue_for_review, remove_from_queue
+from gecbench.server.workflow.sentences import change_state
+from gecbench.server.workflow.transactions import (
+    authorize,
+    lock_member,
+    lock_sentence,
+    transactional,
+)
 
 RULES = ("CON-3", "CON-4", "CON-4-position", "CON-5", "CON-6", "CON-7", "CON-8", "CON-9")
 """Rules of golden sets that annotators are asked about and reviewers held to; ANN-9, 10 and 11 say
@@ -50,7 +55,7 @@ the others (CON-1, 2, 10). One annotator's texts need not stand together: the re
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedAnswer:
     """An answer after cleaning, as it will be stored.
 
     Args:
@@ -70,7 +75,7 @@ class Prepared:
     note: str = ""
 
 
-def prepare(sentence: Sentence, answer: Answer) -> Prepared:
+def prepare(sentence: Sentence, answer: Answer) -> PreparedAnswer:
     """Return what an answer becomes and what is wrong with it (ANN-9 to 12); writes nothing.
 
     Codes of problems: ANN-4 too many corrections; ANN-6 no reason; ANN-9 a mixed or empty
@@ -92,7 +97,7 @@ def prepare(sentence: Sentence, answer: Answer) -> Prepared:
         numbers = [n for n, _ in kept.values()]
         problems += _ruled(sentence, answer.decision, texts, numbers)
     found = [box for _, box in boxes if box is not None]
-    return Prepared(
+    return PreparedAnswer(
         decision=answer.decision,
         texts=texts,
         problems=tuple(problems),
@@ -154,7 +159,7 @@ def _ruled(
 ) -> Iterator[Problem]:
     """Yield what the rules would say of these texts, refusing nothing; `numbers` of their boxes."""
     fields = [f"reference-{n}" for n in numbers]
-    for one in consistency(sentence, decision, texts, fields):
+    for one in check_consistency(sentence, decision, texts, fields):
         if one.code in RULES:
             values = tuple(_of_boxes(one.values, numbers))
             yield replace(one, values=values, blocking=False)
@@ -171,7 +176,7 @@ def _of_boxes(
 # What a page refuses before the workflow has seen it is kept all the same (INV-10).
 
 
-@act
+@transactional
 def keep_refused(
     member: Member, sentence_id: int, answer: ReviewAnswer | Ruling, *roles: Role
 ) -> None:
@@ -186,8 +191,8 @@ def keep_refused(
     Raises:
         NotAllowedError: They may not work now.
     """
-    member = acting(member, *roles)
-    drafts.keep_review_aside(locked_sentence(sentence_id, member.project_id), member.person, answer)
+    member = authorize(member, *roles)
+    drafts.keep_review_aside(lock_sentence(sentence_id, member.project_id), member.person, answer)
 
 
 # Submissions are counted in and out of their sentence, which moves on with the N-th (WFL-2).
@@ -195,7 +200,7 @@ def keep_refused(
 # Called inside a transaction that holds the sentence.
 
 
-def count_in(sentence: Sentence) -> None:
+def count_submission(sentence: Sentence) -> None:
     """Count one submission more; the N-th makes the sentence ready for review, or closes it.
 
     One that is out of work is only counted.
@@ -206,11 +211,11 @@ def count_in(sentence: Sentence) -> None:
     if sentence.golden_id is None and close_unanimous(sentence) is not None:
         return
     kind = ReviewKind.FIRST if sentence.golden_id is None else ReviewKind.REOPENED
-    move(sentence, SentenceState.REVIEW_READY)
-    make_ready(sentence, kind=kind)
+    change_state(sentence, SentenceState.REVIEW_READY)
+    queue_for_review(sentence, kind=kind)
 
 
-def count_out(sentence: Sentence) -> None:
+def uncount_submission(sentence: Sentence) -> None:
     """Count one submission less; a sentence that was ready for review waits for it again.
 
     Raises:
@@ -221,8 +226,8 @@ def count_out(sentence: Sentence) -> None:
             "sentence {number} is in review already", sentence, number=sentence.number
         )
     if sentence.state == SentenceState.REVIEW_READY:
-        take_from_queue(sentence)
-        move(sentence, SentenceState.ANNOTATING)
+        remove_from_queue(sentence)
+        change_state(sentence, SentenceState.ANNOTATING)
     _count(sentence, sentence.submitted - 1)
 
 
@@ -267,7 +272,7 @@ def last_submission(slot: Slot) -> Submission | None:
     return Submission.objects.filter(slot=slot, person_id=slot.person_id).order_by("-no").first()
 
 
-def end(slot: Slot, sentence: Sentence, kind: SlotEventKind, data: dict[str, object]) -> None:
+def end_task(slot: Slot, sentence: Sentence, kind: SlotEventKind, data: dict[str, object]) -> None:
     """End a task that its person leaves without a word.
 
     The slot is free again and the draft stays. But where they had submitted and taken it back,
@@ -276,11 +281,11 @@ def end(slot: Slot, sentence: Sentence, kind: SlotEventKind, data: dict[str, obj
     """
     before = last_submission(slot) if _was_reopened(slot) else None
     if before is None:
-        sentences.let_go(slot, sentence, kind, data)
+        sentences.free_slot(slot, sentence, kind, data)
         return
     close_slot(slot)
-    sentences.note(slot, slot.person, kind, {**data, "stands": before.pk})
-    count_in(sentence)
+    sentences.record_slot_event(slot, slot.person, kind, {**data, "stands": before.pk})
+    count_submission(sentence)
 
 
 def _was_reopened(slot: Slot) -> bool:
@@ -292,9 +297,6 @@ def _was_reopened(slot: Slot) -> bool:
 
 
 # Submitting, in one transaction; taking back; one's own history.
-
-
-__all__ = ["Prepared", "history", "may_reopen", "prepare", "reopen", "submit"]
 
 
 def submit(
@@ -319,22 +321,22 @@ def submit(
     return outcome
 
 
-@act
+@transactional
 def _submit(
     member: Member, slot_id: int, version: int, client_key: Key, answer: Answer
 ) -> Submission | WorkflowError:
-    fresh = locked_member(member)
+    fresh = lock_member(member)
     known = _known(fresh, slot_id, client_key)
     if known is not None:
         _keep_other(known, fresh, answer)
         return known
     slot = Slot.objects.filter(pk=slot_id, project_id=fresh.project_id).first()
-    if slot is None or not sentences.held_by(slot, fresh.person):
+    if slot is None or not sentences.has_held(slot, fresh.person):
         raise NotYoursError("task {slot_id} is not one of yours", slot_id=slot_id)
-    sentence = locked_sentence(slot.sentence_id, fresh.project_id)
+    sentence = lock_sentence(slot.sentence_id, fresh.project_id)
     sentence.project = fresh.project
     try:
-        slot = _held(fresh, slot, sentence, version)
+        slot = _lock_held_slot(fresh, slot, sentence, version)
         prepared = prepare(sentence, answer)
         wrong = [one for one in prepared.problems if one.blocking]
         if wrong:
@@ -367,7 +369,7 @@ def _keep_other(known: Submission, member: Member, answer: Answer) -> None:
         drafts.keep_aside(known.slot, member.person, drafts.payload_of(answer))
 
 
-def _held(member: Member, slot: Slot, sentence: Sentence, version: int) -> Slot:
+def _lock_held_slot(member: Member, slot: Slot, sentence: Sentence, version: int) -> Slot:
     """Return the open slot of a member, taken back if the lease was lost and nobody has it.
 
     Raises:
@@ -375,10 +377,10 @@ def _held(member: Member, slot: Slot, sentence: Sentence, version: int) -> Slot:
         ConflictError: It was handed in meanwhile.
         GoneError: Somebody else has it.
     """
-    sentences.insist_on_active(member)
+    sentences.require_active(member)
     slot = Slot.objects.get(pk=slot.pk)  # as it is now that the sentence is locked
     if slot.person_id != member.person_id:
-        back = sentences.come_back(member, slot)
+        back = sentences.resume_lost(member, slot)
         if back is None:
             raise GoneError("this task is no longer yours; what you wrote was kept as a draft")
         sentence.refresh_from_db(fields=["state", "version"])
@@ -421,7 +423,7 @@ def _write(
     sentence: Sentence,
     client_key: Key,
     answer: Answer,
-    prepared: Prepared,
+    prepared: PreparedAnswer,
 ) -> Submission:
     last = Submission.objects.filter(slot=slot).order_by("-no").values_list("no", flat=True).first()
     submission = Submission.objects.create(
@@ -435,7 +437,7 @@ def _write(
         guideline_id=member.project.guideline_id,
         active_ms=min(max(answer.active_ms, 0), MOST_MS),
         client_key=client_key,
-        suggestion=suggestions.shown(sentence.pk, member.person_id),
+        suggestion=suggestions.shown_suggestion(sentence.pk, member.person_id),
     )
     digests = [digest(text) for text in prepared.texts]
     Reference.objects.bulk_create(
@@ -451,8 +453,8 @@ def _write(
     )
     close_slot(slot)
     data = {"submission": submission.pk, "no": submission.no}
-    sentences.note(slot, member.person, SlotEventKind.SUBMIT, data)
-    count_in(sentence)
+    sentences.record_slot_event(slot, member.person, SlotEventKind.SUBMIT, data)
+    count_submission(sentence)
     audit.record(
         "submission.made",
         who=member.person,
@@ -463,7 +465,7 @@ def _write(
     return submission
 
 
-@act
+@transactional
 def reopen(member: Member, slot_id: int) -> Slot:
     """Take the last submission back while no reviewer has begun (ANN-13): the slot is open again.
 
@@ -476,25 +478,27 @@ def reopen(member: Member, slot_id: int) -> Slot:
         NotYoursError: It is not the member's submitted slot.
         NotAllowedError: The member is not active.
     """
-    fresh = locked_member(member)
+    fresh = lock_member(member)
     mine = Slot.objects.filter(
         pk=slot_id, project_id=fresh.project_id, person_id=fresh.person_id
     ).exclude(state=SlotState.OPEN)
     sentence_id = mine.values_list("sentence_id", flat=True).first()
     if sentence_id is None:
         raise NotYoursError("task {slot_id} is not one that you have handed in", slot_id=slot_id)
-    sentences.insist_on_active(fresh)
-    sentence = locked_sentence(sentence_id, fresh.project_id)
+    sentences.require_active(fresh)
+    sentence = lock_sentence(sentence_id, fresh.project_id)
     slot = mine.get()
     submission = last_submission(slot)
     if slot.state != SlotState.SUBMITTED or submission is None:
         raise ConflictError(
             "sentence {number} was reviewed already", sentence, number=sentence.number
         )
-    count_out(sentence)
-    open_no = sentences.free_place(fresh, fresh.project.rules) or _make_room(fresh)
-    sentences.open_again(slot, fresh, open_no)
-    sentences.note(slot, fresh.person, SlotEventKind.REOPEN, {"submission": submission.pk})
+    uncount_submission(sentence)
+    open_no = sentences.free_task_number(fresh, fresh.project.rules) or _make_room(fresh)
+    sentences.reopen_slot(slot, fresh, open_no)
+    sentences.record_slot_event(
+        slot, fresh.person, SlotEventKind.REOPEN, {"submission": submission.pk}
+    )
     sentences.put_draft(slot, fresh.person, drafts.payload_of_submission(submission))
     sentence.project = slot.project = fresh.project
     slot.sentence = sentence
@@ -518,8 +522,8 @@ def _make_room(member: Member) -> int:
     if slot is None or slot.open_no is None:
         raise ConflictError("finish or put off the open task first")
     place = slot.open_no
-    sentence = locked_sentence(slot.sentence_id, member.project_id)
-    sentences.let_go(slot, sentence, SlotEventKind.RELEASE, {"why": "reopen"})
+    sentence = lock_sentence(slot.sentence_id, member.project_id)
+    sentences.free_slot(slot, sentence, SlotEventKind.RELEASE, {"why": "reopen"})
     return place
 
 

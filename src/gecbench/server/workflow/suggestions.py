@@ -27,8 +27,8 @@ from gecbench.server.models import (
 from gecbench.server.rules.text import TextError, cleaned, digest
 from gecbench.server.workflow import audit
 from gecbench.server.workflow.errors import EditFirstError, NotYoursError
-from gecbench.server.workflow.sentences import BATCH, WORKABLE, insist_on_active
-from gecbench.server.workflow.transactions import act, locked_member
+from gecbench.server.workflow.sentences import BATCH, WORKABLE, require_active
+from gecbench.server.workflow.transactions import lock_member, transactional
 
 LONGEST_NAME = 200
 
@@ -36,7 +36,7 @@ LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Suggested:
+class SuggestionRun:
     """What a run of a corrector came to.
 
     Args:
@@ -52,7 +52,7 @@ class Suggested:
     there: int = 0
 
 
-def waiting(project: Project, info: CorrectorInfo) -> QuerySet[Sentence]:
+def sentences_without(project: Project, info: CorrectorInfo) -> QuerySet[Sentence]:
     """Return the sentences that annotators may begin and that have no suggestion of a corrector."""
     own = Suggestion.objects.filter(
         sentence=OuterRef("pk"), model=info.name[:LONGEST_NAME], model_version=version_of(info)
@@ -73,7 +73,7 @@ def version_of(info: CorrectorInfo) -> str:
 
 def make_suggestions(
     project: Project, corrector: Corrector, *, progress: Callable[[int, int], None]
-) -> Suggested:
+) -> SuggestionRun:
     """Let a corrector propose for all sentences that have no suggestion of it yet.
 
     Each batch is kept when it is done, so a run that is interrupted goes on where it was.
@@ -83,7 +83,7 @@ def make_suggestions(
         corrector: Loaded, for the language of the project.
         progress: Told how many of how many sentences are done.
     """
-    keys = list(waiting(project, corrector.info).values_list("pk", flat=True))
+    keys = list(sentences_without(project, corrector.info).values_list("pk", flat=True))
     work = Sentence.objects.filter(project=project, purpose=Purpose.REAL, state__in=WORKABLE)
     made = changing = unusable = 0
     there, most = work.count() - len(keys), min(corrector.info.window, BATCH)
@@ -107,7 +107,7 @@ def make_suggestions(
         project=project,
         data={"corrector": corrector.info.name, "made": made, "changing": changing},
     )
-    return Suggested(made, changing, unusable, there)
+    return SuggestionRun(made, changing, unusable, there)
 
 
 def _row(sentence: Sentence, correction: Correction, info: CorrectorInfo) -> Suggestion | None:
@@ -131,7 +131,7 @@ def _row(sentence: Sentence, correction: Correction, info: CorrectorInfo) -> Sug
 # An annotator asks for it; whether it may be shown, the server says.
 
 
-@act
+@transactional
 def show(member: Member, slot_id: int) -> Suggestion:
     """Return the suggestion for a member's open task, and keep that it was shown.
 
@@ -142,8 +142,8 @@ def show(member: Member, slot_id: int) -> Suggestion:
         EditFirstError: The project shows it only after an edit of their own.
         NotAllowedError: The member may not work now.
     """
-    fresh = locked_member(member)
-    insist_on_active(fresh)
+    fresh = lock_member(member)
+    require_active(fresh)
     slot = (
         Slot.objects.select_related("sentence")
         .filter(pk=slot_id, project=fresh.project_id, person=fresh.person_id, state=SlotState.OPEN)
@@ -152,10 +152,10 @@ def show(member: Member, slot_id: int) -> Suggestion:
     mode = fresh.project.rules.suggestions
     if slot is None or mode == "off":
         raise NotYoursError("there is no suggestion for task {slot_id}", slot_id=slot_id)
-    before = shown(slot.sentence_id, fresh.person_id)
+    before = shown_suggestion(slot.sentence_id, fresh.person_id)
     if before is not None:
         return before
-    found = latest(slot.sentence_id)
+    found = latest_suggestion(slot.sentence_id)
     if found is None:
         raise NotYoursError("there is no suggestion for task {slot_id}", slot_id=slot_id)
     if mode == "after_typing" and not _edited(slot, fresh.person_id):
@@ -164,7 +164,7 @@ def show(member: Member, slot_id: int) -> Suggestion:
     return found
 
 
-@act
+@transactional
 def take_over(member: Member, slot_id: int) -> Suggestion:
     """Keep that a member takes over the suggestion that they were shown, and return it.
 
@@ -172,25 +172,25 @@ def take_over(member: Member, slot_id: int) -> Suggestion:
         NotYoursError: None was shown to them, or the task is theirs no more.
         NotAllowedError: The member may not work now.
     """
-    fresh = locked_member(member)
-    insist_on_active(fresh)
+    fresh = lock_member(member)
+    require_active(fresh)
     mine = Slot.objects.filter(
         pk=slot_id, project=fresh.project_id, person=fresh.person_id, state=SlotState.OPEN
     )
     sentence_id = mine.values_list("sentence", flat=True).first()
-    found = sentence_id and shown(sentence_id, fresh.person_id)
+    found = sentence_id and shown_suggestion(sentence_id, fresh.person_id)
     if not found:
         raise NotYoursError("there is no suggestion for task {slot_id}", slot_id=slot_id)
     _note(found, slot_id, fresh.person_id, SuggestionAct.TAKEN)
     return found
 
 
-def latest(sentence_id: int) -> Suggestion | None:
+def latest_suggestion(sentence_id: int) -> Suggestion | None:
     """Return the suggestion of a sentence that would be shown."""
     return Suggestion.objects.filter(sentence=sentence_id).order_by("-pk").first()
 
 
-def shown(sentence_id: int, person_id: int) -> Suggestion | None:
+def shown_suggestion(sentence_id: int, person_id: int) -> Suggestion | None:
     """Return the suggestion that a person was shown for a sentence; None where none was.
 
     What they have seen at a place that they lost, they have seen at the next one, too.
@@ -201,7 +201,9 @@ def shown(sentence_id: int, person_id: int) -> Suggestion | None:
     return seen.order_by("-pk").first()
 
 
-def equals(suggestion: Suggestion, sentence: Sentence, decision: str, texts: Sequence[str]) -> bool:
+def matches_answer(
+    suggestion: Suggestion, sentence: Sentence, decision: str, texts: Sequence[str]
+) -> bool:
     """Return whether an answer says what a suggestion says.
 
     Args:

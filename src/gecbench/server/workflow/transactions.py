@@ -26,7 +26,7 @@ _TRIES = 4
 _COLLISIONS = {"40001", "40P01"}  # serialisation failure, deadlock
 
 
-def act(function: Callable[_P, _R]) -> Callable[_P, _R]:
+def transactional(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Run a function as one transaction.
 
     A lost race shows on PostgreSQL as a unique key that is there already, or as a deadlock: the
@@ -61,12 +61,12 @@ def _collided(error: DatabaseError) -> bool:
     return getattr(error.__cause__, "sqlstate", None) in _COLLISIONS
 
 
-def locked_project(project_id: int) -> Project:
+def lock_project(project_id: int) -> Project:
     """Return the project as it is now, nobody else changing it before the transaction ends."""
     return Project.objects.select_for_update(no_key=True).get(pk=project_id)
 
 
-def locked_member(member: Member) -> Member:
+def lock_member(member: Member) -> Member:
     """Return the member with person and project as they are now; one act of theirs at a time.
 
     An administrator who is no member acts as a manager of the project (`policy.membership`).
@@ -75,7 +75,7 @@ def locked_member(member: Member) -> Member:
         NotAllowedError: They are an administrator no more.
     """
     if member.pk is None:
-        project = locked_project(member.project_id)
+        project = lock_project(member.project_id)
         person = Person.objects.get(pk=member.person_id)
         if not (person.is_administrator and person.is_active):
             raise NotAllowedError("only for members of the project")
@@ -87,7 +87,7 @@ def locked_member(member: Member) -> Member:
     )
 
 
-def locked_sentence(sentence_id: int, project_id: int) -> Sentence:
+def lock_sentence(sentence_id: int, project_id: int) -> Sentence:
     """Return the sentence as it is now, nobody else changing it before the transaction ends.
 
     Raises:
@@ -170,14 +170,14 @@ STUDYING = (MemberStatus.ACTIVE, MemberStatus.PAUSED)
 """Who may study and complain: a pause ends new tasks, not one's own lessons."""
 
 
-def acting(member: Member, *roles: Role, statuses: tuple[MemberStatus, ...] = WORKING) -> Member:
+def authorize(member: Member, *roles: Role, statuses: tuple[MemberStatus, ...] = WORKING) -> Member:
     """Return the member as they are now, locked, if one of the roles (or none is asked) is theirs.
 
     Raises:
         NotAllowedError: The project is closed, or the member's role or status does not do.
         GuidelineFirstError: They would review and have not read the guideline in force.
     """
-    now = locked_member(member)
+    now = lock_member(member)
     if now.project.archived_at or now.project.deleted_at:
         raise NotAllowedError("the project is closed; everything stays readable")
     if now.status not in statuses:
@@ -185,12 +185,12 @@ def acting(member: Member, *roles: Role, statuses: tuple[MemberStatus, ...] = WO
     if roles and not any(now.has(role) for role in roles):
         raise NotAllowedError("only for the role {roles}", roles=" or ".join(roles))
     manages = Role.MANAGER in roles and now.is_manager
-    if Role.REVIEWER in roles and not manages and not has_read(now):
+    if Role.REVIEWER in roles and not manages and not has_read_guideline(now):
         raise GuidelineFirstError
     return now
 
 
-def has_read(member: Member) -> bool:
+def has_read_guideline(member: Member) -> bool:
     """Return whether a member has read the guideline in force, if the project asks for it."""
     project = member.project
     if not project.rules.guideline_gate or project.guideline_id is None:

@@ -151,7 +151,7 @@ class _NewPassword(PasswordResetConfirmView):
     def get_user(self, uidb64: str) -> Person | None:
         """Return the person whom the link is for, if it may hold at all."""
         person = super().get_user(uidb64)
-        holds = isinstance(person, Person) and accounts.link_holds(person, self.maker)
+        holds = isinstance(person, Person) and accounts.is_link_valid(person, self.maker)
         return cast("Person", person) if holds else None
 
     def form_valid(self, form: SetPasswordForm[Person]) -> HttpResponse:

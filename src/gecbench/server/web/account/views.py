@@ -120,7 +120,7 @@ def _whole(text: str) -> str:
 
 
 def _refused(request: HttpRequest, given: Mapping[str, str]) -> HttpResponse:
-    end = accounts.locks_of(given["login"]).get(client_address(request))
+    end = accounts.login_locks(given["login"]).get(client_address(request))
     if end is None:
         message = gettext("This name and password do not belong together.")
         if wants_json(request):
@@ -169,7 +169,7 @@ def logout(request: HttpRequest) -> HttpResponse:
 def invitation(request: HttpRequest, secret: str) -> HttpResponseBase:
     """Let somebody in by a link: a new account, one that is there, or a new password."""
     try:
-        found = members.invitation_of(secret)
+        found = members.get_invitation(secret)
         if request.method == "POST":
             return _accept(request, secret, found)
     except GoneError:

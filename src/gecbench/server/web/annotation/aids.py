@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET
 from gecbench.server.choices import Role
 from gecbench.server.models import Member, ReviewTask, Sentence
 from gecbench.server.web.permissions import member
-from gecbench.server.workflow.review_tasks import ever_held
+from gecbench.server.workflow.review_tasks import has_held_slot
 from gecbench.server.workflow.sentences import neighbours
 
 
@@ -33,6 +33,6 @@ def context(request: HttpRequest, member: Member, sentence_id: int) -> HttpRespo
 
 
 def _may_see(member: Member, sentence: Sentence) -> bool:
-    if member.has(Role.MANAGER) or ever_held(member.person_id, sentence.pk):
+    if member.has(Role.MANAGER) or has_held_slot(member.person_id, sentence.pk):
         return True
     return member.has(Role.REVIEWER) and ReviewTask.objects.filter(sentence=sentence).exists()

@@ -39,7 +39,7 @@ from gecbench.server.web.permissions import member, wants_json
 from gecbench.server.web.requests import json_in, limited, number_in
 from gecbench.server.workflow import claims, drafts, submissions, suggestions
 from gecbench.server.workflow.answers import Answer
-from gecbench.server.workflow.claims import Claimed, Nothing
+from gecbench.server.workflow.claims import Claim, NoTask
 from gecbench.server.workflow.errors import (
     ConflictError,
     NotYoursError,
@@ -162,7 +162,11 @@ def task_json(member: Member, slot: Slot, draft: Draft | None) -> dict[str, obje
     slug, sentence = member.project.slug, slot.sentence
     rules = member.project.rules
     source = sentence.source
-    seen = suggestions.shown(sentence.pk, member.person_id) if rules.suggestions != "off" else None
+    seen = (
+        suggestions.shown_suggestion(sentence.pk, member.person_id)
+        if rules.suggestions != "off"
+        else None
+    )
     return {
         "slot": slot.pk,
         "version": slot.version,
@@ -172,7 +176,8 @@ def task_json(member: Member, slot: Slot, draft: Draft | None) -> dict[str, obje
         "contextUrl": context_address(slug, sentence),
         "now": timezone.now().isoformat(),
         "draft": draft_json(draft) if draft else None,
-        "suggestion": rules.suggestions != "off" and suggestions.latest(sentence.pk) is not None,
+        "suggestion": rules.suggestions != "off"
+        and suggestions.latest_suggestion(sentence.pk) is not None,
         "shown": suggestion_json(seen, sentence) if seen else None,
         "draftUrl": reverse("draft", args=[slug, slot.pk]),
         "submitUrl": reverse("submit", args=[slug, slot.pk]),
@@ -197,8 +202,8 @@ def now(request: HttpRequest, member: Member) -> HttpResponse:
     claimed, others = _claimed(request, member)
     after = _after(request, member)
     if claimed.slot is None:
-        return _nothing(request, member, claimed.nothing or Nothing.ALL_DONE, after)
-    draft = drafts.draft_of(member, claimed.slot.pk)
+        return _nothing(request, member, claimed.nothing or NoTask.ALL_DONE, after)
+    draft = drafts.get_draft(member, claimed.slot.pk)
     task = task_json(member, claimed.slot, draft)
     shown = {
         "task": task,
@@ -212,14 +217,14 @@ def now(request: HttpRequest, member: Member) -> HttpResponse:
     return render(request, "work/work.html", shown)
 
 
-def _claimed(request: HttpRequest, member: Member) -> tuple[Claimed, list[Slot]]:
+def _claimed(request: HttpRequest, member: Member) -> tuple[Claim, list[Slot]]:
     """Return the task to show, and the member's other open tasks."""
     if member.project.rules.open_tasks == 1:
         return claims.current(member), []
     held = list(claims.open_tasks(member))
     wanted = request.GET.get("task", "")
     chosen = next((one for one in held if str(one.sentence.number) == wanted), None)
-    claimed = Claimed(chosen) if chosen else claims.current(member)
+    claimed = Claim(chosen) if chosen else claims.current(member)
     return claimed, [one for one in held if claimed.slot and one.pk != claimed.slot.pk]
 
 
@@ -281,12 +286,12 @@ def _after(request: HttpRequest, member: Member) -> dict[str, object] | None:
 
 
 def _nothing(
-    request: HttpRequest, member: Member, why: Nothing, after: Mapping[str, object] | None
+    request: HttpRequest, member: Member, why: NoTask, after: Mapping[str, object] | None
 ) -> HttpResponse:
     shown = {
         "why": words.nothing(why),
-        "study_first": why == Nothing.STUDY_FIRST,
-        "guideline_first": why == Nothing.GUIDELINE_FIRST,
+        "study_first": why == NoTask.STUDY_FIRST,
+        "guideline_first": why == NoTask.GUIDELINE_FIRST,
         **_scripts(request, member, None, after),
     }
     return render(request, "work/nothing.html", shown)
@@ -305,7 +310,7 @@ def history(request: HttpRequest, member: Member) -> HttpResponse:
         {
             "listed": listed,
             "before": found[PAGE - 1].pk if len(found) > PAGE else None,
-            "kept": len(drafts.orphans(member)) if before is None else 0,
+            "kept": len(drafts.orphaned_drafts(member)) if before is None else 0,
         },
     )
 
@@ -353,7 +358,7 @@ def _number(found: object) -> int | None:
 @require_GET
 def skipped(request: HttpRequest, member: Member) -> HttpResponse:
     """List what the member has put off."""
-    return render(request, "work/skipped.html", {"sentences": claims.skipped(member)})
+    return render(request, "work/skipped.html", {"sentences": claims.skipped_sentences(member)})
 
 
 @annotator
@@ -362,7 +367,7 @@ def kept(request: HttpRequest, member: Member) -> HttpResponse:
     """List texts whose task went to somebody else (INV-15): never lost, to be copied."""
     listed = [
         (one.slot.sentence, one.saved_at, list(one.payload.get("texts", [])))
-        for one in drafts.orphans(member)
+        for one in drafts.orphaned_drafts(member)
         if one.slot is not None
     ]
     return render(request, "work/kept.html", {"listed": listed})
@@ -469,7 +474,7 @@ def submit(request: HttpRequest, member: Member, slot_id: int) -> HttpResponse:
     )
 
 
-def _ask(prepared: submissions.Prepared) -> HttpResponse:
+def _ask(prepared: submissions.PreparedAnswer) -> HttpResponse:
     """Answer that something should be looked at first; handing in again confirms it."""
     told = [words.told(one) for one in prepared.problems]
     said: dict[str, object] = {"error": "confirm", "problems": told, "confirm": True}
@@ -487,10 +492,10 @@ def _stale(member: Member, slot_id: int) -> HttpResponse:
     return JsonResponse(said | {"message": message}, status=409)
 
 
-def _follow(member: Member, claimed: Claimed) -> dict[str, object]:
+def _follow(member: Member, claimed: Claim) -> dict[str, object]:
     """Return what comes next: a task, or the page that says why there is none."""
     slot = claimed.slot
-    found = drafts.draft_of(member, slot.pk) if slot else None
+    found = drafts.get_draft(member, slot.pk) if slot else None
     return {
         "next": task_json(member, slot, found) if slot else None,
         "url": reverse("work", args=[member.project.slug]),
@@ -498,7 +503,7 @@ def _follow(member: Member, claimed: Claimed) -> dict[str, object]:
 
 
 def _handed_in(
-    member: Member, done: Submission, prepared: submissions.Prepared
+    member: Member, done: Submission, prepared: submissions.PreparedAnswer
 ) -> dict[str, object]:
     slug, number = member.project.slug, done.sentence.number
     standing = standings(member.person_id, [member.project_id])[member.project_id]
@@ -531,7 +536,7 @@ def skip(request: HttpRequest, member: Member, slot_id: int) -> HttpResponse:
 def reopen(request: HttpRequest, member: Member, slot_id: int) -> HttpResponseBase:
     """Take a submission back (ANN-13): from the bar as JSON, from the history as a form."""
     at_once = wants_json(request)
-    return _as_asked(request, member, lambda: Claimed(_reopened(member, slot_id, at_once=at_once)))
+    return _as_asked(request, member, lambda: Claim(_reopened(member, slot_id, at_once=at_once)))
 
 
 def _reopened(member: Member, slot_id: int, *, at_once: bool) -> Slot:
@@ -549,7 +554,7 @@ def _reopened(member: Member, slot_id: int, *, at_once: bool) -> Slot:
         made = last.select_related("slot", "sentence").first()
         if not (at_once and held and made and submissions.may_reopen(made)):
             raise
-    claims.give_back(held[-1], why="reopen")
+    claims.release(held[-1], why="reopen")
     return submissions.reopen(member, slot_id)
 
 
@@ -567,7 +572,7 @@ def claim(request: HttpRequest, member: Member) -> HttpResponseBase:
     return _as_asked(request, member, lambda: claims.claim(member))
 
 
-def _as_asked(request: HttpRequest, member: Member, act: Callable[[], Claimed]) -> HttpResponseBase:
+def _as_asked(request: HttpRequest, member: Member, act: Callable[[], Claim]) -> HttpResponseBase:
     """Answer a script with the task as JSON, a form with the work page or words why not."""
     slug = member.project.slug
     if wants_json(request):
@@ -581,7 +586,7 @@ def _as_asked(request: HttpRequest, member: Member, act: Callable[[], Claimed]) 
     else:
         if claimed.slot is not None:
             return redirect(f"{reverse('work', args=[slug])}?task={claimed.slot.sentence.number}")
-        messages.warning(request, words.nothing(claimed.nothing or claims.Nothing.ALL_DONE))
+        messages.warning(request, words.nothing(claimed.nothing or claims.NoTask.ALL_DONE))
     return redirect(
         "work-skipped" if request.POST.get("back") == "skipped" else "work-history", slug
     )

@@ -12,7 +12,7 @@ from gecbench.server.choices import Decision
 from gecbench.server.guidelines.taxonomy import NOT_ANNOTATABLE_REASONS
 from gecbench.server.web.requests import number_in
 from gecbench.server.web.review.words import problem_words
-from gecbench.server.workflow.claims import Nothing
+from gecbench.server.workflow.claims import NoTask
 from gecbench.server.workflow.errors import (
     EditFirstError,
     GoneError,
@@ -46,20 +46,20 @@ _REFUSALS: Mapping[type[WorkflowError], Promise] = {
 
 _CHANGED = _("This has changed meanwhile, or another task is open. Nothing is lost.")
 
-_NOTHING: Mapping[Nothing, Promise] = {
-    Nothing.ALL_DONE: _("Every sentence has all the answers it needs."),
-    Nothing.NONE_FOR_YOU: _(
+_NOTHING: Mapping[NoTask, Promise] = {
+    NoTask.ALL_DONE: _("Every sentence has all the answers it needs."),
+    NoTask.NONE_FOR_YOU: _(
         "The sentences that are left are not for you: you have answered them, put them off, or "
         "they are with other people."
     ),
-    Nothing.STUDY_FIRST: _("Your study items come first. After them there are new sentences."),
-    Nothing.NOT_ACTIVE: _(
+    NoTask.STUDY_FIRST: _("Your study items come first. After them there are new sentences."),
+    NoTask.NOT_ACTIVE: _(
         "You are no active annotator of this project now. A manager can change that."
     ),
-    Nothing.GUIDELINE_FIRST: _(
+    NoTask.GUIDELINE_FIRST: _(
         "Read the guideline of this project and confirm it. Then your tasks are here."
     ),
-    Nothing.CLOSED: _("The project is closed for work. Everything can still be read."),
+    NoTask.CLOSED: _("The project is closed for work. Everything can still be read."),
 }
 
 DECISIONS: Mapping[Decision, Promise] = {
@@ -146,7 +146,7 @@ def changed() -> str:
     )
 
 
-def nothing(why: Nothing) -> str:
+def nothing(why: NoTask) -> str:
     """Return why there is no task."""
     return str(_NOTHING[why])
 

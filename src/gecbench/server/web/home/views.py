@@ -26,7 +26,7 @@ from gecbench.server.web.permissions import member, signed_in
 from gecbench.server.web.requests import number_in
 from gecbench.server.workflow.assignments import Standing
 from gecbench.server.workflow.assignments import standings as work_of
-from gecbench.server.workflow.claims import task_waits
+from gecbench.server.workflow.claims import has_task
 
 Data = Mapping[str, object]
 
@@ -268,7 +268,7 @@ def _first(member: Member, entries: Sequence[Entry]) -> Entry | None:
         return None
     found = {one.id: one for one in entries}
     waiting = [found[name] for name in _IN_TURN if name in found and found[name].count]
-    if "work" in found and (not waiting or task_waits(member)):
+    if "work" in found and (not waiting or has_task(member)):
         return found["work"]
     usual = [found[name] for name in ("review", "manage") if name in found]
     return next(iter((*waiting, *usual)), None)

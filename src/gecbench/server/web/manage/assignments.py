@@ -21,7 +21,7 @@ from gecbench.server.models import Member, Project
 from gecbench.server.web.manage.pages import acting, page
 from gecbench.server.web.manage.words import ROLES, refusal
 from gecbench.server.workflow import assignments
-from gecbench.server.workflow.assignments import MOST, MOST_QUOTA
+from gecbench.server.workflow.assignments import MAX_BATCH, MAX_QUOTA
 from gecbench.server.workflow.errors import RefusedError
 
 KINDS = (
@@ -66,7 +66,7 @@ class WorkForm(DeadlineForm):
         error_messages={"required": _("Choose at least one member.")},
     )
     kind = forms.ChoiceField(choices=KINDS, widget=forms.RadioSelect, initial="quota")
-    number = forms.IntegerField(min_value=1, max_value=MOST_QUOTA)
+    number = forms.IntegerField(min_value=1, max_value=MAX_QUOTA)
 
     def __init__(self, project: Project, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
@@ -84,9 +84,9 @@ class WorkForm(DeadlineForm):
     def clean(self) -> dict[str, Any]:
         """Return what was chosen; a batch has a limit of its own."""
         chosen = super().clean() or {}
-        if chosen.get("kind") == "batch" and chosen.get("number", 0) > MOST:
+        if chosen.get("kind") == "batch" and chosen.get("number", 0) > MAX_BATCH:
             words = gettext("At most %(most)s sentences are kept at once.")
-            self.add_error("number", words % {"most": MOST})
+            self.add_error("number", words % {"most": MAX_BATCH})
         return chosen
 
 
@@ -138,7 +138,7 @@ def _give(request: HttpRequest, manager: Member, to: Member, given: dict[str, An
 def change(request: HttpRequest, member: Member, assignment: int) -> HttpResponseBase:
     """Move the deadline of an assignment, or end it."""
     if request.POST.get("act") == "end":
-        found = assignments.end(member, assignment)
+        found = assignments.end_assignment(member, assignment)
         messages.success(request, gettext("It is ended; sentences that were kept are free again."))
         return redirect("manage-member", member.project.slug, found.member_id)
     form = DeadlineForm(request.POST)

@@ -437,13 +437,15 @@ def _member(
             (str(one), STATUSES[one], str(one) == chosen)
             for one in dict.fromkeys((status, *_STATUSES))
         ],
-        "seen": post.get("seen", "") if problem and not stale else management.state_of(found),
+        "seen": post.get("seen", "")
+        if problem and not stale
+        else management.member_fingerprint(found),
         "events": [(event, _standing(event.old), _standing(event.new)) for event in events[:_LAST]],
         "work": standings(Assignment.objects.filter(member=found)),
         "problem": problem,
         "note": post.get("note", "") if problem else "",
         "link": link,
-        "locked_until": max(accounts.locks_of(found.person.login).values(), default=None),
+        "locked_until": max(accounts.login_locks(found.person.login).values(), default=None),
         "can_help": accounts.can_help(member.person, found.person),
     }
     answer = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK

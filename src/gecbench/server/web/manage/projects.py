@@ -44,7 +44,7 @@ class NewProjectForm(forms.Form):
         widget=forms.TextInput(attrs={"autofocus": True}),
     )
     slug = forms.RegexField(
-        projects.SLUG,
+        projects.SLUG_PATTERN,
         label=_("Short name"),
         help_text=_(
             "Stands in addresses and names of files: small letters, digits, - and _. It never "
@@ -85,7 +85,7 @@ def listed(request: HttpRequest) -> HttpResponse:
         "open": [one for one in rows if one.deleted_at is None and one.archived_at is None],
         "archived": [one for one in rows if one.deleted_at is None and one.archived_at is not None],
         "deleted": [one for one in rows if one.deleted_at is not None],
-        "kept_days": projects.KEPT.days,
+        "kept_days": projects.RESTORE_WINDOW.days,
     }
     return render(request, "manage/projects.html", shown)
 
@@ -131,7 +131,7 @@ def delete(request: HttpRequest, slug: str) -> HttpResponseBase:
         messages.error(request, said % {"slug": slug})
         return redirect("projects")
     said = gettext("The project is deleted. It can be brought back for %(days)s days.")
-    messages.success(request, said % {"days": projects.KEPT.days})
+    messages.success(request, said % {"days": projects.RESTORE_WINDOW.days})
     return redirect("projects")
 
 
@@ -140,10 +140,10 @@ def delete(request: HttpRequest, slug: str) -> HttpResponseBase:
 def bring_back(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Undo archiving or deleting."""
     try:
-        projects.bring_back(_project(slug), by=_person(request))
+        projects.restore_project(_project(slug), by=_person(request))
     except UsageError:
         said = gettext("It was deleted more than %(days)s days ago; restore a backup.")
-        messages.error(request, said % {"days": projects.KEPT.days})
+        messages.error(request, said % {"days": projects.RESTORE_WINDOW.days})
         return redirect("projects")
     messages.success(request, gettext("The project is back."))
     return redirect("projects")

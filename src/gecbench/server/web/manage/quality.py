@@ -40,7 +40,7 @@ from gecbench.server.statistics import report
 from gecbench.server.statistics.report import NAMES, Quality, chart_of, charts, signatures
 from gecbench.server.web.manage.pages import acting, looking, page
 from gecbench.server.web.manage.words import TONES, refusal
-from gecbench.server.workflow.review_tasks import stuck
+from gecbench.server.workflow.review_tasks import stuck_tasks
 from gecbench.server.workflow.sentences import UNDECIDED, WORKABLE
 
 BACKUP_AGE = timedelta(hours=26)
@@ -71,7 +71,7 @@ def overview(request: HttpRequest, member: Member) -> HttpResponse:
     total = sum(counts.values())
     people = _people(project)
     # Without a reviewer all are stuck, and one line says so.
-    idle = stuck(project, most=_SHOWN + 1) if people["reviewers"] else ()
+    idle = stuck_tasks(project, most=_SHOWN + 1) if people["reviewers"] else ()
     shown = {
         "states": [
             (name, words, counts.get(name, 0), TONES.get(name, ""))

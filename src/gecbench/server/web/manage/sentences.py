@@ -66,11 +66,11 @@ from gecbench.server.web.review.words import not_annotatable_reasons, reject_rea
 from gecbench.server.workflow import management, reviews, studies
 from gecbench.server.workflow.assignments import give_batch
 from gecbench.server.workflow.errors import NotYoursError, Problem, RefusedError
-from gecbench.server.workflow.management import RAISED
+from gecbench.server.workflow.management import RAISABLE
 from gecbench.server.workflow.review_tasks import (
     MOST_ANNOTATORS,
     live_task,
-    note_reading,
+    record_reading,
     reviewers_for,
 )
 from gecbench.server.workflow.sentences import WORKABLE
@@ -449,7 +449,7 @@ def _sentence(member: Member, number: int) -> Sentence:
 def story(request: HttpRequest, member: Member, number: int) -> HttpResponse:
     """Show a sentence with all that happened to it."""
     found = _sentence(member, number)
-    note_reading(found.pk, member.person_id)
+    record_reading(found.pk, member.person_id)
     slots = Slot.objects.filter(sentence=found).select_related("person").order_by("no")
     task = live_task(found.pk)
     waits = task is not None and task.state == TaskState.FREE
@@ -468,7 +468,7 @@ def story(request: HttpRequest, member: Member, number: int) -> HttpResponse:
         "may_reopen": state in _DECIDED,
         "may_withdraw": state != SentenceState.WITHDRAWN,
         "may_restore": state == SentenceState.WITHDRAWN,
-        "may_raise": state in RAISED and found.golden_id is None,
+        "may_raise": state in RAISABLE and found.golden_id is None,
         "most": MOST_ANNOTATORS - found.needed,
         "reviewers": reviewers_for(found).select_related("person").order_by("person__name")
         if waits

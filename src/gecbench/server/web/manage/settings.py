@@ -147,8 +147,10 @@ def settings(request: HttpRequest, member: Member) -> HttpResponseBase:
         ],
         "stale": stale,
         # One that was wrong is still made from what it was made from.
-        "seen": request.POST.get("seen", "") if form.errors else projects.state_of(project),
-        "behind": management.behind(project),
+        "seen": request.POST.get("seen", "")
+        if form.errors
+        else projects.settings_fingerprint(project),
+        "behind": management.count_incomplete(project),
         "fit": posted is None or "fit" in posted,
     }
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK

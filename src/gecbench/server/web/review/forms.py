@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, Valida
 from gecbench.server.choices import Decision, NotAnnotatableReason, RejectReason
 from gecbench.server.rules.text import key
 from gecbench.server.web.review.differences import Row
-from gecbench.server.workflow.answers import MOST_MS, Addition, ReviewAnswer, VerdictGiven
+from gecbench.server.workflow.answers import MOST_MS, Addition, ReviewAnswer, VerdictAnswer
 from gecbench.server.workflow.errors import Problem, RefusedError
 from gecbench.server.workflow.golden import Candidate
 
@@ -96,7 +96,7 @@ def answer_of(
         rows: Key of a text to its aligned row, which knows what restoring gives.
     """
     verdicts = [
-        VerdictGiven(
+        VerdictAnswer(
             one.key,
             row.correct,
             () if row.correct else tuple(dict.fromkeys(row.reasons)),

@@ -40,7 +40,7 @@ from gecbench.server.workflow import reviews
 from gecbench.server.workflow.answers import ReviewAnswer
 from gecbench.server.workflow.drafts import payload_of_review
 from gecbench.server.workflow.errors import Problem, RefusedError
-from gecbench.server.workflow.golden import Candidate, consistency
+from gecbench.server.workflow.golden import Candidate, check_consistency
 from gecbench.server.workflow.reviews import candidates
 from gecbench.server.workflow.submissions import keep_refused
 
@@ -168,7 +168,7 @@ def examined(review: Review, *, live: bool = False) -> tuple[Problem, ...]:
         live: Whether rules of consistency are asked even while something is not judged yet.
     """
     answer = _answer(review)
-    found = (*reviews.examine(review.task, answer), *_miscited(review))
+    found = (*reviews.check_answer(review.task, answer), *_miscited(review))
     if live and answer.decision == Decision.CORRECTED and any(one.blocking for one in found):
         codes = {(one.code, one.field) for one in found}
         more = (one for one in _consistency(review, answer) if (one.code, one.field) not in codes)
@@ -216,7 +216,7 @@ def _consistency(review: Review, answer: ReviewAnswer) -> tuple[Problem, ...]:
     if not texts:
         return ()
     fields, written = zip(*texts, strict=True)
-    return consistency(review.task.sentence, Decision.CORRECTED, written, fields)
+    return check_consistency(review.task.sentence, Decision.CORRECTED, written, fields)
 
 
 def _is_text(text: str) -> bool:

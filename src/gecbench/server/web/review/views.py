@@ -334,7 +334,7 @@ more = _hands_over(_more)
 def history(request: HttpRequest, member: Member) -> HttpResponse:
     """List the member's own reviews, newest first (keyset)."""
     before = number_in(request.GET.get("before", ""))
-    found = reviews.reviewed(member, before=before, most=PAGE + 1)
+    found = reviews.list_reviews(member, before=before, most=PAGE + 1)
     shown = found[:PAGE]
     last = shown[-1].pk if len(found) > PAGE else None
     listed = [(one, DECISIONS[Decision(one.decision)]) for one in shown]

@@ -18,7 +18,7 @@ from gecbench.server.guidelines.taxonomy import (
 )
 from gecbench.server.web.requests import number_in
 from gecbench.server.web.review.forms import Places
-from gecbench.server.workflow.claims import Nothing
+from gecbench.server.workflow.claims import NoTask
 from gecbench.server.workflow.errors import Problem
 
 DECISIONS: Mapping[Decision, object] = {decision: capfirst(decision.label) for decision in Decision}
@@ -173,23 +173,23 @@ def tell(problem: Problem, places: Places) -> dict[str, object]:
 
 
 _NOTHING: Mapping[str, object] = {
-    Nothing.ALL_DONE: _("Every sentence that had enough submissions has been decided."),
-    Nothing.NONE_FOR_YOU: _(
+    NoTask.ALL_DONE: _("Every sentence that had enough submissions has been decided."),
+    NoTask.NONE_FOR_YOU: _(
         "The sentences that wait are not for you: you have annotated them, handed them on, or "
         "another reviewer has them."
     ),
-    Nothing.STUDY_FIRST: _("There are study items of yours to be closed first."),
-    Nothing.NOT_ACTIVE: _("You are not an active member of this project now."),
-    Nothing.GUIDELINE_FIRST: _(
+    NoTask.STUDY_FIRST: _("There are study items of yours to be closed first."),
+    NoTask.NOT_ACTIVE: _("You are not an active member of this project now."),
+    NoTask.GUIDELINE_FIRST: _(
         "Read the guideline of this project and confirm it. Then your reviews are here."
     ),
-    Nothing.CLOSED: _("The project is closed."),
+    NoTask.CLOSED: _("The project is closed."),
 }
 
 
-def nothing_words(nothing: Nothing | None) -> str:
+def nothing_words(nothing: NoTask | None) -> str:
     """Return why there is no review."""
-    return str(_NOTHING[nothing or Nothing.ALL_DONE])
+    return str(_NOTHING[nothing or NoTask.ALL_DONE])
 
 
 def malformed() -> str:

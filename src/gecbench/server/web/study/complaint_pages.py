@@ -89,7 +89,7 @@ def context(member: Member, complaint: Complaint) -> dict[str, object]:
     study, mine = complaint.study, complaint.person_id == member.person_id
     state, tone = state_words(complaint)
     dismissed = complaint.state == ComplaintState.DISMISSED
-    may_rule = complaints.may_rule(member, complaint)
+    may_rule = complaints.may_decide_now(member, complaint)
     lines, decided = _golden(member, complaint, mine=mine)
     manages = member.has(Role.MANAGER)
     return {

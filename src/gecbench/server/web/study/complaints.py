@@ -33,7 +33,7 @@ def listed(request: HttpRequest, member: Member) -> HttpResponse:
     """List the complaints that the member may see; undecided ones unless ?state= says more."""
     state = request.GET.get("state", "")
     state = state if state in complaint_pages.FILTERS else "undecided"
-    found = complaints.listed(member, state="" if state == "all" else state)
+    found = complaints.list_complaints(member, state="" if state == "all" else state)
     shown = complaint_pages.listed(member, found[:PAGE])
     more = max(0, len(found) - PAGE)
     filters = [(name, words, name == state) for name, words in complaint_pages.FILTERS.items()]
@@ -52,7 +52,7 @@ def shown(request: HttpRequest, member: Member, complaint_id: int) -> HttpRespon
 def _page(
     request: HttpRequest, member: Member, complaint_id: int, *, status: int = 200, **more: object
 ) -> HttpResponse:
-    complaint = complaints.complaint_of(member, complaint_id)
+    complaint = complaints.get_complaint(member, complaint_id)
     context = complaint_pages.context(member, complaint)
     return render(request, "problems/problem.html", {**context, **more}, status=status)
 
@@ -97,7 +97,7 @@ def _refusing(
 
 def _say(request: HttpRequest, member: Member, complaint_id: int) -> str:
     text = request.POST.get("text", "")
-    complaints.say(member, complaint_id, text=text, client_key=_key(request))
+    complaints.add_message(member, complaint_id, text=text, client_key=_key(request))
     return gettext("Said.")
 
 
@@ -115,7 +115,7 @@ def _rule(request: HttpRequest, member: Member, complaint_id: int) -> str:
         confirmed=given.get("confirmed") == "yes",
     )
     _insist_on_section(member, complaint_id, ruling)
-    complaints.rule(
+    complaints.decide(
         member,
         complaint_id,
         version=number_in(given.get("version", "")) or 0,
@@ -132,8 +132,8 @@ def _insist_on_section(member: Member, complaint_id: int, ruling: Ruling) -> Non
         RefusedError: It is none.
     """
     wrong = citation_problem(member.project.guideline, ruling.section, "section")
-    complaint = complaints.complaint_of(member, complaint_id)
-    if wrong is not None and complaints.may_rule(member, complaint):
+    complaint = complaints.get_complaint(member, complaint_id)
+    if wrong is not None and complaints.may_decide_now(member, complaint):
         keep_refused(member, complaint.study.sentence_id, ruling)
         raise RefusedError([wrong])
 

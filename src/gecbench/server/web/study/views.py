@@ -31,7 +31,7 @@ _TRY = frozenset({"version", "client_key", "decision", "texts", "reason", "note"
 def listed(request: HttpRequest, member: Member) -> HttpResponse:
     """List the own open items, oldest first; with ?state=closed those that are done."""
     state = "closed" if request.GET.get("state") == "closed" else "open"
-    found = studies.items(member, state=state, most=200)
+    found = studies.list_items(member, state=state, most=200)
     shown = pages.listed(member, found if state == "open" else found[::-1][:MOST_CLOSED])
     return render(request, "study/list.html", {"items": shown, "state": state})
 
@@ -58,7 +58,7 @@ def _page(
 
 def _following(member: Member, study: Study) -> Study | None:
     """Return the next open item: the one after this, else the first."""
-    waiting = [one for one in studies.items(member) if one.pk != study.pk]
+    waiting = [one for one in studies.list_items(member) if one.pk != study.pk]
     place = (study.opened_at, study.pk)
     later = (one for one in waiting if (one.opened_at, one.pk) > place)
     return next(later, waiting[0] if waiting else None)
@@ -117,7 +117,7 @@ def _told(problem: Problem) -> dict[str, object]:
     return {"code": problem.code, "field": problem.field, "words": problem_words(problem)}
 
 
-def _outcome(tried: studies.Tried) -> dict[str, object]:
+def _outcome(tried: studies.AttemptResult) -> dict[str, object]:
     study = tried.attempt.study
     return {
         "matched": tried.matched,
