@@ -68,10 +68,7 @@ def test_urgent_sentences_come_first(site):
     project = a_project(20, annotators=1)
     urgent = sentences.NewSentence(external_id="now", text="很急的句子。", priority=1)
     sentences.add_sentences(project, [urgent])
-    found = {
-        claims.free_slots_for(*claims.whose(one)).first().sentence.external_id
-        for one in people(project, 3)
-    }
+    found = {claims.free_slots_for(one).first().sentence.external_id for one in people(project, 3)}
     assert found == {"now"}
 
 
@@ -81,7 +78,7 @@ def test_begun_sentences_come_before_others_of_their_priority_and_fall_back(site
     slot = claims.current(one).slot
     others = Slot.objects.filter(sentence=slot.sentence, state="free")
     assert set(others.values_list("priority", flat=True)) == {100 - sentences.BEGUN}
-    assert claims.free_slots_for(*claims.whose(two)).first().sentence_id == slot.sentence_id
+    assert claims.free_slots_for(two).first().sentence_id == slot.sentence_id
     claims.skip(one, slot.pk, version=slot.version)
     row = sentence_of(project, slot.sentence.number)
     assert row.state == "open"
@@ -327,9 +324,7 @@ def test_the_query_for_candidates_reads_the_index_in_order(site):
     project = a_project(300)
     (one,) = people(project, 1)
     sql, params = (
-        claims.free_slots_for(*claims.whose(one))
-        .values_list("pk", "sentence_id")[:60]
-        .query.sql_with_params()
+        claims.free_slots_for(one).values_list("pk", "sentence_id")[:60].query.sql_with_params()
     )
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
@@ -341,6 +336,23 @@ def test_the_query_for_candidates_reads_the_index_in_order(site):
     ), text
     assert "SCAN" not in text
     assert "TEMP B-TREE" not in text
+
+
+def test_who_takes_a_sentence_makes_no_database_walk_all_the_free_places(site):
+    """Everybody who writes waits meanwhile: with 300,000 places it took a tenth of a second."""
+    project = a_project(300)
+    (one,) = people(project, 1)
+    with CaptureQueriesContext(connection) as queries:
+        claims._take(one, project.sentences.first().pk)
+    (asked,) = [row["sql"] for row in queries if "NULLS LAST" in row["sql"]]
+    with connection.cursor() as cursor:
+        for analysed in (False, True):
+            if analysed:
+                cursor.execute("ANALYZE")
+            cursor.execute(f"EXPLAIN QUERY PLAN {asked}")
+            plan = "\n".join(row[3] for row in cursor.fetchall())
+            assert "slot_by_state" not in plan, plan
+            assert "SCAN" not in plan, plan
 
 
 def test_inv_5_a_slot_has_one_holder_whoever_races(database):

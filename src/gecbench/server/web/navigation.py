@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
-from django.db import connection
 from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest
@@ -31,7 +29,7 @@ from gecbench.server.models import (
     Submission,
 )
 from gecbench.server.statistics.work import counts
-from gecbench.server.workflow.transactions import MARK, MOMENT, Statement
+from gecbench.server.workflow.transactions import compiled
 
 MOST = 100
 """Reviews are counted up to here; beyond it nobody cares."""
@@ -61,36 +59,27 @@ def standings(person_id: int, projects: Sequence[int]) -> dict[int, Mapping[str,
     """
     if not projects:
         return {}
-    statement, names = _statement(connection.vendor, len(projects))
-    given: dict[int | datetime, Any] = {_NOBODY: person_id, MOMENT: today()}
-    given |= {_NOWHERE + n: one for n, one in enumerate(projects)}
-    rows = statement.rows(given)
-    return {row[0]: _plain(dict(zip(names, row[1:], strict=True))) for row in rows}
+    rows = _standings(person_id, today(), *projects)
+    return {project: _named(counts) for project, *counts in rows}
 
 
-def _plain(counted: dict[str, Any]) -> Mapping[str, Any]:
-    """Return a row as Python has it: SQLite says 1 for true."""
-    return counted | {name: bool(counted[name]) for name in ("acknowledged", "first")}
+def _named(counts: Sequence[Any]) -> dict[str, Any]:
+    """Name the columns of a row, as Python has it: SQLite says 1 for true."""
+    row = dict(zip(_COUNTED, counts, strict=True))
+    return row | {name: bool(row[name]) for name in ("acknowledged", "first")}
 
 
-_NOBODY, _NOWHERE = MARK, MARK + 1
-"""Marks of the person and of the first project."""
+_COUNTED = ("study", "complaints", "reviews", "skipped", "done", "last", "acknowledged", "first")
 
 
-@lru_cache(maxsize=64)
-def _statement(vendor: str, projects: int) -> tuple[Statement, tuple[str, ...]]:
-    """Return the statement for so many projects, and the names of what it counts.
-
-    Every page asks this, and making it took half of the time of the work page.
-    """
-    del vendor  # a part of the key: each kind of database has its own words
-    counted = _counted(_NOBODY, MOMENT)
+@compiled
+def _standings(person: int, morning: datetime, *projects: int) -> QuerySet[Any, Any]:
+    counted = _counted(person, morning)
     # A project has columns of some of these names.
-    rows = Project.objects.filter(pk__in=[_NOWHERE + n for n in range(projects)]).annotate(
+    rows = Project.objects.filter(pk__in=projects).annotate(
         **{f"my_{name}": count for name, count in counted.items()}
     )
-    wanted = rows.values_list("pk", *(f"my_{name}" for name in counted))
-    return Statement.of(wanted), tuple(counted)
+    return rows.values_list("pk", *(f"my_{name}" for name in _COUNTED))
 
 
 def _counted(person_id: int, morning: datetime) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from gecbench.server.choices import (
 )
 from gecbench.server.models import Assignment, Member, Review, Sentence, Slot, Submission
 from gecbench.server.workflow import audit
-from gecbench.server.workflow.claims import free_slots_for, is_workable, whose
+from gecbench.server.workflow.claims import free_slots_for, is_workable
 from gecbench.server.workflow.errors import NotYoursError, Problem, RefusedError
 from gecbench.server.workflow.transactions import authorize, lock_member, transactional
 
@@ -175,7 +175,7 @@ def _slots_for(member: Member, number: int, sentences: Sequence[int] | None) -> 
     """Lock the sentences of a new batch; return each with the slot that is kept."""
     live = Q(assignment__ended_at=None, assignment__due_at__gt=timezone.now())
     own = Slot.objects.filter(live, assignment__member=member).values("sentence")
-    free = free_slots_for(*whose(member)).exclude(sentence__in=own)
+    free = free_slots_for(member).exclude(sentence__in=own)
     if sentences is not None:
         free = free.filter(sentence__in=sentences)
     wanted: dict[int, None] = {}

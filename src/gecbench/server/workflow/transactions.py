@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -67,9 +66,9 @@ def lock_project(project_id: int) -> Project:
 
 
 def lock_member(member: Member) -> Member:
-    """Return the member with person and project as they are now; one act of theirs at a time.
+    """Read a member and the project as they are now; one act of theirs at a time.
 
-    An administrator who is no member acts as a manager of the project (`policy.membership`).
+    An administrator who is no member acts as a manager of the project (`web/permissions.py`).
 
     Raises:
         NotAllowedError: They are an administrator no more.
@@ -80,11 +79,10 @@ def lock_member(member: Member) -> Member:
         if not (person.is_administrator and person.is_active):
             raise NotAllowedError("only for members of the project")
         return Member(project=project, person=person, is_manager=True)
-    return (
-        Member.objects.select_for_update(of=("self",), no_key=True)
-        .select_related("person", "project")
-        .get(pk=member.pk)
-    )
+    members = Member.objects.select_for_update(of=("self",), no_key=True)
+    fresh = members.select_related("project").get(pk=member.pk)
+    fresh.person = member.person
+    return fresh
 
 
 def lock_sentence(sentence_id: int, project_id: int) -> Sentence:
@@ -105,61 +103,57 @@ def lock_sentence(sentence_id: int, project_id: int) -> Sentence:
     return found
 
 
-# Statements that are asked at every step, made once for each process.
-#
-# A database answers a statement of many subqueries in half a millisecond; to write it costs Django
-# five or ten times as long. What changes from one time to the next are its parameters alone, so the
-# statement is made with marks in their places, kept, and filled.
+# Queries that are asked at every step.
 
 
-MARK = 2**61
-"""Marks for numbers are this and what follows; no row of a database has such an id."""
+def compiled(build: Callable[..., QuerySet[Any, Any]]) -> Callable[..., list[tuple[Any, ...]]]:
+    """Write the SQL of a queryset of tuples once for each database; from then on only fill it.
 
-MOMENT = datetime(1970, 1, 1, 0, 0, 7, 123457, tzinfo=UTC)
-"""The mark for a moment."""
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A statement in the words of one database, with marks among its parameters.
-
-    Args:
-        sql: With a place for each parameter.
-        params: In their order, marks among them.
+    What the decorated function is called with (numbers and moments) may only become parameters. To
+    write such a statement of many subqueries takes Django longer than the database to answer it:
+    MEASURED
     """
+    statements: dict[tuple[str, int], tuple[str, list[tuple[Any, int | None]]]] = {}
 
-    sql: str
-    params: tuple[Any, ...]
+    def compile_with_marks(arguments: Sequence[object]) -> tuple[str, list[tuple[Any, int | None]]]:
+        # No row has such an id, and nothing happened at such a moment.
+        marks = [
+            _EARLIEST + n * timedelta(microseconds=1) if isinstance(one, datetime) else 2**61 + n
+            for n, one in enumerate(arguments)
+        ]
+        sql, params = build(*marks).query.sql_with_params()
+        places = {_adapt(mark): n for n, mark in enumerate(marks)}
+        return sql, [(param, places.get(param)) for param in params]
 
-    @classmethod
-    def of(cls, rows: QuerySet[Any, Any]) -> Statement:
-        """Make the statement of a queryset of tuples; call it once and keep what it gives."""
-        sql, params = rows.query.sql_with_params()
-        return cls(sql, tuple(params))
-
-    def rows(self, given: Mapping[int | datetime, Any]) -> list[tuple[Any, ...]]:
-        """Ask the database.
-
-        Args:
-            given: What stands for each mark.
-        """
-        adapted = connection.ops.adapt_datetimefield_value
-        values: dict[Any, Any] = {
-            adapted(mark) if isinstance(mark, datetime) else mark: adapted(value)
-            if isinstance(value, datetime)
-            else value
-            for mark, value in given.items()
-        }
+    @wraps(build)
+    def ask(*arguments: Any) -> list[tuple[Any, ...]]:
+        key = connection.vendor, len(arguments)
+        if key not in statements:
+            statements[key] = compile_with_marks(arguments)
+        sql, params = statements[key]
         # On PostgreSQL a number is of a class that says its type in the database.
         filled = [
-            (type(one)(values[one]) if isinstance(one, int) else values[one])
-            if one in values
-            else one
-            for one in self.params
+            param
+            if place is None
+            else type(param)(arguments[place])
+            if isinstance(param, int)
+            else _adapt(arguments[place])
+            for param, place in params
         ]
         with connection.cursor() as cursor:
-            cursor.execute(self.sql, filled)
+            cursor.execute(sql, filled)
             return list(cursor.fetchall())
+
+    return ask
+
+
+_EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def _adapt(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return connection.ops.adapt_datetimefield_value(value)
+    return value
 
 
 # Who acts, as the database has them now, and whether their role and status allow it.
