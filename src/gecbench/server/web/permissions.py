@@ -109,15 +109,17 @@ def member(*roles: Role, active: bool = False) -> Callable[[ProjectView], View]:
 def membership(person: Person, slug: str) -> Member | None:
     """Return the person's membership, or a manager's for administrators (not stored)."""
     found = (
-        Member.objects.select_related("project", "project__guideline", "person")
-        .defer("project__guideline__markdown")  # tens of kilobytes that few pages read
+        Member.objects.select_related("project")
         .filter(project__slug=slug, project__deleted_at=None, person=person)
         .exclude(status__in=(MemberStatus.LEFT, MemberStatus.INVITED))
         .first()
     )
-    if found is not None or not person.is_administrator:
+    if found is not None:
+        found.person = person
         return found
-    project = Project.objects.select_related("guideline").filter(slug=slug, deleted_at=None).first()
+    if not person.is_administrator:
+        return None
+    project = Project.objects.filter(slug=slug, deleted_at=None).first()
     return None if project is None else Member(project=project, person=person, is_manager=True)
 
 

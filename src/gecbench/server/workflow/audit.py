@@ -59,7 +59,7 @@ def record(
             # Two rows after the same one would fork the chain.
             with connection.cursor() as cursor:
                 cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
-        last = Audit.objects.order_by("-seq").values_list("seq", "hash").first() or (0, START)
+        last = head()
         row = Audit(
             seq=last[0] + 1,
             at=timezone.now(),
@@ -96,7 +96,7 @@ def hash_of(row: Audit) -> str:
 
 
 def head() -> tuple[int, str]:
-    """Return number and hash of the last row: whoever notes them can tell if rows vanish."""
+    """Number and hash of the last row: whoever notes them can tell if rows vanish."""
     return Audit.objects.order_by("-seq").values_list("seq", "hash").first() or (0, START)
 
 

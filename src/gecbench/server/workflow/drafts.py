@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Exists, OuterRef
@@ -49,6 +49,7 @@ _SHAPE: Mapping[str, type] = {
     "active_ms": int,
 }
 _DECISIONS = ("", *Decision)
+_RENEW_AFTER = timedelta(minutes=1)
 _MOST_REV = 2**31 - 2
 
 
@@ -170,9 +171,10 @@ def _save(member: Member, slot_id: int, received: _Received) -> _Outcome:
     outcome = _write(_Place(slot=slot), member.person, received)
     if mine is None:
         return GoneError("this task is no longer yours; what you typed was kept as a draft")
-    Slot.objects.filter(pk=slot_id, state=SlotState.OPEN, person_id=member.person_id).update(
-        lease_until=sentences.lease(member.project.rules)
-    )
+    until = sentences.lease(member.project.rules)
+    if mine.lease_until is None or until - mine.lease_until > _RENEW_AFTER:
+        slots = Slot.objects.filter(pk=slot_id, state=SlotState.OPEN, person_id=member.person_id)
+        slots.update(lease_until=until)
     if isinstance(outcome, Draft) and mine.pk == slot_id:
         outcome.slot = mine  # with its version now, which the page needs
     return outcome

@@ -57,6 +57,7 @@ from gecbench.server.rules.options import ProjectOptions
 from gecbench.server.rules.text import digest, place_in_document
 from gecbench.server.workflow.errors import ConflictError, GuidelineFirstError, NotAllowedError
 from gecbench.server.workflow.transactions import (
+    compiled,
     has_read_guideline,
     lock_member,
     lock_project,
@@ -521,14 +522,16 @@ def reserved_for_another(member: Any, now: Any) -> Exists:
 
 def free_task_number(member: Member, rules: ProjectOptions) -> int | None:
     """Return which of the k open tasks a member may fill; None where all are (INV-2)."""
-    taken = set(
-        Slot.objects.filter(
-            project_id=member.project_id, person_id=member.person_id, state=SlotState.OPEN
-        ).values_list("open_no", flat=True)
-    )
+    taken = {number for (number,) in _open_numbers(member.project_id, member.person_id)}
     if len(taken) >= rules.open_tasks:  # the option may have been lowered since
         return None
     return next(no for no in range(1, rules.open_tasks + 1) if no not in taken)
+
+
+@compiled
+def _open_numbers(project: int, person: int) -> QuerySet[Any, Any]:
+    slots = Slot.objects.filter(project=project, person=person, state=SlotState.OPEN)
+    return slots.values_list("open_no")
 
 
 def open_slot(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from django.db.models import Exists, F, OuterRef
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 
 from gecbench.server.choices import (
@@ -44,6 +45,7 @@ from gecbench.server.workflow.review_tasks import queue_for_review, remove_from_
 from gecbench.server.workflow.sentences import change_state
 from gecbench.server.workflow.transactions import (
     authorize,
+    compiled,
     lock_member,
     lock_sentence,
     transactional,
@@ -300,13 +302,27 @@ def _was_reopened(slot: Slot) -> bool:
 
 
 def submit(
-    member: Member, slot_id: int, *, version: int, client_key: Key, answer: Answer
+    member: Member,
+    slot_id: int,
+    *,
+    version: int,
+    client_key: Key,
+    answer: Answer,
+    prepared: PreparedAnswer | None = None,
 ) -> Submission:
     """Hand in an answer, all or nothing; the same key twice is the same submission (INV-9).
 
     The sentence becomes review_ready in the same transaction as its N-th submission (WFL-2), or
     is closed, where all say error free and the project's option says so (WFL-4). Whatever is
     refused is kept as a draft revision (INV-10).
+
+    Args:
+        member: Who hands it in.
+        slot_id: For which slot.
+        version: Of the slot, as the member saw it.
+        client_key: New for each answer.
+        answer: As it was typed.
+        prepared: What `prepare` made of it, if it did: others wait for less.
 
     Raises:
         RefusedError: The answer breaks a rule; by box.
@@ -315,7 +331,7 @@ def submit(
         NotYoursError: The person never held the slot.
         NotAllowedError: The member is not active.
     """
-    outcome = _submit(member, slot_id, version, client_key, answer)
+    outcome = _submit(member, slot_id, version, client_key, answer, prepared)
     if isinstance(outcome, WorkflowError):  # raised only now that what was kept is committed
         raise outcome
     return outcome
@@ -323,28 +339,37 @@ def submit(
 
 @transactional
 def _submit(
-    member: Member, slot_id: int, version: int, client_key: Key, answer: Answer
+    member: Member,
+    slot_id: int,
+    version: int,
+    client_key: Key,
+    answer: Answer,
+    prepared: PreparedAnswer | None,
 ) -> Submission | WorkflowError:
-    fresh = lock_member(member)
-    known = _known(fresh, slot_id, client_key)
+    member = lock_member(member)
+    known = _known(member, slot_id, client_key)
     if known is not None:
-        _keep_other(known, fresh, answer)
+        _keep_other(known, member, answer)
         return known
-    slot = Slot.objects.filter(pk=slot_id, project_id=fresh.project_id).first()
-    if slot is None or not sentences.has_held(slot, fresh.person):
+    sentence = (
+        Sentence.objects.select_for_update(of=("self",), no_key=True)
+        .filter(slots=slot_id, project=member.project_id)
+        .first()
+    )
+    slot = Slot.objects.filter(pk=slot_id, sentence=sentence).first()
+    if sentence is None or slot is None or not sentences.has_held(slot, member.person):
         raise NotYoursError("task {slot_id} is not one of yours", slot_id=slot_id)
-    sentence = lock_sentence(slot.sentence_id, fresh.project_id)
-    sentence.project = fresh.project
+    sentence.project = member.project
     try:
-        slot = _lock_held_slot(fresh, slot, sentence, version)
-        prepared = prepare(sentence, answer)
-        wrong = [one for one in prepared.problems if one.blocking]
-        if wrong:
-            raise RefusedError(wrong)
+        slot = _current_slot(member, slot, sentence, version)
+        prepared = prepared or prepare(sentence, answer)
+        blocking = [problem for problem in prepared.problems if problem.blocking]
+        if blocking:
+            raise RefusedError(blocking)
     except WorkflowError as error:
-        _keep(slot, fresh, answer, error)
+        _keep(slot, member, answer, error)
         return error
-    return _write(fresh, slot, sentence, client_key, answer, prepared)
+    return _write(member, slot, sentence, client_key, answer, prepared)
 
 
 def _known(member: Member, slot_id: int, client_key: Key) -> Submission | None:
@@ -369,8 +394,8 @@ def _keep_other(known: Submission, member: Member, answer: Answer) -> None:
         drafts.keep_aside(known.slot, member.person, drafts.payload_of(answer))
 
 
-def _lock_held_slot(member: Member, slot: Slot, sentence: Sentence, version: int) -> Slot:
-    """Return the open slot of a member, taken back if the lease was lost and nobody has it.
+def _current_slot(member: Member, slot: Slot, sentence: Sentence, version: int) -> Slot:
+    """Find the open slot of a member, taken back if the lease was lost and nobody has it.
 
     Raises:
         NotAllowedError: They may not work now.
@@ -378,7 +403,6 @@ def _lock_held_slot(member: Member, slot: Slot, sentence: Sentence, version: int
         GoneError: Somebody else has it.
     """
     sentences.require_active(member)
-    slot = Slot.objects.get(pk=slot.pk)  # as it is now that the sentence is locked
     if slot.person_id != member.person_id:
         back = sentences.resume_lost(member, slot)
         if back is None:
@@ -425,19 +449,18 @@ def _write(
     answer: Answer,
     prepared: PreparedAnswer,
 ) -> Submission:
-    last = Submission.objects.filter(slot=slot).order_by("-no").values_list("no", flat=True).first()
     submission = Submission.objects.create(
         slot=slot,
         sentence=sentence,
         person_id=member.person_id,
-        no=(last or 0) + 1,
+        no=1 + max((no for (no,) in _numbers(slot.pk)), default=0),
         decision=prepared.decision,
         reason=answer.reason,
         reason_note=prepared.note,
         guideline_id=member.project.guideline_id,
         active_ms=min(max(answer.active_ms, 0), MOST_MS),
         client_key=client_key,
-        suggestion=suggestions.shown_suggestion(sentence.pk, member.person_id),
+        suggestion_id=suggestions.shown_suggestion_id(sentence.pk, member.person_id),
     )
     digests = [digest(text) for text in prepared.texts]
     Reference.objects.bulk_create(
@@ -463,6 +486,11 @@ def _write(
         data={"decision": str(prepared.decision), "no": submission.no, "digests": digests},
     )
     return submission
+
+
+@compiled
+def _numbers(slot: int) -> QuerySet[Any, Any]:
+    return Submission.objects.filter(slot=slot).values_list("no")
 
 
 @transactional

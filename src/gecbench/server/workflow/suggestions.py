@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet
 
@@ -28,7 +29,7 @@ from gecbench.server.rules.text import TextError, cleaned, digest
 from gecbench.server.workflow import audit
 from gecbench.server.workflow.errors import EditFirstError, NotYoursError
 from gecbench.server.workflow.sentences import BATCH, WORKABLE, require_active
-from gecbench.server.workflow.transactions import lock_member, transactional
+from gecbench.server.workflow.transactions import compiled, lock_member, transactional
 
 LONGEST_NAME = 200
 
@@ -191,14 +192,25 @@ def latest_suggestion(sentence_id: int) -> Suggestion | None:
 
 
 def shown_suggestion(sentence_id: int, person_id: int) -> Suggestion | None:
-    """Return the suggestion that a person was shown for a sentence; None where none was.
+    """Find the suggestion that a person was shown for a sentence; None where none was.
 
     What they have seen at a place that they lost, they have seen at the next one, too.
     """
-    seen = Suggestion.objects.filter(
-        sentence=sentence_id, events__person=person_id, events__kind=SuggestionAct.SHOWN
+    number = shown_suggestion_id(sentence_id, person_id)
+    return None if number is None else Suggestion.objects.get(pk=number)
+
+
+def shown_suggestion_id(sentence_id: int, person_id: int) -> int | None:
+    """Find its number alone."""
+    return max((pk for (pk,) in _shown(sentence_id, person_id)), default=None)
+
+
+@compiled
+def _shown(sentence: int, person: int) -> QuerySet[Any, Any]:
+    events = SuggestionEvent.objects.filter(
+        suggestion__sentence=sentence, person=person, kind=SuggestionAct.SHOWN
     )
-    return seen.order_by("-pk").first()
+    return events.values_list("suggestion_id")
 
 
 def matches_answer(

