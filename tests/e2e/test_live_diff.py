@@ -13,10 +13,10 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+import regex
 from server import diff_cases, hint_cases
 
-from gecbench.server.rules.diff import diff, starts
-from gecbench.server.rules.hints import SENTENCES, hints
+from gecbench.server.rules.diff import diff, is_han, tokenize
 
 STATIC = Path(str(files("gecbench.server") / "web" / "static"))
 WORDS = {
@@ -162,12 +162,11 @@ def test_graphemes_are_those_of_the_browsers_own_segmenter(page):
         texts,
     )
     for text, graphemes in zip(texts, found, strict=True):
-        first = [at for at, opens in enumerate(starts(text)) if opens]
-        cut = [text[at:end] for at, end in pairwise([*first, len(text)])]
-        assert cut == graphemes
+        assert regex.findall(r"\X", text) == graphemes
 
 
 def test_browser_and_python_agree_on_every_character_that_python_knows(page):
+    """As a mark, in a word, after an apostrophe, between digits, and as white space."""
     known = [
         code
         for code in range(0x110000)
@@ -175,13 +174,11 @@ def test_browser_and_python_agree_on_every_character_that_python_knows(page):
     ]
     found = page.evaluate(
         """async (known) => {
-          const { starts } = await import("/gecbench/graphemes.js");
-          const { isWhite, isHan, isInWord, isDigit } = await import("/gecbench/tokens.js");
+          const { isHan, tokenize } = await import("/gecbench/diff.js");
+          const ends = (text, lang) => tokenize(text, lang, "").map(({ form }) => [...form].length).join();
           return known.map((code) => {
-            const point = String.fromCodePoint(code);
-            const facts = [!starts(["a", point])[1], !starts(["\\u{1f469}", "\\u200d", point])[2],
-              isWhite(point), isHan(point), isInWord(point), isDigit(point)];
-            return facts.reduce((sum, fact, at) => sum + (fact << at), 0);
+            const c = String.fromCodePoint(code);
+            return `${isHan(c)} ${ends(`1.${c} a${c}b'${c}`, "en")} ${ends(`a${c}`, "zh")}`;
           });
         }""",
         known,
@@ -194,19 +191,13 @@ def test_browser_and_python_agree_on_every_character_that_python_knows(page):
     assert odd == []
 
 
-def facts_of(character: str) -> int:
-    facts = (
-        not starts(f"a{character}")[1],
-        not starts(f"👩\u200d{character}")[2],
-        character.isspace(),
-        any(low <= ord(character) <= high for low, high in HAN),
-        unicodedata.category(character)[0] in "LMN" or character == "_",
-        character.isdecimal(),
+def facts_of(character: str) -> str:
+    text = f"1.{character} a{character}b'{character}"
+    english, chinese = (
+        ",".join(str(len(token.form)) for token in tokenize(text, lang, ""))
+        for text, lang in ((text, "en"), (f"a{character}", "zh"))
     )
-    return sum(fact << at for at, fact in enumerate(facts))
-
-
-HAN = ((0x3400, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF))
+    return f"{str(is_han(character)).lower()} {english} {chinese}"
 
 
 def test_the_browser_finds_the_same_hints(page):
@@ -217,55 +208,45 @@ def test_the_browser_finds_the_same_hints(page):
     ]  # fmt: skip
     found, codes = page.evaluate(
         """async (asked) => {
-          const { hints, CODES } = await import("/gecbench/hints.js");
-          return [asked.map((one) => hints(...one)), CODES];
+          const { findHints, CODES } = await import("/gecbench/hints.js");
+          return [asked.map((one) => findHints(...one)), CODES];
         }""",
         asked,
     )
-    assert codes == list(SENTENCES)
+    assert codes == list(hint_cases.CODES)
     for case, given in zip(hint_cases.CASES, found, strict=True):
         assert [(one["code"], one["text"], one["repair"]) for one in given] == list(case.found)
-        python = hints(
-            case.source,
-            case.text,
-            lang=case.lang,
-            placeholder=case.placeholder,
-            aliases=case.aliases,
-        )
-        for one, same in zip(given, python, strict=True):
+        for one, same in zip(given, hint_cases.hints(case), strict=True):
             text = case.source if one["code"] == "lost_word" else case.text
             units = len(text[: same.start].encode("utf-16-le")) // 2
             assert one["start"] == units
             assert one["end"] == units + len(same.text.encode("utf-16-le")) // 2
 
 
-def test_a_hints_sentence_is_the_pages(page):
-    said = page.evaluate(
+def test_the_message_of_a_hint_is_the_pages(page):
+    shown = page.evaluate(
         """async (words) => {
-          const { hints, sentence } = await import("/gecbench/hints.js");
-          return [
-            ...hints("我用OK说", "我,你{text}  （"), ...hints("", "a，", { lang: "en" }),
-            ...hints("我", "【缺失成分】"),
-          ].map((one) => sentence(one, words));
+          const { findHints, formatHint } = await import("/gecbench/hints.js");
+          return findHints("我用OK说", "我,你{text}  （").map((one) => formatHint(one, words));
         }""",
-        dict(SENTENCES),
+        {code: f"{code}: {{text}} {{repair}}" for code in hint_cases.CODES},
     )
-    wanted = [
-        *hints("我用OK说", "我,你{text}  （", lang="zh"),
-        *hints("", "a，", lang="en"),
-        *hints("我", "【缺失成分】", lang="zh"),
+    assert shown == [
+        "half_width: , ，",
+        "double_space:     ",
+        "unpaired: （ ",
+        "lost_word: OK ",
     ]
-    assert said == [str(one) for one in wanted]
-    assert len(said) == 6
 
 
 def drawn(page, *asked: object):
     """Draw a diff into the page."""
     page.evaluate(
         """async ([source, target, options, words]) => {
-          const { diff, draw } = await import("/gecbench/diff.js");
+          const { diff } = await import("/gecbench/diff.js");
+          const { drawDiff } = await import("/gecbench/draw-diff.js");
           const { pieces } = diff(source, target, options);
-          draw(document.getElementById("out"), pieces, words, options);
+          drawDiff(document.getElementById("out"), pieces, words, options.placeholder);
         }""",
         [*asked, WORDS],
     )

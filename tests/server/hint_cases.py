@@ -1,8 +1,12 @@
-"""The table of cases that the live hints are checked by, in Python and in the browser alike."""
+"""Cases for the hints of hints.js, and the same hints from the rules of a golden set."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
+
+from gecbench.server.rules import consistency
+from gecbench.server.rules.consistency import Place
 
 Found = tuple[str, str, str | None]
 """Code, the stretch, and the repair."""
@@ -121,3 +125,39 @@ WORDS = (
 )
 
 CASES = (*WIDTHS, *SPACES, *PAIRS, *SPELLINGS, *WORDS)
+
+CODES = ("half_width", "full_width", "double_space", "unpaired", "placeholder", "lost_word")
+WIDTH_RULES: Mapping[str, tuple[str, Callable[[str], Iterable[Place]]]] = {
+    "zh": ("half_width", consistency.half_width),
+    "en": ("full_width", consistency.full_width),
+}
+
+
+class Hint(NamedTuple):
+    """Something to look at: a span of the text, or of the source where the code is "lost_word"."""
+
+    code: str
+    start: int
+    end: int
+    text: str
+    repair: str | None
+
+
+def hints(case: Case) -> list[Hint]:
+    """The hints for a case, in the order of `CODES`, then of places."""
+    found: list[tuple[str, Iterable[Place]]] = []
+    if case.lang in WIDTH_RULES:
+        code, rule = WIDTH_RULES[case.lang]
+        found.append((code, rule(case.text)))
+    found.append(("double_space", consistency.double_spaces(case.text)))
+    found.append(("unpaired", consistency.unpaired(case.text)))
+    spellings = consistency.misspellings(case.text, case.source, case.placeholder, case.aliases)
+    places = [Place(one.start, one.end, one.text, case.placeholder) for one in spellings]
+    found.append(("placeholder", places))
+    if case.lang == "zh":
+        found.append(("lost_word", consistency.lost_words(case.source, case.text)))
+    return [
+        Hint(code, place.start, place.end, place.text, place.repair)
+        for code, places in found
+        for place in places
+    ]

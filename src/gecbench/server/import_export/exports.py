@@ -39,7 +39,7 @@ from gecbench.server.import_export.golden_files import (
     width,
 )
 from gecbench.server.models import GoldenReference, Person, Project, Sentence, Submission
-from gecbench.server.rules.diff import edits_of, tokens
+from gecbench.server.rules.diff import extract_edits, tokenize
 from gecbench.server.rules.text import key
 from gecbench.server.workflow import audit, review_tasks
 
@@ -140,7 +140,7 @@ def _row(
 
 
 def _edits(source: str, text: str, lang: str, placeholder: str) -> int:
-    return len(edits_of(tokens(source, lang, placeholder), tokens(text, lang, placeholder)))
+    return len(extract_edits(tokenize(source, lang, placeholder), tokenize(text, lang, placeholder)))
 
 
 # A table of all real sentences and where they stand, for spreadsheets.

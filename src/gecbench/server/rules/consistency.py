@@ -14,7 +14,7 @@ from types import MappingProxyType
 from gecbench.backends.chinese import t2s
 from gecbench.core.errors import Message, MissingExtraError
 from gecbench.server.choices import Decision
-from gecbench.server.rules.diff import Token, edits_of, is_han, tokens
+from gecbench.server.rules.diff import Token, extract_edits, is_han, tokenize
 from gecbench.server.rules.options import Level, ProjectOptions
 from gecbench.server.rules.text import key
 
@@ -143,7 +143,7 @@ class Finding:
 # Finds punctuation marks, symbols and words that a guideline has something to say about.
 #
 # Each function looks at one text (and its source) and returns the places; what a finding means, a
-# hint while typing or a rule that blocks, is decided elsewhere. `hints.js` is the twin of what the
+# hint while typing or a rule that blocks, is decided elsewhere. `hints.js` has what the
 # hints use.
 
 
@@ -501,8 +501,10 @@ def _not_annotatable(case: _Case) -> Iterator[Finding]:
 def _placeholders(case: _Case) -> dict[int, tuple[_Room, ...]]:
     """Return where each correction has the placeholder."""
     golden, placeholder = case.golden, case.options.placeholder
-    before = tokens(golden.source, golden.lang, placeholder)
-    return {n: _rooms(before, tokens(text, golden.lang, placeholder)) for n, text in case.numbered}
+    before = tokenize(golden.source, golden.lang, placeholder)
+    return {
+        n: _rooms(before, tokenize(text, golden.lang, placeholder)) for n, text in case.numbered
+    }
 
 
 def _rooms(before: Sequence[Token], after: Sequence[Token]) -> tuple[_Room, ...]:
@@ -512,7 +514,7 @@ def _rooms(before: Sequence[Token], after: Sequence[Token]) -> tuple[_Room, ...]
         return ()
     kept: list[int | None] = []  # the source token that each token of the correction is
     at = 0
-    for edit in edits_of(before, after):
+    for edit in extract_edits(before, after):
         kept.extend(range(at, edit.start))
         kept.extend([None] * len(edit.replacement or ()))
         at = edit.end

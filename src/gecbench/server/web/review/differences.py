@@ -256,7 +256,7 @@ class Drawn:
 
 
 def drawn(pieces: Iterable[Piece], placeholder: str) -> tuple[Drawn, ...]:
-    """Return pieces as `pieces.html` draws them; the same as `drawing.js` does in the page."""
+    """Return pieces as `pieces.html` draws them; the same as `draw-diff.js` does in the page."""
     return tuple(_drawn(piece, placeholder) for piece in pieces)
 
 

@@ -203,7 +203,7 @@ def no_longer_held() -> str:
 
 
 def diff_words() -> dict[str, str]:
-    """Return what is said of a change by scripts that draw one (see drawing.js)."""
+    """Return what is said of a change by scripts that draw one (see draw-diff.js)."""
     return {
         "delete": gettext("deleted:"),
         "insert": gettext("inserted:"),

@@ -5,8 +5,9 @@
 // button does is typed for the person (execCommand), so that Ctrl+Z takes it back.
 
 import { whenWritten } from "./composing.js";
-import { LONG, diff, draw } from "./diff.js";
-import { hints, sentence } from "./hints.js";
+import { LONG, diff } from "./diff.js";
+import { drawDiff } from "./draw-diff.js";
+import { findHints, formatHint } from "./hints.js";
 
 const MOST_HINTS = 4;
 const GROWS = globalThis.CSS?.supports?.("field-sizing", "content") ?? false;
@@ -89,7 +90,7 @@ export class Box {
     const { lang, placeholder, aliases } = this.project;
     const options = { lang, placeholder };
     const shown = ({ pieces, edits }) => {
-      draw(this.part("diff"), pieces, this.words.diff, { placeholder });
+      drawDiff(this.part("diff"), pieces, this.words.diff, placeholder);
       this.part("count").textContent = this.counted(edits, this.text === this.source);
     };
     if (Math.max(this.text.length, this.source.length) > LONG) this.long.ask(this.source, this.text, options, shown);
@@ -97,7 +98,7 @@ export class Box {
       this.long.forget();
       shown(diff(this.source, this.text, options));
     }
-    this.hint(hints(this.source, this.text, { lang, placeholder, aliases }));
+    this.hint(findHints(this.source, this.text, { lang, placeholder, aliases }));
   }
 
   counted(edits, unchanged) {
@@ -110,7 +111,7 @@ export class Box {
     this.found = found;
     const items = found.slice(0, MOST_HINTS).map((one) => {
       const item = document.createElement("li");
-      item.append(sentence(one, this.words.hints));
+      item.append(formatHint(one, this.words.hints));
       Object.assign(item.dataset, { code: one.code, text: one.text });
       if (one.repair !== null && one.code !== "lost_word") {
         const button = document.createElement("button");

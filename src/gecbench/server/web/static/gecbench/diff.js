@@ -1,218 +1,312 @@
-// The live diff: a text beside its source, marked where the scorer counts an edit. The twin of
-// rules/diff.py; one table of cases holds both together. Nothing here touches the page, so that
-// diff-worker.js can use it; `draw` is passed on from drawing.js and only works in a page.
-
-import { editsOf } from "./align.js";
-import { bounds } from "./graphemes.js";
-import { isHan, isInName, tokens } from "./tokens.js";
-
-export { draw, switchClean } from "./drawing.js";
+// The difference between a sentence and its correction, marked where the scorer counts an edit.
+//
+// rules/diff.py is the same program in Python, for pages that the server draws; one table of cases
+// (tests/server/diff_cases.py) holds both together, and docs/annotate/diff.md explains the rules.
+// Nothing here needs a page, so that diff-worker.js can use it.
 
 export const PLACEHOLDER = "[缺失成分]";
-const WORDS_OF_ONE = "的地得了着过吗呢吧我你他她它这那是有在和与不也都很就还又把被对从到给让向";
-
-/** From this length on, a page had better ask diff-worker.js. */
+/** Texts from this length on are compared by diff-worker.js, off the page's thread. */
 export const LONG = 2000;
 
-/** One text with its tokens, and where graphemes allow a cut. */
-class Side {
-  constructor(text, lang, placeholder) {
-    this.points = Array.from(text);
-    this.tokens = tokens(this.points, lang, placeholder);
-    const [begins, ends] = bounds(this.points);
-    this.starts = this.tokens.map(({ start }) => begins[start]);
-    this.ends = this.tokens.map(({ end }) => ends[end - 1]);
-  }
+const HAN = String.raw`[\u3400-\u9fff\uf900-\ufaff\u{20000}-\u{323af}]`;
+const LETTER = String.raw`[[\p{L}\p{M}\p{N}_]--${HAN}]`;
+const LETTER_OR_MARK = String.raw`[[\p{L}\p{M}\p{N}_\u200d\p{Gr_Ext}\p{EMod}]--${HAN}]`;
+const WORD = new RegExp(
+  String.raw`${LETTER}(?:${LETTER_OR_MARK}|['’](?=${LETTER})|(?<=\p{Nd})[.,](?=\p{Nd}))*`,
+  "vy",
+);
+const NAME = new RegExp(String.raw`^[${LETTER}\-‐‑'’]+$`, "v");
+const IS_HAN = new RegExp(`^${HAN}`, "v");
+// What Python's str.isspace takes for white space, which is not what \s matches.
+const WHITE = String.raw`\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000`;
+const ALL_WHITE = new RegExp(`^[${WHITE}]+$`, "v");
+const WHITE_SPACE = new RegExp(`[${WHITE}]+`, "vg");
+const SINGLE_WORDS = "的地得了着过吗呢吧我你他她它这那是有在和与不也都很就还又把被对从到给让向";
+const GRAPHEMES = new Intl.Segmenter("und", { granularity: "grapheme" });
+const [MATCH, SUBSTITUTE, INSERT, DELETE] = [0, 1, 2, 3];
 
-  /** Say whether a run of letters, digits and hyphens goes on with a token. */
-  runsOn(at) {
-    const [before, token] = [this.tokens[at - 1], this.tokens[at]];
-    return Boolean(before && token) && before.end === token.start && Array.from(before.form + token.form).every(isInName);
-  }
+export const isHan = (character) => IS_HAN.test(character);
 
-  cut(at) {
-    const inside = at > 0 && at < this.tokens.length;
-    return !inside || this.ends[at - 1] <= this.starts[at];
-  }
-
-  text(start, end) {
-    return this.points.slice(start, end).join("");
-  }
-
-  /** Return the white space from a place on to a token, or to the end of the text. */
-  gap(start, at) {
-    return this.points.slice(start, at < this.tokens.length ? this.starts[at] : this.points.length);
-  }
+/** Divide a text into tokens {form, start, end}: characters in Chinese, words and marks elsewhere. */
+export function tokenize(text, lang, placeholder) {
+  return lang === "zh" ? tokenizeCharacters(text, placeholder) : tokenizeWords(text, placeholder);
 }
 
-/** Return the pairs of equal tokens and the edits, in order. */
-function atomsOf(edits, length) {
-  const found = [];
-  let at = 0;
-  let targetAt = 0;
-  const equalUpTo = (end) => {
-    for (; at < end; at += 1, targetAt += 1) {
-      found.push({ start: at, end: at + 1, targetStart: targetAt, targetEnd: targetAt + 1, edits: [] });
+/** Each character but white space is a token, and the placeholder, even with white space in it. */
+function tokenizeCharacters(text, placeholder) {
+  const escape = (character) => `\\u{${character.codePointAt(0).toString(16)}}`;
+  const mark = Array.from(placeholder.replace(WHITE_SPACE, ""), escape).join(`[${WHITE}]*`);
+  const token = new RegExp(mark ? `${mark}|[^${WHITE}]` : `[^${WHITE}]`, "vg");
+  return Array.from(text.matchAll(token), ({ 0: found, index }) => ({
+    form: found.replace(WHITE_SPACE, ""),
+    start: index,
+    end: index + found.length,
+  }));
+}
+
+function tokenizeWords(text, placeholder) {
+  const graphemes = GRAPHEMES.segment(text);
+  const tokens = [];
+  let end = 0;
+  for (let start = 0; start < text.length; start = end) {
+    if (placeholder && text.startsWith(placeholder, start)) end = start + placeholder.length;
+    else {
+      WORD.lastIndex = start;
+      end = WORD.test(text) ? WORD.lastIndex : graphemeEnd(graphemes, start);
+      if (ALL_WHITE.test(text.slice(start, end))) continue;
     }
-  };
-  edits.forEach(({ start, end, targetStart, targetEnd }, index) => {
-    equalUpTo(start);
-    found.push({ start, end, targetStart, targetEnd, edits: [index + 1] });
-    at = end;
-    targetAt = targetEnd;
-  });
-  equalUpTo(length);
-  return found;
+    tokens.push({ form: text.slice(start, end), start, end });
+  }
+  return tokens;
 }
 
-/** Return the atoms, joined where a cut between them would cut a grapheme. */
-function whole(atoms, one, two) {
-  const found = [];
-  for (const atom of atoms) {
-    const held = found.at(-1);
-    if (!held || (one.cut(atom.start) && two.cut(atom.targetStart))) found.push({ ...atom });
-    else found[found.length - 1] = joined(held, atom);
-  }
-  return found;
-}
-
-/** Return the stretch from an atom to the end of a later one, with the edits of both. */
-function joined(first, { end, targetEnd, edits }) {
-  return { ...first, end, targetEnd, edits: [...first.edits, ...edits] };
-}
-
-/** Return the atoms; what rewrites one word becomes one atom (the rule: rules/diff.py). */
-function rewritten(atoms, one, two, moves) {
-  const changes = (atom) => atom?.edits.length && !moves[atom.edits[0] - 1];
-  const units = [];
-  for (const atom of atoms) {
-    if (changes(units.at(-1)) && changes(atom)) units.push(joined(units.pop(), atom));
-    else units.push(atom);
-  }
-  const nextChange = (at) => {
-    let after = at + 1;
-    while (after < units.length && !units[after].edits.length) after += 1;
-    return changes(units[at]) && changes(units[after]) ? after : -1;
-  };
-  const found = [];
-  for (let at = 0, last = 0; at < units.length; at = last + 1) {
-    last = at;
-    for (let after = nextChange(at); after > 0 && inOneWord(units.slice(last, after + 1), one, two); after = nextChange(last)) last = after;
-    const word = units.slice(at, last + 1);
-    const marked = word.filter(({ edits }) => edits.length);
-    const removes = marked.filter(({ start, end }) => start < end).length;
-    const adds = marked.filter(({ targetStart, targetEnd }) => targetStart < targetEnd).length;
-    found.push(...(removes && adds && removes + adds > 2 ? [word.reduce(joined)] : word));
-  }
-  return found;
-}
-
-const isLong = ({ start, end, targetStart, targetEnd }) => Math.max(end - start, targetEnd - targetStart) > 1;
-
-/** Say whether two changes, and the tokens between them that stay, are of one word. */
-function inOneWord(units, one, two) {
-  const [first, last] = [units[0], units.at(-1)];
-  if (units.length === 3 && isLong(first) && isLong(last)) {
-    const { form } = one.tokens[units[1].start];
-    if (isHan([...form][0]) && !WORDS_OF_ONE.includes(form)) return true;
-  }
-  return units.slice(1).every(({ start, targetStart }) => one.runsOn(start) || two.runsOn(targetStart));
-}
-
-/** Makes pieces of atoms and shares out the white space between them. */
-class Drawing {
-  constructor(one, two, moves) {
-    Object.assign(this, { one, two, moves, done: 0, targetDone: 0, pieces: [] });
-  }
-
-  add(atom) {
-    const { one, two } = this;
-    const removes = atom.start < atom.end;
-    const adds = atom.targetStart < atom.targetEnd;
-    if (removes && adds) {
-      this.blank(one.starts[atom.start], two.starts[atom.targetStart]);
-      const [source, target] = this.take(one.ends[atom.end - 1], two.ends[atom.targetEnd - 1]);
-      const differs = atom.edits.length ? "replace" : "space";
-      this.put(source === target ? "equal" : differs, source, target, atom.edits);
-    } else if (removes) {
-      const gap = two.gap(this.targetDone, atom.targetStart);
-      const end = this.oneSided(one, atom.start, atom.end, gap);
-      this.end("delete", "move_from", this.take(end, this.targetDone), atom.edits);
-    } else {
-      const gap = one.gap(this.done, atom.start);
-      const end = this.oneSided(two, atom.targetStart, atom.targetEnd, gap);
-      this.end("insert", "move_to", this.take(this.done, end), atom.edits);
-    }
-  }
-
-  /** Settle the white space round tokens that one side has alone; return where they end. */
-  oneSided(own, first, last, gap) {
-    const isSource = own === this.one;
-    const start = own.starts[first];
-    const end = own.ends[last - 1];
-    const before = own.text(isSource ? this.done : this.targetDone, start);
-    const after = own.gap(end, last);
-    const other = gap.join("");
-    if (other && before !== other && after.join("") === other) return end;
-    if (other && isSource) this.blank(start, this.targetDone + gap.length);
-    else if (other) this.blank(this.done + gap.length, start);
-    return end + after.length;
-  }
-
-  blank(end, targetEnd) {
-    const [source, target] = this.take(end, targetEnd);
-    if (source || target) this.put(source === target ? "equal" : "space", source, target, []);
-  }
-
-  take(end, targetEnd) {
-    const taken = [this.one.text(this.done, end), this.two.text(this.targetDone, targetEnd)];
-    this.done = end;
-    this.targetDone = targetEnd;
-    return taken;
-  }
-
-  end(op, moved, [source, target], edits) {
-    const move = this.moves[edits[0] - 1] ?? null; // two edits in one atom change both sides
-    this.pieces.push({ op: move ? moved : op, source, target, edits, move });
-  }
-
-  put(op, source, target, edits) {
-    const last = this.pieces.at(-1);
-    if (op === "equal" && last?.op === "equal") {
-      last.source += source;
-      last.target += source;
-    } else this.pieces.push({ op, source, target, edits, move: null });
-  }
-
-  finished() {
-    this.blank(this.one.points.length, this.two.points.length);
-    return this.pieces;
-  }
-}
-
-/** What moved to or from inside a grapheme is no move on its own. */
-function withoutSingleEnds(pieces) {
-  const ends = new Map();
-  for (const { move } of pieces) if (move) ends.set(move, (ends.get(move) ?? 0) + 1);
-  return pieces.map((piece) =>
-    piece.move && ends.get(piece.move) === 1
-      ? { ...piece, op: piece.op === "move_from" ? "delete" : "insert", move: null }
-      : piece,
-  );
+function graphemeEnd(graphemes, place) {
+  const { index, segment } = graphemes.containing(place);
+  return index + segment.length;
 }
 
 /**
- * Return how a rewriting differs from its source: {pieces, edits}.
+ * Choose a shortest alignment of two lists of numbers; return its steps.
  *
- * A piece is {op, source, target, edits, move}; see rules/diff.py. `edits` is the scorer's count.
+ * Of several, the one that edits/kernel.py chooses: from the end, a match, else a substitution,
+ * else an insertion, else a deletion.
+ */
+function align(a, b) {
+  const width = b.length + 1;
+  const steps = new Uint8Array((a.length + 1) * width).fill(DELETE);
+  steps.fill(INSERT, 1, width);
+  let above = Int32Array.from({ length: width }, (_, j) => j);
+  let costs = new Int32Array(width);
+  for (let i = 1; i <= a.length; i += 1) {
+    const token = a[i - 1];
+    costs[0] = i;
+    for (let j = 1; j < width; j += 1) {
+      const substitution = above[j - 1];
+      const insertion = costs[j - 1];
+      const least = Math.min(substitution, insertion, above[j]);
+      const isMatch = token === b[j - 1];
+      costs[j] = isMatch ? substitution : least + 1;
+      if (isMatch) steps[i * width + j] = MATCH;
+      else if (substitution === least) steps[i * width + j] = SUBSTITUTE;
+      else if (insertion === least) steps[i * width + j] = INSERT;
+    }
+    [above, costs] = [costs, above];
+  }
+  const path = [];
+  for (let i = a.length, j = b.length; i || j; ) {
+    const step = steps[i * width + j];
+    path.push(step);
+    if (step !== INSERT) i -= 1;
+    if (step !== DELETE) j -= 1;
+  }
+  return path.reverse();
+}
+
+/**
+ * Extract the edits of the scheme zh-char between tokens: spans {start, end, targetStart, targetEnd}.
+ *
+ * Both ends of a move carry its number as `move`: each deletion, from the left, takes the leftmost
+ * free insertion of the same tokens.
+ */
+export function extractEdits(source, target) {
+  const codes = new Map([...source, ...target].map(({ form }, code) => [form, code]));
+  const [a, b] = [source, target].map((side) => Int32Array.from(side, ({ form }) => codes.get(form)));
+  const edits = [];
+  let [i, j, before] = [0, 0, MATCH];
+  for (const step of align(a, b)) {
+    if (step !== MATCH && step !== before) edits.push({ step, start: i, targetStart: j });
+    if (step !== INSERT) i += 1;
+    if (step !== DELETE) j += 1;
+    if (step !== MATCH) Object.assign(edits.at(-1), { end: i, targetEnd: j });
+    before = step;
+  }
+  const insertions = edits.filter(({ step }) => step === INSERT);
+  let moves = 0;
+  for (const deletion of edits.filter(({ step }) => step === DELETE)) {
+    const tokens = String(a.subarray(deletion.start, deletion.end));
+    const insertion = insertions.find(
+      ({ move, targetStart, targetEnd }) => !move && String(b.subarray(targetStart, targetEnd)) === tokens,
+    );
+    if (insertion) insertion.move = deletion.move = moves += 1;
+  }
+  return edits;
+}
+
+/** A text with its tokens, and where the graphemes round them start and end. */
+class Side {
+  constructor(text, lang, placeholder) {
+    this.text = text;
+    this.tokens = tokenize(text, lang, placeholder);
+    const graphemes = GRAPHEMES.segment(text);
+    this.starts = this.tokens.map(({ start }) => graphemes.containing(start).index);
+    this.ends = this.tokens.map(({ end }) => graphemeEnd(graphemes, end - 1));
+  }
+
+  /** Whether the text may be cut before a token: not within a grapheme. */
+  canCut(at) {
+    return at === 0 || at === this.tokens.length || this.ends[at - 1] <= this.starts[at];
+  }
+
+  /** Whether a run of letters, digits and hyphens goes on with a token. */
+  runsOn(at) {
+    const [before, token] = [this.tokens[at - 1], this.tokens[at]];
+    return Boolean(before && token) && before.end === token.start && NAME.test(before.form + token.form);
+  }
+
+  /** The white space from a place on to a token, or to the end of the text. */
+  gap(start, at) {
+    return this.text.slice(start, at < this.tokens.length ? this.starts[at] : undefined);
+  }
+}
+
+/** Join two units: spans of tokens that are drawn as one, and the numbers of the edits in them. */
+function joinUnits(first, { end, targetEnd, edits }) {
+  return { ...first, end, targetEnd, edits: [...first.edits, ...edits] };
+}
+
+/** List the pairs of equal tokens and the edits in order; what shares a grapheme is one unit. */
+function listUnits(edits, source, target) {
+  const units = [];
+  const add = (unit) => {
+    const cut = source.canCut(unit.start) && target.canCut(unit.targetStart);
+    units.push(units.length && !cut ? joinUnits(units.pop(), unit) : unit);
+  };
+  let [i, j] = [0, 0];
+  const addEqualUpTo = (end) => {
+    for (; i < end; i += 1, j += 1) add({ start: i, end: i + 1, targetStart: j, targetEnd: j + 1, edits: [] });
+  };
+  edits.forEach(({ start, end, targetStart, targetEnd }, index) => {
+    addEqualUpTo(start);
+    add({ start, end, targetStart, targetEnd, edits: [index + 1] });
+    [i, j] = [end, targetEnd];
+  });
+  addEqualUpTo(source.tokens.length);
+  return units;
+}
+
+/** Join the units that rewrite one word, so that it is one deletion and one insertion. */
+function joinWords(all, edits, source, target) {
+  const isChange = (unit) => Boolean(unit?.edits.length) && !edits[unit.edits[0] - 1].move;
+  const units = [];
+  for (const unit of all) {
+    units.push(isChange(units.at(-1)) && isChange(unit) ? joinUnits(units.pop(), unit) : unit);
+  }
+  const nextChange = (at) => {
+    let next = at + 1;
+    while (next < units.length && !units[next].edits.length) next += 1;
+    return isChange(units[at]) && isChange(units[next]) ? next : -1;
+  };
+  const joined = [];
+  for (let at = 0, last = 0; at < units.length; at = last + 1) {
+    last = at;
+    let next = nextChange(last);
+    while (next > 0 && areOneWord(units.slice(last, next + 1), source, target)) {
+      last = next;
+      next = nextChange(last);
+    }
+    const word = units.slice(at, last + 1);
+    const changes = word.filter(isChange);
+    const deletions = changes.filter(({ start, end }) => start < end).length;
+    const insertions = changes.filter(({ targetStart, targetEnd }) => targetStart < targetEnd).length;
+    const isShorter = deletions && insertions && deletions + insertions > 2;
+    joined.push(...(isShorter ? [word.reduce(joinUnits)] : word));
+  }
+  return joined;
+}
+
+/**
+ * Whether two changes and the tokens between them are of one word: letters, digits and hyphens run
+ * on from one to the other in one of the texts, or one Chinese character stays between two changes
+ * of two characters or more, and is not one that mostly is a word by itself.
+ */
+function areOneWord(units, source, target) {
+  const isLong = ({ start, end, targetStart, targetEnd }) => Math.max(end - start, targetEnd - targetStart) > 1;
+  if (units.length === 3 && isLong(units[0]) && isLong(units[2])) {
+    const { form } = source.tokens[units[1].start];
+    if (isHan(form) && !SINGLE_WORDS.includes(form)) return true;
+  }
+  return units.slice(1).every(({ start, targetStart }) => source.runsOn(start) || target.runsOn(targetStart));
+}
+
+/** Makes pieces of units, and shares out the white space between them. */
+class PieceBuilder {
+  constructor(sides, edits) {
+    Object.assign(this, { sides, edits, ends: [0, 0], pieces: [] }); // `ends` of the pieces so far
+  }
+
+  add({ start, end, targetStart, targetEnd, edits }) {
+    const spans = [[start, end], [targetStart, targetEnd]];
+    if (start === end) return this.addOneSided(1, spans, edits);
+    if (targetStart === targetEnd) return this.addOneSided(0, spans, edits);
+    this.addSpace(spans.map(([first], side) => this.sides[side].starts[first]));
+    const texts = this.advance(spans.map(([, last], side) => this.sides[side].ends[last - 1]));
+    this.push(edits.length ? "replace" : "space", texts, edits);
+  }
+
+  /**
+   * Add tokens that one side has alone, with white space that goes with them.
+   *
+   * The other side has one gap where this one has two. The equal one of the two stays, the other
+   * goes with the tokens: "a big dog" loses "big ", and "a dog barks" loses " barks".
+   */
+  addOneSided(side, spans, edits) {
+    const { text, starts, ends } = this.sides[side];
+    const [first, last] = spans[side];
+    const [start, end] = [starts[first], ends[last - 1]];
+    const gap = this.sides[1 - side].gap(this.ends[1 - side], spans[1 - side][0]);
+    const after = this.sides[side].gap(end, last);
+    const isGapBefore = text.slice(this.ends[side], start) === gap;
+    const takesGapBefore = gap && !isGapBefore && after === gap;
+    if (gap && !takesGapBefore) {
+      const other = this.ends[1 - side] + gap.length;
+      this.addSpace(side ? [other, start] : [start, other]);
+    }
+    const to = takesGapBefore ? end : end + after.length;
+    const texts = this.advance(side ? [this.ends[0], to] : [to, this.ends[1]]);
+    const move = this.edits[edits[0] - 1].move ?? null; // two edits in one unit change both sides
+    const ops = move ? ["move_from", "move_to"] : ["delete", "insert"];
+    this.pieces.push({ op: ops[side], source: texts[0], target: texts[1], edits, move });
+  }
+
+  addSpace(ends) {
+    const texts = this.advance(ends);
+    if (texts.some(Boolean)) this.push("space", texts, []);
+  }
+
+  /** Move on in both texts; return what lies between. */
+  advance(ends) {
+    const texts = ends.map((end, side) => this.sides[side].text.slice(this.ends[side], end));
+    this.ends = ends;
+    return texts;
+  }
+
+  push(op, [source, target], edits) {
+    const last = this.pieces.at(-1);
+    if (source !== target) this.pieces.push({ op, source, target, edits, move: null });
+    else if (last?.op === "equal") last.source = last.target += source;
+    else this.pieces.push({ op: "equal", source, target, edits, move: null });
+  }
+
+  /** Return the pieces; a move whose other end is inside a wider piece is a plain change. */
+  build() {
+    this.addSpace(this.sides.map(({ text }) => text.length));
+    const moveEnds = (move) => this.pieces.filter((piece) => piece.move === move).length;
+    return this.pieces.map((piece) => {
+      if (!piece.move || moveEnds(piece.move) === 2) return piece;
+      return { ...piece, op: piece.op === "move_from" ? "delete" : "insert", move: null };
+    });
+  }
+}
+
+/**
+ * Compare a correction with its source: {pieces, edits}.
+ *
+ * A piece is {op, source, target, edits, move}, as in rules/diff.py; `edits` is the scorer's count.
  */
 export function diff(source, target, { lang = "zh", placeholder = PLACEHOLDER } = {}) {
-  const one = new Side(source, lang, placeholder);
-  const two = new Side(target, lang, placeholder);
-  const edits = editsOf(one.tokens, two.tokens);
-  const moves = edits.map(({ move }) => move);
-  const drawing = new Drawing(one, two, moves);
-  const atoms = whole(atomsOf(edits, one.tokens.length), one, two);
-  for (const atom of rewritten(atoms, one, two, moves)) drawing.add(atom);
-  return { pieces: withoutSingleEnds(drawing.finished()), edits: edits.length };
+  const sides = [source, target].map((text) => new Side(text, lang, placeholder));
+  const edits = extractEdits(...sides.map(({ tokens }) => tokens));
+  const builder = new PieceBuilder(sides, edits);
+  for (const unit of joinWords(listUnits(edits, ...sides), edits, ...sides)) builder.add(unit);
+  return { pieces: builder.build(), edits: edits.length };
 }

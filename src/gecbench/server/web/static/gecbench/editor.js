@@ -2,7 +2,7 @@
 
 import { Box } from "./box.js";
 import { whenWritten } from "./composing.js";
-import { switchClean } from "./drawing.js";
+import { toggleClean } from "./draw-diff.js";
 
 /** Return the element of an id, which the page has. */
 const at = (id) => document.getElementById(id);
@@ -36,7 +36,7 @@ export class Editor {
   fill(texts) {
     const clean = this.boxes.map(({ element }) => Boolean(element.querySelector(".diff.clean")));
     this.boxes = texts.map((text) => this.made(text));
-    this.boxes.forEach(({ element }, index) => switchClean(element, clean[index] ?? false));
+    this.boxes.forEach(({ element }, index) => toggleClean(element, clean[index] ?? false));
     this.list.replaceChildren(...this.boxes.map((box) => box.element));
     for (const box of this.boxes) box.refresh();
   }
@@ -146,7 +146,7 @@ export class Editor {
     const act = event.target.closest("[data-act]")?.dataset.act;
     const index = this.boxes.findIndex((box) => box.element.contains(event.target));
     if (!act || index < 0) return;
-    if (act === "clean") switchClean(this.boxes[index].element);
+    if (act === "clean") toggleClean(this.boxes[index].element);
     if (act === "reset") this.boxes[index].reset();
     if (act === "copy") this.copyPrevious(index);
     if (act === "remove") this.remove(index);

@@ -7,7 +7,7 @@ import { type } from "./box.js";
 import { composing, whenWritten } from "./composing.js";
 import { Copies, overtook } from "./copies.js";
 import { Drawer } from "./drawer.js";
-import { switchClean } from "./drawing.js";
+import { toggleClean } from "./draw-diff.js";
 import { Keys } from "./keys.js";
 import { Problems } from "./review-problems.js";
 import { Row } from "./review-row.js";
@@ -41,8 +41,8 @@ class Review {
     this.additions = [...document.querySelectorAll("[data-addition]")].map((element) => this.boxOf(element));
     this.problems = new Problems(this);
     this.keys.show();
-    this.keys.on("clean", () => switchClean(document.activeElement.closest("[data-row]") ?? (this.row ?? this.rows[0])?.element));
-    this.form.addEventListener("click", ({ target }) => target.closest("[data-act=clean]") && switchClean(target.closest("[data-row]")));
+    this.keys.on("clean", () => toggleClean(document.activeElement.closest("[data-row]") ?? (this.row ?? this.rows[0])?.element));
+    this.form.addEventListener("click", ({ target }) => target.closest("[data-act=clean]") && toggleClean(target.closest("[data-row]")));
     if (this.mine) this.begin();
     else this.readOnly();
   }

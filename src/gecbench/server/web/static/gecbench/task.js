@@ -1,6 +1,7 @@
 // One of my submissions: each answer drawn against its sentence, and keys to go on.
 
-import { diff, draw } from "./diff.js";
+import { diff } from "./diff.js";
+import { drawDiff } from "./draw-diff.js";
 import { Keys } from "./keys.js";
 
 const read = (id) => JSON.parse(document.getElementById(id).textContent);
@@ -10,7 +11,7 @@ const { lang, placeholder } = page.project;
 
 for (const element of document.querySelectorAll("[data-diff-with]")) {
   const { pieces } = diff(element.dataset.diffWith, element.textContent, { lang, placeholder });
-  draw(element, pieces, words, { placeholder });
+  drawDiff(element, pieces, words, placeholder);
 }
 
 const keys = new Keys(page.keys);

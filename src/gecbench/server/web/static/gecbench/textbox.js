@@ -3,7 +3,8 @@
 // changes the text (see box.js).
 
 import { whenWritten } from "./composing.js";
-import { diff, draw } from "./diff.js";
+import { diff } from "./diff.js";
+import { drawDiff } from "./draw-diff.js";
 
 const GROWS = globalThis.CSS?.supports?.("field-sizing", "content") ?? false;
 
@@ -38,7 +39,7 @@ export class TextBox {
     }
     if (!this.shown) return;
     const { pieces } = diff(this.source, this.text, this.options);
-    if (this.text) draw(this.shown, pieces, this.words, { placeholder: this.options.placeholder });
+    if (this.text) drawDiff(this.shown, pieces, this.words, this.options.placeholder);
     else this.shown.replaceChildren();
   }
 }

@@ -4,7 +4,7 @@ import { Activity } from "./activity.js";
 import { Autosave } from "./autosave.js";
 import { Copies, newest } from "./copies.js";
 import { Drawer } from "./drawer.js";
-import { switchClean } from "./drawing.js";
+import { toggleClean } from "./draw-diff.js";
 import { Editor } from "./editor.js";
 import { Keys } from "./keys.js";
 import { signInForm } from "./signin.js";
@@ -254,7 +254,7 @@ class Work {
       not_annotatable: () => editor.decide("not_annotatable"),
       skip: () => this.skip(),
       other_version: () => this.versions.swap(),
-      clean: () => editor.decision === "corrected" && switchClean(editor.box.element),
+      clean: () => editor.decision === "corrected" && toggleClean(editor.box.element),
       suggestion: () => !at("suggest")?.hidden && this.suggest(),
       box_up: () => editor.go(editor.current - 1),
       box_down: () => editor.go(editor.current + 1),

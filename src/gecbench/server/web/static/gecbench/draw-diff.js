@@ -1,0 +1,69 @@
+// Draws the pieces of a difference: <del> and <ins>, with words for those who hear the page.
+//
+// Only text nodes and elements are made; no text is ever read as HTML.
+
+const SIDES = {
+  delete: { tag: "del", side: "source", word: "delete" },
+  insert: { tag: "ins", side: "target", word: "insert" },
+  move_from: { tag: "del", side: "source", word: "moveFrom" },
+  move_to: { tag: "ins", side: "target", word: "moveTo" },
+};
+
+function element(tag, className, ...children) {
+  const made = Object.assign(document.createElement(tag), { className });
+  made.append(...children);
+  return made;
+}
+
+/** A text as nodes, each placeholder in it as a chip. */
+function withChips(text, placeholder) {
+  if (!placeholder) return [text];
+  const parts = text.split(placeholder);
+  return parts.flatMap((part, index) => (index ? [element("span", "diff-chip", placeholder), part] : [part]));
+}
+
+function drawChange(op, piece, words, placeholder) {
+  const { tag, side, word } = SIDES[op];
+  const change = element(
+    tag,
+    piece.move ? "diff-move" : `diff-${op}`,
+    element("span", "diff-said", `${words[word]} `),
+    ...withChips(piece[side], placeholder),
+    element("span", "diff-said", words.pause),
+  );
+  if (piece.edits.length) change.dataset.edits = piece.edits.join(" ");
+  if (piece.move) change.dataset.move = String(piece.move);
+  return change;
+}
+
+function drawPiece(piece, words, placeholder) {
+  if (piece.op === "equal") return withChips(piece.source, placeholder);
+  if (piece.op === "space") {
+    const kind = piece.target ? "added" : "removed";
+    const space = element("span", `diff-space diff-space-${kind}`, piece.target || piece.source);
+    space.title = words.space;
+    return [space];
+  }
+  if (piece.op !== "replace") return [drawChange(piece.op, piece, words, placeholder)];
+  const changes = ["delete", "insert"].map((op) => drawChange(op, piece, words, placeholder));
+  return [element("span", "diff-replace", ...changes)];
+}
+
+/**
+ * Fill an element with a difference.
+ *
+ * `words` are the reader's: delete, insert, moveFrom, moveTo (said before a change), pause (said
+ * after it, as ", "), space (shown for white space that differs and is not counted).
+ */
+export function drawDiff(place, pieces, words, placeholder) {
+  place.classList.add("diff");
+  place.replaceChildren(...pieces.flatMap((piece) => drawPiece(piece, words, placeholder)));
+}
+
+/** Show the text of a row clean, or marked again; its button says which. */
+export function toggleClean(row, clean) {
+  const button = row?.querySelector("[data-act=clean]");
+  if (!button) return false;
+  button.setAttribute("aria-pressed", String(row.querySelector(".diff").classList.toggle("clean", clean)));
+  return true;
+}
