@@ -140,7 +140,9 @@ def _row(
 
 
 def _edits(source: str, text: str, lang: str, placeholder: str) -> int:
-    return len(extract_edits(tokenize(source, lang, placeholder), tokenize(text, lang, placeholder)))
+    return len(
+        extract_edits(tokenize(source, lang, placeholder), tokenize(text, lang, placeholder))
+    )
 
 
 # A table of all real sentences and where they stand, for spreadsheets.
