@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -175,7 +174,8 @@ def test_browser_and_python_agree_on_every_character_that_python_knows(page):
     found = page.evaluate(
         """async (known) => {
           const { isHan, tokenize } = await import("/gecbench/diff.js");
-          const ends = (text, lang) => tokenize(text, lang, "").map(({ form }) => [...form].length).join();
+          const length = ({ form }) => [...form].length;
+          const ends = (text, lang) => tokenize(text, lang, "").map(length).join();
           return known.map((code) => {
             const c = String.fromCodePoint(code);
             return `${isHan(c)} ${ends(`1.${c} a${c}b'${c}`, "en")} ${ends(`a${c}`, "zh")}`;
