@@ -26,7 +26,6 @@ from gecbench.models.combine.candidates import (
     SentenceProposals,
     Similar,
     candidates,
-    words_in,
 )
 from gecbench.models.combine.voting import (
     Rule,
@@ -180,22 +179,17 @@ class _Run:
     places: Places
     lang: Language
 
-    @property
-    def kind(self) -> str:
-        """The kind of tokens of a plain alignment."""
-        return self.lang.tokens
-
     def vote(self, rows: Iterator[SentenceProposals]) -> Combination:
         """Return what is kept by the rule votes."""
         rule, plain = self._rule(), self.extractor is None
         similar = self._similar() if rule.uses_spelling and self.lang.script == "Hans" else None
-        words = partial(words_in, kind=self.kind) if plain else tuple
+        tokens = self.lang.tokens if plain else ""
         tally = Tally()
         samples = []
         unused = set(rule.by_type)
         for row in rows:
             changes = candidates(
-                row.tokens, row.proposals, all_moves=plain, similar=similar, words=words
+                row.tokens, row.proposals, all_moves=plain, similar=similar, tokens=tokens
             )
             unused.difference_update(map(rule.type_of, changes) if unused else ())
             decisions = decide(changes, rule)

@@ -237,10 +237,7 @@ def export(
     if kind == "tagger":
         from gecbench.models.tagger.conversion import export_model as export_tagger
 
-        return export_tagger(
-            model, out, runtime=RUNTIMES[kind], quantise=quantise, sample_texts=texts
-        )
+        return export_tagger(model, out, quantise=quantise, sample_texts=texts)
     from gecbench.models.seq2seq.export import export_model as export_seq2seq
 
-    precision = "int8" if quantise else "float32"
-    return export_seq2seq(model, out, quantise=precision, sample_texts=texts)
+    return export_seq2seq(model, out, quantise=quantise, sample_texts=texts)

@@ -5,8 +5,10 @@ A new segmenter is one function and one line in the table.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
+from pathlib import Path
 
 from gecbench.core.errors import MissingExtraError
 
@@ -16,6 +18,16 @@ SEGMENTERS: Mapping[str, str] = {
     "pkuseg": "gecbench.backends.chinese:pkuseg",
 }
 """Name to the function that takes what follows the name after a colon, and gives the segmenter."""
+
+
+def hash_files(folder: Path, paths: Iterable[Path]) -> str:
+    """Hash the names and contents of files below a folder (SHA-256, hexadecimal)."""
+    total = hashlib.sha256()
+    for path in sorted(path for path in paths if path.is_file()):
+        total.update(path.relative_to(folder).as_posix().encode() + b"\0")
+        with path.open("rb") as file:
+            total.update(hashlib.file_digest(file, "sha256").digest())
+    return total.hexdigest()
 
 
 def need(extra: str, *modules: str) -> None:

@@ -129,13 +129,13 @@ def load_tokenizer(path: Path) -> Tokenizer:
         raise GecbenchError(f"{path}: is no tokenizer: {error}") from error
 
 
-def convert_model(folder: Path, out: Path, *, quantise: str) -> None:
+def convert_model(folder: Path, out: Path, *, precision: str) -> None:
     """Convert what transformers saved into what CTranslate2 reads.
 
     Args:
         folder: With config, weights in safetensors and tokenizer.
         out: A new folder.
-        quantise: How weights are kept: float32, float16, bfloat16, int8, int8_float16...
+        precision: How weights are kept: float32 or int8.
 
     Raises:
         GecbenchError: The architecture is not known to CTranslate2, or it fails.
@@ -143,9 +143,8 @@ def convert_model(folder: Path, out: Path, *, quantise: str) -> None:
     need("ct2", "ctranslate2", "tokenizers")
     from ctranslate2.converters import TransformersConverter
 
-    quantization = None if quantise == "float32" else quantise
     converter: Any = TransformersConverter(str(folder))
     try:
-        converter.convert(str(out), quantization=quantization)
+        converter.convert(str(out), quantization=None if precision == "float32" else precision)
     except (ValueError, RuntimeError, AttributeError, KeyError, TypeError) as error:
         raise GecbenchError(f"CTranslate2 cannot convert the model: {error}") from error

@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gecbench.backends import hash_files
 from gecbench.core.errors import Message, MissingExtraError, ResourceError, UsageError, reason
 from gecbench.core.sentence import Words
 
@@ -57,12 +58,8 @@ class Description:
     @cached_property
     def digest(self) -> str:
         """A hash of everything in the folder, by which its results can be kept."""
-        digest = hashlib.sha256()
-        for path in sorted(self.folder.rglob("*")):
-            if path.is_file() and "__pycache__" not in path.parts:
-                digest.update(f"{path.relative_to(self.folder)}\0".encode())
-                digest.update(hashlib.sha256(path.read_bytes()).digest())
-        return digest.hexdigest()
+        paths = (path for path in self.folder.rglob("*") if "__pycache__" not in path.parts)
+        return hash_files(self.folder, paths)
 
 
 def describe(name: str | Path) -> Description:

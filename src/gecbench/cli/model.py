@@ -94,7 +94,7 @@ def convert(
     need_torch()
     from gecbench.models.tagger.conversion import convert_model
 
-    tagger_model = convert_model(
+    labels_count, notes = convert_model(
         Path(place) if Path(place).exists() else download(place, ("*",)),
         output,
         language=language,
@@ -102,12 +102,9 @@ def convert(
         labels=labels,
         tokens=tokens or "",
     )
-    for note in tagger_model.notes:
+    for note in notes:
         say(f"note: {note}")
-    say(
-        f"{output}: a tagger with {tagger_model.labels} labels; "
-        f"try gecbench correct {output} SENTENCES"
-    )
+    say(f"{output}: a tagger with {labels_count} labels; try gecbench correct {output} SENTENCES")
 
 
 @command

@@ -15,12 +15,10 @@ class SentencePair(NamedTuple):
     Args:
         source: The sentence as it was written.
         target: The same, corrected; equal to the source where it has no error.
-        corpus: Name of the corpus it comes from; "" where it is not known.
     """
 
     source: str
     target: str
-    corpus: str = ""
 
 
 class ContextPair(NamedTuple):
@@ -81,3 +79,8 @@ def pad_rows(rows: Sequence[Sequence[int]], fill: int) -> NDArray[np.int64]:
     for index, row in enumerate(rows):
         array[index, : len(row)] = row
     return array
+
+
+def mask_rows(rows: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+    """Build the mask of rows that `pad_rows` stacks: 1 for each place, 0 for what fills them up."""
+    return pad_rows([(1,) * len(row) for row in rows], 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -15,6 +14,7 @@ from typing import TypeVar
 
 import msgspec
 
+from gecbench.backends import hash_files
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo
 from gecbench.core.errors import FormatError, GecbenchError
 from gecbench.core.files import check_folder, read_bytes, write_bytes
@@ -180,12 +180,8 @@ def fingerprint(folder: Path) -> str:
 
     What a run's signature says of the weights.
     """
-    total = hashlib.sha256()
-    for path in sorted(p for p in folder.rglob("*") if p.is_file() and p.name != "README.md"):
-        total.update(path.relative_to(folder).as_posix().encode() + b"\0")
-        with path.open("rb") as file:
-            total.update(hashlib.file_digest(file, "sha256").digest())
-    return total.hexdigest()[:16]
+    paths = (path for path in folder.rglob("*") if path.name != "README.md")
+    return hash_files(folder, paths)[:16]
 
 
 _INFO = CorrectorInfo(

@@ -1,4 +1,4 @@
-"""Weights of networks as safetensors; pickled weights of checkpoints become such."""
+"""Weights of networks as safetensors, also of pickled checkpoints, and what networks share."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from typing import cast
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
+from torch.nn.functional import cross_entropy
 
 from gecbench.core.errors import FormatError, GecbenchError, reason
 from gecbench.core.files import read_bytes
 from gecbench.models import CARD
 from gecbench.models.folder import Card, atomic_folder, write_card
+from gecbench.models.training.task import IGNORED
 
 WEIGHTS = "model.safetensors"
 
@@ -38,9 +40,8 @@ def report_full_disk(path: Path) -> Iterator[None]:
 
 def save_weights(tensors: Mapping[str, torch.Tensor], path: Path) -> None:
     """Write tensors by name, each with memory of its own, as the format asks."""
-    copies = {name: tensor.detach().to("cpu").clone() for name, tensor in tensors.items()}
-    contiguous = {name: tensor.contiguous() for name, tensor in copies.items()}
-    save_file(contiguous, path, metadata={"format": "pt"})
+    copies = {n: t.detach().to("cpu").clone().contiguous() for n, t in tensors.items()}
+    save_file(copies, path, metadata={"format": "pt"})
 
 
 def save_network(network: torch.nn.Module, folder: Path, card: Card) -> None:
@@ -80,17 +81,14 @@ def fill_network(
     """
     state = network.state_dict()
     for name in sorted(state.keys() | weights.keys()):
-        wanted, shape = (
-            tuple(tensors[name].shape) if name in tensors else None for tensors in (state, weights)
-        )
-        if shape != wanted:
-            problem = (
-                "is missing"
-                if shape is None
-                else "is not known"
-                if wanted is None
-                else f"has the shape {shape}, not {wanted}"
-            )
+        problem = ""
+        if name not in weights:
+            problem = "is missing"
+        elif name not in state:
+            problem = "is not known"
+        elif (shape := tuple(weights[name].shape)) != tuple(state[name].shape):
+            problem = f"has the shape {shape}, not {tuple(state[name].shape)}"
+        if problem:
             raise FormatError(f"{source}: {name} {problem}: the weights are of another network")
         if state[name].is_floating_point() and not weights[name].is_floating_point():
             raise FormatError(
@@ -104,6 +102,30 @@ def fill_network(
 def wide_dtype(tensor: torch.Tensor) -> torch.dtype:
     """Choose 32 bits for sums, or 64 where a tensor has them, as when gradients are checked."""
     return torch.promote_types(tensor.dtype, torch.float32)
+
+
+def target_loss(
+    logits: torch.Tensor,
+    labels: torch.Tensor,
+    *,
+    smoothing: float = 0.0,
+    reduction: str = "sum",
+) -> torch.Tensor:
+    """Compute the cross-entropy of labels, those that are `IGNORED` left out.
+
+    Args:
+        logits: (..., classes).
+        labels: (...).
+        smoothing: Share of the target that is spread over all classes.
+        reduction: "sum", or "none" for a value of each label in one row.
+    """
+    return cross_entropy(
+        logits.to(wide_dtype(logits)).flatten(0, -2),
+        labels.flatten(),
+        ignore_index=IGNORED,
+        label_smoothing=smoothing,
+        reduction=reduction,
+    )
 
 
 @contextmanager

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import msgspec
 import torch
-from torch.nn.functional import cross_entropy
 
 from gecbench.backends import need
 from gecbench.backends.transformers import load_tokenizer
@@ -49,7 +48,7 @@ from gecbench.models.robust.pairs import (
 from gecbench.models.training.config import Below1, Positive, Robust, RunConfig
 from gecbench.models.training.decoder import TargetTask, mask_of, pad_tensor
 from gecbench.models.training.task import IGNORED, Batch, ComparableTask, Kind
-from gecbench.models.weights import wide_dtype
+from gecbench.models.weights import target_loss
 
 if TYPE_CHECKING:
     from peft import PeftModel
@@ -160,7 +159,7 @@ class CausalTask(TargetTask[CausalExample], ComparableTask[CausalExample, torch.
         in_answer = labels != IGNORED
         # Chosen before they become 32-bit floats: with large vocabularies logits are most of it.
         chosen = outputs[:, :-1][in_answer]
-        return cross_entropy(chosen.to(wide_dtype(chosen)), labels[in_answer], reduction="sum")
+        return target_loss(chosen, labels[in_answer])
 
     def matches(
         self, pair: ContextPair, original: CausalExample, perturbed: CausalExample, robust: Robust

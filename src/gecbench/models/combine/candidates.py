@@ -23,9 +23,6 @@ Kind = Literal["order", "spelling"]
 Similar = Callable[[str, str], bool]
 """Says of a text and its replacement, both of one length, whether this is a spelling error."""
 
-FindWords = Callable[[Sequence[str]], tuple[str, ...]]
-"""Returns the words in a piece of the source or of a replacement, without white space."""
-
 Change = tuple[tuple[int, int, tuple[str, ...]], ...]
 """What counts as one proposal: spans of the source and what stands instead, in order."""
 
@@ -74,7 +71,7 @@ def candidates(
     *,
     all_moves: bool = False,
     similar: Similar | None = None,
-    words: FindWords = tuple,
+    tokens: str = "",
 ) -> list[Candidate]:
     """Collect the changes that systems propose, in an order that does not depend on theirs.
 
@@ -84,14 +81,15 @@ def candidates(
         all_moves: Join every deletion and insertion of the same tokens into one change; else only
             those labelled W:R and W:M, as the scheme zh-char does.
         similar: Which substitutions are spelling errors, beside those that a label calls so.
-        words: The words in some characters, where the source is not tokens.
+        tokens: What characters are divided into, a name of `text.tokens`; "" where the source is
+            tokens itself.
 
     Raises:
         EditError: Edits of one system overlap, or one ends after the source.
     """
     changes: dict[Change, list[tuple[int, EditSet, float | None]]] = {}
     for system, proposal in enumerate(proposals):
-        for edits, score in _changes(source, proposal, words, all_moves=all_moves):
+        for edits, score in _changes(source, proposal, tokens, all_moves=all_moves):
             changes.setdefault(_key(edits), []).append((system, edits, score))
     result = []
     for key in sorted(changes):
@@ -99,7 +97,7 @@ def candidates(
         edits = _with_usual_labels(edit_sets)
         scores = sorted(score for score in all_scores if score is not None)
         score = sum(scores) / len(scores) if scores else None
-        kind = _kind(source, edits, similar, words)
+        kind = _kind(source, edits, similar, tokens)
         result.append(Candidate(edits, frozenset(systems), kind, score))
     return result
 
@@ -130,13 +128,13 @@ def correcting_edits(source: Sequence[str], edits: Iterable[Edit]) -> EditSet:
 
 
 def _changes(
-    source: Sequence[str], proposal: Proposal, words: FindWords, *, all_moves: bool
+    source: Sequence[str], proposal: Proposal, tokens: str, *, all_moves: bool
 ) -> Iterator[tuple[EditSet, float | None]]:
     """Yield the changes of one system; a move is as sure as its less sure half."""
     edits = correcting_edits(source, proposal.edits)
     # Of several insertions at one place the last has the score.
     scores = {(e.start, e.end): s for e, s in zip(proposal.edits, proposal.scores, strict=False)}
-    partners = _moves(source, edits, words, all_moves=all_moves)
+    partners = _moves(source, edits, tokens, all_moves=all_moves)
     for at, edit in enumerate(edits):
         other = partners.get(at, at)
         if at > other:
@@ -147,7 +145,7 @@ def _changes(
 
 
 def _moves(
-    source: Sequence[str], edits: EditSet, words: FindWords, *, all_moves: bool
+    source: Sequence[str], edits: EditSet, tokens: str, *, all_moves: bool
 ) -> dict[int, int]:
     """Find the places of deletions and insertions that are moves, each with its other half.
 
@@ -158,12 +156,12 @@ def _moves(
     halves = [at for at, edit in enumerate(edits) if all_moves or edit.label in ("W:R", "W:M")]
     free: dict[tuple[str, ...], list[int]] = {}
     for at in halves:
-        if edits[at].op == "M" and (new := words(edits[at].replacement or ())):
+        if edits[at].op == "M" and (new := _words(edits[at].replacement or (), tokens)):
             free.setdefault(new, []).append(at)
     partners: dict[int, int] = {}
     for at in halves:
         edit = edits[at]
-        if edit.op == "R" and (others := free.get(words(source[edit.start : edit.end]))):
+        if edit.op == "R" and (others := free.get(_words(source[edit.start : edit.end], tokens))):
             other = others.pop(0)
             partners |= {at: other, other: at}
     return partners
@@ -184,7 +182,7 @@ def _with_usual_labels(edit_sets: Sequence[EditSet]) -> EditSet:
 
 
 def _kind(
-    source: Sequence[str], edits: EditSet, similar: Similar | None, words: FindWords
+    source: Sequence[str], edits: EditSet, similar: Similar | None, tokens: str
 ) -> Kind | None:
     """Say whether a change is one of word order or of spelling.
 
@@ -199,13 +197,19 @@ def _kind(
         return "order"
     if label.endswith(":SPELL"):
         return "spelling"
-    before, after = words(source[edit.start : edit.end]), words(edit.replacement or ())
+    before = _words(source[edit.start : edit.end], tokens)
+    after = _words(edit.replacement or (), tokens)
     if len(before) > 1 and before != after and sorted(before) == sorted(after):
         return "order"
     old, new = "".join(before), "".join(after)
     if similar and old and len(old) == len(new) and similar(old, new):
         return "spelling"
     return None
+
+
+def _words(units: Sequence[str], tokens: str) -> tuple[str, ...]:
+    """Divide a piece of the source or of a replacement, if it is characters, into tokens."""
+    return tuple(token_texts("".join(units), tokens)) if tokens else tuple(units)
 
 
 # From what systems wrote to what they propose: edits of the same tokens for all of them.
@@ -319,8 +323,3 @@ class Collector:
 def character_edit(edit: TextEdit) -> Edit:
     """Convert an edit of a text to one whose tokens are characters."""
     return Edit(edit.start, edit.end, tuple(edit.replacement), edit.label)
-
-
-def words_in(characters: Sequence[str], kind: str) -> tuple[str, ...]:
-    """Divide some characters of a text; `kind` is a name of `text.tokens`."""
-    return tuple(token_texts("".join(characters), kind))

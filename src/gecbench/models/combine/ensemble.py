@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -21,13 +20,7 @@ from gecbench.core.registry import is_known
 from gecbench.formats.validation import options_of, read_toml
 from gecbench.lang import language_of
 from gecbench.models import CORRECTORS, CorrectorKind, load_corrector
-from gecbench.models.combine.candidates import (
-    Proposal,
-    Similar,
-    candidates,
-    character_edit,
-    words_in,
-)
+from gecbench.models.combine.candidates import Proposal, Similar, candidates, character_edit
 from gecbench.models.combine.voting import (
     Rule,
     by_shape_and_sound,
@@ -133,7 +126,7 @@ class Ensemble(Corrector):
             [proposal_of(answer, self.tokens) for answer in answers],
             all_moves=True,
             similar=self.similar,
-            words=partial(words_in, kind=self.tokens),
+            tokens=self.tokens,
         )
         edits = tuple(
             TextEdit(edit.start, edit.end, "".join(edit.replacement or ()), share, edit.label)

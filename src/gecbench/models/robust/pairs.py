@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.files import read_lines
-from gecbench.core.perturbed import PerturbedCase, Subset, Variant, samples_of
+from gecbench.core.perturbed import Subset, samples_of
 from gecbench.core.sample import Corpus
 from gecbench.edits.apply import changes
 from gecbench.formats.perturbed import is_perturbed, read_perturbed
@@ -234,14 +234,6 @@ SAME = "left out: perturbed source is the original"
 EMPTY = "left out: empty"
 
 
-class _SubsetCase(NamedTuple):
-    """A case, the subset that it comes from, and the language, where the file has it."""
-
-    case: PerturbedCase
-    subset: str
-    lang: str | None
-
-
 def check_robust(config: RunConfig, kind: Kind) -> None:
     """Refuse a `[robust]` table that goes with neither the other tables nor the kind.
 
@@ -315,48 +307,57 @@ def _read_cases(config: RunConfig, names: Sequence[str], home: Path) -> Training
     files = {name: file_hash(path) for name, path in zip(names, paths, strict=True)}
     cases = [case for path in paths for case in _cases_in(path, language)]
     counts["cases read"] = len(cases)
-    dev_cases = cases  # all variants of an original together
     if data.dev not in ("", ALL):
         path = resolve(home, data.dev)
         files[data.dev] = file_hash(path)
-        dev, dev_pairs = _read_dev(path, language, counts)
+        if _holds_cases(path):
+            dev, dev_pairs = _dev_of(list(_cases_in(path, language)), language, counts)
+        else:
+            dev = read_corpus(path)
+            dev_pairs = _with_themselves(read_dev_pairs(dev, language, counts))
     else:
-        if not data.dev:
-            chosen = draw_dev([case.case.original.source for case in cases], config)
-            dev_cases = [case for case in cases if case.case.original.source in chosen]
-        dev, dev_pairs = _dev_of(dev_cases, counts)
+        sources = [case.cases[0].original.source for case in cases]
+        chosen = set(sources) if data.dev == ALL else draw_dev(sources, config)
+        # All variants of an original stay together.
+        dev_cases = [case for case, source in zip(cases, sources, strict=True) if source in chosen]
+        dev, dev_pairs = _dev_of(dev_cases, language, counts)
     if data.dev != ALL:
         dev_texts = {without_blanks(sample.source) for sample in dev.samples}
         remaining = [
             case
             for case in cases
-            if dev_texts.isdisjoint(without_blanks(variant.source) for variant in case.case.all)
+            if dev_texts.isdisjoint(without_blanks(v.source) for v in case.cases[0].all)
         ]
         counts["left out: cases in dev"] = len(cases) - len(remaining)
         cases = remaining
     train = limit(list(_pair_up(cases, counts)), config, counts, paths, "perturbed pair")
     counts["dev sentences"] = len(dev.samples)
     if not dev_pairs:
-        names = data.dev if data.dev not in ("", ALL) else ", ".join(map(str, paths))
+        where = data.dev if data.dev not in ("", ALL) else ", ".join(map(str, paths))
         raise CorpusError(
-            f"{names}: no perturbed pair is there to stop by: in all {len(dev.samples)} dev "
+            f"{where}: no perturbed pair is there to stop by: in all {len(dev.samples)} dev "
             "sentences the perturbed source is the original, or a side is empty; name other cases "
             "or a corpus as data.dev, or a larger share"
             if dev.samples
-            else f"{names}: there is no dev case; name cases or a corpus as data.dev, or a larger "
+            else f"{where}: there is no dev case; name cases or a corpus as data.dev, or a larger "
             "share"
         )
     return TrainingData(tuple(train), dev, dev_pairs, dict(counts), files)
 
 
-def _cases_in(path: Path, language: str) -> Iterator[_SubsetCase]:
-    """Yield the cases in a file or folder.
+def _holds_cases(path: Path) -> bool:
+    """Say whether a file or folder holds perturbed cases; a folder holds nothing else."""
+    return path.is_dir() or is_perturbed(read_lines(path))
+
+
+def _cases_in(path: Path, language: str) -> Iterator[Subset]:
+    """Yield the cases in a file or folder, each as a subset of one case.
 
     Raises:
         CorpusError: It is a corpus without perturbations, or of another language.
         GecbenchError: It cannot be read as cases.
     """
-    if not path.is_dir() and not is_perturbed(read_lines(path)):
+    if not _holds_cases(path):
         raise CorpusError(
             f"{path}: holds no perturbed cases (blocks of O-S, O-T, A1-S, A1-T, ..., or what "
             "`gecbench perturb` writes); make them with `gecbench perturb`, or say robust.method = "
@@ -369,50 +370,34 @@ def _cases_in(path: Path, language: str) -> Iterator[_SubsetCase]:
             f'"{language}"; name other cases, or the language of these'
         )
     for subset in perturbed.subsets:
-        yield from (_SubsetCase(case, subset.name, perturbed.lang) for case in subset.cases)
-
-
-def _read_dev(
-    path: Path, language: str, counts: Counter[str]
-) -> tuple[Corpus, tuple[ContextPair, ...]]:
-    """Read the dev sentences in a file of cases, or in a corpus without perturbations."""
-    if path.is_dir() or is_perturbed(read_lines(path)):
-        return _dev_of(list(_cases_in(path, language)), counts)
-    dev = read_corpus(path)
-    return dev, _with_themselves(read_dev_pairs(dev, language, counts))
+        yield from (Subset(subset.name, (case,)) for case in subset.cases)
 
 
 def _dev_of(
-    cases: Sequence[_SubsetCase], counts: Counter[str]
+    cases: Sequence[Subset], language: str, counts: Counter[str]
 ) -> tuple[Corpus, tuple[ContextPair, ...]]:
     """Collect all sentences of cases as one corpus, and their pairs."""
     samples = tuple(
         replace(sample, id=f"{n}/{sample.id}")
         for n, case in enumerate(cases, 1)
-        for sample in samples_of(Subset(case.subset, (case.case,)))
+        for sample in samples_of(case)
     )
     left_out = Counter[str]()
     pairs = tuple(_pair_up(cases, left_out))
     counts.update({f"dev pairs {name}": count for name, count in left_out.items()})
-    return Corpus("dev", samples, cases[0].lang if cases else None), pairs
+    return Corpus("dev", samples, language), pairs
 
 
-def _pair_up(cases: Sequence[_SubsetCase], counts: Counter[str]) -> Iterator[ContextPair]:
+def _pair_up(cases: Sequence[Subset], counts: Counter[str]) -> Iterator[ContextPair]:
     """Yield each original with each of its variants; the counts say what is left out."""
-    for case, subset, _ in cases:
-        original = _pair(case.original, subset)
+    for subset in cases:
+        (case,) = subset.cases
         for variant in case.variants:
-            perturbed = _pair(variant, subset)
-            if original is None or perturbed is None:
+            sides = (case.original, variant)
+            pair = ContextPair(*(SentencePair(side.source, side.reference) for side in sides))
+            if not all(text.strip() for side in pair for text in side):
                 counts[EMPTY] += 1
             elif variant.source.split() == case.original.source.split():
                 counts[SAME] += 1
             else:
-                yield ContextPair(original, perturbed)
-
-
-def _pair(variant: Variant, subset: str) -> SentencePair | None:
-    """Build the pair of a sentence; None where a side is empty."""
-    if not variant.source.strip() or not variant.reference.strip():
-        return None
-    return SentencePair(variant.source, variant.reference, subset)
+                yield pair

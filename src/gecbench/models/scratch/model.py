@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from gecbench.core.errors import FormatError, GecbenchError
-from gecbench.models.batches import pad_rows
+from gecbench.models.batches import mask_rows, pad_rows
 from gecbench.models.folder import Card, card_settings, read_card
 from gecbench.models.scratch.encoding import (
     FIRST,
@@ -87,7 +87,7 @@ class ScratchModel:
     """All that one of our encoder-decoders consists of.
 
     Args:
-        division: How texts become units.
+        unit_settings: How texts become units.
         versions: See `ScratchSettings`; of this installation.
         encoding: Between texts and ids.
         network: Its weights.
@@ -212,10 +212,10 @@ class BeamSearch:
         network = self._network
         device = network.embedding.weight.device
         ids = torch.from_numpy(pad_rows(sources, self._specials.pad)).to(device)
-        there = torch.from_numpy(pad_rows([(1,) * len(s) for s in sources], 0)).to(device)
+        mask = torch.from_numpy(mask_rows(sources)).to(device)
         fixed, state = (
             tuple(tensor.repeat_interleave(self._beams, 0) for tensor in tensors)
-            for tensors in network.begin(ids, there)
+            for tensors in network.begin(ids, mask)
         )
         # Before anything is written all beams are the same, so one counts.
         first = [_Beam(_NEVER if k else 0.0, k, ()) for k in range(self._beams)]
@@ -225,7 +225,11 @@ class BeamSearch:
         for position in range(limit):
             reads = torch.tensor(last, device=device)
             logits, state = network.step(fixed, state, reads, position)
-            self._extend(live, self._log_probabilities(logits, first=position == 0))
+            logs = self._log_probabilities(logits, first=position == 0)
+            best, units = (t.tolist() for t in logs.topk(min(2 * self._beams, logs.shape[1])))
+            for k, sentence in enumerate(live):
+                span = slice(k * self._beams, (k + 1) * self._beams)
+                self._choose(sentence, best[span], units[span])
             unfinished = [k for k, s in enumerate(live) if not s.is_over(self._beams)]
             if not unfinished:
                 break
@@ -240,17 +244,10 @@ class BeamSearch:
 
     def _log_probabilities(self, logits: Tensor, *, first: bool) -> Tensor:
         """Compute those of what may be written: no padding, no start, no empty answer."""
-        closed = [self._specials.pad, self._specials.start]
+        specials = self._specials
         logits = logits.float()
-        logits[:, closed + ([self._specials.end] if first else [])] = _NEVER
+        logits[:, [specials.pad, specials.start, *[specials.end] * first]] = _NEVER
         return logits.log_softmax(-1)
-
-    def _extend(self, live: Sequence[_Sentence], logs: Tensor) -> None:
-        """Extend the beams of each sentence by one unit."""
-        best, ids = (t.tolist() for t in logs.topk(min(2 * self._beams, logs.shape[1])))
-        for k, sentence in enumerate(live):
-            rows = slice(k * self._beams, (k + 1) * self._beams)
-            self._choose(sentence, best[rows], ids[rows])
 
     def _choose(
         self, sentence: _Sentence, best: Sequence[Sequence[float]], ids: Sequence[Sequence[int]]
@@ -276,18 +273,18 @@ class BeamSearch:
                 "the model's weights give no numbers; copy its folder again, whole, or take "
                 "precision=float32"
             )
-        going: list[_Beam] = []
+        beams: list[_Beam] = []
         for index, (loss, row, unit) in enumerate(options[: 2 * self._beams]):
             beginning = sentence.beams[row].ids
             if unit != self._specials.end:
-                going.append(_Beam(-loss, row, (*beginning, unit)))
+                beams.append(_Beam(-loss, row, (*beginning, unit)))
             elif index < self._beams:
                 sentence.complete.append(_Beam(-loss, row, beginning))
         sentence.complete.sort(key=lambda beam: -beam.total)
         del sentence.complete[self._beams :]
         # Where fewer may go on than there are rows, the others write padding that never counts.
         spare = _Beam(_NEVER, 0, (self._specials.pad,))
-        sentence.beams = [*going, *[spare] * self._beams][: self._beams]
+        sentence.beams = [*beams, *[spare] * self._beams][: self._beams]
 
     def _answers(self, sentence: _Sentence) -> list[Answer]:
         """Collect the answers of a sentence; cut ones where none is complete."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Literal, Protocol, cast
+from typing import Literal, cast
 
 import msgspec
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import glu, linear, pad, scaled_dot_product_attention
+from torch.nn.functional import glu, linear, scaled_dot_product_attention
 from torch.nn.utils.parametrizations import weight_norm
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
@@ -58,33 +59,34 @@ Tensors = tuple[Tensor, ...]
 """Each has a row for a sentence, or for a beam of one, as its first dimension."""
 
 
-class Body(Protocol):
+class Body(nn.Module, ABC):
     """What is between embeddings and outputs: an architecture.
 
-    States are (sentences, positions, width), `there` is true where they are no padding.
+    States are (sentences, positions, width), a mask is true where they are no padding.
     """
 
-    ordered: bool
+    ordered = False
     """Whether it knows the order of positions by itself; else positions are embedded, too."""
 
-    def read(self, embedded: Tensor, there: Tensor) -> Tensors:
+    @abstractmethod
+    def read(self, embedded: Tensor, mask: Tensor) -> Tensors:
         """Encode sources: what the decoder is to see of them."""
-        ...
 
     def write(self, memory: Tensors, embedded: Tensor) -> Tensor:
         """Compute the states of all positions of targets; none sees a later one."""
-        ...
+        return self.step(*self.begin(memory), embedded)[0]
 
+    @abstractmethod
     def begin(self, memory: Tensors) -> tuple[Tensors, Tensors]:
-        """Begin writing unit by unit: what stays the same, and what changes."""
-        ...
+        """Begin writing: what stays the same from step to step, and what changes."""
 
+    @abstractmethod
     def step(self, fixed: Tensors, state: Tensors, embedded: Tensor) -> tuple[Tensor, Tensors]:
-        """Compute the states of one more position, (rows, 1, width), and what has changed.
+        """Compute the states of the next positions, and what has changed.
 
-        The same as `write` has there. Called where nothing learns.
+        A `Body` with a `write` of its own takes one position at a time, where nothing learns, and
+        gives the same as `write` has there.
         """
-        ...
 
 
 class EncoderDecoder(nn.Module):
@@ -104,25 +106,25 @@ class EncoderDecoder(nn.Module):
             "recurrent": Recurrent,
             "transformer": Transformer,
         }
-        self.body: nn.Module = bodies[shape.architecture](shape)
+        self.body = bodies[shape.architecture](shape)
 
-    def forward(self, sources: Tensor, there: Tensor, reads: Tensor) -> Tensor:
+    def forward(self, sources: Tensor, mask: Tensor, reads: Tensor) -> Tensor:
         """Compute the logits of what comes after each position of `reads`.
 
         Args:
             sources: Ids, (sentences, positions).
-            there: The same shape, true where they are no padding.
+            mask: The same shape, true where they are no padding.
             reads: Ids of targets, the start first: (sentences, positions).
 
         Returns:
             (sentences, positions, vocabulary).
         """
-        memory = self._body.read(self._embed(sources), there.bool())
-        return self._logits(self._body.write(memory, self._embed(reads)))
+        memory = self.body.read(self._embed(sources), mask.bool())
+        return self._logits(self.body.write(memory, self._embed(reads)))
 
-    def begin(self, sources: Tensor, there: Tensor) -> tuple[Tensors, Tensors]:
+    def begin(self, sources: Tensor, mask: Tensor) -> tuple[Tensors, Tensors]:
         """Begin with sources as `forward` takes them: what `step` is to be given."""
-        return self._body.begin(self._body.read(self._embed(sources), there.bool()))
+        return self.body.begin(self.body.read(self._embed(sources), mask.bool()))
 
     def step(
         self, fixed: Tensors, state: Tensors, reads: Tensor, at: int
@@ -135,17 +137,13 @@ class EncoderDecoder(nn.Module):
             reads: The last ids, (rows,).
             at: Their position, from 0.
         """
-        states, state = self._body.step(fixed, state, self._embed(reads.unsqueeze(1), at))
+        states, state = self.body.step(fixed, state, self._embed(reads.unsqueeze(1), at))
         return self._logits(states)[:, 0], state
-
-    @property
-    def _body(self) -> Body:
-        return cast("Body", self.body)
 
     def _embed(self, ids: Tensor, at: int = 0) -> Tensor:
         """Compute the embeddings of ids, each number of variance 1 at the start."""
         states: Tensor = self.embedding(ids) * self.shape.width**0.5
-        if not self._body.ordered:
+        if not self.body.ordered:
             positions = _positions(at, ids.shape[1], self.shape.width, ids.device)
             states = states + positions.to(states.dtype)
         dropped: Tensor = self.dropout(states)
@@ -167,6 +165,11 @@ def _positions(at: int, count: int, width: int, device: torch.device) -> Tensor:
     return torch.cat((angles.sin(), angles.cos()), dim=1)
 
 
+def _attend(scores: Tensor, values: Tensor, mask: Tensor) -> Tensor:
+    """Average the values of a source by scores of attention, padding left out."""
+    return scores.masked_fill(~mask.unsqueeze(1), float("-inf")).softmax(-1) @ values
+
+
 # Gated convolutions with attention in every layer (Gehring et al. 2017, section 3).
 #
 # Differs from the paper in three things: positions are sines (see `network`), sources and targets
@@ -178,54 +181,42 @@ _HALF = 0.5**0.5
 """Keeps the variance where two things are added (section 3.5)."""
 
 
-class Convolutional(nn.Module):
+class Convolutional(Body):
     """Stacks of convolutions, those of the decoder looking back only."""
-
-    ordered = False
 
     def __init__(self, shape: Shape) -> None:
         """Build it with random weights."""
         super().__init__()
+        self.back = shape.kernel - 1
         self.reader = nn.ModuleList(_EncoderLayer(shape) for _ in range(shape.layers))
         self.writer = nn.ModuleList(_DecoderLayer(shape) for _ in range(shape.layers))
         self.out = _linear(shape.width)
 
-    def read(self, embedded: Tensor, there: Tensor) -> Tensors:
+    def read(self, embedded: Tensor, mask: Tensor) -> Tensors:
         """Encode sources: what is attended to, what is seen there, and where."""
         states = embedded
         for layer in self.reader:
-            states = layer(states, there)
+            states = layer(states, mask)
         # Each layer of the decoder sends a gradient (section 3.5).
         share = 1 / (2 * len(self.writer))
         states = share * states + (1 - share) * states.detach()
-        return states, (states + embedded) * _HALF, there
-
-    def write(self, memory: Tensors, embedded: Tensor) -> Tensor:
-        """Compute the states of all positions of targets."""
-        states = embedded
-        for layer in self.writer:
-            states = layer(memory, states, embedded)
-        out: Tensor = self.out(states)
-        return out
+        return states, (states + embedded) * _HALF, mask
 
     def begin(self, memory: Tensors) -> tuple[Tensors, Tensors]:
         """Keep the source; what changes is the last inputs of each layer."""
         seen = memory[0]
-        empty = (seen.new_zeros(len(seen), layer.back, seen.shape[2]) for layer in self._layers())
-        return memory, tuple(empty)
+        empty = seen.new_zeros(len(seen), self.back, seen.shape[2])
+        return memory, (empty,) * len(self.writer)
 
     def step(self, fixed: Tensors, state: Tensors, embedded: Tensor) -> tuple[Tensor, Tensors]:
-        """Compute the states of one more position."""
+        """Compute the states of the next positions."""
         states = embedded
-        changed = []
-        for layer, before in zip(self._layers(), state, strict=True):
+        last_inputs = []
+        for layer, before in zip(self.writer, state, strict=True):
             window = torch.cat((before, states), 1)
-            changed.append(window[:, 1:])
-            states = layer.attend(fixed, window, states, embedded)
-        return self.out(states), tuple(changed)
-
-    def _layers(self) -> Iterable[_DecoderLayer]:
-        return cast("Iterable[_DecoderLayer]", self.writer)
+            last_inputs.append(window[:, states.shape[1] :])
+            states = layer(fixed, window, states, embedded)
+        return self.out(states), tuple(last_inputs)
 
 
 class _EncoderLayer(nn.Module):
@@ -236,9 +227,9 @@ class _EncoderLayer(nn.Module):
         self.dropout = nn.Dropout(shape.dropout)
         self.convolution = _convolution(shape, padding=shape.kernel // 2)
 
-    def forward(self, states: Tensor, there: Tensor) -> Tensor:
+    def forward(self, states: Tensor, mask: Tensor) -> Tensor:
         # Padding is zero before every convolution: a sentence sees itself only.
-        inputs = self.dropout(states) * there.unsqueeze(-1)
+        inputs = self.dropout(states) * mask.unsqueeze(-1)
         read: Tensor = glu(self.convolution(inputs.transpose(1, 2)), 1).transpose(1, 2)
         return (read + states) * _HALF
 
@@ -248,26 +239,21 @@ class _DecoderLayer(nn.Module):
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
-        self.back = shape.kernel - 1
         self.dropout = nn.Dropout(shape.dropout)
         self.convolution = _convolution(shape, padding=0)
         self.query = _linear(shape.width)
         self.seeing = _linear(shape.width)
 
-    def forward(self, memory: Tensors, states: Tensor, embedded: Tensor) -> Tensor:
-        return self.attend(memory, pad(states, (0, 0, self.back, 0)), states, embedded)
-
-    def attend(self, memory: Tensors, window: Tensor, states: Tensor, embedded: Tensor) -> Tensor:
+    def forward(self, memory: Tensors, window: Tensor, states: Tensor, embedded: Tensor) -> Tensor:
         """Compute the states of positions whose window opens with those before the first."""
         inputs = self.dropout(window).transpose(1, 2)
         written = glu(self.convolution(inputs), 1).transpose(1, 2)
-        keys, values, there = memory
+        keys, values, mask = memory
         query = (self.query(written) + embedded) * _HALF
         scores = query @ keys.transpose(1, 2) * keys.shape[-1] ** -0.5
-        scores = scores.masked_fill(~there.unsqueeze(1), float("-inf"))
-        context = scores.softmax(-1) @ values
+        context = _attend(scores, values, mask)
         # A mean over m positions has 1 / m of their variance (section 3.5).
-        context = context * there.sum(1).to(context.dtype).sqrt().view(-1, 1, 1)
+        context = context * mask.sum(1).to(context.dtype).sqrt().view(-1, 1, 1)
         attended = (self.seeing(context) + written) * _HALF
         output: Tensor = (attended + states) * _HALF
         return output
@@ -296,7 +282,7 @@ def _linear(width: int) -> nn.Linear:
 # Without input feeding a whole target is one call while the network learns.
 
 
-class Recurrent(nn.Module):
+class Recurrent(Body):
     """Reads in both directions, writes in one."""
 
     ordered = True
@@ -314,40 +300,26 @@ class Recurrent(nn.Module):
         self.query = nn.Linear(width, width, bias=False)
         self.join = nn.Linear(2 * width, width)
 
-    def read(self, embedded: Tensor, there: Tensor) -> Tensors:
+    def read(self, embedded: Tensor, mask: Tensor) -> Tensors:
         """Compute states, where they are, and what the writer begins with."""
-        lengths = there.sum(1).cpu()
+        lengths = mask.sum(1).cpu()
         packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
         read, (last, cell) = self.reader(packed)
         states, _ = pad_packed_sequence(read, batch_first=True, total_length=embedded.shape[1])
-        return states, there, _join_directions(last), _join_directions(cell)
-
-    def write(self, memory: Tensors, embedded: Tensor) -> Tensor:
-        """Compute the states of all positions of targets."""
-        states, there, last, cell = memory
-        written, _ = self.writer(embedded, (_layers_first(last), _layers_first(cell)))
-        return self._attend(states, there, written)
+        return states, mask, _join_directions(last), _join_directions(cell)
 
     def begin(self, memory: Tensors) -> tuple[Tensors, Tensors]:
         """Keep the source's states; those of the writer change."""
-        states, there, last, cell = memory
-        return (states, there), (last, cell)
+        return memory[:2], memory[2:]
 
     def step(self, fixed: Tensors, state: Tensors, embedded: Tensor) -> tuple[Tensor, Tensors]:
-        """Compute the states of one more position."""
-        states, there = fixed
-        last, cell = state
-        written, (last, cell) = self.writer(embedded, (_layers_first(last), _layers_first(cell)))
-        changed = (last.transpose(0, 1), cell.transpose(0, 1))
-        return self._attend(states, there, written), changed
-
-    def _attend(self, states: Tensor, there: Tensor, written: Tensor) -> Tensor:
-        """Compute what the writer says, having looked at the source."""
-        scores = self.query(written) @ states.transpose(1, 2)
-        scores = scores.masked_fill(~there.unsqueeze(1), float("-inf"))
-        seen = scores.softmax(-1) @ states
-        output: Tensor = self.join(torch.cat((seen, written), -1)).tanh()
-        return output
+        """Compute the states of the next positions."""
+        states, mask = fixed
+        last, cell = (tensor.transpose(0, 1).contiguous() for tensor in state)
+        written, (last, cell) = self.writer(embedded, (last, cell))
+        seen = _attend(self.query(written) @ states.transpose(1, 2), states, mask)
+        output = self.join(torch.cat((seen, written), -1)).tanh()
+        return output, (last.transpose(0, 1), cell.transpose(0, 1))
 
 
 def _join_directions(states: Tensor) -> Tensor:
@@ -356,18 +328,11 @@ def _join_directions(states: Tensor) -> Tensor:
     return rows.reshape(len(rows), -1, 2 * rows.shape[2])
 
 
-def _layers_first(states: Tensor) -> Tensor:
-    """Compute states as LSTM takes them: (layers, sentences, width)."""
-    return states.transpose(0, 1).contiguous()
-
-
 # torch's transformer, normalised before each part, and its decoder once more, step by step.
 
 
-class Transformer(nn.Module):
+class Transformer(Body):
     """Attention within, and between, sources and targets (Vaswani et al. 2017)."""
-
-    ordered = False
 
     def __init__(self, shape: Shape) -> None:
         """Build it with random weights."""
@@ -386,25 +351,25 @@ class Transformer(nn.Module):
             if parameter.dim() > 1:
                 nn.init.xavier_uniform_(parameter)
 
-    def read(self, embedded: Tensor, there: Tensor) -> Tensors:
+    def read(self, embedded: Tensor, mask: Tensor) -> Tensors:
         """Compute states, and where they are."""
-        return self.reader(embedded, src_key_padding_mask=~there), there
+        return self.reader(embedded, src_key_padding_mask=~mask), mask
 
     def write(self, memory: Tensors, embedded: Tensor) -> Tensor:
         """Compute the states of all positions of targets."""
-        states, there = memory
+        states, mask = memory
         count = embedded.shape[1]
         later = torch.ones(count, count, dtype=torch.bool, device=embedded.device).triu(1)
         written = self.writer(
-            embedded, states, tgt_mask=later, tgt_is_causal=True, memory_key_padding_mask=~there
+            embedded, states, tgt_mask=later, tgt_is_causal=True, memory_key_padding_mask=~mask
         )
         normed: Tensor = self.norm(written)
         return normed
 
     def begin(self, memory: Tensors) -> tuple[Tensors, Tensors]:
         """Compute keys and values of the source; those of the target, layer by layer, grow."""
-        states, there = memory
-        fixed = [there[:, None, None, :]]
+        states, mask = memory
+        fixed = [mask[:, None, None, :]]
         width = states.shape[2]
         for layer in self._layers():
             weight, bias = _projection(layer.multihead_attn)
@@ -415,25 +380,25 @@ class Transformer(nn.Module):
 
     def step(self, fixed: Tensors, state: Tensors, embedded: Tensor) -> tuple[Tensor, Tensors]:
         """Compute the states of one more position."""
-        there, *sources = fixed
+        mask, *sources = fixed
         states = embedded
         width = states.shape[2]
-        changed: list[Tensor] = []
+        seen: list[Tensor] = []
         for k, layer in enumerate(self._layers()):
             weight, bias = _projection(layer.self_attn)
             query, key, value = linear(layer.norm1(states), weight, bias).chunk(3, -1)
             keys = torch.cat((state[2 * k], self._by_heads(key)), 2)
             values = torch.cat((state[2 * k + 1], self._by_heads(value)), 2)
-            changed += (keys, values)
+            seen += (keys, values)
             states = states + self._attend(layer.self_attn, query, keys, values)
             weight, bias = _projection(layer.multihead_attn)
             query = linear(layer.norm2(states), weight[:width], bias[:width])
             keys, values = sources[2 * k], sources[2 * k + 1]
-            states = states + self._attend(layer.multihead_attn, query, keys, values, there)
+            states = states + self._attend(layer.multihead_attn, query, keys, values, mask)
             inner = layer.activation(layer.linear1(layer.norm3(states)))
             states = states + layer.linear2(inner)
         normed: Tensor = self.norm(states)
-        return normed, tuple(changed)
+        return normed, tuple(seen)
 
     def _layers(self) -> Iterable[nn.TransformerDecoderLayer]:
         return cast("Iterable[nn.TransformerDecoderLayer]", self.writer.layers)
@@ -448,10 +413,10 @@ class Transformer(nn.Module):
         query: Tensor,
         keys: Tensor,
         values: Tensor,
-        there: Tensor | None = None,
+        mask: Tensor | None = None,
     ) -> Tensor:
         """Compute what a query sees, (rows, 1, width)."""
-        context = scaled_dot_product_attention(self._by_heads(query), keys, values, attn_mask=there)
+        context = scaled_dot_product_attention(self._by_heads(query), keys, values, attn_mask=mask)
         seen: Tensor = attention.out_proj(context.transpose(1, 2).flatten(2))
         return seen
 

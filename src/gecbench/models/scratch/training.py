@@ -147,7 +147,7 @@ class ScratchTask(DecoderTask):
         """Compute the logits of the target units, (sentences, positions, vocabulary)."""
         logits: torch.Tensor = module(
             sources=batch["input_ids"],
-            there=batch["attention_mask"],
+            mask=batch["attention_mask"],
             reads=batch["decoder_input_ids"],
         )
         return logits

@@ -16,7 +16,7 @@ import msgspec
 from gecbench.backends import need
 from gecbench.backends.runtimes import convert_model
 from gecbench.core.corrector import Correction
-from gecbench.core.errors import GecbenchError, UnknownNameError
+from gecbench.core.errors import GecbenchError
 from gecbench.core.files import read_bytes, write_bytes
 from gecbench.formats.validation import options_of
 from gecbench.models import CARD
@@ -31,26 +31,16 @@ from gecbench.models.seq2seq.network import (
 )
 from gecbench.models.text import Agreement
 
-QUANTISATIONS = (
-    *("float32", "float16", "bfloat16"),
-    *("int8", "int8_float16", "int8_bfloat16", "int16"),
-)
-"""How weights can be kept."""
-
 
 def export_model(
-    place: str | Path,
-    out: Path,
-    *,
-    quantise: str = "int8",
-    sample_texts: Sequence[str],
+    place: str | Path, out: Path, *, quantise: bool = True, sample_texts: Sequence[str]
 ) -> Agreement:
     """Write a model for CTranslate2, which runs it without torch and transformers.
 
     Args:
         place: A folder of ours, another one, or a name on the hub.
         out: The new folder; `seq2seq:OUT` loads it.
-        quantise: How weights are kept, of `QUANTISATIONS`.
+        quantise: Whether weights become 8 bits.
         sample_texts: Corrected by both, on the CPU; the card has their agreement.
 
     Returns:
@@ -58,11 +48,9 @@ def export_model(
 
     Raises:
         GecbenchError: The model cannot be loaded or converted.
-        UnknownNameError: Weights cannot be kept so.
     """
     need("ct2", "ctranslate2", "tokenizers")
-    if quantise not in QUANTISATIONS:
-        raise UnknownNameError("quantisation", quantise, QUANTISATIONS)
+    precision = "int8" if quantise else "float32"
     folder = Path(place)
     card = read_card(folder) if (folder / CARD).is_file() else Card(kind="seq2seq")
     if (card.kind, card.runtime) != ("seq2seq", "torch"):
@@ -72,8 +60,8 @@ def export_model(
     with atomic_folder(out) as exported:
         options = options_of("seq2seq", Seq2SeqOptions, {**card.defaults, "device": "cpu"})
         model = load_torch(str(place), options, card if (folder / CARD).is_file() else None)
-        _convert(str(place), exported, cast("SubwordEncoding", model.encoding), quantise)
-        card = _export_card(card, model, folder, quantise)
+        _convert(str(place), exported, cast("SubwordEncoding", model.encoding), precision)
+        card = _export_card(card, model, folder, precision)
         write_card(exported, card)
         agreement = _measure_agreement(model, exported, sample_texts)
         provenance = {**card.provenance, "agreement": dataclasses.asdict(agreement)}
@@ -81,7 +69,7 @@ def export_model(
     return agreement
 
 
-def _convert(place: str, out: Path, encoding: SubwordEncoding, quantise: str) -> None:
+def _convert(place: str, out: Path, encoding: SubwordEncoding, precision: str) -> None:
     """Write what CTranslate2 reads, and the tokenizer."""
     with tempfile.TemporaryDirectory(prefix="gecbench-export-") as scratch:
         plain, converted = Path(scratch) / "plain", Path(scratch) / "converted"
@@ -104,17 +92,13 @@ def _convert(place: str, out: Path, encoding: SubwordEncoding, quantise: str) ->
             settings.setdefault("normalize_before", kind == "mbart")
             settings.setdefault("normalize_embedding", hasattr(encoder, "layernorm_embedding"))
         write_bytes(plain / "config.json", json.dumps(settings).encode())
-        convert_model(plain, converted, quantise=quantise)
+        convert_model(plain, converted, precision=precision)
         for path in converted.iterdir():
             shutil.copy(path, out / path.name)
-    _write_special_tokens(out / "config.json", encoding)
     encoding.tokenizer.save(str(out / TOKENIZER))
-
-
-def _write_special_tokens(path: Path, encoding: SubwordEncoding) -> None:
-    """Write special tokens by our own encoding: a BERT vocabulary says neither bos nor eos."""
-    settings: dict[str, Any] = json.loads(read_bytes(path))
-    specials = encoding.specials
+    # Special tokens by our own encoding: a BERT vocabulary says neither bos nor eos.
+    path, specials = out / "config.json", encoding.specials
+    settings = json.loads(read_bytes(path))
     ids = {
         "bos_token": (*specials.before, specials.start)[0],
         "eos_token": specials.end,
@@ -126,17 +110,17 @@ def _write_special_tokens(path: Path, encoding: SubwordEncoding) -> None:
     write_bytes(path, json.dumps(settings, ensure_ascii=False, indent=2).encode())
 
 
-def _export_card(card: Card, model: Seq2Seq, folder: Path, quantise: str) -> Card:
+def _export_card(card: Card, model: Seq2Seq, folder: Path, precision: str) -> Card:
     settings = ExportSettings(
         specials=model.encoding.specials,
         positions=model.positions,
         max_length=model.options.max_length,
-        quantised=quantise,
+        quantised=precision,
     )
     export = {
         "from": model.info.name,
         "weights": fingerprint(folder) if folder.is_dir() else model.info.signature["weights"],
-        "quantised": quantise,
+        "quantised": precision,
         "ctranslate2": version("ctranslate2"),
     }
     return msgspec.structs.replace(

@@ -22,7 +22,7 @@ from transformers import (
 from gecbench.backends.transformers import load_config, load_model, load_tokenizer
 from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.core.seeding import number
-from gecbench.models.batches import pad_rows
+from gecbench.models.batches import mask_rows, pad_rows
 from gecbench.models.seq2seq.corrector import Answer, Seq2SeqOptions, normalise_score, rank
 from gecbench.models.seq2seq.encoding import Specials, SubwordEncoding
 from gecbench.models.weights import evaluating
@@ -238,7 +238,7 @@ class TorchSearch:
         beams, specials = self._options.beams, self._specials
         scores = _Scores(specials, beams)
         ids = torch.from_numpy(pad_rows(sources, specials.pad)).to(network.device)
-        mask = torch.from_numpy(pad_rows([(1,) * len(ids) for ids in sources], 0))
+        mask = torch.from_numpy(mask_rows(sources)).to(network.device)
         config = network.generation_config
         # What a checkpoint asks for elsewhere (facebook/bart-large: no 3-gram twice, an end
         # forced at the limit) must not get into ours: transformers fills gaps from it.
@@ -247,7 +247,7 @@ class TorchSearch:
             with evaluating(network):
                 rows: list[list[int]] = network.generate(
                     input_ids=ids,
-                    attention_mask=mask.to(network.device),
+                    attention_mask=mask,
                     generation_config=self._config,
                     max_new_tokens=limit,
                     logits_processor=LogitsProcessorList([scores]),

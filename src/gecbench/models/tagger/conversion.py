@@ -25,13 +25,7 @@ from torch import Tensor, nn
 
 from gecbench.backends import need
 from gecbench.backends.transformers import load_config
-from gecbench.core.errors import (
-    FormatError,
-    GecbenchError,
-    UnknownNameError,
-    UsageError,
-    reason,
-)
+from gecbench.core.errors import FormatError, GecbenchError, UsageError, reason
 from gecbench.core.files import read_bytes, read_lines
 from gecbench.lang import language_of
 from gecbench.models.folder import atomic_folder, fingerprint, write_card
@@ -116,20 +110,6 @@ class Checkpoint(NamedTuple):
     pieces_per_token: int = _PIECES_PER_TOKEN
 
 
-class Conversion(NamedTuple):
-    """The result of a conversion.
-
-    Args:
-        folder: Of the tagger.
-        labels: How many it knows, the unknown among them.
-        notes: What a user should know of how it was read.
-    """
-
-    folder: Path
-    labels: int
-    notes: tuple[str, ...]
-
-
 def convert_model(
     place: Path,
     out: Path,
@@ -138,7 +118,7 @@ def convert_model(
     encoder: str = "",
     labels: Path | None = None,
     tokens: str = "",
-) -> Conversion:
+) -> tuple[int, tuple[str, ...]]:
     """Write the tagger of another toolkit as a folder of ours.
 
     Args:
@@ -151,6 +131,10 @@ def convert_model(
         labels: The labels of a file of weights, one a line (labels.txt).
         tokens: What it reads, a name of `text.tokens`; "" is that of the language. The English
             ones were trained on text that spaCy had tokenised: "space" reads such.
+
+    Returns:
+        How many labels it knows, the unknown among them; what a user should know of how it was
+        read.
 
     Raises:
         GecbenchError: The checkpoint cannot be read, or is none of a tagger.
@@ -170,10 +154,9 @@ def convert_model(
     rows = len(embedding)
     added_row = rows - 1 if rows == config.vocab_size + 1 else None
     config.vocab_size = rows
-    built = random_encoder(checkpoint.encoder, config)
     encoding, start = _build_encoding(checkpoint, added_row, max_positions(config))
     model = build_model(
-        built,
+        random_encoder(checkpoint.encoder, config),
         encoding,
         vocabulary,
         name=place.stem,
@@ -196,7 +179,7 @@ def convert_model(
     notes = (*notes, f"$START is {start}")
     if idle := unknown_labels(vocabulary, transforms_for(language)):
         notes += (f"{len(idle)} labels change nothing here: {', '.join(idle[:5])}",)
-    return Conversion(out, len(vocabulary), notes)
+    return len(vocabulary), notes
 
 
 def _read_checkpoint(place: Path, encoder: str, labels: Path | None) -> Checkpoint:
@@ -345,15 +328,14 @@ def _build_encoding(
         max_positions=min(positions, checkpoint.max_positions or positions),
         pieces_per_token=checkpoint.pieces_per_token,
     )
-    is_unknown = start == tokenizer.unknown
-    how = "the unknown token" if is_unknown else f"row {start} of the embedding"
-    return encoding, how
+    if start == tokenizer.unknown:
+        return encoding, "the unknown token"
+    return encoding, f"row {start} of the embedding"
 
 
 # Exporting to ONNX, and measuring how far the answers agree with those of torch.
 
 
-_RUNTIMES = ("onnx",)
 _LARGEST = (1 << 31) - (1 << 24)
 """Bytes of weights: a file is one message of protobuf, which beside them holds the graph."""
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -389,25 +371,22 @@ class LabelAgreement(Agreement):
 
 
 def export_model(
-    folder: Path, out: Path, *, runtime: str, quantise: bool, sample_texts: Sequence[str]
+    folder: Path, out: Path, *, quantise: bool, sample_texts: Sequence[str]
 ) -> LabelAgreement:
-    """Write a tagger for another runtime, and return how far both agree.
+    """Write a tagger for ONNX Runtime, and return how far both agree.
 
     Args:
         folder: Of a tagger that torch runs.
         out: A folder that does not exist yet.
-        runtime: onnx.
         quantise: Whether weights of matrices become 8 bits, and activations with them as they
             come (dynamic quantisation).
         sample_texts: What the two are compared on; at least one with a token.
 
     Raises:
         GecbenchError: The folder holds no such tagger, or the export fails.
-        UsageError: There is no such runtime, or there are no texts.
+        UsageError: There are no texts.
         MissingExtraError: What exports is not installed.
     """
-    if runtime not in _RUNTIMES:
-        raise UnknownNameError("runtime for taggers", runtime, _RUNTIMES)
     need("onnx", "onnxruntime", "onnx", "onnxscript")
     model = read_model(folder)
     texts = [text for text in sample_texts if tokens_of(text, model.card.tokens)]
@@ -478,28 +457,20 @@ def _write_graph(model: TaggerModel, path: Path, *, quantise: bool) -> None:
 
 def _export(graph: nn.Module, encoding: TaggerEncoding, path: Path) -> None:
     """Trace a graph for any number of sentences, positions and tokens."""
-    sentences, positions, tokens = (
-        torch.export.Dim(name) for name in ("sentences", "positions", "tokens")
-    )
+    sentences, positions, tokens = map(torch.export.Dim, ("sentences", "positions", "tokens"))
     # Three numbers that differ, so that no two dimensions are taken for one.
-    ids = torch.full((2, 7), encoding.layout.unknown)
-    example = (
-        ids,
-        torch.ones_like(ids),
-        torch.arange(1, 6).repeat(2, 1),
-        torch.tensor(0.0),
-        torch.tensor(0.0),
-    )
-    shapes = ({0: sentences, 1: positions}, {0: sentences, 1: positions}, {0: sentences, 1: tokens})
+    ids, firsts = torch.full((2, 7), encoding.layout.unknown), torch.arange(1, 6).repeat(2, 1)
+    bias = torch.tensor(0.0)
+    by_position = {0: sentences, 1: positions}
     try:
         with _quiet():
             torch.onnx.export(
                 graph,
-                example,
+                (ids, torch.ones_like(ids), firsts, bias, bias),
                 path,
                 input_names=list(INPUTS),
                 output_names=list(OUTPUTS),
-                dynamic_shapes=(*shapes, None, None),
+                dynamic_shapes=(by_position, by_position, {0: sentences, 1: tokens}, None, None),
                 dynamo=True,
                 external_data=False,
                 verbose=False,
@@ -512,17 +483,14 @@ def _export(graph: nn.Module, encoding: TaggerEncoding, path: Path) -> None:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Hold back what exporters tell those who write exporters."""
-    names = ("torch.onnx", "onnxscript", "onnx_ir", "root")
-    levels = {name: logging.getLogger(name).level for name in names}
+    disabled = logging.root.manager.disable
+    logging.disable(logging.WARNING)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            for name in names:
-                logging.getLogger(name).setLevel(logging.ERROR)
             yield
     finally:
-        for name, level in levels.items():
-            logging.getLogger(name).setLevel(level)
+        logging.disable(disabled)
 
 
 def _measure_agreement(
@@ -556,7 +524,7 @@ def _measure_agreement(
 
 
 def _predict_all(runtime: Runtime, sentences: Sequence[Sequence[str]]) -> list[Predictions]:
-    """Predict the labels of each sentence's tokens, as far as the network reads them."""
+    """Predict the labels of the tokens of each sentence, as far as the network reads them."""
     encoded = runtime.encode(sentences)
     predictions = runtime.predict([[sentence] for sentence in encoded], Biases())
     return [

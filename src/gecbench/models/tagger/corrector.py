@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo, TextEdit, apply
 from gecbench.core.errors import FormatError, GecbenchError
-from gecbench.models.batches import batches, pad_rows
+from gecbench.models.batches import batches, mask_rows, pad_rows
 from gecbench.models.folder import Card
 from gecbench.models.tagger.encoding import Positions
 from gecbench.models.tags.labels import (
@@ -179,7 +179,7 @@ def network_inputs(batch: Sequence[Positions], pad: int) -> tuple[Integers, Inte
     """
     return (
         pad_rows([positions.ids for positions in batch], pad),
-        pad_rows([(1,) * len(positions.ids) for positions in batch], 0),
+        mask_rows([positions.ids for positions in batch]),
         pad_rows([positions.firsts for positions in batch], 0),
     )
 

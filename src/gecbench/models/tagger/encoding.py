@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
 import msgspec
 
@@ -63,27 +63,10 @@ class EncodingLayout(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     pieces_per_token: int
 
 
-class Pieces(Protocol):
-    """What divides tokens into pieces."""
-
-    @property
-    def size(self) -> int:
-        """How many ids there are; all are smaller."""
-        ...
-
-    def split(self, tokens: Sequence[str]) -> list[tuple[int, ...]]:
-        """Divide tokens into the ids of their pieces; () of one that has none."""
-        ...
-
-    def save(self, folder: Path) -> None:
-        """Write what `read_encoding` reads."""
-        ...
-
-
 class TaggerEncoding:
     """Turns tokens into positions; the pieces of a token are remembered."""
 
-    def __init__(self, layout: EncodingLayout, pieces: Pieces) -> None:
+    def __init__(self, layout: EncodingLayout, pieces: OwnPieces | Subwords) -> None:
         self.layout = layout
         self.pieces = pieces
         self._cache: dict[str, tuple[int, ...]] = {}
@@ -126,10 +109,8 @@ def read_encoding(folder: Path) -> TaggerEncoding:
         GecbenchError: A file is missing.
     """
     layout = _decode(folder / ENCODING, EncodingLayout)
-    has_own_pieces = layout.pieces == "own"
-    return TaggerEncoding(
-        layout, read_own_pieces(folder) if has_own_pieces else read_subwords(folder)
-    )
+    read_pieces = read_own_pieces if layout.pieces == "own" else read_subwords
+    return TaggerEncoding(layout, read_pieces(folder))
 
 
 Content = TypeVar("Content")
@@ -176,8 +157,7 @@ class OwnPieces:
         while start < len(token):
             lead = _INNER if start else ""
             ends = range(min(len(token), start + self._longest), start, -1)
-            known = (end for end in ends if lead + token[start:end] in self._ids)
-            end = next(known, start + 1)
+            end = next((e for e in ends if lead + token[start:e] in self._ids), start + 1)
             yield self._ids.get(lead + token[start:end], _SPECIAL.index("<unknown>"))
             start = end
 

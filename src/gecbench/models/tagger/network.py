@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 import msgspec
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from gecbench.backends.transformers import load_config, load_model, load_tokenizer
 from gecbench.core.errors import FormatError, GecbenchError, reason
@@ -37,7 +36,7 @@ from gecbench.models.weights import (
     fill_network,
     load_weights,
     save_network,
-    wide_dtype,
+    target_loss,
 )
 
 if TYPE_CHECKING:
@@ -291,10 +290,9 @@ def random_encoder(place: str, config: PreTrainedConfig) -> Encoder:
     """
     from transformers import AutoModel
 
-    options = {"add_pooling_layer": False} if _has_pooler(config) else {}
     try:
         model: PreTrainedModel = AutoModel.from_config(  # type: ignore[no-untyped-call]
-            config, trust_remote_code=False, **options
+            config, trust_remote_code=False, **_without_pooler(config)
         )
     except (ValueError, TypeError, KeyError, RuntimeError) as error:
         raise GecbenchError(f"{place}: the encoder cannot be built: {reason(error)}") from error
@@ -304,18 +302,9 @@ def random_encoder(place: str, config: PreTrainedConfig) -> Encoder:
 def _wrap(model: PreTrainedModel) -> Encoder:
     # A checkpoint in 16 bits is trained and exported in 32 all the same.
     module: Any = cast("nn.Module", model).float()
-    config = module.config
-    return Encoder(
-        TransformersEncoder(module),
-        int(config.hidden_size),
-        _rows(model),
-        {"encoder": config.model_type},
-    )
-
-
-def _rows(model: PreTrainedModel) -> int:
-    """Count how many ids the embedding of a model has."""
-    return int(cast("nn.Embedding", model.get_input_embeddings()).num_embeddings)
+    rows = module.get_input_embeddings().num_embeddings
+    settings = {"encoder": module.config.model_type}
+    return Encoder(TransformersEncoder(module), int(module.config.hidden_size), rows, settings)
 
 
 def load_pretrained(
@@ -336,11 +325,11 @@ def load_pretrained(
 
     config = load_config(place)
     _check_encoder(place, config)
-    options = {"add_pooling_layer": False} if _has_pooler(config) else {}
-    model = load_model(place, AutoModel, **options)
-    if not hasattr(model.get_input_embeddings(), "num_embeddings"):
+    model = load_model(place, AutoModel, **_without_pooler(config))
+    embedding: Any = model.get_input_embeddings()
+    if not hasattr(embedding, "num_embeddings"):
         raise GecbenchError(f"{place}: {config.model_type} reads no words; name an encoder of text")
-    tokenizer, rows = EncoderTokenizer(place), _rows(model)
+    tokenizer, rows = EncoderTokenizer(place), embedding.num_embeddings
     if tokenizer.subwords.size > rows:
         raise GecbenchError(
             f"{place}: its tokenizer has {tokenizer.subwords.size} tokens and its embedding {rows} "
@@ -371,12 +360,9 @@ class EncoderTokenizer:
             self.subwords = Subwords(tokenizer.backend_tokenizer.to_str())
         except ValueError as error:
             raise GecbenchError(f"{place}: its tokenizer cannot be read: {error}") from error
-        if not isinstance(tokenizer.unk_token_id, int) or not isinstance(
-            tokenizer.pad_token_id, int
-        ):
+        self.unknown, self.pad = tokenizer.unk_token_id, tokenizer.pad_token_id
+        if not isinstance(self.unknown, int) or not isinstance(self.pad, int):
             raise GecbenchError(f"{place}: its tokenizer has no token for padding or the unknown")
-        self.unknown: int = tokenizer.unk_token_id
-        self.pad: int = tokenizer.pad_token_id
 
     def encoding(self, start: int, *, has_specials: bool = True, **limits: int) -> TaggerEncoding:
         """Build the encoding of an encoder.
@@ -431,13 +417,14 @@ def _check_encoder(place: str, config: PreTrainedConfig) -> None:
         raise GecbenchError(f"{place}: {kind} writes sentences; a tagger needs an encoder, as BERT")
 
 
-def _has_pooler(config: PreTrainedConfig) -> bool:
-    """Say whether the model would bring a layer that nothing uses and that never learns."""
+def _without_pooler(config: PreTrainedConfig) -> dict[str, bool]:
+    """Leave out the pooler, where a model would bring one: nothing uses it, and it never learns."""
     from transformers import AutoModel
 
     classes = AutoModel._model_mapping.get(type(config), None)
     first = classes[0] if isinstance(classes, tuple) else classes
-    return first is not None and "add_pooling_layer" in inspect.signature(first).parameters
+    has_pooler = first is not None and "add_pooling_layer" in inspect.signature(first).parameters
+    return {"add_pooling_layer": False} if has_pooler else {}
 
 
 # What the tagger is to minimise: wrong labels and wrong detection.
@@ -459,22 +446,10 @@ def tagging_loss(
         reduction: "token" sums over tokens. "sentence" sums the means of sentences, so that each
             sentence weighs the same (AllenNLP, hence the official code).
     """
-    wide = wide_dtype(logits.labels)
     read = labels != IGNORED
     errors = ((labels != keep) & read).long().masked_fill(~read, IGNORED)
-    by_label = functional.cross_entropy(
-        logits.labels.to(wide).flatten(0, 1),
-        labels.flatten(),
-        ignore_index=IGNORED,
-        label_smoothing=smoothing,
-        reduction="none",
-    )
-    by_detection = functional.cross_entropy(
-        logits.detection.to(wide).flatten(0, 1),
-        errors.flatten(),
-        ignore_index=IGNORED,
-        reduction="none",
-    )
+    by_label = target_loss(logits.labels, labels, smoothing=smoothing, reduction="none")
+    by_detection = target_loss(logits.detection, errors, reduction="none")
     per_token = (by_label + by_detection).view_as(labels)
     if reduction == "token":
         return per_token.sum()

@@ -7,7 +7,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 import torch
@@ -18,10 +18,11 @@ from gecbench.core.language import Tokens
 from gecbench.core.seeding import number
 from gecbench.lang import language_of
 from gecbench.models.batches import ContextPair, SentencePair
-from gecbench.models.robust.pairs import align_tokens
+from gecbench.models.robust.pairs import align_tokens, check_dropout
 from gecbench.models.tagger.corrector import DecisionOptions, TaggerCorrector, TaggerOptions
 from gecbench.models.tagger.encoding import TaggerEncoding, build_encoding, build_own_pieces
 from gecbench.models.tagger.network import (
+    Convolution,
     ConvolutionShape,
     ConvolutionTable,
     Encoder,
@@ -311,8 +312,13 @@ def build(
         else:
             model = _new_model(config, pairs)
     model.network.dropout.p = table.dropout
-    if config.robust is not None and config.robust.method == "r-drop":
-        _check_dropout(model.network)
+    encoder: Any = model.network.encoder
+    settings = (
+        msgspec.structs.asdict(encoder.shape)
+        if isinstance(encoder, Convolution)
+        else encoder.model.config.to_dict()
+    )
+    check_dropout(config.robust, settings, table.dropout)
     card = msgspec.structs.replace(
         model.card,
         settings={**model.card.settings, "name": config.name, "dropout": table.dropout},
@@ -320,21 +326,6 @@ def build(
         defaults=msgspec.to_builtins(table.correcting),
     )
     return TaggerTask(dataclasses.replace(model, card=card), table)
-
-
-def _check_dropout(network: Tagger) -> None:
-    """Refuse to compare two passes that are the same.
-
-    Raises:
-        UsageError: Nothing in the network drops out.
-    """
-    # Some encoders have modules of such names that drop nothing themselves.
-    modules = (m for m in network.modules() if "Dropout" in type(m).__name__)
-    if not any(getattr(module, "p", 0) for module in modules):
-        raise UsageError(
-            'robust.method "r-drop" compares two passes under dropout, and there is none: raise '
-            "model.dropout"
-        )
 
 
 def _earlier_model(config: TaggerConfig) -> TaggerModel:

@@ -200,5 +200,5 @@ def _pairs_of(
         if not sample.source.strip() or not target.strip():
             counts["left out: empty"] += 1
         else:
-            pairs.append(SentencePair(sample.source, target, corpus.name))
+            pairs.append(SentencePair(sample.source, target))
     return pairs

@@ -10,17 +10,16 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 
 import msgspec
 import torch
-from torch.nn.functional import cross_entropy
 
 from gecbench.core.errors import UsageError
 from gecbench.lang import language_of
-from gecbench.models.batches import SentencePair, pad_rows
+from gecbench.models.batches import SentencePair, mask_rows, pad_rows
 from gecbench.models.folder import Card, non_default_options
 from gecbench.models.seq2seq.corrector import Decoding, Search, Seq2Seq, build_corrector
 from gecbench.models.seq2seq.encoding import Encoding
 from gecbench.models.training.config import Robust, RunConfig, Share
 from gecbench.models.training.task import IGNORED, Batch, Dataset, Task
-from gecbench.models.weights import wide_dtype
+from gecbench.models.weights import target_loss
 
 
 class DecoderTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -63,7 +62,7 @@ def pad_tensor(rows: Sequence[Sequence[int]], fill: int) -> torch.Tensor:
 
 def mask_of(rows: Sequence[Sequence[int]]) -> torch.Tensor:
     """Build the mask of rows: 1 for each place, 0 for padding."""
-    return pad_tensor([(1,) * len(row) for row in rows], 0)
+    return torch.from_numpy(mask_rows(rows))
 
 
 def refuse_cold_epochs(config: RunConfig, why: str) -> None:
@@ -200,13 +199,7 @@ class DecoderTask(TargetTask[DecoderExample]):
 
     def likelihood(self, outputs: torch.Tensor, batch: Batch) -> torch.Tensor:
         """Compute the summed cross entropy of the target tokens, smoothed."""
-        return cross_entropy(
-            outputs.to(wide_dtype(outputs)).flatten(0, 1),
-            batch["labels"].flatten(),
-            ignore_index=IGNORED,
-            label_smoothing=self.table.label_smoothing,
-            reduction="sum",
-        )
+        return target_loss(outputs, batch["labels"], smoothing=self.table.label_smoothing)
 
     def corrector(self) -> Seq2Seq:
         """Wrap the network as it is now."""

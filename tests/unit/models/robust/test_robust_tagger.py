@@ -15,7 +15,7 @@ from gecbench.core.errors import UsageError
 from gecbench.models.batches import ContextPair, SentencePair
 from gecbench.models.robust.pairs import distinct_pairs
 from gecbench.models.robust.task import RobustTask
-from gecbench.models.tagger.training import KIND, _check_dropout
+from gecbench.models.tagger.training import KIND
 from gecbench.models.training.task import IGNORED, ComparableTask
 
 
@@ -148,20 +148,6 @@ def test_the_same_sentence_twice_diverges_by_dropout_alone() -> None:
 def test_two_passes_without_dropout_are_refused() -> None:
     with expect_error(UsageError, "r-drop", "model.dropout"):
         made({"method": "r-drop", "cases": []})
-
-
-class ConvDropoutNorm(torch.nn.Module):
-    """As some encoders call what drops nothing itself: it has no share of its own."""
-
-
-def test_modules_that_are_only_called_dropout_do_not_drop() -> None:
-    network = made().module
-    network.encoder.norm = ConvDropoutNorm()
-    network.dropout.p = 0.0
-    with pytest.raises(UsageError, match=r"raise model.dropout"):
-        _check_dropout(network)
-    network.dropout.p = 0.1
-    _check_dropout(network)
 
 
 def test_a_dev_sentence_that_nobody_perturbed_is_compared_with_nothing() -> None:

@@ -98,11 +98,11 @@ def test_a_converted_checkpoint_says_what_it_said(tiny_bert, tmp_path, unknown_f
     folder = tmp_path / "theirs"
     folder.mkdir()
     tagger, names, tokenizer = gotutiyan(folder, tiny_bert("en"), unknown_first=unknown_first)
-    found = convert_model(folder, tmp_path / "ours", language="en")
+    count, notes = convert_model(folder, tmp_path / "ours", language="en")
     start = tokenizer.convert_tokens_to_ids("$START")
     check_same(tmp_path / "ours", tagger, names, tokenizer, start=start)
-    assert found.labels == len(LABELS) + 1
-    assert f"$START is row {start} of the embedding" in found.notes
+    assert count == len(LABELS) + 1
+    assert f"$START is row {start} of the embedding" in notes
     said = {label for each in our_labels(tmp_path / "ours", TEXTS) for label in each.labels}
     assert len(said) > 2
     assert load_corrector(str(tmp_path / "ours")).info.name == "theirs"

@@ -33,7 +33,6 @@ def exported(taught, tmp_path_factory):
             found = export_model(
                 taught("zh", encoder),
                 out,
-                runtime="onnx",
                 quantise=quantise,
                 sample_texts=[*SOURCES, *ZH],
             )
@@ -182,7 +181,6 @@ def test_what_no_file_of_onnx_holds_is_said_before(taught, tmp_path, monkeypatch
         export_model(
             taught("zh", "convolution"),
             tmp_path / "out",
-            runtime="onnx",
             quantise=False,
             sample_texts=SOURCES,
         )
