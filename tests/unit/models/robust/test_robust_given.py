@@ -43,9 +43,7 @@ def test_each_variant_is_one_twin_of_its_original(home) -> None:
     found = given(home, data={"dev": "dev.tsv"})
     assert len(found.train) == 12
     (original, variant, _), *_ = TEXTS
-    assert found.train[0] == ContextPair(
-        SentencePair(*original, "ours"), SentencePair(*variant, "ours")
-    )
+    assert found.train[0] == ContextPair(SentencePair(*original), SentencePair(*variant))
     assert found.counts["pairs"] == 12
     assert list(found.files) == ["cases.jsonl", "dev.tsv"]
     assert [twin.original == twin.perturbed for twin in found.dev_pairs] == [True, True]
