@@ -79,10 +79,10 @@ def demo(shared: Path) -> dict[str, dict]:
     return json.loads(text)
 
 
-def line_of(text: str) -> official.Line:
+def line_of(text: str) -> official.OfficialLine:
     head, label, correction, _ = fields_of("demo", text)
     start, end = head[2:].split(" ")
-    return official.Line(int(start), int(end), label, correction)
+    return official.OfficialLine(int(start), int(end), label, correction)
 
 
 def test_edge_cases_are_the_official_ones(shared: Path, similar: Similar):

@@ -25,7 +25,7 @@ from gecbench.models.combine.candidates import (
     Collector,
     SentenceProposals,
     Similar,
-    candidates,
+    collect_candidates,
 )
 from gecbench.models.combine.voting import (
     Rule,
@@ -188,7 +188,7 @@ class _Run:
         samples = []
         unused = set(rule.by_type)
         for row in rows:
-            changes = candidates(
+            changes = collect_candidates(
                 row.tokens, row.proposals, all_moves=plain, similar=similar, tokens=tokens
             )
             unused.difference_update(map(rule.type_of, changes) if unused else ())
@@ -212,11 +212,11 @@ class _Run:
         tally = Tally()
         samples, blocks = [], []
         for row in rows:
-            lines = [official.lines_of(rewrite, row.tokens) for rewrite in row.rewrites]
+            lines = [official.format_lines(rewrite, row.tokens) for rewrite in row.rewrites]
             result = official.combine(row.tokens, lines, threshold, similar)
             tally.add(result.outcomes)
             text = official.convert(row.tokens, result.lines)
-            blocks.append(official.block(row.tokens, result.lines))
+            blocks.append(official.format_block(row.tokens, result.lines))
             samples.append(Sample(row.sample.id, row.sample.source, (Rewrite(text=text),)))
         about = f"mucgec-official: threshold {threshold} of {len(self.names)} systems"
         corpus = Corpus("combined", tuple(samples), self.lang.code)

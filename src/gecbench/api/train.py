@@ -29,7 +29,7 @@ from gecbench.models import CARD, MODEL, kind_of
 from gecbench.models.folder import read_card
 from gecbench.models.text import Agreement
 from gecbench.models.training.config import RunConfig, Scoring
-from gecbench.models.training.task import KINDS, Kind, load_kind
+from gecbench.models.training.task import KINDS, TrainingKind, load_kind
 
 if TYPE_CHECKING:
     from gecbench.models.training.run import Outcome
@@ -54,7 +54,7 @@ class Settings:
     """
 
     config: RunConfig
-    kind: Kind
+    kind: TrainingKind
     home: Path
 
 

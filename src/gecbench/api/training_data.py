@@ -250,7 +250,7 @@ def labels_for(language: str, tokens: str) -> Labels:
     """Return what makes the labels of a pair: those that a tagger's training derives from it.
 
     All labels of a token stand in one list, as `models.tags.derive.derive_labels` gives them; what
-    training learns in its first round is the first that is not $KEEP (`first_labels`).
+    training learns in its first round is the first that is not $KEEP (`choose_labels`).
 
     >>> labels_for("zh", "zh")("我今天高心。", "我今天很高兴。")[1][3:6]
     (('$KEEP', '$APPEND_很'), ('$KEEP',), ('$REPLACE_兴',))

@@ -34,7 +34,7 @@ class ContextPair(NamedTuple):
     perturbed: SentencePair
 
 
-def batches(
+def make_batches(
     lengths: Sequence[int], size: int, tokens: int = 0, *, most_padding: float = 1.0
 ) -> list[list[int]]:
     """Divide sequences into batches by their lengths.
@@ -53,9 +53,9 @@ def batches(
     Returns:
         The indices of the sequences in each batch.
 
-    >>> batches([3, 9, 4, 8], 2)
+    >>> make_batches([3, 9, 4, 8], 2)
     [[1, 3], [2, 0]]
-    >>> batches([3, 9, 4, 8], 4, tokens=12)
+    >>> make_batches([3, 9, 4, 8], 4, tokens=12)
     [[1], [3], [2, 0]]
     """
     groups: list[list[int]] = []

@@ -129,7 +129,7 @@ def target_loss(
 
 
 @contextmanager
-def evaluating(*networks: torch.nn.Module) -> Iterator[None]:
+def evaluation_mode(*networks: torch.nn.Module) -> Iterator[None]:
     """Switch dropout off in networks, and on again where they were learning."""
     with ExitStack() as stack:
         for network in networks:

@@ -10,7 +10,7 @@ from tiny_profiles import CHINESE, ENGLISH
 
 from gecbench.api.training_data import corrupt
 from gecbench.core.corrector import apply
-from gecbench.models.tags.derive import apply_labels, derive_rounds, first_labels
+from gecbench.models.tags.derive import apply_labels, choose_labels, derive_rounds
 from gecbench.models.tags.labels import transforms_for
 from gecbench.models.tags.replay import text_edits
 from gecbench.text.tokens import split_tokens, tokens_of
@@ -43,7 +43,7 @@ def test_labels_lead_from_source_to_target(tmp_path: Path, language: str, texts:
         assert tuple(row["tokens"]) == tokens
         assert len(row["labels"]) == len(tokens) + 1
         rounds = derive_rounds(tokens, wanted, transforms)
-        assert first_labels(row["labels"]) == rounds[0].labels
+        assert choose_labels(row["labels"]) == rounds[0].labels
         assert apply_labels(*rounds[-1], transforms) == wanted
         whole += replayed(source, wanted, transforms, language) == target
     # What a tokenised text or a quotation mark leaves open is a blank, never a token.

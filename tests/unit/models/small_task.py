@@ -13,7 +13,7 @@ from gecbench.models.batches import SentencePair
 from gecbench.models.folder import Card, write_card
 from gecbench.models.text import correction_between
 from gecbench.models.training.config import RunConfig
-from gecbench.models.training.task import Dataset, Kind, Task
+from gecbench.models.training.task import Dataset, Task, TrainingKind
 
 LETTERS = " abcdefgh"
 
@@ -112,4 +112,4 @@ class SmallCorrector(Corrector):
         return "".join(LETTERS[k] for k in best.tolist())
 
 
-KIND = Kind(SmallConfig, lambda _config, _pairs, _kept: SmallTask())
+KIND = TrainingKind(SmallConfig, lambda _config, _pairs, _kept: SmallTask())

@@ -21,7 +21,7 @@ from gecbench.formats.validation import convert
 from gecbench.models.training.config import Data, Scoring, Training
 from gecbench.models.training.loop import learning_rate, plan_epoch
 from gecbench.models.training.run import train_run
-from gecbench.models.training.task import Kind
+from gecbench.models.training.task import TrainingKind
 
 
 def shifted(text: str) -> str:
@@ -66,7 +66,7 @@ def config(**training) -> SmallConfig:
     )
 
 
-def trained(home: Path, name: str, made: SmallConfig, kind: Kind = KIND, said=None):
+def trained(home: Path, name: str, made: SmallConfig, kind: TrainingKind = KIND, said=None):
     say = (lambda _message: None) if said is None else said.append
     return train_run(made, kind, home / name, home=home, score=equal_share, say=say)
 
@@ -91,7 +91,7 @@ def test_dropout_is_on_from_the_first_step(home) -> None:
             modes.extend([module.training] * torch.is_grad_enabled())
             return super().loss(module, batch)
 
-    trained(home, "run", config(), Kind(SmallConfig, lambda *_: Loaded()))
+    trained(home, "run", config(), TrainingKind(SmallConfig, lambda *_: Loaded()))
     assert modes
     assert all(modes)
 
@@ -128,7 +128,7 @@ class Killed(BaseException):
     """What a test throws in the place of a signal."""
 
 
-def killing(after: int) -> Kind:
+def killing(after: int) -> TrainingKind:
     """Return a kind whose training dies after so many batches."""
 
     class Dying(SmallTask):
@@ -141,7 +141,7 @@ def killing(after: int) -> Kind:
                     raise Killed
             return super().loss(module, batch)
 
-    return Kind(SmallConfig, lambda _config, _pairs, _kept: Dying())
+    return TrainingKind(SmallConfig, lambda _config, _pairs, _kept: Dying())
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_gradients_of_parts_are_those_of_the_whole(home) -> None:
     again = [trained(home, name, config()) for name in "ab"]
     assert same(*map(weights, again))
     # Dropout draws differently in parts, so it is put out for this comparison.
-    plain = Kind(SmallConfig, lambda *_: _without_dropout())
+    plain = TrainingKind(SmallConfig, lambda *_: _without_dropout())
     one = trained(home, "c", config(batch_size=50, cold_epochs=0), plain)
     two = trained(home, "d", config(batch_size=10, accumulation=5, cold_epochs=0), plain)
     for name, tensor in weights(one).items():
@@ -218,7 +218,7 @@ def test_cold_epochs_train_only_what_is_new(home) -> None:
             bodies.append(self.module.body.weight.detach().clone())
             return super().loss(module, batch)
 
-    trained(home, "run", config(epochs=2), Kind(SmallConfig, lambda *_: Watching()))
+    trained(home, "run", config(epochs=2), TrainingKind(SmallConfig, lambda *_: Watching()))
     cold = 50 // 8 + 1
     assert all(torch.equal(bodies[0], body) for body in bodies[: cold + 1])
     assert not torch.equal(bodies[0], bodies[-1])
@@ -253,7 +253,7 @@ def test_a_loss_that_is_no_number_ends_the_run_and_keeps_the_checkpoint(home) ->
             return super().loss(module, batch)
 
     with expect_error(GecbenchError, "nan", "step 10", "training.learning_rate"):
-        trained(home, "run", config(), Kind(SmallConfig, lambda *_: Poisoned()))
+        trained(home, "run", config(), TrainingKind(SmallConfig, lambda *_: Poisoned()))
     assert (home / "run" / "checkpoints" / "step-00000007").is_dir()
     assert same(weights(trained(home, "run", config())), weights(trained(home, "x", config())))
 
@@ -394,7 +394,7 @@ def test_two_processes_learn_what_one_learns(home) -> None:
         },
     )
     assert run.returncode == 0, run.stderr[:4000]
-    plain = Kind(SmallConfig, lambda *_: _without_dropout())
+    plain = TrainingKind(SmallConfig, lambda *_: _without_dropout())
     alone = trained(home, "one", config(batch_size=5, accumulation=2, cold_epochs=0), plain)
     two = load_file(home / "two" / "model" / "model.safetensors")
     for name, tensor in weights(alone).items():

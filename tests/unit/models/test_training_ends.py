@@ -22,13 +22,13 @@ from gecbench.models.training import run as running
 from gecbench.models.training.config import Data
 from gecbench.models.training.loop import Checkpoints, Log, State
 from gecbench.models.training.run import train_run
-from gecbench.models.training.task import Kind
+from gecbench.models.training.task import TrainingKind
 
 __all__ = ["home"]
 
 
-def kind_of(task: type[SmallTask]) -> Kind:
-    return Kind(SmallConfig, lambda *_: task())
+def kind_of(task: type[SmallTask]) -> TrainingKind:
+    return TrainingKind(SmallConfig, lambda *_: task())
 
 
 class Score:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo
 from gecbench.core.errors import UsageError
 from gecbench.lang import language_of
-from gecbench.models.batches import batches
+from gecbench.models.batches import make_batches
 from gecbench.models.chat.answers import Bounds, is_encodable, keep_source, parse_answer
 from gecbench.models.chat.prompts import Prompt
 from gecbench.models.training.config import Count, Positive
@@ -233,7 +233,7 @@ class Causal(Corrector):
                     questions[text] = ids
         for group in self._groups(list(questions)):
             lengths = [len(questions[text]) for text in group]
-            for batch in batches(lengths, self.options.batch_size, self.options.batch_tokens):
+            for batch in make_batches(lengths, self.options.batch_size, self.options.batch_tokens):
                 together = [group[k] for k in batch]
                 answers = self._answer([questions[text] for text in together], together)
                 corrections |= dict(zip(together, answers, strict=True))
@@ -263,14 +263,14 @@ class Causal(Corrector):
         """Correct texts whose questions are one batch."""
         import torch
 
-        from gecbench.models.weights import evaluating
+        from gecbench.models.weights import evaluation_mode
 
         limits = [self._limit(text) for text in texts]
         width = max(map(len, questions))
         device = next(self.network.parameters()).device
         rows = [[self.question.pad] * (width - len(ids)) + ids for ids in questions]
         mask = [[0] * (width - len(ids)) + [1] * len(ids) for ids in questions]
-        with evaluating(self.network), torch.inference_mode():
+        with evaluation_mode(self.network), torch.inference_mode():
             answers = self.network.generate(
                 input_ids=torch.tensor(rows, device=device),
                 # Positions follow from it: padding on the left takes none.

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import msgspec
 
@@ -34,7 +34,7 @@ from gecbench.models.causal.corrector import (
     build_question,
     describe,
 )
-from gecbench.models.chat.prompts import Prompt, PromptExample, prompt_of
+from gecbench.models.chat.prompts import Prompt, PromptExample, load_prompt
 from gecbench.models.folder import (
     Card,
     atomic_folder,
@@ -218,7 +218,7 @@ def choose_prompt(location: Location, options: CausalOptions) -> tuple[Prompt, S
             f"causal:{location.place}: nothing says what to ask it; set prompt, as zh-minimal, or "
             "language"
         )
-    return prompt_of(name), options.style
+    return load_prompt(name), options.style
 
 
 # Networks: a base by name or path, and what LoRA has learnt on top of it.
@@ -293,7 +293,7 @@ def new_adapter(
         UsageError: The base has no such modules.
     """
     need("lora", "peft")
-    from peft import LoraConfig, PeftModel, TaskType
+    from peft import LoraConfig, TaskType
 
     config = LoraConfig(
         task_type=TaskType.CAUSAL_LM,
@@ -321,9 +321,7 @@ def new_adapter(
             f"targets {', '.join(targets)}: the base has no such modules; it has "
             f"{', '.join(sorted(linear))}"
         ) from error
-    if not isinstance(model, PeftModel):
-        raise TypeError(f"peft made a {type(model).__name__}")
-    return model
+    return cast("PeftModel", model)
 
 
 def merge(adapter: Path, into: Path, *, base: str = "", precision: Precision = "fp32") -> None:

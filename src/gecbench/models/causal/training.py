@@ -37,7 +37,7 @@ from gecbench.models.causal.loading import (
     model_hash,
     new_adapter,
 )
-from gecbench.models.chat.prompts import prompt_of
+from gecbench.models.chat.prompts import load_prompt
 from gecbench.models.folder import non_default_options, write_card
 from gecbench.models.robust.pairs import (
     DecoderTarget,
@@ -46,8 +46,8 @@ from gecbench.models.robust.pairs import (
     check_dropout,
 )
 from gecbench.models.training.config import Below1, Positive, Robust, RunConfig
-from gecbench.models.training.decoder import TargetTask, mask_of, pad_tensor
-from gecbench.models.training.task import IGNORED, Batch, ComparableTask, Kind
+from gecbench.models.training.decoder import TargetTask, mask_tensor, pad_tensor
+from gecbench.models.training.task import IGNORED, Batch, ComparableTask, TrainingKind
 from gecbench.models.weights import target_loss
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class CausalTask(TargetTask[CausalExample], ComparableTask[CausalExample, torch.
         labels = [(*[IGNORED] * start, *ids[start:]) for ids, start in examples]
         return {
             "input_ids": pad_tensor(rows, self._question.pad),
-            "attention_mask": mask_of(rows),
+            "attention_mask": mask_tensor(rows),
             "labels": pad_tensor(labels, IGNORED),
         }
 
@@ -235,7 +235,7 @@ def build(
         raise UsageError(
             f"there is no prompt for language {config.language!r}; set model.prompt to a file"
         )
-    prompt = prompt_of(name)
+    prompt = load_prompt(name)
     base = load_base(table.base, table.precision)
     check_dropout(config.robust, base.config.to_dict(), table.dropout)
     ends = answer_ends(base)
@@ -252,7 +252,7 @@ def build(
     return CausalTask(config, module, question)
 
 
-KIND = Kind(
+KIND = TrainingKind(
     CausalConfig,
     build,
     paths=("base", "prompt"),

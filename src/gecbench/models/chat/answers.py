@@ -16,7 +16,7 @@ from gecbench.text.tokens import token_texts, tokens_of
 
 # White space of answers: a sentence in tokens, as corpora have them, stays in tokens.
 
-Spacing = Literal["auto", "source", "answer"]
+SpacingRule = Literal["auto", "source", "answer"]
 
 _TOKENISED = re.compile(
     r"\S\s+(?:[.,!?;:。，！？；：](?:\s|$)|n['’]t\b|['’](?:s|m|d|re|ve|ll)\b)", re.I
@@ -32,7 +32,7 @@ _CLOSING = re.compile(r"[.,!?;:)\]”]|n['’]t|['’](?:s|m|d|re|ve|ll)", re.IG
 _OPENING = "([“"
 
 
-def restore_spacing(source: str, answer: str, spacing: Spacing = "auto") -> str:
+def restore_spacing(source: str, answer: str, spacing: SpacingRule = "auto") -> str:
     """Give an answer the white space of its source wherever both have the same tokens.
 
     Chat models write "day." where a corpus has "day ." for tokens; scored as it is, every full
@@ -157,7 +157,7 @@ class Bounds(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     shortest: Share = 0.5
     longest: Annotated[float, msgspec.Meta(ge=1)] = 2.0
     most_changed: Share = 0.8
-    spacing: Spacing = "auto"
+    spacing: SpacingRule = "auto"
 
 
 BOUNDS = Bounds()

@@ -209,7 +209,7 @@ class Rates:
 
 
 _LONGEST_PAUSE = 60.0
-_BYTES_A_TOKEN = 3
+BYTES_A_TOKEN = 3
 
 
 class NoAnswerError(Exception):
@@ -261,7 +261,7 @@ class Sender:
             UnsuitableTextError: The server does not take this text.
             ServerError: The server takes none.
         """
-        expected += len(json.dumps(body, ensure_ascii=False).encode()) // _BYTES_A_TOKEN
+        expected += len(json.dumps(body, ensure_ascii=False).encode()) // BYTES_A_TOKEN
         deadline = self.profile.deadline
         async with self._questions:
             entry = await self._rates.admit(expected)
@@ -323,7 +323,7 @@ CREATE TABLE IF NOT EXISTS answers (
 """
 
 
-def key_of(question: Mapping[str, object]) -> str:
+def hash_question(question: Mapping[str, object]) -> str:
     """Hash a question: its key is made of all that its answer depends on."""
     text = json.dumps(question, sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -6,17 +6,16 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from itertools import zip_longest
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple, get_args
 
 import msgspec
 
 from gecbench.core.errors import FormatError, UnknownNameError, UsageError
 from gecbench.core.files import read_lines
 from gecbench.formats.reading import read
-from gecbench.formats.validation import convert, options_of, read_toml, toml_of
+from gecbench.formats.validation import convert, list_packaged, options_of, read_toml, toml_of
 from gecbench.models.chat.answers import Bounds
 from gecbench.models.training.config import Count, Positive
 
@@ -53,7 +52,7 @@ def split_numbered(answer: str, count: int) -> list[str] | None:
 TEXT = "{text}"
 COUNT = "{count}"
 
-_FOLDER = files("gecbench.models") / "prompts"
+_FOLDER = Path(__file__).parent.parent / "prompts"
 
 
 class PromptExample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -134,14 +133,7 @@ class Prompt(PromptFile, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return hashlib.sha256(json.dumps(shown).encode()).hexdigest()[:16]
 
 
-def prompt_names() -> tuple[str, ...]:
-    """List the names of the packaged prompts."""
-    return tuple(
-        sorted(p.name.removesuffix(".toml") for p in _FOLDER.iterdir() if ".toml" in p.name)
-    )
-
-
-def prompt_of(name: str, base: Path = Path()) -> Prompt:
+def load_prompt(name: str, base: Path = Path()) -> Prompt:
     """Load a prompt by the name of a packaged one, or by the path of a file.
 
     Args:
@@ -153,18 +145,16 @@ def prompt_of(name: str, base: Path = Path()) -> Prompt:
         UnknownNameError: Neither a packaged prompt nor a path.
         FormatError: The file does not hold a prompt.
     """
-    if name in prompt_names():
-        path = Path(str(_FOLDER / f"{name}.toml"))
-        return _to_prompt(name, str(path), read_toml(path, PromptFile))
-    path = base / name
+    names = list_packaged(_FOLDER)
+    path = _FOLDER / f"{name}.toml" if name in names else base / name
     if path.suffix == ".toml":
-        return _to_prompt(path.stem, str(path), read_toml(path, PromptFile))
+        return _to_prompt(path, read_toml(path, PromptFile))
     if path.suffix or path.exists() or "/" in name:
-        return _to_prompt(path.stem, str(path), PromptFile(user="\n".join(read_lines(path))))
-    raise UnknownNameError("prompt", name, prompt_names())
+        return _to_prompt(path, PromptFile(user="\n".join(read_lines(path))))
+    raise UnknownNameError("prompt", name, names)
 
 
-def examples_of(path: Path, shots: int) -> tuple[PromptExample, ...]:
+def read_examples(path: Path, shots: int) -> tuple[PromptExample, ...]:
     """Read examples from a file.
 
     Args:
@@ -199,17 +189,17 @@ class _Examples(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     examples: tuple[PromptExample, ...]
 
 
-def _to_prompt(name: str, where: str, file: PromptFile) -> Prompt:
+def _to_prompt(path: Path, file: PromptFile) -> Prompt:
     """Check and strip the prompt that a file holds."""
     for key in ("user", "batch"):
         text = getattr(file, key)
         if TEXT not in text and (text or key == "user"):
             raise FormatError(
-                f"{where}: {key} does not say where the sentence goes; write {TEXT} there"
+                f"{path}: {key} does not say where the sentence goes; write {TEXT} there"
             )
     fields = msgspec.structs.asdict(file)
     fields |= {key: fields[key].strip() for key in ("system", "user", "batch")}
-    return Prompt(name=name, **fields)
+    return Prompt(name=path.stem, **fields)
 
 
 def _fill(template: str, text: str, count: int = 1) -> str:
@@ -222,7 +212,9 @@ def _fill(template: str, text: str, count: int = 1) -> str:
 
 Amount = Annotated[float, msgspec.Meta(ge=0)]
 Seconds = Annotated[float, msgspec.Meta(gt=0)]
-Sent = Literal["temperature", "seed"]
+Sampling = Literal["temperature", "seed"]
+SAMPLING: tuple[Sampling, ...] = get_args(Sampling)
+"""Keys that are sent as they are, unless they are omitted."""
 
 
 class Profile(Bounds, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -275,7 +267,7 @@ class Profile(Bounds, frozen=True, forbid_unknown_fields=True, kw_only=True):
     seed: Count = 1
     max_tokens: Count = 0
     max_tokens_name: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
-    omit: tuple[Sent, ...] = ()
+    omit: tuple[Sampling, ...] = ()
     extra: dict[str, object] = msgspec.field(default_factory=dict)
     stream: bool = False
     batch: Positive = 1
@@ -294,7 +286,7 @@ class Profile(Bounds, frozen=True, forbid_unknown_fields=True, kw_only=True):
     log: str = ""
 
 
-def profile_of(place: str, options: Mapping[str, object]) -> Profile:
+def load_profile(place: str, options: Mapping[str, object]) -> Profile:
     """Load the profile at a place, with options in the stead of its values.
 
     Args:

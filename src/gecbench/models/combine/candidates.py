@@ -17,7 +17,7 @@ from gecbench.models.text import edits_between
 from gecbench.scoring.extractor import CorpusEdits, Extractor
 from gecbench.text.tokens import token_texts
 
-Kind = Literal["order", "spelling"]
+ChangeKind = Literal["order", "spelling"]
 """Kinds of change that may have a threshold of their own, whatever label they bear."""
 
 Similar = Callable[[str, str], bool]
@@ -52,7 +52,7 @@ class Candidate:
 
     edits: EditSet
     backers: frozenset[int]
-    kind: Kind | None
+    kind: ChangeKind | None
     score: float | None
 
     @property
@@ -65,7 +65,7 @@ def _key(edits: EditSet) -> Change:
     return tuple((edit.start, edit.end, edit.replacement or ()) for edit in edits)
 
 
-def candidates(
+def collect_candidates(
     source: Sequence[str],
     proposals: Sequence[Proposal],
     *,
@@ -183,7 +183,7 @@ def _with_usual_labels(edit_sets: Sequence[EditSet]) -> EditSet:
 
 def _kind(
     source: Sequence[str], edits: EditSet, similar: Similar | None, tokens: str
-) -> Kind | None:
+) -> ChangeKind | None:
     """Say whether a change is one of word order or of spelling.
 
     Labels decide where they can: W and W:... (ChERRANT), R:WO and R:SPELL (ERRANT), S:SPELL

@@ -17,10 +17,10 @@ from gecbench.core.errors import FormatError, GecbenchError, UsageError
 from gecbench.core.files import read_bytes
 from gecbench.core.language import Tokens
 from gecbench.core.registry import is_known
-from gecbench.formats.validation import options_of, read_toml
+from gecbench.formats.validation import list_packaged, options_of, read_toml
 from gecbench.lang import language_of
 from gecbench.models import CORRECTORS, CorrectorKind, load_corrector
-from gecbench.models.combine.candidates import Proposal, Similar, candidates, character_edit
+from gecbench.models.combine.candidates import Proposal, Similar, character_edit, collect_candidates
 from gecbench.models.combine.voting import (
     Rule,
     by_shape_and_sound,
@@ -32,6 +32,8 @@ from gecbench.models.combine.voting import (
     select_edits,
 )
 from gecbench.models.text import edits_between
+
+_RECIPES = Path(__file__).parent.parent / "recipes" / "ensembles"
 
 
 class _Member(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -121,9 +123,9 @@ class Ensemble(Corrector):
                 stack.callback(member.close)
 
     def _combine(self, text: str, *answers: Correction) -> Correction:
-        changes = candidates(
+        changes = collect_candidates(
             text,
-            [proposal_of(answer, self.tokens) for answer in answers],
+            [align_answer(answer, self.tokens) for answer in answers],
             all_moves=True,
             similar=self.similar,
             tokens=self.tokens,
@@ -144,7 +146,9 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
         UsageError: An option or number is wrong, or members correct different languages.
         GecbenchError: A member cannot be loaded; names it.
     """
-    path = Path(place) if Path(place).exists() else recipes().get(place, Path(place))
+    path = Path(place)
+    if not path.exists() and place in list_packaged(_RECIPES):
+        path = _RECIPES / f"{place}.toml"
     file = read_toml(path, _EnsembleFile)
     # What the command says takes the place of what the file says.
     changes = msgspec.to_builtins(options_of("ensemble", _VotingOptions, options))
@@ -196,13 +200,7 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
 KIND = CorrectorKind(load)
 
 
-def recipes() -> Mapping[str, Path]:
-    """List the ensembles that the package brings: names and files."""
-    folder = Path(__file__).parent.parent / "recipes" / "ensembles"
-    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
-
-
-def proposal_of(answer: Correction, tokens: str) -> Proposal:
+def align_answer(answer: Correction, tokens: str) -> Proposal:
     """Find what a corrector proposes, by an alignment of its text with the source.
 
     An edit that overlaps edits of the corrector itself is as sure as the least sure of them, and

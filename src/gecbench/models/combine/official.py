@@ -23,13 +23,13 @@ from gecbench.core.edit import Edit
 from gecbench.core.sample import Rewrite
 from gecbench.formats.m2 import BARS, NONE, NOOP, NOT_ANNOTATED
 from gecbench.models.combine.candidates import Similar
-from gecbench.models.combine.voting import Outcome
+from gecbench.models.combine.voting import VoteOutcome
 
 _SYSTEMS = 6
 """How many there are in the paper; the program counts with it whatever is given."""
 
 
-class Line(NamedTuple):
+class OfficialLine(NamedTuple):
     """An A line, which is all that the program compares.
 
     Args:
@@ -55,10 +55,10 @@ class Line(NamedTuple):
         return f"{BARS}{label}{BARS}" in str(self)
 
 
-_NO_ERROR = Line(-1, -1, NOOP, NONE)
+_NO_ERROR = OfficialLine(-1, -1, NOOP, NONE)
 
 
-class Result(NamedTuple):
+class OfficialResult(NamedTuple):
     """What the program makes of a sentence.
 
     Args:
@@ -66,11 +66,11 @@ class Result(NamedTuple):
         outcomes: Number of systems and outcome of each line that is an edit.
     """
 
-    lines: tuple[Line, ...]
-    outcomes: tuple[tuple[int, Outcome], ...]
+    lines: tuple[OfficialLine, ...]
+    outcomes: tuple[tuple[int, VoteOutcome], ...]
 
 
-def lines_of(rewrite: Rewrite, tokens: Sequence[str]) -> tuple[Line, ...]:
+def format_lines(rewrite: Rewrite, tokens: Sequence[str]) -> tuple[OfficialLine, ...]:
     """Write the A lines of what a system made of a sentence: of its first edit set."""
     if rewrite.unannotatable:
         return (_NO_ERROR._replace(label=NOT_ANNOTATED),)
@@ -79,7 +79,7 @@ def lines_of(rewrite: Rewrite, tokens: Sequence[str]) -> tuple[Line, ...]:
     return tuple(_line(edit, tokens) for edit in rewrite.edit_sets[0])
 
 
-def _line(edit: Edit, tokens: Sequence[str]) -> Line:
+def _line(edit: Edit, tokens: Sequence[str]) -> OfficialLine:
     """Write an edit as M2 has it; what is only detected stands beside the source itself."""
     replacements = edit.alternatives
     if edit.replacement is not None:
@@ -87,12 +87,15 @@ def _line(edit: Edit, tokens: Sequence[str]) -> Line:
     elif not replacements:
         replacements = (tuple(tokens[edit.start : edit.end]),)
     correction = "||".join(" ".join(words) or NONE for words in replacements)
-    return Line(edit.start, edit.end, edit.label or "", correction)
+    return OfficialLine(edit.start, edit.end, edit.label or "", correction)
 
 
 def combine(
-    tokens: Sequence[str], systems: Sequence[Sequence[Line]], threshold: int, similar: Similar
-) -> Result:
+    tokens: Sequence[str],
+    systems: Sequence[Sequence[OfficialLine]],
+    threshold: int,
+    similar: Similar,
+) -> OfficialResult:
     """Find what `rule_ensemble.py` keeps of the edits of one sentence.
 
     Args:
@@ -102,10 +105,12 @@ def combine(
         similar: ChERRANT's test of spelling errors, `voting.by_shape_and_sound`.
     """
     votes = Counter(line for lines in systems for line in lines)  # in order of first appearance
-    outcomes: dict[Line, Outcome] = {line: "too few votes" for line in votes if line != _NO_ERROR}
+    outcomes: dict[OfficialLine, VoteOutcome] = {
+        line: "too few votes" for line in votes if line != _NO_ERROR
+    }
     eligible = [n for n in outcomes if _has_votes(n, votes[n], tokens, threshold, similar)]
     veto = votes[_NO_ERROR] > _SYSTEMS - threshold
-    lines: list[Line] = []
+    lines: list[OfficialLine] = []
     for line in sorted(eligible, key=lambda line: line.start):
         last = lines[-1] if lines else None
         if veto:
@@ -116,15 +121,15 @@ def combine(
             outcomes[line] = "kept"
             lines.append(line)
     rows = tuple((votes[line], outcome) for line, outcome in outcomes.items())
-    return Result(tuple(lines) or (_NO_ERROR,), rows)
+    return OfficialResult(tuple(lines) or (_NO_ERROR,), rows)
 
 
-def block(tokens: Sequence[str], lines: Iterable[Line]) -> str:
+def format_block(tokens: Sequence[str], lines: Iterable[OfficialLine]) -> str:
     """Write a sentence to M2 as the program does: without a line of the target."""
     return "\n".join((f"S {' '.join(tokens)}", *map(str, lines), "", ""))
 
 
-def convert(tokens: Sequence[str], lines: Iterable[Line]) -> str:
+def convert(tokens: Sequence[str], lines: Iterable[OfficialLine]) -> str:
     """Build the text that `m2convertor.py` makes of lines, with spaces between its tokens."""
     words = list(tokens)
     for line in lines:
@@ -141,7 +146,7 @@ def convert(tokens: Sequence[str], lines: Iterable[Line]) -> str:
 
 
 def _has_votes(
-    line: Line, votes: int, tokens: Sequence[str], threshold: int, similar: Similar
+    line: OfficialLine, votes: int, tokens: Sequence[str], threshold: int, similar: Similar
 ) -> bool:
     """Say whether a line has votes enough: T, or T - 1 for word order and spelling."""
     if votes >= threshold:

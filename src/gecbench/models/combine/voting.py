@@ -202,8 +202,8 @@ def format_votes(votes: Fraction) -> str:
 
 # Decisions: which changes have votes enough, and which of those that overlap is taken.
 
-Outcome = Literal["kept", "too few votes", "unchanged by most", "overlap"]
-OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+VoteOutcome = Literal["kept", "too few votes", "unchanged by most", "overlap"]
+OUTCOMES: tuple[VoteOutcome, ...] = get_args(VoteOutcome)
 
 
 class Decision(NamedTuple):
@@ -217,25 +217,25 @@ class Decision(NamedTuple):
 
     candidate: Candidate
     votes: Fraction
-    outcome: Outcome
+    outcome: VoteOutcome
 
 
 @dataclass(slots=True)
 class Tally:
     """How many changes were kept and why others were not, by how many systems proposed them."""
 
-    counts: Counter[tuple[int, Outcome]] = field(default_factory=Counter)
+    counts: Counter[tuple[int, VoteOutcome]] = field(default_factory=Counter)
     changed: int = 0
     sentences: int = 0
 
-    def add(self, outcomes: Iterable[tuple[int, Outcome]]) -> None:
+    def add(self, outcomes: Iterable[tuple[int, VoteOutcome]]) -> None:
         """Count the changes of one more sentence: their numbers of backers and outcomes."""
         rows = list(outcomes)
         self.counts.update(rows)
         self.sentences += 1
         self.changed += any(outcome == "kept" for _, outcome in rows)
 
-    def of(self, outcome: Outcome) -> int:
+    def of(self, outcome: VoteOutcome) -> int:
         """Count how many changes had an outcome."""
         return sum(count for (_, name), count in self.counts.items() if name == outcome)
 
@@ -248,7 +248,7 @@ def decide(candidates: Sequence[Candidate], rule: Rule) -> list[Decision]:
     Two insertions at one place overlap; an insertion beside a changed span does not.
 
     Args:
-        candidates: All that the systems propose, of `candidates.candidates`.
+        candidates: All that the systems propose, of `collect_candidates`.
         rule: Weights and thresholds.
     """
 
@@ -260,7 +260,7 @@ def decide(candidates: Sequence[Candidate], rule: Rule) -> list[Decision]:
         return -votes[at], 1.0 if score is None else -score, candidates[at].key
 
     votes = [weight(candidate.backers) for candidate in candidates]
-    outcomes: list[Outcome] = ["too few votes"] * len(candidates)
+    outcomes: list[VoteOutcome] = ["too few votes"] * len(candidates)
     eligible = [at for at, c in enumerate(candidates) if rule.threshold_of(c).admits(votes[at])]
     active = frozenset[int]().union(*(candidate.backers for candidate in candidates))
     veto = rule.veto and not rule.default_threshold.admits(weight(active))

@@ -29,7 +29,7 @@ Edge = tuple[int, int, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
+class UnigramModel:
     """Words with logarithms of their probabilities.
 
     Args:
@@ -64,7 +64,7 @@ class WordLattice:
         return self.before[-1]
 
 
-def vocabulary(words: WordList, extra: Sequence[str] = ()) -> Vocabulary:
+def count_words(words: WordList, extra: Sequence[str] = ()) -> UnigramModel:
     """Build a vocabulary.
 
     Args:
@@ -81,14 +81,14 @@ def vocabulary(words: WordList, extra: Sequence[str] = ()) -> Vocabulary:
     for word in counts:
         if (length := len(word)) > 2 and longest.get(word[:2], 0) < length:
             longest[word[:2]] = length
-    return Vocabulary({word: known[n] for word, n in counts.items()}, longest, -total)
+    return UnigramModel({word: known[n] for word, n in counts.items()}, longest, -total)
 
 
 EXTRA = 1000
 """Occurrences that a word of the user's counts as: those of a usual word of jieba's list."""
 
 
-def divide(text: str, words: Vocabulary) -> WordLattice:
+def segment(text: str, words: UnigramModel) -> WordLattice:
     """Find the best divisions of a text without blanks and marks."""
     edges = _edges(text, words)
     length = len(text)
@@ -103,7 +103,7 @@ def divide(text: str, words: Vocabulary) -> WordLattice:
     return WordLattice(before, after, [edge for edge in edges if edge[1] - edge[0] > 1])
 
 
-def _edges(text: str, words: Vocabulary) -> list[Edge]:
+def _edges(text: str, words: UnigramModel) -> list[Edge]:
     """Find every word and every single character of a text, by their starts."""
     get, longest, unseen = words.logs.get, words.longest.get, words.unseen
     length = len(text)
@@ -168,8 +168,8 @@ class Homophones:
     best: Mapping[int, float]
 
 
-def homophones(
-    vocabulary: Vocabulary, sounds: Sounds, excluded: Collection[str] = frozenset()
+def index_homophones(
+    vocabulary: UnigramModel, sounds: Sounds, excluded: Collection[str] = frozenset()
 ) -> Homophones:
     """Index the words of a vocabulary by their sound.
 
@@ -193,8 +193,8 @@ def homophones(
     return Homophones(sounds, by_sound, best)
 
 
-def candidates(
-    text: str, lattice: WordLattice, vocabulary: Vocabulary, by_sound: Homophones, *, least: float
+def find_replacements(
+    text: str, lattice: WordLattice, vocabulary: UnigramModel, by_sound: Homophones, *, least: float
 ) -> Iterator[Replacement]:
     """Yield the changes that gain something.
 
@@ -282,7 +282,7 @@ class Level(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Characters:
+class TrigramModel:
     """How likely a character is after the two before it.
 
     Interpolated absolute discounting (Ney, Essen and Kneser 1994, section 4) with one discount.
@@ -319,7 +319,7 @@ class Characters:
         return sum(self.log(window[k : k + 3]) for k in range(len(window) - 2))
 
 
-def characters(path: Path) -> Characters:
+def count_trigrams(path: Path) -> TrigramModel:
     """Count the model of a text file, a sentence or a paragraph a line.
 
     Raises:
@@ -333,7 +333,7 @@ def characters(path: Path) -> Characters:
     text = _EDGE * 2 + (_EDGE * 2).join(lines) + _EDGE
     levels = [_level(text, length) for length in (1, 2, 3)]
     digest = hashlib.sha256("\n".join(lines).encode("utf-8")).hexdigest()[:12]
-    return Characters(digest, levels, len(levels[0].seen) + 1)
+    return TrigramModel(digest, levels, len(levels[0].seen) + 1)
 
 
 def _level(text: str, length: int) -> Level:
@@ -398,10 +398,10 @@ class ZhHomophone(Corrector):
     """
 
     info: CorrectorInfo
-    vocabulary: Vocabulary
+    vocabulary: UnigramModel
     homophones: Homophones
     threshold: float
-    characters: Characters | None
+    characters: TrigramModel | None
     weight: float
 
     def correct(self, texts: Sequence[str]) -> list[Correction]:
@@ -443,10 +443,10 @@ class ZhHomophone(Corrector):
             changes += best
 
     def _candidates(self, text: str) -> list[Replacement]:
-        lattice = divide(text, self.vocabulary)
+        lattice = segment(text, self.vocabulary)
         model = self.characters
         least = self.threshold if model is None else 0.0
-        changes = candidates(text, lattice, self.vocabulary, self.homophones, least=least)
+        changes = find_replacements(text, lattice, self.vocabulary, self.homophones, least=least)
         if model is None:
             return list(changes)
         gains = (
@@ -497,7 +497,7 @@ def load(_place: str, options: Mapping[str, object]) -> Corrector:
     chosen = options_of("zh-homophone", _HomophoneOptions, options)
     word_list, readings = jieba_words(), sounds()
     extra = read_words(Path(chosen.words)) if chosen.words else ()
-    model = characters(Path(chosen.text)) if chosen.text else None
+    model = count_trigrams(Path(chosen.text)) if chosen.text else None
     threshold = chosen.threshold
     if threshold is None:
         threshold = CLEAN_THRESHOLD if model else THRESHOLD
@@ -513,8 +513,8 @@ def load(_place: str, options: Mapping[str, object]) -> Corrector:
     if extra:
         signature["words"] = " ".join(extra)
     info = CorrectorInfo("zh-homophone", "lexical", ("zh",), _ABOUT, signature, notice=_ABOUT)
-    words = vocabulary(word_list, extra)
-    known = homophones(words, readings, frozenset(word_list.people) - set(extra))
+    words = count_words(word_list, extra)
+    known = index_homophones(words, readings, frozenset(word_list.people) - set(extra))
     return ZhHomophone(info, words, known, threshold, model, chosen.weight)
 
 

@@ -45,10 +45,10 @@ _FOLLOWS = frozenset(
 """Words before which "a" is no article, but a letter, as in "vitamin A is"."""
 
 
-def article(word: str) -> Literal["a", "an"] | None:
+def choose_article(word: str) -> Literal["a", "an"] | None:
     """Find the article that a word wants; None where both are right or nobody can say.
 
-    >>> [article(word) for word in ("hour", "university", "uninteresting", "MBA", "8th", "NATO")]
+    >>> [choose_article(w) for w in ("hour", "university", "uninteresting", "MBA", "8th", "NATO")]
     ['an', 'a', 'an', 'an', 'an', None]
     """
     if word.lower() in _FOLLOWS and word != "I" and not word.isupper():
@@ -114,10 +114,10 @@ _OPENING = frozenset("\"'“‘(")
 _ROMAN = re.compile(r"[)\].:/&]|-|[0-9]|ii|iii|iv|v")
 
 
-def repetitions(words: Sequence[str]) -> dict[int, TokenChange]:
+def delete_repetitions(words: Sequence[str]) -> dict[int, TokenChange]:
     """Delete words that stand there twice, one after the other.
 
-    >>> sorted(repetitions("we saw the The house that that man had had".split()))
+    >>> sorted(delete_repetitions("we saw the The house that that man had had".split()))
     [3]
     """
     changes = {}
@@ -131,10 +131,10 @@ def repetitions(words: Sequence[str]) -> dict[int, TokenChange]:
     return changes
 
 
-def articles(words: Sequence[str]) -> dict[int, TokenChange]:
+def correct_articles(words: Sequence[str]) -> dict[int, TokenChange]:
     """Put "an" for "a" and "a" for "an" where the next word wants it.
 
-    >>> articles("it took a hour".split())
+    >>> correct_articles("it took a hour".split())
     {2: TokenChange(text='an', score=0.9, label='a or an')}
     """
     changes = {}
@@ -144,21 +144,21 @@ def articles(words: Sequence[str]) -> dict[int, TokenChange]:
         following = words[position + 1]
         if following in _OPENING and position + 2 < len(words):
             following = words[position + 2]
-        wanted = article(following) if following[0].isalnum() else None
+        wanted = choose_article(following) if following[0].isalnum() else None
         if wanted and wanted != word.lower():
             text = wanted.capitalize() if word[0].isupper() else wanted
             changes[position] = TokenChange(text, SURE, "a or an")
     return changes
 
 
-def capitals(words: Sequence[str], *, begins: bool = True) -> dict[int, TokenChange]:
+def correct_capitals(words: Sequence[str], *, begins: bool = True) -> dict[int, TokenChange]:
     """Put capitals for the first word of a sentence and for I.
 
     Args:
         words: Of the sentence.
         begins: Whether a sentence surely begins here.
 
-    >>> [change.text for change in capitals("yesterday i saw what i 'd lost .".split()).values()]
+    >>> [c.text for c in correct_capitals("yesterday i saw what i 'd lost .".split()).values()]
     ['I', 'I', 'Yesterday']
     """
     changes = {}
@@ -173,7 +173,7 @@ def capitals(words: Sequence[str], *, begins: bool = True) -> dict[int, TokenCha
     return changes
 
 
-def combine(
+def merge_changes(
     first: Mapping[int, TokenChange], second: Mapping[int, TokenChange]
 ) -> dict[int, TokenChange]:
     """Join changes of which the second apply to the result of the first."""
@@ -261,7 +261,7 @@ COMMON = 2_000_000
 """Occurrences of what words are made of; about the first 15,000 words have as many."""
 
 
-def english_words(word_list: WordList, extra: Sequence[str] = ()) -> EnglishWords:
+def build_word_list(word_list: WordList, extra: Sequence[str] = ()) -> EnglishWords:
     """Join the words of a list and the user's."""
     counts = dict(zip(word_list.words, word_list.counts, strict=True))
     # The list was counted without apostrophes, and has one small number for all of them.
@@ -341,7 +341,7 @@ class _Index(NamedTuple):
 FindNearest = Callable[[str], Nearest | None]
 
 
-def speller(counts: Mapping[str, int], pairs: Callable[[], Mapping[str, int]]) -> FindNearest:
+def build_speller(counts: Mapping[str, int], pairs: Callable[[], Mapping[str, int]]) -> FindNearest:
     """Build a function that finds the likeliest word within two edits of an unknown one.
 
     Words are in lower case. Nothing is indexed before the first unknown word, and little then.
@@ -407,13 +407,13 @@ def _near(word: str, index: _Index) -> Iterator[tuple[str, float]]:
         candidate = index.words[columns[at]]
         if abs(len(candidate) - len(word)) > farthest:
             continue
-        log = float(index.logs[columns[at]]) - PER_EDIT * distance(word, candidate, farthest)
+        log = float(index.logs[columns[at]]) - PER_EDIT * edit_cost(word, candidate, farthest)
         if log > -math.inf:
             least = max(least, log - NEGLIGIBLE)
             yield candidate, log
 
 
-def distance(wrong: str, right: str, edits: int) -> float:
+def edit_cost(wrong: str, right: str, edits: int) -> float:
     """Compute what the cheapest edits from one word to another cost; infinity if there are none.
 
     An edit inserts, deletes or exchanges a letter, or swaps two neighbours (optimal string
@@ -425,7 +425,7 @@ def distance(wrong: str, right: str, edits: int) -> float:
         right: As in the list.
         edits: How many at most; few, for all are tried from the first difference on.
 
-    >>> distance("becuase", "because", 2), distance("untill", "until", 2)
+    >>> edit_cost("becuase", "because", 2), edit_cost("untill", "until", 2)
     (0.6, 0.5)
     """
     lost_ending = any(wrong.endswith(end) and not right.endswith(end) for end in _ENDINGS)
@@ -486,7 +486,7 @@ _PIECES = re.compile(r"([-‐‑])")
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 
 
-def spellings(
+def correct_spellings(
     words: Sequence[str], known: EnglishWords, nearest: FindNearest, *, threshold: float
 ) -> dict[int, TokenChange]:
     """Correct words that are not known, by their place.
@@ -602,15 +602,17 @@ class EnRules(Corrector):
     def _edits(self, sentence: str, *, begins: bool) -> Iterator[TextEdit]:
         """Yield the edits of a sentence in the order of their spans."""
         tokens = tokens_of(sentence, "en")
-        deletions = repetitions([token.text for token in tokens])
+        deletions = delete_repetitions([token.text for token in tokens])
         positions = [position for position in range(len(tokens)) if position not in deletions]
         words = [tokens[position].text for position in positions]
-        spell = partial(spellings, known=self.words, nearest=self.nearest, threshold=self.threshold)
+        spell = partial(
+            correct_spellings, known=self.words, nearest=self.nearest, threshold=self.threshold
+        )
         changes: dict[int, TokenChange] = {}
         # Each rule sees the result of the one before: a word that is spelled right has its sound.
-        for rule in (spell, articles, partial(capitals, begins=begins)):
+        for rule in (spell, correct_articles, partial(correct_capitals, begins=begins)):
             new = [changes[k].text if k in changes else word for k, word in enumerate(words)]
-            changes = combine(changes, rule(new))
+            changes = merge_changes(changes, rule(new))
         changes = {positions[k]: change for k, change in changes.items()} | deletions
         addresses = [m.span() for m in re.finditer(r"\S+", sentence) if _ADDRESS.search(m.group())]
         for position, change in sorted(changes.items()):
@@ -633,7 +635,7 @@ def load(_place: str, options: Mapping[str, object]) -> Corrector:
     chosen = options_of("en-rules", _RuleOptions, options)
     word_list = symspell_words()
     extra = read_words(Path(chosen.words)) if chosen.words else ()
-    words = english_words(word_list, extra)
+    words = build_word_list(word_list, extra)
     signature = {
         "corrector": "en-rules",
         "version": VERSION,
@@ -643,7 +645,9 @@ def load(_place: str, options: Mapping[str, object]) -> Corrector:
     if extra:
         signature["words"] = " ".join(extra)
     info = CorrectorInfo("en-rules", "lexical", ("en",), _ABOUT, signature, notice=_ABOUT)
-    return EnRules(info, words, speller(words.counts, cache(_frequent_pairs)), chosen.threshold)
+    return EnRules(
+        info, words, build_speller(words.counts, cache(_frequent_pairs)), chosen.threshold
+    )
 
 
 KIND = CorrectorKind(load, "none")

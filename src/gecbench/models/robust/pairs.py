@@ -20,16 +20,16 @@ from gecbench.models.training.config import Robust, RunConfig
 from gecbench.models.training.data import (
     ALL,
     TrainingData,
+    apply_limit,
     draw_dev,
-    file_hash,
-    limit,
+    hash_file,
+    locate_file,
     read_corpus,
     read_dev_pairs,
     read_pairs,
-    resolve,
     without_blanks,
 )
-from gecbench.models.training.task import Kind
+from gecbench.models.training.task import TrainingKind
 from gecbench.text.tokens import Token, tokens_of
 
 Span = tuple[int, int]
@@ -234,7 +234,7 @@ SAME = "left out: perturbed source is the original"
 EMPTY = "left out: empty"
 
 
-def check_robust(config: RunConfig, kind: Kind) -> None:
+def check_robust(config: RunConfig, kind: TrainingKind) -> None:
     """Refuse a `[robust]` table that goes with neither the other tables nor the kind.
 
     Raises:
@@ -303,13 +303,13 @@ def _with_themselves(pairs: Sequence[SentencePair]) -> tuple[ContextPair, ...]:
 def _read_cases(config: RunConfig, names: Sequence[str], home: Path) -> TrainingData[ContextPair]:
     """Read perturbed cases: each original goes with each of its variants."""
     data, language, counts = config.data, config.language, Counter[str]()
-    paths = [resolve(home, name) for name in names]
-    files = {name: file_hash(path) for name, path in zip(names, paths, strict=True)}
+    paths = [locate_file(home, name) for name in names]
+    files = {name: hash_file(path) for name, path in zip(names, paths, strict=True)}
     cases = [case for path in paths for case in _cases_in(path, language)]
     counts["cases read"] = len(cases)
     if data.dev not in ("", ALL):
-        path = resolve(home, data.dev)
-        files[data.dev] = file_hash(path)
+        path = locate_file(home, data.dev)
+        files[data.dev] = hash_file(path)
         if _holds_cases(path):
             dev, dev_pairs = _dev_of(list(_cases_in(path, language)), language, counts)
         else:
@@ -330,7 +330,7 @@ def _read_cases(config: RunConfig, names: Sequence[str], home: Path) -> Training
         ]
         counts["left out: cases in dev"] = len(cases) - len(remaining)
         cases = remaining
-    train = limit(list(_pair_up(cases, counts)), config, counts, paths, "perturbed pair")
+    train = apply_limit(list(_pair_up(cases, counts)), config, counts, paths, "perturbed pair")
     counts["dev sentences"] = len(dev.samples)
     if not dev_pairs:
         where = data.dev if data.dev not in ("", ALL) else ", ".join(map(str, paths))

@@ -97,23 +97,23 @@ def word_divider(segmenter: str, language: str) -> Divider:
     return Divider(version, lambda text: _locate(text, segment(text)), lambda _before, _unit: "?")
 
 
-def simplifier() -> tuple[str, Callable[[str], str]]:
+def load_simplifier() -> tuple[str, Callable[[str], str]]:
     """Load what simplifies Chinese characters, and a function that does it.
 
     Raises:
         MissingExtraError: OpenCC is not installed.
     """
     conversion = normalisation("t2s")
-    return conversion.name, lambda text: same_length(text, conversion.change)
+    return conversion.name, lambda text: keep_length(text, conversion.change)
 
 
-def same_length(text: str, change: Callable[[str], str]) -> str:
+def keep_length(text: str, change: Callable[[str], str]) -> str:
     """Change a text but keep its length, so that places stay what they are.
 
     OpenCC looks at phrases, and a phrase may come out longer or shorter: then each character is
     changed by itself.
 
-    >>> same_length("ab", lambda text: {"ab": "c"}.get(text, text.upper()))
+    >>> keep_length("ab", lambda text: {"ab": "c"}.get(text, text.upper()))
     'AB'
     """
     whole = change(text)

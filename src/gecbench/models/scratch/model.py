@@ -18,8 +18,8 @@ from gecbench.models.scratch.encoding import (
     FIRST,
     UnitEncoding,
     character_divider,
+    load_simplifier,
     read_vocabulary,
-    simplifier,
     vocabulary_hash,
     word_divider,
     write_vocabulary,
@@ -29,7 +29,7 @@ from gecbench.models.seq2seq.corrector import Answer, Decoding, normalise_score,
 from gecbench.models.seq2seq.encoding import Specials
 from gecbench.models.weights import (
     WEIGHTS,
-    evaluating,
+    evaluation_mode,
     fill_network,
     load_weights,
     save_network,
@@ -64,7 +64,7 @@ class UnitSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
         divider = word_divider(self.segmenter, language) if words else character_divider()
         versions, simplify = {"units": divider.name}, None
         if self.simplify:
-            versions["simplified by"], simplify = simplifier()
+            versions["simplified by"], simplify = load_simplifier()
         return UnitEncoding(units, divider, simplify), versions
 
 
@@ -203,7 +203,7 @@ class BeamSearch:
 
     def answers(self, sources: Sequence[Sequence[int]], limit: int) -> list[list[Answer]]:
         """Find for each source the best answers, best first."""
-        with evaluating(self._network), torch.inference_mode():
+        with evaluation_mode(self._network), torch.inference_mode():
             sentences = self._search(sources, limit)
         number = self._options.alternatives + 1
         return [rank(self._answers(sentence), number) for sentence in sentences]

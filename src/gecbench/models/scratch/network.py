@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Literal, cast
 
 import msgspec
@@ -101,12 +101,12 @@ class EncoderDecoder(nn.Module):
         with torch.no_grad():
             self.embedding.weight[PAD] = 0
         self.dropout = nn.Dropout(shape.dropout)
-        bodies = {
+        bodies: Mapping[str, type[Convolutional | Recurrent | Transformer]] = {
             "convolutional": Convolutional,
             "recurrent": Recurrent,
             "transformer": Transformer,
         }
-        self.body = bodies[shape.architecture](shape)
+        self.body: Body = bodies[shape.architecture](shape)
 
     def forward(self, sources: Tensor, mask: Tensor, reads: Tensor) -> Tensor:
         """Compute the logits of what comes after each position of `reads`.

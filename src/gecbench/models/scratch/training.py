@@ -24,7 +24,7 @@ from gecbench.models.scratch.model import (
 from gecbench.models.scratch.network import Architecture, EncoderDecoder, Shape
 from gecbench.models.training.config import Below1, Count, Positive, RunConfig
 from gecbench.models.training.decoder import DecoderTable, DecoderTask, refuse_cold_epochs
-from gecbench.models.training.task import Batch, Kind
+from gecbench.models.training.task import Batch, TrainingKind
 
 _LAYERS: Mapping[str, int] = {"convolutional": 7, "recurrent": 2, "transformer": 6}
 _HEADS, _KERNEL, _GROWTH = 8, 3, 4
@@ -36,7 +36,7 @@ _ARCHITECTURE_OF: Mapping[str, str] = {
 """Sizes that one architecture alone has."""
 
 
-class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class VocabularyTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Which units the network knows, of those in the training pairs, both sides counted.
 
     Args:
@@ -77,7 +77,7 @@ class ScratchTable(DecoderTable, frozen=True, forbid_unknown_fields=True, kw_onl
     feedforward: Positive | None = None
     kernel: Positive | None = None
     dropout: Below1 = 0.2
-    vocabulary: Vocabulary = Vocabulary()
+    vocabulary: VocabularyTable = VocabularyTable()
     correcting: ScratchOptions = ScratchOptions()
 
     def __post_init__(self) -> None:
@@ -200,4 +200,4 @@ def _new_model(config: ScratchConfig, pairs: Sequence[SentencePair]) -> ScratchM
     )
 
 
-KIND = Kind(ScratchConfig, build)
+KIND = TrainingKind(ScratchConfig, build)

@@ -12,7 +12,7 @@ import msgspec
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo
 from gecbench.core.language import Tokens
 from gecbench.edits.apply import changes
-from gecbench.models.batches import batches
+from gecbench.models.batches import make_batches
 from gecbench.models.folder import Card
 from gecbench.models.seq2seq.encoding import UNKNOWN, Encoding, Source, Unit
 from gecbench.models.text import correction_between, in_spaced_word
@@ -185,7 +185,7 @@ class Seq2Seq(Corrector):
         size, tokens = self.options.batch_size, self.options.batch_tokens
         for limit in sorted(work, reverse=True):
             same = work[limit]
-            for batch in batches([len(item.source.ids) for item in same], size, tokens):
+            for batch in make_batches([len(item.source.ids) for item in same], size, tokens):
                 answers = search.answers([same[k].source.ids for k in batch], limit)
                 for k, best in zip(batch, answers, strict=True):
                     index = same[k].number

@@ -99,13 +99,13 @@ def _convert(place: str, out: Path, encoding: SubwordEncoding, precision: str) -
     # Special tokens by our own encoding: a BERT vocabulary says neither bos nor eos.
     path, specials = out / "config.json", encoding.specials
     settings = json.loads(read_bytes(path))
-    ids = {
+    names = {
         "bos_token": (*specials.before, specials.start)[0],
         "eos_token": specials.end,
         "unk_token": specials.pad if specials.unknown is None else specials.unknown,
         "decoder_start_token": specials.start,
     }
-    settings |= {name: encoding.tokenizer.id_to_token(token) for name, token in ids.items()}
+    settings |= {name: encoding.tokenizer.id_to_token(token) for name, token in names.items()}
     settings["add_source_bos"] = settings["add_source_eos"] = False
     write_bytes(path, json.dumps(settings, ensure_ascii=False, indent=2).encode())
 

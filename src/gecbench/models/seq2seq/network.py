@@ -25,7 +25,7 @@ from gecbench.core.seeding import number
 from gecbench.models.batches import mask_rows, pad_rows
 from gecbench.models.seq2seq.corrector import Answer, Seq2SeqOptions, normalise_score, rank
 from gecbench.models.seq2seq.encoding import Specials, SubwordEncoding
-from gecbench.models.weights import evaluating
+from gecbench.models.weights import evaluation_mode
 
 _SPARE = 128
 """Rows that a network may have beyond its tokenizer: sizes are rounded up."""
@@ -244,7 +244,7 @@ class TorchSearch:
         # forced at the limit) must not get into ours: transformers fills gaps from it.
         network.generation_config = self._neutral
         try:
-            with evaluating(network):
+            with evaluation_mode(network):
                 rows: list[list[int]] = network.generate(
                     input_ids=ids,
                     attention_mask=mask,

@@ -40,7 +40,7 @@ from gecbench.models.training.decoder import (
     DecoderTask,
     refuse_cold_epochs,
 )
-from gecbench.models.training.task import Batch, ComparableTask, Dataset, Kind
+from gecbench.models.training.task import Batch, ComparableTask, Dataset, TrainingKind
 
 
 class Extension(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -249,7 +249,7 @@ def _set_dropout(settings: PreTrainedConfig, share: float | None, place: str) ->
         setattr(settings, name, share)
 
 
-KIND = Kind(
+KIND = TrainingKind(
     Seq2SeqConfig,
     build,
     paths=("place",),

@@ -29,7 +29,7 @@ from gecbench.core.errors import FormatError, GecbenchError, UsageError, reason
 from gecbench.core.files import read_bytes, read_lines
 from gecbench.lang import language_of
 from gecbench.models.folder import atomic_folder, fingerprint, write_card
-from gecbench.models.tagger.corrector import LABELS, Biases, Predictions, Runtime, tokens_read
+from gecbench.models.tagger.corrector import LABELS, Biases, Predictions, Runtime, count_tokens_read
 from gecbench.models.tagger.encoding import TaggerEncoding
 from gecbench.models.tagger.loading import INPUTS, ONNX, OUTPUTS, OnnxRuntime
 from gecbench.models.tagger.network import (
@@ -528,6 +528,6 @@ def _predict_all(runtime: Runtime, sentences: Sequence[Sequence[str]]) -> list[P
     encoded = runtime.encode(sentences)
     predictions = runtime.predict([[sentence] for sentence in encoded], Biases())
     return [
-        batch.sentence(0, tokens_read(sentence))
+        batch.sentence(0, count_tokens_read(sentence))
         for sentence, batch in zip(encoded, predictions, strict=True)
     ]

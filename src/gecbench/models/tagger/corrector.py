@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo, TextEdit, apply
 from gecbench.core.errors import FormatError, GecbenchError
-from gecbench.models.batches import batches, mask_rows, pad_rows
+from gecbench.models.batches import make_batches, mask_rows, pad_rows
 from gecbench.models.folder import Card
 from gecbench.models.tagger.encoding import Positions
 from gecbench.models.tags.labels import (
@@ -106,7 +106,7 @@ def read_labels(folder: Path, card: Card, advice: str) -> LabelVocabulary:
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float32]
 
-Encoded = tuple[Positions, ...]
+SentencePositions = tuple[Positions, ...]
 """A sentence as each member of an ensemble reads it; one for a single tagger."""
 
 
@@ -150,12 +150,12 @@ class Runtime(Protocol):
         """Sentences a batch where the options leave it open."""
         ...
 
-    def encode(self, sentences: Sequence[Sequence[str]]) -> list[Encoded]:
+    def encode(self, sentences: Sequence[Sequence[str]]) -> list[SentencePositions]:
         """Encode sentences, each of them tokens without $START."""
         ...
 
     def predict(
-        self, batches: Iterable[Sequence[Encoded]], biases: Biases
+        self, batches: Iterable[Sequence[SentencePositions]], biases: Biases
     ) -> Iterator[Predictions]:
         """Yield the predictions for each batch, in their order."""
         ...
@@ -165,12 +165,12 @@ class Runtime(Protocol):
         ...
 
 
-def tokens_read(encoded: Encoded) -> int:
+def count_tokens_read(encoded: SentencePositions) -> int:
     """Count the tokens that are read by all members, $START included."""
     return min(len(member.firsts) for member in encoded)
 
 
-def network_inputs(batch: Sequence[Positions], pad: int) -> tuple[Integers, Integers, Integers]:
+def stack_inputs(batch: Sequence[Positions], pad: int) -> tuple[Integers, Integers, Integers]:
     """Stack a batch as a network takes it, padded to its longest sentence.
 
     Returns:
@@ -318,7 +318,9 @@ class TaggerCorrector(Corrector):
         size = options.batch_size or self._runtime.batch_size
         groups = [
             [long[k] for k in group]
-            for group in batches(lengths, size, options.batch_tokens, most_padding=_MOST_PADDING)
+            for group in make_batches(
+                lengths, size, options.batch_tokens, most_padding=_MOST_PADDING
+            )
         ]
         tags: list[_Tags | None] = [None] * len(sentences)
         biases = Biases(options.keep_bias, options.delete_bias)
@@ -326,7 +328,7 @@ class TaggerCorrector(Corrector):
         for group, predictions in zip(groups, self._runtime.predict(rows, biases), strict=True):
             _check_numbers(predictions)
             for row, k in enumerate(group):
-                read = tokens_read(encoded[k])
+                read = count_tokens_read(encoded[k])
                 unread = len(sentences[k]) + 1 - read
                 tags[k] = self._decide(predictions.sentence(row, read), unread=unread)
         return tags

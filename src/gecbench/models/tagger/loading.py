@@ -25,13 +25,13 @@ from gecbench.models.folder import Card, card_settings, fingerprint, read_card
 from gecbench.models.tagger.corrector import (
     Biases,
     DecisionOptions,
-    Encoded,
     Predictions,
     Runtime,
+    SentencePositions,
     TaggerCorrector,
     TaggerOptions,
-    network_inputs,
     read_labels,
+    stack_inputs,
 )
 from gecbench.models.tagger.encoding import TaggerEncoding, read_encoding
 from gecbench.models.tags.labels import LabelVocabulary
@@ -233,12 +233,12 @@ class OnnxRuntime:
         """Version."""
         return {"runtime": f"onnxruntime {version('onnxruntime')}"}
 
-    def encode(self, sentences: Sequence[Sequence[str]]) -> list[Encoded]:
+    def encode(self, sentences: Sequence[Sequence[str]]) -> list[SentencePositions]:
         """Encode sentences."""
         return [(positions,) for positions in self._encoding.positions(sentences)]
 
     def predict(
-        self, batches: Iterable[Sequence[Encoded]], biases: Biases
+        self, batches: Iterable[Sequence[SentencePositions]], biases: Biases
     ) -> Iterator[Predictions]:
         """Yield the predictions of the graph, as many batches at once as there are threads."""
         if self._pool is None:
@@ -251,10 +251,10 @@ class OnnxRuntime:
                 yield running.popleft().result()
         yield from (future.result() for future in running)
 
-    def _predict(self, batch: Sequence[Encoded], biases: Biases) -> Predictions:
+    def _predict(self, batch: Sequence[SentencePositions], biases: Biases) -> Predictions:
         if self._session is None:
             raise ValueError("the runtime is closed")
-        arrays = network_inputs([encoded[0] for encoded in batch], self._encoding.layout.pad)
+        arrays = stack_inputs([encoded[0] for encoded in batch], self._encoding.layout.pad)
         scalars = (np.array(bias, dtype=np.float32) for bias in biases)
         inputs = dict(zip(INPUTS, (*arrays, *scalars), strict=True))
         return Predictions(*self._session.run(list(OUTPUTS), inputs))

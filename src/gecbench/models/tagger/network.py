@@ -20,11 +20,11 @@ from gecbench.models.folder import Card, read_card
 from gecbench.models.tagger.corrector import (
     LABELS,
     Biases,
-    Encoded,
     Predictions,
-    network_inputs,
+    SentencePositions,
+    count_tokens_read,
     read_labels,
-    tokens_read,
+    stack_inputs,
 )
 from gecbench.models.tagger.encoding import EncodingLayout, Subwords, TaggerEncoding, read_encoding
 from gecbench.models.tags.labels import LabelVocabulary, write_vocabulary
@@ -32,7 +32,7 @@ from gecbench.models.training.config import Below1, Positive
 from gecbench.models.training.task import IGNORED
 from gecbench.models.weights import (
     WEIGHTS,
-    evaluating,
+    evaluation_mode,
     fill_network,
     load_weights,
     save_network,
@@ -611,27 +611,27 @@ class TorchRuntime:
             "precision": str(first.dtype).removeprefix("torch."),
         }
 
-    def encode(self, sentences: Sequence[Sequence[str]]) -> list[Encoded]:
+    def encode(self, sentences: Sequence[Sequence[str]]) -> list[SentencePositions]:
         """Encode sentences for each model."""
         columns = [model.encoding.positions(sentences) for model in self._models]
         return list(zip(*columns, strict=True)) if sentences else []
 
     def predict(
-        self, batches: Iterable[Sequence[Encoded]], biases: Biases
+        self, batches: Iterable[Sequence[SentencePositions]], biases: Biases
     ) -> Iterator[Predictions]:
         """Yield the predictions of the models together."""
-        with evaluating(*(model.network for model in self._models)):
+        with evaluation_mode(*(model.network for model in self._models)):
             for batch in batches:
                 yield self._predict(batch, biases)
 
     @torch.inference_mode()
-    def _predict(self, batch: Sequence[Encoded], biases: Biases) -> Predictions:
+    def _predict(self, batch: Sequence[SentencePositions], biases: Biases) -> Predictions:
         """Average probabilities by the weights, over the tokens that all models read."""
-        read = max(map(tokens_read, batch))
+        read = max(map(count_tokens_read, batch))
         sums: list[Tensor] = []
         for k, (model, share) in enumerate(zip(self._models, self._shares, strict=True)):
             device = next(model.network.parameters()).device
-            arrays = network_inputs([encoded[k] for encoded in batch], model.encoding.layout.pad)
+            arrays = stack_inputs([encoded[k] for encoded in batch], model.encoding.layout.pad)
             inputs = (torch.from_numpy(array).to(device) for array in arrays)
             shares = [
                 share * values[:, :read]

@@ -48,8 +48,8 @@ from gecbench.models.tags.labels import (
     transforms_for,
 )
 from gecbench.models.training.config import Below1, Count, Positive, Robust, RunConfig, Share
-from gecbench.models.training.decoder import mask_of, pad_tensor
-from gecbench.models.training.task import IGNORED, Batch, ComparableTask, Dataset, Kind
+from gecbench.models.training.decoder import mask_tensor, pad_tensor
+from gecbench.models.training.task import IGNORED, Batch, ComparableTask, Dataset, TrainingKind
 from gecbench.text.tokens import token_texts
 
 OWN = "convolution"
@@ -210,7 +210,7 @@ class TaggerTask(ComparableTask[TaggerExample, Logits]):
         ids, firsts, labels = zip(*examples, strict=True)
         return {
             "ids": pad_tensor(ids, self._model.encoding.layout.pad),
-            "mask": mask_of(ids),
+            "mask": mask_tensor(ids),
             "firsts": pad_tensor(firsts, 0),
             "labels": pad_tensor(labels, IGNORED),
         }
@@ -428,7 +428,7 @@ def check_robust(config: TaggerConfig) -> None:
         )
 
 
-KIND = Kind(
+KIND = TrainingKind(
     TaggerConfig,
     build,
     paths=("encoder", "continue_from", "labels"),

@@ -28,7 +28,7 @@ from gecbench.models.tags.labels import (
     replace_label,
     transform_label,
 )
-from gecbench.models.tags.replay import outcomes
+from gecbench.models.tags.replay import resolve_labels
 
 _distance = lru_cache(maxsize=1 << 16)(distance)
 
@@ -229,10 +229,10 @@ def derive_labels(
     return tuple(labels)
 
 
-def first_labels(labels: Sequence[Sequence[str]]) -> tuple[str, ...]:
+def choose_labels(labels: Sequence[Sequence[str]]) -> tuple[str, ...]:
     """Choose one label of each position, the first that is not $KEEP: what training learns.
 
-    >>> first_labels((("$KEEP",), ("$KEEP", "$APPEND_很"), ("$REPLACE_a", "$APPEND_b")))
+    >>> choose_labels((("$KEEP",), ("$KEEP", "$APPEND_很"), ("$REPLACE_a", "$APPEND_b")))
     ('$KEEP', '$APPEND_很', '$REPLACE_a')
     """
     return tuple(row[0] if len(row) == 1 or row[0] != KEEP else row[1] for row in labels)
@@ -435,7 +435,7 @@ def derive_rounds(
     rounds: list[Round] = []
     tokens, wanted = tuple(source), tuple(target)
     while tokens != wanted and (limit is None or len(rounds) < limit):
-        labels = first_labels(derive_labels(tokens, wanted, transforms))
+        labels = choose_labels(derive_labels(tokens, wanted, transforms))
         rounds.append(Round(tokens, labels))
         tokens = apply_labels(tokens, labels, transforms)
     return tuple(rounds)
@@ -446,7 +446,7 @@ def apply_labels(
 ) -> tuple[str, ...]:
     """Apply one round of labels to tokens: `replay.text_edits` for tokens without a text.
 
-    A label that cannot be done keeps its token; `outcomes` says which.
+    A label that cannot be done keeps its token; `resolve_labels` says which.
 
     Args:
         tokens: Without $START.
@@ -459,7 +459,7 @@ def apply_labels(
     """
     words: list[str] = []
     joint: str | None = None
-    for outcome in outcomes(tokens, labels, transforms):
+    for outcome in resolve_labels(tokens, labels, transforms):
         for word in outcome.words:
             if joint is None:
                 words.append(word)

@@ -30,7 +30,7 @@ MERGE_SPACE, MERGE_HYPHEN, MERGE_SWAP = "$MERGE_SPACE", "$MERGE_HYPHEN", "$MERGE
 
 _APPEND, _REPLACE, _TRANSFORM = "$APPEND_", "$REPLACE_", "$TRANSFORM_"
 
-Kind = Literal["keep", "delete", "append", "replace", "transform", "merge", "unknown"]
+LabelKind = Literal["keep", "delete", "append", "replace", "transform", "merge", "unknown"]
 
 
 class Label(NamedTuple):
@@ -42,7 +42,7 @@ class Label(NamedTuple):
             "SPACE", "HYPHEN" or "SWAP" of "merge"; else "".
     """
 
-    kind: Kind
+    kind: LabelKind
     argument: str
 
 
@@ -79,7 +79,7 @@ def parse_label(label: str) -> Label:
     return Label("unknown", "")
 
 
-_PREFIXES: Mapping[str, Kind] = {
+_PREFIXES: Mapping[str, LabelKind] = {
     _APPEND: "append",
     _REPLACE: "replace",
     _TRANSFORM: "transform",

@@ -37,7 +37,7 @@ class TokenOutcome(NamedTuple):
     joint: str | None = None
 
 
-def outcomes(
+def resolve_labels(
     tokens: Sequence[str], labels: Sequence[str], transforms: Transforms
 ) -> list[TokenOutcome]:
     """Work out what becomes of $START and each token.
@@ -201,7 +201,7 @@ def text_edits(
     two tokens is one edit of both; its score is the lesser of the two. Where a token is inserted,
     deleted, or becomes a token that is written otherwise (a word becomes a comma), the blanks
     beside it are made right; all others stay. Labels that cannot be done change nothing
-    (`outcomes` says which), and so does a merge of tokens without a blank between them.
+    (`resolve_labels` says which), and so does a merge of tokens without a blank between them.
 
     Args:
         text: What was tagged.
@@ -221,7 +221,7 @@ def text_edits(
     >>> [(edit.start, edit.end, edit.replacement) for edit in edits]
     [(1, 1, '最'), (2, 3, ''), (4, 5, '！')]
     """
-    results = outcomes([token.text for token in tokens], labels, transforms)
+    results = resolve_labels([token.text for token in tokens], labels, transforms)
     blanks = Blanks(language, spacing or detect_spacing(tokens, language=language))
     tagged = _TaggedText(text, tokens, blanks)
     edits = []

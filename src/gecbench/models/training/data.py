@@ -63,17 +63,17 @@ def read_pairs(config: RunConfig, home: Path) -> TrainingData[SentencePair]:
         GecbenchError: A file cannot be read.
     """
     data, language, counts = config.data, config.language, Counter[str]()
-    paths = [resolve(home, name) for name in data.train]
+    paths = [locate_file(home, name) for name in data.train]
     if not paths:
         raise CorpusError("data.train names no file; nothing can be learnt from nothing")
     corpora = [read_corpus(path) for path in paths]
-    files = {name: file_hash(path) for name, path in zip(data.train, paths, strict=True)}
+    files = {name: hash_file(path) for name, path in zip(data.train, paths, strict=True)}
     samples = [(sample, corpus) for corpus in corpora for sample in corpus.samples]
     counts["sentences read"] = len(samples)
     if data.dev not in ("", ALL):
-        path = resolve(home, data.dev)
+        path = locate_file(home, data.dev)
         dev = read_corpus(path)
-        files[data.dev] = file_hash(path)
+        files[data.dev] = hash_file(path)
         dev_texts = {without_blanks(sample.source) for sample in dev.samples}
         remaining = [item for item in samples if without_blanks(item[0].source) not in dev_texts]
         counts["left out: also in dev"] = len(samples) - len(remaining)
@@ -90,7 +90,7 @@ def read_pairs(config: RunConfig, home: Path) -> TrainingData[SentencePair]:
     chance = random.Random(seeding.number(config.training.seed, "correct"))
     train = [p for p in pairs if p.source != p.target or chance.random() < data.keep_correct]
     counts["left out: no error"] = len(pairs) - len(train)
-    train = limit(train, config, counts, paths, "pair")
+    train = apply_limit(train, config, counts, paths, "pair")
     counts["pairs without errors"] = sum(pair.source == pair.target for pair in train)
     counts["dev sentences"] = len(dev.samples)
     dev_pairs = read_dev_pairs(dev, language, counts)
@@ -113,20 +113,20 @@ def read_dev_pairs(dev: Corpus, language: str, counts: Counter[str]) -> tuple[Se
     return tuple(pairs)
 
 
-def resolve(home: Path, name: str) -> Path:
+def locate_file(home: Path, name: str) -> Path:
     """Find the file that a configuration names; "sample:zh/corpus.jsonl" is a bundled one."""
     if name.startswith("sample:"):
         return Path(gecbench.__file__).parent / "samples" / name.removeprefix("sample:")
     return home / name
 
 
-def file_hash(path: Path) -> str:
+def hash_file(path: Path) -> str:
     """Hash a file (SHA-256), or the names and contents of a folder's files but hidden ones."""
     if not path.is_dir():
         return hashlib.sha256(read_bytes(path)).hexdigest()
     names = sorted((p.relative_to(path), p) for p in path.rglob("*") if p.is_file())
     rows = (
-        f"{name.as_posix()} {file_hash(inside)}\n"
+        f"{name.as_posix()} {hash_file(inside)}\n"
         for name, inside in names
         if not any(part.startswith(".") for part in name.parts)
     )
@@ -156,7 +156,7 @@ def draw_dev(sources: Sequence[str], config: RunConfig) -> set[str]:
     return set(random.Random(seeding.number(config.training.seed, "dev")).sample(distinct, count))
 
 
-def limit(
+def apply_limit(
     train: list[Item], config: RunConfig, counts: Counter[str], paths: Sequence[Path], what: str
 ) -> list[Item]:
     """Cut training pairs to the limit of the configuration; the counts say how many.

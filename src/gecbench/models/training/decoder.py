@@ -40,7 +40,7 @@ class DecoderTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
         return {"max_length": self.max_length, **non_default_options(self.correcting)}
 
 
-Encoded = TypeVar("Encoded")
+Example = TypeVar("Encoded")
 
 
 class DecoderExample(NamedTuple):
@@ -60,7 +60,7 @@ def pad_tensor(rows: Sequence[Sequence[int]], fill: int) -> torch.Tensor:
     return torch.from_numpy(pad_rows(rows, fill))
 
 
-def mask_of(rows: Sequence[Sequence[int]]) -> torch.Tensor:
+def mask_tensor(rows: Sequence[Sequence[int]]) -> torch.Tensor:
     """Build the mask of rows: 1 for each place, 0 for padding."""
     return torch.from_numpy(mask_rows(rows))
 
@@ -75,7 +75,7 @@ def refuse_cold_epochs(config: RunConfig, why: str) -> None:
         raise UsageError(f"training.cold_epochs {epochs}: {why}; leave it out")
 
 
-class TargetTask(Task[SentencePair, Encoded]):
+class TargetTask(Task[SentencePair, Example]):
     """Learns to write targets token by token, whatever the network is."""
 
     def __init__(self, config: RunConfig, defaults: Mapping[str, object], too_long: str) -> None:
@@ -92,12 +92,12 @@ class TargetTask(Task[SentencePair, Encoded]):
         self._defaults = defaults
 
     @abstractmethod
-    def encode(self, source: str, target: str, counts: Counter[str]) -> Encoded | None:
+    def encode(self, source: str, target: str, counts: Counter[str]) -> Example | None:
         """Encode a pair; None where it is too long. What is worth counting is added to counts."""
 
-    def prepare(self, items: Sequence[SentencePair]) -> Dataset[Encoded]:
+    def prepare(self, items: Sequence[SentencePair]) -> Dataset[Example]:
         """Turn pairs into examples, where they are short enough, or can be cut."""
-        examples: list[Encoded] = []
+        examples: list[Example] = []
         sources: list[int] = []
         dropped: Counter[str] = Counter()
         counts: Counter[str] = Counter()
@@ -188,7 +188,7 @@ class DecoderTask(TargetTask[DecoderExample]):
         sources, targets = [e.source for e in examples], [e.target for e in examples]
         return {
             "input_ids": pad_tensor(sources, pad),
-            "attention_mask": mask_of(sources),
+            "attention_mask": mask_tensor(sources),
             "decoder_input_ids": pad_tensor([(start, *target[:-1]) for target in targets], pad),
             "labels": pad_tensor(targets, IGNORED),
         }

@@ -22,11 +22,11 @@ from gecbench.core import seeding
 from gecbench.core.errors import FormatError, GecbenchError
 from gecbench.core.files import read_bytes, write_bytes
 from gecbench.core.sample import Corpus
-from gecbench.models.batches import batches
+from gecbench.models.batches import make_batches
 from gecbench.models.folder import atomic_folder
 from gecbench.models.training.config import RunConfig, Training
 from gecbench.models.training.task import Batch, Task
-from gecbench.models.weights import evaluating, load_weights, report_full_disk, save_weights
+from gecbench.models.weights import evaluation_mode, load_weights, report_full_disk, save_weights
 
 _POOL = 256
 """Batches whose sentences are sorted by length together: chance stays, padding goes."""
@@ -49,7 +49,9 @@ def plan_epoch(lengths: Sequence[int], training: Training, epoch: int) -> list[l
     plan: list[list[int]] = []
     for start in range(0, len(order), size):
         pool = order[start : start + size].tolist()
-        groups = batches([lengths[k] for k in pool], training.batch_size, training.batch_tokens)
+        groups = make_batches(
+            [lengths[k] for k in pool], training.batch_size, training.batch_tokens
+        )
         plan += ([pool[k] for k in group] for group in groups)
     return [plan[k] for k in chance.permutation(len(plan))]
 
@@ -486,10 +488,10 @@ class Loop:
         rank, devices = self.accelerator.process_index, self.accelerator.num_processes
         training = self.config.training
         lengths = [self.task.length(example) for example in self.dev_examples]
-        groups = batches(lengths, training.batch_size, training.batch_tokens, most_padding=0.1)
+        groups = make_batches(lengths, training.batch_size, training.batch_tokens, most_padding=0.1)
         names = ("loss", *self.task.metrics)
         sums = torch.zeros(len(names), 2, dtype=torch.float64)
-        with evaluating(self.task.module), torch.no_grad():
+        with evaluation_mode(self.task.module), torch.no_grad():
             for group in groups[rank::devices]:
                 batch = self._move(self.task.collate([self.dev_examples[k] for k in group]))
                 for k, part in enumerate(self.task.measure(self.task.module, batch)):
@@ -502,7 +504,7 @@ class Loop:
         """Score the network's corrections of the dev sentences."""
         rank, devices = self.accelerator.process_index, self.accelerator.num_processes
         samples = self.dev.samples[: self.config.scoring.sentences or None]
-        with evaluating(self.task.module), torch.no_grad():
+        with evaluation_mode(self.task.module), torch.no_grad():
             corrections = self.task.corrector().correct([s.source for s in samples[rank::devices]])
         texts = gather_object([(rank + devices * k, c.text) for k, c in enumerate(corrections)])
         value = [0.0]

@@ -26,7 +26,7 @@ from gecbench.models.folder import Card, atomic_folder, read_card, write_card
 from gecbench.models.robust.pairs import check_robust, distinct_pairs, read_context_pairs
 from gecbench.models.training.config import RunConfig
 from gecbench.models.training.data import TrainingData, read_pairs
-from gecbench.models.training.task import Dataset, Kind, Task, resolve_paths
+from gecbench.models.training.task import Dataset, Task, TrainingKind, resolve_paths
 
 if TYPE_CHECKING:
     from accelerate import Accelerator
@@ -63,7 +63,7 @@ class Outcome:
 
 
 def train_run(
-    config: RunConfig, kind: Kind, run: Path, *, home: Path, score: Score, say: Say
+    config: RunConfig, kind: TrainingKind, run: Path, *, home: Path, score: Score, say: Say
 ) -> Outcome:
     """Train in a folder: from the start where there is no run, else from its last checkpoint.
 
@@ -123,7 +123,7 @@ def train_run(
 
 def _train(
     config: RunConfig,
-    kind: Kind,
+    kind: TrainingKind,
     run: Path,
     data: TrainingData[Any],
     provenance: Mapping[str, Any],
@@ -186,7 +186,7 @@ def _train(
 
 
 def _build_task(
-    config: RunConfig, kind: Kind, data: TrainingData[Any], checkpoint: Path | None
+    config: RunConfig, kind: TrainingKind, data: TrainingData[Any], checkpoint: Path | None
 ) -> Task[Any, Any]:
     if config.robust is None:
         return kind.build(config, data.train, checkpoint)

@@ -127,7 +127,7 @@ class ComparableTask(Task[SentencePair, Example], Generic[Example, Outputs]):
     - `weight` is the number of label tokens in a batch, whatever else the kind offers.
 
     What the kind cannot honour of the `[robust]` table is refused before anything is loaded: by
-    `Kind.check_robust`, which also says that the kind is comparable at all.
+    `TrainingKind.check_robust`, which also says that the kind is comparable at all.
     """
 
     def loss(self, module: torch.nn.Module, batch: Batch) -> torch.Tensor:
@@ -187,7 +187,7 @@ KINDS: Mapping[str, str] = {
     "scratch": "gecbench.models.scratch.training:KIND",
     "causal": "gecbench.models.causal.training:KIND",
 }
-"""Kind of model to its `Kind`."""
+"""Kind of model to its `TrainingKind`."""
 
 
 class Build(Protocol):
@@ -209,7 +209,7 @@ class Build(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class TrainingKind:
     """How a kind of model is configured and built.
 
     Args:
@@ -228,7 +228,7 @@ class Kind:
     check_robust: Callable[[Any], None] | None = None
 
 
-def resolve_paths(config: RunConfig, kind: Kind, home: Path) -> RunConfig:
+def resolve_paths(config: RunConfig, kind: TrainingKind, home: Path) -> RunConfig:
     """Make the paths of models in a configuration count from the working folder.
 
     Args:
@@ -247,7 +247,7 @@ def resolve_paths(config: RunConfig, kind: Kind, home: Path) -> RunConfig:
     return msgspec.structs.replace(config, model=msgspec.structs.replace(model, **paths))
 
 
-def load_kind(name: str) -> Kind:
+def load_kind(name: str) -> TrainingKind:
     """Load a kind of model that can be trained.
 
     Raises:
@@ -256,4 +256,4 @@ def load_kind(name: str) -> Kind:
     """
     if name in KINDS:
         need_torch()
-    return cast("Kind", resolve("kind of model to train", name, KINDS))
+    return cast("TrainingKind", resolve("kind of model to train", name, KINDS))

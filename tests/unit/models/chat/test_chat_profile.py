@@ -10,11 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from messages import expect_error
 
+from gecbench import models
 from gecbench.backends.chat import _retry_after
 from gecbench.core.errors import FormatError, MissingExtraError, UnknownNameError, UsageError
+from gecbench.formats.validation import list_packaged
 from gecbench.models import load_corrector
 from gecbench.models.chat.client import Rates
-from gecbench.models.chat.prompts import Prompt, PromptExample, examples_of, prompt_names, prompt_of
+from gecbench.models.chat.prompts import Prompt, PromptExample, load_prompt, read_examples
 
 from .loops import run as run_in_thread
 
@@ -27,13 +29,13 @@ def written(path: Path, text: str) -> str:
 
 
 def test_packaged_prompts_are_whole() -> None:
-    names = prompt_names()
+    names = list_packaged(Path(models.__file__).parent / "prompts")
     assert {"robustgec", "zh-minimal", "zh-fluent", "en-minimal", "en-fluent"} <= set(names)
     for name in names:
-        prompt = prompt_of(name)
+        prompt = load_prompt(name)
         assert prompt.language in ("zh", "en")
         assert prompt.single("甲乙")[-1].content.count("甲乙") == 1
-        assert len({prompt_of(other).hash() for other in names}) == len(names)
+        assert len({load_prompt(other).hash() for other in names}) == len(names)
         assert "{" not in "".join(turn.content for turn in prompt.single("甲"))
         if prompt.batch:
             assert "1. 甲\n2. 乙" in prompt.several(["甲", "乙"])[-1].content
@@ -41,7 +43,7 @@ def test_packaged_prompts_are_whole() -> None:
 
 
 def test_the_prompt_of_the_paper_is_the_papers() -> None:
-    (turn,) = prompt_of("robustgec").single("He go .")
+    (turn,) = load_prompt("robustgec").single("He go .")
     assert turn.role == "user"
     assert turn.content == (
         "I want you to act as a grammar checker to correct explicit mistakes in the following "
@@ -75,13 +77,13 @@ def test_examples_come_before_the_sentence() -> None:
 def test_examples_can_be_a_corpus(tmp_path: Path) -> None:
     corpus = tmp_path / "few.para"
     corpus.write_text("1\t我高心\t我高兴\n2\t很好\t没有错误\n3\t他门\t他们\n", "utf-8")
-    assert examples_of(corpus, 2) == (
+    assert read_examples(corpus, 2) == (
         PromptExample("我高心", "我高兴"),
         PromptExample("很好", "很好"),
     )
-    assert len(examples_of(corpus, 0)) == 3
+    assert len(read_examples(corpus, 0)) == 3
     with expect_error(UsageError, "3 examples", "4", "shots"):
-        examples_of(corpus, 4)
+        read_examples(corpus, 4)
 
 
 @pytest.mark.parametrize(
@@ -151,12 +153,12 @@ def test_a_key_that_no_header_can_hold_is_not_shown(
 def test_a_prompt_of_ones_own_must_have_a_place(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("Correct this!", "utf-8")
     with expect_error(FormatError, "mine.txt", "user"):
-        prompt_of("mine.txt", tmp_path)
+        load_prompt("mine.txt", tmp_path)
     (tmp_path / "mine.toml").write_text('user = "{text}"\nusr = ""', "utf-8")
     with expect_error(FormatError, "'usr'", "user"):
-        prompt_of("mine.toml", tmp_path)
+        load_prompt("mine.toml", tmp_path)
     with expect_error(UnknownNameError, "'robust'", "robustgec"):
-        prompt_of("robust")
+        load_prompt("robust")
     (tmp_path / "mine.txt").write_text("改：{text}", "utf-8")
     with expect_error(UsageError, "which language"):
         load_corrector(f"chat:m@{URL}", {"prompt": str(tmp_path / "mine.txt")})

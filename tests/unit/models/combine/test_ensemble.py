@@ -13,7 +13,7 @@ import gecbench.models as models
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo, TextEdit
 from gecbench.core.errors import FormatError, GecbenchError, UnknownNameError, UsageError
 from gecbench.models import load_corrector
-from gecbench.models.combine.ensemble import proposal_of, recipes
+from gecbench.models.combine.ensemble import align_answer, recipes
 from gecbench.models.text import edits_between
 
 CLOSED: list[str] = []
@@ -136,14 +136,14 @@ def test_members_mean_the_same_by_the_same_edit_whatever_they_call_it():
     whole = Correction("他很高心", "他很高兴", (TextEdit(0, 4, "他很高兴", 0.5, "all"),))
     exact = Correction("他很高心", "他很高兴", (TextEdit(3, 4, "兴", 0.8),))
     assert (
-        proposal_of(whole, "zh").edits[0].replacement
-        == proposal_of(exact, "zh").edits[0].replacement
+        align_answer(whole, "zh").edits[0].replacement
+        == align_answer(exact, "zh").edits[0].replacement
     )
-    assert proposal_of(whole, "zh").scores == (0.5,)
-    assert proposal_of(whole, "zh").edits[0].label == "all"
-    assert proposal_of(exact, "zh").scores == (0.8,)
+    assert align_answer(whole, "zh").scores == (0.5,)
+    assert align_answer(whole, "zh").edits[0].label == "all"
+    assert align_answer(exact, "zh").scores == (0.8,)
     added = Correction("他高", "他很高", (TextEdit(0, 1, "他很", 0.3),))
-    assert proposal_of(added, "zh").scores == (0.3,)
+    assert align_answer(added, "zh").scores == (0.3,)
 
 
 def test_flags_of_any_member_are_told(plan):

@@ -13,7 +13,12 @@ from reference_voting import SOURCE, opinions, plain, vote
 from gecbench.core.edit import Edit, check
 from gecbench.core.errors import CorpusError, EditError, UnknownNameError, UsageError
 from gecbench.edits.apply import apply
-from gecbench.models.combine.candidates import Candidate, Proposal, candidates, correcting_edits
+from gecbench.models.combine.candidates import (
+    Candidate,
+    Proposal,
+    collect_candidates,
+    correcting_edits,
+)
 from gecbench.models.combine.voting import (
     Rule,
     Tally,
@@ -32,7 +37,7 @@ SYSTEMS = st.lists(st.tuples(opinions(), WEIGHTS), min_size=1, max_size=6)
 
 
 def found(sets, **more) -> list[Candidate]:
-    return candidates(SOURCE, [Proposal(edits) for edits in sets], **more)
+    return collect_candidates(SOURCE, [Proposal(edits) for edits in sets], **more)
 
 
 def keeps(sets, rule: Rule | None = None, **more) -> list[tuple]:
@@ -138,12 +143,14 @@ def test_of_as_many_votes_the_surer_edit_is_kept():
     sure, unsure = Proposal((B,), (0.9,)), Proposal((C,), (0.4,))
     rule = Rule(ONES[:2], Fraction(1))
     for pair in ((sure, unsure), (unsure, sure)):
-        (verdict,) = [v for v in decide(candidates(SOURCE, pair), rule) if v.outcome == "kept"]
+        (verdict,) = [
+            v for v in decide(collect_candidates(SOURCE, pair), rule) if v.outcome == "kept"
+        ]
         assert verdict.candidate.edits == (B,)
         assert verdict.candidate.score == 0.9
     silent = Proposal((B,), (None,))
     (verdict,) = [
-        v for v in decide(candidates(SOURCE, (silent, unsure)), rule) if v.outcome == "kept"
+        v for v in decide(collect_candidates(SOURCE, (silent, unsure)), rule) if v.outcome == "kept"
     ]
     assert verdict.candidate.edits == (C,)
 
@@ -290,7 +297,7 @@ def test_the_label_is_that_of_most_backers():
 def test_each_half_of_a_move_has_one_other_half():
     source = ("a", "b", "a", "c")
     edits = (Edit(0, 1, ()), Edit(2, 3, ()), Edit(4, 4, ("a",)))
-    made = candidates(source, [Proposal(edits)], all_moves=True)
+    made = collect_candidates(source, [Proposal(edits)], all_moves=True)
     assert [each.edits for each in made] == [(edits[0], edits[2]), (edits[1],)]
 
 

@@ -20,10 +20,10 @@ from gecbench.models import load_corrector
 from gecbench.models.lexical.chinese import (
     COVERED,
     TWICE,
-    candidates,
-    divide,
-    homophones,
-    vocabulary,
+    count_words,
+    find_replacements,
+    index_homophones,
+    segment,
 )
 
 
@@ -164,11 +164,11 @@ SOUNDS = Sounds("made", {ord("甲"): "x", ord("乙"): "x", ord("丙"): "y", ord(
 def test_gains_are_those_of_dividing_the_changed_text_anew(
     words: dict[str, int], text: str
 ) -> None:
-    known = vocabulary(WordList("made", tuple(words), tuple(words.values())))
-    division = divide(text, known)
-    index = homophones(known, SOUNDS)
+    known = count_words(WordList("made", tuple(words), tuple(words.values())))
+    division = segment(text, known)
+    index = index_homophones(known, SOUNDS)
     found: dict[tuple[int, int, str], float] = {}
-    for each in candidates(text, division, known, index, least=-1e9):
+    for each in find_replacements(text, division, known, index, least=-1e9):
         covered = any(
             division.before[a] + log + division.after[b] >= division.best - 1e-9
             for a, b, log in division.words
@@ -180,9 +180,9 @@ def test_gains_are_those_of_dividing_the_changed_text_anew(
     for (start, end, replacement), gain in found.items():
         changed = text[:start] + replacement + text[end:]
         # A change is offered for a word over it; one alone in the best division is not.
-        alone = divide(changed, known).best - division.best
+        alone = segment(changed, known).best - division.best
         assert gain <= alone + 1e-9
-        over = [e for e in divide(changed, known).words if e[0] <= start and e[1] >= end]
-        after = divide(changed, known)
+        over = [e for e in segment(changed, known).words if e[0] <= start and e[1] >= end]
+        after = segment(changed, known)
         through = [after.before[a] + log + after.after[b] for a, b, log in over]
         assert math.isclose(gain, max(through) - division.best, abs_tol=1e-9)

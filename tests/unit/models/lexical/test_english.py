@@ -15,7 +15,13 @@ from gecbench.backends.dictionaries import symspell_words
 from gecbench.core.corrector import Corrector
 from gecbench.core.errors import MissingExtraError, UnknownNameError, UsageError
 from gecbench.models import load_corrector
-from gecbench.models.lexical.english import FARTHEST, article, distance, english_words, speller
+from gecbench.models.lexical.english import (
+    FARTHEST,
+    build_speller,
+    build_word_list,
+    choose_article,
+    edit_cost,
+)
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +110,9 @@ def test_labels_say_which_rule_and_one_token_has_one_edit(corrector: Corrector) 
     ],
 )
 def test_the_article_goes_by_the_sound(wanted: str | None, words: str) -> None:
-    assert {word: article(word) for word in words.split()} == dict.fromkeys(words.split(), wanted)
+    assert {word: choose_article(word) for word in words.split()} == dict.fromkeys(
+        words.split(), wanted
+    )
 
 
 def test_own_words_are_right(tmp_path: Path) -> None:
@@ -142,7 +150,7 @@ def test_it_is_called_spelling_hints(corrector: Corrector) -> None:
 
 
 def test_british_and_american_spellings_are_known_and_usual_errors_are_not() -> None:
-    known = english_words(symspell_words())
+    known = build_word_list(symspell_words())
     right = "colorful theater theaters traveled sulfur orthopedic analyzed dialog licensed"
     wrong = "becuase recieve controled tecnology enviroment untill writting"
     assert [word for word in right.split() if not known.knows(word)] == []
@@ -167,13 +175,13 @@ WORDS = st.text("abch", max_size=8)
 
 @given(WORDS, WORDS)
 def test_a_word_is_near_exactly_where_two_edits_suffice(one: str, two: str) -> None:
-    assert (distance(one, two, FARTHEST) < math.inf) == (slow_edits(one, two) <= FARTHEST)
+    assert (edit_cost(one, two, FARTHEST) < math.inf) == (slow_edits(one, two) <= FARTHEST)
 
 
 @given(st.dictionaries(st.text("abch", min_size=1, max_size=8), st.integers(1, 9), min_size=1))
 def test_looking_early_loses_no_near_word(counts: dict[str, int]) -> None:
     # With so few and so frequent words nothing is negligible but by the number of edits.
-    found = speller(counts, dict)("abch")
+    found = build_speller(counts, dict)("abch")
     near = [word for word in counts if slow_edits("abch", word) <= FARTHEST]
     assert (found is not None) == bool(near)
     assert found is None or found.word in near

@@ -20,7 +20,7 @@ from gecbench.models.robust.task import RobustTask
 from gecbench.models.seq2seq.training import KIND
 from gecbench.models.training.config import Robust
 from gecbench.models.training.run import train_run
-from gecbench.models.training.task import Kind
+from gecbench.models.training.task import TrainingKind
 
 from ..seq2seq.conftest import en_bart, mbart, one_thread, t5, zh_bart  # noqa: F401 (fixtures)
 from .robust_reference import Killed, check_gradients, dying, slow_loss, widest
@@ -202,7 +202,7 @@ def test_a_killed_run_goes_on_to_the_same_weights(tmp_path, zh_bart) -> None:  #
 
     said: list[str] = []
 
-    def run(name: str, kind: Kind = KIND):
+    def run(name: str, kind: TrainingKind = KIND):
         folder = tmp_path / name
         return train_run(chosen, kind, folder, home=tmp_path, score=None, say=said.append)
 
@@ -210,7 +210,7 @@ def test_a_killed_run_goes_on_to_the_same_weights(tmp_path, zh_bart) -> None:  #
     assert whole.steps == 12
     build = lambda *given: dying(KIND.build(*given), 9)  # noqa: E731
     with pytest.raises(Killed):
-        run("broken", Kind(KIND.config, build, KIND.paths, KIND.check_robust))
+        run("broken", TrainingKind(KIND.config, build, KIND.paths, KIND.check_robust))
     resumed = run("broken")
     assert "going on from step 8" in said
     one, two = (load_file(each.model / "model.safetensors") for each in (whole, resumed))

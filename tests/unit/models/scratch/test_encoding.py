@@ -18,9 +18,9 @@ from gecbench.models.scratch.encoding import (
     UnitEncoding,
     build_vocabulary,
     character_divider,
+    keep_length,
+    load_simplifier,
     read_vocabulary,
-    same_length,
-    simplifier,
     vocabulary_hash,
     word_divider,
     write_vocabulary,
@@ -133,7 +133,7 @@ def test_blanks_are_written_where_units_are_characters() -> None:
 
 
 def test_traditional_characters_are_read_as_simplified_ones_and_stay() -> None:
-    name, simplify = simplifier()
+    name, simplify = load_simplifier()
     assert name.startswith("t2s(opencc ")
     encoding = encoded("我学习汉语语", character_divider(), simplify)
     source = encoding.source("我學習漢吾")
@@ -146,8 +146,8 @@ def test_traditional_characters_are_read_as_simplified_ones_and_stay() -> None:
 
 def test_a_change_of_length_is_undone_character_by_character() -> None:
     longer = {"甲乙": "丙丙丙", "甲": "丁", "乙": "戊己"}
-    assert same_length("甲乙", lambda text: longer.get(text, text)) == "丁乙"
-    assert same_length("甲", lambda text: longer.get(text, text)) == "丁"
+    assert keep_length("甲乙", lambda text: longer.get(text, text)) == "丁乙"
+    assert keep_length("甲", lambda text: longer.get(text, text)) == "丁"
 
 
 def test_the_most_frequent_units_are_known(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from gecbench.core.errors import GecbenchError
 from gecbench.formats.validation import options_of
 from gecbench.models.tagger.corrector import (
     Biases,
-    Encoded,
     Predictions,
+    SentencePositions,
     TaggerCorrector,
     TaggerOptions,
 )
@@ -37,7 +37,7 @@ class Table:
         self.batches: list[list[str]] = []
         self.given: list[str] = []
 
-    def encode(self, sentences: Sequence[Sequence[str]]) -> list[Encoded]:
+    def encode(self, sentences: Sequence[Sequence[str]]) -> list[SentencePositions]:
         start = len(self.given)
         self.given += ["".join(tokens) for tokens in sentences]
         found = []
@@ -47,7 +47,7 @@ class Table:
         return found
 
     def predict(
-        self, batches: Iterable[Sequence[Encoded]], biases: Biases
+        self, batches: Iterable[Sequence[SentencePositions]], biases: Biases
     ) -> Iterator[Predictions]:
         for batch in batches:
             texts = [self.given[encoded[0].ids[0]] for encoded in batch]

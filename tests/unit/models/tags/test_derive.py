@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gecbench.models.tags import derive
-from gecbench.models.tags.derive import apply_labels, derive_labels, derive_rounds, first_labels
+from gecbench.models.tags.derive import apply_labels, choose_labels, derive_labels, derive_rounds
 from gecbench.models.tags.labels import KEEP, Transforms, parse_label, transforms_for
 
 EN, ZH = transforms_for("en"), transforms_for("zh")
@@ -87,7 +87,7 @@ def test_an_exchange_is_never_derived():
 def test_the_first_label_is_the_first_that_changes_something():
     rows = derive_labels("我甲你", "我乙丙你了吗", ZH)
     assert rows[3] == (KEEP, "$APPEND_了", "$APPEND_吗")
-    assert first_labels(rows) == (KEEP, "$APPEND_乙", "$REPLACE_丙", "$APPEND_了")
+    assert choose_labels(rows) == (KEEP, "$APPEND_乙", "$REPLACE_丙", "$APPEND_了")
 
 
 def test_rounds_end_at_the_limit_or_the_target():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gecbench.core.corrector import TextEdit, apply
 from gecbench.core.errors import EditError
-from gecbench.models.tags.derive import apply_labels, derive_labels, first_labels
+from gecbench.models.tags.derive import apply_labels, choose_labels, derive_labels
 from gecbench.models.tags.labels import KEEP, UNKNOWN, transforms_for
 from gecbench.models.tags.replay import compose, text_edits
 from gecbench.text.tokens import tokens_of
@@ -220,7 +220,7 @@ def test_a_tokenised_text_reaches_its_target_exactly(source, target):
     for _ in range(len(target) + 2):
         tokens = tokens_of(text, "space")
         words = [token.text for token in tokens]
-        labels = first_labels(derive_labels(words, target, transforms))
+        labels = choose_labels(derive_labels(words, target, transforms))
         edits = text_edits(
             text, tokens, labels, None, transforms, language="en", spacing="tokenised"
         )

@@ -16,7 +16,7 @@ from gecbench.core.corrector import apply
 from gecbench.core.files import read_lines
 from gecbench.formats import fcgec, mucgec
 from gecbench.formats.perturbed import read_blocks
-from gecbench.models.tags.derive import derive_labels, first_labels
+from gecbench.models.tags.derive import choose_labels, derive_labels
 from gecbench.models.tags.labels import KEEP, build_vocabulary, transforms_for
 from gecbench.models.tags.replay import text_edits
 from gecbench.text.tokens import tokens_of
@@ -44,7 +44,7 @@ def rounds_needed(source: str, target: str, kind: str, language: str) -> int | N
     text, number = source, 0
     while text != target:
         tokens = tokens_of(text, kind)
-        labels = first_labels(derive_labels([token.text for token in tokens], wanted, transforms))
+        labels = choose_labels(derive_labels([token.text for token in tokens], wanted, transforms))
         edits = text_edits(
             text, tokens, labels, None, transforms, language=language, spacing=spacing
         )
