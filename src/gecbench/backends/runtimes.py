@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,40 +75,6 @@ def load_translator(folder: Path, *, device: str, precision: str, threads: int) 
         raise UsageError(f"{folder}: device {device}, precision {precision}: {error}") from error
     except RuntimeError as error:
         raise GecbenchError(f"{folder}: CTranslate2 cannot read it: {error}") from error
-
-
-def translate(
-    model: Any,
-    sources: Sequence[Sequence[str]],
-    *,
-    forced: Sequence[str],
-    limit: int,
-    beams: int,
-) -> list[Any]:
-    """Translate one batch; no source is cut before it is read, and no result is empty.
-
-    Args:
-        model: Of `load_translator`.
-        sources: Tokens, specials included.
-        forced: Tokens that every result begins with.
-        limit: New tokens, those and the end included.
-        beams: Of the search, which ends when the most probable beam has ended; all come back,
-            with their log-probabilities.
-    """
-    results: list[Any] = model.translate_batch(
-        [list(source) for source in sources],
-        [list(forced)] * len(sources) if forced else None,
-        beam_size=beams,
-        num_hypotheses=beams,
-        max_batch_size=-(-len(sources) // model.num_translators),
-        length_penalty=0,
-        max_decoding_length=limit,
-        min_decoding_length=len(forced) + 1,
-        max_input_length=0,  # its default cuts sources at 1,024 without a word
-        return_scores=True,
-        return_end_token=True,
-    )
-    return results
 
 
 def load_tokenizer(path: Path) -> Tokenizer:

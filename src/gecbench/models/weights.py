@@ -66,20 +66,19 @@ def load_weights(path: Path) -> dict[str, torch.Tensor]:
         raise FormatError(f"{path}: is no whole safetensors file: {reason(error)}") from error
 
 
-def fill_network(
-    network: torch.nn.Module, weights: Mapping[str, torch.Tensor], source: Path
+def check_fit(
+    state: Mapping[str, torch.Tensor], weights: Mapping[str, torch.Tensor], source: Path
 ) -> None:
-    """Put weights into a network in 32 bits; it may be on the device "meta".
+    """Refuse weights that are not those of a network.
 
     Args:
-        network: With parameters of the same names and shapes.
+        state: The tensors of the network, by name.
         weights: By name.
         source: Their file, for messages.
 
     Raises:
         FormatError: Names the first that is missing, unknown, of another shape, or no weight.
     """
-    state = network.state_dict()
     for name in sorted(state.keys() | weights.keys()):
         problem = ""
         if name not in weights:
@@ -95,6 +94,17 @@ def fill_network(
                 f"{source}: {name} holds {weights[name].dtype}, which are no weights; copy the "
                 "model's folder again, whole"
             )
+
+
+def fill_network(
+    network: torch.nn.Module, weights: Mapping[str, torch.Tensor], source: Path
+) -> None:
+    """Put weights into a network in 32 bits; it may be on the device "meta".
+
+    Raises:
+        FormatError: They are of another network; see `check_fit`.
+    """
+    check_fit(network.state_dict(), weights, source)
     whole = {n: t.float() if t.is_floating_point() else t for n, t in weights.items()}
     network.load_state_dict(whole, assign=True)
 

@@ -188,11 +188,11 @@ def build_question(
     all_ends = tuple(dict.fromkeys((*(() if end is None else (end,)), *ends)))
     if not all_ends:
         raise UsageError(f"{place}: its tokenizer has no token that ends an answer (eos_token)")
-    chosen: Literal["chat", "plain"] = "chat" if template and style != "plain" else "plain"
+    form: Literal["chat", "plain"] = "chat" if template and style != "plain" else "plain"
     added = tokenizer.added_tokens_decoder.values()
     specials = tuple(token.content for token in added if token.special and token.content)
     first = all_ends[0] if pad is None else pad
-    return Question(tokenizer, prompt, chosen, all_ends, first, specials)
+    return Question(tokenizer, prompt, form, all_ends, first, specials)
 
 
 _SPARE = 16

@@ -118,13 +118,13 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
     """
     location = locate(place, str(options.get("base", "")))
     card = location.card
-    chosen = options_of("causal", CausalOptions, {**(card.defaults if card else {}), **options})
+    inference = options_of("causal", CausalOptions, {**(card.defaults if card else {}), **options})
     need_torch()
-    prompt, style = choose_prompt(location, chosen)
-    language = chosen.language or (card.languages[0] if card else prompt.language)
+    prompt, style = choose_prompt(location, inference)
+    language = inference.language or (card.languages[0] if card else prompt.language)
     if not language:
         raise UsageError(f"causal:{place}: set language, as zh or en; the prompt does not say")
-    network = location.load_network(chosen.precision).to(find_device(chosen.device)).eval()
+    network = location.load_network(inference.precision).to(find_device(inference.device)).eval()
     ends = answer_ends(network)
     question = build_question(location.load_tokenizer(), prompt, style, ends=ends, place=place)
     weights = model_hash(location.base)
@@ -136,9 +136,9 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
         about=card.about if card else "",
         weights=weights or place,
         question=question,
-        options=chosen,
+        options=inference,
     )
-    return Causal(info, network, question, chosen)
+    return Causal(info, network, question, inference)
 
 
 KIND = CorrectorKind(load)
@@ -343,8 +343,8 @@ def merge(adapter: Path, into: Path, *, base: str = "", precision: Precision = "
     location = locate(str(adapter), base)
     with atomic_folder(into) as folder:
         location.load_tokenizer().save_pretrained(str(folder))
-        merged = location.load_network(precision).merge_and_unload(safe_merge=True)
-        merged.save_pretrained(str(folder), safe_serialization=True)
+        network = location.load_network(precision).merge_and_unload(safe_merge=True)
+        network.save_pretrained(str(folder), safe_serialization=True)
         if location.card and location.settings:
             settings = msgspec.structs.replace(location.settings, base="", base_hash="")
             note = {"merged": f"{location.base} with {adapter.name}"}

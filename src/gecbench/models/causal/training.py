@@ -158,8 +158,8 @@ class CausalTask(TargetTask[CausalExample], ComparableTask[CausalExample, torch.
         labels = batch["labels"][:, 1:]
         in_answer = labels != IGNORED
         # Chosen before they become 32-bit floats: with large vocabularies logits are most of it.
-        chosen = outputs[:, :-1][in_answer]
-        return target_loss(chosen, labels[in_answer])
+        logits = outputs[:, :-1][in_answer]
+        return target_loss(logits, labels[in_answer])
 
     def matches(
         self, pair: ContextPair, original: CausalExample, perturbed: CausalExample, robust: Robust

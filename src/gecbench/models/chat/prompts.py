@@ -303,8 +303,8 @@ def load_profile(place: str, options: Mapping[str, object]) -> Profile:
         values = {"model": model, "base_url": f"http{url}"}
     elif Path(place).suffix == ".toml" or Path(place).is_file():
         values = toml_of(Path(place))
-        checked = msgspec.to_builtins(convert(place, values, Profile))
-        values = {name: checked[name] for name in values}
+        complete = msgspec.to_builtins(convert(place, values, Profile))
+        values = {name: complete[name] for name in values}
     else:
         raise UsageError(
             f"chat:{place}: is neither a profile (a .toml file) nor MODEL@URL, as "

@@ -494,11 +494,11 @@ def load(_place: str, options: Mapping[str, object]) -> Corrector:
         MissingExtraError: jieba or pypinyin, of the extra `spelling`, is not installed.
         FormatError: The clean text or the words cannot be read as such.
     """
-    chosen = options_of("zh-homophone", _HomophoneOptions, options)
+    settings = options_of("zh-homophone", _HomophoneOptions, options)
     word_list, readings = jieba_words(), sounds()
-    extra = read_words(Path(chosen.words)) if chosen.words else ()
-    model = count_trigrams(Path(chosen.text)) if chosen.text else None
-    threshold = chosen.threshold
+    extra = read_words(Path(settings.words)) if settings.words else ()
+    model = count_trigrams(Path(settings.text)) if settings.text else None
+    threshold = settings.threshold
     if threshold is None:
         threshold = CLEAN_THRESHOLD if model else THRESHOLD
     signature = {
@@ -509,13 +509,13 @@ def load(_place: str, options: Mapping[str, object]) -> Corrector:
         "threshold": str(threshold),
     }
     if model:
-        signature |= {"text": model.name, "weight": str(chosen.weight)}
+        signature |= {"text": model.name, "weight": str(settings.weight)}
     if extra:
         signature["words"] = " ".join(extra)
     info = CorrectorInfo("zh-homophone", "lexical", ("zh",), _ABOUT, signature, notice=_ABOUT)
     words = count_words(word_list, extra)
     known = index_homophones(words, readings, frozenset(word_list.people) - set(extra))
-    return ZhHomophone(info, words, known, threshold, model, chosen.weight)
+    return ZhHomophone(info, words, known, threshold, model, settings.weight)
 
 
 KIND = CorrectorKind(load, "none")

@@ -144,9 +144,9 @@ def correct_articles(words: Sequence[str]) -> dict[int, TokenChange]:
         following = words[position + 1]
         if following in _OPENING and position + 2 < len(words):
             following = words[position + 2]
-        wanted = choose_article(following) if following[0].isalnum() else None
-        if wanted and wanted != word.lower():
-            text = wanted.capitalize() if word[0].isupper() else wanted
+        form = choose_article(following) if following[0].isalnum() else None
+        if form and form != word.lower():
+            text = form.capitalize() if word[0].isupper() else form
             changes[position] = TokenChange(text, SURE, "a or an")
     return changes
 
@@ -632,21 +632,21 @@ def load(_place: str, options: Mapping[str, object]) -> Corrector:
         MissingExtraError: symspellpy, of the extra `spelling`, is not installed.
         FormatError: The file of words is none.
     """
-    chosen = options_of("en-rules", _RuleOptions, options)
+    settings = options_of("en-rules", _RuleOptions, options)
     word_list = symspell_words()
-    extra = read_words(Path(chosen.words)) if chosen.words else ()
+    extra = read_words(Path(settings.words)) if settings.words else ()
     words = build_word_list(word_list, extra)
     signature = {
         "corrector": "en-rules",
         "version": VERSION,
         "dictionary": word_list.name,
-        "threshold": str(chosen.threshold),
+        "threshold": str(settings.threshold),
     }
     if extra:
         signature["words"] = " ".join(extra)
     info = CorrectorInfo("en-rules", "lexical", ("en",), _ABOUT, signature, notice=_ABOUT)
     return EnRules(
-        info, words, build_speller(words.counts, cache(_frequent_pairs)), chosen.threshold
+        info, words, build_speller(words.counts, cache(_frequent_pairs)), settings.threshold
     )
 
 

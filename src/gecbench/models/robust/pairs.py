@@ -317,9 +317,11 @@ def _read_cases(config: RunConfig, names: Sequence[str], home: Path) -> Training
             dev_pairs = _with_themselves(read_dev_pairs(dev, language, counts))
     else:
         sources = [case.cases[0].original.source for case in cases]
-        chosen = set(sources) if data.dev == ALL else draw_dev(sources, config)
+        sources_of_dev = set(sources) if data.dev == ALL else draw_dev(sources, config)
         # All variants of an original stay together.
-        dev_cases = [case for case, source in zip(cases, sources, strict=True) if source in chosen]
+        dev_cases = [
+            case for case, source in zip(cases, sources, strict=True) if source in sources_of_dev
+        ]
         dev, dev_pairs = _dev_of(dev_cases, language, counts)
     if data.dev != ALL:
         dev_texts = {without_blanks(sample.source) for sample in dev.samples}

@@ -45,21 +45,21 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
         raise GecbenchError(
             f"{place}: no such model; one from scratch is a folder that gecbench train made"
         )
-    card, chosen = read_options(folder, "scratch", ScratchOptions, options)
+    card, inference = read_options(folder, "scratch", ScratchOptions, options)
     need("models", "torch", "safetensors")
     from gecbench.models.scratch.model import BeamSearch, read_model
 
-    model = read_model(folder, segmenter=chosen.segmenter)
-    if chosen.segmenter and model.unit_settings.units == "characters":
+    model = read_model(folder, segmenter=inference.segmenter)
+    if inference.segmenter and model.unit_settings.units == "characters":
         raise UsageError(
             f"option segmenter of scratch: {folder} reads characters, which nothing divides"
         )
-    device, dtype = choose_device(chosen)
+    device, dtype = choose_device(inference)
     network = model.network.to(device=device, dtype=dtype).eval()
     trained_for = options_of("scratch", ScratchOptions, card.defaults).max_length
     return build_corrector(
         lambda options: BeamSearch(network, model.encoding.specials, options),
-        chosen,
+        inference,
         model.encoding,
         card,
         name=folder.name,

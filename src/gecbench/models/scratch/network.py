@@ -146,8 +146,8 @@ class EncoderDecoder(nn.Module):
         if not self.body.ordered:
             positions = _positions(at, ids.shape[1], self.shape.width, ids.device)
             states = states + positions.to(states.dtype)
-        dropped: Tensor = self.dropout(states)
-        return dropped
+        output: Tensor = self.dropout(states)
+        return output
 
     def _logits(self, states: Tensor) -> Tensor:
         return linear(self.dropout(states), self.embedding.weight)

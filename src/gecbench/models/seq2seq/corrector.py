@@ -260,10 +260,10 @@ def build_corrector(
     """
     options = msgspec.structs.replace(options, max_length=options.max_length or max_length)
     values = msgspec.structs.asdict(options)
-    signed = {option: str(values[option]) for option in _SIGNED if option in values}
+    relevant = {option: str(values[option]) for option in _SIGNED if option in values}
     for option in ("tokens", "prefix", "language_code"):
-        if signed.get(option) in ("", "auto"):
-            del signed[option]
+        if relevant.get(option) in ("", "auto"):
+            del relevant[option]
     which = f" ({', '.join(card.languages)})" if card.languages else ""
     usual = (
         f"Writes the whole corrected sentence with an encoder-decoder{which}; may also change what "
@@ -274,7 +274,7 @@ def build_corrector(
         kind=card.kind,
         languages=card.languages,
         about=card.about or usual,
-        signature={"corrector": card.kind, **signed, **signature},
+        signature={"corrector": card.kind, **relevant, **signature},
     )
     tokens = card.tokens if options.tokens == "auto" else options.tokens
     return Seq2Seq(info, encoding, search(options), options, tokens, positions)

@@ -72,14 +72,14 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
     folder = Path(place)
     if not (folder / CARD).is_file():
         return load_torch(place, options_of("seq2seq", Seq2SeqOptions, options))
-    card, chosen = read_options(folder, "seq2seq", Seq2SeqOptions, options)
+    card, inference = read_options(folder, "seq2seq", Seq2SeqOptions, options)
     for name in ("prefix", "language_code"):
         if options.get(name):
             raise UsageError(f"option {name} of seq2seq: the model's card says it; leave it out")
     if card.runtime == "torch":
-        return load_torch(place, chosen, card)
+        return load_torch(place, inference, card)
     if card.runtime == "ctranslate2":
-        return _load_ctranslate2(folder, chosen, card)
+        return _load_ctranslate2(folder, inference, card)
     raise GecbenchError(f"{folder / CARD}: runtime {card.runtime!r} is not known for seq2seq")
 
 
@@ -184,14 +184,20 @@ class CTranslate2Search:
 
     def answers(self, sources: Sequence[Sequence[int]], limit: int) -> list[list[Answer]]:
         """Find for each source the best answers, best first."""
-        from gecbench.backends.runtimes import translate
-
-        results = translate(
-            self._model,
+        forced = self._tokens(self._specials.forced)
+        # The search ends when the most probable beam has ended; all come back.
+        results = self._model.translate_batch(
             [self._tokens(source) for source in sources],
-            forced=self._tokens(self._specials.forced),
-            limit=limit,
-            beams=self._options.beams,
+            [forced] * len(sources) if forced else None,
+            beam_size=self._options.beams,
+            num_hypotheses=self._options.beams,
+            max_batch_size=-(-len(sources) // self._model.num_translators),
+            length_penalty=0,
+            max_decoding_length=limit,
+            min_decoding_length=len(forced) + 1,
+            max_input_length=0,  # its default cuts sources at 1,024 without a word
+            return_scores=True,
+            return_end_token=True,
         )
         number = self._options.alternatives + 1
         return [rank(map(self._answer, r.hypotheses, r.scores), number) for r in results]

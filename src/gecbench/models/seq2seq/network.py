@@ -328,15 +328,15 @@ class _Scores(LogitsProcessor):
         free = len(self._forced)
         if step > free and self._beams > 1:
             return scores
-        restricted: Any = scores.clone()
+        logs: Any = scores.clone()
         if step < free:
-            restricted[:] = _NEVER
-            restricted[:, self._forced[step]] = 0
+            logs[:] = _NEVER
+            logs[:, self._forced[step]] = 0
         else:
             if step == free:
-                restricted[:, self._end] = _NEVER
-            restricted = restricted.log_softmax(-1)
-        return cast("torch.FloatTensor", restricted)
+                logs[:, self._end] = _NEVER
+            logs = logs.log_softmax(-1)
+        return cast("torch.FloatTensor", logs)
 
 
 # Adding to a vocabulary the characters of the training texts that it lacks.

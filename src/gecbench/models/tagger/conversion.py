@@ -298,9 +298,9 @@ def _read_weights(
     labels = clean_labels(checkpoint.labels, str(checkpoint.labels_file))
     for part in ("weight", "bias"):
         head = state[f"labels.{part}"]
-        nothing = torch.zeros_like(head[0])
+        zeros = torch.zeros_like(head[0])
         state[f"labels.{part}"] = torch.stack(
-            [nothing if row is None else head[row] for row in labels.rows]
+            [zeros if row is None else head[row] for row in labels.rows]
         )
         state[f"detection.{part}"] = state[f"detection.{part}"][list(checkpoint.detection)]
     return state, labels.vocabulary, labels.notes

@@ -249,10 +249,10 @@ class TaggerCorrector(Corrector):
     def correct(self, texts: Sequence[str]) -> list[Correction]:
         """Correct each text."""
         drafts = [_Draft(text, text, self._spacing(text), versions={text}) for text in texts]
-        changing = drafts
+        active = drafts
         for number in range(self._options.rounds):
-            changing = self._round(changing, first=number == 0)
-        for draft in changing:
+            active = self._round(active, first=number == 0)
+        for draft in active:
             draft.flags.add("rounds")
         return [
             Correction(d.source, d.text, d.edits, d.score, flags=tuple(sorted(d.flags)))

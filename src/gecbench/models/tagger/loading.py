@@ -67,18 +67,18 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
         for name, value in first.items()
         if all(name in other and other[name] == value for other in others)
     }
-    chosen = options_of("tagger", TaggerOptions, {**defaults, **options})
+    inference = options_of("tagger", TaggerOptions, {**defaults, **options})
     if cards[0].runtime == "onnx":
-        runtime, vocabulary = _load_onnx(folders, cards[0], options, chosen)
+        runtime, vocabulary = _load_onnx(folders, cards[0], options, inference)
     else:
-        runtime, vocabulary = _load_torch(folders, chosen)
+        runtime, vocabulary = _load_torch(folders, inference)
     names = [field.name for field in msgspec.structs.fields(DecisionOptions)]
     signature = {
         "corrector": "tagger",
         "gecbench": __version__,
         "model": "+".join(fingerprint(folder) for folder in folders),
-        **{name: str(getattr(chosen, name)) for name in names},
-        **({"weights": " ".join(map(str, chosen.weights))} if chosen.weights else {}),
+        **{name: str(getattr(inference, name)) for name in names},
+        **({"weights": " ".join(map(str, inference.weights))} if inference.weights else {}),
         **runtime.signature,
     }
     info = CorrectorInfo(
@@ -91,7 +91,7 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
         about=cards[0].about or "Labels each token with an edit, in several rounds.",
         signature=signature,
     )
-    return TaggerCorrector(info, runtime, vocabulary, cards[0].tokens, chosen)
+    return TaggerCorrector(info, runtime, vocabulary, cards[0].tokens, inference)
 
 
 KIND = CorrectorKind(load)

@@ -177,17 +177,17 @@ class TaggerTask(ComparableTask[TaggerExample, Logits]):
         empty = 0
         counts: Counter[str] = Counter()
         for start in range(0, len(items), _CHUNK):
-            derived = [
+            results = [
                 _rounds(pair, model.card.tokens, transforms, number)
                 for pair in items[start : start + _CHUNK]
             ]
-            empty += sum(not rounds for rounds, _ in derived)
+            empty += sum(not rounds for rounds, _ in results)
             counts["pairs that need more rounds than are learned"] += sum(
-                needs_more for _, needs_more in derived
+                needs_more for _, needs_more in results
             )
-            counts["examples of later rounds"] += sum(max(0, len(r) - 1) for r, _ in derived)
-            sources += (k for k, (rounds, _) in enumerate(derived, start) for _ in rounds)
-            examples += self._examples([r for rounds, _ in derived for r in rounds], counts)
+            counts["examples of later rounds"] += sum(max(0, len(r) - 1) for r, _ in results)
+            sources += (k for k, (rounds, _) in enumerate(results, start) for _ in rounds)
+            examples += self._examples([r for rounds, _ in results for r in rounds], counts)
         dropped = {"source without a token": empty} if empty else {}
         return Dataset(examples, dropped, {what: n for what, n in counts.items() if n}, sources)
 

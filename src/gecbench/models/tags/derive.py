@@ -84,11 +84,11 @@ def _explain_by_tokens(rows: list[Row], block: Block, transforms: Transforms) ->
     Of least alignments one with the most equal tokens is taken: a word that moved is deleted here
     and inserted there, instead of all that it passed being replaced.
     """
-    for part, matched in _parts(block):
+    for part, is_equal in _parts(block):
         before, rest = _pair_up(part, transforms)
         rows[-1][1].extend(before)
         rows += rest
-        if matched:
+        if is_equal:
             rows.append((KEEP, []))
 
 
@@ -161,9 +161,9 @@ def _explain_by_characters(rows: list[Row], block: Block, transforms: Transforms
     Each source token gets a run of target tokens (`runs`); of a run the token most like the
     source token is what it becomes, those before it are inserted behind the token before.
     """
-    for token, run, merged in assign_runs(block.source, block.target, transforms):
+    for token, run, merge_label in assign_runs(block.source, block.target, transforms):
         before, label, behind = (
-            _split_run(token, run, transforms) if merged is None else ((), merged, ())
+            _split_run(token, run, transforms) if merge_label is None else ((), merge_label, ())
         )
         rows[-1][1].extend(before)
         rows.append((label, list(behind)))
@@ -327,11 +327,11 @@ def _costs(source: Sequence[str], target: Sequence[str], transforms: Transforms)
     """Compute for each source token what runs cost; shape (first target token, end of run)."""
     lengths = np.arange(len(target) + 1) - np.arange(len(target) + 1)[:, None]
     long = np.minimum(np.where(lengths > 1, (lengths - 1) ** 2, 0), _UNIT // (4 * len(source)))
-    beside = np.where(lengths < 0, np.int64(1) << 50, long)
-    far = _run_distances if len(target) <= _FEW else _all_distances
+    penalties = np.where(lengths < 0, np.int64(1) << 50, long)
+    distances = _run_distances if len(target) <= _FEW else _all_distances
     costs = []
-    for token, letters in zip(source, far(source, target), strict=True):
-        cost = letters * _UNIT + beside
+    for token, letters in zip(source, distances(source, target), strict=True):
+        cost = letters * _UNIT + penalties
         _zero_costs(cost, token, target, transforms)
         costs.append(cost)
     return costs
@@ -433,9 +433,9 @@ def derive_rounds(
     [('$KEEP', '$APPEND_今', '$KEEP', '$KEEP'), ('$KEEP', '$KEEP', '$APPEND_天', '$KEEP', '$KEEP')]
     """
     rounds: list[Round] = []
-    tokens, wanted = tuple(source), tuple(target)
-    while tokens != wanted and (limit is None or len(rounds) < limit):
-        labels = choose_labels(derive_labels(tokens, wanted, transforms))
+    tokens, goal = tuple(source), tuple(target)
+    while tokens != goal and (limit is None or len(rounds) < limit):
+        labels = choose_labels(derive_labels(tokens, goal, transforms))
         rounds.append(Round(tokens, labels))
         tokens = apply_labels(tokens, labels, transforms)
     return tuple(rounds)

@@ -111,13 +111,13 @@ def detect_spacing(tokens: Sequence[Token], *, language: str) -> Spacing:
     >>> detect_spacing([Token("Well", 0, 4), Token(",", 5, 6)], language="en")
     'tokenised'
     """
-    spaced = _has_spaces(language)
-    apart = together = 0
-    for left, right in pairwise(tokens):
-        if _CLOSING.fullmatch(right.text) if spaced else _dense(left.text, right.text):
-            apart += right.start > left.end
-            together += right.start == left.end
-    return "tokenised" if apart and apart >= together else "raw"
+    has_spaces = _has_spaces(language)
+    gaps = [
+        right.start > left.end
+        for left, right in pairwise(tokens)
+        if (_CLOSING.fullmatch(right.text) if has_spaces else _dense(left.text, right.text))
+    ]
+    return "tokenised" if any(gaps) and 2 * sum(gaps) >= len(gaps) else "raw"
 
 
 class Blanks(NamedTuple):
@@ -136,11 +136,13 @@ class Blanks(NamedTuple):
         """Say whether a blank stands between two words; None where both ways are right."""
         if self.spacing == "tokenised":
             return True
-        return (
-            _wants_blank_between_words(left, right)
-            if _has_spaces(self.language)
-            else _wants_blank_between_characters(left, right)
-        )
+        if not _has_spaces(self.language):  # around Latin words in Chinese it may
+            return _same_run(left[-1], right[0]) or (False if _dense(left, right) else None)
+        if '"' in (left, right):
+            return None  # whether it opens or closes is not to be seen from here
+        if _CLOSING.fullmatch(right) or left[-1] in _OPENING:
+            return False
+        return not (left[-1] in _BINDING or right[0] in _BINDING)
 
     def fuses(self, left: str, right: str) -> bool:
         """Say whether two words without a blank would be read as one."""
@@ -154,22 +156,6 @@ class Blanks(NamedTuple):
 def _has_spaces(language: str) -> bool:
     """Say whether words have blanks between them."""
     return bool(language_of(language).joiner)
-
-
-def _wants_blank_between_words(left: str, right: str) -> bool | None:
-    """Say whether a blank stands between two words as people write English."""
-    if '"' in (left, right):
-        return None  # whether it opens or closes is not to be seen from here
-    if _CLOSING.fullmatch(right) or left[-1] in _OPENING:
-        return False
-    return not (left[-1] in _BINDING or right[0] in _BINDING)
-
-
-def _wants_blank_between_characters(left: str, right: str) -> bool | None:
-    """Say whether a blank stands between two tokens as in Chinese; around Latin words it may."""
-    if _same_run(left[-1], right[0]):
-        return True
-    return False if _dense(left, right) else None
 
 
 def _same_run(left: str, right: str) -> bool:
@@ -284,8 +270,8 @@ class _TaggedText(NamedTuple):
 
 def _changes(tagged: _TaggedText, results: Sequence[TokenOutcome]) -> Iterator[_EditPart]:
     """Yield all changes in the order of the text, those of one label next to one another."""
-    standing = [at for at, outcome in enumerate(results) if outcome.words or outcome.first < 0]
-    for at, following in pairwise((*standing, len(results))):
+    places = [at for at, outcome in enumerate(results) if outcome.words or outcome.first < 0]
+    for at, following in pairwise((*places, len(results))):
         left = results[at]
         right = results[following] if following < len(results) else None
         if left.words:
@@ -293,9 +279,9 @@ def _changes(tagged: _TaggedText, results: Sequence[TokenOutcome]) -> Iterator[_
             now = tagged.now(left)
             if now != tagged.text[start:end]:
                 yield _EditPart(start, end, now, left.first + 1)
-        gone = results[at + 1 : following]
-        if gone:
-            yield from _delete(tagged, left, gone, right)
+        deletions = results[at + 1 : following]
+        if deletions:
+            yield from _delete(tagged, left, deletions, right)
         elif left.behind:
             yield from _insert(tagged, left, right)
         elif right is not None and left.words:
@@ -310,11 +296,11 @@ def _respace(tagged: _TaggedText, left: TokenOutcome, right: TokenOutcome) -> It
     changed = left_side is not None and left_side.old != left_side.new
     blanks = tagged.blanks
     new = gap if left.joint is None else left.joint
-    touched = changed or (right_side is not None and right_side.old != right_side.new)
-    if left.joint is None and left_side and right_side and touched:
-        wanted = blanks.wants(left_side.new, right_side.new)
-        if wanted != blanks.wants(left_side.old, right_side.old):
-            new = _blank(wanted, gap)
+    differs = changed or (right_side is not None and right_side.old != right_side.new)
+    if left.joint is None and left_side and right_side and differs:
+        blank = blanks.wants(left_side.new, right_side.new)
+        if blank != blanks.wants(left_side.old, right_side.old):
+            new = _blank(blank, gap)
         elif blanks.fuses(left_side.new, right_side.new) and not blanks.fuses(
             left_side.old, right_side.old
         ):
@@ -351,8 +337,8 @@ def _around(
     left_side, right_side = tagged.side(left, left=True), tagged.side(right, left=False)
     before, after = first, last
     if left_side is not None:
-        wanted = tagged.blanks.wants(left_side.new, left.behind)
-        before = first if wanted is None and right_side is not None else " " * bool(wanted)
+        blank = tagged.blanks.wants(left_side.new, left.behind)
+        before = first if blank is None and right_side is not None else " " * bool(blank)
     if right_side is not None:
         after = _blank(tagged.blanks.wants(left.behind, right_side.new), last)
     return before, after
@@ -400,10 +386,10 @@ def _close_gap(
         return gaps[-1]
     if left.joint is not None:
         return left.joint
-    wanted = tagged.blanks.wants(left_side.new, right_side.new)
-    if wanted is None:
+    blank = tagged.blanks.wants(left_side.new, right_side.new)
+    if blank is None:
         return gaps[0] if left_side.new[-1].isascii() and left_side.new[-1].isalnum() else gaps[-1]
-    return _blank(wanted, next(filter(None, gaps), ""))
+    return _blank(blank, next(filter(None, gaps), ""))
 
 
 # Edits of edits: what several rounds did to a text, as one list of edits of the first text.

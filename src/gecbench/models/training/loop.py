@@ -26,7 +26,13 @@ from gecbench.models.batches import make_batches
 from gecbench.models.folder import atomic_folder
 from gecbench.models.training.config import RunConfig, Training
 from gecbench.models.training.task import Batch, Task
-from gecbench.models.weights import evaluation_mode, load_weights, report_full_disk, save_weights
+from gecbench.models.weights import (
+    check_fit,
+    evaluation_mode,
+    load_weights,
+    report_full_disk,
+    save_weights,
+)
 
 _POOL = 256
 """Batches whose sentences are sorted by length together: chance stays, padding goes."""
@@ -551,18 +557,9 @@ class Loop:
             GecbenchError: They are not those of this network, or the file is damaged.
         """
         tensors, weights = self._tensors(), _load_tensors(path)
-        if differing := sorted(weights.keys() ^ tensors.keys()):
-            raise GecbenchError(
-                f"{path}: does not fit the network: {', '.join(differing[:3])} "
-                f"{'is' if len(differing) == 1 else 'are'} in one of them only"
-            )
+        check_fit(tensors, weights, path)
         with torch.no_grad():
             for name, tensor in tensors.items():
-                if tensor.shape != weights[name].shape:
-                    raise GecbenchError(
-                        f"{path}: does not fit the network: {name} is "
-                        f"{tuple(weights[name].shape)}, not {tuple(tensor.shape)}"
-                    )
                 tensor.copy_(weights[name])
 
     def _optimizer_tensors(self) -> dict[str, torch.Tensor]:

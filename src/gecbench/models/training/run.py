@@ -29,8 +29,6 @@ from gecbench.models.training.data import TrainingData, read_pairs
 from gecbench.models.training.task import Dataset, Task, TrainingKind, resolve_paths
 
 if TYPE_CHECKING:
-    from accelerate import Accelerator
-
     from gecbench.models.training.loop import Score
 
 Say = Callable[[str], None]
@@ -83,6 +81,9 @@ def train_run(
     from accelerate import Accelerator
     from accelerate.state import AcceleratorState
 
+    from gecbench.models.training.loop import Checkpoints, Loop
+
+    checkpoints = Checkpoints(run / "checkpoints")
     precision = config.training.precision
     if precision == "fp16" and not torch.cuda.is_available():
         raise UsageError(
@@ -99,7 +100,7 @@ def train_run(
     data: TrainingData[Any] = (
         read_pairs(config, home) if config.robust is None else read_context_pairs(config, home)
     )
-    provenance = {
+    provenance: dict[str, Any] = {
         "gecbench": __version__,
         "configuration": msgspec.to_builtins(config),
         "data": dict(data.files),
@@ -112,68 +113,50 @@ def train_run(
         accelerator.wait_for_everyone()
         torch.manual_seed(seeding.number(config.training.seed, "weights"))
         config = resolve_paths(config, kind, home)
-        outcome = _train(config, kind, run, data, provenance, score, say, accelerator)
-    if config.scoring.by != "loss" and not outcome.value:
+        latest = checkpoints.latest()
+        task = _build_task(config, kind, data, latest / MODEL if latest else None)
+        train, dev = task.prepare(data.train), task.prepare(data.dev_pairs)
+        _check_examples(train, "training")
+        _check_examples(dev, "dev")
+        dropped = {f"left out: {reason}": n for reason, n in train.dropped.items()}
+        counts = {**data.counts, "examples": len(train.examples), **dropped, **train.counts}
+        say(f"{config.name}: " + ", ".join(f"{name} {n:,}" for name, n in counts.items() if n))
+        provenance["prepared"] = {
+            "examples": len(train.examples),
+            "dropped": dict(train.dropped),
+            "counted": dict(train.counts),
+        }
+        provenance["device"] = str(accelerator.device)
+        loop = Loop(
+            config=config,
+            task=task,
+            examples=train.examples,
+            dev=data.dev,
+            dev_examples=dev.examples,
+            run=run,
+            score=score,
+            provenance=provenance,
+            say=say,
+            accelerator=accelerator,
+        )
+        state = loop.train()
+        if first:
+            provenance |= {
+                "scored by": state.scored_by,
+                "steps": state.step,
+                "best_step": state.best_step,
+                "ended": state.finished,
+                "history": state.history,
+                "seconds": round(state.seconds, 1),
+                "devices": accelerator.num_processes,
+            }
+            _finish(checkpoints.best(state), run / MODEL, config, provenance)
+        accelerator.wait_for_everyone()
+    if config.scoring.by != "loss" and state.best == 0:
         say(
             "note: the model makes not one right correction on dev; train it longer, at a higher "
             "rate, on more pairs, or from a pretrained encoder"
         )
-    return outcome
-
-
-def _train(
-    config: RunConfig,
-    kind: TrainingKind,
-    run: Path,
-    data: TrainingData[Any],
-    provenance: Mapping[str, Any],
-    score: Score,
-    say: Say,
-    accelerator: Accelerator,
-) -> Outcome:
-    """Build the task, run the loop, and write the best model as the run's result."""
-    from gecbench.models.training.loop import Checkpoints, Loop
-
-    checkpoints = Checkpoints(run / "checkpoints")
-    latest = checkpoints.latest()
-    task = _build_task(config, kind, data, latest / MODEL if latest else None)
-    train, dev = task.prepare(data.train), task.prepare(data.dev_pairs)
-    for what, dataset in (("training", train), ("dev", dev)):
-        if not dataset.examples:
-            why = "; ".join(f"{reason}: {n}" for reason, n in dataset.dropped.items())
-            raise CorpusError(f"no {what} pair can be used ({why or 'none given'})")
-    say(_describe_data(config, data, train))
-    prepared = {
-        "examples": len(train.examples),
-        "dropped": dict(train.dropped),
-        "counted": dict(train.counts),
-    }
-    provenance = {**provenance, "prepared": prepared, "device": str(accelerator.device)}
-    loop = Loop(
-        config=config,
-        task=task,
-        examples=train.examples,
-        dev=data.dev,
-        dev_examples=dev.examples,
-        run=run,
-        score=score,
-        provenance=provenance,
-        say=say,
-        accelerator=accelerator,
-    )
-    state = loop.train()
-    if accelerator.is_main_process:
-        provenance |= {
-            "scored by": state.scored_by,
-            "steps": state.step,
-            "best_step": state.best_step,
-            "ended": state.finished,
-            "history": state.history,
-            "seconds": round(state.seconds, 1),
-            "devices": accelerator.num_processes,
-        }
-        _finish(checkpoints.best(state), run / MODEL, config, provenance)
-    accelerator.wait_for_everyone()
     return Outcome(
         model=run / MODEL,
         steps=state.step,
@@ -196,10 +179,11 @@ def _build_task(
     return RobustTask(task, config.robust)
 
 
-def _describe_data(config: RunConfig, data: TrainingData[Any], train: Dataset[Any]) -> str:
-    dropped = {f"left out: {reason}": n for reason, n in train.dropped.items()}
-    counts = {**data.counts, "examples": len(train.examples), **dropped, **train.counts}
-    return f"{config.name}: " + ", ".join(f"{name} {n:,}" for name, n in counts.items() if n)
+def _check_examples(dataset: Dataset[Any], what: str) -> None:
+    """Refuse to train on nothing, or to stop by nothing."""
+    if not dataset.examples:
+        why = "; ".join(f"{reason}: {n}" for reason, n in dataset.dropped.items())
+        raise CorpusError(f"no {what} pair can be used ({why or 'none given'})")
 
 
 def _finish(best: Path, model: Path, config: RunConfig, provenance: Mapping[str, Any]) -> None:
