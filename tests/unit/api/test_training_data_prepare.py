@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from prepared_rows import A2, B2, C2, A, B, C, balanced, dropped, made, table, written
+from prepared_rows import A2, B2, C2, A, B, C, balanced, dropped, prepare_rows, read_output, table
 
 from gecbench.api.training_data import prepare
 from gecbench.core.files import read_lines
@@ -28,8 +28,13 @@ class TestPairs:
             f"3\t{C}\t无法标注\t{C2}",
             "4\t好吧",
         )
-        manifest = made(*rows, format="mucgec", keep_correct=1.0)
-        assert written() == [f"{A}\t{A2}", f"{A}\t我昨天去公园了。", f"{B2}\t{B2}", f"{C}\t{C2}"]
+        manifest = prepare_rows(*rows, format="mucgec", keep_correct=1.0)
+        assert read_output() == [
+            f"{A}\t{A2}",
+            f"{A}\t我昨天去公园了。",
+            f"{B2}\t{B2}",
+            f"{C}\t{C2}",
+        ]
         (one,) = manifest.corpora
         assert (one.sentences, one.without_reference, one.unannotatable, one.pairs) == (4, 1, 1, 4)
         assert balanced(manifest)
@@ -42,7 +47,7 @@ class TestPairs:
             settings={"shuffle": "false"},
             format="pairs",
         )
-        assert written() == [f"{A}\t{A2}", f"{A}\t我去公园玩。", f"{B}\t{B2}"]
+        assert read_output() == [f"{A}\t{A2}", f"{A}\t我去公园玩。", f"{B}\t{B2}"]
 
     def test_the_language_may_be_any(self):
         corpora = {"c": {"path": table("c.tsv", "Ich gehst .\tIch gehe ."), "format": "pairs"}}
@@ -78,31 +83,31 @@ class TestPairs:
             format="pairs",
         )
         assert (manifest.corpora[0].inapplicable, manifest.corpora[0].pairs) == (1, 1)
-        assert written() == ["a b c\tz b c"]
+        assert read_output() == ["a b c\tz b c"]
 
 
 class TestSteps:
     def test_pairs_without_an_error_are_dropped_or_a_share_stays(self):
         rows = [f"第{n}句话没有错。\t第{n}句话没有错。" for n in range(200)] + [f"{A}\t{A2}"]
-        assert dropped(made(*rows)) == {"correct": 200}
-        half = made(*rows, keep_correct="0.5")
+        assert dropped(prepare_rows(*rows)) == {"correct": 200}
+        half = prepare_rows(*rows, keep_correct="0.5")
         assert 70 < half.corpora[0].kept < 130
-        kept = set(written())
-        made(*reversed(rows), keep_correct=0.5)
-        assert set(written()) == kept  # the choice does not depend on the order
-        made(*rows, keep_correct=0.5, seed=2)
-        assert set(written()) != kept
-        assert made(*rows, keep_correct=1.0).corpora[0].kept == 201
+        kept = set(read_output())
+        prepare_rows(*reversed(rows), keep_correct=0.5)
+        assert set(read_output()) == kept  # the choice does not depend on the order
+        prepare_rows(*rows, keep_correct=0.5, seed=2)
+        assert set(read_output()) != kept
+        assert prepare_rows(*rows, keep_correct=1.0).corpora[0].kept == 201
 
     def test_control_characters(self):
         rows = (f"{A}\x07\t{A2}", f"{B}\t{B2}", "\x07\t\x07a")
-        assert dropped(made(*rows)) == {"control": 2}
-        assert dropped(made(*rows, control="remove")) == {"empty": 1}
-        assert written() == [f"{A}\t{A2}", f"{B}\t{B2}"]
-        assert made(*rows[:2], control="keep").corpora[0].kept == 2
+        assert dropped(prepare_rows(*rows)) == {"control": 2}
+        assert dropped(prepare_rows(*rows, control="remove")) == {"empty": 1}
+        assert read_output() == [f"{A}\t{A2}", f"{B}\t{B2}"]
+        assert prepare_rows(*rows[:2], control="keep").corpora[0].kept == 2
 
     def test_empty_sides_are_dropped(self):
-        assert dropped(made(f"\t{A2}", f"{A}\t　", f"{B}\t{B2}")) == {"empty": 2}
+        assert dropped(prepare_rows(f"\t{A2}", f"{A}\t　", f"{B}\t{B2}")) == {"empty": 2}
 
     def test_changes_of_texts_come_first_and_are_named(self):
         recipe = Recipe(normalise=("halfwidth", "squeeze"), shuffle=False)
@@ -114,7 +119,7 @@ class TestSteps:
             format="pairs",
         )
         assert dropped(manifest) == {"correct": 1}
-        assert written() == ["AB\tAC"]
+        assert read_output() == ["AB\tAC"]
         assert manifest.normalise == ("halfwidth", "squeeze")
 
     def test_evaluation_sets_are_changed_as_the_pairs_are(self):
@@ -129,25 +134,27 @@ class TestSteps:
         assert manifest.evaluation_sentences == manifest.evaluation[0].sentences == 2
 
     def test_blanks_at_the_ends_are_no_error(self):
-        assert dropped(made(f"{A2} \t{A2}", f"{B2}\t　{B2}", "a lot\talot")) == {"correct": 2}
-        assert written() == ["a lot\talot"]
+        assert dropped(prepare_rows(f"{A2} \t{A2}", f"{B2}\t　{B2}", "a lot\talot")) == {
+            "correct": 2
+        }
+        assert read_output() == ["a lot\talot"]
 
     def test_evaluation_sets_are_filtered_on_both_sides(self):
         corpus = table("test.tsv", f"1\t{B}\t{B2}", f"2\t{C2}")
         plain = table("list.txt", "我 昨天去公园完。")
         rows = (f"{A}\t{A2}", f"他是一个学升。\t{B2}", f"{C}\t{C2}", "猫很可矮。\t猫很可爱。")
-        manifest = made(*rows, filters=(corpus, plain))
+        manifest = prepare_rows(*rows, filters=(corpus, plain))
         assert dropped(manifest) == {"evaluation source": 1, "evaluation target": 2}
         assert [(one.file.path, one.sentences) for one in manifest.evaluation] == [
             ("test.tsv", 3),
             ("list.txt", 1),
         ]
-        assert written() == ["猫很可矮。\t猫很可爱。"]
+        assert read_output() == ["猫很可矮。\t猫很可爱。"]
 
     def test_near_ones_too_with_examples(self):
         table("list.txt", "今天天气很好，我们一起去公园散步。")
         rows = ("今天天气很好，我们一起去公园散歩。\t好。", f"{A}\t{A2}")
-        manifest = made(*rows, filters=("list.txt",), near=0.7)
+        manifest = prepare_rows(*rows, filters=("list.txt",), near=0.7)
         assert dropped(manifest) == {"near source": 1}
         (example,) = manifest.near_examples
         assert (example.corpus, example.side, example.text) == ("c", "source", rows[0][:-3])
@@ -155,26 +162,26 @@ class TestSteps:
 
     def test_ratio_and_share_of_changes(self):
         rows = ("好啊好啊\t好", "好\t好啊好啊", "我们走吧\t他来了啊", f"{A}\t{A2}")
-        assert dropped(made(*rows, least_ratio=0.5, most_ratio=2.0)) == {"ratio": 2}
-        assert dropped(made(*rows, most_changed=0.6)) == {"changed": 3}
+        assert dropped(prepare_rows(*rows, least_ratio=0.5, most_ratio=2.0)) == {"ratio": 2}
+        assert dropped(prepare_rows(*rows, most_changed=0.6)) == {"changed": 3}
 
     def test_duplicates(self):
         rows = (f"{A}\t{A2}", f"{A}\t{A2}", f"{A}\t我去公园。")
-        assert dropped(made(*rows)) == {}
-        assert dropped(made(*rows, duplicates="pair")) == {"duplicate": 1}
-        assert dropped(made(*rows, duplicates="source")) == {"duplicate": 2}
+        assert dropped(prepare_rows(*rows)) == {}
+        assert dropped(prepare_rows(*rows, duplicates="pair")) == {"duplicate": 1}
+        assert dropped(prepare_rows(*rows, duplicates="source")) == {"duplicate": 2}
 
 
 class TestLong:
     LONG = f"{A}{B}{C}\t{A2}{B2}{C2}"
 
     def test_dropped_or_kept(self):
-        assert dropped(made(self.LONG, f"{A}\t{A2}", longest=20)) == {"too long": 1}
-        assert made(self.LONG, longest=20, too_long="keep").corpora[0].kept == 1
+        assert dropped(prepare_rows(self.LONG, f"{A}\t{A2}", longest=20)) == {"too long": 1}
+        assert prepare_rows(self.LONG, longest=20, too_long="keep").corpora[0].kept == 1
 
     def test_split_into_sentences_that_correspond(self):
-        manifest = made(self.LONG, longest=20, too_long="split")
-        assert written() == [f"{A}\t{A2}", f"{B}\t{B2}", f"{C}\t{C2}"]
+        manifest = prepare_rows(self.LONG, longest=20, too_long="split")
+        assert read_output() == [f"{A}\t{A2}", f"{B}\t{B2}", f"{C}\t{C2}"]
         assert (manifest.corpora[0].split, manifest.corpora[0].pieces) == (1, 2)
         assert balanced(manifest)
 
@@ -184,24 +191,28 @@ class TestLong:
         assert pieces(f"{A}{B}{C}", f"{A2}{B2}{C2}") is None
         assert leading(f"{A}{B}{C}", f"{A2}{B2}{C2}", 20) is None
         rows = (f"{A}{B}{C}\t{A2}{B2}{C2}", f"{A}\t{A2}")
-        assert dropped(made(*rows, most_changed=0.9)) == {"too long": 1}
+        assert dropped(prepare_rows(*rows, most_changed=0.9)) == {"too long": 1}
 
     def test_not_split_where_sides_do_not_correspond(self):
         joined = f"{A}{B}{C}\t{A2[:-1]}，{B2}{C2}"
-        assert dropped(made(joined, f"{A}\t{A2}", longest=20, too_long="split")) == {"too long": 1}
+        assert dropped(prepare_rows(joined, f"{A}\t{A2}", longest=20, too_long="split")) == {
+            "too long": 1
+        }
         assert pieces(f"{A}{B}", f"{B2}{A2}") is None  # as many, but in another order
 
     def test_pieces_go_through_the_filter_too(self):
         table("list.txt", B2)
-        manifest = made(self.LONG, longest=20, too_long="split", filters=("list.txt",))
+        manifest = prepare_rows(self.LONG, longest=20, too_long="split", filters=("list.txt",))
         assert dropped(manifest) == {"evaluation target": 1}
         assert balanced(manifest)
 
     def test_cut_behind_the_last_sentence_that_fits(self):
-        manifest = made(self.LONG, longest=20, too_long="cut")
-        assert written() == [f"{A}{B}\t{A2}{B2}"]
+        manifest = prepare_rows(self.LONG, longest=20, too_long="cut")
+        assert read_output() == [f"{A}{B}\t{A2}{B2}"]
         assert manifest.corpora[0].cut == 1
-        assert dropped(made(self.LONG, "猫。\t狗。", longest=5, too_long="cut")) == {"too long": 1}
+        assert dropped(prepare_rows(self.LONG, "猫。\t狗。", longest=5, too_long="cut")) == {
+            "too long": 1
+        }
         assert leading(f"{A}{B}", f"{A2[:-1]}，{B2}", 10) is None
         assert leading("猫坐在那里。狗跑。", "猫坐在。那里。狗跑。", 7) is None  # one end more
         assert leading("猫坐在那。狗跑。", "狗跑过来。狗跑。", 7) is None  # another sentence
@@ -223,18 +234,18 @@ class TestOrder:
     ROWS = tuple(f"第{n}个句字。\t第{n}个句子。" for n in range(50))
 
     def test_the_seed_decides_the_order_and_nothing_else_does(self):
-        first = made(*self.ROWS, shuffle=True)
-        one = written()
-        again = made(*self.ROWS, shuffle=True)
-        assert written() == one
+        first = prepare_rows(*self.ROWS, shuffle=True)
+        one = read_output()
+        again = prepare_rows(*self.ROWS, shuffle=True)
+        assert read_output() == one
         assert first == again
-        made(*self.ROWS, shuffle=True, seed=2)
-        assert written() != one
-        assert sorted(written()) == sorted(one) == sorted(self.ROWS)
+        prepare_rows(*self.ROWS, shuffle=True, seed=2)
+        assert read_output() != one
+        assert sorted(read_output()) == sorted(one) == sorted(self.ROWS)
 
     def test_the_order_is_the_same_on_every_machine(self):
-        made(*self.ROWS[:6], shuffle=True)
-        assert [row[1] for row in written()] == list("453102")
+        prepare_rows(*self.ROWS[:6], shuffle=True)
+        assert [row[1] for row in read_output()] == list("453102")
 
     def test_sentences_put_aside_are_not_trained_on(self):
         more = [f"第{n}个句字。\t第{n}句。" for n in range(50)]
@@ -262,16 +273,16 @@ class TestOrder:
         assert balanced(manifest)
 
     def test_the_same_sentences_are_put_aside_in_another_order(self):
-        made(*self.ROWS, dev=5)
-        aside = set(written("out.dev.tsv"))
-        made(*reversed(self.ROWS), dev=5)
-        assert set(written("out.dev.tsv")) == aside
-        made(*self.ROWS, dev=5, seed=9)
-        assert set(written("out.dev.tsv")) != aside
+        prepare_rows(*self.ROWS, dev=5)
+        aside = set(read_output("out.dev.tsv"))
+        prepare_rows(*reversed(self.ROWS), dev=5)
+        assert set(read_output("out.dev.tsv")) == aside
+        prepare_rows(*self.ROWS, dev=5, seed=9)
+        assert set(read_output("out.dev.tsv")) != aside
 
 
 def test_the_manifest_says_what_the_files_are():
-    manifest = made(f"{A}\t{A2}", f"{B2}\t{B2}", dev=0)
+    manifest = prepare_rows(f"{A}\t{A2}", f"{B2}\t{B2}", dev=0)
     told = json.loads(Path("out.tsv.manifest.json").read_text("utf-8"))
     assert told["schema"] == 1
     assert told["corpora"][0]["files"][0]["path"] == "c.tsv"
@@ -296,10 +307,10 @@ def test_all_of_mucgec_is_filtered_by_its_list(shared: Path):
         for line in read_lines(folder / name)
     ]
     rows = [f"{source}\t{source}也" for source in inputs]
-    manifest = made(*rows, f"{A}\t{A2}", filters=(str(folder / "filter_sentences.txt"),))
+    manifest = prepare_rows(*rows, f"{A}\t{A2}", filters=(str(folder / "filter_sentences.txt"),))
     assert manifest.evaluation_sentences == 7131
     assert dropped(manifest) == {"evaluation source": 7137}
-    assert written() == [f"{A}\t{A2}"]
+    assert read_output() == [f"{A}\t{A2}"]
 
 
 @pytest.mark.golden

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from messages import expect_error
-from prepared_rows import A2, B2, A, B, made, table, written
+from prepared_rows import A2, B2, A, B, prepare_rows, read_output, table
 
 from gecbench.api.training_data import prepare
 from gecbench.core.errors import CorpusError, FormatError, GecbenchError, UsageError
@@ -40,7 +40,7 @@ class TestRefused:
     )
     def test_wrong_values(self, settings: dict[str, object], line: str):
         with pytest.raises(UsageError) as error:
-            made(f"{A}\t{A2}", **settings)
+            prepare_rows(f"{A}\t{A2}", **settings)
         assert line in str(error.value)
         assert sorted(path.name for path in Path().iterdir()) == ["c.tsv"]
 
@@ -131,7 +131,7 @@ class TestRefused:
             prepare(output="out.tsv", corpora=one, progress=interrupted)
         monkeypatch.setattr(running, "encode_manifest", interrupted)  # all else is written then
         with pytest.raises(KeyboardInterrupt):
-            made(f"{A}\t{A2}")
+            prepare_rows(f"{A}\t{A2}")
         assert [path.name for path in Path().iterdir()] == ["c.tsv"]
 
 
@@ -159,7 +159,7 @@ class TestRecipes:
             encoding="utf-8",
         )
         prepare("r/mine.toml", output="out.tsv", format="pairs")
-        assert written() == [f"{A}\t{A2}"]
+        assert read_output() == [f"{A}\t{A2}"]
 
     @pytest.mark.parametrize(
         ("content", "line"),

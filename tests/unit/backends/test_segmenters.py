@@ -63,9 +63,9 @@ def test_unsaid_it_is_as_the_corpus_is_divided(rows: list[tuple[str, str]], name
 
 
 def test_a_division_that_none_gives_is_refused_when_a_text_comes():
-    found = segmenter(None, corpus(("我去", "我|去"), ("我们去", "我们|去")))
+    words = segmenter(None, corpus(("我去", "我|去"), ("我们去", "我们|去")))
     with expect_error(UsageError, "dev", "sample '1'", "'我们 去'"):
-        found.divide("我们来")
+        words.divide("我们来")
 
 
 @pytest.mark.parametrize(
@@ -73,24 +73,24 @@ def test_a_division_that_none_gives_is_refused_when_a_text_comes():
     [("spaces", ("我有[缺失成分]", "吗")), ("characters", ("我", "有", "[缺失成分]", "吗"))],
 )
 def test_those_of_the_house_have_no_version(name: str, tokens: tuple[str, ...]):
-    found = segmenter(name, NONE)
-    assert (found.name, found.divide("我有[缺失成分] 吗")) == (name, tokens)
+    words = segmenter(name, NONE)
+    assert (words.name, words.divide("我有[缺失成分] 吗")) == (name, tokens)
 
 
 def test_jieba_finds_words():
     pytest.importorskip("jieba")
-    found = segmenter("jieba", NONE)
-    assert found.name == "jieba 0.42.1"
-    assert found.divide("我来到北京清华大学。 OK 吗") == (
+    words = segmenter("jieba", NONE)
+    assert words.name == "jieba 0.42.1"
+    assert words.divide("我来到北京清华大学。 OK 吗") == (
         *("我", "来到", "北京", "清华大学", "。", "OK", "吗"),
     )
-    assert found.divide(" ") == ()
+    assert words.divide(" ") == ()
 
 
 def test_pkuseg_finds_words_by_a_model_in_a_folder(model: Path):
-    found = segmenter(f"pkuseg:{model}", NONE)
-    assert found.divide("他喜欢 学校。") == ("他", "喜欢", "学校", "。")
-    version, _, rest = found.name.removeprefix("pkuseg ").partition(" ")
+    words = segmenter(f"pkuseg:{model}", NONE)
+    assert words.divide("他喜欢 学校。") == ("他", "喜欢", "学校", "。")
+    version, _, rest = words.name.removeprefix("pkuseg ").partition(" ")
     assert version[0] == "1"
     assert rest.startswith("(tiny ")
     assert len(rest) == len("(tiny 01234567)")
@@ -172,11 +172,11 @@ def test_ltp_is_asked_for_the_words_of_each_piece_and_for_no_download(tmp_path: 
     monkeypatch.setitem(sys.modules, "ltp", types.SimpleNamespace(LTP=Stand))
     monkeypatch.setattr(chinese, "version", lambda _: "4.2.14")
     (tmp_path / "config.json").touch()
-    found = segmenter(f"ltp:{tmp_path}", NONE)
-    assert found.divide("我们来了 他们去了") == ("我们", "来了", "他们", "去了")
-    assert found.divide("") == ()
+    words = segmenter(f"ltp:{tmp_path}", NONE)
+    assert words.divide("我们来了 他们去了") == ("我们", "来了", "他们", "去了")
+    assert words.divide("") == ()
     assert asked == [((str(tmp_path),), {"local_files_only": True}), ["cws"]]
-    assert found.name.startswith(f"ltp 4.2.14 ({tmp_path.name} ")
+    assert words.name.startswith(f"ltp 4.2.14 ({tmp_path.name} ")
 
 
 def test_a_program_that_loses_characters_is_refused():
@@ -246,7 +246,7 @@ def test_programs_start_without_a_word_and_are_imported_when_asked_for(model: Pa
     names = ["jieba", f"pkuseg:{model}", f"pkuseg:{old}"]
     loud = tmp_path / "pkg_resources.py"  # which jieba imports, and newer setuptools warn of
     loud.write_text("import warnings\nwarnings.warn('deprecated')\nraise ImportError\n", "utf-8")
-    ended = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-W", "error", "-c", QUIET, *names],
         env={
             **os.environ,
@@ -258,7 +258,7 @@ def test_programs_start_without_a_word_and_are_imported_when_asked_for(model: Pa
         text=True,
         check=False,
     )
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+    assert (process.returncode, process.stdout, process.stderr) == (0, "", "")
     assert {path.name for path in tmp_path.iterdir()} == {"old", loud.name}  # and no cache
 
 
@@ -290,12 +290,12 @@ def case(source: str, *hypotheses: str) -> Case:
 def test_systems_that_are_divided_otherwise_are_named(cases: list[Case], note: str | None):
     notes = segmentation_notes({"s": cases})
     assert len(notes) == (note is not None)
-    assert all(each.startswith(note) for each in notes)
+    assert all(item.startswith(note) for item in notes)
 
 
 def test_how_many_sources_are_divided_alike_is_said():
-    given = corpus(("我 去", "我|去"), ("我 们", "我 们"), ("他", ""))
-    assert segmenter_notes(segmenter("spaces", NONE), given) == [
+    samples = corpus(("我 去", "我|去"), ("我 们", "我 们"), ("他", ""))
+    assert segmenter_notes(segmenter("spaces", NONE), samples) == [
         "segmenter spaces divides 1 of 2 sources as dev does; in the others, words that a system "
         "left alone can count as edits"
     ]
@@ -305,7 +305,7 @@ def test_how_many_sources_are_divided_alike_is_said():
 def test_sources_are_divided_as_texts_come_that_nothing_has_divided():
     asked: list[str] = []
     other = Segmenter("other 1", lambda text: asked.append(text) or ("我们", "去"))
-    given = corpus(("我们 去", "我们|去"), ("我 们去", "我|们去"))
-    (note,) = segmenter_notes(other, given)
+    samples = corpus(("我们 去", "我们|去"), ("我 们去", "我|们去"))
+    (note,) = segmenter_notes(other, samples)
     assert note.startswith("segmenter other 1 divides 1 of 2 sources as dev does; ")
     assert asked == ["我们去", "我们去"]

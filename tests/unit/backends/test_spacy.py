@@ -179,81 +179,86 @@ def test_a_pipeline_without_a_parser_has_empty_dependencies(tiny):
 
 
 @pytest.fixture
-def kept(folder: Path, tmp_path: Path) -> CachedPipeline:
+def cached_pipeline(folder: Path, tmp_path: Path) -> CachedPipeline:
     return CachedPipeline(Pipeline(describe(folder)), tmp_path / "cache")
 
 
-def test_what_is_kept_is_what_the_pipeline_says(kept: CachedPipeline, folder: Path):
+def test_what_is_kept_is_what_the_pipeline_says(cached_pipeline: CachedPipeline, folder: Path):
     for parsed in (False, True, False):
         fresh = list(Pipeline(describe(folder)).words(SENTENCES, parsed=parsed))
-        assert list(kept.words(SENTENCES, parsed=parsed)) == fresh
-        assert list(kept.words([*SENTENCES, SENTENCES[0]], parsed=parsed)) == [*fresh, fresh[0]]
+        assert list(cached_pipeline.words(SENTENCES, parsed=parsed)) == fresh
+        assert list(cached_pipeline.words([*SENTENCES, SENTENCES[0]], parsed=parsed)) == [
+            *fresh,
+            fresh[0],
+        ]
 
 
-def test_known_sentences_need_no_spacy(kept: CachedPipeline, monkeypatch):
-    made = list(kept.words(SENTENCES, parsed=True))
-    again = CachedPipeline(Pipeline(kept.pipeline.about), kept.folder)
+def test_known_sentences_need_no_spacy(cached_pipeline: CachedPipeline, monkeypatch):
+    result = list(cached_pipeline.words(SENTENCES, parsed=True))
+    again = CachedPipeline(Pipeline(cached_pipeline.pipeline.about), cached_pipeline.folder)
 
     def refuse(*_: object, **__: object):
         raise AssertionError("the pipeline was asked")
 
     monkeypatch.setattr(Pipeline, "_nlp", property(refuse))
-    assert list(again.words(SENTENCES, parsed=True)) == made
-    plain = [Words(words.lemmas, words.pos, words.tags) for words in made]
+    assert list(again.words(SENTENCES, parsed=True)) == result
+    plain = [Words(words.lemmas, words.pos, words.tags) for words in result]
     assert list(again.words(SENTENCES, parsed=False)) == plain
 
 
-def test_tags_alone_are_no_parse(kept: CachedPipeline):
-    list(kept.words(SENTENCES, parsed=False))
-    again = CachedPipeline(Pipeline(kept.pipeline.about), kept.folder)
+def test_tags_alone_are_no_parse(cached_pipeline: CachedPipeline):
+    list(cached_pipeline.words(SENTENCES, parsed=False))
+    again = CachedPipeline(Pipeline(cached_pipeline.pipeline.about), cached_pipeline.folder)
     assert all(words.heads for words in again.words(SENTENCES, parsed=True))
 
 
-def test_another_pipeline_has_a_file_of_its_own(kept: CachedPipeline, tiny):
-    other = CachedPipeline(Pipeline(describe(tiny("another"))), kept.folder)
-    assert other.path != kept.path
-    changed = [{"patterns": [[{}]], "attrs": {"TAG": "XX", "POS": "X", "LEMMA": "x"}}]
-    retrained = CachedPipeline(Pipeline(describe(tiny("tiny", changed))), kept.folder)
-    assert retrained.path != kept.path
-    list(kept.words(SENTENCES, parsed=False))
+def test_another_pipeline_has_a_file_of_its_own(cached_pipeline: CachedPipeline, tiny):
+    other = CachedPipeline(Pipeline(describe(tiny("another"))), cached_pipeline.folder)
+    assert other.path != cached_pipeline.path
+    result = [{"patterns": [[{}]], "attrs": {"TAG": "XX", "POS": "X", "LEMMA": "x"}}]
+    retrained = CachedPipeline(Pipeline(describe(tiny("tiny", result))), cached_pipeline.folder)
+    assert retrained.path != cached_pipeline.path
+    list(cached_pipeline.words(SENTENCES, parsed=False))
     assert next(retrained.words(SENTENCES, parsed=False)).tags == ("XX",) * 3
 
 
-def test_a_file_that_is_no_cache_is_named(kept: CachedPipeline):
-    kept.folder.mkdir()
-    kept.path.write_text("something else entirely, and long enough to be read" * 9, "utf-8")
+def test_a_file_that_is_no_cache_is_named(cached_pipeline: CachedPipeline):
+    cached_pipeline.folder.mkdir()
+    cached_pipeline.path.write_text(
+        "something else entirely, and long enough to be read" * 9, "utf-8"
+    )
     with expect_error(ResourceError, "cache of parses", "remove"):
-        list(kept.words(SENTENCES, parsed=False))
+        list(cached_pipeline.words(SENTENCES, parsed=False))
 
 
-def test_a_folder_that_cannot_be_made_is_named(kept: CachedPipeline):
-    kept.folder.write_text("a file", "utf-8")
+def test_a_folder_that_cannot_be_made_is_named(cached_pipeline: CachedPipeline):
+    cached_pipeline.folder.write_text("a file", "utf-8")
     with pytest.raises(ResourceError, match="cannot be made to keep parses in"):
-        list(kept.words(SENTENCES, parsed=False))
+        list(cached_pipeline.words(SENTENCES, parsed=False))
 
 
-def test_the_file_is_readable_by_others(kept: CachedPipeline):
-    list(kept.words(SENTENCES, parsed=True))
-    with sqlite3.connect(kept.path) as base:
+def test_the_file_is_readable_by_others(cached_pipeline: CachedPipeline):
+    list(cached_pipeline.words(SENTENCES, parsed=True))
+    with sqlite3.connect(cached_pipeline.path) as base:
         rows = base.execute("SELECT parsed, words FROM parses").fetchall()
     assert sorted(len(json.loads(words)[0]) for _, words in rows) == [2, 3]
     assert {parsed for parsed, _ in rows} == {1}
 
 
-def test_a_damaged_row_is_asked_for_again(kept: CachedPipeline, folder: Path):
+def test_a_damaged_row_is_asked_for_again(cached_pipeline: CachedPipeline, folder: Path):
     fresh = list(Pipeline(describe(folder)).words(SENTENCES, parsed=True))
     for damage in ("xx", "[[],[],[],[],[]]", "7"):
-        list(kept.words(SENTENCES, parsed=True))
-        with sqlite3.connect(kept.path) as base:
+        list(cached_pipeline.words(SENTENCES, parsed=True))
+        with sqlite3.connect(cached_pipeline.path) as base:
             base.execute("UPDATE parses SET words = ?", (damage,))
-        again = CachedPipeline(Pipeline(kept.pipeline.about), kept.folder)
+        again = CachedPipeline(Pipeline(cached_pipeline.pipeline.about), cached_pipeline.folder)
         assert list(again.words(SENTENCES, parsed=True)) == fresh
-    assert not list(kept.folder.glob("*-wal")), "the file alone is the cache"
+    assert not list(cached_pipeline.folder.glob("*-wal")), "the file alone is the cache"
 
 
-def test_a_complete_cache_can_be_read_where_nothing_can_be_written(kept, monkeypatch):
-    made = list(kept.words(SENTENCES, parsed=True))
+def test_a_complete_cache_can_be_read_where_nothing_can_be_written(cached_pipeline, monkeypatch):
+    result = list(cached_pipeline.words(SENTENCES, parsed=True))
     monkeypatch.setattr("gecbench.backends.spacy.os.access", lambda *_: False)
-    again = CachedPipeline(Pipeline(kept.pipeline.about), kept.folder)
-    assert list(again.words(SENTENCES, parsed=True)) == made
+    again = CachedPipeline(Pipeline(cached_pipeline.pipeline.about), cached_pipeline.folder)
+    assert list(again.words(SENTENCES, parsed=True)) == result
     assert len(list(again.words([("new",)], parsed=False))) == 1

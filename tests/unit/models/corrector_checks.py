@@ -39,10 +39,10 @@ def check_corrector(make: Callable[[], Corrector], texts: Sequence[str]) -> list
     """Hold a corrector to the laws of `Corrector`, and return what it made of the texts."""
     corrector = make()
     try:
-        found = corrector.correct(texts)
-        _check_each(found, texts)
-        _check_alone(corrector, texts, found)
-        _check_order(corrector, texts, found)
+        corrections = corrector.correct(texts)
+        _check_each(corrections, texts)
+        _check_alone(corrector, texts, corrections)
+        _check_order(corrector, texts, corrections)
         assert corrector.correct([]) == []
     finally:
         corrector.close()
@@ -50,12 +50,12 @@ def check_corrector(make: Callable[[], Corrector], texts: Sequence[str]) -> list
     try:
         if again.info.deterministic:
             assert again.info.signature == corrector.info.signature
-            assert [c.text for c in again.correct(texts)] == [c.text for c in found]
+            assert [c.text for c in again.correct(texts)] == [c.text for c in corrections]
     finally:
         again.close()
     assert corrector.info.about
     assert all(isinstance(value, str) for value in corrector.info.signature.values())
-    return found
+    return corrections
 
 
 def _check_each(found: Sequence[Correction], texts: Sequence[str]) -> None:

@@ -17,7 +17,7 @@ def table(name: str, *rows: str) -> str:
     return name
 
 
-def made(
+def prepare_rows(
     *rows: str, format: str = "pairs", filters: tuple[str, ...] = (), **settings: object
 ) -> Manifest:
     """Prepare the rows of one corpus into out.tsv."""
@@ -30,17 +30,17 @@ def made(
     )
 
 
-def written(name: str = "out.tsv") -> list[str]:
+def read_output(name: str = "out.tsv") -> list[str]:
     return read_lines(Path(name))
 
 
 def dropped(manifest: Manifest) -> dict[str, int]:
-    return {reason: n for one in manifest.corpora for reason, n in one.dropped.items() if n}
+    return {reason: n for first in manifest.corpora for reason, n in first.dropped.items() if n}
 
 
 def balanced(manifest: Manifest) -> bool:
     return all(
-        one.pairs + one.pieces == sum(one.dropped.values()) + one.kept
-        and one.written == one.weight * (one.kept - one.dev)
-        for one in manifest.corpora
+        first.pairs + first.pieces == sum(first.dropped.values()) + first.kept
+        and first.written == first.weight * (first.kept - first.dev)
+        for first in manifest.corpora
     )

@@ -49,9 +49,9 @@ def vote(
         left = {each for each in left if 2 * votes[each] > sum(weights)}
     else:
         left = {each for each in left if votes[each] >= threshold}
-    kept: set[Plain] = set()
+    rest: set[Plain] = set()
     while left:
         best = min(left, key=lambda each: (-votes[each], each))
-        kept.add(best)
+        rest.add(best)
         left = {each for each in left if not occupied(each) & occupied(best)}
-    return kept
+    return rest

@@ -46,13 +46,13 @@ TEXTS = [
 
 
 def case(number: int, texts: list[tuple[str, str]]) -> PerturbedCase:
-    original, *variants = (Variant(*each) for each in texts)
+    original, *variants = (Variant(*text) for text in texts)
     return PerturbedCase(str(number), original, tuple(variants))
 
 
 def cases(texts=None) -> PerturbedSet:
-    made = tuple(case(n, each) for n, each in enumerate(texts or TEXTS, 1))
-    return PerturbedSet("ours", (Subset("ours", made),), "en")
+    result = tuple(case(n, item) for n, item in enumerate(texts or TEXTS, 1))
+    return PerturbedSet("ours", (Subset("ours", result),), "en")
 
 
 def write_cases(path: Path, texts=None) -> Path:
@@ -60,7 +60,7 @@ def write_cases(path: Path, texts=None) -> Path:
     return path
 
 
-def twins(texts=None) -> list[ContextPair]:
+def context_pairs(texts=None) -> list[ContextPair]:
     return [
         ContextPair(SentencePair(*original), SentencePair(*variant))
         for original, *variants in texts or TEXTS
@@ -70,12 +70,12 @@ def twins(texts=None) -> list[ContextPair]:
 
 def configuration(robust=None, *, model=None, training=None, **tables) -> TaggerConfig:
     shape = {"width": 32, "dilations": [1, 2], "dropout": 0.0}
-    chosen = {"encoder": "convolution", "max_tokens": 40, "convolution": shape, **(model or {})}
+    settings = {"encoder": "convolution", "max_tokens": 40, "convolution": shape, **(model or {})}
     whole = {
         "kind": "tagger",
         "name": "tiny",
         "language": "en",
-        "model": {key: value for key, value in chosen.items() if value is not None},
+        "model": {key: value for key, value in settings.items() if value is not None},
         "training": training or {},
         "robust": {"cases": ["cases.jsonl"], **(robust or {})},
         **tables,
@@ -85,8 +85,8 @@ def configuration(robust=None, *, model=None, training=None, **tables) -> Tagger
 
 def log_softmax(logits: list[float]) -> list[float]:
     top = max(logits)
-    total = top + math.log(sum(math.exp(each - top) for each in logits))
-    return [each - total for each in logits]
+    total = top + math.log(sum(math.exp(row - top) for row in logits))
+    return [row - total for row in logits]
 
 
 def kl(one: list[float], two: list[float]) -> float:

@@ -17,13 +17,13 @@ def padding_share(lengths: list[int], batches: list[list[int]]) -> float:
 
 @given(LENGTHS, st.integers(1, 9), st.integers(0, 200))
 def test_each_place_is_in_one_batch_and_batches_keep_their_bounds(lengths, size, tokens):
-    found = make_batches(lengths, size, tokens)
-    assert sorted(place for batch in found for place in batch) == list(range(len(lengths)))
-    for batch in found:
+    batches = make_batches(lengths, size, tokens)
+    assert sorted(place for batch in batches for place in batch) == list(range(len(lengths)))
+    for batch in batches:
         longest = max(lengths[place] for place in batch)
         assert 1 <= len(batch) <= size
         assert not tokens or len(batch) == 1 or longest * len(batch) <= tokens
-    assert found == make_batches(tuple(lengths), size, tokens)
+    assert batches == make_batches(tuple(lengths), size, tokens)
 
 
 @given(LENGTHS, st.integers(1, 9))
@@ -40,7 +40,7 @@ def test_no_order_pads_less_than_by_length(lengths, size):
 
 @given(LENGTHS, st.integers(1, 9), st.floats(0, 1))
 def test_no_batch_has_more_padding_than_is_allowed(lengths, size, most):
-    found = make_batches(lengths, size, most_padding=most)
-    assert sorted(place for batch in found for place in batch) == list(range(len(lengths)))
-    assert all(padding_share(lengths, [batch]) <= most + 1e-9 for batch in found)
+    batches = make_batches(lengths, size, most_padding=most)
+    assert sorted(place for batch in batches for place in batch) == list(range(len(lengths)))
+    assert all(padding_share(lengths, [batch]) <= most + 1e-9 for batch in batches)
     assert make_batches(lengths, size, most_padding=1.0) == make_batches(lengths, size)

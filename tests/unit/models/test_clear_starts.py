@@ -100,18 +100,18 @@ class Nothing:
 
 
 def test_patience_is_not_lost_before_anything_is_right(home) -> None:
-    said: list[str] = []
+    text: list[str] = []
     outcome = train_run(
         config(epochs=6, patience=2),
         KIND,
         home / "run",
         home=home,
         score=Nothing(),
-        say=said.append,
+        say=text.append,
     )
     assert outcome.why == "all epochs done"
-    assert any("nothing corrected rightly yet" in line for line in said)
-    assert any("not one right correction on dev" in line for line in said)
+    assert any("nothing corrected rightly yet" in line for line in text)
+    assert any("not one right correction on dev" in line for line in text)
 
 
 def test_a_wrong_choice_is_answered_with_the_choices() -> None:
@@ -128,16 +128,16 @@ def test_the_command_looks_at_its_input_before_it_loads_a_model(tmp_path) -> Non
         (("zh-homophone", "empty.txt"), "the file is empty"),
         (("zh-homophone", "我很高心。", "--details", "d"), "leave --details out"),
     ):
-        ended = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-X", "importtime", "-m", "gecbench", "correct", *words],
             cwd=tmp_path,
             capture_output=True,
             text=True,
             check=False,
         )
-        assert ended.returncode in (1, 2)
-        assert why in ended.stderr
-        assert "gecbench.models.lexical" not in ended.stderr
+        assert process.returncode in (1, 2)
+        assert why in process.stderr
+        assert "gecbench.models.lexical" not in process.stderr
 
 
 def test_texts_in_another_language_are_noted_and_refused_where_they_are_declared_so(

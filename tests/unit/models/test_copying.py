@@ -20,9 +20,9 @@ STRICT = CorrectorKind(load)
 
 
 def test_every_text_comes_back_as_it_is() -> None:
-    found = check_corrector(lambda: load_corrector("copying"), [*ZH, *EN])
-    assert [c.text for c in found] == [*ZH, *EN]
-    assert not any(c.edits for c in found)
+    corrections = check_corrector(lambda: load_corrector("copying"), [*ZH, *EN])
+    assert [c.text for c in corrections] == [*ZH, *EN]
+    assert not any(c.edits for c in corrections)
 
 
 def test_it_takes_neither_place_nor_options() -> None:

@@ -89,13 +89,13 @@ except GecbenchError as error:
 def test_a_full_disk_is_one_clear_line_and_loses_nothing(text, tmp_path) -> None:
     out = tmp_path / "out.txt"
     here = str(Path(__file__).parents[1])
-    ended = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", _FULL, here, str(text), str(out)],
         capture_output=True,
         text=True,
         check=True,
     )
-    assert "out.txt.part: cannot be written: File too large; what is in it stays" in ended.stdout
+    assert "out.txt.part: cannot be written: File too large; what is in it stays" in process.stdout
     second = Doubling()
     done = correct_file(second, text, to(out))
     assert 0 < done.resumed < 10

@@ -56,13 +56,19 @@ class Half:
 
 
 def config(**training) -> SmallConfig:
-    chosen = {"epochs": 4, "learning_rate": 0.05, "batch_size": 8, "cold_epochs": 1, "patience": 0}
+    settings = {
+        "epochs": 4,
+        "learning_rate": 0.05,
+        "batch_size": 8,
+        "cold_epochs": 1,
+        "patience": 0,
+    }
     return SmallConfig(
         kind="small",
         name="small",
         language="en",
         data=Data(train=("train.tsv",), dev="dev.tsv"),
-        training=Training(**{**chosen, "log_every": 1, **training}),
+        training=Training(**{**settings, "log_every": 1, **training}),
     )
 
 
@@ -97,8 +103,8 @@ def test_dropout_is_on_from_the_first_step(home) -> None:
 
 
 def test_a_run_learns_and_leaves_a_model_with_a_card(home) -> None:
-    said: list[str] = []
-    outcome = trained(home, "run", config(epochs=12), said=said)
+    text: list[str] = []
+    outcome = trained(home, "run", config(epochs=12), said=text)
     assert outcome.value == 1.0
     assert outcome.why == "all epochs done"
     card = (outcome.model / "README.md").read_text("utf-8")
@@ -111,10 +117,10 @@ def test_a_run_learns_and_leaves_a_model_with_a_card(home) -> None:
         "pairs: 50",
     ):
         assert part in card
-    made = json.loads((outcome.model / "gecbench.json").read_text("utf-8"))["made"]
-    assert made["best_step"] == outcome.best_step
-    assert len(made["data"]["train.tsv"]) == 64
-    assert any("best so far" in line for line in said)
+    result = json.loads((outcome.model / "gecbench.json").read_text("utf-8"))["made"]
+    assert result["best_step"] == outcome.best_step
+    assert len(result["data"]["train.tsv"]) == 64
+    assert any("best so far" in line for line in text)
     assert list((home / "run" / "tensorboard").iterdir())
     logged = [json.loads(line) for line in (home / "run" / "log.jsonl").read_text().splitlines()]
     steps = [row["step"] for row in logged if row["what"] == "train"]
@@ -128,7 +134,7 @@ class Killed(BaseException):
     """What a test throws in the place of a signal."""
 
 
-def killing(after: int) -> TrainingKind:
+def kind_that_dies(after: int) -> TrainingKind:
     """Return a kind whose training dies after so many batches."""
 
     class Dying(SmallTask):
@@ -145,16 +151,16 @@ def killing(after: int) -> TrainingKind:
 
 
 @pytest.mark.parametrize(
-    "after", [7, *(pytest.param(each, marks=pytest.mark.slow) for each in (1, 5, 8, 13, 20))]
+    "after", [7, *(pytest.param(item, marks=pytest.mark.slow) for item in (1, 5, 8, 13, 20))]
 )
 def test_a_killed_run_goes_on_to_the_same_weights(home, after) -> None:
-    made = config(checkpoint_every=3, accumulation=2, schedule="linear", warmup_steps=2)
-    whole = trained(home, "whole", made)
+    run_config = config(checkpoint_every=3, accumulation=2, schedule="linear", warmup_steps=2)
+    whole = trained(home, "whole", run_config)
     with pytest.raises(Killed):
-        trained(home, "broken", made, killing(after))
-    said: list[str] = []
-    resumed = trained(home, "broken", made, said=said)
-    assert any("going on from step" in line for line in said) == (after > 6)
+        trained(home, "broken", run_config, kind_that_dies(after))
+    text: list[str] = []
+    resumed = trained(home, "broken", run_config, said=text)
+    assert any("going on from step" in line for line in text) == (after > 6)
     assert same(weights(whole), weights(resumed))
     assert (whole.steps, whole.best_step, whole.value) == (
         resumed.steps,
@@ -167,8 +173,8 @@ def test_a_killed_run_goes_on_to_the_same_weights(home, after) -> None:
 
 
 def test_what_a_killed_run_was_writing_is_not_taken_for_a_checkpoint(home, monkeypatch) -> None:
-    made = config(checkpoint_every=2)
-    whole = trained(home, "whole", made)
+    run_config = config(checkpoint_every=2)
+    whole = trained(home, "whole", run_config)
     from gecbench.models.training import loop
 
     real = loop.write_bytes
@@ -183,14 +189,14 @@ def test_what_a_killed_run_was_writing_is_not_taken_for_a_checkpoint(home, monke
 
     monkeypatch.setattr(loop, "write_bytes", dying)
     with pytest.raises(Killed):
-        trained(home, "broken", made)
+        trained(home, "broken", run_config)
     monkeypatch.undo()
-    assert same(weights(whole), weights(trained(home, "broken", made)))
+    assert same(weights(whole), weights(trained(home, "broken", run_config)))
 
 
 def test_a_finished_run_gives_its_model_again(home) -> None:
     first = trained(home, "run", config())
-    assert trained(home, "run", config(), killing(0)) == first
+    assert trained(home, "run", config(), kind_that_dies(0)) == first
 
 
 def test_gradients_of_parts_are_those_of_the_whole(home) -> None:
@@ -198,10 +204,10 @@ def test_gradients_of_parts_are_those_of_the_whole(home) -> None:
     assert same(*map(weights, again))
     # Dropout draws differently in parts, so it is put out for this comparison.
     plain = TrainingKind(SmallConfig, lambda *_: _without_dropout())
-    one = trained(home, "c", config(batch_size=50, cold_epochs=0), plain)
-    two = trained(home, "d", config(batch_size=10, accumulation=5, cold_epochs=0), plain)
-    for name, tensor in weights(one).items():
-        assert torch.allclose(tensor, weights(two)[name], atol=1e-5)
+    first = trained(home, "c", config(batch_size=50, cold_epochs=0), plain)
+    second = trained(home, "d", config(batch_size=10, accumulation=5, cold_epochs=0), plain)
+    for name, tensor in weights(first).items():
+        assert torch.allclose(tensor, weights(second)[name], atol=1e-5)
 
 
 def _without_dropout() -> SmallTask:
@@ -225,22 +231,24 @@ def test_cold_epochs_train_only_what_is_new(home) -> None:
 
 
 def test_patience_ends_a_run_that_gets_no_better(home, monkeypatch) -> None:
-    made = config(epochs=30, patience=2)
-    outcome = train_run(made, KIND, home / "run", home=home, score=Half(), say=lambda _m: None)
+    run_config = config(epochs=30, patience=2)
+    outcome = train_run(
+        run_config, KIND, home / "run", home=home, score=Half(), say=lambda _m: None
+    )
     assert outcome.why == "no better for 2 evaluations"
     assert outcome.best_step == 7  # the first, of the cold epoch
 
 
 def test_the_dev_loss_may_decide(home) -> None:
-    made = SmallConfig(
+    run_config = SmallConfig(
         **{f: getattr(config(), f) for f in ("kind", "name", "language", "data", "training")},
         scoring=Scoring(by="loss"),
     )
-    outcome = train_run(made, KIND, home / "run", home=home, score=None, say=lambda _m: None)
+    outcome = train_run(run_config, KIND, home / "run", home=home, score=None, say=lambda _m: None)
     assert outcome.value < 0
     history = json.loads((outcome.model / "gecbench.json").read_text("utf-8"))["made"]["history"]
-    assert -outcome.value == min(each["loss"] for each in history)
-    assert all("score" not in each for each in history)
+    assert -outcome.value == min(row["loss"] for row in history)
+    assert all("score" not in row for row in history)
 
 
 def test_a_loss_that_is_no_number_ends_the_run_and_keeps_the_checkpoint(home) -> None:
@@ -283,36 +291,40 @@ def test_bad_data_are_one_clear_line(home) -> None:
         ({"train": ()}, "data.train names no file", CorpusError),
         ({"train": ("nothing.tsv",)}, "nothing.tsv: no such file", GecbenchError),
     ):
-        made = SmallConfig(kind="small", name="s", language="en", data=Data(**data))
+        run_config = SmallConfig(kind="small", name="s", language="en", data=Data(**data))
         with pytest.raises(error, match=why):
-            trained(home, "run", made)
+            trained(home, "run", run_config)
     (home / "same.tsv").write_text("1\tabc\tabc\n")
-    made = SmallConfig(
+    run_config = SmallConfig(
         kind="small", name="s", language="en", data=Data(train=("same.tsv",), dev="dev.tsv")
     )
     with expect_error(CorpusError, "no error: 1"):
-        trained(home, "run", made)
+        trained(home, "run", run_config)
     (home / "long.tsv").write_text("1\tabc\tabcd\n")
-    made = SmallConfig(
+    run_config = SmallConfig(
         kind="small", name="s", language="en", data=Data(train=("long.tsv",), dev="dev.tsv")
     )
     with expect_error(CorpusError, "two lengths: 1"):
-        trained(home, "run", made)
+        trained(home, "run", run_config)
 
 
 def test_dev_references_that_cannot_be_learnt_are_counted(home) -> None:
     (home / "held.tsv").write_text("1\tabc\tabd\n2\tabc\t无法标注\n")
     data = Data(train=("train.tsv",), dev="held.tsv")
-    made = SmallConfig(kind="small", name="s", language="en", data=data, training=config().training)
-    assert trained(home, "run", made).counts["dev pairs left out: unannotatable"] == 1
+    run_config = SmallConfig(
+        kind="small", name="s", language="en", data=data, training=config().training
+    )
+    assert trained(home, "run", run_config).counts["dev pairs left out: unannotatable"] == 1
 
 
 def test_the_dev_sentences_are_never_learnt(home) -> None:
     both = config()
     data = Data(train=("train.tsv", "dev.tsv"), dev="dev.tsv")
-    said: list[str] = []
-    made = SmallConfig(kind="small", name="s", language="en", data=data, training=both.training)
-    outcome = trained(home, "run", made, said=said)
+    text: list[str] = []
+    run_config = SmallConfig(
+        kind="small", name="s", language="en", data=data, training=both.training
+    )
+    outcome = trained(home, "run", run_config, said=text)
     assert outcome.counts["left out: also in dev"] == 10
     part = SmallConfig(
         kind="small",
@@ -343,9 +355,9 @@ def test_plans_differ_by_epoch_and_waste_little() -> None:
     training = Training(batch_size=32)
     first, second = plan_epoch(lengths, training, 0), plan_epoch(lengths, training, 1)
     assert first == plan_epoch(lengths, training, 0) != second
-    for one in (first, second):
-        assert sorted(k for batch in one for k in batch) == list(range(5000))
-        taken = sum(max(lengths[k] for k in batch) * len(batch) for batch in one)
+    for result in (first, second):
+        assert sorted(k for batch in result for k in batch) == list(range(5000))
+        taken = sum(max(lengths[k] for k in batch) * len(batch) for batch in result)
         assert 1 - sum(lengths) / taken < 0.1
 
 
@@ -396,21 +408,21 @@ def test_two_processes_learn_what_one_learns(home) -> None:
     assert run.returncode == 0, run.stderr[:4000]
     plain = TrainingKind(SmallConfig, lambda *_: _without_dropout())
     alone = trained(home, "one", config(batch_size=5, accumulation=2, cold_epochs=0), plain)
-    two = load_file(home / "two" / "model" / "model.safetensors")
+    second = load_file(home / "two" / "model" / "model.safetensors")
     for name, tensor in weights(alone).items():
-        assert torch.allclose(tensor, two[name], atol=1e-5), name
+        assert torch.allclose(tensor, second[name], atol=1e-5), name
 
 
 @pytest.mark.slow
 def test_mixed_precision_learns_and_resumes(home) -> None:
     trained(home, "plain", config(epochs=1))
-    made = config(epochs=12, precision="bf16", checkpoint_every=3)
-    whole = trained(home, "whole", made)
+    run_config = config(epochs=12, precision="bf16", checkpoint_every=3)
+    whole = trained(home, "whole", run_config)
     assert whole.value == 1.0
     assert all(tensor.dtype == torch.float32 for tensor in weights(whole).values())
     with pytest.raises(Killed):
-        trained(home, "broken", made, killing(20))
-    assert same(weights(whole), weights(trained(home, "broken", made)))
+        trained(home, "broken", run_config, kind_that_dies(20))
+    assert same(weights(whole), weights(trained(home, "broken", run_config)))
 
 
 def test_fp16_needs_a_gpu(home, monkeypatch) -> None:

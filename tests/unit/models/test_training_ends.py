@@ -41,7 +41,7 @@ class Score:
         return equal_share(dev, texts)
 
 
-def scored(home: Path, name: str, made: SmallConfig):
+def score_run(home: Path, name: str, made: SmallConfig):
     """Train as another process would: with a score that was never asked."""
     return train_run(made, KIND, home / name, home=home, score=Score(), say=lambda _m: None)
 
@@ -69,8 +69,8 @@ def card(run: Path) -> dict:
 def test_a_kill_at_any_moment_of_keeping_changes_nothing(
     home, monkeypatch, place, name, call, after
 ) -> None:
-    made = config(checkpoint_every=3, epochs=3)
-    whole = scored(home, "whole", made)
+    run_config = config(checkpoint_every=3, epochs=3)
+    whole = score_run(home, "whole", run_config)
     real, left = getattr(place, name), call
 
     def dying(*given, **more):
@@ -78,27 +78,27 @@ def test_a_kill_at_any_moment_of_keeping_changes_nothing(
         left -= 1
         if left == 0 and not after:
             raise Killed
-        found = real(*given, **more)
+        result = real(*given, **more)
         if left == 0:
             raise Killed
-        return found
+        return result
 
     monkeypatch.setattr(place, name, dying)
     with pytest.raises(Killed):
-        scored(home, "broken", made)
+        score_run(home, "broken", run_config)
     monkeypatch.undo()
-    again = scored(home, "broken", made)
+    again = score_run(home, "broken", run_config)
     assert same(weights(whole), weights(again))
     assert (whole.steps, whole.best_step, whole.value) == (
         again.steps,
         again.best_step,
         again.value,
     )
-    one, two = card(home / "whole"), card(home / "broken")
-    assert one["scored by"] == two["scored by"] == "metric:equal-share"
-    assert one["history"] == two["history"]
-    kept = {p.name for p in (home / "broken" / "checkpoints").iterdir()}
-    assert kept == {p.name for p in (home / "whole" / "checkpoints").iterdir()}
+    first, second = card(home / "whole"), card(home / "broken")
+    assert first["scored by"] == second["scored by"] == "metric:equal-share"
+    assert first["history"] == second["history"]
+    rest = {p.name for p in (home / "broken" / "checkpoints").iterdir()}
+    assert rest == {p.name for p in (home / "whole" / "checkpoints").iterdir()}
 
 
 def test_the_scaler_of_fp16_goes_on_where_it_was() -> None:
@@ -121,30 +121,32 @@ def test_the_scaler_of_fp16_goes_on_where_it_was() -> None:
 
 
 def test_weights_that_are_no_numbers_are_never_kept(home) -> None:
-    made = config(checkpoint_every=1, epochs=2)
+    run_config = config(checkpoint_every=1, epochs=2)
 
     class Breaking(SmallTask):
         left = 10
 
         def loss(self, module, batch):
-            found = super().loss(module, batch)
+            loss = super().loss(module, batch)
             if torch.is_grad_enabled():
                 Breaking.left -= 1
                 if Breaking.left == 0:  # its value is finite, its gradient is not
-                    found = found + torch.sqrt((self.module.head.weight * 0).sum())
-            return found
+                    loss = loss + torch.sqrt((self.module.head.weight * 0).sum())
+            return loss
 
     with expect_error(GecbenchError, "step 10", "training.learning_rate"):
-        trained(home, "run", made, kind_of(Breaking))
+        trained(home, "run", run_config, kind_of(Breaking))
     assert Checkpoints(home / "run" / "checkpoints").latest().name == "step-00000009"
-    assert same(weights(trained(home, "run", made)), weights(trained(home, "whole", made)))
+    assert same(
+        weights(trained(home, "run", run_config)), weights(trained(home, "whole", run_config))
+    )
 
 
 def test_a_dev_loss_that_is_no_number_is_never_the_best(home) -> None:
     class Endless(SmallTask):
         def loss(self, module, batch):
-            found = super().loss(module, batch)
-            return found if torch.is_grad_enabled() else found + math.inf
+            loss = super().loss(module, batch)
+            return loss if torch.is_grad_enabled() else loss + math.inf
 
     with expect_error(GecbenchError, "inf", "step 7"):
         trained(home, "run", config(), kind_of(Endless))
@@ -161,7 +163,7 @@ def test_memory_that_does_not_suffice_is_one_clear_line(home) -> None:
 
 
 def test_a_full_disk_is_one_clear_line_and_the_checkpoint_stays(home, monkeypatch) -> None:
-    made = config()
+    run_config = config()
     real, left = weights_module.save_file, 3
 
     def full(*given, **more):
@@ -173,10 +175,12 @@ def test_a_full_disk_is_one_clear_line_and_the_checkpoint_stays(home, monkeypatc
 
     monkeypatch.setattr(weights_module, "save_file", full)
     with expect_error(GecbenchError, "step-00000014", "I/O error"):
-        trained(home, "run", made)
+        trained(home, "run", run_config)
     monkeypatch.undo()
     assert [p.name for p in (home / "run" / "checkpoints").glob("step-*")] == ["step-00000007"]
-    assert same(weights(trained(home, "run", made)), weights(trained(home, "whole", made)))
+    assert same(
+        weights(trained(home, "run", run_config)), weights(trained(home, "whole", run_config))
+    )
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full here")
@@ -209,9 +213,9 @@ def test_a_lock_that_cannot_be_made_is_one_clear_line(home) -> None:
 def test_a_run_goes_on_from_another_working_folder(home, monkeypatch) -> None:
     def at(place: Path, way: str):
         monkeypatch.chdir(place)
-        made = config(epochs=2)
+        run_config = config(epochs=2)
         return train_run(
-            made, KIND, home / "run", home=Path(way), score=equal_share, say=lambda _m: None
+            run_config, KIND, home / "run", home=Path(way), score=equal_share, say=lambda _m: None
         )
 
     first = at(home, ".")
@@ -243,8 +247,8 @@ def test_values_that_cannot_train_are_refused(table, why) -> None:
 
 def test_a_falling_rate_ends_with_the_last_step_whatever_bounds_batches(home, monkeypatch) -> None:
     monkeypatch.setattr("gecbench.models.training.loop._POOL", 1)  # few sentences differ enough
-    made = config(cold_epochs=0, epochs=5, schedule="linear", batch_tokens=17)
-    outcome = trained(home, "run", made)
+    run_config = config(cold_epochs=0, epochs=5, schedule="linear", batch_tokens=17)
+    outcome = trained(home, "run", run_config)
     rows = map(json.loads, (home / "run" / "log.jsonl").read_text().splitlines())
     rates = [row["learning_rate"] for row in rows if row["what"] == "train"]
     assert len(rates) == outcome.steps

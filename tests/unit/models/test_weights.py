@@ -32,9 +32,9 @@ def checkpoint(tmp_path) -> Path:
 def test_weights_become_safetensors_and_what_lies_beside_them_comes_along(checkpoint, tmp_path):
     out = tmp_path / "ours"
     assert convert_checkpoint(str(checkpoint), out) == 3
-    found = load_file(out / "model.safetensors")
-    assert torch.equal(found["a.weight"], found["b.weight"])
-    assert found["c"].dtype == torch.float16
+    tensors = load_file(out / "model.safetensors")
+    assert torch.equal(tensors["a.weight"], tensors["b.weight"])
+    assert tensors["c"].dtype == torch.float16
     assert sorted(p.name for p in out.iterdir()) == [
         "config.json",
         "model.safetensors",

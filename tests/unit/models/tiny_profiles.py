@@ -37,7 +37,7 @@ def corruptors(language: str, tokens: str = "en") -> tuple[Corruptor, ...]:
         with_settings(base, more),
         with_settings(base, {**more, "errors": "0,0,0,0,0,0,0,1", "correct": "0.1"}),
     )
-    return tuple(load_corruptor(each, "test", no_shapes) for each in profiles)
+    return tuple(load_corruptor(profile, "test", no_shapes) for profile in profiles)
 
 
 @cache

@@ -80,9 +80,9 @@ def teach(folder: Path, language: str, encoder: str, steps: int = 60, **more: ob
 
     pairs = PAIRS[language]
     task = KIND.build(configuration(language, encoder, **more), pairs, None)
-    found = task.prepare(pairs)
-    assert not found.dropped
-    batch = task.collate(found.examples)
+    dataset = task.prepare(pairs)
+    assert not dataset.dropped
+    batch = task.collate(dataset.examples)
     task.freeze(cold=False)
     optimizer = torch.optim.AdamW(task.module.parameters(), lr=4e-3)
     task.module.train()

@@ -35,7 +35,7 @@ def configured(base: Path, **table: object) -> Any:
     """Return a configuration that trains on a base."""
     from gecbench.models.causal.training import CausalConfig, CausalOptions, CausalTable
 
-    given = {
+    pairs = {
         "rank": 16,
         "alpha": 32,
         "dropout": 0.0,
@@ -44,7 +44,7 @@ def configured(base: Path, **table: object) -> Any:
         **table,
     }
     return CausalConfig(
-        kind="causal", name="tiny", language="zh", model=CausalTable(base=str(base), **given)
+        kind="causal", name="tiny", language="zh", model=CausalTable(base=str(base), **pairs)
     )
 
 
@@ -62,7 +62,7 @@ def overfit(task: Any, steps: int) -> None:
     import torch
 
     batch = task.collate(task.prepare(PAIRS).examples)
-    learning = [each for each in task.module.parameters() if each.requires_grad]
+    learning = [parameter for parameter in task.module.parameters() if parameter.requires_grad]
     optimizer = torch.optim.AdamW(learning, lr=0.005)
     task.module.train()
     for _ in range(steps):

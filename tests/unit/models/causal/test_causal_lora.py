@@ -24,9 +24,9 @@ TARGETS = [pair.target for pair in PAIRS]
 
 def texts_of(spec: object, texts: list[str], **options: object) -> list[str]:
     corrector = load_corrector(str(spec), options)
-    found = [each.text for each in corrector.correct(texts)]
+    result = [correction.text for correction in corrector.correct(texts)]
     corrector.close()
-    return found
+    return result
 
 
 def logits_of(network: Any) -> Any:
@@ -37,9 +37,9 @@ def logits_of(network: Any) -> Any:
 
 
 def test_eight_pairs_are_learnt_by_heart(trained: Trained) -> None:
-    found = trained.task.corrector().correct(SOURCES)
-    assert [each.text for each in found] == TARGETS
-    assert not any(each.flags for each in found)
+    corrections = trained.task.corrector().correct(SOURCES)
+    assert [correction.text for correction in corrections] == TARGETS
+    assert not any(correction.flags for correction in corrections)
 
 
 def test_what_is_kept_is_the_adapter_alone_and_no_pickle(trained: Trained) -> None:
@@ -57,7 +57,7 @@ def test_it_comes_back_as_it_was(trained: Trained) -> None:
     import torch
 
     corrector: Any = load_corrector(str(trained.adapter))
-    assert [each.text for each in corrector.correct(SOURCES)] == TARGETS
+    assert [correction.text for correction in corrector.correct(SOURCES)] == TARGETS
     assert torch.equal(logits_of(corrector.network), logits_of(trained.task.module))
 
 
@@ -65,7 +65,7 @@ def test_merged_it_says_the_same_without_its_base(trained: Trained) -> None:
     import torch
 
     corrector: Any = load_corrector(str(trained.merged))
-    assert [each.text for each in corrector.correct(SOURCES)] == TARGETS
+    assert [correction.text for correction in corrector.correct(SOURCES)] == TARGETS
     assert "Peft" not in type(corrector.network).__name__
     theirs = logits_of(trained.task.module)
     assert torch.allclose(logits_of(corrector.network), theirs, atol=1e-4)
@@ -76,15 +76,15 @@ def test_the_base_never_learns(trained: Trained) -> None:
     import torch
     from safetensors.torch import load_file
 
-    kept = load_file(trained.base / "model.safetensors")
+    tensors = load_file(trained.base / "model.safetensors")
     now = trained.task.module.state_dict()
     for name in ("embed_tokens", "layers.0.mlp.up_proj", "layers.1.self_attn.k_proj"):
         assert torch.equal(
-            now[f"base_model.model.model.{name}.weight"], kept[f"model.{name}.weight"]
+            now[f"base_model.model.model.{name}.weight"], tensors[f"model.{name}.weight"]
         )
     task = trained.task
     task.freeze(cold=False)
-    learning = {name for name, each in task.module.named_parameters() if each.requires_grad}
+    learning = {name for name, item in task.module.named_parameters() if item.requires_grad}
     assert len(learning) == 8
     assert all("lora_" in name and ("q_proj" in name or "v_proj" in name) for name in learning)
 
@@ -93,8 +93,8 @@ def test_only_the_answer_is_learnt(trained: Trained) -> None:
     (example,) = trained.task.prepare(PAIRS[:1]).examples
     batch = trained.task.collate([example])
     labels = batch["labels"][0].tolist()
-    question = labels.index(next(one for one in labels if one != -100))
-    answer = [one for one in labels if one != -100]
+    question = labels.index(next(first for first in labels if first != -100))
+    answer = [first for first in labels if first != -100]
     tokenizer = trained.task._question.tokenizer
     assert tokenizer.decode(answer) == "我高兴</s>"
     assert tokenizer.decode(batch["input_ids"][0][:question]).endswith("修改后：\n[assistant] ")
@@ -106,9 +106,9 @@ def test_the_loss_of_a_batch_is_that_of_its_parts(trained: Trained) -> None:
     task.module.eval()
     examples = task.prepare(PAIRS).examples
     whole = task.loss(task.module, task.collate(examples)).item()
-    parts = [task.loss(task.module, task.collate([each])).item() for each in examples]
+    parts = [task.loss(task.module, task.collate([example])).item() for example in examples]
     assert whole == pytest.approx(sum(parts), rel=1e-4)
-    assert len({task.length(each) for each in examples}) > 1
+    assert len({task.length(example) for example in examples}) > 1
 
 
 def test_long_and_empty_pairs_are_dropped_and_counted(trained: Trained) -> None:
@@ -131,16 +131,16 @@ def test_the_seed_decides_the_first_weights_also_when_a_run_goes_on(trained: Tra
 
     from gecbench.models.causal.training import build
 
-    one = build(configured(trained.base), PAIRS, None).module.state_dict()
-    two = build(configured(trained.base), PAIRS, trained.adapter).module.state_dict()
-    assert all(torch.equal(one[name], two[name]) for name in one)
+    first = build(configured(trained.base), PAIRS, None).module.state_dict()
+    second = build(configured(trained.base), PAIRS, trained.adapter).module.state_dict()
+    assert all(torch.equal(first[name], second[name]) for name in first)
 
 
 @pytest.mark.parametrize("texts", [ZH, EN])
 def test_an_adapter_keeps_the_laws_of_correctors(trained: Trained, texts: tuple[str, ...]) -> None:
     options = {"batch_size": 5, "longest": 1.2}
-    found = check_corrector(lambda: load_corrector(str(trained.adapter), options), texts)
-    assert "too long" in {flag for each in found for flag in each.flags}
+    corrections = check_corrector(lambda: load_corrector(str(trained.adapter), options), texts)
+    assert "too long" in {flag for correction in corrections for flag in correction.flags}
 
 
 def test_beams_find_the_same_of_what_is_known_by_heart(trained: Trained) -> None:
@@ -178,8 +178,8 @@ def bare_adapter(trained: Trained, folder: Path, **changed: object) -> Path:
 
 def test_an_adapter_of_others_can_be_asked(trained: Trained, tmp_path: Path) -> None:
     adapter = bare_adapter(trained, tmp_path / "theirs")
-    given = {"prompt": "zh-instruction", "most_changed": 1}
-    assert texts_of(f"causal:{adapter}", SOURCES, **given) == TARGETS
+    pairs = {"prompt": "zh-instruction", "most_changed": 1}
+    assert texts_of(f"causal:{adapter}", SOURCES, **pairs) == TARGETS
 
 
 def test_an_adapter_that_does_not_fit_is_one_line(trained: Trained, tmp_path: Path) -> None:

@@ -27,11 +27,11 @@ SERVE = "from transformers.cli.transformers import main; main()"
 
 
 @pytest.fixture(scope="module")
-def served(trained: Trained, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def server_url(trained: Trained, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    log = tmp_path_factory.mktemp("served") / "log.txt"
+    log = tmp_path_factory.mktemp("server_url") / "log.txt"
     words = ("serve", str(trained.merged), "--host", "127.0.0.1", "--port", str(port))
     with log.open("wb") as told:
         server = subprocess.Popen(
@@ -59,11 +59,11 @@ OPTIONS = {"prompt": "zh-instruction", "max_tokens": 40, "most_changed": 1, "cac
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_served_model_corrects_as_the_same_does_here(
-    served: str, trained: Trained, stream: bool
+    server_url: str, trained: Trained, stream: bool
 ) -> None:
-    corrector = load_corrector(served, {**OPTIONS, "stream": stream})
-    found = corrector.correct([pair.source for pair in PAIRS])
-    assert [each.text for each in found] == [pair.target for pair in PAIRS]
+    corrector = load_corrector(server_url, {**OPTIONS, "stream": stream})
+    corrections = corrector.correct([pair.source for pair in PAIRS])
+    assert [correction.text for correction in corrections] == [pair.target for pair in PAIRS]
     totals = corrector.totals  # type: ignore[attr-defined]
     assert totals.calls == len(PAIRS)
     assert totals.tokens_in > 100
@@ -71,14 +71,14 @@ def test_a_served_model_corrects_as_the_same_does_here(
     corrector.close()
 
 
-def test_an_answer_at_its_limit_is_flagged(served: str) -> None:
-    corrector = load_corrector(served, {**OPTIONS, "max_tokens": 3})
+def test_an_answer_at_its_limit_is_flagged(server_url: str) -> None:
+    corrector = load_corrector(server_url, {**OPTIONS, "max_tokens": 3})
     assert corrector.correct(["我高心"])[0].flags == ("cut",)
     corrector.close()
 
 
-def test_what_a_real_server_refuses_is_one_line(served: str, tmp_path: Path) -> None:
-    _, _, url = served.rpartition("@")
+def test_what_a_real_server_refuses_is_one_line(server_url: str, tmp_path: Path) -> None:
+    _, _, url = server_url.rpartition("@")
     corrector = load_corrector(f"chat:no-such@{url}", OPTIONS)
     with expect_error(GecbenchError, "400", "no-such") as caught:
         corrector.correct(["我高心"])

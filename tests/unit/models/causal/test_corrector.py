@@ -33,9 +33,9 @@ def test_logits_do_not_depend_on_the_batch(plain: Path) -> None:
 
     def spy(**given: Any) -> Any:
         given |= {"output_logits": True, "return_dict_in_generate": True, "max_new_tokens": 4}
-        found = generate(**given)
-        seen.append(torch.stack(found.logits, 1))
-        return found.sequences
+        result = generate(**given)
+        seen.append(torch.stack(result.logits, 1))
+        return result.sequences
 
     generate, corrector.network.generate = corrector.network.generate, spy
     texts = ["He go .", "She have seen a very long film yesterday .", "I"]
@@ -49,23 +49,23 @@ def test_logits_do_not_depend_on_the_batch(plain: Path) -> None:
 
 def test_a_limit_is_a_texts_own(plain: Path) -> None:
     corrector: Any = load_corrector(f"causal:{plain}", {"language": "en"})
-    given = []
+    pairs = []
     generate = corrector.network.generate
-    corrector.network.generate = lambda **options: given.append(options) or generate(**options)
+    corrector.network.generate = lambda **options: pairs.append(options) or generate(**options)
     corrector.correct(["abc"])
-    assert given[0]["max_new_tokens"] == 2 * 4 + 16
-    assert given[0]["do_sample"] is False
+    assert pairs[0]["max_new_tokens"] == 2 * 4 + 16
+    assert pairs[0]["do_sample"] is False
 
 
 def test_what_does_not_fit_into_the_window_is_flagged(plain: Path) -> None:
     corrector = load_corrector(f"causal:{plain}", {"language": "en"})
-    (found,) = corrector.correct(["word " * 300])
-    assert (found.text, found.flags) == (found.source, ("too long",))
+    (result,) = corrector.correct(["word " * 300])
+    assert (result.text, result.flags) == (result.source, ("too long",))
 
 
 def test_the_prompt_is_said_as_the_style_wants(tmp_path: Path, plain: Path) -> None:
     templated = tiny_causal(tmp_path / "chat", chat=True, hidden=32)
-    said = {}
+    text = {}
     for name, place, style in (
         ("chat", templated, "auto"),
         ("plain", templated, "plain"),
@@ -73,11 +73,11 @@ def test_the_prompt_is_said_as_the_style_wants(tmp_path: Path, plain: Path) -> N
     ):
         options = {"prompt": "zh-minimal", "style": style}
         corrector: Any = load_corrector(f"causal:{place}", options)
-        said[name] = corrector.question.tokenizer.decode(corrector.question.encode("你好"))
-    assert said["chat"].startswith("<s>[system] 你负责")
-    assert said["chat"].endswith("\n[user] 你好\n[assistant] ")
-    assert said["plain"] == said["none"]
-    assert said["plain"].endswith("不要解释。\n\n你好\n")
+        text[name] = corrector.question.tokenizer.decode(corrector.question.encode("你好"))
+    assert text["chat"].startswith("<s>[system] 你负责")
+    assert text["chat"].endswith("\n[user] 你好\n[assistant] ")
+    assert text["plain"] == text["none"]
+    assert text["plain"].endswith("不要解释。\n\n你好\n")
     with expect_error(UsageError, f"{plain}", "chat template", "style"):
         load_corrector(f"causal:{plain}", {"prompt": "zh-minimal", "style": "chat"})
 
@@ -101,8 +101,8 @@ def test_special_tokens_spelled_in_a_text_are_text(tmp_path: Path, style: str) -
 
 def test_half_a_character_is_left_alone(plain: Path) -> None:
     corrector = load_corrector(f"causal:{plain}", {"language": "en"})
-    (found,) = corrector.correct(["a \ud83d b"])
-    assert (found.text, found.flags) == (found.source, ("failed",))
+    (result,) = corrector.correct(["a \ud83d b"])
+    assert (result.text, result.flags) == (result.source, ("failed",))
 
 
 def test_something_must_say_what_to_ask(plain: Path) -> None:

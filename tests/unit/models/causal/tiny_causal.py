@@ -18,7 +18,9 @@ def tiny_causal(folder: Path, *, chat: bool = False, hidden: int = 64, seed: int
 
     specials = ["<s>", "</s>", "<pad>"]
     symbols = [*specials, *sorted(pre_tokenizers.ByteLevel.alphabet())]
-    bytewise = Tokenizer(models.BPE(vocab={each: k for k, each in enumerate(symbols)}, merges=[]))
+    bytewise = Tokenizer(
+        models.BPE(vocab={symbol: k for k, symbol in enumerate(symbols)}, merges=[])
+    )
     bytewise.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     bytewise.decoder = decoders.ByteLevel()
     tokenizer = PreTrainedTokenizerFast(

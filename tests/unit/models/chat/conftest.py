@@ -29,7 +29,7 @@ class Act:
     hangs_up: bool = False
 
 
-def said(text: str | None, finish: str = "stop", usage: bool = True, **more: object) -> Act:
+def answer_with(text: str | None, finish: str = "stop", usage: bool = True, **more: object) -> Act:
     """Answer with a message."""
     body: dict[str, Any] = {
         "choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": finish}]
@@ -39,13 +39,13 @@ def said(text: str | None, finish: str = "stop", usage: bool = True, **more: obj
     return Act(json.dumps(body).encode(), **more)
 
 
-def failed(status: int, message: str = "no", **headers: str) -> Act:
+def fail_with(status: int, message: str = "no", **headers: str) -> Act:
     """Answer with an error as OpenAI's servers do."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return Act(json.dumps({"error": {"message": message}}).encode(), status, named)
 
 
-def streamed(*pieces: str, done: bool = True, finish: str | None = "stop") -> Act:
+def stream(*pieces: str, done: bool = True, finish: str | None = "stop") -> Act:
     """Answer in server-sent events."""
     events = [{"choices": [{"delta": {"content": piece}}]} for piece in pieces]
     if finish:
@@ -58,7 +58,7 @@ Script = Callable[[int, str], Act]
 """From the number of a request, from 1, and the last message to what is done."""
 
 
-def corrected(text: str) -> str:
+def correction_of(text: str) -> str:
     """What the scripted server knows of grammar."""
     return text.replace("高心", "高兴").replace("He go ", "He goes ")
 
@@ -73,7 +73,7 @@ class Scripted:
     """The server: what it does is a function that a test sets."""
 
     def __init__(self) -> None:
-        self.script: Script = lambda _, text: said(corrected(text))
+        self.script: Script = lambda _, text: answer_with(correction_of(text))
         self.bodies: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.lock = threading.Lock()
@@ -133,19 +133,19 @@ def server() -> Iterator[Scripted]:
 @pytest.fixture
 def chat(server: Scripted, tmp_path: Path) -> Iterator[Callable[..., Any]]:
     """Make correctors that ask the scripted server, with a cache of the test's own."""
-    made = []
+    result = []
 
     def make(**options: object) -> Any:
-        given = {
+        pairs = {
             "prompt": "zh-minimal",
             "cache": str(tmp_path / "cache"),
             "backoff": 0.01,
             "retries": 2,
             **options,
         }
-        made.append(load_corrector(f"chat:tiny@{server.url}", given))
-        return made[-1]
+        result.append(load_corrector(f"chat:tiny@{server.url}", pairs))
+        return result[-1]
 
     yield make
-    for corrector in made:
+    for corrector in result:
         corrector.close()

@@ -55,9 +55,11 @@ TAKEN = [
 
 @pytest.mark.parametrize(("source", "answer", "text"), TAKEN)
 def test_a_correction_is_taken(source: str, answer: str, text: str) -> None:
-    found = parse_answer(source, answer, tokens="zh" if "他" in source or "我" in source else "en")
-    assert (found.text, found.flags) == (text, ())
-    assert apply(found.edits, source) == text
+    correction = parse_answer(
+        source, answer, tokens="zh" if "他" in source or "我" in source else "en"
+    )
+    assert (correction.text, correction.flags) == (text, ())
+    assert apply(correction.edits, source) == text
 
 
 KEPT = [
@@ -99,8 +101,8 @@ KEPT = [
 
 @pytest.mark.parametrize(("source", "answer", "flag"), KEPT)
 def test_what_is_no_correction_leaves_the_source(source: str, answer: str, flag: str) -> None:
-    found = parse_answer(source, answer, tokens="zh" if "他" in source else "en")
-    assert (found.text, found.flags) == (source, (flag,))
+    correction = parse_answer(source, answer, tokens="zh" if "他" in source else "en")
+    assert (correction.text, correction.flags) == (source, (flag,))
 
 
 @pytest.mark.parametrize(
@@ -113,14 +115,14 @@ def test_what_is_no_correction_leaves_the_source(source: str, answer: str, flag:
     ],
 )
 def test_a_correction_among_explanations_is_taken_and_flagged(answer: str) -> None:
-    found = parse_answer("He go home.", answer, tokens="en")
-    assert (found.text, found.flags) == ("He goes home.", ("explained",))
+    correction = parse_answer("He go home.", answer, tokens="en")
+    assert (correction.text, correction.flags) == ("He goes home.", ("explained",))
 
 
 @pytest.mark.parametrize(("finish", "flag"), [("length", "cut"), ("refused", "refused")])
 def test_why_an_answer_ended_counts(finish: str, flag: str) -> None:
-    found = parse_answer("他很高心。", "他很高兴。", tokens="zh", finish=finish)
-    assert (found.text, found.flags) == ("他很高心。", (flag,))
+    correction = parse_answer("他很高心。", "他很高兴。", tokens="zh", finish=finish)
+    assert (correction.text, correction.flags) == ("他很高心。", (flag,))
 
 
 def test_bounds_are_options() -> None:
@@ -144,17 +146,17 @@ def test_bounds_are_options() -> None:
 def test_whatever_a_model_says_the_edits_lead_to_the_text(
     source: str, answer: str, kind: str
 ) -> None:
-    found = parse_answer(source, answer, tokens=kind)
-    assert found.source == source
-    assert apply(found.edits, source) == found.text
-    if {"cut", "empty", "refused", "too different"} & set(found.flags):
-        assert found.text == source
+    correction = parse_answer(source, answer, tokens=kind)
+    assert correction.source == source
+    assert apply(correction.edits, source) == correction.text
+    if {"cut", "empty", "refused", "too different"} & set(correction.flags):
+        assert correction.text == source
 
 
 @given(source=st.text(min_size=1).filter(str.strip), kind=st.sampled_from(["zh", "en"]))
 def test_a_source_said_again_is_never_flagged(source: str, kind: str) -> None:
-    found = parse_answer(source, source.strip(), tokens=kind)
-    assert (found.text, found.flags) == (source, ())
+    correction = parse_answer(source, source.strip(), tokens=kind)
+    assert (correction.text, correction.flags) == (source, ())
 
 
 @pytest.mark.parametrize(

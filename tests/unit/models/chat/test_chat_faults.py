@@ -14,36 +14,36 @@ from gecbench.backends.chat import ServerError
 from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.models import load_corrector
 
-from .conftest import Act, Scripted, corrected, failed, said, streamed
+from .conftest import Act, Scripted, answer_with, correction_of, fail_with, stream
 
 Make = Callable[..., Any]
 TEXT = "他很高心。"
 GOOD = "他很高兴。"
 
 PASSING = {
-    "429": failed(429, "slow down"),
-    "429 with Retry-After": failed(429, "slow down", Retry_After="0.02"),
-    "429 with a date": failed(429, "slow", Retry_After="Wed, 21 Oct 2015 07:28:00 GMT"),
-    "429 with nonsense": failed(429, "slow down", Retry_After="soon"),
-    "500": failed(500, "oops"),
+    "429": fail_with(429, "slow down"),
+    "429 with Retry-After": fail_with(429, "slow down", Retry_After="0.02"),
+    "429 with a date": fail_with(429, "slow", Retry_After="Wed, 21 Oct 2015 07:28:00 GMT"),
+    "429 with nonsense": fail_with(429, "slow down", Retry_After="soon"),
+    "500": fail_with(500, "oops"),
     "502 of a proxy": Act(b"<html>Bad Gateway</html>", 502, {"Content-Type": "text/html"}),
-    "503": failed(503, "loading"),
-    "408": failed(408, "late"),
+    "503": fail_with(503, "loading"),
+    "408": fail_with(408, "late"),
     "garbage": Act(b"\xff\xfe{{{"),
     "JSON that is no answer": Act(b'{"object": "list"}'),
     "JSON that is no object": Act(b"[1, 2]"),
     "no choices": Act(b'{"choices": []}'),
     "an endless number": Act(b'{"choices": ' + b"1" * 5000 + b"}"),
-    "429 that speaks of billing": failed(429, "3 a minute; see example.com/account/billing"),
+    "429 that speaks of billing": fail_with(429, "3 a minute; see example.com/account/billing"),
     "an error as 200": Act(b'{"error": {"message": "upstream", "code": 502}}'),
     "hangs up": Act(hangs_up=True),
-    "half an answer": Act(said(GOOD).body[:40], promised=200),
-    "half a stream": streamed("他很", done=False, finish=None),
-    "a cut stream": Act(streamed("他很").body[:-60], headers={"Content-Type": "text/event-stream"}),
+    "half an answer": Act(answer_with(GOOD).body[:40], promised=200),
+    "half a stream": stream("他很", done=False, finish=None),
+    "a cut stream": Act(stream("他很").body[:-60], headers={"Content-Type": "text/event-stream"}),
     "an error in a stream": Act(
         b'data: {"error": "broken"}\n\n', headers={"Content-Type": "text/event-stream"}
     ),
-    "too slow": said(GOOD, delay=0.8),
+    "too slow": answer_with(GOOD, delay=0.8),
 }
 
 
@@ -54,10 +54,10 @@ def patience(fault: str) -> float:
 
 @pytest.mark.parametrize("fault", PASSING)
 def test_what_passes_is_tried_again(chat: Make, server: Scripted, fault: str) -> None:
-    server.script = lambda n, text: PASSING[fault] if n < 3 else said(corrected(text))
+    server.script = lambda n, text: PASSING[fault] if n < 3 else answer_with(correction_of(text))
     corrector = chat(timeout=patience(fault))
-    (found,) = corrector.correct([TEXT])
-    assert (found.text, found.flags) == (GOOD, ())
+    (result,) = corrector.correct([TEXT])
+    assert (result.text, result.flags) == (GOOD, ())
     assert len(server.bodies) == 3
     assert corrector.totals.retries == 2
 
@@ -66,24 +66,26 @@ def test_what_passes_is_tried_again(chat: Make, server: Scripted, fault: str) ->
 def test_what_does_not_pass_is_flagged_and_the_source_kept(
     chat: Make, server: Scripted, fault: str
 ) -> None:
-    server.script = lambda _, text: PASSING[fault] if TEXT in text else said(corrected(text))
+    server.script = lambda _, text: (
+        PASSING[fault] if TEXT in text else answer_with(correction_of(text))
+    )
     corrector = chat(timeout=patience(fault), retries=1)
-    found = corrector.correct(["我高心", TEXT, "你高心"])
-    assert [c.text for c in found] == ["我高兴", TEXT, "你高兴"]
-    assert [c.flags for c in found] == [(), ("failed",), ()]
+    corrections = corrector.correct(["我高心", TEXT, "你高心"])
+    assert [c.text for c in corrections] == ["我高兴", TEXT, "你高兴"]
+    assert [c.flags for c in corrections] == [(), ("failed",), ()]
     assert sum(TEXT in text for text in server.asked) == 2
     assert corrector.totals.last_trouble.count("\n") == 0
     assert "flagged: 1 failed" in corrector.report()
-    server.script = lambda _, text: said(corrected(text))
+    server.script = lambda _, text: answer_with(correction_of(text))
     assert chat().correct([TEXT])[0].text == GOOD
 
 
 @pytest.mark.parametrize(
     "answer",
     [
-        streamed("他很", "高兴", "。"),
-        streamed("他很高兴。", done=False),
-        streamed("他很高兴。", finish=None),
+        stream("他很", "高兴", "。"),
+        stream("他很高兴。", done=False),
+        stream("他很高兴。", finish=None),
     ],
 )
 def test_a_whole_stream_is_an_answer(chat: Make, server: Scripted, answer: Act) -> None:
@@ -103,11 +105,11 @@ def test_a_stream_is_parted_at_line_ends_only(chat: Make, server: Scripted, mark
 
 
 def test_halves_of_characters_are_joined_and_never_taken(chat: Make, server: Scripted) -> None:
-    halves = streamed("他\ud83d", "\ude00很高兴。")
-    server.script = lambda _, text: halves if "😀" in text else said("他很高\ud83d。")
-    found = chat().correct(["他😀很高心。", TEXT])
-    assert [c.text for c in found] == ["他😀很高兴。", TEXT]
-    assert found[1].flags == ("too different",)
+    halves = stream("他\ud83d", "\ude00很高兴。")
+    server.script = lambda _, text: halves if "😀" in text else answer_with("他很高\ud83d。")
+    corrections = chat().correct(["他😀很高心。", TEXT])
+    assert [c.text for c in corrections] == ["他😀很高兴。", TEXT]
+    assert corrections[1].flags == ("too different",)
 
 
 @pytest.mark.parametrize("key", ["secret-9\nab", "secret-9\x01", "秘密secret-9"])
@@ -145,12 +147,15 @@ def test_a_message_in_parts_is_an_answer(chat: Make, server: Scripted) -> None:
 @pytest.mark.parametrize(
     ("act", "told"),
     [
-        (failed(400, "unknown field seed"), r"the server said 400: unknown field seed$"),
-        (failed(401, "bad key secret-9"), r"said 401: bad key \[key\]; check the key in the var"),
-        (failed(403, "not yours"), "said 403: not yours; the key may not use this model"),
-        (failed(404, "no model tiny"), "said 404: no model tiny; check base_url and model"),
-        (failed(402, "pay"), "said 402: pay; the account has no credit"),
-        (failed(429, "You exceeded your current quota"), "quota; the account has no credit"),
+        (fail_with(400, "unknown field seed"), r"the server said 400: unknown field seed$"),
+        (
+            fail_with(401, "bad key secret-9"),
+            r"said 401: bad key \[key\]; check the key in the var",
+        ),
+        (fail_with(403, "not yours"), "said 403: not yours; the key may not use this model"),
+        (fail_with(404, "no model tiny"), "said 404: no model tiny; check base_url and model"),
+        (fail_with(402, "pay"), "said 402: pay; the account has no credit"),
+        (fail_with(429, "You exceeded your current quota"), "quota; the account has no credit"),
         (Act(b'{"detail": "no\\n such"}', 404), "said 404: no such;"),
         (Act(b"", 301, {"Location": "https://else.example/v1"}), "301: look at https://else"),
     ],
@@ -170,21 +175,21 @@ def test_what_will_not_pass_ends_the_run_in_one_line(
 @pytest.mark.parametrize(
     ("act", "flag"),
     [
-        (failed(400, "This model's maximum context length is 4096 tokens"), "too long"),
-        (failed(413, "payload"), "too long"),
-        (failed(400, "blocked by content_filter"), "refused"),
-        (said("", "content_filter"), "refused"),
+        (fail_with(400, "This model's maximum context length is 4096 tokens"), "too long"),
+        (fail_with(413, "payload"), "too long"),
+        (fail_with(400, "blocked by content_filter"), "refused"),
+        (answer_with("", "content_filter"), "refused"),
     ],
 )
 def test_what_one_text_causes_is_flagged(chat: Make, server: Scripted, act: Act, flag: str) -> None:
-    server.script = lambda _, text: act if TEXT in text else said(corrected(text))
-    found = chat().correct([TEXT, "我高心"])
-    assert [(c.text, c.flags) for c in found] == [(TEXT, (flag,)), ("我高兴", ())]
+    server.script = lambda _, text: act if TEXT in text else answer_with(correction_of(text))
+    corrections = chat().correct([TEXT, "我高心"])
+    assert [(c.text, c.flags) for c in corrections] == [(TEXT, (flag,)), ("我高兴", ())]
     assert len(server.bodies) == 2
 
 
 def test_a_wait_that_passes_the_deadline_is_not_begun(chat: Make, server: Scripted) -> None:
-    server.script = lambda *_: failed(429, "slow down", Retry_After="3600")
+    server.script = lambda *_: fail_with(429, "slow down", Retry_After="3600")
     corrector = chat(deadline=30)
     # Nor do others have to wait for it.
     assert [c.flags for c in corrector.correct([TEXT, "我高心"])] == [("failed",)] * 2
@@ -192,7 +197,7 @@ def test_a_wait_that_passes_the_deadline_is_not_begun(chat: Make, server: Script
 
 
 def test_the_deadline_ends_a_call(chat: Make, server: Scripted) -> None:
-    server.script = lambda _, text: said(text, delay=0.5)
+    server.script = lambda _, text: answer_with(text, delay=0.5)
     corrector = chat(deadline=0.1)
     assert corrector.correct([TEXT])[0].flags == ("failed",)
     assert "no answer within 0.1 seconds in all" in corrector.report()[-1]
@@ -211,23 +216,25 @@ def test_a_server_that_is_not_there_is_one_line() -> None:
 
 
 def test_a_server_that_dies_ends_the_run_and_loses_nothing(chat: Make, server: Scripted) -> None:
-    server.script = lambda n, text: said(corrected(text)) if n <= 4 else failed(500, "dead")
+    server.script = lambda n, text: (
+        answer_with(correction_of(text)) if n <= 4 else fail_with(500, "dead")
+    )
     texts = [f"第{n}天他很高心。" for n in range(20)]
     corrector = chat(concurrency=1, retries=0, failures_in_a_row=3)
     with pytest.raises(GecbenchError, match=r"3 questions in a row got no .* last: .*dead"):
         corrector.correct(texts)
     assert len(server.bodies) == 7
-    server.script = lambda _, text: said(corrected(text))
+    server.script = lambda _, text: answer_with(correction_of(text))
     again = chat()
-    assert [c.text for c in again.correct(texts)] == [corrected(text) for text in texts]
+    assert [c.text for c in again.correct(texts)] == [correction_of(text) for text in texts]
     assert again.totals.cached == 4
 
 
 def test_failures_between_answers_do_not_end_the_run(chat: Make, server: Scripted) -> None:
-    server.script = lambda n, text: failed(500) if n % 2 else said(corrected(text))
+    server.script = lambda n, text: fail_with(500) if n % 2 else answer_with(correction_of(text))
     corrector = chat(concurrency=1, retries=0, failures_in_a_row=2)
-    found = corrector.correct([f"第{n}天他很高心。" for n in range(8)])
-    assert [c.flags for c in found] == [("failed",), ()] * 4
+    corrections = corrector.correct([f"第{n}天他很高心。" for n in range(8)])
+    assert [c.flags for c in corrections] == [("failed",), ()] * 4
 
 
 def test_an_endless_answer_is_not_read_to_its_end(

@@ -23,7 +23,7 @@ from .loops import run as run_in_thread
 URL = "http://127.0.0.1:9/v1"
 
 
-def written(path: Path, text: str) -> str:
+def write_profile(path: Path, text: str) -> str:
     path.write_text(text, "utf-8")
     return f"chat:{path}"
 
@@ -98,7 +98,7 @@ def test_examples_can_be_a_corpus(tmp_path: Path) -> None:
 )
 def test_what_is_wrong_in_a_profile_is_named(tmp_path: Path, text: str, told: str) -> None:
     with pytest.raises(FormatError, match=told):
-        load_corrector(written(tmp_path / "p.toml", text))
+        load_corrector(write_profile(tmp_path / "p.toml", text))
 
 
 @pytest.mark.parametrize(

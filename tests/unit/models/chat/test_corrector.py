@@ -19,7 +19,7 @@ from messages import expect_error
 
 from gecbench.core.errors import GecbenchError, UsageError
 
-from .conftest import Scripted, corrected, failed, said
+from .conftest import Scripted, answer_with, correction_of, fail_with
 from .loops import run as run_in_thread
 
 Make = Callable[..., Any]
@@ -31,19 +31,19 @@ TEN = [f"第{n}天他很高心。" for n in range(10)]
 def test_it_keeps_the_laws_of_correctors(
     chat: Make, server: Scripted, texts: tuple[str, ...], prompt: str
 ) -> None:
-    found = check_corrector(lambda: chat(prompt=prompt), texts)
-    assert [c.text for c in found] == [corrected(text) for text in texts]
-    assert found[0].text != texts[0]
+    corrections = check_corrector(lambda: chat(prompt=prompt), texts)
+    assert [c.text for c in corrections] == [correction_of(text) for text in texts]
+    assert corrections[0].text != texts[0]
     assert not any(text.isspace() or not text for text in server.asked)
 
 
 def test_the_order_is_kept_however_answers_come(chat: Make, server: Scripted) -> None:
     chance = random.Random(3)
     delays = [chance.random() / 20 for _ in range(40)]
-    server.script = lambda n, text: said(corrected(text), delay=delays[n % 40])
+    server.script = lambda n, text: answer_with(correction_of(text), delay=delays[n % 40])
     texts = [f"第{n}次很高心。" for n in range(40)]
-    found = chat(concurrency=16).correct(texts)
-    assert [c.text for c in found] == [f"第{n}次很高兴。" for n in range(40)]
+    corrections = chat(concurrency=16).correct(texts)
+    assert [c.text for c in corrections] == [f"第{n}次很高兴。" for n in range(40)]
 
 
 def test_no_more_questions_are_under_way_than_allowed(chat: Make, server: Scripted) -> None:
@@ -58,7 +58,7 @@ def test_no_more_questions_are_under_way_than_allowed(chat: Make, server: Script
         threading.Event().wait(0.01)
         with lock:
             running -= 1
-        return said(text)
+        return answer_with(text)
 
     server.script = script
     chat(concurrency=3).correct(TEN)
@@ -66,8 +66,8 @@ def test_no_more_questions_are_under_way_than_allowed(chat: Make, server: Script
 
 
 def test_equal_texts_are_asked_once(chat: Make, server: Scripted) -> None:
-    found = chat().correct(["他很高心。"] * 5)
-    assert [c.text for c in found] == ["他很高兴。"] * 5
+    corrections = chat().correct(["他很高心。"] * 5)
+    assert [c.text for c in corrections] == ["他很高兴。"] * 5
     assert len(server.bodies) == 1
 
 
@@ -87,33 +87,33 @@ def test_an_answer_is_not_asked_for_again(chat: Make, server: Scripted) -> None:
 def test_another_question_is_another_answer(
     chat: Make, server: Scripted, other: dict[str, object]
 ) -> None:
-    one, two = chat(), chat(**other)
-    assert one.info.signature != two.info.signature
-    one.correct(TEN[:1])
-    two.correct(TEN[:1])
+    first, second = chat(), chat(**other)
+    assert first.info.signature != second.info.signature
+    first.correct(TEN[:1])
+    second.correct(TEN[:1])
     assert len(server.bodies) == 2
 
 
 def test_how_it_is_sent_does_not_change_the_answer(chat: Make, server: Scripted) -> None:
-    one, two = chat(), chat(stream=True, concurrency=1, timeout=9, retries=0)
-    assert one.info.signature == two.info.signature
-    one.correct(TEN[:1])
-    two.correct(TEN[:1])
+    first, second = chat(), chat(stream=True, concurrency=1, timeout=9, retries=0)
+    assert first.info.signature == second.info.signature
+    first.correct(TEN[:1])
+    second.correct(TEN[:1])
     assert len(server.bodies) == 1
 
 
 @pytest.mark.parametrize(
     ("answer", "flag"),
     [
-        (said("他很高", "length"), "cut"),
-        (said(None), "empty"),
-        (said("抱歉，我无法处理"), "refused"),
+        (answer_with("他很高", "length"), "cut"),
+        (answer_with(None), "empty"),
+        (answer_with("抱歉，我无法处理"), "refused"),
     ],
 )
 def test_only_good_answers_are_kept(chat: Make, server: Scripted, answer: Any, flag: str) -> None:
-    server.script = lambda n, text: answer if n == 1 else said(corrected(text))
-    (found,) = chat().correct(["他很高心。"])
-    assert (found.text, found.flags) == ("他很高心。", (flag,))
+    server.script = lambda n, text: answer if n == 1 else answer_with(correction_of(text))
+    (result,) = chat().correct(["他很高心。"])
+    assert (result.text, result.flags) == ("他很高心。", (flag,))
     assert chat().correct(["他很高心。"])[0].text == "他很高兴。"
 
 
@@ -121,7 +121,7 @@ def test_replay_asks_nobody(chat: Make, server: Scripted) -> None:
     chat().correct(TEN)
     replay = chat(replay=True)
     assert replay.info.deterministic
-    assert [c.text for c in replay.correct(TEN)] == [corrected(t) for t in TEN]
+    assert [c.text for c in replay.correct(TEN)] == [correction_of(t) for t in TEN]
     with expect_error(GecbenchError, "1 of 2", "'没有'"):
         replay.correct([TEN[0], "没有"])
     assert len(server.bodies) == 10
@@ -130,9 +130,9 @@ def test_replay_asks_nobody(chat: Make, server: Scripted) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
 def test_nobody_else_can_read_what_people_have_written(chat: Make, tmp_path: Path) -> None:
     chat().correct(["他很高心。"])
-    kept = list((tmp_path / "cache").glob("answers.sqlite*"))
-    assert kept
-    assert [path.stat().st_mode & 0o077 for path in kept] == [0] * len(kept)
+    rest = list((tmp_path / "cache").glob("answers.sqlite*"))
+    assert rest
+    assert [path.stat().st_mode & 0o077 for path in rest] == [0] * len(rest)
 
 
 def test_a_file_that_is_no_cache_is_refused(chat: Make, tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ corrector.close()
 def test_two_processes_share_a_cache(chat: Make, server: Scripted, tmp_path: Path) -> None:
     words = [sys.executable, "-c", ONE_OF_TWO, f"chat:tiny@{server.url}", str(tmp_path / "cache")]
     both = [subprocess.Popen(words), subprocess.Popen(words)]
-    assert [one.wait(60) for one in both] == [0, 0]
+    assert [first.wait(60) for first in both] == [0, 0]
     asked = len(server.bodies)
     assert 30 <= asked <= 60
     third = chat()
@@ -179,7 +179,7 @@ def test_ctrl_c_stops_it_and_loses_no_answer(chat: Make, server: Scripted) -> No
         if n == 4:
             os.kill(os.getpid(), signal.SIGINT)
             free.wait(30)
-        return said(corrected(text))
+        return answer_with(correction_of(text))
 
     server.script = script
     corrector = chat(concurrency=1)
@@ -189,8 +189,8 @@ def test_ctrl_c_stops_it_and_loses_no_answer(chat: Make, server: Scripted) -> No
     threading.Event().wait(0.3)  # in which nothing more is to be asked
     assert len(server.bodies) == 4
     corrector.close()
-    server.script = lambda _, text: said(corrected(text))
-    assert [c.text for c in chat().correct(TEN)] == [corrected(t) for t in TEN]
+    server.script = lambda _, text: answer_with(correction_of(text))
+    assert [c.text for c in chat().correct(TEN)] == [correction_of(t) for t in TEN]
     assert len(server.bodies) == 4 + 7
 
 
@@ -220,7 +220,7 @@ def test_costs_are_counted_and_logged_without_texts_and_keys(
 
 
 def test_answers_without_usage_are_counted_as_such(chat: Make, server: Scripted) -> None:
-    server.script = lambda _, text: said(text, usage=False)
+    server.script = lambda _, text: answer_with(text, usage=False)
     corrector = chat(price_in=1)
     corrector.correct(TEN[:2])
     assert "2 answers came without their number of tokens: not in it" in corrector.report()
@@ -228,13 +228,13 @@ def test_answers_without_usage_are_counted_as_such(chat: Make, server: Scripted)
 
 def numbered_answer(text: str) -> str:
     lines = [line for line in text.split("\n") if line[:1].isdigit()]
-    return "\n".join(corrected(line) for line in lines)
+    return "\n".join(correction_of(line) for line in lines)
 
 
 def test_batches_are_asked_together(chat: Make, server: Scripted) -> None:
-    server.script = lambda _, text: said(numbered_answer(text))
-    found = chat(batch=4, concurrency=1).correct(TEN)
-    assert [c.text for c in found] == [corrected(t) for t in TEN]
+    server.script = lambda _, text: answer_with(numbered_answer(text))
+    corrections = chat(batch=4, concurrency=1).correct(TEN)
+    assert [c.text for c in corrections] == [correction_of(t) for t in TEN]
     assert len(server.bodies) == 3
     assert "4个句子" in server.asked[0]
     assert "2. 第1天他很高心。" in server.asked[0]
@@ -243,28 +243,28 @@ def test_batches_are_asked_together(chat: Make, server: Scripted) -> None:
 def test_a_batch_with_a_wrong_count_is_asked_one_by_one(chat: Make, server: Scripted) -> None:
     def script(_: int, text: str) -> Any:
         if "个句子" in text:
-            return said("\n".join(numbered_answer(text).split("\n")[:-1]))
-        return said(corrected(text))
+            return answer_with("\n".join(numbered_answer(text).split("\n")[:-1]))
+        return answer_with(correction_of(text))
 
     server.script = script
     corrector = chat(batch=5)
-    assert [c.text for c in corrector.correct(TEN)] == [corrected(t) for t in TEN]
+    assert [c.text for c in corrector.correct(TEN)] == [correction_of(t) for t in TEN]
     assert len(server.bodies) == 12
     assert "2 batches had to be asked sentence by sentence" in corrector.report()
 
 
 def test_a_text_of_several_lines_is_no_part_of_a_batch(chat: Make, server: Scripted) -> None:
-    server.script = lambda _, text: said(
-        numbered_answer(text) if "个句子" in text else corrected(text)
+    server.script = lambda _, text: answer_with(
+        numbered_answer(text) if "个句子" in text else correction_of(text)
     )
     texts = ["一\n他高心", *TEN[:3]]
-    assert [c.text for c in chat(batch=9).correct(texts)] == [corrected(t) for t in texts]
+    assert [c.text for c in chat(batch=9).correct(texts)] == [correction_of(t) for t in texts]
     assert len(server.bodies) == 2
 
 
 def test_what_cannot_be_sent_is_flagged(chat: Make, server: Scripted) -> None:
-    found = chat().correct(["半\ud83d个", TEN[0]])
-    assert [c.flags for c in found] == [("failed",), ()]
+    corrections = chat().correct(["半\ud83d个", TEN[0]])
+    assert [c.flags for c in corrections] == [("failed",), ()]
     assert len(server.bodies) == 1
 
 
@@ -313,10 +313,10 @@ def test_a_prompt_without_batch_cannot_ask_for_several(chat: Make, tmp_path: Pat
 
 
 def test_a_wrong_key_loses_nothing_that_came_before(chat: Make, server: Scripted) -> None:
-    server.script = lambda n, text: failed(401) if n > 3 else said(corrected(text))
+    server.script = lambda n, text: fail_with(401) if n > 3 else answer_with(correction_of(text))
     with pytest.raises(GecbenchError, match="401"):
         chat(concurrency=1).correct(TEN)
-    server.script = lambda _, text: said(corrected(text))
+    server.script = lambda _, text: answer_with(correction_of(text))
     corrector = chat()
     corrector.correct(TEN)
     assert (corrector.totals.cached, corrector.totals.calls) == (3, 7)

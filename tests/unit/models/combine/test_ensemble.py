@@ -37,14 +37,14 @@ class Replacing:
         return [self._one(text) for text in texts]
 
     def _one(self, text: str) -> Correction:
-        made = text
+        result = text
         for old, new in self.options.items():
-            made = made.replace(old, new)
+            result = result.replace(old, new)
         edits = tuple(
             TextEdit(e.start, e.end, e.replacement, self.score, "mine")
-            for e in edits_between(text, made, tokens="zh")
+            for e in edits_between(text, result, tokens="zh")
         )
-        return Correction(text, made, edits, flags=(self.flag,) if self.flag else ())
+        return Correction(text, result, edits, flags=(self.flag,) if self.flag else ())
 
     def close(self) -> None:
         CLOSED.append(self.info.name)
@@ -81,13 +81,13 @@ def member(name: str, weight: float = 1, **options: str) -> str:
     return f"corrector = 'replacing:{name}'\nweight = {weight}\noptions = {{ {table} }}"
 
 
-def corrected(spec: str, text: str, options=None) -> Correction:
+def correct_text(spec: str, text: str, options=None) -> Correction:
     corrector = load_corrector(spec, options)
     try:
-        (made,) = corrector.correct([text])
+        (result,) = corrector.correct([text])
     finally:
         corrector.close()
-    return made
+    return result
 
 
 ONE = member("one", 心="兴", 天="日")
@@ -97,16 +97,16 @@ THREE = member("three", 天="日")
 
 def test_it_keeps_to_the_laws(plan):
     spec = plan(ONE, TWO, THREE)
-    found = check_corrector(lambda: load_corrector(spec), [*ZH, *EN])
-    assert found[0].text == "我今日很高兴。"
+    corrections = check_corrector(lambda: load_corrector(spec), [*ZH, *EN])
+    assert corrections[0].text == "我今日很高兴。"
     assert CLOSED[:3] == ["three", "two", "one"]
 
 
 def test_the_score_of_an_edit_is_its_share_of_the_votes(plan):
-    made = corrected(plan(ONE, member("two", 2, 心="兴")), "我今天很高心。")
-    assert made.edits == (TextEdit(5, 6, "兴", 1.0, "mine"),)
-    made = corrected(plan(ONE, TWO, THREE), "我今天很高心。")
-    assert [(e.start, e.replacement, round(e.score, 3)) for e in made.edits] == [
+    corrections = correct_text(plan(ONE, member("two", 2, 心="兴")), "我今天很高心。")
+    assert corrections.edits == (TextEdit(5, 6, "兴", 1.0, "mine"),)
+    corrections = correct_text(plan(ONE, TWO, THREE), "我今天很高心。")
+    assert [(e.start, e.replacement, round(e.score, 3)) for e in corrections.edits] == [
         (2, "日", 0.667),
         (5, "兴", 0.667),
     ]
@@ -114,12 +114,12 @@ def test_the_score_of_an_edit_is_its_share_of_the_votes(plan):
 
 def test_the_command_may_say_another_threshold(plan):
     spec = plan(ONE, TWO, THREE, head="threshold = 3")
-    assert corrected(spec, "我今天很高心。").text == "我今天很高心。"
-    assert corrected(spec, "我今天很高心。", {"threshold": "1"}).text == "我今日真高兴。"
+    assert correct_text(spec, "我今天很高心。").text == "我今天很高心。"
+    assert correct_text(spec, "我今天很高心。", {"threshold": "1"}).text == "我今日真高兴。"
     heard = plan(member("one", 再="在", 见="看"), member("two"), head='relaxed = "code"')
-    assert corrected(heard, "再不见").text == "在不见"
-    assert corrected(heard, "再不见", {"relaxed": "none"}).text == "再不见"
-    assert corrected(heard, "再不见", {"relaxed": "none", "threshold": "1"}).text == "在不看"
+    assert correct_text(heard, "再不见").text == "在不见"
+    assert correct_text(heard, "再不见", {"relaxed": "none"}).text == "再不见"
+    assert correct_text(heard, "再不见", {"relaxed": "none", "threshold": "1"}).text == "在不看"
     with expect_error(UnknownNameError, "ensemble", "'treshold'"):
         load_corrector(spec, {"treshold": 1})
 
@@ -128,8 +128,8 @@ def test_surer_edits_win_where_votes_are_even(plan):
     sure = member("sure", 心="兴")[:-1] + ", score = 0.9 }"
     unsure = member("unsure", 心="新")[:-1] + ", score = 0.2 }"
     for pair in ((sure, unsure), (unsure, sure)):
-        made = corrected(plan(*pair, head="threshold = 1"), "高心")
-        assert made.text == "高兴"
+        corrections = correct_text(plan(*pair, head="threshold = 1"), "高心")
+        assert corrections.text == "高兴"
 
 
 def test_members_mean_the_same_by_the_same_edit_whatever_they_call_it():
@@ -148,8 +148,8 @@ def test_members_mean_the_same_by_the_same_edit_whatever_they_call_it():
 
 def test_flags_of_any_member_are_told(plan):
     flagged = member("slow")[:-1] + "flag = 'failed' }"
-    made = corrected(plan(ONE, TWO, flagged), "高心")
-    assert (made.text, made.flags) == ("高兴", ("failed",))
+    corrections = correct_text(plan(ONE, TWO, flagged), "高心")
+    assert (corrections.text, corrections.flags) == ("高兴", ("failed",))
 
 
 def test_it_says_what_it_is(plan):
@@ -171,7 +171,7 @@ def test_english_members_vote_on_words(plan):
     spec = plan(
         english.format("one", "has = 'have', cat = 'dog'"), english.format("two", "has = 'have'")
     )
-    assert corrected(spec, "I has a cat").text == "I have a cat"
+    assert correct_text(spec, "I has a cat").text == "I have a cat"
     assert load_corrector(spec).info.signature["tokens"] == "en"
 
 
@@ -187,7 +187,7 @@ def test_a_member_that_fails_is_named_and_all_are_closed(plan):
     assert CLOSED == ["one"]
     failing = member("late")[:-1] + "fails = 'no answer' }"
     with expect_error(GecbenchError, "member replacing:late", "no answer"):
-        corrected(plan(ONE, failing), "高心")
+        correct_text(plan(ONE, failing), "高心")
     with expect_error(GecbenchError, "member zh-homophon", "zh-homophone"):
         load_corrector(plan("corrector = 'zh-homophon'"))
 
@@ -224,12 +224,12 @@ def test_a_table_of_characters_tells_spelling_errors(plan, tmp_path: Path):
     (tmp_path / "char_meta.txt").write_text(rows, encoding="utf-8")
     head = 'relaxed = "code"\ncharacters = "char_meta.txt"'
     spec = plan(member("one", 问="间", 口="国"), member("two"), head=head)
-    assert corrected(spec, "问").text == "间"
-    assert corrected(spec, "口").text == "口"
+    assert correct_text(spec, "问").text == "间"
+    assert correct_text(spec, "口").text == "口"
     assert load_corrector(spec).info.signature["spelling"].startswith("shape and sound, char_meta")
     (tmp_path / "char_meta.txt").write_text("U+1 问\n", encoding="utf-8")
     with expect_error(FormatError, "char_meta.txt:1", "'U+1 问'"):
-        corrected(spec, "问")
+        correct_text(spec, "问")
 
 
 def test_the_papers_ensemble_is_a_recipe(tmp_path, monkeypatch) -> None:

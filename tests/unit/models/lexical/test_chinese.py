@@ -32,7 +32,7 @@ def corrector() -> Corrector:
     return load_corrector("zh-homophone")
 
 
-def corrected(corrector: Corrector, text: str) -> str:
+def corrected_text(corrector: Corrector, text: str) -> str:
     return corrector.correct([text])[0].text
 
 
@@ -61,10 +61,10 @@ def test_loading_again_gives_the_same(corrector: Corrector) -> None:
 def test_a_character_is_exchanged_for_one_that_sounds_alike(
     corrector: Corrector, wrong: str, right: str
 ) -> None:
-    (found,) = corrector.correct([wrong])
-    assert found.text == right
-    assert {edit.label for edit in found.edits} == {"same sound"}
-    assert all(edit.score is not None and edit.score >= 0.5 for edit in found.edits)
+    (result,) = corrector.correct([wrong])
+    assert result.text == right
+    assert {edit.label for edit in result.edits} == {"same sound"}
+    assert all(edit.score is not None and edit.score >= 0.5 for edit in result.edits)
 
 
 @pytest.mark.parametrize(
@@ -81,18 +81,18 @@ def test_a_character_is_exchanged_for_one_that_sounds_alike(
     ],
 )
 def test_what_is_left_alone(corrector: Corrector, text: str) -> None:
-    assert corrected(corrector, text) == text
+    assert corrected_text(corrector, text) == text
 
 
 def test_a_stray_traditional_character_protects_its_clause_only(corrector: Corrector) -> None:
     long = "这里的生活和工作都很有意思，" * 3
     text = f"他已經习贯了，{long}我已经习贯了。"
-    assert corrected(corrector, text) == f"他已經习贯了，{long}我已经习惯了。"
+    assert corrected_text(corrector, text) == f"他已經习贯了，{long}我已经习惯了。"
 
 
 def test_a_higher_threshold_makes_it_more_careful() -> None:
     careful = load_corrector("zh-homophone", {"threshold": "100"})
-    assert corrected(careful, "我今天很高心。") == "我今天很高心。"
+    assert corrected_text(careful, "我今天很高心。") == "我今天很高心。"
     assert careful.info.signature["threshold"] == "100.0"
 
 
@@ -101,15 +101,17 @@ def test_clean_text_and_own_words_have_a_say(tmp_path: Path) -> None:
     clean.write_text("学生们都去北京。\n老师和学生们都来了。\n" * 20, encoding="utf-8")
     words.write_text("习贯\n\n", encoding="utf-8")
     corrector = load_corrector("zh-homophone", {"text": str(clean), "words": str(words)})
-    assert corrected(corrector, "我已经习贯了。") == "我已经习贯了。"
+    assert corrected_text(corrector, "我已经习贯了。") == "我已经习贯了。"
     assert {"text", "weight", "words"} <= corrector.info.signature.keys()
     model = corrector.characters
     assert model is not None
     assert model.gain("学生门都", 2, 3, "们") > 1
-    assert math.isclose(sum(math.exp(model.log("学生" + c)) for c in seen(model)) + rest(model), 1)
+    assert math.isclose(
+        sum(math.exp(model.log("学生" + c)) for c in list_ngrams(model)) + rest(model), 1
+    )
 
 
-def seen(model: object) -> list[str]:
+def list_ngrams(model: object) -> list[str]:
     return list(model.levels[0].seen)
 
 
@@ -167,22 +169,22 @@ def test_gains_are_those_of_dividing_the_changed_text_anew(
     known = count_words(WordList("made", tuple(words), tuple(words.values())))
     division = segment(text, known)
     index = index_homophones(known, SOUNDS)
-    found: dict[tuple[int, int, str], float] = {}
-    for each in find_replacements(text, division, known, index, least=-1e9):
+    result: dict[tuple[int, int, str], float] = {}
+    for replacement in find_replacements(text, division, known, index, least=-1e9):
         covered = any(
             division.before[a] + log + division.after[b] >= division.best - 1e-9
             for a, b, log in division.words
-            if a < each.end and each.start < b
+            if a < replacement.end and replacement.start < b
         )
-        extra = COVERED * covered + TWICE * (each.end - each.start - 1)
-        key = each.start, each.end, each.replacement
-        found[key] = max(found.get(key, -1e9), each.gain + extra)
-    for (start, end, replacement), gain in found.items():
-        changed = text[:start] + replacement + text[end:]
+        extra = COVERED * covered + TWICE * (replacement.end - replacement.start - 1)
+        key = replacement.start, replacement.end, replacement.replacement
+        result[key] = max(result.get(key, -1e9), replacement.gain + extra)
+    for (start, end, replacement), gain in result.items():
+        other = text[:start] + replacement + text[end:]
         # A change is offered for a word over it; one alone in the best division is not.
-        alone = segment(changed, known).best - division.best
+        alone = segment(other, known).best - division.best
         assert gain <= alone + 1e-9
-        over = [e for e in segment(changed, known).words if e[0] <= start and e[1] >= end]
-        after = segment(changed, known)
+        over = [e for e in segment(other, known).words if e[0] <= start and e[1] >= end]
+        after = segment(other, known)
         through = [after.before[a] + log + after.after[b] for a, b, log in over]
         assert math.isclose(gain, max(through) - division.best, abs_tol=1e-9)

@@ -89,10 +89,10 @@ def test_what_is_left_alone(corrector: Corrector, text: str) -> None:
 
 
 def test_labels_say_which_rule_and_one_token_has_one_edit(corrector: Corrector) -> None:
-    (found,) = corrector.correct(["becuase i saw the the sea for a hour"])
-    labels = [edit.label for edit in found.edits]
+    (result,) = corrector.correct(["becuase i saw the the sea for a hour"])
+    labels = [edit.label for edit in result.edits]
     assert labels == ["spelling, capital", "capital", "repeated word", "a or an"]
-    assert found.text == "Because I saw the sea for an hour"
+    assert result.text == "Because I saw the sea for an hour"
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_a_word_is_near_exactly_where_two_edits_suffice(one: str, two: str) -> N
 @given(st.dictionaries(st.text("abch", min_size=1, max_size=8), st.integers(1, 9), min_size=1))
 def test_looking_early_loses_no_near_word(counts: dict[str, int]) -> None:
     # With so few and so frequent words nothing is negligible but by the number of edits.
-    found = build_speller(counts, dict)("abch")
+    result = build_speller(counts, dict)("abch")
     near = [word for word in counts if slow_edits("abch", word) <= FARTHEST]
-    assert (found is not None) == bool(near)
-    assert found is None or found.word in near
+    assert (result is not None) == bool(near)
+    assert result is None or result.word in near

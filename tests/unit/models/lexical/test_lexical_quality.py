@@ -36,7 +36,7 @@ def common() -> list[str]:
     return [bytes(code).decode("gb2312") for code in codes if code < (0xD7, 0xFA)]
 
 
-def made(sentences: list[str]) -> list[tuple[str, int, str]]:
+def make_errors(sentences: list[str]) -> list[tuple[str, int, str]]:
     """One common character of each sentence becomes another with the same first reading."""
     from pypinyin import lazy_pinyin
 
@@ -45,14 +45,14 @@ def made(sentences: list[str]) -> list[tuple[str, int, str]]:
         alike[lazy_pinyin(character)[0]].append(character)
     others = {c: [d for d in group if d != c] for group in alike.values() for c in group}
     draw = random.Random(number(6, "made homophones"))
-    found = []
+    result = []
     for text in sentences:
         places = [place for place, c in enumerate(text) if others.get(c)]
         if places:
             at = draw.choice(places)
             wrong = text[:at] + draw.choice(others[text[at]]) + text[at + 1 :]
-            found.append((wrong, at, text[at]))
-    return found
+            result.append((wrong, at, text[at]))
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -61,20 +61,20 @@ def chinese() -> Corrector:
 
 
 def test_made_homophones_are_found(shared: Path, chinese: Corrector) -> None:
-    errors = made(held_out(shared))
+    errors = make_errors(held_out(shared))
     right = needless = 0
     results = chinese.correct([wrong for wrong, _, _ in errors])
-    for (_, at, meant), found in zip(errors, results, strict=True):
-        good = [e for e in found.edits if (e.start, e.end, e.replacement) == (at, at + 1, meant)]
+    for (_, at, meant), result in zip(errors, results, strict=True):
+        good = [e for e in result.edits if (e.start, e.end, e.replacement) == (at, at + 1, meant)]
         right += len(good)
-        needless += len(found.edits) - len(good)
+        needless += len(result.edits) - len(good)
     assert len(errors) > 220
     assert f_half(right, needless, len(errors) - right) >= 0.80
 
 
 def test_clean_sentences_are_mostly_left_alone(shared: Path, chinese: Corrector) -> None:
     results = chinese.correct(held_out(shared))
-    assert sum(bool(found.edits) for found in results) <= 10
+    assert sum(bool(result.edits) for result in results) <= 10
 
 
 @pytest.mark.no_cover
@@ -87,8 +87,8 @@ def test_jfleg(shared: Path) -> None:
     sources = lines.pop("src")
     results = load_corrector("en-rules").correct(sources)
     total = [0, 0, 0]
-    for source, found, *references in zip(sources, results, *lines.values(), strict=True):
-        ours = edits(source, found.text)
+    for source, result, *references in zip(sources, results, *lines.values(), strict=True):
+        ours = edits(source, result.text)
         counts = [tally(ours, edits(source, reference)) for reference in references]
         best = max(counts, key=nearness)
         total = [a + b for a, b in zip(total, best, strict=True)]
@@ -102,8 +102,8 @@ def nearness(counts: tuple[int, int, int]) -> tuple[float, int, int]:
 
 
 def edits(source: str, target: str) -> set[tuple[int, int, tuple[str, ...] | None]]:
-    found = changes(source.split(), target.split())
-    return {(edit.start, edit.end, edit.replacement) for edit in found}
+    result = changes(source.split(), target.split())
+    return {(edit.start, edit.end, edit.replacement) for edit in result}
 
 
 def tally(ours: set[object], theirs: set[object]) -> tuple[int, int, int]:

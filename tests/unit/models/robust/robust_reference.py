@@ -12,8 +12,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 def log_probabilities(logits: Sequence[float]) -> list[float]:
     highest = max(logits)
-    total = math.fsum(math.exp(each - highest) for each in logits)
-    return [each - highest - math.log(total) for each in logits]
+    total = math.fsum(math.exp(row - highest) for row in logits)
+    return [row - highest - math.log(total) for row in logits]
 
 
 def slow_loss(
@@ -37,15 +37,15 @@ def slow_loss(
     """
     likelihood = apart = 0.0
     for k, pair in enumerate(pairs):
-        one, two = examples[2 * k : 2 * k + 2]
+        first, second = examples[2 * k : 2 * k + 2]
         sides = []
-        for each in (one, two):
-            rows = task.outputs(task.module, task.collate([each]))[0].tolist()
+        for item in (first, second):
+            rows = task.outputs(task.module, task.collate([item]))[0].tolist()
             sides.append([log_probabilities(row) for row in rows])
-            for place, label in labels_of(each).items():
+            for place, label in labels_of(item).items():
                 row = sides[-1][place]
                 likelihood -= (1 - smoothing) * row[label] + smoothing * math.fsum(row) / len(row)
-        for i, j in task.matches(pair, one, two, robust):
+        for i, j in task.matches(pair, first, second, robust):
             p, q = sides[0][i], sides[1][j]
             there = math.fsum(math.exp(a) * (a - b) for a, b in zip(p, q, strict=True))
             back = math.fsum(math.exp(b) * (b - a) for a, b in zip(p, q, strict=True))
@@ -63,15 +63,15 @@ def check_gradients(task: Any, robust_task: Any, batch: Any, names: Sequence[str
         parameter = parameters[name]
         flat, gradient = parameter.data.view(-1), parameter.grad.view(-1)
         for place in {0, int(gradient.abs().argmax())}:
-            kept, step = flat[place].item(), 1e-6
+            rest, step = flat[place].item(), 1e-6
             values = []
-            for moved in (kept + step, kept - step):
+            for moved in (rest + step, rest - step):
                 flat[place] = moved
                 with torch.no_grad():
                     values.append(robust_task.loss(task.module, batch).item())
-            flat[place] = kept
-            found = (values[0] - values[1]) / (2 * step)
-            assert math.isclose(found, gradient[place].item(), rel_tol=1e-5, abs_tol=1e-6), name
+            flat[place] = rest
+            result = (values[0] - values[1]) / (2 * step)
+            assert math.isclose(result, gradient[place].item(), rel_tol=1e-5, abs_tol=1e-6), name
     task.module.zero_grad()
 
 
@@ -85,12 +85,12 @@ class Widest(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         import torch
 
-        found = func(*args, **(kwargs or {}))
-        for each in found if isinstance(found, tuple | list) else (found,):
-            wide = isinstance(each, torch.Tensor) and each.dtype == torch.float32
-            if wide and each.dim() > 1 and each.shape[-1] == self.vocabulary:
-                self.rows = max(self.rows, each.numel() // self.vocabulary)
-        return found
+        result = func(*args, **(kwargs or {}))
+        for item in result if isinstance(result, tuple | list) else (result,):
+            wide = isinstance(item, torch.Tensor) and item.dtype == torch.float32
+            if wide and item.dim() > 1 and item.shape[-1] == self.vocabulary:
+                self.rows = max(self.rows, item.numel() // self.vocabulary)
+        return result
 
 
 @contextmanager

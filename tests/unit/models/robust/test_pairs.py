@@ -26,7 +26,7 @@ def robust(**given: object) -> Robust:
     return Robust(cases=("cases.jsonl",), **given)
 
 
-def said(
+def decoder_target(
     text: str,
     pieces: Sequence[str],
     *,
@@ -49,25 +49,25 @@ def said(
     return DecoderTarget(text, ids, spans, first, first + kept, complete=kept == len(ids))
 
 
-def aligned(one: Sequence[str], two: Sequence[str]) -> dict[int, int]:
+def align_by_table(one: Sequence[str], two: Sequence[str]) -> dict[int, int]:
     """Least edits in a table; from the end, equal words match where that costs nothing."""
     cost = {(i, 0): i for i in range(len(one) + 1)} | {(0, j): j for j in range(len(two) + 1)}
     for i, j in product(range(1, len(one) + 1), range(1, len(two) + 1)):
         around = min(cost[i - 1, j], cost[i, j - 1]) + 1
         cost[i, j] = min(around, cost[i - 1, j - 1] + (one[i - 1] != two[j - 1]))
     i, j = len(one), len(two)
-    found = {}
+    result = {}
     while i and j:
         differ = one[i - 1] != two[j - 1]
         if cost[i, j] == cost[i - 1, j - 1] + differ:
             if not differ:
-                found[i - 1] = j - 1
+                result[i - 1] = j - 1
             i, j = i - 1, j - 1
         elif cost[i, j] == cost[i, j - 1] + 1:
             j -= 1
         else:
             i -= 1
-    return found
+    return result
 
 
 def family(side: DecoderTarget, words: Sequence, token: int) -> tuple[set[int], set[int]]:
@@ -79,8 +79,8 @@ def family(side: DecoderTarget, words: Sequence, token: int) -> tuple[set[int], 
         if word.start < end and word.end > start
     }
     for t in reversed(range(len(side.spans))):
-        if not any(each == t for each, _ in inside):
-            behind = [w for each, w in inside if each == t + 1]
+        if not any(place == t for place, _ in inside):
+            behind = [w for place, w in inside if place == t + 1]
             inside |= {(t, min(behind))} if behind else set()
     tokens, mine = {token}, set[int]()
     while True:
@@ -91,55 +91,55 @@ def family(side: DecoderTarget, words: Sequence, token: int) -> tuple[set[int], 
         tokens, mine = more, wider
 
 
-def slowly(
+def align_by_definition(
     twin: ContextPair, one: DecoderTarget, two: DecoderTarget, chosen: Robust, kind: str
 ) -> list[tuple[int, int]]:
     words, others = tokens_of(one.text, kind), tokens_of(two.text, kind)
-    texts, other_texts = ([w.text for w in each] for each in (words, others))
-    same = aligned(texts, other_texts)
+    texts, other_texts = ([w.text for w in item] for item in (words, others))
+    same = align_by_table(texts, other_texts)
     for word, after in dict(same).items():
         far = 0
-        while (word - far - 1, after - far - 1) in aligned(texts, other_texts).items():
+        while (word - far - 1, after - far - 1) in align_by_table(texts, other_texts).items():
             far += 1
         begins = word - far == 0 and after - far == 0
         if not begins and far < chosen.skip_after:
             del same[word]
     if chosen.sources_too:
         x, x2 = (
-            [t.text for t in tokens_of(each.source, kind)]
-            for each in (twin.original, twin.perturbed)
+            [t.text for t in tokens_of(item.source, kind)]
+            for item in (twin.original, twin.perturbed)
         )
-        between = aligned(x, x2)
-        here, there = made_from(x, texts), made_from(x2, other_texts)
+        between = align_by_table(x, x2)
+        here, there = find_origins(x, texts), find_origins(x2, other_texts)
         same = {
             w: v
             for w, v in same.items()
             if all(k in between for k in here[w]) and [between[k] for k in here[w]] == there[v]
         }
-    found = []
+    result = []
     for i, j in product(range(len(one.ids)), range(len(two.ids))):
         (ws, ts), (vs, us) = family(one, words, i), family(two, others, j)
         if not ws or not all(w in same for w in ws) or {same[w] for w in ws} != vs:
             continue
-        ids = [[each.ids[t] for t in sorted(some)] for each, some in ((one, ts), (two, us))]
+        ids = [[item.ids[t] for t in sorted(some)] for item, some in ((one, ts), (two, us))]
         if ids[0] == ids[1] and i - min(ts) == j - min(us):
-            found.append((one.first + i, two.first + j))
-    found = [(i, j) for i, j in found if i < one.end and j < two.end]
-    return [*found, *([(one.end, two.end)] if one.complete and two.complete else [])]
+            result.append((one.first + i, two.first + j))
+    result = [(i, j) for i, j in result if i < one.end and j < two.end]
+    return [*result, *([(one.end, two.end)] if one.complete and two.complete else [])]
 
 
-def made_from(source: Sequence[str], target: Sequence[str]) -> list[list[int]]:
+def find_origins(source: Sequence[str], target: Sequence[str]) -> list[list[int]]:
     """The source words of each target word: its own, or all between those of its neighbours."""
-    back = {v: k for k, v in aligned(source, target).items()}
-    found = []
+    back = {v: k for k, v in align_by_table(source, target).items()}
+    result = []
     for word in range(len(target)):
         if word in back:
-            found.append([back[word]])
+            result.append([back[word]])
             continue
         before = max((back[v] for v in back if v < word), default=-1)
         behind = min((back[v] for v in back if v > word), default=len(source))
-        found.append([*range(before + 1, behind)])
-    return found
+        result.append([*range(before + 1, behind)])
+    return result
 
 
 TEXTS = st.text(alphabet="甲乙丙 ", min_size=1, max_size=7).map(str.strip).filter(bool)
@@ -158,69 +158,73 @@ def test_places_are_those_of_a_slow_reference(
     texts, pieces, skip_after, sources_too, kept, unknown
 ) -> None:
     x, y, x2, y2 = texts
-    twin = ContextPair(SentencePair(x, y), SentencePair(x2, y2))
-    one = said(y, pieces, kept=kept[0], unknown=unknown)
-    two = said(y2, pieces, first=2, kept=kept[1], unknown=unknown)
-    chosen = robust(skip_after=skip_after, sources_too=sources_too)
-    assert [*align_targets(twin, one, two, chosen, "zh")] == slowly(twin, one, two, chosen, "zh")
+    pair = ContextPair(SentencePair(x, y), SentencePair(x2, y2))
+    first = decoder_target(y, pieces, kept=kept[0], unknown=unknown)
+    second = decoder_target(y2, pieces, first=2, kept=kept[1], unknown=unknown)
+    table = robust(skip_after=skip_after, sources_too=sources_too)
+    assert [*align_targets(pair, first, second, table, "zh")] == align_by_definition(
+        pair, first, second, table, "zh"
+    )
 
 
 @given(text=TEXTS, pieces=PIECES)
 def test_of_the_same_text_everything_is_compared(text, pieces) -> None:
-    twin = ContextPair(SentencePair(text, text), SentencePair(text, text))
-    one = said(text, pieces)
-    for chosen in (robust(), robust(skip_after=3, sources_too=True)):
-        found = align_targets(twin, one, one, chosen, "zh")
-        assert found == tuple((k, k) for k in range(one.first, one.end + 1))
+    pair = ContextPair(SentencePair(text, text), SentencePair(text, text))
+    first = decoder_target(text, pieces)
+    for settings in (robust(), robust(skip_after=3, sources_too=True)):
+        places = align_targets(pair, first, first, settings, "zh")
+        assert places == tuple((k, k) for k in range(first.first, first.end + 1))
 
 
-def compared(y: str, y2: str, *, x: str = "", x2: str = "", pieces=(), **given) -> list[str]:
+def list_places(y: str, y2: str, *, x: str = "", x2: str = "", pieces=(), **given) -> list[str]:
     """The tokens that are compared, as text; the end as a full stop of its own."""
-    one, two = said(y, pieces), said(y2, pieces)
-    twin = ContextPair(SentencePair(x or y, y), SentencePair(x2 or y2, y2))
-    found = align_targets(twin, one, two, robust(**given), "en")
-    ends = {one.end: "END"}
-    texts = {one.first + k: y[slice(*span)] for k, span in enumerate(one.spans)}
-    return [{**texts, **ends}[i] for i, _ in found]
+    first, second = decoder_target(y, pieces), decoder_target(y2, pieces)
+    pair = ContextPair(SentencePair(x or y, y), SentencePair(x2 or y2, y2))
+    places = align_targets(pair, first, second, robust(**given), "en")
+    ends = {first.end: "END"}
+    texts = {first.first + k: y[slice(*span)] for k, span in enumerate(first.spans)}
+    return [{**texts, **ends}[i] for i, _ in places]
 
 
 WORDS = ("The", " The", "the", " the", " old", " young", " cat", " sat", "cat", "Cat", ",", " red")
 
 
 def test_words_that_both_have_are_compared_and_the_end() -> None:
-    found = compared("The old cat sat", "The young cat sat", pieces=WORDS)
-    assert found == ["The", " cat", " sat", "END"]
+    places = list_places("The old cat sat", "The young cat sat", pieces=WORDS)
+    assert places == ["The", " cat", " sat", "END"]
 
 
 def test_a_word_with_another_blank_before_it_is_another_token() -> None:
     # What a byte-level vocabulary makes of a word depends on the blank before it.
-    assert compared("The cat sat", "Old, The cat sat", pieces=WORDS) == [" cat", " sat", "END"]
-    assert compared("cat sat", " cat sat", pieces=WORDS) == [" sat", "END"]
+    assert list_places("The cat sat", "Old, The cat sat", pieces=WORDS) == [" cat", " sat", "END"]
+    assert list_places("cat sat", " cat sat", pieces=WORDS) == [" sat", "END"]
 
 
 def test_unknown_tokens_are_compared_where_they_are_the_same_words() -> None:
     pieces = ("甲乙", "甲丙乙")
-    one, two = (said(text, pieces, unknown=True) for text in pieces)
-    assert one.ids == two.ids
-    twin = ContextPair(SentencePair("甲乙", "甲乙"), SentencePair("甲丙乙", "甲丙乙"))
-    assert align_targets(twin, one, two, robust(), "zh") == ((2, 2),)
-    assert align_targets(ContextPair(twin.original, twin.original), one, one, robust(), "zh") == (
+    first, second = (decoder_target(text, pieces, unknown=True) for text in pieces)
+    assert first.ids == second.ids
+    pair = ContextPair(SentencePair("甲乙", "甲乙"), SentencePair("甲丙乙", "甲丙乙"))
+    assert align_targets(pair, first, second, robust(), "zh") == ((2, 2),)
+    assert align_targets(
+        ContextPair(pair.original, pair.original), first, first, robust(), "zh"
+    ) == (
         (1, 1),
         (2, 2),
     )
 
 
 def test_what_follows_a_perturbation_can_be_left_out() -> None:
-    given = {"y": "The old cat sat", "y2": "The young cat sat", "pieces": WORDS}
-    assert compared(**given, skip_after=1) == ["The", " sat", "END"]
-    assert compared(**given, skip_after=2) == ["The", "END"]
+    pairs = {"y": "The old cat sat", "y2": "The young cat sat", "pieces": WORDS}
+    assert list_places(**pairs, skip_after=1) == ["The", " sat", "END"]
+    assert list_places(**pairs, skip_after=2) == ["The", "END"]
     # A word that was inserted or deleted is a perturbation, too.
-    assert compared("The cat sat", "The red cat sat", pieces=WORDS, skip_after=1) == [
+    assert list_places("The cat sat", "The red cat sat", pieces=WORDS, skip_after=1) == [
         "The",
         " sat",
         "END",
     ]
-    assert compared("The red cat sat", "The cat sat", pieces=WORDS, skip_after=1) == [
+    assert list_places("The red cat sat", "The cat sat", pieces=WORDS, skip_after=1) == [
         "The",
         " sat",
         "END",
@@ -229,14 +233,14 @@ def test_what_follows_a_perturbation_can_be_left_out() -> None:
 
 def test_a_word_whose_source_differs_can_be_left_out() -> None:
     sides = {"x": "The old kat sit", "x2": "The old dog sit"}
-    given = {"y": "The old cat sat", "y2": "The old cat sat", "pieces": WORDS, **sides}
-    assert compared(**given) == ["The", " old", " cat", " sat", "END"]
+    pairs = {"y": "The old cat sat", "y2": "The old cat sat", "pieces": WORDS, **sides}
+    assert list_places(**pairs) == ["The", " old", " cat", " sat", "END"]
     # "kat sit" became "cat sat": of which of the two a word was made cannot be told.
-    assert compared(**given, sources_too=True) == ["The", " old", "END"]
+    assert list_places(**pairs, sources_too=True) == ["The", " old", "END"]
     # What was inserted was made from nothing: there is nothing that could differ.
     inserted = {"x": "The cat sat", "x2": "The cat sat"}
-    given = {"y": "The old cat sat", "y2": "The old cat sat", "pieces": WORDS, **inserted}
-    assert compared(**given, sources_too=True) == ["The", " old", " cat", " sat", "END"]
+    pairs = {"y": "The old cat sat", "y2": "The old cat sat", "pieces": WORDS, **inserted}
+    assert list_places(**pairs, sources_too=True) == ["The", " old", " cat", " sat", "END"]
 
 
 def test_a_decoder_has_no_detection_and_no_labels_that_disagree() -> None:
@@ -259,10 +263,10 @@ def test_a_decoder_has_no_detection_and_no_labels_that_disagree() -> None:
     ],
 )
 def test_two_passes_of_a_decoder_that_drops_nothing_are_refused(settings, others, drops) -> None:
-    chosen = Robust(method="r-drop")
+    table = Robust(method="r-drop")
     check_dropout(robust(), settings, *others)
     if drops:
-        check_dropout(chosen, settings, *others)
+        check_dropout(table, settings, *others)
     else:
         with expect_error(UsageError, "r-drop", "model.dropout"):
-            check_dropout(chosen, settings, *others)
+            check_dropout(table, settings, *others)

@@ -47,16 +47,16 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tiny_causal(tmp_path_factory.mktemp("robust-causal") / "base", chat=True, hidden=32)
 
 
-def made(base: Path, **table: object) -> Any:
+def build_task(base: Path, **table: object) -> Any:
     """A task whose adapter already changes something, in 64 bits."""
     from gecbench.models.causal.training import build
 
     task = build(configured(base, rank=4, **table), [], None)
     task.module.double().eval()
     torch.manual_seed(3)
-    for name, each in task.module.named_parameters():
+    for name, item in task.module.named_parameters():
         if "lora_B" in name:
-            torch.nn.init.normal_(each, std=0.05)
+            torch.nn.init.normal_(item, std=0.05)
     return task
 
 
@@ -65,63 +65,63 @@ def robust(**given: object) -> Robust:
 
 
 def examples_of(task: Any, twins: Any) -> Any:
-    return task.prepare([pair for twin in twins for pair in twin]).examples
+    return task.prepare([pair for result in twins for pair in result]).examples
 
 
-def compared(
+def compare_answers(
     task: Any, y: str, y2: str, *, x: str = "甲乙", x2: str = "甲", **given: object
 ) -> str:
     """What is predicted at the places of the first answer, as text."""
-    twin = ContextPair(SentencePair(x, y), SentencePair(x2, y2))
-    one, two = examples_of(task, [twin])
-    found = task.matches(twin, one, two, robust(**given))
-    assert [one.ids[i + 1] for i, _ in found] == [two.ids[j + 1] for _, j in found]
-    assert all(i >= one.start - 1 and j >= two.start - 1 for i, j in found)
-    return str(task._question.tokenizer.decode([one.ids[i + 1] for i, _ in found]))
+    pair = ContextPair(SentencePair(x, y), SentencePair(x2, y2))
+    first, second = examples_of(task, [pair])
+    places = task.matches(pair, first, second, robust(**given))
+    assert [first.ids[i + 1] for i, _ in places] == [second.ids[j + 1] for _, j in places]
+    assert all(i >= first.start - 1 and j >= second.start - 1 for i, j in places)
+    return str(task._question.tokenizer.decode([first.ids[i + 1] for i, _ in places]))
 
 
 def test_the_tokens_of_answers_are_compared_and_never_those_of_questions(base) -> None:
-    task = made(base)
-    assert compared(task, "我今天好", "我明天很好") == "我天好</s>"
+    task = build_task(base)
+    assert compare_answers(task, "我今天好", "我明天很好") == "我天好</s>"
     # The end is an answer's even where nothing else is the same.
-    assert compared(task, "我", "他") == "</s>"
-    assert compared(task, "我今天好", "我今天很好", skip_after=1) == "我今天</s>"
-    assert compared(task, "I see, he sees", "We see it, he sees") == " see, he sees</s>"
+    assert compare_answers(task, "我", "他") == "</s>"
+    assert compare_answers(task, "我今天好", "我今天很好", skip_after=1) == "我今天</s>"
+    assert compare_answers(task, "I see, he sees", "We see it, he sees") == " see, he sees</s>"
     # What spells a special token is text, in as many bytes as it has.
-    assert compared(task, "我</s>好", "他</s>好") == "</s>好</s>"
-    one, _ = examples_of(
+    assert compare_answers(task, "我</s>好", "他</s>好") == "</s>好</s>"
+    first, _ = examples_of(
         task, [ContextPair(SentencePair("甲", "我</s>好"), SentencePair("甲", "他</s>好"))]
     )
-    assert len(one.ids) - one.start == len("我</s>好".encode()) + 1
+    assert len(first.ids) - first.start == len("我</s>好".encode()) + 1
 
 
 def test_answers_made_from_other_words_can_be_left_out(base) -> None:
-    task = made(base)
+    task = build_task(base)
     sides = {"x": "他在见我", "x2": "他再见我", "y": "他再见我", "y2": "他再见我"}
-    assert compared(task, **sides) == "他再见我</s>"
-    assert compared(task, **sides, sources_too=True) == "他见我</s>"
+    assert compare_answers(task, **sides) == "他再见我</s>"
+    assert compare_answers(task, **sides, sources_too=True) == "他见我</s>"
 
 
 @pytest.mark.parametrize("style", ["chat", "plain"])
 def test_the_loss_is_that_of_a_slow_reference(base, style) -> None:
-    chosen = robust(alpha=0.7)
-    task = made(base, style=style)
-    wrapped = RobustTask(task, chosen)
+    table = robust(alpha=0.7)
+    task = build_task(base, style=style)
+    wrapped = RobustTask(task, table)
     batch = wrapped.collate(wrapped.prepare(TWINS).examples)
     with torch.no_grad():
         slow, apart = slow_loss(
             task,
             TWINS,
             examples_of(task, TWINS),
-            robust=chosen,
+            robust=table,
             labels_of=lambda each: {
                 place - 1: each.ids[place] for place in range(each.start, len(each.ids))
             },
         )
-        found = wrapped.loss(task.module, batch).item()
+        loss = wrapped.loss(task.module, batch).item()
         assert wrapped.measure(task.module, batch)[1].total.item() == pytest.approx(apart, rel=1e-9)
     assert apart > 0.01
-    assert found == pytest.approx(slow, rel=1e-9)
+    assert loss == pytest.approx(slow, rel=1e-9)
 
 
 def test_gradients_are_those_of_differences(base, monkeypatch) -> None:
@@ -132,17 +132,17 @@ def test_gradients_are_those_of_differences(base, monkeypatch) -> None:
         return self.weight * shrunk
 
     monkeypatch.setattr(LlamaRMSNorm, "forward", in_64_bits)
-    task = made(base)
+    task = build_task(base)
     wrapped = RobustTask(task, robust(alpha=3.0))
     batch = wrapped.collate(wrapped.prepare(TWINS).examples)
-    learning = [name for name, each in task.module.named_parameters() if each.requires_grad]
+    learning = [name for name, item in task.module.named_parameters() if item.requires_grad]
     check_gradients(task, wrapped, batch, [learning[0], learning[-1]])
 
 
 def test_the_same_twice_is_nothing_apart_but_for_dropout(base) -> None:
-    task = made(base, dropout=0.3)
+    task = build_task(base, dropout=0.3)
     wrapped = RobustTask(task, Robust(method="r-drop"))
-    same = [ContextPair(pair, pair) for twin in TWINS for pair in twin]
+    same = [ContextPair(pair, pair) for result in TWINS for pair in result]
     batch = wrapped.collate(wrapped.prepare(same).examples)
     assert len(batch["matches"]) == int(task.weight(batch)) // 2
     apart = wrapped._divergence(task.outputs(task.module, batch), batch["matches"])
@@ -152,7 +152,7 @@ def test_the_same_twice_is_nothing_apart_but_for_dropout(base) -> None:
 
 
 def test_only_answers_are_ever_held_in_32_bits(base) -> None:
-    task = made(base)
+    task = build_task(base)
     task.module.to(torch.bfloat16)
     wrapped = RobustTask(task, robust())
     batch = wrapped.collate(wrapped.prepare(TWINS).examples)
@@ -167,12 +167,12 @@ def test_what_a_causal_model_cannot_do_is_refused(base) -> None:
     from gecbench.models.causal.training import KIND
 
     config = configured(base)
-    for given, message in (
+    for pairs, message in (
         ({"heads": "labels+detection"}, r"robust\.heads .* only a tagger detects"),
         ({"disagreeing": "keep"}, r"robust\.disagreeing .* nothing disagrees"),
     ):
         with pytest.raises(UsageError, match=message):
-            KIND.check_robust(msgspec.structs.replace(config, robust=robust(**given)))
+            KIND.check_robust(msgspec.structs.replace(config, robust=robust(**pairs)))
     with expect_error(UsageError, "r-drop", "model.dropout"):
         KIND.build(msgspec.structs.replace(config, robust=Robust(method="r-drop")), [], None)
 
@@ -188,13 +188,13 @@ SENTENCES = (
 def gecbench(*words: object) -> str:
     """Run a command in this process and return what it wrote to stderr."""
     out, err = io.StringIO(), io.StringIO()
-    ended = 0
+    finished = 0
     with redirect_stdout(out), redirect_stderr(err):
         try:
             main([*map(str, words)])
         except SystemExit as error:
-            ended = int(error.code or 0)
-    assert ended == 0, err.getvalue()
+            finished = int(error.code or 0)
+    assert finished == 0, err.getvalue()
     return err.getvalue()
 
 
@@ -229,24 +229,24 @@ def test_the_recipe_runs_from_a_base_to_corrections(tmp_path) -> None:
         "scoring.by=loss",
     )
     with contextlib.chdir(tmp_path):
-        given = [word for each in (*first, "training.epochs=1") for word in ("--set", each)]
+        pairs = [word for item in (*first, "training.epochs=1") for word in ("--set", item)]
         gecbench(
-            "train", "--recipe", "robustgec-llama", *sizes, *given, "-o", "runs/robustgec-llama"
+            "train", "--recipe", "robustgec-llama", *sizes, *pairs, "-o", "runs/robustgec-llama"
         )
         gecbench(
             "model", "merge", "runs/robustgec-llama/model", "-o", "runs/robustgec-llama/merged"
         )
-        given = [word for each in second for word in ("--set", each)]
-        gecbench("train", "--recipe", "robustgec-llama-cpr", *sizes, *given, "-o", "runs/cpr")
+        pairs = [word for item in second for word in ("--set", item)]
+        gecbench("train", "--recipe", "robustgec-llama-cpr", *sizes, *pairs, "-o", "runs/cpr")
         Path("in.txt").write_text("She go home .\nToday she go home .\n", "utf-8")
         gecbench("correct", "runs/cpr/model", "in.txt", "-o", "out.txt")
         assert len(Path("out.txt").read_text("utf-8").splitlines()) == 2
         assert Path("runs/cpr/model/adapter_model.safetensors").is_file()
         card = json.loads(Path("runs/cpr/model/gecbench.json").read_text("utf-8"))
     assert card["settings"]["base"].endswith("runs/robustgec-llama/merged")
-    made = card["made"]
-    assert made["configuration"]["robust"]["alpha"] == 1.0
-    assert made["prepared"]["counted"]["places compared"] > 100
-    history = made["history"]
-    assert all(each["divergence"] > 0 for each in history)
+    result = card["made"]
+    assert result["configuration"]["robust"]["alpha"] == 1.0
+    assert result["prepared"]["counted"]["places compared"] > 100
+    history = result["history"]
+    assert all(item["divergence"] > 0 for item in history)
     assert history[-1]["loss"] < history[0]["loss"]

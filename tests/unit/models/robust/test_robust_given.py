@@ -29,25 +29,25 @@ def home(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def given(home: Path, robust=None, **tables):
+def read_data(home: Path, robust=None, **tables):
     config = configuration(robust, **tables)
     check_robust(config, KIND)
     return read_context_pairs(config, home)
 
 
 def sources(found) -> set[str]:
-    return {side.source for twin in found for side in twin}
+    return {side.source for pair in found for side in pair}
 
 
 def test_each_variant_is_one_twin_of_its_original(home) -> None:
-    found = given(home, data={"dev": "dev.tsv"})
-    assert len(found.train) == 12
+    data = read_data(home, data={"dev": "dev.tsv"})
+    assert len(data.train) == 12
     (original, variant, _), *_ = TEXTS
-    assert found.train[0] == ContextPair(SentencePair(*original), SentencePair(*variant))
-    assert found.counts["pairs"] == 12
-    assert list(found.files) == ["cases.jsonl", "dev.tsv"]
-    assert [twin.original == twin.perturbed for twin in found.dev_pairs] == [True, True]
-    assert len(distinct_pairs(found.train)) == 18
+    assert data.train[0] == ContextPair(SentencePair(*original), SentencePair(*variant))
+    assert data.counts["pairs"] == 12
+    assert list(data.files) == ["cases.jsonl", "dev.tsv"]
+    assert [pair.original == pair.perturbed for pair in data.dev_pairs] == [True, True]
+    assert len(distinct_pairs(data.train)) == 18
 
 
 def test_every_format_of_cases_gives_the_same(home) -> None:
@@ -55,38 +55,38 @@ def test_every_format_of_cases_gives_the_same(home) -> None:
     text = "\n\n".join(
         "\n".join(
             f"{mark}-S {source}\n{mark}-T {target}"
-            for mark, (source, target) in zip(blocks, each, strict=True)
+            for mark, (source, target) in zip(blocks, item, strict=True)
         )
-        for each in TEXTS
+        for item in TEXTS
     )
     (home / "ours").mkdir()
     (home / "ours" / "para.txt").write_text(text + "\n")
     (home / "set" / "ours").mkdir(parents=True)
     (home / "set" / "ours" / "para.txt").write_text(text + "\n")
-    wanted = given(home, data={"dev": "dev.tsv"}).train
+    wanted = read_data(home, data={"dev": "dev.tsv"}).train
     for name in ("ours/para.txt", "ours", "set"):
-        assert given(home, {"cases": [name]}, data={"dev": "dev.tsv"}).train == wanted
-    digests = given(home, {"cases": ["set", "ours"]}, data={"dev": "dev.tsv"}).files
+        assert read_data(home, {"cases": [name]}, data={"dev": "dev.tsv"}).train == wanted
+    digests = read_data(home, {"cases": ["set", "ours"]}, data={"dev": "dev.tsv"}).files
     (home / "ours" / ".hidden").write_text("x")
     (home / "set" / "ours" / "para.txt").write_text(text.replace("cat", "hen") + "\n")
-    changed = given(home, {"cases": ["set", "ours"]}, data={"dev": "dev.tsv"}).files
-    assert [digests[name] == changed[name] for name in ("set", "ours")] == [False, True]
+    other = read_data(home, {"cases": ["set", "ours"]}, data={"dev": "dev.tsv"}).files
+    assert [digests[name] == other[name] for name in ("set", "ours")] == [False, True]
 
 
 def test_the_bundled_cases_can_be_named(home) -> None:
-    found = given(home, {"cases": ["sample:en/perturbed.txt"]})
-    assert len(found.train) > 10
+    data = read_data(home, {"cases": ["sample:en/perturbed.txt"]})
+    assert len(data.train) > 10
 
 
 def test_cases_are_held_back_whole_and_by_the_seed(home) -> None:
-    found = given(home, data={"dev_share": 0.34})
-    assert found.counts["left out: cases in dev"] == 2
-    assert (len(found.dev.samples), len(found.dev_pairs), len(found.train)) == (6, 4, 8)
-    assert not sources(found.train) & sources(found.dev_pairs)
-    assert {sample.source for sample in found.dev.samples} == sources(found.dev_pairs)
-    assert given(home, data={"dev_share": 0.34}).dev == found.dev
+    data = read_data(home, data={"dev_share": 0.34})
+    assert data.counts["left out: cases in dev"] == 2
+    assert (len(data.dev.samples), len(data.dev_pairs), len(data.train)) == (6, 4, 8)
+    assert not sources(data.train) & sources(data.dev_pairs)
+    assert {sample.source for sample in data.dev.samples} == sources(data.dev_pairs)
+    assert read_data(home, data={"dev_share": 0.34}).dev == data.dev
     seeds = {
-        given(home, data={"dev_share": 0.34}, training={"seed": seed}).dev.samples[0].source
+        read_data(home, data={"dev_share": 0.34}, training={"seed": seed}).dev.samples[0].source
         for seed in range(1, 9)
     }
     assert len(seeds) > 1
@@ -96,14 +96,14 @@ def test_an_original_that_occurs_twice_is_drawn_once_and_held_back_with_all_its_
     (first, *others), more = TEXTS[0], [("He go to town .", "He goes to town .")] * 2
     write_cases(home / "cases.jsonl", [[first, *others], [first, *more], *TEXTS[1:]])
     for seed in range(1, 9):
-        found = given(home, data={"dev_share": 0.5}, training={"seed": seed})
-        held = {sample.source for sample in found.dev.samples}
+        data = read_data(home, data={"dev_share": 0.5}, training={"seed": seed})
+        held = {sample.source for sample in data.dev.samples}
         # Half of the six originals, not of the seven cases; a case more where it has the same one.
         both = first[0] in held
         assert len(held & {original[0] for original, *_ in TEXTS}) == 3
-        assert len(found.dev.samples) == 3 * (3 + both)
-        assert found.counts["left out: cases in dev"] == 3 + both
-        assert not sources(found.train) & held
+        assert len(data.dev.samples) == 3 * (3 + both)
+        assert data.counts["left out: cases in dev"] == 3 + both
+        assert not sources(data.train) & held
 
 
 @pytest.mark.parametrize(
@@ -111,18 +111,18 @@ def test_an_original_that_occurs_twice_is_drawn_once_and_held_back_with_all_its_
 )
 def test_a_case_any_of_whose_sentences_is_in_dev_is_not_learnt(home, shared) -> None:
     (home / "dev.tsv").write_text(f"1\t{shared}\tHe goes .\n")
-    found = given(home, data={"dev": "dev.tsv"})
-    assert found.counts["left out: cases in dev"] == 1
-    assert len(found.train) == 10
-    assert TEXTS[0][0][0] not in sources(found.train)
+    data = read_data(home, data={"dev": "dev.tsv"})
+    assert data.counts["left out: cases in dev"] == 1
+    assert len(data.train) == 10
+    assert TEXTS[0][0][0] not in sources(data.train)
 
 
 def test_dev_may_be_cases_of_their_own_or_all(home) -> None:
     write_cases(home / "held.jsonl", TEXTS[:2])
-    found = given(home, data={"dev": "held.jsonl"})
-    assert found.counts["left out: cases in dev"] == 2
-    assert (len(found.dev.samples), len(found.dev_pairs), len(found.train)) == (6, 4, 8)
-    everything = given(home, data={"dev": "train"})
+    data = read_data(home, data={"dev": "held.jsonl"})
+    assert data.counts["left out: cases in dev"] == 2
+    assert (len(data.dev.samples), len(data.dev_pairs), len(data.train)) == (6, 4, 8)
+    everything = read_data(home, data={"dev": "train"})
     assert (len(everything.dev.samples), len(everything.train)) == (18, 12)
 
 
@@ -134,42 +134,44 @@ def test_what_cannot_be_compared_is_left_out_and_counted(home) -> None:
         TEXTS[3],
     ]
     write_cases(home / "cases.jsonl", texts)
-    found = given(home, data={"dev": "dev.tsv"})
-    assert len(found.train) == 2
-    assert found.counts["left out: perturbed source is the original"] == 1
-    assert found.counts["left out: empty"] == 3
-    everything = given(home, data={"dev": "train"})
+    data = read_data(home, data={"dev": "dev.tsv"})
+    assert len(data.train) == 2
+    assert data.counts["left out: perturbed source is the original"] == 1
+    assert data.counts["left out: empty"] == 3
+    everything = read_data(home, data={"dev": "train"})
     assert everything.counts["dev pairs left out: perturbed source is the original"] == 1
     assert everything.counts["dev pairs left out: empty"] == 3
     write_cases(home / "cases.jsonl", texts[:2])
     with expect_error(CorpusError, "the original: 1"):
-        given(home, data={"dev": "dev.tsv"})
+        read_data(home, data={"dev": "dev.tsv"})
 
 
 def test_a_limit_takes_the_first_twins(home) -> None:
-    found = given(home, data={"dev": "dev.tsv", "limit": 5})
-    assert len(found.train) == 5
-    assert found.counts["left out: beyond the limit"] == 7
+    data = read_data(home, data={"dev": "dev.tsv", "limit": 5})
+    assert len(data.train) == 5
+    assert data.counts["left out: beyond the limit"] == 7
 
 
 def test_r_drop_pairs_each_sentence_with_itself(home) -> None:
     (home / "train.tsv").write_text("1\tI has it .\tI have it .\n2\tGood .\tGood .\n")
     robust = {"method": "r-drop", "cases": []}
-    found = given(home, robust, data={"train": ["train.tsv"], "dev": "dev.tsv", "keep_correct": 1})
-    assert [twin.original == twin.perturbed for twin in found.train] == [True, True]
-    assert found.train[0].original == SentencePair("I has it .", "I have it .")
+    data = read_data(
+        home, robust, data={"train": ["train.tsv"], "dev": "dev.tsv", "keep_correct": 1}
+    )
+    assert [pair.original == pair.perturbed for pair in data.train] == [True, True]
+    assert data.train[0].original == SentencePair("I has it .", "I have it .")
 
 
 def test_r_drop_is_scored_on_perturbed_cases_as_on_any_corpus(home) -> None:
     (home / "train.tsv").write_text(f"1\t{TEXTS[0][1][0]}\tx\n2\tI has it .\tI have it .\n")
     write_cases(home / "held.jsonl", TEXTS[:2])
     data = {"train": ["train.tsv"], "dev": "held.jsonl"}
-    found = given(home, {"method": "r-drop", "cases": []}, data=data)
-    assert [sample.source for sample in found.dev.samples] == [
-        source for each in TEXTS[:2] for source, _ in each
+    result = read_data(home, {"method": "r-drop", "cases": []}, data=data)
+    assert [sample.source for sample in result.dev.samples] == [
+        source for text in TEXTS[:2] for source, _ in text
     ]
-    assert [twin.original.source for twin in found.train] == ["I has it ."]
-    assert found.counts["left out: also in dev"] == 1
+    assert [pair.original.source for pair in result.train] == ["I has it ."]
+    assert result.counts["left out: also in dev"] == 1
 
 
 @pytest.mark.parametrize(
@@ -208,7 +210,7 @@ def test_bad_input_is_one_clear_line(home, robust, tables, error, why) -> None:
     (home / "bare.tsv").write_text("He go .\n")
     (home / "same.txt").write_text("O-S A a .\nO-T A .\nA1-S A  a .\nA1-T A .\n")
     with pytest.raises(error, match=why) as caught:
-        given(home, robust, **tables)
+        read_data(home, robust, **tables)
     assert "\n" not in str(caught.value)
 
 
@@ -223,7 +225,7 @@ def test_bad_input_is_one_clear_line(home, robust, tables, error, why) -> None:
 )
 def test_r_drop_refuses_what_is_about_perturbations(home, more, why) -> None:
     with pytest.raises(UsageError, match=why):
-        given(home, {"method": "r-drop", "cases": [], **more}, data={"train": ["dev.tsv"]})
+        read_data(home, {"method": "r-drop", "cases": [], **more}, data={"train": ["dev.tsv"]})
 
 
 def test_a_kind_without_predictions_to_compare_is_refused() -> None:

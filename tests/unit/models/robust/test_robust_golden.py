@@ -33,8 +33,8 @@ def test_what_the_published_cases_let_a_tagger_compare(shared: Path) -> None:
         data={"dev": "train"},
     )
     check_robust(config, KIND)
-    given = read_context_pairs(config, shared)
-    assert given.counts == {
+    data = read_context_pairs(config, shared)
+    assert data.counts == {
         "cases read": 2493,
         "left out: perturbed source is the original": 122,
         "left out: empty": 10,
@@ -43,17 +43,17 @@ def test_what_the_published_cases_let_a_tagger_compare(shared: Path) -> None:
         "dev pairs left out: perturbed source is the original": 122,
         "dev pairs left out: empty": 10,
     }
-    task = KIND.build(config, distinct_pairs(given.train), None)
-    examples = RobustTask(task, config.robust).prepare(given.train).examples
+    task = KIND.build(config, distinct_pairs(data.train), None)
+    examples = RobustTask(task, config.robust).prepare(data.train).examples
     keep = task._model.vocabulary.keep
     tokens = matched = agreeing = errors = compared = 0
-    for each in examples:
-        assert each.matches[:2].tolist() == [0, 0]  # $START
-        pairs = dict(zip(each.matches[2::2], each.matches[3::2], strict=True))
-        labels = dict(enumerate(each.original.labels[1:], 1))
+    for example in examples:
+        assert example.matches[:2].tolist() == [0, 0]  # $START
+        pairs = dict(zip(example.matches[2::2], example.matches[3::2], strict=True))
+        labels = dict(enumerate(example.original.labels[1:], 1))
         tokens += len(labels)
         matched += len(pairs)
-        agreeing += sum(labels[i] == each.perturbed.labels[j] for i, j in pairs.items())
+        agreeing += sum(labels[i] == example.perturbed.labels[j] for i, j in pairs.items())
         wrong = [k for k, label in labels.items() if label != keep]
         errors += len(wrong)
         compared += sum(k in pairs for k in wrong)
@@ -69,15 +69,17 @@ def test_what_the_published_cases_let_a_decoder_compare(shared: Path) -> None:
     config = configuration({"cases": ["data/robustgec"]}, data={"dev": "train"})
     twins = read_context_pairs(config, shared).train
     tokenizer = ByteLevelBPETokenizer()
-    originals = dict.fromkeys(twin.original.target for twin in twins)
+    originals = dict.fromkeys(pair.original.target for pair in twins)
     tokenizer.train_from_iterator(originals, vocab_size=16_000, show_progress=False)
 
     def said(text: str) -> DecoderTarget:
-        found = tokenizer.encode(text)
-        return DecoderTarget(text, found.ids, found.offsets, 1, 1 + len(found.ids), complete=True)
+        encoding = tokenizer.encode(text)
+        return DecoderTarget(
+            text, encoding.ids, encoding.offsets, 1, 1 + len(encoding.ids), complete=True
+        )
 
-    distinct_pairs = [(twin, *(said(side.target.strip()) for side in twin)) for twin in twins[::3]]
-    tokens = sum(len(one.ids) + 1 for _, one, _ in distinct_pairs)
+    distinct_pairs = [(pair, *(said(side.target.strip()) for side in pair)) for pair in twins[::3]]
+    tokens = sum(len(first.ids) + 1 for _, first, _ in distinct_pairs)
     for options, share in (
         ({}, 0.947),
         ({"skip_after": 1}, 0.910),
@@ -85,5 +87,7 @@ def test_what_the_published_cases_let_a_decoder_compare(shared: Path) -> None:
         ({"sources_too": True}, 0.947),
     ):
         robust = Robust(cases=("cases",), **options)
-        found = sum(len(align_targets(*each, robust, "en")) for each in distinct_pairs)
-        assert found / tokens == pytest.approx(share, abs=2e-3), options
+        encoding = sum(
+            len(align_targets(*distinct_pair, robust, "en")) for distinct_pair in distinct_pairs
+        )
+        assert encoding / tokens == pytest.approx(share, abs=2e-3), options

@@ -33,7 +33,7 @@ TRAINING = {
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     write_cases(tmp_path / "cases.jsonl")
-    write_cases(tmp_path / "held.jsonl", [[(s, t) for s, t in each] for each in TEXTS[4:]])
+    write_cases(tmp_path / "held.jsonl", [[(s, t) for s, t in text] for text in TEXTS[4:]])
     return tmp_path
 
 
@@ -57,12 +57,12 @@ def half(dev, texts) -> float:
 half.signature = "metric:half"
 
 
-def ran(home: Path, name: str, config, *, kind=KIND, said=None, score=None):
+def run_training(home: Path, name: str, config, *, kind=KIND, said=None, score=None):
     say = (lambda _line: None) if said is None else said.append
     return train_run(config, kind, home / name, home=home, score=score or Falling(), say=say)
 
 
-def made(robust=None, *, by="last", training=None, **model):
+def build_config(robust=None, *, by="last", training=None, **model):
     return configuration(
         robust,
         model=model,
@@ -86,16 +86,16 @@ def history(outcome) -> list[dict]:
 
 
 def test_the_last_weights_are_kept_and_dev_is_scored_all_the_same(home) -> None:
-    said: list[str] = []
-    outcome = ran(home, "run", made(), said=said)
+    text: list[str] = []
+    outcome = run_training(home, "run", build_config(), said=text)
     assert (outcome.why, outcome.steps) == ("all epochs done", 6)
     assert outcome.best_step == outcome.steps
-    found = history(outcome)
-    assert [each["score"] for each in found] == [1.0, 0.5, 1 / 3]
+    rows = history(outcome)
+    assert [row["score"] for row in rows] == [1.0, 0.5, 1 / 3]
     assert outcome.value == 1 / 3
-    assert all(each["divergence"] > 0 for each in found)
-    assert not any("best so far" in line for line in said)
-    assert any("dev divergence" in line for line in said)
+    assert all(row["divergence"] > 0 for row in rows)
+    assert not any("best so far" in line for line in text)
+    assert any("dev divergence" in line for line in text)
     card = (outcome.model / "README.md").read_text("utf-8")
     for part in (
         "They are the last",
@@ -106,8 +106,8 @@ def test_the_last_weights_are_kept_and_dev_is_scored_all_the_same(home) -> None:
         "places compared: ",
     ):
         assert part in card
-    chosen = ran(home, "best", made(by="score"))
-    assert (chosen.why, chosen.best_step) == ("no better for 1 evaluations", 2)
+    state = run_training(home, "best", build_config(by="score"))
+    assert (state.why, state.best_step) == ("no better for 1 evaluations", 2)
 
 
 class Killed(BaseException):
@@ -116,8 +116,10 @@ class Killed(BaseException):
 
 @pytest.mark.parametrize("after", [2, 3, 4])
 def test_a_killed_run_goes_on_to_the_same_weights(home, monkeypatch, after) -> None:
-    config = made({"alpha": 2.0}, dropout=0.3, training={"checkpoint_every": 2, "accumulation": 2})
-    whole = ran(home, "whole", config, score=half)
+    config = build_config(
+        {"alpha": 2.0}, dropout=0.3, training={"checkpoint_every": 2, "accumulation": 2}
+    )
+    whole = run_training(home, "whole", config, score=half)
     real, left = RobustTask.loss, after
 
     def dying(self, module, batch):
@@ -129,13 +131,13 @@ def test_a_killed_run_goes_on_to_the_same_weights(home, monkeypatch, after) -> N
 
     monkeypatch.setattr(RobustTask, "loss", dying)
     with pytest.raises(Killed):
-        ran(home, "broken", config, score=half)
+        run_training(home, "broken", config, score=half)
     monkeypatch.undo()
-    again = ran(home, "broken", config, score=half)
+    again = run_training(home, "broken", config, score=half)
     assert same(weights(whole), weights(again))
     assert history(whole) == history(again)
     with expect_error(UsageError, "configuration.robust.alpha"):
-        ran(home, "broken", made({"alpha": 1.0}, dropout=0.3))
+        run_training(home, "broken", build_config({"alpha": 1.0}, dropout=0.3))
 
 
 _TWO = """
@@ -168,11 +170,11 @@ def test_two_processes_learn_what_one_learns(home) -> None:
         },
     )
     assert run.returncode == 0, run.stderr[-4000:]
-    alone = made(training={"batch_size": 3, "accumulation": 2, "epochs": 2})
-    one = weights(ran(home, "one", alone))
-    two = load_file(home / "two" / "model" / "model.safetensors")
-    for name, tensor in one.items():
-        assert torch.allclose(tensor, two[name], atol=1e-5), name
+    alone = build_config(training={"batch_size": 3, "accumulation": 2, "epochs": 2})
+    first = weights(run_training(home, "one", alone))
+    second = load_file(home / "two" / "model" / "model.safetensors")
+    for name, tensor in first.items():
+        assert torch.allclose(tensor, second[name], atol=1e-5), name
 
 
 def command(*words: object) -> int:
@@ -211,8 +213,8 @@ def post_trained(base: Path, home: Path, alpha: float) -> list[dict]:
         '[scoring]\nby = "last"\n'
     )
     run = home / f"alpha-{alpha:g}"
-    said = f"robust.alpha={alpha}"
-    assert command("train", home / "robust.toml", "-o", run, "--set", said) == 0
+    text = f"robust.alpha={alpha}"
+    assert command("train", home / "robust.toml", "-o", run, "--set", text) == 0
     card = json.loads((run / "model" / "gecbench.json").read_text("utf-8"))
     return card["made"]["history"]
 

@@ -58,7 +58,7 @@ def robust(**given: object) -> Robust:
     return Robust(cases=("cases.jsonl",), **given)
 
 
-def made(request, name: str, **more):
+def build_task(request, name: str, **more):
     """A task of one of the tiny models, in 64 bits."""
     language, own = MODELS[name]
     pairs = ZH_PAIRS if language == "zh" else EN_PAIRS
@@ -68,65 +68,70 @@ def made(request, name: str, **more):
 
 
 def examples_of(task, twins):
-    return task.prepare([pair for twin in twins for pair in twin]).examples
+    return task.prepare([pair for result in twins for pair in result]).examples
 
 
-def compared(task, y: str, y2: str, **given) -> str:
+def compare_targets(task, y: str, y2: str, **given) -> str:
     """The tokens of the first target that are compared, a blank between them."""
-    twin = ContextPair(SentencePair(y, y), SentencePair(y2, y2))
-    one, two = examples_of(task, [twin])
-    found = task.matches(twin, one, two, robust(**given))
+    pair = ContextPair(SentencePair(y, y), SentencePair(y2, y2))
+    first, second = examples_of(task, [pair])
+    places = task.matches(pair, first, second, robust(**given))
     tokens = task._tokenizer.convert_ids_to_tokens
-    assert [one.target[i] for i, _ in found] == [two.target[j] for _, j in found]
-    return " ".join(tokens([one.target[i] for i, _ in found]))
+    assert [first.target[i] for i, _ in places] == [second.target[j] for _, j in places]
+    return " ".join(tokens([first.target[i] for i, _ in places]))
 
 
 def test_the_tokens_of_words_that_both_targets_have_are_compared(request) -> None:
-    bert, _ = made(request, "zh_bart")
-    assert compared(bert, "我今天很高兴。", "我明天很高兴。") == "[CLS] 我 天 很 高 兴 。 [SEP]"
+    bert, _ = build_task(request, "zh_bart")
+    assert (
+        compare_targets(bert, "我今天很高兴。", "我明天很高兴。") == "[CLS] 我 天 很 高 兴 。 [SEP]"
+    )
     # One word, though two pieces: foo is in both, but they are not the same word.
-    assert compared(bert, "我foobar", "我foo") == "[CLS] 我 [SEP]"
-    bytewise, _ = made(request, "en_bart")
-    found = compared(bytewise, "day goes .", "every day goes .")
-    assert "".join(found.split()).replace("Ġ", " ") == "<s> goes .</s>"
-    pieces, _ = made(request, "t5")
+    assert compare_targets(bert, "我foobar", "我foo") == "[CLS] 我 [SEP]"
+    bytewise, _ = build_task(request, "en_bart")
+    places = compare_targets(bytewise, "day goes .", "every day goes .")
+    assert "".join(places.split()).replace("Ġ", " ") == "<s> goes .</s>"
+    pieces, _ = build_task(request, "t5")
     # SentencePiece writes a first word as it writes others.
-    assert "".join(compared(pieces, "day goes .", "every day goes .").split()) == "▁day▁goes▁.</s>"
-    many, _ = made(request, "mbart")
-    assert compared(many, "我今天高兴。", "今天高兴。") == "天 高 兴 。 </s>"
+    assert (
+        "".join(compare_targets(pieces, "day goes .", "every day goes .").split())
+        == "▁day▁goes▁.</s>"
+    )
+    many, _ = build_task(request, "mbart")
+    assert compare_targets(many, "我今天高兴。", "今天高兴。") == "天 高 兴 。 </s>"
 
 
 def test_a_cut_target_is_compared_up_to_there(request) -> None:
-    task, _ = made(request, "zh_bart", max_length=8, longer="cut")
+    task, _ = build_task(request, "zh_bart", max_length=8, longer="cut")
     cut = "[CLS] 我 今 天 很"
-    assert compared(task, "我今天很高兴。我", "我今天很好！") == cut
-    assert compared(task, "我今天很好！", "我今天很高兴。我") == cut
-    assert compared(task, "我今天很好", "我明天很好") == "[CLS] 我 天 很 好 [SEP]"
+    assert compare_targets(task, "我今天很高兴。我", "我今天很好！") == cut
+    assert compare_targets(task, "我今天很好！", "我今天很高兴。我") == cut
+    assert compare_targets(task, "我今天很好", "我明天很好") == "[CLS] 我 天 很 好 [SEP]"
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_the_loss_is_that_of_a_slow_reference(request, name) -> None:
-    chosen = robust(alpha=0.7, skip_after=int(name == "t5"), sources_too=name == "en_bart")
-    task, twins = made(request, name, label_smoothing=0.1)
-    wrapped = RobustTask(task, chosen)
+    table = robust(alpha=0.7, skip_after=int(name == "t5"), sources_too=name == "en_bart")
+    task, twins = build_task(request, name, label_smoothing=0.1)
+    wrapped = RobustTask(task, table)
     batch = wrapped.collate(wrapped.prepare(twins).examples)
     with torch.no_grad():
         slow, apart = slow_loss(
             task,
             twins,
             examples_of(task, twins),
-            robust=chosen,
+            robust=table,
             labels_of=lambda example: dict(enumerate(example.target)),
             smoothing=0.1,
         )
-        found = wrapped.loss(task.module, batch).item()
+        loss = wrapped.loss(task.module, batch).item()
         assert wrapped.measure(task.module, batch)[1].total.item() == pytest.approx(apart, rel=1e-9)
     assert apart > 0.01
-    assert found == pytest.approx(slow, rel=1e-9)
+    assert loss == pytest.approx(slow, rel=1e-9)
 
 
 def test_gradients_are_those_of_differences(request) -> None:
-    task, twins = made(request, "zh_bart", label_smoothing=0.1)
+    task, twins = build_task(request, "zh_bart", label_smoothing=0.1)
     wrapped = RobustTask(task, robust(alpha=3.0))
     batch = wrapped.collate(wrapped.prepare(twins).examples)
     names = (
@@ -140,8 +145,8 @@ def test_gradients_are_those_of_differences(request) -> None:
 
 def test_the_same_twice_is_nothing_apart_but_for_dropout(request) -> None:
     for name in ("en_bart", "t5"):
-        task, twins = made(request, name, dropout=0.2)
-        same = [ContextPair(pair, pair) for twin in twins for pair in twin]
+        task, twins = build_task(request, name, dropout=0.2)
+        same = [ContextPair(pair, pair) for result in twins for pair in result]
         wrapped = RobustTask(task, Robust(method="r-drop"))
         examples = wrapped.prepare(same).examples
         batch = wrapped.collate(examples)
@@ -155,7 +160,7 @@ def test_the_same_twice_is_nothing_apart_but_for_dropout(request) -> None:
 
 
 def test_only_what_is_compared_is_held_in_32_bits(request) -> None:
-    task, twins = made(request, "en_bart")
+    task, twins = build_task(request, "en_bart")
     task.module.to(torch.bfloat16)
     wrapped = RobustTask(task, robust())
     batch = wrapped.collate(wrapped.prepare(twins).examples)
@@ -169,7 +174,7 @@ def test_only_what_is_compared_is_held_in_32_bits(request) -> None:
 
 def cases(folder: Path) -> None:
     """Write the eight pairs as cases: in each variant another sentence goes before them."""
-    made = [
+    result = [
         PerturbedCase(
             str(n),
             Variant(source, target),
@@ -177,7 +182,7 @@ def cases(folder: Path) -> None:
         )
         for n, (source, target) in enumerate(ZH_PAIRS)
     ]
-    text = write_perturbed(PerturbedSet("tiny", (Subset("tiny", tuple(made)),), "zh"))
+    text = write_perturbed(PerturbedSet("tiny", (Subset("tiny", tuple(result)),), "zh"))
     (folder / "cases.jsonl").write_text(text, "utf-8")
 
 
@@ -198,13 +203,13 @@ def config(place: Path, **tables):
 
 def test_a_killed_run_goes_on_to_the_same_weights(tmp_path, zh_bart) -> None:  # noqa: F811
     cases(tmp_path)
-    chosen = config(zh_bart)
+    run_config = config(zh_bart)
 
-    said: list[str] = []
+    text: list[str] = []
 
     def run(name: str, kind: TrainingKind = KIND):
         folder = tmp_path / name
-        return train_run(chosen, kind, folder, home=tmp_path, score=None, say=said.append)
+        return train_run(run_config, kind, folder, home=tmp_path, score=None, say=text.append)
 
     whole = run("whole")
     assert whole.steps == 12
@@ -212,16 +217,16 @@ def test_a_killed_run_goes_on_to_the_same_weights(tmp_path, zh_bart) -> None:  #
     with pytest.raises(Killed):
         run("broken", TrainingKind(KIND.config, build, KIND.paths, KIND.check_robust))
     resumed = run("broken")
-    assert "going on from step 8" in said
-    one, two = (load_file(each.model / "model.safetensors") for each in (whole, resumed))
+    assert "going on from step 8" in text
+    first, second = (load_file(item.model / "model.safetensors") for item in (whole, resumed))
     assert (resumed.steps, resumed.value) == (whole.steps, whole.value)
-    assert all(torch.equal(one[key], two[key]) for key in one)
+    assert all(torch.equal(first[key], second[key]) for key in first)
 
 
 def test_the_recipe_runs_to_its_last_weights(tmp_path, en_bart) -> None:  # noqa: F811
     texts = ("He go home .", "He goes home ."), ("He go to school .", "He goes to school .")
-    made = (PerturbedCase("1", Variant(*texts[0]), (Variant(*texts[1]),)),)
-    cases = write_perturbed(PerturbedSet("tiny", (Subset("tiny", made),), "en"))
+    result = (PerturbedCase("1", Variant(*texts[0]), (Variant(*texts[1]),)),)
+    cases = write_perturbed(PerturbedSet("tiny", (Subset("tiny", result),), "en"))
     (tmp_path / "cases.jsonl").write_text(cases, "utf-8")
     changes = {
         "model.place": str(en_bart),
@@ -232,8 +237,8 @@ def test_the_recipe_runs_to_its_last_weights(tmp_path, en_bart) -> None:  # noqa
         "training.epochs": 2,
         "training.precision": "no",
     }
-    said = [f"{name}={value}" for name, value in changes.items()]
-    settings = read_settings(None, recipe="robustgec-bart-cpr", changes=said)
+    text = [f"{name}={value}" for name, value in changes.items()]
+    settings = read_settings(None, recipe="robustgec-bart-cpr", changes=text)
     outcome = train(settings, tmp_path / "run")
     assert (outcome.steps, outcome.best_step) == (2, 2)
     assert (outcome.model / "model.safetensors").is_file()
@@ -251,17 +256,17 @@ def test_what_a_decoder_cannot_do_is_refused_before_anything_is_loaded(
     tmp_path, given, message
 ) -> None:
     cases(tmp_path)
-    chosen = config(tmp_path / "nowhere", robust={"cases": ["cases.jsonl"], **given})
+    run_config = config(tmp_path / "nowhere", robust={"cases": ["cases.jsonl"], **given})
     with pytest.raises(UsageError, match=message):
-        train_run(chosen, KIND, tmp_path / "run", home=tmp_path, score=None, say=print)
+        train_run(run_config, KIND, tmp_path / "run", home=tmp_path, score=None, say=print)
 
 
 def test_r_drop_without_dropout_is_refused(zh_bart) -> None:  # noqa: F811
     tables = {"robust": {"method": "r-drop"}, "data": {"train": ["train.tsv"]}}
     for model, passes in (({}, False), ({"dropout": 0.1}, True), ({"dropout": 0.0}, False)):
-        chosen = config(zh_bart, **tables, model={"place": str(zh_bart), **model})
+        run_config = config(zh_bart, **tables, model={"place": str(zh_bart), **model})
         if passes:
-            KIND.build(chosen, [], None)
+            KIND.build(run_config, [], None)
         else:
             with expect_error(UsageError, "r-drop", "model.dropout"):
-                KIND.build(chosen, [], None)
+                KIND.build(run_config, [], None)

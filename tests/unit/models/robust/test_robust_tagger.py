@@ -9,7 +9,7 @@ import msgspec
 import pytest
 import torch
 from messages import expect_error
-from robust_cases import TEXTS, configuration, log_softmax, symmetric, twins
+from robust_cases import TEXTS, configuration, context_pairs, log_softmax, symmetric
 
 from gecbench.core.errors import UsageError
 from gecbench.models.batches import ContextPair, SentencePair
@@ -19,9 +19,9 @@ from gecbench.models.tagger.training import KIND
 from gecbench.models.training.task import IGNORED, ComparableTask
 
 
-def made(robust=None, given=None, **model) -> RobustTask:
+def build_task(robust=None, given=None, **model) -> RobustTask:
     config = configuration(robust, model=model)
-    base: ComparableTask = KIND.build(config, distinct_pairs(given or twins()), None)
+    base: ComparableTask = KIND.build(config, distinct_pairs(given or context_pairs()), None)
     task = RobustTask(base, config.robust)
     task.module.double()
     torch.manual_seed(5)
@@ -32,7 +32,7 @@ def made(robust=None, given=None, **model) -> RobustTask:
 
 
 def batch_of(task: RobustTask, given=None):
-    return task.collate(task.prepare(given or twins()).examples)
+    return task.collate(task.prepare(given or context_pairs()).examples)
 
 
 def value(task: RobustTask, given=None) -> float:
@@ -42,19 +42,19 @@ def value(task: RobustTask, given=None) -> float:
 def obvious(task: RobustTask, given, alpha: float, *, heads=1, skips=True) -> float:
     """Return the paper's sums, sentence by sentence and token by token."""
     base, total = task._task, 0.0
-    for twin in given:
-        each = [base.prepare([side]).examples[0] for side in twin]
-        read = [base.outputs(task.module, base.collate([one])) for one in each]
-        for example, logits in zip(each, read, strict=True):
+    for pair in given:
+        item = [base.prepare([side]).examples[0] for side in pair]
+        read = [base.outputs(task.module, base.collate([first])) for first in item]
+        for example, logits in zip(item, read, strict=True):
             for k, label in enumerate(example.labels):
                 total -= log_softmax(logits.labels[0, k].tolist())[label]
                 wrong = int(label != base._model.vocabulary.keep)
                 total -= log_softmax(logits.detection[0, k].tolist())[wrong]
-        for i, j in _pairs_of_equal_tokens(*twin):
-            if skips and each[0].labels[i] != each[1].labels[j]:
+        for i, j in _pairs_of_equal_tokens(*pair):
+            if skips and item[0].labels[i] != item[1].labels[j]:
                 continue
-            for one, two in list(zip(*read, strict=True))[:heads]:
-                total += alpha * symmetric(one[0, i].tolist(), two[0, j].tolist())
+            for first, second in list(zip(*read, strict=True))[:heads]:
+                total += alpha * symmetric(first[0, i].tolist(), second[0, j].tolist())
     return total
 
 
@@ -69,13 +69,13 @@ def _pairs_of_equal_tokens(one: SentencePair, two: SentencePair) -> list[tuple[i
     (gap,) = [k for k in range(len(longer)) if longer[:k] + longer[k + 1 :] == shorter][
         -1:
     ]  # one word more
-    found = [(k, k) if k < gap else (k + 1, k) for k in range(len(shorter))]
-    return [(j, i) for i, j in found] if turned else found
+    result = [(k, k) if k < gap else (k + 1, k) for k in range(len(shorter))]
+    return [(j, i) for i, j in result] if turned else result
 
 
 ONE_WORD = [
     twin
-    for twin in twins()
+    for twin in context_pairs()
     if abs(len(twin.original.source.split()) - len(twin.perturbed.source.split())) <= 1
     and not twin.perturbed.source.startswith("Today")
 ]
@@ -85,44 +85,44 @@ ONE_WORD = [
 @pytest.mark.parametrize("heads", ["labels", "labels+detection"])
 @pytest.mark.parametrize("disagreeing", ["skip", "keep"])
 def test_the_loss_is_that_of_the_slow_reference(alpha, heads, disagreeing) -> None:
-    given = [
+    pairs = [
         *ONE_WORD,
         ContextPair(
             SentencePair("I has a apple .", "I have an apple ."), SentencePair(*TEXTS[1][1])
         ),
     ]
-    task = made({"alpha": alpha, "heads": heads, "disagreeing": disagreeing}, given)
-    wanted = obvious(task, given, alpha, heads=1 + ("+" in heads), skips=disagreeing == "skip")
-    assert value(task, given) == pytest.approx(wanted, rel=1e-9)
+    task = build_task({"alpha": alpha, "heads": heads, "disagreeing": disagreeing}, pairs)
+    wanted = obvious(task, pairs, alpha, heads=1 + ("+" in heads), skips=disagreeing == "skip")
+    assert value(task, pairs) == pytest.approx(wanted, rel=1e-9)
 
 
 def test_alpha_nought_is_the_likelihood_of_both_sides() -> None:
-    task = made({"alpha": 0.0})
+    task = build_task({"alpha": 0.0})
     plain = task._task
-    both = [side for twin in twins() for side in twin]
+    both = [side for pair in context_pairs() for side in pair]
     batch = plain.collate(plain.prepare(both).examples)
     assert value(task) == pytest.approx(plain.loss(task.module, batch).item(), rel=1e-9)
     assert task.weight(batch_of(task)) * 2 == plain.weight(batch)
 
 
 def test_alpha_nought_computes_no_divergence(monkeypatch) -> None:
-    task = made({"alpha": 0.0})
+    task = build_task({"alpha": 0.0})
     monkeypatch.setattr(task, "_divergence", None)
     assert math.isfinite(value(task))
 
 
 def test_gradients_of_the_whole_loss_are_the_numerical_ones() -> None:
-    task = made({"heads": "labels+detection"}, convolution={"width": 4, "dilations": [1]})
+    task = build_task({"heads": "labels+detection"}, convolution={"width": 4, "dilations": [1]})
     batch = batch_of(task, ONE_WORD[:3])
     parameters = {n: p for n, p in task.module.named_parameters() if n.startswith("labels")}
     names = [*parameters]
 
     def loss(*values: torch.Tensor) -> torch.Tensor:
-        kept = dict(zip(names, values, strict=True))
+        rest = dict(zip(names, values, strict=True))
         call = torch.func.functional_call
 
         def module(**tensors):
-            return call(task.module, kept, kwargs=tensors)
+            return call(task.module, rest, kwargs=tensors)
 
         return task.loss(module, batch)
 
@@ -131,10 +131,10 @@ def test_gradients_of_the_whole_loss_are_the_numerical_ones() -> None:
 
 
 def test_the_same_sentence_twice_diverges_by_dropout_alone() -> None:
-    given = [ContextPair(twin.original, twin.original) for twin in twins()]
+    pairs = [ContextPair(pair.original, pair.original) for pair in context_pairs()]
     robust = {"method": "r-drop", "cases": []}
-    task = made(robust, given, dropout=0.4)
-    batch = batch_of(task, given)
+    task = build_task(robust, pairs, dropout=0.4)
+    batch = batch_of(task, pairs)
     outputs = task._task.outputs(task.module, batch)
     assert task._divergence(outputs, batch["matches"]).item() == 0.0
     loss, apart = task.measure(task.module, batch)
@@ -147,21 +147,21 @@ def test_the_same_sentence_twice_diverges_by_dropout_alone() -> None:
 
 def test_two_passes_without_dropout_are_refused() -> None:
     with expect_error(UsageError, "r-drop", "model.dropout"):
-        made({"method": "r-drop", "cases": []})
+        build_task({"method": "r-drop", "cases": []})
 
 
 def test_a_dev_sentence_that_nobody_perturbed_is_compared_with_nothing() -> None:
-    task = made()
-    given = [ContextPair(twin.original, twin.original) for twin in twins()]
-    found = task.prepare(given)
-    assert found.counts["pairs without a place to compare"] == len(given)
-    loss, apart = task.measure(task.module, task.collate(found.examples))
+    task = build_task()
+    pairs = [ContextPair(pair.original, pair.original) for pair in context_pairs()]
+    dataset = task.prepare(pairs)
+    assert dataset.counts["pairs without a place to compare"] == len(pairs)
+    loss, apart = task.measure(task.module, task.collate(dataset.examples))
     assert apart.weight == 0
-    assert loss.total.item() == pytest.approx(value(task, given))
+    assert loss.total.item() == pytest.approx(value(task, pairs))
 
 
 def test_both_sides_learn_from_the_divergence() -> None:
-    task = made({"alpha": 1.0})
+    task = build_task({"alpha": 1.0})
     batch = batch_of(task)
     outputs = task._task.outputs(task.module, batch)
     outputs.labels.retain_grad()
@@ -171,30 +171,30 @@ def test_both_sides_learn_from_the_divergence() -> None:
     assert outputs.labels.grad[half:].any()
     matches = {(row, place) for row, place in batch["matches"].view(-1, 2).tolist()}
     reached = outputs.labels.grad.any(-1).nonzero().tolist()
-    assert {tuple(each) for each in reached} <= matches
+    assert {tuple(path) for path in reached} <= matches
 
 
 def test_reductions_divide_everything_alike() -> None:
-    token, whole = made(), made({"reduction": "sentence-sum"})
+    token, whole = build_task(), build_task({"reduction": "sentence-sum"})
     assert value(token) == pytest.approx(value(whole))
     batch = batch_of(token)
-    assert whole.weight(batch_of(whole)) == len(twins())
+    assert whole.weight(batch_of(whole)) == len(context_pairs())
     assert token.weight(batch) == float((batch["labels"] != IGNORED).sum()) / 2
 
 
 def test_parts_of_a_batch_add_up_to_the_whole() -> None:
-    task = made({"alpha": 1.5})
-    examples = task.prepare(twins()).examples
+    task = build_task({"alpha": 1.5})
+    examples = task.prepare(context_pairs()).examples
     batches = [examples, examples[:5], examples[5:]]
-    whole, one, two = (task.loss(task.module, task.collate(each)).item() for each in batches)
-    assert whole == pytest.approx(one + two, rel=1e-9)
-    weights = [task.weight(task.collate(each)) for each in batches]
+    whole, first, second = (task.loss(task.module, task.collate(batch)).item() for batch in batches)
+    assert whole == pytest.approx(first + second, rel=1e-9)
+    weights = [task.weight(task.collate(batch)) for batch in batches]
     assert weights[0] == sum(weights[1:])
 
 
 def test_heads_and_skips_change_what_is_compared_and_only_that() -> None:
     def compared(**robust) -> list[list[int]]:
-        return [e.matches.tolist() for e in made(robust).prepare(twins()).examples]
+        return [e.matches.tolist() for e in build_task(robust).prepare(context_pairs()).examples]
 
     usual = compared()
     assert compared(heads="labels+detection") == compared(alpha=3.0) == usual
@@ -203,63 +203,63 @@ def test_heads_and_skips_change_what_is_compared_and_only_that() -> None:
     after = Counter(map(len, compared(skip_after=1)))
     assert sum(n * k for n, k in after.items()) < sum(n * k for n, k in counts.items())
     likelihood = {
-        name: value(made({"alpha": 0.0, **each}))
-        for name, each in {
+        name: value(build_task({"alpha": 0.0, **item}))
+        for name, item in {
             "usual": {},
             "after": {"skip_after": 2},
             "all": {"disagreeing": "keep"},
         }.items()
     }
-    assert len({round(each, 9) for each in likelihood.values()}) == 1
+    assert len({round(item, 9) for item in likelihood.values()}) == 1
 
 
 def test_gold_labels_that_differ_are_skipped_or_kept() -> None:
     # "a apple" becomes "an apple", "a red apple" stays: the same token with two labels.
-    given = [ContextPair(SentencePair(*TEXTS[1][0]), SentencePair(*TEXTS[1][1]))]
-    (skipped,) = made({}, given).prepare(given).examples
-    (kept,) = made({"disagreeing": "keep"}, given).prepare(given).examples
-    both = list(zip(kept.matches[::2], kept.matches[1::2], strict=True))
+    pairs = [ContextPair(SentencePair(*TEXTS[1][0]), SentencePair(*TEXTS[1][1]))]
+    (skipped,) = build_task({}, pairs).prepare(pairs).examples
+    (rest,) = build_task({"disagreeing": "keep"}, pairs).prepare(pairs).examples
+    both = list(zip(rest.matches[::2], rest.matches[1::2], strict=True))
     left = list(zip(skipped.matches[::2], skipped.matches[1::2], strict=True))
     assert both == [(0, 0), (1, 1), (2, 2), (3, 3), (4, 5), (5, 6)]
-    assert left == [each for each in both if each != (3, 3)]
+    assert left == [side for side in both if side != (3, 3)]
 
 
 def test_places_that_are_not_read_are_not_compared() -> None:
-    task = made(max_tokens=4)
-    found = task.prepare(twins())
-    for each in found.examples:
-        assert all(i < len(each.original.labels) for i in each.matches[::2])
-        assert all(j < len(each.perturbed.labels) for j in each.matches[1::2])
-        assert max(each.matches) <= 4
+    task = build_task(max_tokens=4)
+    dataset = task.prepare(context_pairs())
+    for example in dataset.examples:
+        assert all(i < len(example.original.labels) for i in example.matches[::2])
+        assert all(j < len(example.perturbed.labels) for j in example.matches[1::2])
+        assert max(example.matches) <= 4
     assert math.isfinite(value(task))
 
 
 def test_a_twin_with_a_side_that_cannot_be_used_is_left_out_and_counted() -> None:
-    given = [
+    pairs = [
         ContextPair(SentencePair(" ", "x"), SentencePair("x", "x")),
         ContextPair(SentencePair("a b", "a b"), SentencePair("a c", "a c")),
     ]
-    found = made(None, given).prepare(given)
-    assert len(found.examples) == 1
-    assert found.dropped == {"pairs with a side that cannot be used": 1}
-    assert found.counts["sentences left out: source without a token"] == 1
-    assert found.counts["places compared"] == 2  # $START and a
+    dataset = build_task(None, pairs).prepare(pairs)
+    assert len(dataset.examples) == 1
+    assert dataset.dropped == {"pairs with a side that cannot be used": 1}
+    assert dataset.counts["sentences left out: source without a token"] == 1
+    assert dataset.counts["places compared"] == 2  # $START and a
 
 
 def test_an_original_with_many_variants_is_held_once() -> None:
-    examples = made().prepare(twins()).examples
+    examples = build_task().prepare(context_pairs()).examples
     assert examples[0].original is examples[1].original
 
 
 def test_the_length_of_an_example_is_what_both_sides_take_in_a_batch() -> None:
-    task = made()
-    examples = task.prepare(twins()).examples
-    for each in examples:
-        assert task.length(each) == task.collate([each])["ids"].numel()
+    task = build_task()
+    examples = task.prepare(context_pairs()).examples
+    for example in examples:
+        assert task.length(example) == task.collate([example])["ids"].numel()
 
 
 def test_a_network_that_is_called_by_several_devices_is_called_once_a_batch() -> None:
-    task, calls = made(), []
+    task, calls = build_task(), []
     task.module.register_forward_hook(lambda *_: calls.append(1))
     value(task)
     assert calls == [1]

@@ -20,7 +20,7 @@ def logits(seed: int, places: int = 5, classes: int = 7, **more) -> torch.Tensor
 
 
 def slow(both: torch.Tensor) -> float:
-    return sum(symmetric(one, two) for one, two in zip(*both.tolist(), strict=True))
+    return sum(symmetric(first, second) for first, second in zip(*both.tolist(), strict=True))
 
 
 @pytest.mark.parametrize("at_once", [1, 14, 20, 10_000])
@@ -40,40 +40,40 @@ def test_its_gradient_is_what_autograd_makes_of_the_formula() -> None:
     log_p, log_q = both.log_softmax(-1)
     plain = ((log_p.exp() - log_q.exp()) * (log_p - log_q)).sum() / 2
     (wanted,) = torch.autograd.grad(plain * 3, both)
-    (found,) = torch.autograd.grad(divergence(both, chunk=50) * 3, both)
-    assert torch.allclose(found, wanted, atol=1e-6)
+    (result,) = torch.autograd.grad(divergence(both, chunk=50) * 3, both)
+    assert torch.allclose(result, wanted, atol=1e-6)
 
 
 def test_equal_logits_have_none_exactly_and_no_gradient() -> None:
-    one = logits(4)[0].float() * 30
-    both = torch.stack((one, one)).requires_grad_()
-    found = divergence(both, chunk=8)
-    found.backward()
-    assert found.item() == 0.0
+    first = logits(4)[0].float() * 30
+    both = torch.stack((first, first)).requires_grad_()
+    value = divergence(both, chunk=8)
+    value.backward()
+    assert value.item() == 0.0
     assert not both.grad.any()
 
 
 def test_no_places_have_none() -> None:
     both = torch.zeros(2, 0, 9, requires_grad=True)
-    found = divergence(both)
-    found.backward()
-    assert found.item() == 0.0
+    value = divergence(both)
+    value.backward()
+    assert value.item() == 0.0
 
 
 def test_half_precision_is_computed_in_32_bits() -> None:
     both = (logits(5) * 5).bfloat16().requires_grad_()
-    found = divergence(both)
-    found.backward()
-    assert found.dtype == torch.float32
+    value = divergence(both)
+    value.backward()
+    assert value.dtype == torch.float32
     assert both.grad.dtype == torch.bfloat16
-    assert found.item() == pytest.approx(slow(both.detach().float()), rel=1e-5)
+    assert value.item() == pytest.approx(slow(both.detach().float()), rel=1e-5)
 
 
 def test_probabilities_that_vanish_leave_numbers() -> None:
     both = torch.tensor([[[400.0, 0.0]], [[0.0, 400.0]]], requires_grad=True)
-    found = divergence(both)
-    found.backward()
-    assert found.item() == pytest.approx(400)
+    value = divergence(both)
+    value.backward()
+    assert value.item() == pytest.approx(400)
     assert bool(torch.isfinite(both.grad).all())
 
 
@@ -93,10 +93,10 @@ def test_matched_tokens_are_equal_ascend_and_are_fewer_the_more_are_skipped(one,
 
 
 def test_what_follows_a_change_is_skipped_and_only_that() -> None:
-    one, two = "我们看见猫在垫上", "我们看见老黑猫在垫上"
-    assert align_tokens(one, two) == tuple((k, k if k < 4 else k + 2) for k in range(8))
-    assert align_tokens(one, two, skip_after=2) == tuple(
+    first, second = "我们看见猫在垫上", "我们看见老黑猫在垫上"
+    assert align_tokens(first, second) == tuple((k, k if k < 4 else k + 2) for k in range(8))
+    assert align_tokens(first, second, skip_after=2) == tuple(
         (k, k if k < 4 else k + 2) for k in (0, 1, 2, 3, 6, 7)
     )
     # What is deleted leaves its place behind, too.
-    assert align_tokens(two, one, skip_after=3) == ((0, 0), (1, 1), (2, 2), (3, 3), (9, 7))
+    assert align_tokens(second, first, skip_after=3) == ((0, 0), (1, 1), (2, 2), (3, 3), (9, 7))

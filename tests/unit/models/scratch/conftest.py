@@ -22,12 +22,12 @@ def one_thread() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def learnt(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def model_folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Folders of models of characters, by their architecture."""
-    found = {}
+    result = {}
     for architecture in ARCHITECTURES:
         task = task_of(architecture, ZH_PAIRS)
         overfit(task, ZH_PAIRS, 1e-2)
-        found[architecture] = tmp_path_factory.mktemp(architecture)
-        task.save(found[architecture], {"data": "eight pairs"})
-    return found
+        result[architecture] = tmp_path_factory.mktemp(architecture)
+        task.save(result[architecture], {"data": "eight pairs"})
+    return result

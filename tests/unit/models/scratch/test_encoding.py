@@ -58,40 +58,40 @@ def test_what_divides_says_its_version() -> None:
 
 
 def test_what_was_divided_is_not_remembered(monkeypatch) -> None:
-    made: list[object] = []
+    result: list[object] = []
     real = chinese._check_words
     monkeypatch.setattr(
-        chinese, "_check_words", lambda name, cut: made.append(real(name, cut)) or made[0]
+        chinese, "_check_words", lambda name, cut: result.append(real(name, cut)) or result[0]
     )
     made_now = word_divider("jieba", "zh")
     assert [p.text for p in made_now.divide("我们去学校。")] == ["我们", "去", "学校", "。"]
-    assert made[0].cache_info().currsize == 0
+    assert result[0].cache_info().currsize == 0
 
 
-def encoded(units: str | tuple[str, ...], dividing, simplify=None) -> UnitEncoding:
+def build_unit_encoding(units: str | tuple[str, ...], dividing, simplify=None) -> UnitEncoding:
     return UnitEncoding(tuple(units), dividing, simplify)
 
 
 @given(TEXTS.filter(str.strip), TEXTS)
 def test_a_copied_source_is_the_source_whatever_is_unknown(text, known) -> None:
     text = text.strip()
-    for each in (character_divider(), divider("", "zh"), divider("space", "en")):
-        encoding = encoded(tuple(dict.fromkeys(known)), each)
+    for item in (character_divider(), divider("", "zh"), divider("space", "en")):
+        encoding = build_unit_encoding(tuple(dict.fromkeys(known)), item)
         source = encoding.source(text)
         assert encoding.source_ids(text) == source.ids
         assert source.ids[-1] == END
         assert encoding.target_ids(text) == source.ids
-        made = restore(text, source.units, encoding.answer(source.ids[:-1]))
-        assert made.text == text
-        assert made.unknown == (UNKNOWN in source.ids)
+        restoration = restore(text, source.units, encoding.answer(source.ids[:-1]))
+        assert restoration.text == text
+        assert restoration.unknown == (UNKNOWN in source.ids)
 
 
 def test_unknown_words_come_from_the_source() -> None:
-    encoding = encoded(("我", "认识", "很", "他"), word_divider("space", "zh"))
+    encoding = build_unit_encoding(("我", "认识", "很", "他"), word_divider("space", "zh"))
     source = encoding.source("我 认识 王小明")
     assert source.ids == (4, 5, UNKNOWN, END)
-    made = restore("我 认识 王小明", source.units, encoding.answer((4, 6, 5, UNKNOWN)))
-    assert (made.text, made.unknown) == ("我 很 认识 王小明", True)
+    restoration = restore("我 认识 王小明", source.units, encoding.answer((4, 6, 5, UNKNOWN)))
+    assert (restoration.text, restoration.unknown) == ("我 很 认识 王小明", True)
     lost = restore("我 认识", encoding.source("我 认识").units, encoding.answer((4, 5, UNKNOWN)))
     assert "unknown" not in lost.text
 
@@ -117,16 +117,18 @@ def test_unknown_words_come_from_the_source() -> None:
 def test_new_words_have_the_blanks_of_their_language(segmenter, source, target) -> None:
     dividing = divider(segmenter, "en")
     known = [piece.text for text in (source, target) for piece in dividing.divide(text)]
-    encoding = encoded(tuple(dict.fromkeys(known)), dividing)
+    encoding = build_unit_encoding(tuple(dict.fromkeys(known)), dividing)
     written = encoding.answer(encoding.target_ids(target)[:-1])
     assert restore(source, encoding.source(source).units, written).text == target
 
 
 def test_blanks_are_written_where_units_are_characters() -> None:
-    encoding = encoded("ok we", character_divider())
+    encoding = build_unit_encoding("ok we", character_divider())
     source = encoding.source("we ok")
-    made = restore("we ok", source.units, encoding.answer(encoding.target_ids("we o k")[:-1]))
-    assert made.text == "we o k"
+    restoration = restore(
+        "we ok", source.units, encoding.answer(encoding.target_ids("we o k")[:-1])
+    )
+    assert restoration.text == "we o k"
     assert restore(
         "we ok", source.units, encoding.answer(encoding.target_ids("weok")[:-1])
     ).text == ("weok")
@@ -135,13 +137,13 @@ def test_blanks_are_written_where_units_are_characters() -> None:
 def test_traditional_characters_are_read_as_simplified_ones_and_stay() -> None:
     name, simplify = load_simplifier()
     assert name.startswith("t2s(opencc ")
-    encoding = encoded("我学习汉语语", character_divider(), simplify)
+    encoding = build_unit_encoding("我学习汉语语", character_divider(), simplify)
     source = encoding.source("我學習漢吾")
     assert source.ids[:4] == encoding.source("我学习汉").ids[:4]
-    made = restore(
+    restoration = restore(
         "我學習漢吾", source.units, encoding.answer(encoding.target_ids("我学习漢語")[:-1])
     )
-    assert made.text == "我學習漢语"
+    assert restoration.text == "我學習漢语"
 
 
 def test_a_change_of_length_is_undone_character_by_character() -> None:
@@ -152,15 +154,15 @@ def test_a_change_of_length_is_undone_character_by_character() -> None:
 
 def test_the_most_frequent_units_are_known(tmp_path: Path) -> None:
     texts = ["我我们们们去", "去"]
-    made = build_vocabulary(texts, tuple, size=2, min_count=1)
-    assert made == ("们", "去")
+    units = build_vocabulary(texts, tuple, size=2, min_count=1)
+    assert units == ("们", "去")
     assert build_vocabulary(texts, tuple, size=0, min_count=2) == ("们", "去", "我")
     with expect_error(UsageError, "model.vocabulary.min_count", "9 times"):
         build_vocabulary(texts, tuple, size=0, min_count=9)
     path = tmp_path / "vocabulary.json"
-    write_vocabulary(path, made)
-    assert read_vocabulary(path) == made
-    assert vocabulary_hash(made) != vocabulary_hash(made[::-1])
+    write_vocabulary(path, units)
+    assert read_vocabulary(path) == units
+    assert vocabulary_hash(units) != vocabulary_hash(units[::-1])
 
 
 @pytest.mark.parametrize(

@@ -21,25 +21,27 @@ from gecbench.models.scratch import loading
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_every_architecture_learns_its_pairs(learnt, architecture) -> None:
-    corrector = load_corrector(str(learnt[architecture]))
-    found = corrector.correct([source for source, _ in ZH_PAIRS])
-    assert [each.text for each in found] == [target for _, target in ZH_PAIRS]
-    assert all(-0.1 < each.score <= 0 for each in found)
+def test_every_architecture_learns_its_pairs(model_folders, architecture) -> None:
+    corrector = load_corrector(str(model_folders[architecture]))
+    corrections = corrector.correct([source for source, _ in ZH_PAIRS])
+    assert [correction.text for correction in corrections] == [target for _, target in ZH_PAIRS]
+    assert all(-0.1 < correction.score <= 0 for correction in corrections)
     assert (corrector.info.kind, corrector.info.languages) == ("scratch", ("zh",))
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_laws(learnt, architecture) -> None:
-    found = check_corrector(lambda: load_corrector(f"scratch:{learnt[architecture]}"), ZH)
-    assert [text for text, each in zip(ZH, found, strict=True) if "too long" in each.flags] == [
-        ZH[7]
-    ]
+def test_laws(model_folders, architecture) -> None:
+    corrections = check_corrector(
+        lambda: load_corrector(f"scratch:{model_folders[architecture]}"), ZH
+    )
+    assert [
+        text for text, item in zip(ZH, corrections, strict=True) if "too long" in item.flags
+    ] == [ZH[7]]
 
 
 @pytest.mark.parametrize(
     "architecture",
-    [ARCHITECTURES[0], *(pytest.param(each, marks=pytest.mark.slow) for each in ARCHITECTURES[1:])],
+    [ARCHITECTURES[0], *(pytest.param(item, marks=pytest.mark.slow) for item in ARCHITECTURES[1:])],
 )
 def test_words_in_both_languages(tmp_path, architecture) -> None:
     for language, pairs, texts in (("zh", ZH_PAIRS, ZH), ("en", EN_PAIRS, EN)):
@@ -48,8 +50,8 @@ def test_words_in_both_languages(tmp_path, architecture) -> None:
         folder = tmp_path / language
         folder.mkdir()
         task.save(folder, {})
-        found = load_corrector(str(folder)).correct([source for source, _ in pairs])
-        assert [each.text for each in found] == [target for _, target in pairs]
+        corrections = load_corrector(str(folder)).correct([source for source, _ in pairs])
+        assert [item.text for item in corrections] == [target for _, target in pairs]
         if architecture == "recurrent":
             check_corrector(lambda place=folder: load_corrector(str(place)), texts)
 
@@ -70,8 +72,8 @@ def test_unknown_characters_come_from_the_source(architecture) -> None:
     assert (common.text, common.flags) == ("我很认识他。", ())
 
 
-def test_a_folder_says_all_and_holds_no_pickle(learnt) -> None:
-    folder = learnt["convolutional"]
+def test_a_folder_says_all_and_holds_no_pickle(model_folders) -> None:
+    folder = model_folders["convolutional"]
     assert sorted(path.name for path in folder.iterdir()) == [
         "gecbench.json",
         "model.safetensors",
@@ -85,21 +87,21 @@ def test_a_folder_says_all_and_holds_no_pickle(learnt) -> None:
     assert settings["made_with"] == {"units": "characters"}
 
 
-def test_options_are_in_the_signature(learnt) -> None:
-    place = str(learnt["recurrent"])
+def test_options_are_in_the_signature(model_folders) -> None:
+    place = str(model_folders["recurrent"])
     corrector = load_corrector(place, {"beams": "2", "threads": "1", "alternatives": "1"})
     signature = corrector.info.signature
     assert (signature["beams"], signature["corrector"]) == ("2", "scratch")
     assert signature["units"] == "characters"
-    (found,) = corrector.correct(["我今天很高心。"])
-    assert found.text == "我今天很高兴。"
+    (result,) = corrector.correct(["我今天很高心。"])
+    assert result.text == "我今天很高兴。"
     assert load_corrector(place).info.signature["weights"] == signature["weights"]
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_fewer_bits(learnt, architecture, precision) -> None:
-    corrector = load_corrector(str(learnt[architecture]), {"precision": precision})
+def test_fewer_bits(model_folders, architecture, precision) -> None:
+    corrector = load_corrector(str(model_folders[architecture]), {"precision": precision})
     assert corrector.correct([ZH_PAIRS[1][0]])[0].text == ZH_PAIRS[1][1]
 
 
@@ -115,22 +117,22 @@ def test_fewer_bits(learnt, architecture, precision) -> None:
         ({"length_penalty": "1e9"}, UsageError, "option length_penalty of scratch"),
     ],
 )
-def test_wrong_options(learnt, options, error, message) -> None:
+def test_wrong_options(model_folders, options, error, message) -> None:
     with pytest.raises(error, match=message):
-        load_corrector(str(learnt["recurrent"]), options)
+        load_corrector(str(model_folders["recurrent"]), options)
 
 
 def test_no_length_is_that_of_training(tmp_path) -> None:
     task_of("recurrent", ZH_PAIRS, max_length=12).save(tmp_path, {})
     for options, length in (({}, "12"), ({"max_length": "0"}, "12"), ({"max_length": "9"}, "9")):
-        made = load_corrector(str(tmp_path), options)
-        assert made.info.signature["max_length"] == length
-        assert ("too long" in made.correct(["我" * 9])[0].flags) == (length == "9")
+        corrector = load_corrector(str(tmp_path), options)
+        assert corrector.info.signature["max_length"] == length
+        assert ("too long" in corrector.correct(["我" * 9])[0].flags) == (length == "9")
 
 
-def test_weights_that_give_no_numbers_are_told(learnt, tmp_path) -> None:
+def test_weights_that_give_no_numbers_are_told(model_folders, tmp_path) -> None:
     folder = tmp_path / "model"
-    shutil.copytree(learnt["recurrent"], folder)
+    shutil.copytree(model_folders["recurrent"], folder)
     weights = load_file(folder / "model.safetensors")
     weights["body.join.bias"][0] = float("nan")
     save_file(weights, folder / "model.safetensors")
@@ -203,24 +205,24 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize("what", DAMAGES)
-def test_a_damaged_folder_is_refused(learnt, tmp_path, what) -> None:
+def test_a_damaged_folder_is_refused(model_folders, tmp_path, what) -> None:
     damage, error, message = DAMAGES[what]
     folder = tmp_path / "model"
-    shutil.copytree(learnt["recurrent"], folder)
+    shutil.copytree(model_folders["recurrent"], folder)
     damage(folder)
     with pytest.raises(error, match=message):
         load_corrector(str(folder))
 
 
-def test_what_is_no_model_of_this_kind(learnt, tmp_path) -> None:
+def test_what_is_no_model_of_this_kind(model_folders, tmp_path) -> None:
     with pytest.raises(GecbenchError, match="no such model"):
         load_corrector(f"scratch:{tmp_path}")
-    card = json.loads((learnt["recurrent"] / "gecbench.json").read_text("utf-8"))
+    card = json.loads((model_folders["recurrent"] / "gecbench.json").read_text("utf-8"))
     (tmp_path / "gecbench.json").write_text(json.dumps({**card, "kind": "tagger"}), "utf-8")
     with expect_error(GecbenchError, "a tagger", "tagger:"):
         load_corrector(f"scratch:{tmp_path}")
     with expect_error(GecbenchError, "a scratch", "scratch:"):
-        load_corrector(f"seq2seq:{learnt['recurrent']}")
+        load_corrector(f"seq2seq:{model_folders['recurrent']}")
 
 
 def test_loading_imports_no_torch() -> None:

@@ -28,7 +28,7 @@ class Killed(BaseException):
     """What a test throws in the place of a signal."""
 
 
-def killing(after: int):
+def kind_that_dies(after: int):
     """Return a kind whose training dies after so many batches."""
 
     def build(config, pairs, kept):
@@ -50,15 +50,15 @@ def killing(after: int):
 
 
 def run(home: Path, name: str, architecture: str, kind=KIND, said: list[str] | None = None):
-    chosen = {"epochs": 3, "learning_rate": 0.01, "batch_size": 3, "checkpoint_every": 2}
-    made = {
+    settings = {"epochs": 3, "learning_rate": 0.01, "batch_size": 3, "checkpoint_every": 2}
+    result = {
         **tables(architecture, dropout=0.2, label_smoothing=0.1),
         "data": {"train": ["train.tsv"], "dev": "train", "keep_correct": 1.0},
-        "training": {**chosen, "log_every": 1, "patience": 0},
+        "training": {**settings, "log_every": 1, "patience": 0},
         "scoring": {"by": "loss"},
     }
     say = (lambda _line: None) if said is None else said.append
-    config = convert("tiny.toml", made, KIND.config)
+    config = convert("tiny.toml", result, KIND.config)
     return train_run(config, kind, home / name, home=home, score=None, say=say)
 
 
@@ -68,13 +68,13 @@ def test_a_killed_run_goes_on_to_the_same_weights(tmp_path, architecture) -> Non
     (tmp_path / "train.tsv").write_text("".join(rows), "utf-8")
     whole = run(tmp_path, "whole", architecture)
     with pytest.raises(Killed):
-        run(tmp_path, "broken", architecture, killing(5))
-    said: list[str] = []
-    resumed = run(tmp_path, "broken", architecture, said=said)
-    assert any("going on from step 4" in line for line in said)
-    one, two = (load_file(each.model / "model.safetensors") for each in (whole, resumed))
-    assert one.keys() == two.keys()
-    assert all(torch.equal(one[name], two[name]) for name in one)
+        run(tmp_path, "broken", architecture, kind_that_dies(5))
+    text: list[str] = []
+    resumed = run(tmp_path, "broken", architecture, said=text)
+    assert any("going on from step 4" in line for line in text)
+    first, second = (load_file(item.model / "model.safetensors") for item in (whole, resumed))
+    assert first.keys() == second.keys()
+    assert all(torch.equal(first[name], second[name]) for name in first)
     assert (whole.steps, whole.best_step, whole.value) == (
         resumed.steps,
         resumed.best_step,
@@ -82,7 +82,7 @@ def test_a_killed_run_goes_on_to_the_same_weights(tmp_path, architecture) -> Non
     )
     # The dev loss decides.
     assert whole.value < 0
-    assert "dev loss" in said[-1]
+    assert "dev loss" in text[-1]
 
 
 def test_the_kind_is_known_by_name() -> None:
@@ -90,11 +90,11 @@ def test_the_kind_is_known_by_name() -> None:
 
 
 def test_the_seed_decides_the_first_weights() -> None:
-    one, two = (task_of("recurrent", ZH_PAIRS).module.state_dict() for _ in range(2))
-    assert all(torch.equal(one[name], two[name]) for name in one)
+    first, second = (task_of("recurrent", ZH_PAIRS).module.state_dict() for _ in range(2))
+    assert all(torch.equal(first[name], second[name]) for name in first)
     other = {**tables("recurrent"), "training": {"seed": 2}}
     third = KIND.build(convert("t", other, KIND.config), PAIRS, None).module.state_dict()
-    assert not torch.equal(one["embedding.weight"], third["embedding.weight"])
+    assert not torch.equal(first["embedding.weight"], third["embedding.weight"])
 
 
 def test_what_is_too_long_or_unknown_is_counted() -> None:
@@ -108,7 +108,7 @@ def test_what_is_too_long_or_unknown_is_counted() -> None:
     prepared = task.prepare([*pairs, SentencePair("龘我", "我龘龘")])
     assert prepared.dropped == {"longer than 9 tokens": 2, "empty source or target": 1}
     assert prepared.counts == {"unknown tokens in sources": 1, "unknown tokens in targets": 2}
-    assert [task.length(each) for each in prepared.examples] == [4, 4]
+    assert [task.length(example) for example in prepared.examples] == [4, 4]
     assert prepared.sources == [0, 4]
 
 
@@ -152,9 +152,9 @@ def test_both_sides_are_simplified() -> None:
 )
 def test_configurations_that_cannot_be(more, error, message) -> None:
     usual = tables("transformer")
-    made = {**usual, **more, "model": {**usual["model"], **more.get("model", {})}}
+    result = {**usual, **more, "model": {**usual["model"], **more.get("model", {})}}
     with pytest.raises(error, match=message):
-        KIND.build(convert("tiny.toml", made, KIND.config), PAIRS, None)
+        KIND.build(convert("tiny.toml", result, KIND.config), PAIRS, None)
 
 
 @pytest.mark.parametrize(

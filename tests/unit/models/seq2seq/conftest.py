@@ -58,7 +58,7 @@ def trained(
     tmp_path_factory: pytest.TempPathFactory, zh_bart: Path, en_bart: Path, t5: Path, mbart: Path
 ) -> dict[str, Path]:
     """Folders of models that know their eight pairs by heart, by what they were made from."""
-    found = {}
+    result = {}
     for name, place, pairs, rate, more in (
         ("zh", zh_bart, ZH_PAIRS, 3e-3, {}),
         ("en", en_bart, EN_PAIRS, 3e-3, {}),
@@ -68,9 +68,9 @@ def trained(
         language = "zh" if pairs is ZH_PAIRS else "en"
         task = task_of(place, pairs, language, **more)
         overfit(task, pairs, rate)
-        found[name] = tmp_path_factory.mktemp(f"{name}-trained")
-        task.save(found[name], {"data": "eight pairs"})
-    return found
+        result[name] = tmp_path_factory.mktemp(f"{name}-trained")
+        task.save(result[name], {"data": "eight pairs"})
+    return result
 
 
 @pytest.fixture(scope="session")
@@ -120,8 +120,8 @@ def pieces(texts: list[str], extra: tuple[str, ...] = ()) -> list[tuple[str, flo
     """Return a vocabulary of SentencePiece: words, characters, and their scores."""
     words = sorted({"▁" + word for text in texts for word in text.split()})
     characters = sorted({c for text in texts for c in text if not c.isspace()})
-    found = dict.fromkeys(["▁", *words, *characters, *(("▁" + c) for c in characters)])
-    return [*((each, 0.0) for each in extra), *((each, -float(len(found))) for each in found)]
+    result = dict.fromkeys(["▁", *words, *characters, *(("▁" + c) for c in characters)])
+    return [*((item, 0.0) for item in extra), *((item, -float(len(result))) for item in result)]
 
 
 @pytest.fixture(scope="session")

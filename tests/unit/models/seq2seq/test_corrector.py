@@ -28,9 +28,9 @@ from gecbench.models.seq2seq.corrector import Answer, normalise_score, rank
 )
 def test_laws_hold_for_networks_that_know_nothing(name, texts, options, request) -> None:
     place = request.getfixturevalue(name)
-    found = check_corrector(lambda: load_corrector(f"seq2seq:{place}", options), texts)
-    assert any("cut" in c.flags for c in found)
-    assert next(c for c in found if len(c.source) > 500).flags == ("too long",)
+    corrections = check_corrector(lambda: load_corrector(f"seq2seq:{place}", options), texts)
+    assert any("cut" in c.flags for c in corrections)
+    assert next(c for c in corrections if len(c.source) > 500).flags == ("too long",)
 
 
 @pytest.mark.parametrize(
@@ -39,9 +39,9 @@ def test_laws_hold_for_networks_that_know_nothing(name, texts, options, request)
 )
 def test_eight_pairs_are_learnt_by_heart_and_read_back(trained, name, pairs, texts) -> None:
     sources, targets = zip(*pairs, strict=True)
-    found = check_corrector(lambda: load_corrector(str(trained[name])), [*sources, *texts])
-    assert tuple(c.text for c in found[:8]) == targets
-    assert all(-0.1 < c.score <= 0 for c in found[:8])
+    corrections = check_corrector(lambda: load_corrector(str(trained[name])), [*sources, *texts])
+    assert tuple(c.text for c in corrections[:8]) == targets
+    assert all(-0.1 < c.score <= 0 for c in corrections[:8])
     spread = load_corrector(str(trained[name]), {"alternatives": 4}).correct(sources)
     assert [c.text for c in spread] == list(targets)
     assert any(c.alternatives for c in spread)
@@ -50,10 +50,10 @@ def test_eight_pairs_are_learnt_by_heart_and_read_back(trained, name, pairs, tex
 
 def test_blanks_case_and_unknown_characters_survive_a_bert_vocabulary(trained) -> None:
     corrector = load_corrector(str(trained["zh"]))
-    one, two = corrector.correct(["  我喜欢 iPhone 手几。\u3000", "我今天很高心。"])
-    assert (one.text, one.flags) == ("  我喜欢 iPhone 手机。\u3000", ())
-    assert [(e.start, e.end, e.replacement) for e in one.edits] == [(14, 15, "机")]
-    assert two.text == "我今天很高兴。"
+    first, second = corrector.correct(["  我喜欢 iPhone 手几。\u3000", "我今天很高心。"])
+    assert (first.text, first.flags) == ("  我喜欢 iPhone 手机。\u3000", ())
+    assert [(e.start, e.end, e.replacement) for e in first.edits] == [(14, 15, "机")]
+    assert second.text == "我今天很高兴。"
 
 
 class Scripted:
@@ -71,7 +71,7 @@ class Scripted:
         """Hold nothing."""
 
 
-def saying(corrector, text: str, *, ended: bool = True):
+def restore_answer(corrector, text: str, *, ended: bool = True):
     """Return a corrector whose network says a text, whatever it is asked."""
     import dataclasses
 
@@ -89,15 +89,15 @@ def saying(corrector, text: str, *, ended: bool = True):
     ],
 )
 def test_answers_that_are_no_corrections_keep_the_source(zh_bart, says, ended, flags) -> None:
-    corrector = saying(load_corrector(f"seq2seq:{zh_bart}"), says, ended=ended)
-    (found,) = corrector.correct(["龘今天很高心。"])
-    assert found.flags == flags
-    assert found.text == ("龘今天很高兴。" if flags == ("restored",) else "龘今天很高心。")
-    assert found.score == -0.5
+    corrector = restore_answer(load_corrector(f"seq2seq:{zh_bart}"), says, ended=ended)
+    (result,) = corrector.correct(["龘今天很高心。"])
+    assert result.flags == flags
+    assert result.text == ("龘今天很高兴。" if flags == ("restored",) else "龘今天很高心。")
+    assert result.score == -0.5
 
 
 def test_the_limit_of_new_tokens_depends_on_the_source_alone(zh_bart) -> None:
-    corrector = saying(load_corrector(f"seq2seq:{zh_bart}"), "我")
+    corrector = restore_answer(load_corrector(f"seq2seq:{zh_bart}"), "我")
     corrector.correct(["我" * length for length in (1, 14, 15, 30, 90, 158)])
     limits = dict(corrector.search.asked)
     assert limits == {3: 30, 16: 30, 17: 51, 32: 51, 92: 134, 160: 159}
@@ -120,7 +120,7 @@ def test_rows_beyond_the_vocabulary_are_no_tokens(t5) -> None:
 
 
 def test_a_short_answer_to_a_long_source_is_too_different(zh_bart) -> None:
-    corrector = saying(load_corrector(f"seq2seq:{zh_bart}"), "我")
+    corrector = restore_answer(load_corrector(f"seq2seq:{zh_bart}"), "我")
     assert corrector.correct(["我今天很高兴" * 5])[0].flags == ("too different",)
     assert corrector.correct(["我今天很高兴"])[0].flags == ()
 
@@ -171,12 +171,12 @@ def test_a_multilingual_model_is_told_its_language(mbart, options) -> None:
         load_corrector(f"seq2seq:{mbart}", options)
 
 
-def broken(folder: Path, place: Path) -> Path:
+def copy_folder(folder: Path, place: Path) -> Path:
     shutil.copytree(place, folder)
     return folder
 
 
-def refused(place: Path, message: str, error=GecbenchError) -> None:
+def expect_refusal(place: Path, message: str, error=GecbenchError) -> None:
     with pytest.raises(error, match=message) as caught:
         load_corrector(f"seq2seq:{place}")
     assert "\n" not in str(caught.value)
@@ -185,47 +185,47 @@ def refused(place: Path, message: str, error=GecbenchError) -> None:
 
 def test_an_empty_folder(tmp_path) -> None:
     (tmp_path / "empty").mkdir()
-    refused(tmp_path / "empty", "the folder is empty")
+    expect_refusal(tmp_path / "empty", "the folder is empty")
 
 
 def test_an_encoder_is_no_encoder_decoder(tmp_path) -> None:
     from transformers import BertConfig
 
     BertConfig(num_hidden_layers=1).save_pretrained(tmp_path)
-    refused(tmp_path, "bert is no encoder-decoder, as BART, mBART and T5 are")
+    expect_refusal(tmp_path, "bert is no encoder-decoder, as BART, mBART and T5 are")
 
 
 def test_a_missing_tokenizer(tmp_path, zh_bart) -> None:
-    place = broken(tmp_path / "m", zh_bart)
+    place = copy_folder(tmp_path / "m", zh_bart)
     (place / "vocab.txt").unlink()
-    refused(place, "no tokenizer there; it needs tokenizer.json")
+    expect_refusal(place, "no tokenizer there; it needs tokenizer.json")
 
 
 def test_a_vocabulary_that_does_not_fit(tmp_path, zh_bart) -> None:
-    place = broken(tmp_path / "m", zh_bart)
+    place = copy_folder(tmp_path / "m", zh_bart)
     words = (place / "vocab.txt").read_text("utf-8").splitlines()
     (place / "vocab.txt").write_text("\n".join([*words, "龘", "靐"]), encoding="utf-8")
     tokens = len(words)
-    refused(place, f"the tokenizer has {tokens + 2} tokens, the network {tokens};")
+    expect_refusal(place, f"the tokenizer has {tokens + 2} tokens, the network {tokens};")
 
 
 def test_pickled_weights(tmp_path, zh_bart) -> None:
-    place = broken(tmp_path / "m", zh_bart)
+    place = copy_folder(tmp_path / "m", zh_bart)
     (place / "model.safetensors").rename(place / "pytorch_model.bin")
-    refused(place, "no weights in safetensors there; pickled weights are not read")
+    expect_refusal(place, "no weights in safetensors there; pickled weights are not read")
 
 
 def test_weights_of_another_architecture(tmp_path, zh_bart, t5) -> None:
-    place = broken(tmp_path / "m", zh_bart)
+    place = copy_folder(tmp_path / "m", zh_bart)
     shutil.copy(t5 / "model.safetensors", place)
-    refused(place, "lacks 90 of those that its configuration asks for, as model.decoder")
+    expect_refusal(place, "lacks 90 of those that its configuration asks for, as model.decoder")
 
 
 def test_weights_of_another_shape(tmp_path, zh_bart) -> None:
-    place = broken(tmp_path / "m", zh_bart)
+    place = copy_folder(tmp_path / "m", zh_bart)
     settings = json.loads((place / "config.json").read_text())
     (place / "config.json").write_text(json.dumps({**settings, "encoder_ffn_dim": 100}))
-    refused(place, r"fc1.bias has the shape \(96,\), its config.json says \(100,\)")
+    expect_refusal(place, r"fc1.bias has the shape \(96,\), its config.json says \(100,\)")
 
 
 @pytest.mark.parametrize(
@@ -238,10 +238,10 @@ def test_weights_of_another_shape(tmp_path, zh_bart) -> None:
     ],
 )
 def test_a_card_that_says_something_else(tmp_path, trained, change, message, error) -> None:
-    place = broken(tmp_path / "m", trained["zh"])
+    place = copy_folder(tmp_path / "m", trained["zh"])
     card = json.loads((place / "gecbench.json").read_text("utf-8"))
     (place / "gecbench.json").write_text(json.dumps({**card, **change}), encoding="utf-8")
-    refused(place, message, error)
+    expect_refusal(place, message, error)
 
 
 def test_what_the_card_says_is_no_option(trained) -> None:

@@ -31,18 +31,18 @@ TEXTS = {
 @pytest.fixture(scope="module")
 def exported(trained, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Exports in 32 bits of all models, and one in 8."""
-    found = {}
+    result = {}
     for name in (*TEXTS, "zh-int8"):
         kind, _, eight = name.partition("-")
-        found[name] = tmp_path_factory.mktemp("export") / name
+        result[name] = tmp_path_factory.mktemp("export") / name
         pairs, _ = TEXTS[kind]
         export_model(
             trained[kind],
-            found[name],
+            result[name],
             quantise=bool(eight),
             sample_texts=[source for source, _ in pairs],
         )
-    return found
+    return result
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -50,21 +50,21 @@ def test_answers_and_scores_are_those_of_torch(trained, exported, name) -> None:
     pairs, texts = TEXTS[name]
     sources = [source for source, _ in pairs]
     both = [load_corrector(str(place[name])) for place in (trained, exported)]
-    found = [each.correct(sources) for each in both]
-    assert [c.text for c in found[1]] == [target for _, target in pairs]
-    assert [(c.text, c.flags) for c in found[0]] == [(c.text, c.flags) for c in found[1]]
+    result = [side.correct(sources) for side in both]
+    assert [c.text for c in result[1]] == [target for _, target in pairs]
+    assert [(c.text, c.flags) for c in result[0]] == [(c.text, c.flags) for c in result[1]]
     # By probability alone even what makes no sense to either is the same.
     for options in ({"length_penalty": 0}, {"beams": 1}):
-        one, two = (
+        first, second = (
             load_corrector(str(p[name]), options).correct(texts) for p in (trained, exported)
         )
-        assert [(c.text, c.flags) for c in one] == [(c.text, c.flags) for c in two]
-        found[0] += one
-        found[1] += two
-    for one, two in zip(*found, strict=True):
-        assert (one.score is None) == (two.score is None)
-        if one.score is not None:
-            assert one.score == pytest.approx(two.score, abs=1e-3)
+        assert [(c.text, c.flags) for c in first] == [(c.text, c.flags) for c in second]
+        result[0] += first
+        result[1] += second
+    for first, second in zip(*result, strict=True):
+        assert (first.score is None) == (second.score is None)
+        if first.score is not None:
+            assert first.score == pytest.approx(second.score, abs=1e-3)
 
 
 def test_laws_hold_for_exports(exported) -> None:
@@ -78,7 +78,7 @@ def test_eight_bits_say_how_far_they_agree(trained, exported, tmp_path) -> None:
     card = json.loads((exported["zh-int8"] / "gecbench.json").read_text("utf-8"))
     told = card["made"]["agreement"]
     both = [load_corrector(str(place)) for place in (trained["zh"], exported["zh-int8"])]
-    pairs = list(zip(*(each.correct(sources) for each in both), strict=True))
+    pairs = list(zip(*(side.correct(sources) for side in both), strict=True))
     agreement = compare(pairs)
     assert told == {
         "texts": 8,

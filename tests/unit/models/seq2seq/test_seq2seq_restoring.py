@@ -118,7 +118,7 @@ def test_a_bert_vocabulary_damages_nothing(
 ) -> None:
     encoding = all_encodings[0]
     ids = [encoding.tokenizer.token_to_id(token) for token in answer.split()]
-    ids = [encoding.specials.unknown if each is None else each for each in ids]
+    ids = [encoding.specials.unknown if number is None else number for number in ids]
     assert restore(source, encoding.source(source).units, encoding.answer(ids)) == (text, unknown)
 
 
@@ -145,9 +145,9 @@ def test_bytes_keep_blanks_where_the_source_has_other_ones(
 def test_a_piece_that_stands_for_several_characters_stays_whole_or_goes() -> None:
     read = source_units("…好", [((b"...", "?"), 0, 1), (("好".encode(), "?"), 1, 2)])
     assert [unit.text for unit in read] == [".", ".", ".", "好"]
-    same = [Unit(each, "") for each in "...好"]
+    same = [Unit(item, "") for item in "...好"]
     assert restore("…好", read, same).text == "…好"
-    less = [Unit(each, "") for each in "..好"]
+    less = [Unit(item, "") for item in "..好"]
     assert restore("…好", read, less).text == "..好"
 
 

@@ -96,8 +96,8 @@ def test_what_is_too_long_is_dropped_or_cut_and_counted(zh_bart, longer) -> None
     else:
         assert prepared.dropped == {"empty source or target": 1}
         assert prepared.counts == {"pairs cut to 8 tokens": 2}
-        assert [task.length(each) for each in prepared.examples] == [5, 8, 8]
-        ends = {(each.source[-1], each.target[-1]) for each in prepared.examples}
+        assert [task.length(example) for example in prepared.examples] == [5, 8, 8]
+        ends = {(example.source[-1], example.target[-1]) for example in prepared.examples}
         assert ends == {(3, 3)}
 
 
@@ -167,7 +167,7 @@ def test_missing_characters_become_tokens_with_sensible_rows(zh_bart) -> None:
     assert prepared.counts["characters added to the vocabulary"] == 6
     assert prepared.counts["unknown tokens in sources"] == 2
     assert plain.prepare(RARE).counts["unknown tokens in sources"] > 8
-    new, old = (each.module.get_input_embeddings().weight for each in (task, plain))
+    new, old = (item.module.get_input_embeddings().weight for item in (task, plain))
     assert torch.equal(new[:size], old)
     assert torch.equal(new, again.module.get_input_embeddings().weight)
     assert len({tuple(row.tolist()) for row in new[size:]}) == 6
@@ -218,12 +218,12 @@ def test_what_was_saved_goes_on_without_the_place(tmp_path: Path, zh_bart) -> No
 def test_scoring_leaves_the_network_as_it_was(zh_bart) -> None:
     task = task_of(zh_bart, ZH_PAIRS, "zh")
     task.module.train()
-    kept = task.module.generation_config
+    rest = task.module.generation_config
     task.corrector().correct(["我今天"])
     assert task.module.training
-    assert task.module.generation_config is kept
+    assert task.module.generation_config is rest
     task.freeze(cold=False)
-    assert all(each.requires_grad for each in task.module.parameters())
+    assert all(parameter.requires_grad for parameter in task.module.parameters())
 
 
 @pytest.mark.parametrize(

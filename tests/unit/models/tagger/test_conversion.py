@@ -69,14 +69,14 @@ def slow_labels(tagger, names, tokenizer, words, *, start, specials=True):
         ids += [start] if word is None else tokenizer.encode(word, add_special_tokens=False)
     ids += [tokenizer.sep_token_id] if specials else []
     states = tagger.bert(torch.tensor([ids])).last_hidden_state[0]
-    found = []
+    result = []
     for first in firsts:
         logits = tagger.label_proj_layer(states[first])
         error = tagger.d_proj_layer(states[first]).softmax(-1)[1].item()
         logits[names.index("<OOV>") if "<OOV>" in names else names.index("@@UNKNOWN@@")] = -1e9
         value, place = logits.softmax(-1).max(-1)
-        found.append((names[place], value.item(), error))
-    return found
+        result.append((names[place], value.item(), error))
+    return result
 
 
 def our_labels(folder, texts):
@@ -103,8 +103,8 @@ def test_a_converted_checkpoint_says_what_it_said(tiny_bert, tmp_path, unknown_f
     check_same(tmp_path / "ours", tagger, names, tokenizer, start=start)
     assert count == len(LABELS) + 1
     assert f"$START is row {start} of the embedding" in notes
-    said = {label for each in our_labels(tmp_path / "ours", TEXTS) for label in each.labels}
-    assert len(said) > 2
+    text = {label for row in our_labels(tmp_path / "ours", TEXTS) for label in row.labels}
+    assert len(text) > 2
     assert load_corrector(str(tmp_path / "ours")).info.name == "theirs"
 
 
@@ -184,7 +184,7 @@ def test_bad_weights_are_one_line(theirs):
     weights = folder / "pytorch_model.bin"
     weights.write_bytes(pickle.dumps({"bert.x": Trap()}))
     refuses(folder, "is no pickle of weights alone")
-    for changed, message in (
+    for other, message in (
         ({**state, "lm_head.weight": torch.ones(2)}, r"lm_head\.weight is of no tagger that is"),
         (without(state, "d_proj_layer.bias"), r"detection\.bias is missing; this is no whole"),
         (
@@ -194,7 +194,7 @@ def test_bad_weights_are_one_line(theirs):
         (without(state, "word_embeddings"), "has no embedding of words under a known name"),
         ([1], "holds no tensors by name"),
     ):
-        torch.save(changed, weights)
+        torch.save(other, weights)
         refuses(folder, message)
     weights.write_bytes(b"nothing at all")
     refuses(folder, "is no pickle of weights alone|weights cannot be read")
@@ -210,7 +210,7 @@ def test_a_bad_configuration_is_one_line(theirs):
     folder, _ = theirs
     config = folder / "config.json"
     tables = json.loads(config.read_text(encoding="utf-8"))
-    for changed, message in (
+    for other, message in (
         ({"label2id": {"$KEEP": 0, "<PAD>": 2}}, "without a gap"),
         ({"label2id": {"<PAD>": 0, "$KEEP": 1}}, "<PAD> is not the last label"),
         ({"label2id": {"$KEEP": 0, "<PAD>": 1}}, "has 6 rows for labels, .* says 1"),
@@ -219,7 +219,7 @@ def test_a_bad_configuration_is_one_line(theirs):
         ({"max_length": 0}, "`int` >= 1 - at .*max_length"),
         ({"model_id": ""}, "does not say which encoder it has"),
     ):
-        config.write_text(json.dumps({**tables, **changed}), encoding="utf-8")
+        config.write_text(json.dumps({**tables, **other}), encoding="utf-8")
         refuses(folder, message)
     config.write_text("{}", encoding="utf-8")
     refuses(folder, "label2id")

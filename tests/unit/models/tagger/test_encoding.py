@@ -30,12 +30,12 @@ def encoding(**more: int) -> TaggerEncoding:
 
 
 def test_positions_begin_with_start_and_point_at_first_pieces():
-    (found,) = encoding().positions([["walk", "zzz", "walks"]])
-    start, walk, unknown = found.ids[0], found.ids[1], found.ids[2]
+    (result,) = encoding().positions([["walk", "zzz", "walks"]])
+    start, walk, unknown = result.ids[0], result.ids[1], result.ids[2]
     assert (start, unknown) == (2, 1)
-    assert found.firsts == (0, 1, 2, 5)
-    assert found.ids[5] == walk
-    assert len(found.ids) == 7  # walk + ##s
+    assert result.firsts == (0, 1, 2, 5)
+    assert result.ids[5] == walk
+    assert len(result.ids) == 7  # walk + ##s
 
 
 def test_an_ending_is_shared_by_words_that_have_it():
@@ -45,15 +45,15 @@ def test_an_ending_is_shared_by_words_that_have_it():
 
 
 def test_a_long_word_is_read_in_part_and_a_long_sentence_too():
-    (found,) = encoding(pieces_per_token=2).positions([["zzzzzzzz", "the"]])
-    assert found.firsts == (0, 1, 3)
-    (found,) = encoding(max_tokens=2).positions([["the"] * 7])
-    assert len(found.firsts) == 3
-    (found,) = encoding(max_positions=4).positions([["the", "walks", "the"]])
-    assert found.firsts == (0, 1, 2)
-    assert len(found.ids) == 4
-    (found,) = encoding(max_positions=3).positions([["the", "walks", "the"]])
-    assert found.firsts == (0, 1)  # a token is read whole, or not at all
+    (result,) = encoding(pieces_per_token=2).positions([["zzzzzzzz", "the"]])
+    assert result.firsts == (0, 1, 3)
+    (result,) = encoding(max_tokens=2).positions([["the"] * 7])
+    assert len(result.firsts) == 3
+    (result,) = encoding(max_positions=4).positions([["the", "walks", "the"]])
+    assert result.firsts == (0, 1, 2)
+    assert len(result.ids) == 4
+    (result,) = encoding(max_positions=3).positions([["the", "walks", "the"]])
+    assert result.firsts == (0, 1)  # a token is read whole, or not at all
 
 
 def test_the_size_bounds_pieces_but_never_characters():
@@ -70,9 +70,9 @@ def test_every_token_has_a_place_and_nothing_depends_on_what_came_before(sentenc
     used.positions([["other", "tokens"]])
     together = used.positions(sentences)
     assert together == [fresh.positions([tokens])[0] for tokens in sentences]
-    for tokens, found in zip(sentences, together, strict=True):
-        assert len(found.firsts) == len(tokens) + 1
-        assert max(found.ids) < fresh.pieces.size
+    for tokens, result in zip(sentences, together, strict=True):
+        assert len(result.firsts) == len(tokens) + 1
+        assert max(result.ids) < fresh.pieces.size
 
 
 def test_an_encoding_is_the_same_after_saving(tmp_path):
@@ -116,9 +116,9 @@ def test_byte_level_pieces_are_those_behind_a_blank():
 def test_special_tokens_in_a_text_are_text(tiny_bert):
     content = json.loads((tiny_bert("en") / "tokenizer.json").read_text(encoding="utf-8"))
     subwords = Subwords(json.dumps(content))
-    ids = {each["content"]: each["id"] for each in content["added_tokens"]}
-    (found,) = subwords.split(["[SEP]"])
-    assert ids["[SEP]"] not in found
+    ids = {item["content"]: item["id"] for item in content["added_tokens"]}
+    (result,) = subwords.split(["[SEP]"])
+    assert ids["[SEP]"] not in result
     assert subwords.around() == ((ids["[CLS]"],), (ids["[SEP]"],))
 
 
@@ -134,9 +134,9 @@ def test_a_token_that_the_tokenizer_drops_is_unknown(tiny_bert):
         max_positions=9,
         pieces_per_token=5,
     )
-    (found,) = TaggerEncoding(layout, subwords).positions([["我", "\u200b", "我"]])
-    assert found.firsts == (0, 1, 2, 3)
-    assert found.ids[2] == 1
+    (result,) = TaggerEncoding(layout, subwords).positions([["我", "\u200b", "我"]])
+    assert result.firsts == (0, 1, 2, 3)
+    assert result.ids[2] == 1
 
 
 def test_half_a_surrogate_pair_is_a_token_like_others(tiny_bert):

@@ -122,7 +122,7 @@ def slow_loss(logits: Logits, labels, smoothing: float, reduction: str) -> float
     """Sums over tokens in plain Python."""
     total = 0.0
     for row, sentence in enumerate(labels.tolist()):
-        each = []
+        item = []
         for place, gold in enumerate(sentence):
             if gold == IGNORED:
                 continue
@@ -130,12 +130,12 @@ def slow_loss(logits: Logits, labels, smoothing: float, reduction: str) -> float
             of_errors = logits.detection[row, place].double().log_softmax(-1).tolist()
             n = len(of_labels)
             smooth = -sum(of_labels) / n
-            each.append(
+            item.append(
                 (1 - smoothing) * -of_labels[gold]
                 + smoothing * smooth
                 - of_errors[0 if gold == KEEP else 1]
             )
-        total += sum(each) if reduction == "token" else sum(each) / len(each)
+        total += sum(item) if reduction == "token" else sum(item) / len(item)
     return total
 
 
@@ -179,12 +179,12 @@ def test_biases_are_added_to_probabilities_by_name():
     probabilities = torch.tensor([[[0.1, 0.3, 0.6]]])
     none = torch.tensor(0.0)
     assert [t.item() for t in decide(probabilities, 1, 0, none, none)] == pytest.approx([2, 0.6])
-    found = decide(probabilities, 1, 0, torch.tensor(0.4), none)
-    assert [t.item() for t in found] == pytest.approx([1, 0.7])
-    found = decide(probabilities, 1, 0, torch.tensor(0.4), torch.tensor(0.7))
-    assert [t.item() for t in found] == pytest.approx([0, 0.8])
-    found = decide(probabilities, 1, -1, none, torch.tensor(1.0))
-    assert [t.item() for t in found] == pytest.approx([2, 0.6])
+    decisions = decide(probabilities, 1, 0, torch.tensor(0.4), none)
+    assert [t.item() for t in decisions] == pytest.approx([1, 0.7])
+    decisions = decide(probabilities, 1, 0, torch.tensor(0.4), torch.tensor(0.7))
+    assert [t.item() for t in decisions] == pytest.approx([0, 0.8])
+    decisions = decide(probabilities, 1, -1, none, torch.tensor(1.0))
+    assert [t.item() for t in decisions] == pytest.approx([2, 0.6])
 
 
 def test_only_first_pieces_reach_the_heads():
@@ -200,6 +200,6 @@ def test_only_first_pieces_reach_the_heads():
         network.labels.weight.copy_(torch.eye(6))
     ids = torch.tensor([[5, 4, 3, 2], [1, 2, 0, 0]])
     firsts = torch.tensor([[0, 2, 3], [1, 0, 0]])
-    found = network(ids=ids, mask=(ids > 0).long(), firsts=firsts).labels.argmax(-1)
-    assert found.tolist() == [[5, 3, 2], [2, 1, 1]]
+    result = network(ids=ids, mask=(ids > 0).long(), firsts=firsts).labels.argmax(-1)
+    assert result.tolist() == [[5, 3, 2], [2, 1, 1]]
     assert seen[0].tolist() == [[1, 1, 1, 1], [1, 1, 0, 0]]

@@ -23,28 +23,28 @@ TARGETS = [pair.target for pair in PAIRS["zh"]]
 
 
 @pytest.fixture(scope="module")
-def exported(taught, tmp_path_factory):
+def exported(tagger_folder, tmp_path_factory):
     """Folders and agreements by encoder and precision; made when asked for."""
-    made = {}
+    result = {}
 
     def make(encoder: str, *, quantise: bool):
-        if (encoder, quantise) not in made:
+        if (encoder, quantise) not in result:
             out = tmp_path_factory.mktemp("exported") / "model"
-            found = export_model(
-                taught("zh", encoder),
+            agreement = export_model(
+                tagger_folder("zh", encoder),
                 out,
                 quantise=quantise,
                 sample_texts=[*SOURCES, *ZH],
             )
-            made[encoder, quantise] = (out, found)
-        return made[encoder, quantise]
+            result[encoder, quantise] = (out, agreement)
+        return result[encoder, quantise]
 
     return make
 
 
 @pytest.mark.no_cover
 @pytest.mark.slow
-def test_the_graph_says_what_the_network_says(exported, taught):
+def test_the_graph_says_what_the_network_says(exported, tagger_folder):
     out, agreement = exported("bert", quantise=False)
     assert agreement.labels == agreement.edited == 1.0
     assert agreement.equal == agreement.texts == len(SOURCES) + len(ZH) - 2  # two have no token
@@ -59,10 +59,10 @@ def test_the_graph_says_what_the_network_says(exported, taught):
     assert agreement.size > exported("bert", quantise=True)[1].size
     texts = [*SOURCES, *ZH, "这个", "没见过的字龘也要留下"]
     options = {"keep_bias": 0.2, "delete_bias": -0.1}
-    one = load_corrector(f"tagger:{taught('zh', 'bert')}", options).correct(texts)
-    two = load_corrector(str(out), options).correct(texts)
-    assert [(c.text, c.flags) for c in one] == [(c.text, c.flags) for c in two]
-    for left, right in zip(one, two, strict=True):
+    first = load_corrector(f"tagger:{tagger_folder('zh', 'bert')}", options).correct(texts)
+    second = load_corrector(str(out), options).correct(texts)
+    assert [(c.text, c.flags) for c in first] == [(c.text, c.flags) for c in second]
+    for left, right in zip(first, second, strict=True):
         assert [e.score for e in left.edits] == pytest.approx(
             [e.score for e in right.edits], abs=1e-5
         )
@@ -74,7 +74,7 @@ def test_eight_bits_still_know_the_pairs(exported, encoder):
     assert agreement.labels > 0.95
     assert agreement.precision == "int8"
     corrector = load_corrector(str(out))
-    assert [each.text for each in corrector.correct(SOURCES)] == TARGETS
+    assert [correction.text for correction in corrector.correct(SOURCES)] == TARGETS
     assert corrector._runtime.batch_size == 1
 
 
@@ -84,7 +84,7 @@ def test_laws(exported):
         check_corrector(lambda out=out: load_corrector(str(out), {"threads": 2}), ZH)
 
 
-def test_the_card_says_what_was_measured(exported, taught):
+def test_the_card_says_what_was_measured(exported, tagger_folder):
     out, agreement = exported("convolution", quantise=True)
     card = read_card(out)
     assert card.runtime == "onnx"
@@ -124,8 +124,8 @@ def test_an_exported_tagger_needs_no_torch(exported, encoder):
     assert json.loads(done.stdout) == TARGETS
 
 
-def test_what_does_not_fit_is_one_line(exported, taught, tmp_path):
-    folder = taught("zh", "convolution")
+def test_what_does_not_fit_is_one_line(exported, tagger_folder, tmp_path):
+    folder = tagger_folder("zh", "convolution")
     options = {"runtime": "onnx", "quantise": False, "sample_texts": SOURCES}
     with expect_error(UnknownNameError, "'tensorrt'"):
         export_model(folder, tmp_path / "a", **{**options, "runtime": "tensorrt"})
@@ -175,11 +175,11 @@ def test_eight_bits_take_a_thread_a_core(exported):
     assert load_corrector(str(out), {"threads": 3})._runtime._pool._max_workers == 3
 
 
-def test_what_no_file_of_onnx_holds_is_said_before(taught, tmp_path, monkeypatch):
+def test_what_no_file_of_onnx_holds_is_said_before(tagger_folder, tmp_path, monkeypatch):
     monkeypatch.setattr("gecbench.models.tagger.conversion._LARGEST", 1000)
     with expect_error(GecbenchError, "0.0 GiB", "ONNX", "2"):
         export_model(
-            taught("zh", "convolution"),
+            tagger_folder("zh", "convolution"),
             tmp_path / "out",
             quantise=False,
             sample_texts=SOURCES,

@@ -40,11 +40,11 @@ class Table:
     def encode(self, sentences: Sequence[Sequence[str]]) -> list[SentencePositions]:
         start = len(self.given)
         self.given += ["".join(tokens) for tokens in sentences]
-        found = []
+        result = []
         for place, tokens in enumerate(sentences, start):
             read = min(len(tokens) + 1, self.read)
-            found.append((Positions((place,) * read, tuple(range(read))),))
-        return found
+            result.append((Positions((place,) * read, tuple(range(read))),))
+        return result
 
     def predict(
         self, batches: Iterable[Sequence[SentencePositions]], biases: Biases
@@ -70,18 +70,18 @@ class Table:
 
 def corrector(answers, read=99, **options: object) -> TaggerCorrector:
     info = CorrectorInfo("table", "tagger", ("zh",), "answers by a table")
-    chosen = options_of("tagger", TaggerOptions, options)
-    return TaggerCorrector(info, Table(answers, read), LabelVocabulary(LABELS), "zh", chosen)
+    settings = options_of("tagger", TaggerOptions, options)
+    return TaggerCorrector(info, Table(answers, read), LabelVocabulary(LABELS), "zh", settings)
 
 
 def test_labels_are_known_by_name():
-    (found,) = corrector({"一二": {1: ("$REPLACE_甲", 0.8)}}).correct(["一二"])
-    assert found.text == "甲二"
-    assert [(e.start, e.end, e.replacement, e.label) for e in found.edits] == [
+    (result,) = corrector({"一二": {1: ("$REPLACE_甲", 0.8)}}).correct(["一二"])
+    assert result.text == "甲二"
+    assert [(e.start, e.end, e.replacement, e.label) for e in result.edits] == [
         (0, 1, "甲", "$REPLACE_甲")
     ]
-    assert found.edits[0].score == pytest.approx(0.8)
-    assert found.score == pytest.approx(0.8)
+    assert result.edits[0].score == pytest.approx(0.8)
+    assert result.score == pytest.approx(0.8)
 
 
 def test_rounds_go_on_while_the_text_is_new():
@@ -90,26 +90,26 @@ def test_rounds_go_on_while_the_text_is_new():
         "丙一丙": {2: ("$REPLACE_乙", 0.6)},
     }
     tagger = corrector(answers)
-    (found,) = tagger.correct(["一"])
-    assert (found.text, found.flags) == ("丙乙丙", ())
+    (result,) = tagger.correct(["一"])
+    assert (result.text, result.flags) == ("丙乙丙", ())
     assert sum(map(len, tagger._runtime.batches)) == 3
-    assert min(edit.score for edit in found.edits) == pytest.approx(0.6)
-    (found,) = corrector(answers, rounds=1).correct(["一"])
-    assert (found.text, found.flags) == ("丙一丙", ("rounds",))
+    assert min(edit.score for edit in result.edits) == pytest.approx(0.6)
+    (result,) = corrector(answers, rounds=1).correct(["一"])
+    assert (result.text, result.flags) == ("丙一丙", ("rounds",))
 
 
 def test_a_form_that_recurs_is_taken_and_ends_the_rounds():
     answers = {"甲": {1: ("$REPLACE_乙", 0.9)}, "乙": {1: ("$REPLACE_甲", 0.9)}}
     tagger = corrector(answers)
-    (found,) = tagger.correct(["甲"])
-    assert (found.text, found.edits, found.flags) == ("甲", (), ())
+    (result,) = tagger.correct(["甲"])
+    assert (result.text, result.edits, result.flags) == ("甲", (), ())
     assert sum(map(len, tagger._runtime.batches)) == 2
 
 
 def test_what_never_ends_is_flagged():
     answers = {"一" + "丙" * n: {n + 1: ("$APPEND_丙", 0.9)} for n in range(9)}
-    (found,) = corrector(answers, rounds=4).correct(["一"])
-    assert (found.text, found.flags) == ("一丙丙丙丙", ("rounds",))
+    (result,) = corrector(answers, rounds=4).correct(["一"])
+    assert (result.text, result.flags) == ("一丙丙丙丙", ("rounds",))
 
 
 def test_the_two_thresholds_are_two():
@@ -122,24 +122,24 @@ def test_the_two_thresholds_are_two():
 
 def test_the_probability_of_an_edit_has_no_bias():
     answers = {"一二": {2: ("$DELETE", 0.75)}}
-    (found,) = corrector(answers, delete_bias=0.25).correct(["一二"])
-    assert found.edits[0].score == pytest.approx(0.5)
+    (result,) = corrector(answers, delete_bias=0.25).correct(["一二"])
+    assert result.edits[0].score == pytest.approx(0.5)
     answers = {"一二": {1: ("$REPLACE_甲", 1.5)}}
     assert corrector(answers).correct(["一二"])[0].edits[0].score == 1.0
 
 
 def test_what_is_not_read_is_kept_and_said():
     answers = {"一二三": {1: ("$DELETE", 0.9), 3: ("$DELETE", 0.9)}}
-    (found,) = corrector(answers, read=3).correct(["一二三"])
-    assert (found.text, found.flags) == ("二三", ("too long",))
-    (found,) = corrector(answers).correct(["一二三"])
-    assert (found.text, found.flags) == ("二", ())
+    (result,) = corrector(answers, read=3).correct(["一二三"])
+    assert (result.text, result.flags) == ("二三", ("too long",))
+    (result,) = corrector(answers).correct(["一二三"])
+    assert (result.text, result.flags) == ("二", ())
 
 
 def test_what_is_too_short_is_kept_and_said():
     answers = {"一": {1: ("$REPLACE_甲", 0.9)}, "一二": {1: ("$REPLACE_甲", 0.9)}}
-    found = corrector(answers, min_tokens=2).correct(["一", "一二", ""])
-    assert [(each.text, each.flags) for each in found] == [
+    corrections = corrector(answers, min_tokens=2).correct(["一", "一二", ""])
+    assert [(correction.text, correction.flags) for correction in corrections] == [
         ("一", ("too short",)),
         ("甲二", ()),
         ("", ("too short",)),
@@ -154,19 +154,20 @@ def test_batches_are_made_by_length():
 
 def test_nothing_is_written_where_no_token_stands():
     answers = {"": {0: ("$APPEND_丙", 0.9)}}
-    found = corrector(answers).correct(["", " \t", "\u3000"])
-    assert [(each.text, each.edits, each.flags, each.score) for each in found] == [
-        (text, (), (), None) for text in ("", " \t", "\u3000")
-    ]
+    corrections = corrector(answers).correct(["", " \t", "\u3000"])
+    assert [
+        (correction.text, correction.edits, correction.flags, correction.score)
+        for correction in corrections
+    ] == [(text, (), (), None) for text in ("", " \t", "\u3000")]
     answers = {"一": {1: ("$DELETE", 0.9)}, **answers}
-    (found,) = corrector(answers).correct(["一"])
-    assert (found.text, found.flags) == ("", ())
+    (corrections,) = corrector(answers).correct(["一"])
+    assert (corrections.text, corrections.flags) == ("", ())
 
 
 def test_only_the_source_may_be_too_short():
     answers = {"一二": {2: ("$DELETE", 0.9)}, "一": {1: ("$REPLACE_甲", 0.9)}}
-    (found,) = corrector(answers, min_tokens=2).correct(["一二"])
-    assert (found.text, found.flags) == ("甲", ())
+    (result,) = corrector(answers, min_tokens=2).correct(["一二"])
+    assert (result.text, result.flags) == ("甲", ())
 
 
 def test_probabilities_that_are_no_numbers_are_an_error():

@@ -21,7 +21,7 @@ from gecbench.models.tags.labels import UNKNOWN, write_vocabulary
 from gecbench.models.training.task import IGNORED, load_kind
 
 
-def built(language="zh", encoder="convolution", pairs=None, **more):
+def build_task(language="zh", encoder="convolution", pairs=None, **more):
     return KIND.build(configuration(language, encoder, **more), pairs or PAIRS[language], None)
 
 
@@ -35,83 +35,83 @@ def test_examples_of_rounds():
         SentencePair("好。", "好。"),
         SentencePair(" ", "好。"),
     ]
-    once = built(pairs=pairs, train_rounds=1).prepare(pairs)
+    once = build_task(pairs=pairs, train_rounds=1).prepare(pairs)
     assert len(once.examples) == 2
     assert once.dropped == {"source without a token": 1}
     assert once.counts == {"pairs that need more rounds than are learned": 1}
-    more = built(pairs=pairs, train_rounds=3).prepare(pairs)
+    more = build_task(pairs=pairs, train_rounds=3).prepare(pairs)
     assert len(more.examples) == 4  # one insertion, the other, nothing left; and the right one
     assert more.counts == {"examples of later rounds": 2}
 
 
 def test_a_label_outside_the_vocabulary_is_learned_as_unknown_and_counted():
-    task = built(min_count=3)
-    found = task.prepare(PAIRS["zh"])
+    task = build_task(min_count=3)
+    dataset = task.prepare(PAIRS["zh"])
     unknown = task._model.vocabulary.unknown
-    assert found.counts["labels outside the vocabulary"] == sum(
-        each.labels.count(unknown) for each in found.examples
+    assert dataset.counts["labels outside the vocabulary"] == sum(
+        example.labels.count(unknown) for example in dataset.examples
     )
-    assert found.counts["labels outside the vocabulary"] > 5
+    assert dataset.counts["labels outside the vocabulary"] > 5
 
 
 def test_what_is_too_long_to_be_read_is_counted():
-    found = built(max_tokens=6).prepare(PAIRS["zh"])
-    assert found.counts["examples that are longer than what is read"] > 3
-    assert all(len(each.labels) == len(each.firsts) <= 7 for each in found.examples)
+    dataset = build_task(max_tokens=6).prepare(PAIRS["zh"])
+    assert dataset.counts["examples that are longer than what is read"] > 3
+    assert all(len(example.labels) == len(example.firsts) <= 7 for example in dataset.examples)
 
 
 def test_a_batch_does_not_change_what_its_examples_lose(tiny_bert):
     for encoder in ("convolution", str(tiny_bert("en"))):
-        task = built("en", encoder)
+        task = build_task("en", encoder)
         task.module.eval()
         examples = task.prepare(PAIRS["en"]).examples
         batch = task.collate(examples)
         assert (batch["labels"] == IGNORED).any()
         together = task.loss(task.module, batch).item()
-        alone = [task.collate([each]) for each in examples]
+        alone = [task.collate([item]) for item in examples]
         assert together == pytest.approx(
-            sum(task.loss(task.module, each).item() for each in alone), rel=1e-5
+            sum(task.loss(task.module, item).item() for item in alone), rel=1e-5
         )
-        assert task.weight(batch) == sum(task.weight(each) for each in alone)
-        assert [task.length(each) for each in examples] == [b["ids"].shape[1] for b in alone]
+        assert task.weight(batch) == sum(task.weight(item) for item in alone)
+        assert [task.length(item) for item in examples] == [b["ids"].shape[1] for b in alone]
 
 
 def test_cold_epochs_teach_the_heads_alone_unless_all_is_new(tiny_bert):
-    task = built("zh", str(tiny_bert("zh")))
+    task = build_task("zh", str(tiny_bert("zh")))
     task.freeze(cold=True)
     learning = {n.split(".")[0] for n, p in task.module.named_parameters() if p.requires_grad}
     assert learning == {"labels", "detection"}
     task.freeze(cold=False)
     assert all(p.requires_grad for p in task.module.parameters())
-    own = built("zh", "convolution")
+    own = build_task("zh", "convolution")
     own.freeze(cold=True)
     assert all(p.requires_grad for p in own.module.parameters())
 
 
 def test_start_has_a_row_of_its_own_or_is_unknown(tiny_bert):
     place = str(tiny_bert("en"))
-    added = built("en", place)._model
-    unknown = built("en", place, start="unknown")._model
+    added = build_task("en", place)._model
+    unknown = build_task("en", place, start="unknown")._model
     rows = unknown.network.encoder.model.get_input_embeddings().num_embeddings
     assert added.encoding.layout.start == rows
     assert added.network.encoder.model.get_input_embeddings().num_embeddings == rows + 1
     assert unknown.encoding.layout.start == unknown.encoding.layout.unknown
-    assert built("zh", str(tiny_bert("zh")))._model.encoding.layout.start == 1
+    assert build_task("zh", str(tiny_bert("zh")))._model.encoding.layout.start == 1
 
 
 def test_the_seed_decides_the_weights_and_nothing_else_is_disturbed():
     state = torch.random.get_rng_state()
-    one, two = built().module.state_dict(), built().module.state_dict()
+    first, second = build_task().module.state_dict(), build_task().module.state_dict()
     assert torch.equal(state, torch.random.get_rng_state())
-    assert all(torch.equal(one[name], two[name]) for name in one)
+    assert all(torch.equal(first[name], second[name]) for name in first)
 
 
-def test_a_run_that_goes_on_has_the_same_network_and_labels(taught):
+def test_a_run_that_goes_on_has_the_same_network_and_labels(tagger_folder):
     for encoder in ("convolution", "bert"):
-        kept = taught("zh", encoder)
+        rest = tagger_folder("zh", encoder)
         place = "convolution" if encoder == "convolution" else "gone/away"
-        task = KIND.build(configuration("zh", place), [], kept)
-        saved = read_model(kept)
+        task = KIND.build(configuration("zh", place), [], rest)
+        saved = read_model(rest)
         assert task._model.vocabulary == saved.vocabulary
         weights = saved.network.state_dict()
         assert {n: t.shape for n, t in task.module.state_dict().items()} == {
@@ -119,8 +119,8 @@ def test_a_run_that_goes_on_has_the_same_network_and_labels(taught):
         }
 
 
-def test_a_later_stage_starts_from_a_tagger(taught, tmp_path):
-    folder = taught("zh", "bert")
+def test_a_later_stage_starts_from_a_tagger(tagger_folder, tmp_path):
+    folder = tagger_folder("zh", "bert")
     config = configuration("zh", "convolution", continue_from=str(folder))
     with expect_error(UsageError, "model.max_tokens"):
         KIND.build(config, PAIRS["zh"], None)
@@ -135,17 +135,17 @@ def test_a_later_stage_starts_from_a_tagger(taught, tmp_path):
 
 
 def test_correcting_leaves_a_learning_network_as_it_was():
-    task = built(dropout=0.5)
+    task = build_task(dropout=0.5)
     task.module.train()
-    one, two = (task.corrector().correct(["我今天很高心。"])[0] for _ in range(2))
-    assert one == two
+    first, second = (task.corrector().correct(["我今天很高心。"])[0] for _ in range(2))
+    assert first == second
     assert task.module.training
     assert task.module.dropout.training
     assert task.module.dropout.p == 0.5
 
 
 def test_labels_from_a_file_and_defaults_on_the_card(tmp_path):
-    vocabulary = built()._model.vocabulary
+    vocabulary = build_task()._model.vocabulary
     write_vocabulary(tmp_path / "labels.json", vocabulary)
     correcting = {"keep_bias": 0.25, "rounds": 2}
     more = {"labels": str(tmp_path / "labels.json"), "correcting": correcting}
@@ -163,9 +163,9 @@ def test_wrong_configurations_are_one_line(tiny_bert, tmp_path):
     with expect_error(FormatError, "kernel 4"):
         configuration("zh", "convolution", convolution={"kernel": 4})
     with expect_error(UsageError, "model.start"):
-        built(start="added")
+        build_task(start="added")
     with pytest.raises(GecbenchError, match="no such folder"):
-        built("zh", "./nowhere")
+        build_task("zh", "./nowhere")
     copy = tmp_path / "bert"
     shutil.copytree(tiny_bert("zh"), copy)
     config = json.loads((copy / "config.json").read_text(encoding="utf-8"))
@@ -173,12 +173,12 @@ def test_wrong_configurations_are_one_line(tiny_bert, tmp_path):
         json.dumps({**config, "model_type": "bart", "is_encoder_decoder": True}), encoding="utf-8"
     )
     with expect_error(GecbenchError, "bart", "encoder"):
-        built("zh", str(copy))
+        build_task("zh", str(copy))
     copy = tmp_path / "mixed"
     shutil.copytree(tiny_bert("en"), copy)
     shutil.copy(tiny_bert("zh") / "tokenizer.json", copy / "tokenizer.json")
     with pytest.raises(GecbenchError, match=r"its tokenizer has \d+ tokens and its embedding \d+"):
-        built("en", str(copy))
+        build_task("en", str(copy))
 
 
 def refuses(place, message, kind=GecbenchError, **options):
@@ -187,32 +187,32 @@ def refuses(place, message, kind=GecbenchError, **options):
 
 
 @pytest.fixture
-def copy(taught, tmp_path):
+def copy(tagger_folder, tmp_path):
     """A folder that may be damaged."""
-    shutil.copytree(taught("zh", "convolution"), tmp_path / "copy")
+    shutil.copytree(tagger_folder("zh", "convolution"), tmp_path / "copy")
     return tmp_path / "copy"
 
 
-def test_wrong_options_and_places_are_one_line(taught, copy, tmp_path):
+def test_wrong_options_and_places_are_one_line(tagger_folder, copy, tmp_path):
     refuses(copy, "unknown option of tagger 'keep_bas'", UnknownNameError, keep_bas=1)
     refuses(copy, "option keep_bias of tagger: .*<= 1", UsageError, keep_bias="2")
     refuses(copy, "option weights of tagger: 2 for 1 taggers", UsageError, weights=[1, 2])
     refuses(copy, "device 'abacus' cannot be used here", UsageError, device="abacus")
     refuses(tmp_path / "nowhere", "nowhere: no such folder; a tagger is")
     refuses("nobody/nothing", r"nobody/nothing: .*the hub did not give it")
-    english = taught("en", "convolution")
+    english = tagger_folder("en", "convolution")
     refuses(f"{copy}+{english}", "has other labels than", UsageError)
     (copy / "gecbench.json").unlink()
     (copy / "config.json").write_text("{}", encoding="utf-8")
     refuses(copy, "holds a checkpoint of another toolkit; convert it first")
 
 
-def test_damaged_weights_are_one_line(taught, copy):
+def test_damaged_weights_are_one_line(tagger_folder, copy):
     weights = copy / "model.safetensors"
     whole = weights.read_bytes()
     weights.write_bytes(whole[: len(whole) // 2])
     refuses(copy, "is no whole safetensors file")
-    shutil.copy(taught("en", "convolution") / "model.safetensors", weights)
+    shutil.copy(tagger_folder("en", "convolution") / "model.safetensors", weights)
     refuses(copy, r"has weights for \d+ labels, but the vocabulary has \d+", FormatError)
     weights.unlink()
     refuses(copy, "the model has no weights")
@@ -251,13 +251,15 @@ assert not {"transformers", "tokenizers", "onnxruntime"} & set(sys.modules), "he
 """
 
 
-def test_our_own_encoder_needs_torch_alone(taught):
-    command = [sys.executable, "-c", PROGRAM, str(taught("zh", "convolution"))]
+def test_our_own_encoder_needs_torch_alone(tagger_folder):
+    command = [sys.executable, "-c", PROGRAM, str(tagger_folder("zh", "convolution"))]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
-def test_unknown_is_never_said(taught):
-    corrector = load_corrector(str(taught("zh", "convolution")), {"keep_bias": -1.0, "rounds": 1})
-    found = corrector.correct(["没有见过的一句话。"])
-    assert all(UNKNOWN not in edit.label for each in found for edit in each.edits)
+def test_unknown_is_never_said(tagger_folder):
+    corrector = load_corrector(
+        str(tagger_folder("zh", "convolution")), {"keep_bias": -1.0, "rounds": 1}
+    )
+    corrections = corrector.correct(["没有见过的一句话。"])
+    assert all(UNKNOWN not in edit.label for correction in corrections for edit in correction.edits)

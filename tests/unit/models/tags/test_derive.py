@@ -14,7 +14,7 @@ from gecbench.models.tags.labels import KEEP, Transforms, parse_label, transform
 EN, ZH = transforms_for("en"), transforms_for("zh")
 
 
-def shown(source: str, target: str, transforms: Transforms = EN) -> str:
+def show_labels(source: str, target: str, transforms: Transforms = EN) -> str:
     """Return the labels that are not $KEEP, with their places."""
     rows = derive_labels(source.split(), target.split(), transforms)
     return " ".join(f"{n}{label}" for n, row in enumerate(rows) for label in row if label != KEEP)
@@ -56,7 +56,7 @@ def shown(source: str, target: str, transforms: Transforms = EN) -> str:
     ],
 )  # fmt: skip
 def test_labels_of_english_pairs(source, target, labels):
-    assert shown(source, target) == labels
+    assert show_labels(source, target) == labels
 
 
 @pytest.mark.parametrize(
@@ -77,11 +77,11 @@ def test_labels_of_english_pairs(source, target, labels):
     ],
 )
 def test_labels_of_chinese_pairs(source, target, labels):
-    assert shown(source, target, ZH) == labels
+    assert show_labels(source, target, ZH) == labels
 
 
 def test_an_exchange_is_never_derived():
-    assert "SWAP" not in shown("he always is late", "he is always late")
+    assert "SWAP" not in show_labels("he always is late", "he is always late")
 
 
 def test_the_first_label_is_the_first_that_changes_something():
@@ -92,7 +92,7 @@ def test_the_first_label_is_the_first_that_changes_something():
 
 def test_rounds_end_at_the_limit_or_the_target():
     rounds = derive_rounds("我", "我一二三四", ZH)
-    assert [len(each.tokens) for each in rounds] == [1, 2, 3, 4]
+    assert [len(step.tokens) for step in rounds] == [1, 2, 3, 4]
     assert derive_rounds("我", "我一二三四", ZH, limit=2) == rounds[:2]
     assert derive_rounds("我", "我", ZH) == ()
 
@@ -109,7 +109,7 @@ def test_a_merge_reaches_over_what_is_deleted():
 
 def test_large_blocks_are_aligned_by_tokens(monkeypatch):
     monkeypatch.setattr(derive, "_LARGEST", 3)
-    assert shown("aa bb", "bbb aaa") == "1$REPLACE_bbb 2$REPLACE_aaa"
+    assert show_labels("aa bb", "bbb aaa") == "1$REPLACE_bbb 2$REPLACE_aaa"
 
 
 HAN = st.sampled_from("的了我你，。😀")
@@ -119,9 +119,9 @@ WORDS += ["to", "cat", "cats", ",", "😀", "'s", "a-b", "a", "b", "$KEEP", "wel
 EN_TOKENS = st.lists(st.one_of(st.sampled_from(WORDS), st.text("ab-", min_size=1)), max_size=9)
 
 
-def done(tokens, rows, transforms):
+def apply_rows(tokens, rows, transforms):
     """Do all labels of each position, in order: the slow obvious way, without rounds."""
-    made: list[str] = []
+    result: list[str] = []
     joint = None
     for token, row in zip(["", *tokens], rows, strict=True):
         for label in row:
@@ -132,12 +132,12 @@ def done(tokens, rows, transforms):
             if kind == "transform":
                 words = transforms.apply(argument, token).split()
             if words and joint is not None:
-                words[0] = made.pop() + joint + words[0]
+                words[0] = result.pop() + joint + words[0]
                 joint = None
-            made += words
+            result += words
             if kind == "merge":
                 joint = {"SPACE": "", "HYPHEN": "-"}[argument]
-    return tuple(made)
+    return tuple(result)
 
 
 HALF = settings(max_examples=settings().max_examples // 2 + 1)
@@ -147,13 +147,13 @@ HALF = settings(max_examples=settings().max_examples // 2 + 1)
 @HALF
 @given(ZH_TOKENS, ZH_TOKENS)
 def test_all_chinese_labels_done_give_the_target(source, target):
-    assert done(source, derive_labels(source, target, ZH), ZH) == tuple(target)
+    assert apply_rows(source, derive_labels(source, target, ZH), ZH) == tuple(target)
 
 
 @HALF
 @given(EN_TOKENS, EN_TOKENS)
 def test_all_english_labels_done_give_the_target(source, target):
-    assert done(source, derive_labels(source, target, EN), EN) == tuple(target)
+    assert apply_rows(source, derive_labels(source, target, EN), EN) == tuple(target)
 
 
 @HALF
@@ -162,9 +162,9 @@ def test_round_after_round_the_target_is_reached(source, target, in_english):
     transforms = EN if in_english else ZH
     rounds = derive_rounds(source, target, transforms)
     tokens = tuple(source)
-    for each in rounds:
-        assert each.tokens == tokens
-        tokens = apply_labels(*each, transforms)
+    for step in rounds:
+        assert step.tokens == tokens
+        tokens = apply_labels(*step, transforms)
     assert tokens == tuple(target)
     # After the first round only insertions are left.
     assert all(
@@ -188,17 +188,17 @@ TOKENS = st.lists(st.text("abgo-s", min_size=1, max_size=5), min_size=1, max_siz
 @given(TOKENS, TOKENS)
 def test_both_ways_find_the_same_distances(source, target):
     at, end = np.triu_indices(len(target) + 1)
-    for one, many in zip(
+    for first, many in zip(
         derive._run_distances(source, target), derive._all_distances(source, target), strict=True
     ):
-        assert (one[at, end] == many[at, end]).all()
+        assert (first[at, end] == many[at, end]).all()
 
 
 @given(TOKENS, TOKENS)
 def test_labels_do_not_depend_on_the_way(source, target):
-    found = set()
+    result = set()
     with pytest.MonkeyPatch.context() as patch:
         for few in (0, 99):
             patch.setattr(derive, "_FEW", few)
-            found.add(derive_labels(source, target, transforms_for("en")))
-    assert len(found) == 1
+            result.add(derive_labels(source, target, transforms_for("en")))
+    assert len(result) == 1

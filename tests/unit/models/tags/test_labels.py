@@ -70,9 +70,9 @@ def test_what_no_tagger_can_work_with_is_refused(labels, message):
 
 
 def test_the_hash_depends_on_labels_and_order():
-    one = LabelVocabulary((KEEP, UNKNOWN, DELETE))
-    assert one.hash == LabelVocabulary((KEEP, UNKNOWN, DELETE)).hash
-    assert one.hash != LabelVocabulary((KEEP, DELETE, UNKNOWN)).hash
+    first = LabelVocabulary((KEEP, UNKNOWN, DELETE))
+    assert first.hash == LabelVocabulary((KEEP, UNKNOWN, DELETE)).hash
+    assert first.hash != LabelVocabulary((KEEP, DELETE, UNKNOWN)).hash
 
 
 def test_a_vocabulary_is_built_by_count_then_by_name():
@@ -89,8 +89,8 @@ def test_a_vocabulary_is_built_by_count_then_by_name():
 
 def test_labels_that_nobody_knows_are_named():
     labels = (KEEP, UNKNOWN, "$TRANSFORM_CASE_LOWER", "$TRANSFORM_MAGIC", "$APPEND_a", "NOISE")
-    found = unknown_labels(LabelVocabulary(labels), transforms_for("en"))
-    assert found == ("$TRANSFORM_MAGIC", "NOISE")
+    result = unknown_labels(LabelVocabulary(labels), transforms_for("en"))
+    assert result == ("$TRANSFORM_MAGIC", "NOISE")
 
 
 def test_written_and_read_again(tmp_path: Path):
@@ -104,18 +104,20 @@ def test_a_released_text_file_loses_its_padding_aloud(tmp_path: Path):
     path = tmp_path / "labels.txt"
     path.write_text("$KEEP\n$DELETE\n$APPEND_的\n@@UNKNOWN@@\n@@PADDING@@\n", encoding="utf-8")
     assert read_vocabulary(path).labels == (KEEP, DELETE, "$APPEND_的", UNKNOWN)
-    found = clean_labels(path.read_text("utf-8").split(), str(path))
-    assert found.notes == (f"{path}: label 4 @@PADDING@@ is left out; padding is never predicted",)
+    cleaned = clean_labels(path.read_text("utf-8").split(), str(path))
+    assert cleaned.notes == (
+        f"{path}: label 4 @@PADDING@@ is left out; padding is never predicted",
+    )
 
 
 def test_rows_say_which_weights_remain():
-    found = clean_labels(["<PAD>", KEEP, "<OOV>", "$APPEND_a"], "config.json")
-    assert found.vocabulary.labels == (KEEP, UNKNOWN, "$APPEND_a")
-    assert found.rows == (1, 2, 3)
-    assert "label 2 <OOV> is called @@UNKNOWN@@" in found.notes[1]
-    found = clean_labels([KEEP, DELETE], "labels.txt")
-    assert (found.vocabulary.labels, found.rows) == ((KEEP, DELETE, UNKNOWN), (0, 1, None))
-    assert found.notes == ("labels.txt: @@UNKNOWN@@ is missing; it was added at the end",)
+    cleaned = clean_labels(["<PAD>", KEEP, "<OOV>", "$APPEND_a"], "config.json")
+    assert cleaned.vocabulary.labels == (KEEP, UNKNOWN, "$APPEND_a")
+    assert cleaned.rows == (1, 2, 3)
+    assert "label 2 <OOV> is called @@UNKNOWN@@" in cleaned.notes[1]
+    cleaned = clean_labels([KEEP, DELETE], "labels.txt")
+    assert (cleaned.vocabulary.labels, cleaned.rows) == ((KEEP, DELETE, UNKNOWN), (0, 1, None))
+    assert cleaned.notes == ("labels.txt: @@UNKNOWN@@ is missing; it was added at the end",)
 
 
 @pytest.mark.parametrize(

@@ -25,11 +25,11 @@ def edits_of(text: str, plan: str, language: str = "en", kind: str | None = None
         rest = step[len(place) :]
         labels[int(place)] = "$DELETE" if rest == "-" else SHORT[rest[0]] + rest[1:]
     scores = [n / 100 for n in range(len(labels))]
-    found = text_edits(
+    edits = text_edits(
         text, tokens, labels, scores, transforms_for(language), language=language, **options
     )
-    assert all(labels[round(edit.score * 100)] == edit.label for edit in found)
-    return found
+    assert all(labels[round(edit.score * 100)] == edit.label for edit in edits)
+    return edits
 
 
 @pytest.mark.parametrize(
@@ -177,12 +177,12 @@ def test_any_labels_give_valid_edits(data, text, language, kind):
     labels = data.draw(st.lists(LABELS, min_size=count, max_size=count))
     transforms = transforms_for(language)
     edits = text_edits(text, tokens, labels, [0.5] * count, transforms, language=language)
-    made = apply(edits, text)  # raises where edits overlap
-    assert "".join(made.split()) == "".join("".join(applied_words(tokens, labels, transforms)))
+    result = apply(edits, text)  # raises where edits overlap
+    assert "".join(result.split()) == "".join("".join(applied_words(tokens, labels, transforms)))
     assert len(edits) <= sum(label != KEEP for label in labels)
     assert all(text[edit.start : edit.end] != edit.replacement for edit in edits)
     if not edits:
-        assert made == text
+        assert result == text
 
 
 def applied_words(tokens, labels, transforms):
@@ -310,7 +310,9 @@ def test_what_is_undone_is_gone(data, source):
     spans = list(zip(cuts[::2], cuts[1::2], strict=False))  # an odd one is left over
     first = [edit(start, end, "x") for start, end in spans if start < end]
     shift, second = 0, []
-    for one in first:
-        second.append(edit(one.start + shift, one.start + shift + 1, source[one.start : one.end]))
-        shift += 1 - (one.end - one.start)
+    for result in first:
+        second.append(
+            edit(result.start + shift, result.start + shift + 1, source[result.start : result.end])
+        )
+        shift += 1 - (result.end - result.start)
     assert compose(first, second, source) == ()

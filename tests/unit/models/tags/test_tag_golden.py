@@ -88,13 +88,13 @@ def test_predictions_arrive(shared: Path):
 
 
 def test_robustgec_arrives(shared: Path):
-    found = {}
+    result = {}
     for name in ("conll14", "tem8"):
         path = shared / f"data/robustgec/{name}/para.txt"
         cases = [block.case for block in read_blocks(path, read_lines(path))]
-        pairs = [(each.source, each.reference) for case in cases for each in case.all]
-        found[name] = needed([(a, b) for a, b in pairs if a != b], "space", "en")
-    assert found == {"conll14": [6014, 799, 193, 25, 11, 12, 0], "tem8": [7055, 31, 0, 0, 0, 0, 0]}
+        pairs = [(variant.source, variant.reference) for case in cases for variant in case.all]
+        result[name] = needed([(a, b) for a, b in pairs if a != b], "space", "en")
+    assert result == {"conll14": [6014, 799, 193, 25, 11, 12, 0], "tem8": [7055, 31, 0, 0, 0, 0, 0]}
 
 
 def test_vocabularies_cover_what_the_survey_measured(mucgec_pairs, fcgec_pairs):
