@@ -13,7 +13,7 @@ import gecbench.models as models
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo, TextEdit
 from gecbench.core.errors import FormatError, GecbenchError, UnknownNameError, UsageError
 from gecbench.models import load_corrector
-from gecbench.models.combine.ensemble import align_answer, recipes
+from gecbench.models.combine.ensemble import align_answer
 from gecbench.models.text import edits_between
 
 CLOSED: list[str] = []
@@ -234,6 +234,5 @@ def test_a_table_of_characters_tells_spelling_errors(plan, tmp_path: Path):
 
 def test_the_papers_ensemble_is_a_recipe(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert list(recipes()) == ["mucgec-3+3"]
     with expect_error(GecbenchError, "member tagger:runs/seq2edit-1/model", "mucgec-3"):
         load_corrector("ensemble:mucgec-3+3")
