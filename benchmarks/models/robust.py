@@ -56,7 +56,7 @@ def speed(given: argparse.Namespace) -> None:
 
     from gecbench.models.batches import ContextPair, SentencePair
     from gecbench.models.robust.task import RobustTask
-    from gecbench.models.training.config import Robust
+    from gecbench.models.training.config import RobustTable
 
     given.scratch.mkdir(parents=True, exist_ok=True)
     texts = [t for t in sentences(given.texts, given.batch * given.steps) if len(t) > 9]
@@ -67,7 +67,9 @@ def speed(given: argparse.Namespace) -> None:
     else:
         shape = {"width": given.width, "words": given.words}
         made = seq2seq_task(given.scratch, given.layers, **shape)
-    robust = {alpha: RobustTask(made, Robust(cases=("x",), alpha=alpha)) for alpha in (0.0, 1.0)}
+    robust = {
+        alpha: RobustTask(made, RobustTable(cases=("x",), alpha=alpha)) for alpha in (0.0, 1.0)
+    }
     twins = [ContextPair(*each) for each in zip(pairs, others, strict=True)]
     rows = [("plain", _pairs_per_second(made, made.prepare(pairs).examples, given.batch, given))]
     for alpha, learner in robust.items():

@@ -91,9 +91,9 @@ def test_edge_cases_are_the_official_ones(shared: Path, similar: Similar):
     assert len(cases) > 15
     for name, case in cases.items():
         given = [[line_of(text) for text in system] for system in case["systems"]]
-        outcome = official.combine(tokens, given, case["T"], similar)
+        outcome = official.combine_lines(tokens, given, case["T"], similar)
         assert [str(line) for line in outcome.lines] == case["edits"], name
-        assert official.convert(tokens, outcome.lines) == case["text"], name
+        assert official.convert_lines(tokens, outcome.lines) == case["text"], name
 
 
 def test_the_faults_of_the_demonstration_are_mended_by_votes(shared: Path):

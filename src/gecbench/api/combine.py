@@ -28,8 +28,8 @@ from gecbench.models.combine.candidates import (
     collect_candidates,
 )
 from gecbench.models.combine.voting import (
-    Rule,
-    Tally,
+    VoteTally,
+    VotingRule,
     apply_to_text,
     by_shape_and_sound,
     by_sound,
@@ -58,7 +58,7 @@ class Combination:
     """
 
     corpus: Corpus
-    tally: Tally
+    tally: VoteTally
     about: str
     notes: tuple[str, ...] = ()
     blocks: tuple[str, ...] = ()
@@ -184,7 +184,7 @@ class _Run:
         rule, plain = self._rule(), self.extractor is None
         similar = self._similar() if rule.uses_spelling and self.lang.script == "Hans" else None
         tokens = self.lang.tokens if plain else ""
-        tally = Tally()
+        tally = VoteTally()
         samples = []
         unused = set(rule.by_type)
         for row in rows:
@@ -209,23 +209,23 @@ class _Run:
         """Return what is kept by the rule mucgec-official, and the text its program makes."""
         threshold = self._official_threshold()
         similar = self._similar()
-        tally = Tally()
+        tally = VoteTally()
         samples, blocks = [], []
         for row in rows:
             lines = [official.format_lines(rewrite, row.tokens) for rewrite in row.rewrites]
-            result = official.combine(row.tokens, lines, threshold, similar)
+            result = official.combine_lines(row.tokens, lines, threshold, similar)
             tally.add(result.outcomes)
-            text = official.convert(row.tokens, result.lines)
+            text = official.convert_lines(row.tokens, result.lines)
             blocks.append(official.format_block(row.tokens, result.lines))
             samples.append(Sample(row.sample.id, row.sample.source, (Rewrite(text=text),)))
         about = f"mucgec-official: threshold {threshold} of {len(self.names)} systems"
         corpus = Corpus("combined", tuple(samples), self.lang.code)
         return Combination(corpus, tally, about, (), tuple(blocks))
 
-    def _rule(self) -> Rule:
+    def _rule(self) -> VotingRule:
         """Return the rule with exact numbers."""
         voting = self.voting
-        return Rule(
+        return VotingRule(
             parse_weights(self.names, voting.weights),
             None if voting.threshold is None else parse_votes(voting.threshold, "the threshold"),
             parse_relaxed(voting.relaxed, "the relaxed threshold"),

@@ -28,7 +28,7 @@ from gecbench.lang import language_of
 from gecbench.models import CARD, MODEL, kind_of
 from gecbench.models.folder import read_card
 from gecbench.models.text import Agreement
-from gecbench.models.training.config import RunConfig, Scoring
+from gecbench.models.training.config import RunConfig, ScoringTable
 from gecbench.models.training.task import KINDS, TrainingKind, load_kind
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ class DevScore:
     """
 
     language: str
-    scoring: Scoring
+    scoring: ScoringTable
     places: Places
     signature: str = field(default="", init=False)
 
@@ -235,9 +235,9 @@ def export(
         language = card.languages[0] if card.languages else "en"
         texts = [s.source for s in load(sample(language, "corpus.jsonl")).samples]
     if kind == "tagger":
-        from gecbench.models.tagger.conversion import export_model as export_tagger
+        from gecbench.models.tagger.conversion import export_tagger as export_tagger
 
         return export_tagger(model, out, quantise=quantise, sample_texts=texts)
-    from gecbench.models.seq2seq.export import export_model as export_seq2seq
+    from gecbench.models.seq2seq.export import export_seq2seq as export_seq2seq
 
     return export_seq2seq(model, out, quantise=quantise, sample_texts=texts)

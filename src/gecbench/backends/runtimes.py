@@ -77,7 +77,7 @@ def load_translator(folder: Path, *, device: str, precision: str, threads: int) 
         raise GecbenchError(f"{folder}: CTranslate2 cannot read it: {error}") from error
 
 
-def load_tokenizer(path: Path) -> Tokenizer:
+def read_tokenizer(path: Path) -> Tokenizer:
     """Load a tokenizer from its `tokenizer.json`.
 
     Raises:
@@ -94,7 +94,7 @@ def load_tokenizer(path: Path) -> Tokenizer:
         raise GecbenchError(f"{path}: is no tokenizer: {error}") from error
 
 
-def convert_model(folder: Path, out: Path, *, precision: str) -> None:
+def convert_to_ctranslate2(folder: Path, out: Path, *, precision: str) -> None:
     """Convert what transformers saved into what CTranslate2 reads.
 
     Args:

@@ -196,8 +196,8 @@ class Pipeline:
         return (tuple(map(self._texts.__getitem__, column)) for column in columns)
 
     @cached_property
-    def _texts(self) -> _Texts:
-        return _Texts(self._nlp.vocab.strings)
+    def _texts(self) -> _StringTable:
+        return _StringTable(self._nlp.vocab.strings)
 
     @cached_property
     def _parsers(self) -> list[tuple[str, Any]]:
@@ -273,7 +273,7 @@ def _spacy_version() -> str:
     return version("spacy")
 
 
-class _Texts(dict[int, str]):
+class _StringTable(dict[int, str]):
     """The strings of a vocabulary by their codes, each looked up once for all documents."""
 
     def __init__(self, strings: Any) -> None:

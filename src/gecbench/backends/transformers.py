@@ -188,7 +188,7 @@ _INSIDE = "##"  # before those of WordPiece that do not
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class MaskedGap:
     """Missing text.
 
     Args:
@@ -255,7 +255,7 @@ class MaskedModel:
         return tuple(self._words)
 
     def likely(
-        self, gaps: Sequence[Gap], count: int
+        self, gaps: Sequence[MaskedGap], count: int
     ) -> list[tuple[tuple[str, ...], tuple[float, ...]]]:
         """Find the likeliest words for each gap, and how likely they are among themselves.
 
@@ -316,7 +316,7 @@ class MaskedModel:
         at = ids.index(mask)
         return ids[:at], ids[at + 1 :]
 
-    def _ids(self, gap: Gap) -> tuple[list[int], int]:
+    def _ids(self, gap: MaskedGap) -> tuple[list[int], int]:
         """Encode a sentence with masks, and the place of the first mask."""
         masks = self._tokenizer.mask_token * gap.size
         encoding = self._tokenizer(f"{gap.before}{masks}{gap.after}", add_special_tokens=False)

@@ -24,7 +24,7 @@ from gecbench.core.options import Option
 
 if TYPE_CHECKING:
     from gecbench.api.combine import Combination
-    from gecbench.models.combine.voting import Tally
+    from gecbench.models.combine.voting import VoteTally
     from gecbench.reports.report import Grid
 
 _SCHEME = ("--strategy", "--simplify", "--spacy-model", "--merging", "--lev", "--parse-cache")
@@ -113,7 +113,7 @@ def _report(combination: Combination) -> None:
         say(f"note: {note}")
 
 
-def _grid(tally: Tally) -> Grid:
+def _grid(tally: VoteTally) -> Grid:
     """Return how many edits so many systems proposed, and what became of them."""
     from gecbench.models.combine.voting import OUTCOMES
     from gecbench.reports.report import Grid

@@ -92,9 +92,9 @@ def convert(
     if language is None:
         raise UsageError("name by --language which language the tagger is for; no checkpoint does")
     need_torch()
-    from gecbench.models.tagger.conversion import convert_model
+    from gecbench.models.tagger.conversion import convert_tagger
 
-    labels_count, notes = convert_model(
+    labels_count, notes = convert_tagger(
         Path(place) if Path(place).exists() else download(place, ("*",)),
         output,
         language=language,
@@ -124,7 +124,7 @@ def merge(
     from gecbench.backends.transformers import need_torch
 
     need_torch()
-    from gecbench.models.causal.loading import merge as merge_adapter
+    from gecbench.models.causal.loading import merge_adapter as merge_adapter
 
     merge_adapter(folder, output, base=base, precision=precision)
     say(f"{output}: a causal model of its own")

@@ -11,7 +11,7 @@ from gecbench.api.options import Places
 from gecbench.api.train import DevScore, read_settings, recipes
 from gecbench.core.errors import FormatError, UnknownNameError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample
-from gecbench.models.training.config import Scoring
+from gecbench.models.training.config import ScoringTable
 
 
 @pytest.mark.parametrize("name", recipes())
@@ -103,14 +103,14 @@ def test_a_dev_score_is_that_of_the_metric() -> None:
         Sample("1", "我很高心。", (Rewrite(text="我很高兴。"),)),
         Sample("2", "他走了。", (Rewrite(text="他走了。"),)),
     )
-    score = DevScore("zh", Scoring(), Places())
+    score = DevScore("zh", ScoringTable(), Places())
     assert score(Corpus("dev", samples), ["我很高兴。", "他走了。"]) == 1.0
     assert score(Corpus("dev", samples), ["我很高心。", "他走了。"]) == 0.0
     assert "metric:cherrant" in score.signature
     assert "scheme:zh-char" in score.signature
-    share = DevScore("zh", Scoring(metric="sentence-accuracy"), Places())
+    share = DevScore("zh", ScoringTable(metric="sentence-accuracy"), Places())
     assert share(Corpus("dev", samples), ["我很高兴。", "他走。"]) == 0.5
     with expect_error(UnknownNameError, "'chrrant'", "cherrant"):
-        DevScore("zh", Scoring(metric="chrrant"), Places()).check()
+        DevScore("zh", ScoringTable(metric="chrrant"), Places()).check()
     with pytest.raises(UnknownNameError, match="unknown scheme"):
-        DevScore("zh", Scoring(scheme="zh-chra"), Places()).check()
+        DevScore("zh", ScoringTable(scheme="zh-chra"), Places()).check()

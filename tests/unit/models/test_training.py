@@ -18,7 +18,7 @@ from small_task import KIND, SmallConfig, SmallTask
 
 from gecbench.core.errors import CorpusError, FormatError, GecbenchError, UsageError
 from gecbench.formats.validation import convert
-from gecbench.models.training.config import Data, Scoring, Training
+from gecbench.models.training.config import DataTable, ScoringTable, TrainingTable
 from gecbench.models.training.loop import learning_rate, plan_epoch
 from gecbench.models.training.run import train_run
 from gecbench.models.training.task import TrainingKind
@@ -67,8 +67,8 @@ def config(**training) -> SmallConfig:
         kind="small",
         name="small",
         language="en",
-        data=Data(train=("train.tsv",), dev="dev.tsv"),
-        training=Training(**{**settings, "log_every": 1, **training}),
+        data=DataTable(train=("train.tsv",), dev="dev.tsv"),
+        training=TrainingTable(**{**settings, "log_every": 1, **training}),
     )
 
 
@@ -242,7 +242,7 @@ def test_patience_ends_a_run_that_gets_no_better(home, monkeypatch) -> None:
 def test_the_dev_loss_may_decide(home) -> None:
     run_config = SmallConfig(
         **{f: getattr(config(), f) for f in ("kind", "name", "language", "data", "training")},
-        scoring=Scoring(by="loss"),
+        scoring=ScoringTable(by="loss"),
     )
     outcome = train_run(run_config, KIND, home / "run", home=home, score=None, say=lambda _m: None)
     assert outcome.value < 0
@@ -291,18 +291,18 @@ def test_bad_data_are_one_clear_line(home) -> None:
         ({"train": ()}, "data.train names no file", CorpusError),
         ({"train": ("nothing.tsv",)}, "nothing.tsv: no such file", GecbenchError),
     ):
-        run_config = SmallConfig(kind="small", name="s", language="en", data=Data(**data))
+        run_config = SmallConfig(kind="small", name="s", language="en", data=DataTable(**data))
         with pytest.raises(error, match=why):
             trained(home, "run", run_config)
     (home / "same.tsv").write_text("1\tabc\tabc\n")
     run_config = SmallConfig(
-        kind="small", name="s", language="en", data=Data(train=("same.tsv",), dev="dev.tsv")
+        kind="small", name="s", language="en", data=DataTable(train=("same.tsv",), dev="dev.tsv")
     )
     with expect_error(CorpusError, "no error: 1"):
         trained(home, "run", run_config)
     (home / "long.tsv").write_text("1\tabc\tabcd\n")
     run_config = SmallConfig(
-        kind="small", name="s", language="en", data=Data(train=("long.tsv",), dev="dev.tsv")
+        kind="small", name="s", language="en", data=DataTable(train=("long.tsv",), dev="dev.tsv")
     )
     with expect_error(CorpusError, "two lengths: 1"):
         trained(home, "run", run_config)
@@ -310,7 +310,7 @@ def test_bad_data_are_one_clear_line(home) -> None:
 
 def test_dev_references_that_cannot_be_learnt_are_counted(home) -> None:
     (home / "held.tsv").write_text("1\tabc\tabd\n2\tabc\t无法标注\n")
-    data = Data(train=("train.tsv",), dev="held.tsv")
+    data = DataTable(train=("train.tsv",), dev="held.tsv")
     run_config = SmallConfig(
         kind="small", name="s", language="en", data=data, training=config().training
     )
@@ -319,7 +319,7 @@ def test_dev_references_that_cannot_be_learnt_are_counted(home) -> None:
 
 def test_the_dev_sentences_are_never_learnt(home) -> None:
     both = config()
-    data = Data(train=("train.tsv", "dev.tsv"), dev="dev.tsv")
+    data = DataTable(train=("train.tsv", "dev.tsv"), dev="dev.tsv")
     text: list[str] = []
     run_config = SmallConfig(
         kind="small", name="s", language="en", data=data, training=both.training
@@ -330,7 +330,7 @@ def test_the_dev_sentences_are_never_learnt(home) -> None:
         kind="small",
         name="s",
         language="en",
-        data=Data(train=("train.tsv",), dev_share=0.2),
+        data=DataTable(train=("train.tsv",), dev_share=0.2),
         training=both.training,
     )
     counts = trained(home, "part", part).counts
@@ -352,7 +352,7 @@ def test_an_unknown_key_is_answered_with_the_nearest() -> None:
 def test_plans_differ_by_epoch_and_waste_little() -> None:
     chance = random.Random(1)
     lengths = [int(chance.lognormvariate(3, 0.5)) + 1 for _ in range(5000)]
-    training = Training(batch_size=32)
+    training = TrainingTable(batch_size=32)
     first, second = plan_epoch(lengths, training, 0), plan_epoch(lengths, training, 1)
     assert first == plan_epoch(lengths, training, 0) != second
     for result in (first, second):
@@ -362,14 +362,14 @@ def test_plans_differ_by_epoch_and_waste_little() -> None:
 
 
 def test_learning_rates() -> None:
-    training = Training(learning_rate=1.0, schedule="polynomial", warmup_steps=4)
+    training = TrainingTable(learning_rate=1.0, schedule="polynomial", warmup_steps=4)
     rates = [learning_rate(training, step=s, total=14, cold=False) for s in range(15)]
     assert rates[:4] == [0.25, 0.5, 0.75, 1.0]
     assert rates[4] == 1.0
     assert math.isclose(rates[9], 0.5)
     assert rates[14] == 0.0
     assert learning_rate(training, step=9, total=14, cold=True) == training.cold_learning_rate
-    constant = Training(learning_rate=2.0)
+    constant = TrainingTable(learning_rate=2.0)
     assert learning_rate(constant, step=99, total=14, cold=False) == 2.0
 
 

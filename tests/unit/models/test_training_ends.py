@@ -19,8 +19,8 @@ from gecbench.core.errors import FormatError, GecbenchError, UsageError
 from gecbench.formats.validation import convert
 from gecbench.models import weights as weights_module
 from gecbench.models.training import run as running
-from gecbench.models.training.config import Data
-from gecbench.models.training.loop import Checkpoints, Log, State
+from gecbench.models.training.config import DataTable
+from gecbench.models.training.loop import Checkpoints, Log, RunState
 from gecbench.models.training.run import train_run
 from gecbench.models.training.task import TrainingKind
 
@@ -112,9 +112,9 @@ def test_the_scaler_of_fp16_goes_on_where_it_was() -> None:
 
     before = torch.amp.GradScaler("cpu", growth_interval=3)
     learnt(before, 5)
-    text = msgspec.json.encode(State(scaler=before.state_dict()))
+    text = msgspec.json.encode(RunState(scaler=before.state_dict()))
     after = torch.amp.GradScaler("cpu")
-    after.load_state_dict(msgspec.json.decode(text, type=State).scaler)
+    after.load_state_dict(msgspec.json.decode(text, type=RunState).scaler)
     learnt(before, 2)
     learnt(after, 2)
     assert before.state_dict() == after.state_dict()
@@ -225,7 +225,7 @@ def test_a_run_goes_on_from_another_working_folder(home, monkeypatch) -> None:
     with expect_error(UsageError, "dev.tsv"):
         at(home.parent, home.name)
     os.chdir(home)
-    wider = msgspec.structs.replace(config(epochs=2), data=Data(train=("train.tsv",)))
+    wider = msgspec.structs.replace(config(epochs=2), data=DataTable(train=("train.tsv",)))
     with expect_error(UsageError, "configuration.data.dev"):
         trained(home, "run", wider)
 

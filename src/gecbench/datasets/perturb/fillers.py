@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
-from gecbench.backends.transformers import Gap, MaskedModel
+from gecbench.backends.transformers import MaskedGap, MaskedModel
 from gecbench.core.errors import CorpusError, FormatError, UsageError
 from gecbench.core.files import read_lines
 from gecbench.datasets.perturb.context import Divide, Word, Words, is_word
@@ -268,5 +268,8 @@ class MaskedFiller:
 
     def offers(self, blanks: Sequence[Blank], /) -> Sequence[Offer]:
         """The likeliest words for each place, all of them asked for together."""
-        gaps = [Gap(blank.before, blank.after, blank.size or 1, blank.original) for blank in blanks]
+        gaps = [
+            MaskedGap(blank.before, blank.after, blank.size or 1, blank.original)
+            for blank in blanks
+        ]
         return [Offer(words, weights) for words, weights in self.model.likely(gaps, self.top)]

@@ -56,7 +56,7 @@ class CausalOptions(Bounds, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     precision: Precision = "fp32"
 
 
-def describe(
+def describe_corrector(
     *,
     name: str,
     language: str,

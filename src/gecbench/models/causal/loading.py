@@ -32,7 +32,7 @@ from gecbench.models.causal.corrector import (
     Precision,
     Style,
     build_question,
-    describe,
+    describe_corrector,
 )
 from gecbench.models.chat.prompts import Prompt, PromptExample, load_prompt
 from gecbench.models.folder import (
@@ -116,7 +116,7 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
         GecbenchError: There is no such model, or its parts do not fit together.
         UsageError: An option is wrong, or nothing says what to ask.
     """
-    location = locate(place, str(options.get("base", "")))
+    location = locate_model(place, str(options.get("base", "")))
     card = location.card
     inference = options_of("causal", CausalOptions, {**(card.defaults if card else {}), **options})
     need_torch()
@@ -130,7 +130,7 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
     weights = model_hash(location.base)
     if location.adapter:
         weights = f"{fingerprint(Path(place))} on {weights}"
-    info = describe(
+    info = describe_corrector(
         name=Path(place).name,
         language=language,
         about=card.about if card else "",
@@ -144,7 +144,7 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
 KIND = CorrectorKind(load)
 
 
-def locate(place: str, base: str = "") -> Location:
+def locate_model(place: str, base: str = "") -> Location:
     """Find out what stands at a place.
 
     Args:
@@ -324,7 +324,9 @@ def new_adapter(
     return cast("PeftModel", model)
 
 
-def merge(adapter: Path, into: Path, *, base: str = "", precision: Precision = "fp32") -> None:
+def merge_adapter(
+    adapter: Path, into: Path, *, base: str = "", precision: Precision = "fp32"
+) -> None:
     """Write an adapter and its base as one plain model, which needs neither peft nor the base.
 
     Args:
@@ -340,7 +342,7 @@ def merge(adapter: Path, into: Path, *, base: str = "", precision: Precision = "
     need("lora", "peft")
     if not (adapter / ADAPTER).is_file():
         raise UsageError(f"{adapter}: holds no adapter ({ADAPTER}), so there is no merging")
-    location = locate(str(adapter), base)
+    location = locate_model(str(adapter), base)
     with atomic_folder(into) as folder:
         location.load_tokenizer().save_pretrained(str(folder))
         network = location.load_network(precision).merge_and_unload(safe_merge=True)

@@ -28,7 +28,7 @@ from gecbench.models.causal.corrector import (
     Question,
     Style,
     build_question,
-    describe,
+    describe_corrector,
 )
 from gecbench.models.causal.loading import (
     CausalSettings,
@@ -45,7 +45,7 @@ from gecbench.models.robust.pairs import (
     check_decoder,
     check_dropout,
 )
-from gecbench.models.training.config import Below1, Positive, Robust, RunConfig
+from gecbench.models.training.config import Below1, Positive, RobustTable, RunConfig
 from gecbench.models.training.decoder import TargetTask, mask_tensor, pad_tensor
 from gecbench.models.training.task import IGNORED, Batch, ComparableTask, TrainingKind
 from gecbench.models.weights import target_loss
@@ -162,7 +162,11 @@ class CausalTask(TargetTask[CausalExample], ComparableTask[CausalExample, torch.
         return target_loss(logits, labels[in_answer])
 
     def matches(
-        self, pair: ContextPair, original: CausalExample, perturbed: CausalExample, robust: Robust
+        self,
+        pair: ContextPair,
+        original: CausalExample,
+        perturbed: CausalExample,
+        robust: RobustTable,
     ) -> tuple[tuple[int, int], ...]:
         """Find the places whose logits predict what both answers say alike.
 
@@ -185,7 +189,7 @@ class CausalTask(TargetTask[CausalExample], ComparableTask[CausalExample, torch.
     def corrector(self) -> Causal:
         """Wrap the network as it is now."""
         config, options = self.config, self._table.correcting
-        info = describe(
+        info = describe_corrector(
             name=config.name,
             language=config.language,
             about=config.about,

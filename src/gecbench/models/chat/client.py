@@ -22,7 +22,7 @@ from gecbench.core.errors import GecbenchError, count_noun
 from gecbench.core.files import make_folder
 
 if TYPE_CHECKING:
-    from gecbench.models.chat.prompts import Profile
+    from gecbench.models.chat.prompts import ChatProfile
 
 # What asking has cost: totals of a run, and a log with a line for each call.
 
@@ -50,7 +50,7 @@ class Totals:
     """
 
     log: Path | None
-    profile: Profile
+    profile: ChatProfile
     sentences: int = 0
     calls: int = 0
     cached: int = 0
@@ -239,7 +239,7 @@ class Sender:
     """
 
     client: ChatClient
-    profile: Profile
+    profile: ChatProfile
     totals: Totals
     _rates: Rates = field(init=False)
     _questions: asyncio.Semaphore = field(init=False)

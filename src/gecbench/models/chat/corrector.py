@@ -31,10 +31,10 @@ from gecbench.models.chat.client import (
 )
 from gecbench.models.chat.prompts import (
     SAMPLING,
-    Message,
-    Profile,
+    ChatMessage,
+    ChatProfile,
     Prompt,
-    load_profile,
+    load_chat_profile,
     load_prompt,
     read_examples,
     split_numbered,
@@ -62,7 +62,7 @@ class ChatCorrector(Corrector):
     """
 
     info: CorrectorInfo
-    profile: Profile
+    profile: ChatProfile
     prompt: Prompt
     tokens: str
     client: ChatClient
@@ -181,7 +181,7 @@ class ChatCorrector(Corrector):
             return keep_source(text, unsuitable.kind)
         return keep_source(text, "failed") if reply is None else self._store(text, reply)
 
-    async def _send(self, messages: Sequence[Message], texts: Sequence[str]) -> Reply | None:
+    async def _send(self, messages: Sequence[ChatMessage], texts: Sequence[str]) -> Reply | None:
         """Ask a question about texts; None where no answer came, which is counted.
 
         Raises:
@@ -210,7 +210,7 @@ class ChatCorrector(Corrector):
             text, reply.text, tokens=self.tokens, bounds=self.profile, finish=reply.finish
         )
 
-    def _body(self, messages: Sequence[Message], sentences: int) -> dict[str, object]:
+    def _body(self, messages: Sequence[ChatMessage], sentences: int) -> dict[str, object]:
         """Build what is sent for a conversation."""
         profile = self.profile
         body: dict[str, object] = {
@@ -272,7 +272,7 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
         MissingExtraError: httpx is not installed.
     """
     need("chat", "httpx", "anyio")
-    profile = load_profile(place, options)
+    profile = load_chat_profile(place, options)
 
     def path(name: str, value: str) -> Path:
         """Make a path, which counts from the profile's folder unless an option names it."""
@@ -311,7 +311,7 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
 KIND = CorrectorKind(load)
 
 
-def _prompt(profile: Profile, place: str, path: Callable[[str, str], Path]) -> Prompt:
+def _prompt(profile: ChatProfile, place: str, path: Callable[[str, str], Path]) -> Prompt:
     """Load the prompt of a profile, with its examples."""
     name = profile.prompt or language_of(profile.language or "en").chat_prompt
     if not name:
@@ -330,7 +330,7 @@ def _prompt(profile: Profile, place: str, path: Callable[[str, str], Path]) -> P
     return prompt
 
 
-def _key(profile: Profile, place: str) -> str:
+def _key(profile: ChatProfile, place: str) -> str:
     """Read the key from the variable that the profile names."""
     name = profile.key_env
     key = os.environ.get(name, "").strip() if name else ""
@@ -344,7 +344,7 @@ def _key(profile: Profile, place: str) -> str:
     return key
 
 
-def _describe(profile: Profile, prompt: Prompt, language: str, address: str) -> CorrectorInfo:
+def _describe(profile: ChatProfile, prompt: Prompt, language: str, address: str) -> CorrectorInfo:
     """Describe a chat corrector, with all that its answers depend on."""
     sampling = {
         name: "not sent" if name in profile.omit else f"{getattr(profile, name):g}"

@@ -85,7 +85,7 @@ class PromptFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     examples: tuple[PromptExample, ...] = ()
 
 
-class Message(NamedTuple):
+class ChatMessage(NamedTuple):
     """One turn of a conversation."""
 
     role: Literal["system", "user", "assistant"]
@@ -101,12 +101,12 @@ class Prompt(PromptFile, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     name: str
 
-    def single(self, text: str) -> tuple[Message, ...]:
+    def single(self, text: str) -> tuple[ChatMessage, ...]:
         """Build the conversation that asks for one sentence."""
         questions = [_fill(self.user, source) for source in (*self._sources(), text)]
         return self._conversation(questions, [example.target for example in self.examples])
 
-    def several(self, texts: Sequence[str]) -> tuple[Message, ...]:
+    def several(self, texts: Sequence[str]) -> tuple[ChatMessage, ...]:
         """Build the conversation that asks for numbered sentences; examples come as a batch."""
         batches = [batch for batch in (self._sources(), texts) if batch]
         questions = [_fill(self.batch, number_lines(batch), len(batch)) for batch in batches]
@@ -118,12 +118,12 @@ class Prompt(PromptFile, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     def _conversation(
         self, questions: Sequence[str], answers: Sequence[str]
-    ) -> tuple[Message, ...]:
+    ) -> tuple[ChatMessage, ...]:
         """Join questions with answers to all but the last."""
-        turns = [Message("system", self.system)] if self.system else []
+        turns = [ChatMessage("system", self.system)] if self.system else []
         for question, answer in zip_longest(questions, answers):
-            turns.append(Message("user", question))
-            turns += [Message("assistant", answer)] if answer is not None else []
+            turns.append(ChatMessage("user", question))
+            turns += [ChatMessage("assistant", answer)] if answer is not None else []
         return tuple(turns)
 
     def hash(self) -> str:
@@ -217,7 +217,7 @@ SAMPLING: tuple[Sampling, ...] = get_args(Sampling)
 """Keys that are sent as they are, unless they are omitted."""
 
 
-class Profile(Bounds, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class ChatProfile(Bounds, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What a profile's TOML file holds, beside the bounds of answers; each key is an option, too.
 
     Args:
@@ -286,7 +286,7 @@ class Profile(Bounds, frozen=True, forbid_unknown_fields=True, kw_only=True):
     log: str = ""
 
 
-def load_profile(place: str, options: Mapping[str, object]) -> Profile:
+def load_chat_profile(place: str, options: Mapping[str, object]) -> ChatProfile:
     """Load the profile at a place, with options in the stead of its values.
 
     Args:
@@ -303,14 +303,14 @@ def load_profile(place: str, options: Mapping[str, object]) -> Profile:
         values = {"model": model, "base_url": f"http{url}"}
     elif Path(place).suffix == ".toml" or Path(place).is_file():
         values = toml_of(Path(place))
-        complete = msgspec.to_builtins(convert(place, values, Profile))
+        complete = msgspec.to_builtins(convert(place, values, ChatProfile))
         values = {name: complete[name] for name in values}
     else:
         raise UsageError(
             f"chat:{place}: is neither a profile (a .toml file) nor MODEL@URL, as "
             "chat:qwen3@http://127.0.0.1:8000/v1"
         )
-    profile = options_of("chat", Profile, {**values, **options})
+    profile = options_of("chat", ChatProfile, {**values, **options})
     for name in sorted(profile.extra):
         if name in ("messages", "model", "stream", "n"):
             raise UsageError(f"chat:{place}: extra.{name} is not free; gecbench sets it itself")

@@ -23,7 +23,7 @@ ChangeKind = Literal["order", "spelling"]
 Similar = Callable[[str, str], bool]
 """Says of a text and its replacement, both of one length, whether this is a spelling error."""
 
-Change = tuple[tuple[int, int, tuple[str, ...]], ...]
+ChangeKey = tuple[tuple[int, int, tuple[str, ...]], ...]
 """What counts as one proposal: spans of the source and what stands instead, in order."""
 
 
@@ -56,12 +56,12 @@ class Candidate:
     score: float | None
 
     @property
-    def key(self) -> Change:
+    def key(self) -> ChangeKey:
         """What it does, which no other candidate of the sentence does."""
         return _key(self.edits)
 
 
-def _key(edits: EditSet) -> Change:
+def _key(edits: EditSet) -> ChangeKey:
     return tuple((edit.start, edit.end, edit.replacement or ()) for edit in edits)
 
 
@@ -87,7 +87,7 @@ def collect_candidates(
     Raises:
         EditError: Edits of one system overlap, or one ends after the source.
     """
-    changes: dict[Change, list[tuple[int, EditSet, float | None]]] = {}
+    changes: dict[ChangeKey, list[tuple[int, EditSet, float | None]]] = {}
     for system, proposal in enumerate(proposals):
         for edits, score in _changes(source, proposal, tokens, all_moves=all_moves):
             changes.setdefault(_key(edits), []).append((system, edits, score))

@@ -22,7 +22,7 @@ from gecbench.lang import language_of
 from gecbench.models import CORRECTORS, CorrectorKind, load_corrector
 from gecbench.models.combine.candidates import Proposal, Similar, character_edit, collect_candidates
 from gecbench.models.combine.voting import (
-    Rule,
+    VotingRule,
     by_shape_and_sound,
     by_sound,
     decide,
@@ -54,7 +54,7 @@ class _Member(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class _EnsembleFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What the file says; the options of voting are those of `voting.Rule`.
+    """What the file says; the options of voting are those of `voting.VotingRule`.
 
     Args:
         members: One or more.
@@ -100,7 +100,7 @@ class Ensemble(Corrector):
 
     info: CorrectorInfo
     members: Mapping[str, Corrector]
-    rule: Rule
+    rule: VotingRule
     tokens: str
     similar: Similar | None
 
@@ -154,7 +154,7 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
     changes = msgspec.to_builtins(options_of("ensemble", _VotingOptions, options))
     file = msgspec.structs.replace(file, **changes)
     members = _members(path, file)
-    rule = Rule(
+    rule = VotingRule(
         tuple(
             parse_votes(member.weight, f"{path}: the weight of {name}")
             for name, member in members.items()

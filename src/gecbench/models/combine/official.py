@@ -90,7 +90,7 @@ def _line(edit: Edit, tokens: Sequence[str]) -> OfficialLine:
     return OfficialLine(edit.start, edit.end, edit.label or "", correction)
 
 
-def combine(
+def combine_lines(
     tokens: Sequence[str],
     systems: Sequence[Sequence[OfficialLine]],
     threshold: int,
@@ -129,7 +129,7 @@ def format_block(tokens: Sequence[str], lines: Iterable[OfficialLine]) -> str:
     return "\n".join((f"S {' '.join(tokens)}", *map(str, lines), "", ""))
 
 
-def convert(tokens: Sequence[str], lines: Iterable[OfficialLine]) -> str:
+def convert_lines(tokens: Sequence[str], lines: Iterable[OfficialLine]) -> str:
     """Build the text that `m2convertor.py` makes of lines, with spaces between its tokens."""
     words = list(tokens)
     for line in lines:

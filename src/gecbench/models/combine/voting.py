@@ -27,7 +27,7 @@ from gecbench.text.tokens import spans
 
 Relaxation = Literal["none", "code", "paper"]
 RELAXATIONS: tuple[Relaxation, ...] = get_args(Relaxation)
-"""Names of the thresholds that word order and spelling can have; see `Rule`."""
+"""Names of the thresholds that word order and spelling can have; see `VotingRule`."""
 
 _NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
@@ -53,7 +53,7 @@ class Threshold:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class VotingRule:
     """Weights of the systems, and the threshold for each kind of change.
 
     Args:
@@ -206,7 +206,7 @@ VoteOutcome = Literal["kept", "too few votes", "unchanged by most", "overlap"]
 OUTCOMES: tuple[VoteOutcome, ...] = get_args(VoteOutcome)
 
 
-class Decision(NamedTuple):
+class VoteDecision(NamedTuple):
     """What became of a change.
 
     Args:
@@ -221,7 +221,7 @@ class Decision(NamedTuple):
 
 
 @dataclass(slots=True)
-class Tally:
+class VoteTally:
     """How many changes were kept and why others were not, by how many systems proposed them."""
 
     counts: Counter[tuple[int, VoteOutcome]] = field(default_factory=Counter)
@@ -240,7 +240,7 @@ class Tally:
         return sum(count for (_, name), count in self.counts.items() if name == outcome)
 
 
-def decide(candidates: Sequence[Candidate], rule: Rule) -> list[Decision]:
+def decide(candidates: Sequence[Candidate], rule: VotingRule) -> list[VoteDecision]:
     """Decide what becomes of each change of a sentence, in the order of `candidates`.
 
     Of changes that reach their threshold and overlap, the one with more votes is kept; of as
@@ -273,10 +273,10 @@ def decide(candidates: Sequence[Candidate], rule: Rule) -> list[Decision]:
         else:
             outcomes[at] = "kept"
             edits += candidates[at].edits
-    return [Decision(*row) for row in zip(candidates, votes, outcomes, strict=True)]
+    return [VoteDecision(*row) for row in zip(candidates, votes, outcomes, strict=True)]
 
 
-def select_edits(decisions: Iterable[Decision], total: Fraction) -> list[tuple[Edit, float]]:
+def select_edits(decisions: Iterable[VoteDecision], total: Fraction) -> list[tuple[Edit, float]]:
     """Select the edits to keep in the order of their spans, with their shares of all votes."""
     edits = [
         (edit, float(votes / total))

@@ -64,7 +64,7 @@ class WordLattice:
         return self.before[-1]
 
 
-def count_words(words: WordList, extra: Sequence[str] = ()) -> UnigramModel:
+def build_unigrams(words: WordList, extra: Sequence[str] = ()) -> UnigramModel:
     """Build a vocabulary.
 
     Args:
@@ -136,7 +136,7 @@ TWICE = 8.0
 _NUMERALS = frozenset("〇零一二三四五六七八九十百千万亿两")
 
 
-class Replacement(NamedTuple):
+class HomophoneReplacement(NamedTuple):
     """A change that makes a text likelier.
 
     Args:
@@ -195,7 +195,7 @@ def index_homophones(
 
 def find_replacements(
     text: str, lattice: WordLattice, vocabulary: UnigramModel, by_sound: Homophones, *, least: float
-) -> Iterator[Replacement]:
+) -> Iterator[HomophoneReplacement]:
     """Yield the changes that gain something.
 
     Exactly one word of a division covers a place, and words that do not are the same before and
@@ -239,7 +239,7 @@ def _alike(span: str, sound: str, by_sound: Homophones) -> Iterator[str]:
 
 def _change(
     span: str, word: str, start: int, gain: float, covered: frozenset[int]
-) -> Replacement | None:
+) -> HomophoneReplacement | None:
     """Find what a word changes in a span; None where that is nothing, or too much."""
     positions = [k for k, (a, b) in enumerate(zip(span, word, strict=True)) if a != b]
     if not positions or positions[-1] - positions[0] > 1:
@@ -248,7 +248,7 @@ def _change(
         return None  # another number is no spelling
     gain -= TWICE * (len(positions) == 2) + COVERED * any(start + k in covered for k in positions)
     first, end = positions[0], positions[-1] + 1
-    return Replacement(gain, start + first, start + end, word[first:end])
+    return HomophoneReplacement(gain, start + first, start + end, word[first:end])
 
 
 def _word_places(lattice: WordLattice) -> frozenset[int]:
@@ -269,7 +269,7 @@ _EDGE = "\n"
 """Stands before the first and after the last character of a line."""
 
 
-class Level(NamedTuple):
+class NgramCounts(NamedTuple):
     """Counts of the n-grams of one length.
 
     Args:
@@ -294,7 +294,7 @@ class TrigramModel:
     """
 
     name: str
-    levels: Sequence[Level]
+    levels: Sequence[NgramCounts]
     kinds: int
 
     def log(self, trigram: str) -> float:
@@ -319,7 +319,7 @@ class TrigramModel:
         return sum(self.log(window[k : k + 3]) for k in range(len(window) - 2))
 
 
-def count_trigrams(path: Path) -> TrigramModel:
+def build_trigrams(path: Path) -> TrigramModel:
     """Count the model of a text file, a sentence or a paragraph a line.
 
     Raises:
@@ -336,13 +336,13 @@ def count_trigrams(path: Path) -> TrigramModel:
     return TrigramModel(digest, levels, len(levels[0].seen) + 1)
 
 
-def _level(text: str, length: int) -> Level:
+def _level(text: str, length: int) -> NgramCounts:
     seen = Counter(text[k : k + length] for k in range(len(text) - length + 1))
     context: dict[str, tuple[int, int]] = {}
     for gram, count in seen.items():
         total, different = context.get(gram[:-1], (0, 0))
         context[gram[:-1]] = total + count, different + 1
-    return Level(seen, context)
+    return NgramCounts(seen, context)
 
 
 VERSION = "2"
@@ -420,15 +420,15 @@ class ZhHomophone(Corrector):
         edits.sort(key=lambda edit: edit.start)
         return Correction(text, apply(edits, text), tuple(edits))
 
-    def _changes(self, text: str) -> list[Replacement]:
+    def _changes(self, text: str) -> list[HomophoneReplacement]:
         """Find changes that do not overlap, best first, each for the text after those before.
 
         Changes of one round are so far apart that they have no word in common.
         """
-        changes: list[Replacement] = []
+        changes: list[HomophoneReplacement] = []
         fixed: set[int] = set()
         while True:
-            best: list[Replacement] = []
+            best: list[HomophoneReplacement] = []
             for change in sorted(self._candidates(text), key=lambda c: (-c.gain, *c[1:])):
                 if fixed.isdisjoint(range(change.start, change.end)) and all(
                     change.start >= other.end + LONGEST or change.end + LONGEST <= other.start
@@ -442,7 +442,7 @@ class ZhHomophone(Corrector):
                 fixed.update(range(change.start, change.end))
             changes += best
 
-    def _candidates(self, text: str) -> list[Replacement]:
+    def _candidates(self, text: str) -> list[HomophoneReplacement]:
         lattice = segment(text, self.vocabulary)
         model = self.characters
         least = self.threshold if model is None else 0.0
@@ -497,7 +497,7 @@ def load(_place: str, options: Mapping[str, object]) -> Corrector:
     settings = options_of("zh-homophone", _HomophoneOptions, options)
     word_list, readings = jieba_words(), sounds()
     extra = read_words(Path(settings.words)) if settings.words else ()
-    model = count_trigrams(Path(settings.text)) if settings.text else None
+    model = build_trigrams(Path(settings.text)) if settings.text else None
     threshold = settings.threshold
     if threshold is None:
         threshold = CLEAN_THRESHOLD if model else THRESHOLD
@@ -513,7 +513,7 @@ def load(_place: str, options: Mapping[str, object]) -> Corrector:
     if extra:
         signature["words"] = " ".join(extra)
     info = CorrectorInfo("zh-homophone", "lexical", ("zh",), _ABOUT, signature, notice=_ABOUT)
-    words = count_words(word_list, extra)
+    words = build_unigrams(word_list, extra)
     known = index_homophones(words, readings, frozenset(word_list.people) - set(extra))
     return ZhHomophone(info, words, known, threshold, model, settings.weight)
 

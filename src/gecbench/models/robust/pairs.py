@@ -16,7 +16,7 @@ from gecbench.core.sample import Corpus
 from gecbench.edits.apply import changes
 from gecbench.formats.perturbed import is_perturbed, read_perturbed
 from gecbench.models.batches import ContextPair, SentencePair
-from gecbench.models.training.config import Robust, RunConfig
+from gecbench.models.training.config import RobustTable, RunConfig
 from gecbench.models.training.data import (
     ALL,
     TrainingData,
@@ -33,7 +33,7 @@ from gecbench.models.training.task import TrainingKind
 from gecbench.text.tokens import Token, tokens_of
 
 Span = tuple[int, int]
-Places = tuple[tuple[int, int], ...]
+PlacePairs = tuple[tuple[int, int], ...]
 """Pairs of places in two examples, ascending in both."""
 
 
@@ -59,7 +59,7 @@ class DecoderTarget(NamedTuple):
 
 def align_tokens(
     original: Sequence[str], perturbed: Sequence[str], *, skip_after: int = 0
-) -> Places:
+) -> PlacePairs:
     """Find the places of equal tokens in a least-cost alignment, ascending.
 
     Args:
@@ -86,9 +86,9 @@ def align_targets(
     pair: ContextPair,
     original: DecoderTarget,
     perturbed: DecoderTarget,
-    robust: Robust,
+    robust: RobustTable,
     kind: str,
-) -> Places:
+) -> PlacePairs:
     """Find the places at which two targets are to be predicted alike.
 
     A token is compared where the words that it belongs to stand in both targets and consist of
@@ -121,7 +121,7 @@ def align_targets(
     return tuple(matches)
 
 
-def check_decoder(robust: Robust | None) -> None:
+def check_decoder(robust: RobustTable | None) -> None:
     """Refuse what the predictions of a decoder cannot honour of a `[robust]` table.
 
     Raises:
@@ -139,7 +139,9 @@ def check_decoder(robust: Robust | None) -> None:
         )
 
 
-def check_dropout(robust: Robust | None, settings: Mapping[str, object], *others: float) -> None:
+def check_dropout(
+    robust: RobustTable | None, settings: Mapping[str, object], *others: float
+) -> None:
     """Refuse R-Drop of a network that says the same twice: there is nothing to bring together.
 
     Args:
@@ -234,7 +236,7 @@ SAME = "left out: perturbed source is the original"
 EMPTY = "left out: empty"
 
 
-def check_robust(config: RunConfig, kind: TrainingKind) -> None:
+def check_robust_table(config: RunConfig, kind: TrainingKind) -> None:
     """Refuse a `[robust]` table that goes with neither the other tables nor the kind.
 
     Raises:
@@ -263,7 +265,7 @@ def check_robust(config: RunConfig, kind: TrainingKind) -> None:
             'robust.alpha 0 with robust.method "r-drop" reads everything twice and compares '
             "nothing; leave [robust] out"
         )
-    defaults = Robust(method="r-drop")
+    defaults = RobustTable(method="r-drop")
     for name in ("disagreeing", "skip_after", "sources_too") if robust.method == "r-drop" else ():
         if getattr(robust, name) != getattr(defaults, name):
             raise UsageError(

@@ -16,7 +16,7 @@ from torch.autograd.function import once_differentiable
 from gecbench.core.corrector import Corrector
 from gecbench.models.batches import ContextPair, SentencePair
 from gecbench.models.robust.pairs import distinct_pairs
-from gecbench.models.training.config import Robust
+from gecbench.models.training.config import RobustTable
 from gecbench.models.training.task import Batch, ComparableTask, Dataset, Measurement, Task
 from gecbench.models.weights import wide_dtype
 
@@ -122,7 +122,7 @@ class RobustTask(Task[ContextPair, ContextExample[Example]], Generic[Example, Ou
 
     metrics = ("divergence",)
 
-    def __init__(self, task: ComparableTask[Example, Outputs], robust: Robust) -> None:
+    def __init__(self, task: ComparableTask[Example, Outputs], robust: RobustTable) -> None:
         """Wrap a task; the table says how predictions are compared."""
         self._task = task
         self._robust = robust

@@ -20,8 +20,8 @@ from gecbench.core.files import read_bytes, write_bytes
 from gecbench.core.registry import resolve
 from gecbench.lang import language_of
 from gecbench.models.seq2seq.encoding import (
+    EncoderInput,
     Piece,
-    Source,
     Specials,
     Unit,
     answer_units,
@@ -179,7 +179,7 @@ SPECIALS = Specials(
 )
 
 
-def build_vocabulary(
+def build_unit_vocabulary(
     texts: Iterable[str], divide: Callable[[str], Iterable[str]], *, size: int, min_count: int
 ) -> tuple[str, ...]:
     """Count the units of texts and keep the most frequent, of equal ones the first by code point.
@@ -193,7 +193,7 @@ def build_vocabulary(
     Raises:
         UsageError: None is left.
 
-    >>> build_vocabulary(["ab", "bc"], tuple, size=2, min_count=1)
+    >>> build_unit_vocabulary(["ab", "bc"], tuple, size=2, min_count=1)
     ('b', 'a')
     """
     counts: Counter[str] = Counter()
@@ -209,12 +209,12 @@ def build_vocabulary(
     return tuple(ordered[: size or None])
 
 
-def write_vocabulary(path: Path, units: tuple[str, ...]) -> None:
+def write_unit_vocabulary(path: Path, units: tuple[str, ...]) -> None:
     """Write units as a list in JSON."""
     write_bytes(path, f"{json.dumps(units, ensure_ascii=False, indent=0)}\n".encode())
 
 
-def read_vocabulary(path: Path) -> tuple[str, ...]:
+def read_unit_vocabulary(path: Path) -> tuple[str, ...]:
     """Read the units in a file.
 
     Raises:
@@ -265,13 +265,13 @@ class UnitEncoding:
         self.simplify = simplify
         self._ids = {unit: number for number, unit in enumerate(units, FIRST)}
 
-    def source(self, text: str) -> Source:
+    def source(self, text: str) -> EncoderInput:
         """Encode a source as the encoder reads it, however long it is."""
         pieces = self._pieces(text)
         ids = [self._ids.get(piece.text, UNKNOWN) for piece in pieces]
         rows = zip(self._bytes(ids), pieces, strict=True)
         units = source_units(text, [(raw, piece.start, piece.end) for raw, piece in rows])
-        return Source((*ids, END), units)
+        return EncoderInput((*ids, END), units)
 
     def source_ids(self, text: str) -> tuple[int, ...]:
         """Encode it without the places of characters, which is less work."""

@@ -47,9 +47,9 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
         )
     card, inference = read_options(folder, "scratch", ScratchOptions, options)
     need("models", "torch", "safetensors")
-    from gecbench.models.scratch.model import BeamSearch, read_model
+    from gecbench.models.scratch.model import BeamSearch, read_scratch
 
-    model = read_model(folder, segmenter=inference.segmenter)
+    model = read_scratch(folder, segmenter=inference.segmenter)
     if inference.segmenter and model.unit_settings.units == "characters":
         raise UsageError(
             f"option segmenter of scratch: {folder} reads characters, which nothing divides"

@@ -19,10 +19,10 @@ from gecbench.models.scratch.encoding import (
     UnitEncoding,
     character_divider,
     load_simplifier,
-    read_vocabulary,
+    read_unit_vocabulary,
     vocabulary_hash,
     word_divider,
-    write_vocabulary,
+    write_unit_vocabulary,
 )
 from gecbench.models.scratch.network import EncoderDecoder, Shape
 from gecbench.models.seq2seq.corrector import Answer, Decoding, normalise_score, rank
@@ -99,7 +99,7 @@ class ScratchModel:
     network: EncoderDecoder
 
 
-def save_model(model: ScratchModel, folder: Path, card: Card) -> None:
+def save_scratch(model: ScratchModel, folder: Path, card: Card) -> None:
     """Write a model into an empty folder; its settings are added to the card."""
     units = model.encoding.units
     settings = ScratchSettings(
@@ -108,16 +108,16 @@ def save_model(model: ScratchModel, folder: Path, card: Card) -> None:
         vocabulary=vocabulary_hash(units),
         versions=model.versions,
     )
-    write_vocabulary(folder / VOCABULARY, units)
+    write_unit_vocabulary(folder / VOCABULARY, units)
     card = msgspec.structs.replace(card, settings=msgspec.to_builtins(settings))
     save_network(model.network, folder, card)
 
 
-def read_model(folder: Path, *, segmenter: str = "", with_weights: bool = True) -> ScratchModel:
+def read_scratch(folder: Path, *, segmenter: str = "", with_weights: bool = True) -> ScratchModel:
     """Read the model that a folder holds, on the CPU, in 32 bits.
 
     Args:
-        folder: That `save_model` wrote.
+        folder: That `save_scratch` wrote.
         segmenter: Instead of the card's, where it is not "".
         with_weights: Else they are random: a run that is resumed loads its own.
 
@@ -132,7 +132,7 @@ def read_model(folder: Path, *, segmenter: str = "", with_weights: bool = True) 
             f"{folder}: its card says that it corrects {', '.join(card.languages) or 'nothing'}; "
             "a scratch model corrects one language"
         )
-    shape, units = settings.shape, read_vocabulary(folder / VOCABULARY)
+    shape, units = settings.shape, read_unit_vocabulary(folder / VOCABULARY)
     if vocabulary_hash(units) != settings.vocabulary or len(units) + FIRST != shape.vocabulary:
         raise FormatError(
             f"{folder / VOCABULARY}: its {len(units)} units are not those that the model was made "
@@ -172,7 +172,7 @@ class _Beam(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Sentence:
+class _SentenceSearch:
     """A sentence that is searched for.
 
     Args:
@@ -208,7 +208,7 @@ class BeamSearch:
         number = self._options.alternatives + 1
         return [rank(self._answers(sentence), number) for sentence in sentences]
 
-    def _search(self, sources: Sequence[Sequence[int]], limit: int) -> list[_Sentence]:
+    def _search(self, sources: Sequence[Sequence[int]], limit: int) -> list[_SentenceSearch]:
         network = self._network
         device = network.embedding.weight.device
         ids = torch.from_numpy(pad_rows(sources, self._specials.pad)).to(device)
@@ -219,7 +219,7 @@ class BeamSearch:
         )
         # Before anything is written all beams are the same, so one counts.
         first = [_Beam(_NEVER if k else 0.0, k, ()) for k in range(self._beams)]
-        sentences = [_Sentence(first) for _ in sources]
+        sentences = [_SentenceSearch(first) for _ in sources]
         live = sentences
         last = [self._specials.start] * len(live) * self._beams
         for position in range(limit):
@@ -250,7 +250,10 @@ class BeamSearch:
         return logits.log_softmax(-1)
 
     def _choose(
-        self, sentence: _Sentence, best: Sequence[Sequence[float]], ids: Sequence[Sequence[int]]
+        self,
+        sentence: _SentenceSearch,
+        best: Sequence[Sequence[float]],
+        ids: Sequence[Sequence[int]],
     ) -> None:
         """Choose what goes on and what is complete, of all that a sentence's beams may become.
 
@@ -286,7 +289,7 @@ class BeamSearch:
         spare = _Beam(_NEVER, 0, (self._specials.pad,))
         sentence.beams = [*beams, *[spare] * self._beams][: self._beams]
 
-    def _answers(self, sentence: _Sentence) -> list[Answer]:
+    def _answers(self, sentence: _SentenceSearch) -> list[Answer]:
         """Collect the answers of a sentence; cut ones where none is complete."""
         complete = bool(sentence.complete)
         beams = sentence.complete or [b for b in sentence.beams if b.total > _NEVER]

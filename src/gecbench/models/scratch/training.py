@@ -12,14 +12,14 @@ import torch
 from gecbench.core.seeding import number
 from gecbench.lang import language_of
 from gecbench.models.batches import SentencePair
-from gecbench.models.scratch.encoding import FIRST, UnitEncoding, build_vocabulary
+from gecbench.models.scratch.encoding import FIRST, UnitEncoding, build_unit_vocabulary
 from gecbench.models.scratch.loading import ScratchOptions
 from gecbench.models.scratch.model import (
     BeamSearch,
     ScratchModel,
     UnitSettings,
-    read_model,
-    save_model,
+    read_scratch,
+    save_scratch,
 )
 from gecbench.models.scratch.network import Architecture, EncoderDecoder, Shape
 from gecbench.models.training.config import Below1, Count, Positive, RunConfig
@@ -158,7 +158,7 @@ class ScratchTask(DecoderTask):
 
     def save(self, folder: Path, provenance: Mapping[str, object]) -> None:
         """Write the model as `scratch:FOLDER` loads it."""
-        save_model(self._model, folder, self.card(provenance))
+        save_scratch(self._model, folder, self.card(provenance))
 
 
 def build(
@@ -174,7 +174,9 @@ def build(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(number(config.training.seed, "scratch weights"))
         model = (
-            read_model(checkpoint, with_weights=False) if checkpoint else _new_model(config, pairs)
+            read_scratch(checkpoint, with_weights=False)
+            if checkpoint
+            else _new_model(config, pairs)
         )
     return ScratchTask(config, model)
 
@@ -186,7 +188,7 @@ def _new_model(config: ScratchConfig, pairs: Sequence[SentencePair]) -> ScratchM
         units=table.units, segmenter=table.segmenter, simplify=table.simplify
     )
     encoding, versions = unit_settings.encoding(config.language)
-    units = build_vocabulary(
+    units = build_unit_vocabulary(
         (text.strip() for pair in pairs for text in (pair.source, pair.target)),
         encoding.divide,
         size=table.vocabulary.size,

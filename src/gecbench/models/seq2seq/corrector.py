@@ -14,7 +14,7 @@ from gecbench.core.language import Tokens
 from gecbench.edits.apply import changes
 from gecbench.models.batches import make_batches
 from gecbench.models.folder import Card
-from gecbench.models.seq2seq.encoding import UNKNOWN, Encoding, Source, Unit
+from gecbench.models.seq2seq.encoding import UNKNOWN, EncoderInput, Encoding, Unit
 from gecbench.models.text import correction_between, in_spaced_word
 from gecbench.models.training.config import Count, Positive
 
@@ -141,7 +141,7 @@ class _Work(NamedTuple):
 
     number: int
     text: str
-    source: Source
+    source: EncoderInput
 
 
 @dataclass
@@ -222,7 +222,9 @@ class Seq2Seq(Corrector):
         """Check an answer: why it is no correction ("" where it is one), its text, its flags."""
         if not answer.complete:
             return "cut", "", ()
-        text, unknown = restore(work.text, work.source.units, self.encoding.answer(answer.ids))
+        text, unknown = restore_source(
+            work.text, work.source.units, self.encoding.answer(answer.ids)
+        )
         if not text:
             return "empty", "", ()
         before, after = len("".join(work.text.split())), len("".join(text.split()))
@@ -313,7 +315,7 @@ class Restoration(NamedTuple):
     unknown: bool
 
 
-def restore(source: str, read: Sequence[Unit], answer: Sequence[Unit]) -> Restoration:
+def restore_source(source: str, read: Sequence[Unit], answer: Sequence[Unit]) -> Restoration:
     """Give an answer the case, blanks and unknown characters of its source.
 
     The two are aligned as the model sees them, so that a lowercased letter, a full-width digit

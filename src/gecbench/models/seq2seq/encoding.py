@@ -231,7 +231,7 @@ class Specials(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     prefix: str = ""
 
 
-class Source(NamedTuple):
+class EncoderInput(NamedTuple):
     """A source as the encoder reads it.
 
     Args:
@@ -251,7 +251,7 @@ class Encoding(Protocol):
         """What stands around texts."""
         ...
 
-    def source(self, text: str) -> Source:
+    def source(self, text: str) -> EncoderInput:
         """Encode a source as the encoder reads it, however long it is."""
         ...
 
@@ -294,7 +294,7 @@ class SubwordEncoding:
         self._dropped = (special - {specials.unknown}) | set(specials.dropped)
         self._surface = choose_surface(description, name)
 
-    def source(self, text: str) -> Source:
+    def source(self, text: str) -> EncoderInput:
         """Encode a source as the encoder reads it, however long it is."""
         prefix = self.specials.prefix
         encoded = self.tokenizer.encode(prefix + text, add_special_tokens=False)
@@ -304,7 +304,7 @@ class SubwordEncoding:
             for token, (start, end) in zip(plain, encoded.offsets, strict=True)
             if end > len(prefix)
         ]
-        return Source(self._surround(plain), source_units(text, pieces))
+        return EncoderInput(self._surround(plain), source_units(text, pieces))
 
     def source_ids(self, text: str) -> tuple[int, ...]:
         """Encode it without the places of characters, which is less work."""

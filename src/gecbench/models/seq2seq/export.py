@@ -14,7 +14,7 @@ from typing import Any, cast
 import msgspec
 
 from gecbench.backends import need
-from gecbench.backends.runtimes import convert_model
+from gecbench.backends.runtimes import convert_to_ctranslate2
 from gecbench.core.corrector import Correction
 from gecbench.core.errors import GecbenchError
 from gecbench.core.files import read_bytes, write_bytes
@@ -32,7 +32,7 @@ from gecbench.models.seq2seq.network import (
 from gecbench.models.text import Agreement
 
 
-def export_model(
+def export_seq2seq(
     place: str | Path, out: Path, *, quantise: bool = True, sample_texts: Sequence[str]
 ) -> Agreement:
     """Write a model for CTranslate2, which runs it without torch and transformers.
@@ -92,7 +92,7 @@ def _convert(place: str, out: Path, encoding: SubwordEncoding, precision: str) -
             settings.setdefault("normalize_before", kind == "mbart")
             settings.setdefault("normalize_embedding", hasattr(encoder, "layernorm_embedding"))
         write_bytes(plain / "config.json", json.dumps(settings).encode())
-        convert_model(plain, converted, precision=precision)
+        convert_to_ctranslate2(plain, converted, precision=precision)
         for path in converted.iterdir():
             shutil.copy(path, out / path.name)
     encoding.tokenizer.save(str(out / TOKENIZER))
@@ -135,13 +135,15 @@ def _measure_agreement(model: Seq2Seq, exported: Path, texts: Sequence[str]) -> 
     """Compare the answers of the export in a folder with those of the model."""
     other = load(str(exported), {"device": "cpu"})
     try:
-        return compare(list(zip(model.correct(texts), other.correct(texts), strict=True)))
+        return compare_corrections(
+            list(zip(model.correct(texts), other.correct(texts), strict=True))
+        )
     finally:
         other.close()
         model.close()
 
 
-def compare(pairs: Sequence[tuple[Correction, Correction]]) -> Agreement:
+def compare_corrections(pairs: Sequence[tuple[Correction, Correction]]) -> Agreement:
     """Measure the agreement of corrections of the same texts."""
     same = [(a, b) for a, b in pairs if a.text == b.text and a.flags == b.flags]
     differences = [

@@ -99,7 +99,7 @@ def load_torch(place: str, options: Seq2SeqOptions, card: Card | None = None) ->
     need_torch()
     from gecbench.models.seq2seq.network import (
         TorchSearch,
-        build_encoding,
+        build_subword_encoding,
         load_fitting_tokenizer,
         load_network,
         load_seq2seq_config,
@@ -117,7 +117,7 @@ def load_torch(place: str, options: Seq2SeqOptions, card: Card | None = None) ->
     device, dtype = choose_device(options)
     network = load_network(place, config, tokenizer, **({"dtype": dtype} if dtype else {}))
     forces = getattr(network.generation_config, "forced_bos_token_id", None) is not None
-    encoding = build_encoding(
+    encoding = build_subword_encoding(
         tokenizer, config, name=place, forced=forces, **msgspec.structs.asdict(settings)
     )
     network.to(device)  # type: ignore[arg-type]
@@ -148,7 +148,7 @@ def _load_ctranslate2(folder: Path, options: Seq2SeqOptions, card: Card) -> Seq2
 
     need("ct2", "ctranslate2", "tokenizers")
     settings = card_settings(folder, card, ExportSettings)
-    tokenizer = runtimes.load_tokenizer(folder / TOKENIZER)
+    tokenizer = runtimes.read_tokenizer(folder / TOKENIZER)
     encoding = SubwordEncoding(tokenizer, settings.specials, name=str(folder))
     signature = {
         "weights": fingerprint(folder),

@@ -108,7 +108,7 @@ def load_fitting_tokenizer(place: str, config: PreTrainedConfig) -> PreTrainedTo
     )
 
 
-def build_encoding(
+def build_subword_encoding(
     tokenizer: PreTrainedTokenizerBase,
     config: PreTrainedConfig,
     *,

@@ -25,7 +25,7 @@ from gecbench.models.seq2seq.encoding import SubwordEncoding
 from gecbench.models.seq2seq.network import (
     TorchSearch,
     add_characters,
-    build_encoding,
+    build_subword_encoding,
     count_added,
     load_fitting_tokenizer,
     load_network,
@@ -33,7 +33,7 @@ from gecbench.models.seq2seq.network import (
     max_positions,
     random_network,
 )
-from gecbench.models.training.config import Below1, Positive, Robust, RunConfig, Share
+from gecbench.models.training.config import Below1, Positive, RobustTable, RunConfig, Share
 from gecbench.models.training.decoder import (
     DecoderExample,
     DecoderTable,
@@ -133,7 +133,11 @@ class Seq2SeqTask(DecoderTask, ComparableTask[DecoderExample, torch.Tensor]):
         return logits
 
     def matches(
-        self, pair: ContextPair, original: DecoderExample, perturbed: DecoderExample, robust: Robust
+        self,
+        pair: ContextPair,
+        original: DecoderExample,
+        perturbed: DecoderExample,
+        robust: RobustTable,
     ) -> tuple[tuple[int, int], ...]:
         """Find the places where both targets are to be predicted alike.
 
@@ -227,7 +231,7 @@ def build(
             texts = (text for pair in pairs for text in (pair.source, pair.target))
             seed, count = config.training.seed, extension.min_count
             add_characters(network, tokenizer, texts, min_count=count, seed=seed)
-    encoding = build_encoding(
+    encoding = build_subword_encoding(
         tokenizer,
         network.config,
         name=place,

@@ -37,13 +37,13 @@ from gecbench.models.tagger.network import (
     Tagger,
     TaggerModel,
     TorchRuntime,
-    build_model,
-    decide,
-    max_positions,
+    build_tagger,
+    count_positions,
+    decide_labels,
     probabilities,
     random_encoder,
-    read_model,
-    save_model,
+    read_tagger,
+    save_tagger,
 )
 from gecbench.models.tags.labels import (
     START,
@@ -52,7 +52,7 @@ from gecbench.models.tags.labels import (
     clean_labels,
     transforms_for,
     unknown_labels,
-    write_vocabulary,
+    write_label_vocabulary,
 )
 from gecbench.models.text import Agreement
 from gecbench.models.training.config import Count, Positive
@@ -110,7 +110,7 @@ class Checkpoint(NamedTuple):
     pieces_per_token: int = _PIECES_PER_TOKEN
 
 
-def convert_model(
+def convert_tagger(
     place: Path,
     out: Path,
     *,
@@ -154,8 +154,8 @@ def convert_model(
     rows = len(embedding)
     added_row = rows - 1 if rows == config.vocab_size + 1 else None
     config.vocab_size = rows
-    encoding, start = _build_encoding(checkpoint, added_row, max_positions(config))
-    model = build_model(
+    encoding, start = _build_encoding(checkpoint, added_row, count_positions(config))
+    model = build_tagger(
         random_encoder(checkpoint.encoder, config),
         encoding,
         vocabulary,
@@ -175,7 +175,7 @@ def convert_model(
     fill_network(model.network, tensors, checkpoint.weights)
     with atomic_folder(out) as folder:
         provenance = {"from": place.name, "toolkit": checkpoint.toolkit}
-        save_model(model, folder, {"converted": provenance})
+        save_tagger(model, folder, {"converted": provenance})
     notes = (*notes, f"$START is {start}")
     if idle := unknown_labels(vocabulary, transforms_for(language)):
         notes += (f"{len(idle)} labels change nothing here: {', '.join(idle[:5])}",)
@@ -370,7 +370,7 @@ class LabelAgreement(Agreement):
         return f"{Agreement.__str__(self)}; {self.labels:.1%} of {self.tokens} tokens{edited}"
 
 
-def export_model(
+def export_tagger(
     folder: Path, out: Path, *, quantise: bool, sample_texts: Sequence[str]
 ) -> LabelAgreement:
     """Write a tagger for ONNX Runtime, and return how far both agree.
@@ -388,13 +388,13 @@ def export_model(
         MissingExtraError: What exports is not installed.
     """
     need("onnx", "onnxruntime", "onnx", "onnxscript")
-    model = read_model(folder)
+    model = read_tagger(folder)
     texts = [text for text in sample_texts if tokens_of(text, model.card.tokens)]
     if not texts:
         raise UsageError("export: no text with a token to compare on; give some that are corrected")
     with atomic_folder(out) as exported:
         _write_graph(model, exported / ONNX, quantise=quantise)
-        write_vocabulary(exported / LABELS, model.vocabulary)
+        write_label_vocabulary(exported / LABELS, model.vocabulary)
         model.encoding.save(exported)
         agreement = _measure_agreement(model, exported / ONNX, texts, quantise=quantise)
         export = {
@@ -425,7 +425,7 @@ class _Graph(nn.Module):
     ) -> tuple[Tensor, Tensor, Tensor]:
         labels, errors = probabilities(self.network(ids, mask, firsts), self.vocabulary.unknown)
         keep, delete = self.vocabulary.keep, self.vocabulary.delete
-        return *decide(labels, keep, delete, keep_bias, delete_bias), errors
+        return *decide_labels(labels, keep, delete, keep_bias, delete_bias), errors
 
 
 def _write_graph(model: TaggerModel, path: Path, *, quantise: bool) -> None:

@@ -20,7 +20,7 @@ from gecbench.models.tags.labels import (
     DELETE,
     KEEP,
     LabelVocabulary,
-    read_vocabulary,
+    read_label_vocabulary,
     transforms_for,
 )
 from gecbench.models.tags.replay import Spacing, compose, detect_spacing, text_edits
@@ -94,7 +94,7 @@ def read_labels(folder: Path, card: Card, advice: str) -> LabelVocabulary:
     Raises:
         FormatError: They are not those that the weights were made with.
     """
-    vocabulary = read_vocabulary(folder / LABELS)
+    vocabulary = read_label_vocabulary(folder / LABELS)
     if vocabulary.hash != card.settings.get("labels"):
         raise FormatError(
             f"{folder / LABELS}: its {len(vocabulary)} labels are not those that the model was "

@@ -190,7 +190,7 @@ def build_own_pieces(sentences: Iterable[Sequence[str]], size: int) -> OwnPieces
     return OwnPieces([*fixed, *often[: max(0, size - len(fixed))]])
 
 
-def build_encoding(
+def build_own_encoding(
     pieces: OwnPieces, *, max_tokens: int, max_positions: int, pieces_per_token: int
 ) -> TaggerEncoding:
     """Build the encoding of our own pieces."""

@@ -116,7 +116,7 @@ def _load_torch(folders: Sequence[Path], options: TaggerOptions) -> tuple[Runtim
     """Load taggers with the same labels."""
     need("models", "torch", "safetensors")
     from gecbench.backends.transformers import find_device, find_dtype
-    from gecbench.models.tagger.network import TorchRuntime, read_model
+    from gecbench.models.tagger.network import TorchRuntime, read_tagger
 
     weights = options.weights or (1.0,) * len(folders)
     if len(weights) != len(folders):
@@ -124,7 +124,7 @@ def _load_torch(folders: Sequence[Path], options: TaggerOptions) -> tuple[Runtim
     if not isfinite(sum(weights)):
         raise UsageError("option weights of tagger: their sum is no number; write smaller ones")
     device, dtype = find_device(options.device, options.threads), find_dtype(options.precision)
-    models = [read_model(folder) for folder in folders]
+    models = [read_tagger(folder) for folder in folders]
     for folder, model in zip(folders, models, strict=True):
         _check_same(folder, model, folders[0], models[0])
     for model in models:

@@ -27,7 +27,7 @@ from gecbench.models.tagger.corrector import (
     stack_inputs,
 )
 from gecbench.models.tagger.encoding import EncodingLayout, Subwords, TaggerEncoding, read_encoding
-from gecbench.models.tags.labels import LabelVocabulary, write_vocabulary
+from gecbench.models.tags.labels import LabelVocabulary, write_label_vocabulary
 from gecbench.models.training.config import Below1, Positive
 from gecbench.models.training.task import IGNORED
 from gecbench.models.weights import (
@@ -126,7 +126,7 @@ def probabilities(logits: Logits, unknown: int) -> tuple[Tensor, Tensor]:
     return masked.softmax(-1), logits.detection.float().softmax(-1)[..., INCORRECT]
 
 
-def decide(
+def decide_labels(
     distribution: Tensor, keep: int, delete: int, keep_bias: Tensor, delete_bias: Tensor
 ) -> tuple[Tensor, Tensor]:
     """Choose the label of each token, with its probability, the bias added.
@@ -338,7 +338,7 @@ def load_pretrained(
     encoding = tokenizer.encoding(
         rows if adds_start else tokenizer.unknown,
         max_tokens=max_tokens,
-        max_positions=max_positions(model.config),
+        max_positions=count_positions(model.config),
         pieces_per_token=pieces_per_token,
     )
     if adds_start:
@@ -385,7 +385,7 @@ class EncoderTokenizer:
         return TaggerEncoding(layout, self.subwords)
 
 
-def max_positions(config: PreTrainedConfig) -> int:
+def count_positions(config: PreTrainedConfig) -> int:
     """Count how many positions an encoder reads, at most."""
     most = getattr(config, "max_position_embeddings", None)
     if not isinstance(most, int) or most <= 0:
@@ -487,7 +487,7 @@ class TaggerModel:
         return self.card.languages[0]
 
 
-def build_model(
+def build_tagger(
     encoder: Encoder,
     encoding: TaggerEncoding,
     vocabulary: LabelVocabulary,
@@ -514,9 +514,9 @@ def build_model(
     return TaggerModel(card, vocabulary, encoding, network)
 
 
-def save_model(model: TaggerModel, folder: Path, provenance: Mapping[str, object]) -> None:
+def save_tagger(model: TaggerModel, folder: Path, provenance: Mapping[str, object]) -> None:
     """Write a tagger into an empty folder."""
-    write_vocabulary(folder / LABELS, model.vocabulary)
+    write_label_vocabulary(folder / LABELS, model.vocabulary)
     model.encoding.save(folder)
     encoder: Any = model.network.encoder
     if "convolution" not in model.card.settings:
@@ -528,11 +528,11 @@ def save_model(model: TaggerModel, folder: Path, provenance: Mapping[str, object
     save_network(model.network, folder, msgspec.structs.replace(model.card, provenance=provenance))
 
 
-def read_model(folder: Path, *, with_weights: bool = True) -> TaggerModel:
+def read_tagger(folder: Path, *, with_weights: bool = True) -> TaggerModel:
     """Read the tagger that a folder holds, on the CPU, in 32 bits.
 
     Args:
-        folder: That `save_model` wrote.
+        folder: That `save_tagger` wrote.
         with_weights: Else they are random: a run that is resumed loads its own.
 
     Raises:
@@ -643,7 +643,7 @@ class TorchRuntime:
         labels, errors = sums
         keep_bias, delete_bias = (torch.tensor(bias, device=labels.device) for bias in biases)
         keep, delete = self._vocabulary.keep, self._vocabulary.delete
-        best, values = decide(labels, keep, delete, keep_bias, delete_bias)
+        best, values = decide_labels(labels, keep, delete, keep_bias, delete_bias)
         return Predictions(*(tensor.cpu().numpy() for tensor in (best, values, errors)))
 
     def close(self) -> None:

@@ -20,7 +20,7 @@ from gecbench.lang import language_of
 from gecbench.models.batches import ContextPair, SentencePair
 from gecbench.models.robust.pairs import align_tokens, check_dropout
 from gecbench.models.tagger.corrector import DecisionOptions, TaggerCorrector, TaggerOptions
-from gecbench.models.tagger.encoding import TaggerEncoding, build_encoding, build_own_pieces
+from gecbench.models.tagger.encoding import TaggerEncoding, build_own_encoding, build_own_pieces
 from gecbench.models.tagger.network import (
     Convolution,
     ConvolutionShape,
@@ -30,12 +30,12 @@ from gecbench.models.tagger.network import (
     Tagger,
     TaggerModel,
     TorchRuntime,
-    build_model,
+    build_tagger,
     convolution_encoder,
     load_pretrained,
     loss_weight,
-    read_model,
-    save_model,
+    read_tagger,
+    save_tagger,
     tagging_loss,
 )
 from gecbench.models.tags.derive import Round, apply_labels, derive_rounds
@@ -43,11 +43,11 @@ from gecbench.models.tags.labels import (
     KEEP,
     LabelVocabulary,
     Transforms,
-    build_vocabulary,
-    read_vocabulary,
+    build_label_vocabulary,
+    read_label_vocabulary,
     transforms_for,
 )
-from gecbench.models.training.config import Below1, Count, Positive, Robust, RunConfig, Share
+from gecbench.models.training.config import Below1, Count, Positive, RobustTable, RunConfig, Share
 from gecbench.models.training.decoder import mask_tensor, pad_tensor
 from gecbench.models.training.task import IGNORED, Batch, ComparableTask, Dataset, TrainingKind
 from gecbench.text.tokens import token_texts
@@ -235,7 +235,11 @@ class TaggerTask(ComparableTask[TaggerExample, Logits]):
         )
 
     def matches(
-        self, pair: ContextPair, original: TaggerExample, perturbed: TaggerExample, robust: Robust
+        self,
+        pair: ContextPair,
+        original: TaggerExample,
+        perturbed: TaggerExample,
+        robust: RobustTable,
     ) -> list[tuple[int, int]]:
         """Find the places of equal tokens in both sources, and $START, so far as both are read.
 
@@ -253,7 +257,7 @@ class TaggerTask(ComparableTask[TaggerExample, Logits]):
         ]
 
     def gather(
-        self, outputs: Logits, rows: torch.Tensor, places: torch.Tensor, robust: Robust
+        self, outputs: Logits, rows: torch.Tensor, places: torch.Tensor, robust: RobustTable
     ) -> tuple[torch.Tensor, ...]:
         """Gather the logits of labels at some tokens, and those of detection where it counts."""
         heads = outputs if robust.heads == "labels+detection" else outputs[:1]
@@ -283,7 +287,7 @@ class TaggerTask(ComparableTask[TaggerExample, Logits]):
 
     def save(self, folder: Path, provenance: Mapping[str, object]) -> None:
         """Write the model as `tagger:FOLDER` loads it."""
-        save_model(self._model, folder, provenance)
+        save_tagger(self._model, folder, provenance)
 
 
 _SHAPING = (
@@ -306,7 +310,7 @@ def build(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(number(config.training.seed, "tagger weights"))
         if checkpoint is not None:
-            model = read_model(checkpoint, with_weights=False)
+            model = read_tagger(checkpoint, with_weights=False)
         elif table.continue_from:
             model = _earlier_model(config)
         else:
@@ -337,7 +341,7 @@ def _earlier_model(config: TaggerConfig) -> TaggerModel:
                 f"model.{name} cannot be chosen again where model.continue_from names a tagger, "
                 "which has its own; leave it out"
             )
-    model = read_model(Path(table.continue_from))
+    model = read_tagger(Path(table.continue_from))
     if model.language != config.language:
         raise UsageError(
             f"{table.continue_from}: corrects {model.language}, the run is for {config.language}"
@@ -361,7 +365,7 @@ def _new_model(config: TaggerConfig, pairs: Sequence[SentencePair]) -> TaggerMod
             max_tokens=table.max_tokens,
             pieces_per_token=table.subwords_per_token,
         )
-    return build_model(
+    return build_tagger(
         encoder,
         encoding,
         vocabulary,
@@ -376,12 +380,12 @@ def _labels(config: TaggerConfig, pairs: Sequence[SentencePair], tokens: str) ->
     """Read the labels of a file, or count those in the rounds of the pairs."""
     table, transforms = config.model, transforms_for(config.language)
     if table.labels:
-        return read_vocabulary(Path(table.labels))
+        return read_label_vocabulary(Path(table.labels))
     counts: Counter[str] = Counter()
     for pair in pairs:
         for _, labels in _rounds(pair, tokens, transforms, table.train_rounds)[0]:
             counts.update(labels)
-    return build_vocabulary(counts, min_count=table.min_count, size=table.size or None)
+    return build_label_vocabulary(counts, min_count=table.min_count, size=table.size or None)
 
 
 def _build_convolution(
@@ -393,7 +397,7 @@ def _build_convolution(
     texts = (text for pair in pairs for text in (pair.source, pair.target))
     sizes = table.convolution
     pieces = build_own_pieces((token_texts(text, tokens) for text in texts), sizes.pieces)
-    encoding = build_encoding(
+    encoding = build_own_encoding(
         pieces,
         max_tokens=table.max_tokens,
         max_positions=(table.max_tokens + 1) * table.subwords_per_token,

@@ -41,23 +41,23 @@ _LARGEST = 4096
 such a rewriting say nothing any more, and looking at them would take seconds."""
 
 
-class Block(NamedTuple):
+class ChangedBlock(NamedTuple):
     """Tokens of the source, and what stands in their place; not both are empty."""
 
     source: tuple[str, ...]
     target: tuple[str, ...]
 
 
-Row = tuple[str, list[str]]
+TokenLabels = tuple[str, list[str]]
 """The label of what happens to a token itself, and the tokens inserted behind it."""
 
 
-def explain_block(block: Block, transforms: Transforms) -> list[Row]:
+def explain_block(block: ChangedBlock, transforms: Transforms) -> list[TokenLabels]:
     """Explain what happens to the token before a block, which stays, and to each token of it."""
     source, target = block
     if not source:
         return [(KEEP, list(target))]
-    rows: list[Row] = [(KEEP, [])]
+    rows: list[TokenLabels] = [(KEEP, [])]
     if not target:
         return rows + [(DELETE, [])] * len(source)
     if len(source) == len(target) == 1:
@@ -78,7 +78,9 @@ def _label(token: str, target: str, transforms: Transforms) -> str:
     return replace_label(target) if name is None else transform_label(name)
 
 
-def _explain_by_tokens(rows: list[Row], block: Block, transforms: Transforms) -> None:
+def _explain_by_tokens(
+    rows: list[TokenLabels], block: ChangedBlock, transforms: Transforms
+) -> None:
     """Add what happens where tokens are equal or not, and nothing else is to be seen.
 
     Of least alignments one with the most equal tokens is taken: a word that moved is deleted here
@@ -92,7 +94,7 @@ def _explain_by_tokens(rows: list[Row], block: Block, transforms: Transforms) ->
             rows.append((KEEP, []))
 
 
-def _parts(block: Block) -> Iterator[tuple[Block, bool]]:
+def _parts(block: ChangedBlock) -> Iterator[tuple[ChangedBlock, bool]]:
     """Yield what lies between equal tokens, each with whether an equal token follows."""
     source, target = block
     if len(source) == 1 or len(target) == 1 or set(source).isdisjoint(target):
@@ -100,9 +102,9 @@ def _parts(block: Block) -> Iterator[tuple[Block, bool]]:
         return
     i = j = 0
     for x, y in _align(source, target):
-        yield Block(source[i:x], target[j:y]), True
+        yield ChangedBlock(source[i:x], target[j:y]), True
         i, j = x + 1, y + 1
-    yield Block(source[i:], target[j:]), False
+    yield ChangedBlock(source[i:], target[j:]), False
 
 
 def _align(source: Sequence[str], target: Sequence[str]) -> list[tuple[int, int]]:
@@ -134,7 +136,7 @@ def _align(source: Sequence[str], target: Sequence[str]) -> list[tuple[int, int]
     return pairs[::-1]
 
 
-def _pair_up(part: Block, transforms: Transforms) -> tuple[list[str], list[Row]]:
+def _pair_up(part: ChangedBlock, transforms: Transforms) -> tuple[list[str], list[TokenLabels]]:
     """Pair up tokens of which none is equal: what is inserted before, what happens to each.
 
     Surplus source tokens are deleted at the end. Surplus target tokens are spread evenly over the
@@ -155,7 +157,9 @@ def _pair_up(part: Block, transforms: Transforms) -> tuple[list[str], list[Row]]
     return head, rows
 
 
-def _explain_by_characters(rows: list[Row], block: Block, transforms: Transforms) -> None:
+def _explain_by_characters(
+    rows: list[TokenLabels], block: ChangedBlock, transforms: Transforms
+) -> None:
     """Add what happens where words resemble one another more or less.
 
     Each source token gets a run of target tokens (`runs`); of a run the token most like the
@@ -238,7 +242,7 @@ def choose_labels(labels: Sequence[Sequence[str]]) -> tuple[str, ...]:
     return tuple(row[0] if len(row) == 1 or row[0] != KEEP else row[1] for row in labels)
 
 
-def _blocks(source: Sequence[str], target: Sequence[str]) -> Iterator[tuple[int, Block]]:
+def _blocks(source: Sequence[str], target: Sequence[str]) -> Iterator[tuple[int, ChangedBlock]]:
     """Yield the changed blocks of a least alignment, each with its first source token."""
     steps = lattice(*encode(source, target), None).steps()
     i = j = done = 0
@@ -247,11 +251,11 @@ def _blocks(source: Sequence[str], target: Sequence[str]) -> Iterator[tuple[int,
         i, j, done = i + equal, j + equal, run.end()
         kinds = run.group()
         end, target_end = i + len(kinds) - kinds.count("I"), j + len(kinds) - kinds.count("D")
-        yield i, Block(tuple(source[i:end]), tuple(target[j:target_end]))
+        yield i, ChangedBlock(tuple(source[i:end]), tuple(target[j:target_end]))
         i, j = end, target_end
 
 
-def _place(labels: list[tuple[str, ...]], start: int, rows: Sequence[Row]) -> None:
+def _place(labels: list[tuple[str, ...]], start: int, rows: Sequence[TokenLabels]) -> None:
     """Write the labels of a block over those of its tokens; what precedes keeps its own."""
     for offset, (label, behind) in enumerate(rows, start):
         if offset == start:
@@ -265,8 +269,8 @@ def _place(labels: list[tuple[str, ...]], start: int, rows: Sequence[Row]) -> No
 # Runs of target tokens for source tokens: the least total of character edit distances.
 
 
-Numbers = npt.NDArray[np.int64]
-Run = tuple[str, tuple[str, ...], str | None]
+IntArray = npt.NDArray[np.int64]
+TargetRun = tuple[str, tuple[str, ...], str | None]
 """A token, its run, and its label where it is part of a merge."""
 
 _UNIT = 1 << 20
@@ -276,7 +280,9 @@ _FEW = 6
 """Up to so many target tokens each run is compared by itself; both ways give the same numbers."""
 
 
-def assign_runs(source: Sequence[str], target: Sequence[str], transforms: Transforms) -> list[Run]:
+def assign_runs(
+    source: Sequence[str], target: Sequence[str], transforms: Transforms
+) -> list[TargetRun]:
     """Assign to each source token the run of target tokens that it becomes.
 
     Every run is contiguous, maybe empty; together they are the target. A run costs the edit
@@ -288,7 +294,7 @@ def assign_runs(source: Sequence[str], target: Sequence[str], transforms: Transf
     merges = list(_merges(source, target, transforms))
     totals = [np.full(len(target) + 1, np.iinfo(np.int64).max // 4)]
     totals[0][0] = 0
-    origins: list[Numbers] = []
+    origins: list[IntArray] = []
     merges_by_end: dict[tuple[int, int], tuple[int, str]] = {}
     for i, cost in enumerate(costs):
         sums = totals[-1][:, None] + cost
@@ -306,9 +312,9 @@ def assign_runs(source: Sequence[str], target: Sequence[str], transforms: Transf
 def _trace(
     source: Sequence[str],
     target: Sequence[str],
-    origins: Sequence[Numbers],
+    origins: Sequence[IntArray],
     merges_by_end: dict[tuple[int, int], tuple[int, str]],
-) -> Iterator[Run]:
+) -> Iterator[TargetRun]:
     """Yield what the best way gives to each token, from the last to the first."""
     i, j = len(source), len(target)
     while i:
@@ -323,7 +329,7 @@ def _trace(
         i, j = i - 1, origin
 
 
-def _costs(source: Sequence[str], target: Sequence[str], transforms: Transforms) -> list[Numbers]:
+def _costs(source: Sequence[str], target: Sequence[str], transforms: Transforms) -> list[IntArray]:
     """Compute for each source token what runs cost; shape (first target token, end of run)."""
     lengths = np.arange(len(target) + 1) - np.arange(len(target) + 1)[:, None]
     long = np.minimum(np.where(lengths > 1, (lengths - 1) ** 2, 0), _UNIT // (4 * len(source)))
@@ -337,7 +343,7 @@ def _costs(source: Sequence[str], target: Sequence[str], transforms: Transforms)
     return costs
 
 
-def _run_distances(source: Sequence[str], target: Sequence[str]) -> Iterator[Numbers]:
+def _run_distances(source: Sequence[str], target: Sequence[str]) -> Iterator[IntArray]:
     """Yield for each source token its edit distance to each run; 0 where no run is."""
     ends = range(len(target) + 1)
     runs = [["".join(target[start:end]) for end in ends] for start in ends]
@@ -345,7 +351,7 @@ def _run_distances(source: Sequence[str], target: Sequence[str]) -> Iterator[Num
         yield np.array([[_distance(token, run) for run in row] for row in runs])
 
 
-def _all_distances(source: Sequence[str], target: Sequence[str]) -> Iterator[Numbers]:
+def _all_distances(source: Sequence[str], target: Sequence[str]) -> Iterator[IntArray]:
     """Yield the same, row by row for all runs: less work for many of them."""
     ends = np.array([0, *accumulate(map(len, target))])
     letters = _letters("".join(target))
@@ -361,7 +367,7 @@ def _all_distances(source: Sequence[str], target: Sequence[str]) -> Iterator[Num
         yield row[:, ends]
 
 
-def _zero_costs(cost: Numbers, token: str, target: Sequence[str], transforms: Transforms) -> None:
+def _zero_costs(cost: IntArray, token: str, target: Sequence[str], transforms: Transforms) -> None:
     """Write 0 where a token is equal to a run or a transform makes it."""
     for at, other in enumerate(target):
         if token == other or transforms.explain(token, other):
@@ -392,7 +398,7 @@ def _merges(
                         yield start, end + 1, at, label
 
 
-def _letters(text: str) -> Numbers:
+def _letters(text: str) -> IntArray:
     return np.fromiter(map(ord, text), np.int64, len(text))
 
 

@@ -272,7 +272,7 @@ class CleanLabels(NamedTuple):
     notes: tuple[str, ...]
 
 
-def build_vocabulary(
+def build_label_vocabulary(
     counter: Mapping[str, int], *, min_count: int = 1, size: int | None = None
 ) -> LabelVocabulary:
     """Build the vocabulary of counted labels: $KEEP, $DELETE, @@UNKNOWN@@, then by count.
@@ -340,7 +340,7 @@ def clean_labels(labels: Sequence[str], where: str) -> CleanLabels:
     return CleanLabels(vocabulary, tuple(row for _, row in rows), tuple(notes))
 
 
-def read_vocabulary(path: Path) -> LabelVocabulary:
+def read_label_vocabulary(path: Path) -> LabelVocabulary:
     """Read a vocabulary from a JSON list, or from a released text file, one label a line.
 
     Args:
@@ -361,7 +361,7 @@ def read_vocabulary(path: Path) -> LabelVocabulary:
     return clean_labels(labels, str(path)).vocabulary
 
 
-def write_vocabulary(path: Path, vocabulary: LabelVocabulary) -> None:
+def write_label_vocabulary(path: Path, vocabulary: LabelVocabulary) -> None:
     """Write a vocabulary as a JSON list, one label a line.
 
     Raises:

@@ -15,7 +15,7 @@ Below1 = Annotated[float, msgspec.Meta(ge=0, lt=1)]
 Threads = Annotated[int, msgspec.Meta(ge=0, le=1024)]
 
 
-class Data(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class DataTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Where pairs come from; paths count from the configuration's own folder.
 
     Args:
@@ -34,7 +34,7 @@ class Data(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     limit: Count = 0
 
 
-class Training(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class TrainingTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How the weights are found.
 
     Args:
@@ -94,7 +94,7 @@ class Training(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
             )
 
 
-class Scoring(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class ScoringTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What decides which weights are best.
 
     Args:
@@ -113,7 +113,7 @@ class Scoring(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     sentences: Count = 0
 
 
-class Robust(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class RobustTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Training for the same correction in every context (RobustGEC, section 5).
 
     The loss is that of both sentences of a pair plus `alpha` times the divergence, 1/2 [KL(p||q) +
@@ -178,7 +178,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     name: str
     language: str
     about: str = ""
-    data: Data = Data()
-    training: Training = Training()
-    scoring: Scoring = Scoring()
-    robust: Robust | None = None
+    data: DataTable = DataTable()
+    training: TrainingTable = TrainingTable()
+    scoring: ScoringTable = ScoringTable()
+    robust: RobustTable | None = None

@@ -17,7 +17,7 @@ from gecbench.models.batches import SentencePair, mask_rows, pad_rows
 from gecbench.models.folder import Card, non_default_options
 from gecbench.models.seq2seq.corrector import Decoding, Search, Seq2Seq, build_corrector
 from gecbench.models.seq2seq.encoding import Encoding
-from gecbench.models.training.config import Robust, RunConfig, Share
+from gecbench.models.training.config import RobustTable, RunConfig, Share
 from gecbench.models.training.task import IGNORED, Batch, Dataset, Task
 from gecbench.models.weights import target_loss
 
@@ -117,7 +117,7 @@ class TargetTask(Task[SentencePair, Example]):
         return float((batch["labels"] != IGNORED).sum())
 
     def gather(
-        self, outputs: torch.Tensor, rows: torch.Tensor, places: torch.Tensor, robust: Robust
+        self, outputs: torch.Tensor, rows: torch.Tensor, places: torch.Tensor, robust: RobustTable
     ) -> tuple[torch.Tensor]:
         """Gather the logits of some places, (places, vocabulary)."""
         return (outputs[rows, places],)

@@ -24,7 +24,7 @@ from gecbench.core.files import read_bytes, write_bytes
 from gecbench.core.sample import Corpus
 from gecbench.models.batches import make_batches
 from gecbench.models.folder import atomic_folder
-from gecbench.models.training.config import RunConfig, Training
+from gecbench.models.training.config import RunConfig, TrainingTable
 from gecbench.models.training.task import Batch, Task
 from gecbench.models.weights import (
     check_fit,
@@ -38,7 +38,7 @@ _POOL = 256
 """Batches whose sentences are sorted by length together: chance stays, padding goes."""
 
 
-def plan_epoch(lengths: Sequence[int], training: Training, epoch: int) -> list[list[int]]:
+def plan_epoch(lengths: Sequence[int], training: TrainingTable, epoch: int) -> list[list[int]]:
     """Plan the batches of an epoch, as indices of examples.
 
     Examples are shuffled, cut into pools, and sorted by length within a pool, so that little is
@@ -62,7 +62,7 @@ def plan_epoch(lengths: Sequence[int], training: Training, epoch: int) -> list[l
     return [plan[k] for k in chance.permutation(len(plan))]
 
 
-def learning_rate(training: Training, *, step: int, total: int, cold: bool) -> float:
+def learning_rate(training: TrainingTable, *, step: int, total: int, cold: bool) -> float:
     """Compute the learning rate of a step.
 
     Args:
@@ -83,7 +83,7 @@ def learning_rate(training: Training, *, step: int, total: int, cold: bool) -> f
     return peak * max(0.0, min(1.0, share))
 
 
-class State(msgspec.Struct, kw_only=True):
+class RunState(msgspec.Struct, kw_only=True):
     """How far a run is.
 
     No state of random generators is saved: before each step they are seeded by the run's seed and
@@ -135,11 +135,11 @@ class Checkpoints:
         """Find the newest whole checkpoint; None where there is none."""
         return max(self.folder.glob("step-*"), default=None) if self.folder.is_dir() else None
 
-    def best(self, state: State) -> Path:
+    def best(self, state: RunState) -> Path:
         """The folder of the best model that a state names."""
         return self.folder / f"best-{state.best_step:08d}"
 
-    def save_best(self, state: State, save: Callable[[Path], None]) -> None:
+    def save_best(self, state: RunState, save: Callable[[Path], None]) -> None:
         """Write the best model so far; the one before stays until a checkpoint names this one."""
         path = self.best(state)
         with atomic_folder(path, replace=True) as folder, report_full_disk(path):
@@ -147,7 +147,7 @@ class Checkpoints:
 
     def save(
         self,
-        state: State,
+        state: RunState,
         tensors: Mapping[str, torch.Tensor],
         optimizer: Mapping[str, torch.Tensor],
         save: Callable[[Path], None],
@@ -161,7 +161,7 @@ class Checkpoints:
             save_weights(optimizer, folder / "optimizer.safetensors")
             write_bytes(folder / "state.json", msgspec.json.format(msgspec.json.encode(state)))
 
-    def prune(self, state: State, number: int) -> None:
+    def prune(self, state: RunState, number: int) -> None:
         """Remove all but the last checkpoints, the best model, and what a killed run left."""
         for path in (
             *sorted(self.folder.glob("step-*"))[:-number],
@@ -171,7 +171,7 @@ class Checkpoints:
             shutil.rmtree(path, ignore_errors=True)
 
 
-def load_state(checkpoint: Path) -> State:
+def load_state(checkpoint: Path) -> RunState:
     """Load the state of a checkpoint.
 
     Raises:
@@ -179,7 +179,7 @@ def load_state(checkpoint: Path) -> State:
     """
     path = checkpoint / "state.json"
     try:
-        return msgspec.json.decode(read_bytes(path), type=State)
+        return msgspec.json.decode(read_bytes(path), type=RunState)
     except msgspec.MsgspecError as error:
         raise GecbenchError(
             f"{path}: is damaged ({error}); remove the folder {checkpoint}"
@@ -242,7 +242,7 @@ def _is_until(step: int, line: bytes) -> bool:
         return False
 
 
-class Score(Protocol):
+class DevScorer(Protocol):
     """Values corrected dev sentences, the higher the better."""
 
     def __call__(self, dev: Corpus, texts: Sequence[str]) -> float:
@@ -278,7 +278,7 @@ class Loop:
     dev: Corpus
     dev_examples: Sequence[Any]
     run: Path
-    score: Score
+    score: DevScorer
     provenance: Mapping[str, object]
     say: Callable[[str], None]
     accelerator: Accelerator
@@ -296,10 +296,10 @@ class Loop:
         self.learning = frozenset(name for name, tensor in parameters if tensor.requires_grad)
         checkpoint = self.checkpoints.latest()
         cold = self.config.training.cold_epochs > 0
-        self.state = load_state(checkpoint) if checkpoint else State(cold=cold)
+        self.state = load_state(checkpoint) if checkpoint else RunState(cold=cold)
         self.total = self._total_steps()
 
-    def train(self) -> State:
+    def train(self) -> RunState:
         """Train to the end, from the last checkpoint where there is one.
 
         Raises:

@@ -23,13 +23,13 @@ from gecbench.core.files import make_folder, read_bytes, write_text
 from gecbench.lang import language_of
 from gecbench.models import MODEL
 from gecbench.models.folder import Card, atomic_folder, read_card, write_card
-from gecbench.models.robust.pairs import check_robust, distinct_pairs, read_context_pairs
+from gecbench.models.robust.pairs import check_robust_table, distinct_pairs, read_context_pairs
 from gecbench.models.training.config import RunConfig
 from gecbench.models.training.data import TrainingData, read_pairs
 from gecbench.models.training.task import Dataset, Task, TrainingKind, resolve_paths
 
 if TYPE_CHECKING:
-    from gecbench.models.training.loop import Score
+    from gecbench.models.training.loop import DevScorer
 
 Say = Callable[[str], None]
 
@@ -61,7 +61,7 @@ class Outcome:
 
 
 def train_run(
-    config: RunConfig, kind: TrainingKind, run: Path, *, home: Path, score: Score, say: Say
+    config: RunConfig, kind: TrainingKind, run: Path, *, home: Path, score: DevScorer, say: Say
 ) -> Outcome:
     """Train in a folder: from the start where there is no run, else from its last checkpoint.
 
@@ -70,7 +70,7 @@ def train_run(
         kind: What is trained.
         run: The run's folder.
         home: The folder that the configuration's paths count from.
-        score: See `loop.Score`.
+        score: See `loop.DevScorer`.
         say: Tells the user how it goes.
 
     Raises:
@@ -89,7 +89,7 @@ def train_run(
         raise UsageError(
             'training.precision "fp16" needs a GPU, and torch sees none; use "bf16" or "no"'
         )
-    check_robust(config, kind)
+    check_robust_table(config, kind)
     # Its state is one for the whole process; the run before may have had another precision.
     AcceleratorState._reset_state()
     # Without being told so, accelerate lets each process of torchrun train alone on a CPU.

@@ -14,7 +14,7 @@ from gecbench.backends.transformers import need_torch
 from gecbench.core.corrector import Corrector
 from gecbench.core.registry import resolve
 from gecbench.models.batches import ContextPair, SentencePair
-from gecbench.models.training.config import Robust, RunConfig
+from gecbench.models.training.config import RobustTable, RunConfig
 
 if TYPE_CHECKING:
     import torch
@@ -144,7 +144,7 @@ class ComparableTask(Task[SentencePair, Example], Generic[Example, Outputs]):
 
     @abstractmethod
     def matches(
-        self, pair: ContextPair, original: Example, perturbed: Example, robust: Robust
+        self, pair: ContextPair, original: Example, perturbed: Example, robust: RobustTable
     ) -> Sequence[tuple[int, int]]:
         """Find the places whose predictions are to agree.
 
@@ -160,7 +160,7 @@ class ComparableTask(Task[SentencePair, Example], Generic[Example, Outputs]):
 
     @abstractmethod
     def gather(
-        self, outputs: Outputs, rows: torch.Tensor, places: torch.Tensor, robust: Robust
+        self, outputs: Outputs, rows: torch.Tensor, places: torch.Tensor, robust: RobustTable
     ) -> tuple[torch.Tensor, ...]:
         """Gather the logits at some places, before any softmax.
 

@@ -122,9 +122,9 @@ class TestMasked:
         return MaskedModel(str(place), device="cpu", **{"chinese": False, **options})
 
     def likely(self, model, *gaps, count: int = 3):
-        from gecbench.backends.transformers import Gap
+        from gecbench.backends.transformers import MaskedGap
 
-        return model.likely([Gap(*gap) for gap in gaps], count)
+        return model.likely([MaskedGap(*gap) for gap in gaps], count)
 
     def test_it_offers_whole_words_alone(self, english_bert: Path):
         model = self.model(english_bert)
@@ -231,6 +231,6 @@ class TestMasked:
 
 
 def self_gap(before: str, after: str):
-    from gecbench.backends.transformers import Gap
+    from gecbench.backends.transformers import MaskedGap
 
-    return Gap(before, after)
+    return MaskedGap(before, after)

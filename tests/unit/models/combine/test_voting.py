@@ -20,9 +20,9 @@ from gecbench.models.combine.candidates import (
     correcting_edits,
 )
 from gecbench.models.combine.voting import (
-    Rule,
-    Tally,
     Threshold,
+    VoteTally,
+    VotingRule,
     apply_to_text,
     decide,
     parse_relaxed,
@@ -40,14 +40,14 @@ def collect(sets, **more) -> list[Candidate]:
     return collect_candidates(SOURCE, [Proposal(edits) for edits in sets], **more)
 
 
-def kept_edits(sets, rule: Rule | None = None, **more) -> list[tuple]:
-    rule = rule or Rule(ONES[: len(sets)])
+def kept_edits(sets, rule: VotingRule | None = None, **more) -> list[tuple]:
+    rule = rule or VotingRule(ONES[: len(sets)])
     verdicts = decide(collect(sets, **more), rule)
     return [plain(edit) for edit, _ in select_edits(verdicts, rule.total)]
 
 
-def rule_of(systems, threshold=None, **more) -> Rule:
-    return Rule(tuple(weight for _, weight in systems), threshold, **more)
+def rule_of(systems, threshold=None, **more) -> VotingRule:
+    return VotingRule(tuple(weight for _, weight in systems), threshold, **more)
 
 
 @given(SYSTEMS, st.none() | st.sampled_from([Fraction(1, 10), Fraction(1), Fraction(2)]))
@@ -78,7 +78,7 @@ def test_the_order_of_systems_does_not_matter(systems, random):
 def test_copies_of_a_system_are_that_system(edits, copies):
     want = [plain(edit) for edit in correcting_edits(SOURCE, edits)]
     assert kept_edits([edits] * copies) == want
-    assert kept_edits([edits], Rule(ONES[:1], Fraction(1))) == want
+    assert kept_edits([edits], VotingRule(ONES[:1], Fraction(1))) == want
 
 
 @given(SYSTEMS)
@@ -139,13 +139,13 @@ A, B, C = Edit(0, 1, ("x",)), Edit(1, 2, ("y",)), Edit(0, 2, ("z",))
 )
 def test_overlaps_are_resolved_by_votes_then_by_place(sets, want):
     for item in (sets, sets[::-1]):
-        first = Rule(ONES[: len(sets)], Fraction(1))
+        first = VotingRule(ONES[: len(sets)], Fraction(1))
         assert kept_edits(item, first) == [plain(edit) for edit in want]
 
 
 def test_of_as_many_votes_the_surer_edit_is_kept():
     sure, unsure = Proposal((B,), (0.9,)), Proposal((C,), (0.4,))
-    rule = Rule(ONES[:2], Fraction(1))
+    rule = VotingRule(ONES[:2], Fraction(1))
     for pair in ((sure, unsure), (unsure, sure)):
         (verdict,) = [
             v for v in decide(collect_candidates(SOURCE, pair), rule) if v.outcome == "kept"
@@ -196,7 +196,7 @@ def test_word_order_is_kept_or_dropped_whole():
 
 def test_a_move_that_overlaps_goes_as_a_whole():
     moved = (Edit(0, 1, ()), Edit(4, 4, ("a",)))
-    rule = Rule(ONES[:3], Fraction(1))
+    rule = VotingRule(ONES[:3], Fraction(1))
     against = (Edit(3, 5, ("q",)),)
     assert kept_edits([moved, against, against], rule, all_moves=True) == [(3, 5, ("q",))]
 
@@ -244,7 +244,7 @@ def test_kinds_come_from_labels_or_from_the_texts():
     ],
 )
 def test_word_order_and_spelling_need_what_the_relaxed_rule_says(systems, relaxed, backers):
-    rule = Rule(ONES[:systems], relaxed=relaxed)
+    rule = VotingRule(ONES[:systems], relaxed=relaxed)
     for edit in (ORDER, SPELLING):
         for count in range(1, systems + 1):
             sets = [(edit,)] * count + [()] * (systems - count)
@@ -256,14 +256,14 @@ def test_word_order_and_spelling_need_what_the_relaxed_rule_says(systems, relaxe
 
 
 def test_one_vote_is_the_mean_weight():
-    rule = Rule((Fraction(4), Fraction(2), Fraction(2), Fraction(2)), relaxed="code")
+    rule = VotingRule((Fraction(4), Fraction(2), Fraction(2), Fraction(2)), relaxed="code")
     assert str(rule.relaxed_threshold) == "more than 2.5"
-    rule = Rule(rule.weights, relaxed="paper")
+    rule = VotingRule(rule.weights, relaxed="paper")
     assert str(rule.relaxed_threshold) == "at least 2.5"
 
 
 def test_code_counts_from_the_threshold_that_is_given():
-    rule = Rule(ONES[:6], Fraction(6), "code")
+    rule = VotingRule(ONES[:6], Fraction(6), "code")
     assert kept_edits([(ORDER,)] * 5 + [()], rule) == [plain(ORDER)]
     assert kept_edits([(ORDER,)] * 4 + [()] * 2, rule) == []
 
@@ -278,15 +278,18 @@ def test_types_have_thresholds_of_their_own():
         ({"R:NO": Fraction(3)}, True),
         ({"order": Fraction(3)}, True),
     ):
-        assert bool(kept_edits(sets, Rule(ONES[:3], by_type=names))) == stays
-    spelling = Rule(ONES[:3], relaxed="code", by_type={"spelling": Fraction(3)})
+        assert bool(kept_edits(sets, VotingRule(ONES[:3], by_type=names))) == stays
+    spelling = VotingRule(ONES[:3], relaxed="code", by_type={"spelling": Fraction(3)})
     assert kept_edits([(SPELLING,), (SPELLING,), ()], spelling, similar=is_similar) == []
     assert kept_edits([(ORDER,), (), ()], spelling, similar=is_similar) == [plain(ORDER)]
 
 
 def test_the_veto_is_of_systems_that_change_nothing():
     """Six systems, T = 4: three that say "no error" outvote a spelling error with three votes."""
-    rule, vetoing = Rule(ONES[:6], relaxed="code"), Rule(ONES[:6], relaxed="code", veto=True)
+    rule, vetoing = (
+        VotingRule(ONES[:6], relaxed="code"),
+        VotingRule(ONES[:6], relaxed="code", veto=True),
+    )
     silent = [(SPELLING,)] * 3 + [()] * 3
     elsewhere = [(SPELLING,)] * 3 + [(OTHER,), (), ()]
     assert kept_edits(silent, rule, similar=is_similar) == [plain(SPELLING)]
@@ -316,10 +319,10 @@ def test_each_half_of_a_move_has_one_other_half():
 
 
 def test_shares_and_counts_are_those_of_the_votes():
-    rule = Rule((Fraction(3), Fraction(1)))
+    rule = VotingRule((Fraction(3), Fraction(1)))
     verdicts = decide(collect([(A,), (B,)]), rule)
     assert select_edits(verdicts, rule.total) == [(A, 0.75)]
-    tally = Tally()
+    tally = VoteTally()
     tally.add((len(verdict.candidate.backers), verdict.outcome) for verdict in verdicts)
     tally.add([])
     assert (tally.of("kept"), tally.of("too few votes"), tally.of("overlap")) == (1, 1, 0)
@@ -368,13 +371,13 @@ def test_weights_are_of_systems_that_take_part():
 )
 def test_a_threshold_above_all_votes_is_refused(more, message):
     with pytest.raises(UsageError, match=message):
-        Rule((Fraction(1),) * 3, **more)
-    Rule((Fraction(1), Fraction(3)), **more)
+        VotingRule((Fraction(1),) * 3, **more)
+    VotingRule((Fraction(1), Fraction(3)), **more)
 
 
 def test_no_system_is_refused():
     with expect_error(UsageError, "no system"):
-        Rule(())
+        VotingRule(())
 
 
 def test_bars_are_reached_from_below_or_passed():
@@ -386,12 +389,12 @@ def test_bars_are_reached_from_below_or_passed():
 
 
 def test_it_says_itself_in_words():
-    rule = Rule((Fraction(1),) * 6, relaxed="paper", by_type={"R": Fraction(3)}, veto=True)
+    rule = VotingRule((Fraction(1),) * 6, relaxed="paper", by_type={"R": Fraction(3)}, veto=True)
     assert rule.describe() == (
         "more than 3 of 6 votes; word order and spelling at least 2 (paper); R at least 3; "
         "veto of unchanged"
     )
-    numbered = Rule((Fraction(1),) * 2, Fraction(2), Fraction(1))
+    numbered = VotingRule((Fraction(1),) * 2, Fraction(2), Fraction(1))
     assert numbered.describe() == (
         "at least 2 of 2 votes; word order and spelling at least 1 (by number)"
     )

@@ -20,7 +20,7 @@ from gecbench.models import load_corrector
 from gecbench.models.lexical.chinese import (
     COVERED,
     TWICE,
-    count_words,
+    build_unigrams,
     find_replacements,
     index_homophones,
     segment,
@@ -166,7 +166,7 @@ SOUNDS = Sounds("made", {ord("甲"): "x", ord("乙"): "x", ord("丙"): "y", ord(
 def test_gains_are_those_of_dividing_the_changed_text_anew(
     words: dict[str, int], text: str
 ) -> None:
-    known = count_words(WordList("made", tuple(words), tuple(words.values())))
+    known = build_unigrams(WordList("made", tuple(words), tuple(words.values())))
     division = segment(text, known)
     index = index_homophones(known, SOUNDS)
     result: dict[tuple[int, int, str], float] = {}

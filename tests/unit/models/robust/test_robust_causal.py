@@ -21,7 +21,7 @@ from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset, Variant
 from gecbench.formats.perturbed import write_perturbed
 from gecbench.models.batches import ContextPair, SentencePair
 from gecbench.models.robust.task import RobustTask
-from gecbench.models.training.config import Robust
+from gecbench.models.training.config import RobustTable
 
 from ..causal.conftest import configured
 from ..causal.tiny_causal import tiny_causal
@@ -60,8 +60,8 @@ def build_task(base: Path, **table: object) -> Any:
     return task
 
 
-def robust(**given: object) -> Robust:
-    return Robust(cases=("cases.jsonl",), **given)
+def robust(**given: object) -> RobustTable:
+    return RobustTable(cases=("cases.jsonl",), **given)
 
 
 def examples_of(task: Any, twins: Any) -> Any:
@@ -141,7 +141,7 @@ def test_gradients_are_those_of_differences(base, monkeypatch) -> None:
 
 def test_the_same_twice_is_nothing_apart_but_for_dropout(base) -> None:
     task = build_task(base, dropout=0.3)
-    wrapped = RobustTask(task, Robust(method="r-drop"))
+    wrapped = RobustTask(task, RobustTable(method="r-drop"))
     same = [ContextPair(pair, pair) for result in TWINS for pair in result]
     batch = wrapped.collate(wrapped.prepare(same).examples)
     assert len(batch["matches"]) == int(task.weight(batch)) // 2
@@ -174,7 +174,7 @@ def test_what_a_causal_model_cannot_do_is_refused(base) -> None:
         with pytest.raises(UsageError, match=message):
             KIND.check_robust(msgspec.structs.replace(config, robust=robust(**pairs)))
     with expect_error(UsageError, "r-drop", "model.dropout"):
-        KIND.build(msgspec.structs.replace(config, robust=Robust(method="r-drop")), [], None)
+        KIND.build(msgspec.structs.replace(config, robust=RobustTable(method="r-drop")), [], None)
 
 
 SENTENCES = (

@@ -15,7 +15,7 @@ from gecbench.core.errors import CorpusError, FormatError, GecbenchError, UsageE
 from gecbench.formats.validation import convert
 from gecbench.models.batches import ContextPair, SentencePair
 from gecbench.models.robust.pairs import (
-    check_robust,
+    check_robust_table,
     distinct_pairs,
     read_context_pairs,
 )
@@ -31,7 +31,7 @@ def home(tmp_path: Path) -> Path:
 
 def read_data(home: Path, robust=None, **tables):
     config = configuration(robust, **tables)
-    check_robust(config, KIND)
+    check_robust_table(config, KIND)
     return read_context_pairs(config, home)
 
 
@@ -230,7 +230,7 @@ def test_r_drop_refuses_what_is_about_perturbations(home, more, why) -> None:
 
 def test_a_kind_without_predictions_to_compare_is_refused() -> None:
     with expect_error(UsageError, "[robust]", "kind tagger"):
-        check_robust(configuration(), SMALL)
+        check_robust_table(configuration(), SMALL)
 
 
 def test_the_configurations_in_the_documentation_are_whole() -> None:
@@ -239,4 +239,4 @@ def test_the_configurations_in_the_documentation_are_whole() -> None:
     assert len(blocks) >= 2
     for block in blocks:
         tables = {"kind": "tagger", "name": "x", "language": "en", **tomllib.loads(block)}
-        check_robust(convert("robust.md", tables, TaggerConfig), KIND)
+        check_robust_table(convert("robust.md", tables, TaggerConfig), KIND)

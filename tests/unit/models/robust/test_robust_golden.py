@@ -11,13 +11,13 @@ from tokenizers import ByteLevelBPETokenizer
 from gecbench.models.robust.pairs import (
     DecoderTarget,
     align_targets,
-    check_robust,
+    check_robust_table,
     distinct_pairs,
     read_context_pairs,
 )
 from gecbench.models.robust.task import RobustTask
 from gecbench.models.tagger.training import KIND
-from gecbench.models.training.config import Robust
+from gecbench.models.training.config import RobustTable
 
 
 @pytest.mark.golden
@@ -32,7 +32,7 @@ def test_what_the_published_cases_let_a_tagger_compare(shared: Path) -> None:
         },
         data={"dev": "train"},
     )
-    check_robust(config, KIND)
+    check_robust_table(config, KIND)
     data = read_context_pairs(config, shared)
     assert data.counts == {
         "cases read": 2493,
@@ -86,7 +86,7 @@ def test_what_the_published_cases_let_a_decoder_compare(shared: Path) -> None:
         ({"skip_after": 2}, 0.876),
         ({"sources_too": True}, 0.947),
     ):
-        robust = Robust(cases=("cases",), **options)
+        robust = RobustTable(cases=("cases",), **options)
         encoding = sum(
             len(align_targets(*distinct_pair, robust, "en")) for distinct_pair in distinct_pairs
         )

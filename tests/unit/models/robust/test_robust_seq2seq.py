@@ -18,7 +18,7 @@ from gecbench.formats.validation import convert
 from gecbench.models.batches import ContextPair, SentencePair
 from gecbench.models.robust.task import RobustTask
 from gecbench.models.seq2seq.training import KIND
-from gecbench.models.training.config import Robust
+from gecbench.models.training.config import RobustTable
 from gecbench.models.training.run import train_run
 from gecbench.models.training.task import TrainingKind
 
@@ -54,8 +54,8 @@ MODELS = {
 }
 
 
-def robust(**given: object) -> Robust:
-    return Robust(cases=("cases.jsonl",), **given)
+def robust(**given: object) -> RobustTable:
+    return RobustTable(cases=("cases.jsonl",), **given)
 
 
 def build_task(request, name: str, **more):
@@ -147,7 +147,7 @@ def test_the_same_twice_is_nothing_apart_but_for_dropout(request) -> None:
     for name in ("en_bart", "t5"):
         task, twins = build_task(request, name, dropout=0.2)
         same = [ContextPair(pair, pair) for result in twins for pair in result]
-        wrapped = RobustTask(task, Robust(method="r-drop"))
+        wrapped = RobustTask(task, RobustTable(method="r-drop"))
         examples = wrapped.prepare(same).examples
         batch = wrapped.collate(examples)
         labels = int(task.weight(batch)) // 2

@@ -16,16 +16,16 @@ from gecbench.models.scratch.encoding import (
     END,
     UNKNOWN,
     UnitEncoding,
-    build_vocabulary,
+    build_unit_vocabulary,
     character_divider,
     keep_length,
     load_simplifier,
-    read_vocabulary,
+    read_unit_vocabulary,
     vocabulary_hash,
     word_divider,
-    write_vocabulary,
+    write_unit_vocabulary,
 )
-from gecbench.models.seq2seq.corrector import restore
+from gecbench.models.seq2seq.corrector import restore_source
 
 divider = cache(word_divider)  # jieba reads its dictionary for a second
 TEXTS = st.text(st.sampled_from("我们去ok3，。 \t\n😀龘é"), max_size=12)
@@ -81,7 +81,7 @@ def test_a_copied_source_is_the_source_whatever_is_unknown(text, known) -> None:
         assert encoding.source_ids(text) == source.ids
         assert source.ids[-1] == END
         assert encoding.target_ids(text) == source.ids
-        restoration = restore(text, source.units, encoding.answer(source.ids[:-1]))
+        restoration = restore_source(text, source.units, encoding.answer(source.ids[:-1]))
         assert restoration.text == text
         assert restoration.unknown == (UNKNOWN in source.ids)
 
@@ -90,9 +90,13 @@ def test_unknown_words_come_from_the_source() -> None:
     encoding = build_unit_encoding(("我", "认识", "很", "他"), word_divider("space", "zh"))
     source = encoding.source("我 认识 王小明")
     assert source.ids == (4, 5, UNKNOWN, END)
-    restoration = restore("我 认识 王小明", source.units, encoding.answer((4, 6, 5, UNKNOWN)))
+    restoration = restore_source(
+        "我 认识 王小明", source.units, encoding.answer((4, 6, 5, UNKNOWN))
+    )
     assert (restoration.text, restoration.unknown) == ("我 很 认识 王小明", True)
-    lost = restore("我 认识", encoding.source("我 认识").units, encoding.answer((4, 5, UNKNOWN)))
+    lost = restore_source(
+        "我 认识", encoding.source("我 认识").units, encoding.answer((4, 5, UNKNOWN))
+    )
     assert "unknown" not in lost.text
 
 
@@ -119,17 +123,17 @@ def test_new_words_have_the_blanks_of_their_language(segmenter, source, target) 
     known = [piece.text for text in (source, target) for piece in dividing.divide(text)]
     encoding = build_unit_encoding(tuple(dict.fromkeys(known)), dividing)
     written = encoding.answer(encoding.target_ids(target)[:-1])
-    assert restore(source, encoding.source(source).units, written).text == target
+    assert restore_source(source, encoding.source(source).units, written).text == target
 
 
 def test_blanks_are_written_where_units_are_characters() -> None:
     encoding = build_unit_encoding("ok we", character_divider())
     source = encoding.source("we ok")
-    restoration = restore(
+    restoration = restore_source(
         "we ok", source.units, encoding.answer(encoding.target_ids("we o k")[:-1])
     )
     assert restoration.text == "we o k"
-    assert restore(
+    assert restore_source(
         "we ok", source.units, encoding.answer(encoding.target_ids("weok")[:-1])
     ).text == ("weok")
 
@@ -140,7 +144,7 @@ def test_traditional_characters_are_read_as_simplified_ones_and_stay() -> None:
     encoding = build_unit_encoding("我学习汉语语", character_divider(), simplify)
     source = encoding.source("我學習漢吾")
     assert source.ids[:4] == encoding.source("我学习汉").ids[:4]
-    restoration = restore(
+    restoration = restore_source(
         "我學習漢吾", source.units, encoding.answer(encoding.target_ids("我学习漢語")[:-1])
     )
     assert restoration.text == "我學習漢语"
@@ -154,14 +158,14 @@ def test_a_change_of_length_is_undone_character_by_character() -> None:
 
 def test_the_most_frequent_units_are_known(tmp_path: Path) -> None:
     texts = ["我我们们们去", "去"]
-    units = build_vocabulary(texts, tuple, size=2, min_count=1)
+    units = build_unit_vocabulary(texts, tuple, size=2, min_count=1)
     assert units == ("们", "去")
-    assert build_vocabulary(texts, tuple, size=0, min_count=2) == ("们", "去", "我")
+    assert build_unit_vocabulary(texts, tuple, size=0, min_count=2) == ("们", "去", "我")
     with expect_error(UsageError, "model.vocabulary.min_count", "9 times"):
-        build_vocabulary(texts, tuple, size=0, min_count=9)
+        build_unit_vocabulary(texts, tuple, size=0, min_count=9)
     path = tmp_path / "vocabulary.json"
-    write_vocabulary(path, units)
-    assert read_vocabulary(path) == units
+    write_unit_vocabulary(path, units)
+    assert read_unit_vocabulary(path) == units
     assert vocabulary_hash(units) != vocabulary_hash(units[::-1])
 
 
@@ -181,4 +185,4 @@ def test_a_damaged_vocabulary_is_refused(tmp_path: Path, content, message) -> No
     path = tmp_path / "vocabulary.json"
     path.write_text(content)
     with pytest.raises(FormatError, match=message):
-        read_vocabulary(path)
+        read_unit_vocabulary(path)

@@ -17,7 +17,7 @@ from tiny_seq2seq import EN_PAIRS, ZH_PAIRS
 from gecbench.core.corrector import Correction
 from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.models import load_corrector
-from gecbench.models.seq2seq.export import compare, export_model
+from gecbench.models.seq2seq.export import compare_corrections, export_seq2seq
 from gecbench.models.text import Agreement
 
 TEXTS = {
@@ -36,7 +36,7 @@ def exported(trained, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Pat
         kind, _, eight = name.partition("-")
         result[name] = tmp_path_factory.mktemp("export") / name
         pairs, _ = TEXTS[kind]
-        export_model(
+        export_seq2seq(
             trained[kind],
             result[name],
             quantise=bool(eight),
@@ -79,7 +79,7 @@ def test_eight_bits_say_how_far_they_agree(trained, exported, tmp_path) -> None:
     told = card["made"]["agreement"]
     both = [load_corrector(str(place)) for place in (trained["zh"], exported["zh-int8"])]
     pairs = list(zip(*(side.correct(sources) for side in both), strict=True))
-    agreement = compare(pairs)
+    agreement = compare_corrections(pairs)
     assert told == {
         "texts": 8,
         "equal": agreement.equal,
@@ -99,7 +99,7 @@ def test_agreement_counts_flags_and_texts() -> None:
     same = Correction("a", "a", (), -1.0)
     flagged = Correction("a", "a", (), -1.0, ("cut",))
     near = Correction("a", "a", (), -1.25)
-    agreement = compare(
+    agreement = compare_corrections(
         [(same, near), (same, flagged), (Correction("b", "b"), Correction("b", "b"))]
     )
     assert agreement == Agreement(3, 2, "corrected texts", 0.25)
@@ -162,7 +162,7 @@ def test_damaged_exports(tmp_path, exported, name, text, message) -> None:
 
 def test_what_cannot_be_exported(tmp_path, trained, exported) -> None:
     with expect_error(GecbenchError, "seq2seq", "ctranslate2"):
-        export_model(exported["zh"], tmp_path / "a", sample_texts=())
+        export_seq2seq(exported["zh"], tmp_path / "a", sample_texts=())
     with pytest.raises(GecbenchError, match="is there already"):
-        export_model(trained["zh"], exported["zh"], sample_texts=())
+        export_seq2seq(trained["zh"], exported["zh"], sample_texts=())
     assert not (tmp_path / "a").exists()

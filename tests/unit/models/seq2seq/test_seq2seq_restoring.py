@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from messages import expect_error
 
 from gecbench.core.errors import GecbenchError
-from gecbench.models.seq2seq.corrector import restore
+from gecbench.models.seq2seq.corrector import restore_source
 from gecbench.models.seq2seq.encoding import (
     UNKNOWN,
     Unit,
@@ -39,7 +39,9 @@ def encodings(places):
     for place, more in places:
         config = network.load_seq2seq_config(str(place))
         tokenizer = network.load_fitting_tokenizer(str(place), config)
-        yield network.build_encoding(tokenizer, config, name=str(place), forced=True, **more)
+        yield network.build_subword_encoding(
+            tokenizer, config, name=str(place), forced=True, **more
+        )
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +70,7 @@ def test_what_is_copied_is_the_source_to_the_last_byte(all_encodings, text: str)
         read = encoding.source(text).units
         answer = encoding.answer((*encoding.specials.forced, *own(encoding, text)))
         if read:
-            assert restore(text, read, answer).text == text
+            assert restore_source(text, read, answer).text == text
 
 
 def test_names_of_special_tokens_are_text_like_others(all_encodings) -> None:
@@ -85,7 +87,7 @@ def test_whatever_is_copied_is_the_source(all_encodings, text: str) -> None:
         read = encoding.source(text).units
         if read:
             answer = encoding.answer(own(encoding, text))
-            assert restore(text, read, answer).text == text
+            assert restore_source(text, read, answer).text == text
 
 
 @pytest.mark.parametrize(
@@ -119,7 +121,10 @@ def test_a_bert_vocabulary_damages_nothing(
     encoding = all_encodings[0]
     ids = [encoding.tokenizer.token_to_id(token) for token in answer.split()]
     ids = [encoding.specials.unknown if number is None else number for number in ids]
-    assert restore(source, encoding.source(source).units, encoding.answer(ids)) == (text, unknown)
+    assert restore_source(source, encoding.source(source).units, encoding.answer(ids)) == (
+        text,
+        unknown,
+    )
 
 
 @pytest.mark.parametrize(
@@ -139,16 +144,16 @@ def test_bytes_keep_blanks_where_the_source_has_other_ones(
 ) -> None:
     encoding = all_encodings[1]
     units = encoding.answer(own(encoding, answer))
-    assert restore(source, encoding.source(source).units, units).text == text
+    assert restore_source(source, encoding.source(source).units, units).text == text
 
 
 def test_a_piece_that_stands_for_several_characters_stays_whole_or_goes() -> None:
     read = source_units("…好", [((b"...", "?"), 0, 1), (("好".encode(), "?"), 1, 2)])
     assert [unit.text for unit in read] == [".", ".", ".", "好"]
     same = [Unit(item, "") for item in "...好"]
-    assert restore("…好", read, same).text == "…好"
+    assert restore_source("…好", read, same).text == "…好"
     less = [Unit(item, "") for item in "..好"]
-    assert restore("…好", read, less).text == "..好"
+    assert restore_source("…好", read, less).text == "..好"
 
 
 def test_bytes_that_are_no_character_are_unknown() -> None:

@@ -68,12 +68,14 @@ def test_the_decoder_reads_what_it_is_to_say_one_step_later(zh_bart, t5, mbart) 
 def test_an_mbart_of_fifty_languages_opens_with_the_language() -> None:
     from transformers import MBart50Tokenizer, MBartConfig
 
-    from gecbench.models.seq2seq.network import build_encoding
+    from gecbench.models.seq2seq.network import build_subword_encoding
 
     vocabulary = [("<s>", 0.0), ("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), ("▁a", -1.0)]
     tokenizer = MBart50Tokenizer(vocab=vocabulary)
     config = MBartConfig(vocab_size=len(tokenizer), decoder_start_token_id=2)
-    encoding = build_encoding(tokenizer, config, name="m", forced=False, language_code="zh_CN")
+    encoding = build_subword_encoding(
+        tokenizer, config, name="m", forced=False, language_code="zh_CN"
+    )
     names = tokenizer.convert_ids_to_tokens
     assert names(list(encoding.source("a").ids)) == ["zh_CN", "▁a", "</s>"]
     assert names(list(encoding.target_ids("a"))) == ["zh_CN", "▁a", "</s>"]

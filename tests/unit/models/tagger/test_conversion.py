@@ -11,7 +11,7 @@ from messages import expect_error
 
 from gecbench.core.errors import FormatError, GecbenchError, UnknownNameError, UsageError
 from gecbench.models import load_corrector
-from gecbench.models.tagger.conversion import convert_model
+from gecbench.models.tagger.conversion import convert_tagger
 from gecbench.text.tokens import tokens_of
 
 LABELS = ["$KEEP", "$DELETE", "$APPEND_the", "$REPLACE_has", "$TRANSFORM_CASE_CAPITAL"]
@@ -98,7 +98,7 @@ def test_a_converted_checkpoint_says_what_it_said(tiny_bert, tmp_path, unknown_f
     folder = tmp_path / "theirs"
     folder.mkdir()
     tagger, names, tokenizer = gotutiyan(folder, tiny_bert("en"), unknown_first=unknown_first)
-    count, notes = convert_model(folder, tmp_path / "ours", language="en")
+    count, notes = convert_tagger(folder, tmp_path / "ours", language="en")
     start = tokenizer.convert_tokens_to_ids("$START")
     check_same(tmp_path / "ours", tagger, names, tokenizer, start=start)
     assert count == len(LABELS) + 1
@@ -120,8 +120,8 @@ def test_safetensors_and_another_place_of_the_encoder(tiny_bert, tmp_path):
     config["model_id"] = "nobody/nothing"
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
     with pytest.raises(GecbenchError, match="nobody/nothing: "):
-        convert_model(folder, tmp_path / "ours", language="en")
-    convert_model(folder, tmp_path / "ours", language="en", encoder=str(tiny_bert("en")))
+        convert_tagger(folder, tmp_path / "ours", language="en")
+    convert_tagger(folder, tmp_path / "ours", language="en", encoder=str(tiny_bert("en")))
     start = tokenizer.convert_tokens_to_ids("$START")
     check_same(tmp_path / "ours", tagger, names, tokenizer, start=start)
 
@@ -147,7 +147,7 @@ def test_state_dicts_of_allennlp_are_read(tiny_bert, tmp_path, part, grows):
     state["text_field_embedder.token_embedder_bert." + part + ".pooler.dense.bias"] = torch.ones(3)
     torch.save(state, tmp_path / "bert.th")
     (tmp_path / "labels.txt").write_text("\n".join(names) + "\n", encoding="utf-8")
-    convert_model(
+    convert_tagger(
         tmp_path / "bert.th",
         tmp_path / "ours",
         language="en",
@@ -175,7 +175,7 @@ def theirs(tiny_bert, tmp_path):
 
 def refuses(folder, message):
     with pytest.raises(GecbenchError, match=message):
-        convert_model(folder, folder.parent / "ours", language="en")
+        convert_tagger(folder, folder.parent / "ours", language="en")
     assert not (folder.parent / "ours").exists()
 
 
@@ -226,7 +226,7 @@ def test_a_bad_configuration_is_one_line(theirs):
     config.write_text("{", encoding="utf-8")
     refuses(folder, r"config\.json: .*truncated")
     with expect_error(UsageError, str(config), "its config.json"):
-        convert_model(folder, folder / "ours", language="en", labels=config)
+        convert_tagger(folder, folder / "ours", language="en", labels=config)
     config.unlink()
     refuses(folder, r"config\.json: no such file")
 
@@ -234,12 +234,12 @@ def test_a_bad_configuration_is_one_line(theirs):
 def test_a_file_of_weights_needs_labels_and_encoder(tmp_path):
     path = tmp_path / "x.th"
     with expect_error(GecbenchError, str(path), "no such file"):
-        convert_model(path, tmp_path / "ours", language="zh")
+        convert_tagger(path, tmp_path / "ours", language="zh")
     path.write_bytes(b"")
     with expect_error(UsageError, str(path), "labels.txt"):
-        convert_model(path, tmp_path / "ours", language="zh")
+        convert_tagger(path, tmp_path / "ours", language="zh")
     with expect_error(UsageError, str(path), "the encoder"):
-        convert_model(path, tmp_path / "ours", language="zh", labels=path)
+        convert_tagger(path, tmp_path / "ours", language="zh", labels=path)
 
 
 @pytest.mark.parametrize(
@@ -260,6 +260,6 @@ def test_a_config_that_cannot_be_is_one_line(tiny_bert, tmp_path, wrong, said):
     config = {**json.loads(path.read_text(encoding="utf-8")), **wrong}
     path.write_text(json.dumps(config), encoding="utf-8")
     with pytest.raises(FormatError, match=said):
-        convert_model(folder, tmp_path / "ours", language="en")
+        convert_tagger(folder, tmp_path / "ours", language="en")
     with expect_error(UnknownNameError, "'words'"):
-        convert_model(folder, tmp_path / "ours", language="en", tokens="words")
+        convert_tagger(folder, tmp_path / "ours", language="en", tokens="words")

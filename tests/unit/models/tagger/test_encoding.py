@@ -14,7 +14,7 @@ from gecbench.models.tagger.encoding import (
     EncodingLayout,
     Subwords,
     TaggerEncoding,
-    build_encoding,
+    build_own_encoding,
     build_own_pieces,
     read_encoding,
     read_own_pieces,
@@ -26,7 +26,7 @@ WORDS = ["walks", "talks", "the", "the", "walk", "walk", "talk", "talk", "中", 
 
 def encoding(**more: int) -> TaggerEncoding:
     sizes = {"max_tokens": 9, "max_positions": 30, "pieces_per_token": 5}
-    return build_encoding(build_own_pieces([WORDS], 100), **{**sizes, **more})
+    return build_own_encoding(build_own_pieces([WORDS], 100), **{**sizes, **more})
 
 
 def test_positions_begin_with_start_and_point_at_first_pieces():

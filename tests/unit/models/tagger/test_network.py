@@ -14,10 +14,10 @@ from gecbench.core.errors import GecbenchError
 from gecbench.models.tagger.network import (
     Logits,
     Tagger,
-    decide,
+    count_positions,
+    decide_labels,
     load_pretrained,
     loss_weight,
-    max_positions,
     probabilities,
     tagging_loss,
 )
@@ -109,7 +109,7 @@ def test_an_encoder_reads_as_many_positions_as_it_says(kind):
 
     config = AutoConfig.for_model(kind, **SMALL)
     model = AutoModel.from_config(config).eval()
-    most = max_positions(config)
+    most = count_positions(config)
     model(torch.full((1, most), 7))
     with pytest.raises((IndexError, RuntimeError)):
         model(torch.full((1, most + 1), 7))
@@ -171,19 +171,21 @@ def test_the_unknown_label_is_never_predicted_and_takes_no_probability():
     assert distribution.sum().item() == pytest.approx(1)
     assert distribution[0, 0, 2].item() == pytest.approx(1 / (1 + math.exp(-1)))
     assert errors.item() == 0.5
-    labels, _ = decide(distribution, 0, -1, torch.tensor(0.0), torch.tensor(0.0))
+    labels, _ = decide_labels(distribution, 0, -1, torch.tensor(0.0), torch.tensor(0.0))
     assert labels.item() == 2
 
 
 def test_biases_are_added_to_probabilities_by_name():
     probabilities = torch.tensor([[[0.1, 0.3, 0.6]]])
     none = torch.tensor(0.0)
-    assert [t.item() for t in decide(probabilities, 1, 0, none, none)] == pytest.approx([2, 0.6])
-    decisions = decide(probabilities, 1, 0, torch.tensor(0.4), none)
+    assert [t.item() for t in decide_labels(probabilities, 1, 0, none, none)] == pytest.approx(
+        [2, 0.6]
+    )
+    decisions = decide_labels(probabilities, 1, 0, torch.tensor(0.4), none)
     assert [t.item() for t in decisions] == pytest.approx([1, 0.7])
-    decisions = decide(probabilities, 1, 0, torch.tensor(0.4), torch.tensor(0.7))
+    decisions = decide_labels(probabilities, 1, 0, torch.tensor(0.4), torch.tensor(0.7))
     assert [t.item() for t in decisions] == pytest.approx([0, 0.8])
-    decisions = decide(probabilities, 1, -1, none, torch.tensor(1.0))
+    decisions = decide_labels(probabilities, 1, -1, none, torch.tensor(1.0))
     assert [t.item() for t in decisions] == pytest.approx([2, 0.6])
 
 

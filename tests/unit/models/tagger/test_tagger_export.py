@@ -16,7 +16,7 @@ from tiny_taggers import PAIRS
 from gecbench.core.errors import FormatError, GecbenchError, UnknownNameError, UsageError
 from gecbench.models import load_corrector
 from gecbench.models.folder import read_card
-from gecbench.models.tagger.conversion import export_model
+from gecbench.models.tagger.conversion import export_tagger
 
 SOURCES = [pair.source for pair in PAIRS["zh"]]
 TARGETS = [pair.target for pair in PAIRS["zh"]]
@@ -30,7 +30,7 @@ def exported(tagger_folder, tmp_path_factory):
     def make(encoder: str, *, quantise: bool):
         if (encoder, quantise) not in result:
             out = tmp_path_factory.mktemp("exported") / "model"
-            agreement = export_model(
+            agreement = export_tagger(
                 tagger_folder("zh", encoder),
                 out,
                 quantise=quantise,
@@ -128,14 +128,14 @@ def test_what_does_not_fit_is_one_line(exported, tagger_folder, tmp_path):
     folder = tagger_folder("zh", "convolution")
     options = {"runtime": "onnx", "quantise": False, "sample_texts": SOURCES}
     with expect_error(UnknownNameError, "'tensorrt'"):
-        export_model(folder, tmp_path / "a", **{**options, "runtime": "tensorrt"})
+        export_tagger(folder, tmp_path / "a", **{**options, "runtime": "tensorrt"})
     with expect_error(UsageError, "no text"):
-        export_model(folder, tmp_path / "a", **{**options, "sample_texts": [" ", ""]})
+        export_tagger(folder, tmp_path / "a", **{**options, "sample_texts": [" ", ""]})
     with pytest.raises(GecbenchError, match="is there already"):
-        export_model(folder, tmp_path, **options)
+        export_tagger(folder, tmp_path, **options)
     out, _ = exported("convolution", quantise=True)
     with expect_error(GecbenchError, "tagger", "onnx"):
-        export_model(out, tmp_path / "a", **options)
+        export_tagger(out, tmp_path / "a", **options)
     assert not list(tmp_path.iterdir())
     for name in ("device", "precision"):
         with expect_error(UsageError, f"option {name}"):
@@ -178,7 +178,7 @@ def test_eight_bits_take_a_thread_a_core(exported):
 def test_what_no_file_of_onnx_holds_is_said_before(tagger_folder, tmp_path, monkeypatch):
     monkeypatch.setattr("gecbench.models.tagger.conversion._LARGEST", 1000)
     with expect_error(GecbenchError, "0.0 GiB", "ONNX", "2"):
-        export_model(
+        export_tagger(
             tagger_folder("zh", "convolution"),
             tmp_path / "out",
             quantise=False,

@@ -15,9 +15,9 @@ from tiny_taggers import PAIRS, configuration, teach
 from gecbench.core.errors import FormatError, GecbenchError, UnknownNameError, UsageError
 from gecbench.models import load_corrector
 from gecbench.models.batches import SentencePair
-from gecbench.models.tagger.network import read_model
+from gecbench.models.tagger.network import read_tagger
 from gecbench.models.tagger.training import KIND
-from gecbench.models.tags.labels import UNKNOWN, write_vocabulary
+from gecbench.models.tags.labels import UNKNOWN, write_label_vocabulary
 from gecbench.models.training.task import IGNORED, load_kind
 
 
@@ -111,7 +111,7 @@ def test_a_run_that_goes_on_has_the_same_network_and_labels(tagger_folder):
         rest = tagger_folder("zh", encoder)
         place = "convolution" if encoder == "convolution" else "gone/away"
         task = KIND.build(configuration("zh", place), [], rest)
-        saved = read_model(rest)
+        saved = read_tagger(rest)
         assert task._model.vocabulary == saved.vocabulary
         weights = saved.network.state_dict()
         assert {n: t.shape for n, t in task.module.state_dict().items()} == {
@@ -146,7 +146,7 @@ def test_correcting_leaves_a_learning_network_as_it_was():
 
 def test_labels_from_a_file_and_defaults_on_the_card(tmp_path):
     vocabulary = build_task()._model.vocabulary
-    write_vocabulary(tmp_path / "labels.json", vocabulary)
+    write_label_vocabulary(tmp_path / "labels.json", vocabulary)
     correcting = {"keep_bias": 0.25, "rounds": 2}
     more = {"labels": str(tmp_path / "labels.json"), "correcting": correcting}
     task = teach(tmp_path / "model", "zh", "convolution", steps=1, **more)

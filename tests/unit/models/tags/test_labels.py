@@ -16,15 +16,15 @@ from gecbench.models.tags.labels import (
     LabelVocabulary,
     Transforms,
     append_label,
-    build_vocabulary,
+    build_label_vocabulary,
     clean_labels,
     parse_label,
-    read_vocabulary,
+    read_label_vocabulary,
     replace_label,
     transform_label,
     transforms_for,
     unknown_labels,
-    write_vocabulary,
+    write_label_vocabulary,
 )
 
 
@@ -77,14 +77,14 @@ def test_the_hash_depends_on_labels_and_order():
 
 def test_a_vocabulary_is_built_by_count_then_by_name():
     counter = Counter({KEEP: 90, "$APPEND_b": 3, "$APPEND_a": 3, "$REPLACE_c": 5, "$APPEND_d": 1})
-    whole = build_vocabulary(counter)
+    whole = build_label_vocabulary(counter)
     assert whole.labels == (
         *(KEEP, DELETE, UNKNOWN),
         *("$REPLACE_c", "$APPEND_a", "$APPEND_b", "$APPEND_d"),
     )
-    assert build_vocabulary(counter, min_count=3).labels == whole.labels[:-1]
-    assert build_vocabulary(counter, size=4).labels == whole.labels[:4]
-    assert build_vocabulary(Counter(), size=1).labels == (KEEP, DELETE, UNKNOWN)
+    assert build_label_vocabulary(counter, min_count=3).labels == whole.labels[:-1]
+    assert build_label_vocabulary(counter, size=4).labels == whole.labels[:4]
+    assert build_label_vocabulary(Counter(), size=1).labels == (KEEP, DELETE, UNKNOWN)
 
 
 def test_labels_that_nobody_knows_are_named():
@@ -96,14 +96,14 @@ def test_labels_that_nobody_knows_are_named():
 def test_written_and_read_again(tmp_path: Path):
     vocabulary = LabelVocabulary((KEEP, DELETE, UNKNOWN, "$APPEND_的", '$APPEND_"', "$REPLACE_\\"))
     path = tmp_path / "labels.json"
-    write_vocabulary(path, vocabulary)
-    assert read_vocabulary(path) == vocabulary
+    write_label_vocabulary(path, vocabulary)
+    assert read_label_vocabulary(path) == vocabulary
 
 
 def test_a_released_text_file_loses_its_padding_aloud(tmp_path: Path):
     path = tmp_path / "labels.txt"
     path.write_text("$KEEP\n$DELETE\n$APPEND_的\n@@UNKNOWN@@\n@@PADDING@@\n", encoding="utf-8")
-    assert read_vocabulary(path).labels == (KEEP, DELETE, "$APPEND_的", UNKNOWN)
+    assert read_label_vocabulary(path).labels == (KEEP, DELETE, "$APPEND_的", UNKNOWN)
     cleaned = clean_labels(path.read_text("utf-8").split(), str(path))
     assert cleaned.notes == (
         f"{path}: label 4 @@PADDING@@ is left out; padding is never predicted",
@@ -133,7 +133,7 @@ def test_rows_say_which_weights_remain():
 def test_a_file_that_is_no_vocabulary_is_refused(tmp_path: Path, name, text, message):
     (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises(FormatError, match=message):
-        read_vocabulary(tmp_path / name)
+        read_label_vocabulary(tmp_path / name)
 
 
 EN = transforms_for("en")

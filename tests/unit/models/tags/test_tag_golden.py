@@ -17,7 +17,7 @@ from gecbench.core.files import read_lines
 from gecbench.formats import fcgec, mucgec
 from gecbench.formats.perturbed import read_blocks
 from gecbench.models.tags.derive import choose_labels, derive_labels
-from gecbench.models.tags.labels import KEEP, build_vocabulary, transforms_for
+from gecbench.models.tags.labels import KEEP, build_label_vocabulary, transforms_for
 from gecbench.models.tags.replay import text_edits
 from gecbench.text.tokens import tokens_of
 
@@ -108,7 +108,7 @@ def test_vocabularies_cover_what_the_survey_measured(mucgec_pairs, fcgec_pairs):
         for labels in own:
             counter.update(labels)
     assert (len(counter), counter.total(), several) == (1996, 21823, 1769)
-    vocabularies = (build_vocabulary(counter, min_count=n) for n in (2, 3, 5))
+    vocabularies = (build_label_vocabulary(counter, min_count=n) for n in (2, 3, 5))
     known = [sum(counter[label] for label in v.labels) for v in vocabularies]
     shares = [100 * n / counter.total() for n in known]
     assert shares == pytest.approx([97.1, 94.1, 88.6], abs=0.2)
