@@ -180,7 +180,12 @@ def convert_checkpoint(place: str, out: Path) -> int:
         raise GecbenchError(f"{place}: no config.json there, so it is no model of transformers")
     if list(source.glob("*.safetensors")):
         raise GecbenchError(f"{place}: its weights are safetensors already; use it as it is")
-    tensors = _tensors(place, source)
+    files = sorted(source.glob("pytorch_model*.bin"))
+    if not files:
+        raise GecbenchError(f"{place}: no pytorch_model.bin there; nothing to convert")
+    tensors = {name: tensor for path in files for name, tensor in read_pickled(path).items()}
+    if (source / _INDEX).is_file():
+        _check_complete(place, source, tensors)
     with atomic_folder(out) as folder, report_full_disk(out):
         for pattern in _OTHER_FILES:
             for path in source.glob(pattern):
@@ -188,19 +193,6 @@ def convert_checkpoint(place: str, out: Path) -> int:
                     shutil.copy(path, folder / path.name)
         save_weights(tensors, folder / WEIGHTS)
     return len(tensors)
-
-
-def _tensors(place: str, source: Path) -> dict[str, torch.Tensor]:
-    """Read the tensors of all pickled files of a folder."""
-    files = sorted(source.glob("pytorch_model*.bin"))
-    if not files:
-        raise GecbenchError(f"{place}: no pytorch_model.bin there; nothing to convert")
-    tensors: dict[str, torch.Tensor] = {}
-    for path in files:
-        tensors.update(read_pickled(path))
-    if (source / _INDEX).is_file():
-        _check_complete(place, source, tensors)
-    return tensors
 
 
 def _check_complete(place: str, source: Path, tensors: Mapping[str, torch.Tensor]) -> None:

@@ -10,7 +10,8 @@ import random
 import sqlite3
 import time
 from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -344,7 +345,7 @@ class AnswerCache:
         """
         make_folder(folder)
         self.path = folder / _FILE
-        try:
+        with self._name_errors():
             # Answers hold what people have written: a new file is its owner's alone.
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
             # Opened by one thread and used by another, but never by both at once.
@@ -352,36 +353,34 @@ class AnswerCache:
                 self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
             )
             self._rows.execute(_SCHEMA)
-        except (sqlite3.Error, OSError) as error:
-            raise self._failure(error) from error
 
     def get(self, question: str) -> Reply | None:
         """Look up the answer to a question by its key; None where there is none."""
-        try:
+        with self._name_errors():
             row = self._rows.execute(
                 "SELECT answer, tokens_in, tokens_out FROM answers WHERE question = ?", (question,)
             ).fetchone()
-        except sqlite3.Error as error:
-            raise self._failure(error) from error
         return row and Reply(row[0], "stop", row[1], row[2])
 
     def add(self, question: str, reply: Reply) -> None:
         """Store an answer; it is on the disk when this returns. The first one stays."""
-        try:
+        with self._name_errors():
             self._rows.execute(
                 "INSERT OR IGNORE INTO answers (question, answer, tokens_in, tokens_out) "
                 "VALUES (?, ?, ?, ?)",
                 (question, reply.text, reply.tokens_in, reply.tokens_out),
             )
-        except (sqlite3.Error, UnicodeEncodeError) as error:
-            raise self._failure(error) from error
 
     def close(self) -> None:
         """Close the file."""
         self._rows.close()
 
-    def _failure(self, error: Exception) -> GecbenchError:
-        return GecbenchError(
-            f"{self.path}: the cache of answers cannot be used: {error}; name another folder in "
-            "cache, or cache=none to keep no answers"
-        )
+    @contextmanager
+    def _name_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError, UnicodeEncodeError) as error:
+            raise GecbenchError(
+                f"{self.path}: the cache of answers cannot be used: {error}; name another folder "
+                "in cache, or cache=none to keep no answers"
+            ) from error

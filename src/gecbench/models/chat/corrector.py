@@ -346,7 +346,7 @@ def _key(profile: ChatProfile, place: str) -> str:
 
 def _describe(profile: ChatProfile, prompt: Prompt, language: str, address: str) -> CorrectorInfo:
     """Describe a chat corrector, with all that its answers depend on."""
-    sampling = {
+    sampling: dict[str, str] = {
         name: "not sent" if name in profile.omit else f"{getattr(profile, name):g}"
         for name in SAMPLING
     }

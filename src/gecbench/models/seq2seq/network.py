@@ -72,12 +72,6 @@ def load_network(
     return network
 
 
-def random_network(config: PreTrainedConfig) -> PreTrainedModel:
-    """Build a network with random weights, which others replace."""
-    auto: Any = AutoModelForSeq2SeqLM
-    return cast("PreTrainedModel", auto.from_config(config))
-
-
 def load_fitting_tokenizer(place: str, config: PreTrainedConfig) -> PreTrainedTokenizerBase:
     """Load the tokenizer of a place that fits its network.
 
@@ -401,11 +395,6 @@ def add_characters(
                 noise = torch.randn(weight.shape[1], generator=generator) * deviation * _NOISE
                 start = mean if similar is None else weight[similar]
                 weight[row] = start + noise.to(weight.dtype)
-
-
-def count_added(tokenizer: PreTrainedTokenizerBase) -> int:
-    """Count the characters that were added to a vocabulary."""
-    return sum(len(token) == 1 for token in tokenizer.get_added_vocab())
 
 
 def _missing_characters(

@@ -9,7 +9,12 @@ from typing import Any, Literal
 
 import msgspec
 import torch
-from transformers import PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import (
+    AutoModelForSeq2SeqLM,
+    PreTrainedConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
 
 from gecbench.core.errors import UsageError
 from gecbench.models.batches import ContextPair, SentencePair
@@ -26,12 +31,10 @@ from gecbench.models.seq2seq.network import (
     TorchSearch,
     add_characters,
     build_subword_encoding,
-    count_added,
     load_fitting_tokenizer,
     load_network,
     load_seq2seq_config,
     max_positions,
-    random_network,
 )
 from gecbench.models.training.config import Below1, Positive, RobustTable, RunConfig, Share
 from gecbench.models.training.decoder import (
@@ -121,8 +124,9 @@ class Seq2SeqTask(DecoderTask, ComparableTask[DecoderExample, torch.Tensor]):
         dataset = super().prepare(items)
         if self._table.extend_vocabulary is None:
             return dataset
-        added = {"characters added to the vocabulary": count_added(self._tokenizer)}
-        return replace(dataset, counts={**dataset.counts, **added})
+        added = sum(len(token) == 1 for token in self._tokenizer.get_added_vocab())
+        counts = {**dataset.counts, "characters added to the vocabulary": added}
+        return replace(dataset, counts=counts)
 
     def outputs(self, module: torch.nn.Module, batch: Batch) -> torch.Tensor:
         """Compute the logits of the target tokens, (sentences, positions, vocabulary)."""
@@ -223,7 +227,8 @@ def build(
     check_dropout(config.robust, settings.to_dict(), table.source_token_dropout)
     tokenizer = load_fitting_tokenizer(place, settings)
     if checkpoint is not None:
-        network = random_network(settings)
+        auto: Any = AutoModelForSeq2SeqLM
+        network: PreTrainedModel = auto.from_config(settings)
     else:
         # In 32 bits, whatever the checkpoint has: mixed precision is the loop's business.
         network = load_network(place, settings, tokenizer, dtype=torch.float32)

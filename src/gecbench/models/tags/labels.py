@@ -159,18 +159,6 @@ def _english(token: str, target: str) -> tuple[str, ...]:
     return verb_forms(token, target)
 
 
-def _capital_1(token: str) -> str | None:
-    return token[0] + token[1:].capitalize() if len(token) > 1 else None
-
-
-def _upper_but_last(token: str) -> str | None:
-    return token[:-1].upper() + token[-1] if len(token) > 1 else None
-
-
-def _plural(token: str) -> str | None:
-    return token + "s" if token[-1:].isalpha() else None
-
-
 def _singular(token: str) -> str | None:
     return token[:-1] if token.endswith("s") and token[-2:-1].isalpha() else None
 
@@ -185,11 +173,11 @@ _CASES: Mapping[str, Transform] = {
     "CASE_LOWER": str.lower,
     "CASE_CAPITAL": str.capitalize,
     "CASE_UPPER": str.upper,
-    "CASE_CAPITAL_1": _capital_1,
-    "CASE_UPPER_-1": _upper_but_last,
+    "CASE_CAPITAL_1": lambda token: token[:1] + token[1:].capitalize(),
+    "CASE_UPPER_-1": lambda token: token[:-1].upper() + token[-1:],
 }
 _AGREEMENTS: Mapping[str, Transform] = {
-    "AGREEMENT_PLURAL": _plural,
+    "AGREEMENT_PLURAL": lambda token: token + "s" if token[-1:].isalpha() else None,
     "AGREEMENT_SINGULAR": _singular,
 }
 _OTHERS: Mapping[str, Transform] = {**_AGREEMENTS, "SPLIT_HYPHEN": _split_hyphens}

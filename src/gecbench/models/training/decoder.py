@@ -40,7 +40,7 @@ class DecoderTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
         return {"max_length": self.max_length, **non_default_options(self.correcting)}
 
 
-Example = TypeVar("Encoded")
+Example = TypeVar("Example")
 
 
 class DecoderExample(NamedTuple):

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 
 import msgspec
 
@@ -190,22 +190,15 @@ KINDS: Mapping[str, str] = {
 """Kind of model to its `TrainingKind`."""
 
 
-class Build(Protocol):
-    """Builds the task of a run."""
+Build = Callable[[Any, Sequence[SentencePair], Path | None], Task[SentencePair, Any]]
+"""Builds the task of a run. It takes
 
-    def __call__(
-        self, config: Any, pairs: Sequence[SentencePair], checkpoint: Path | None
-    ) -> Task[SentencePair, Any]:
-        """Build a task.
-
-        Args:
-            config: Of the type that the kind names.
-            pairs: The training pairs: vocabularies are built from them.
-            checkpoint: A folder that the task's `save` wrote, where a run is resumed: everything
-                but the weights (vocabulary, tokenizer, network configuration) comes from there,
-                so that nothing is downloaded or derived again. None at the start.
-        """
-        ...
+- the configuration, of the type that the kind names;
+- the training pairs: vocabularies are built from them;
+- a folder that the task's `save` wrote, where a run is resumed: everything but the weights
+  (vocabulary, tokenizer, network configuration) comes from there, so that nothing is downloaded or
+  derived again. None at the start.
+"""
 
 
 @dataclass(frozen=True, slots=True)
