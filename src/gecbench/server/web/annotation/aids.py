@@ -29,7 +29,7 @@ def context(request: HttpRequest, member: Member, sentence_id: int) -> HttpRespo
     before, after = neighbours(sentence)
     lang = "zh-Hans" if member.project.lang == "zh" else member.project.lang
     shown = {"sentence": sentence, "before": before, "after": after, "text_lang": lang}
-    return render(request, "work/context.html", shown)
+    return render(request, "annotation/context.html", shown)
 
 
 def _may_see(member: Member, sentence: Sentence) -> bool:

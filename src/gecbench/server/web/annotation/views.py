@@ -214,7 +214,7 @@ def now(request: HttpRequest, member: Member) -> HttpResponse:
         "reasons": words.reasons(),
         **_scripts(request, member, task, after),
     }
-    return render(request, "work/work.html", shown)
+    return render(request, "annotation/task.html", shown)
 
 
 def _claimed(request: HttpRequest, member: Member) -> tuple[Claim, list[Slot]]:
@@ -294,7 +294,7 @@ def _nothing(
         "guideline_first": why == NoTask.GUIDELINE_FIRST,
         **_scripts(request, member, None, after),
     }
-    return render(request, "work/nothing.html", shown)
+    return render(request, "annotation/no_task.html", shown)
 
 
 @annotator
@@ -306,7 +306,7 @@ def history(request: HttpRequest, member: Member) -> HttpResponse:
     listed = [(one, words.DECISIONS[Decision(one.decision)]) for one in found[:PAGE]]
     return render(
         request,
-        "work/history.html",
+        "annotation/history.html",
         {
             "listed": listed,
             "before": found[PAGE - 1].pk if len(found) > PAGE else None,
@@ -336,7 +336,7 @@ def task(request: HttpRequest, member: Member, number: int) -> HttpResponse:
     ).exclude(sentence=made[0].sentence)
     return render(
         request,
-        "work/task.html",
+        "annotation/submission.html",
         {
             "last": made[0],
             "decision": words.DECISIONS[Decision(made[0].decision)],
@@ -358,7 +358,8 @@ def _number(found: object) -> int | None:
 @require_GET
 def skipped(request: HttpRequest, member: Member) -> HttpResponse:
     """List what the member has put off."""
-    return render(request, "work/skipped.html", {"sentences": claims.skipped_sentences(member)})
+    shown = {"sentences": claims.skipped_sentences(member)}
+    return render(request, "annotation/skipped.html", shown)
 
 
 @annotator
@@ -370,7 +371,7 @@ def kept(request: HttpRequest, member: Member) -> HttpResponse:
         for one in drafts.orphaned_drafts(member)
         if one.slot is not None
     ]
-    return render(request, "work/kept.html", {"listed": listed})
+    return render(request, "annotation/drafts.html", {"listed": listed})
 
 
 # What the work screen does: save, hand in, take back, put off, take up again.

@@ -123,7 +123,7 @@ def guide(request: HttpRequest, member: Member) -> HttpResponse:
         "versions": versions.defer("markdown"),
         **_about(member, guideline),
     }
-    return render(request, "guide/guide.html", page)
+    return render(request, "guidelines/guideline.html", page)
 
 
 @reader
@@ -135,7 +135,7 @@ def section(request: HttpRequest, member: Member, section: str) -> HttpResponse:
     if not branch:
         raise Http404
     page = {"sections": shown(branch), "head": branch[0], **_about(member, guideline)}
-    return render(request, "guide/section.html", page)
+    return render(request, "guidelines/section.html", page)
 
 
 @reader
@@ -157,7 +157,7 @@ def search(request: HttpRequest, member: Member) -> HttpResponse:
         **_about(member, guideline),
     }
     fragment = bool(getattr(request, "htmx", False))
-    return render(request, "guide/hits.html" if fragment else "guide/search.html", page)
+    return render(request, "guidelines/search_results.html" if fragment else "guidelines/search.html", page)
 
 
 @reader
@@ -169,7 +169,7 @@ def drawer(request: HttpRequest, member: Member) -> HttpResponse:
         "sections": shown(rendered(guideline, member.project).sections),
         **_about(member, guideline),
     }
-    return render(request, "guide/drawer.html", page)
+    return render(request, "guidelines/drawer.html", page)
 
 
 @reader

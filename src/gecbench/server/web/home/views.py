@@ -203,7 +203,7 @@ def day(request: HttpRequest) -> HttpResponse:
         "reached": bool(wanted) and done >= wanted,
         "most_goal": MOST_GOAL,
     }
-    return render(request, "day/day.html", shown)
+    return render(request, "home/home.html", shown)
 
 
 def _person(request: HttpRequest) -> Person:
@@ -333,4 +333,4 @@ def me(request: HttpRequest, member: Member) -> HttpResponse:
         "f05_percent": None if figures.f05 is None else 100 * figures.f05,
         "reasons": [(names.get(reason, reason), count) for reason, count in figures.reasons],
     }
-    return render(request, "day/me.html", shown)
+    return render(request, "home/my_statistics.html", shown)

@@ -96,7 +96,7 @@ def give(request: HttpRequest, member: Member) -> HttpResponseBase:
     """Show the form, or give work to those who were chosen."""
     if request.method != "POST":
         form = WorkForm(member.project, initial={"members": request.GET.getlist("member")})
-        return page(request, member, "manage-members", {"form": form}, template="manage/work.html")
+        return page(request, member, "manage-members", {"form": form}, template="manage/assignments.html")
     form = WorkForm(member.project, request.POST)
     if not form.is_valid():
         return page(
@@ -104,7 +104,7 @@ def give(request: HttpRequest, member: Member) -> HttpResponseBase:
             member,
             "manage-members",
             {"form": form},
-            template="manage/work.html",
+            template="manage/assignments.html",
             status=HTTPStatus.UNPROCESSABLE_ENTITY,
         )
     given = 0

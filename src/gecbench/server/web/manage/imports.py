@@ -249,7 +249,7 @@ def _report(
         "duplicate_choices": DUPLICATES,
     }
     return page(
-        request, member, "manage-import", shown, template="manage/report.html", status=status
+        request, member, "manage-import", shown, template="manage/import_report.html", status=status
     )
 
 

@@ -107,7 +107,7 @@ def new(request: HttpRequest) -> HttpResponseBase:
         except GecbenchError as error:
             form.add_error(None, refusal(error))
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
-    return render(request, "manage/new.html", {"form": form}, status=status)
+    return render(request, "manage/new_project.html", {"form": form}, status=status)
 
 
 @administrator

@@ -61,7 +61,7 @@ from gecbench.server.web.manage.words import (
     nobody,
     refusal,
 )
-from gecbench.server.web.review.differences import Drawn, drawn_diff
+from gecbench.server.web.review.differences import render_diff
 from gecbench.server.web.review.words import not_annotatable_reasons, reject_reasons
 from gecbench.server.workflow import management, reviews, studies
 from gecbench.server.workflow.assignments import give_batch
@@ -200,12 +200,12 @@ class Line:
     """A text of an entry.
 
     Args:
-        drawn: How it differs from the sentence; () where there is only a note.
+        html: How it differs from the sentence; "" where there is only a note.
         note: Words beside it.
         tone: "good", "bad" or "".
     """
 
-    drawn: tuple[Drawn, ...] = ()
+    html: str = ""
     note: str = ""
     tone: str = ""
 
@@ -253,20 +253,20 @@ def history(sentence: Sentence) -> tuple[Entry, ...]:
 
 
 class _Texts:
-    """References of a sentence and how each differs from it, drawn once."""
+    """References of a sentence and how each differs from it, compared once."""
 
     def __init__(self, sentence: Sentence) -> None:
         self._sentence = sentence
-        self._drawn: dict[str, tuple[Drawn, ...]] = {}
+        self._html: dict[str, str] = {}
         rows = Reference.objects.filter(sentence=sentence).order_by("pk")
         self.rows = tuple(rows)
         self.by_digest = {one.digest: one.text for one in self.rows}
 
     def line(self, text: str, note: str = "", tone: str = "") -> Line:
         """Return a text as a line."""
-        if text not in self._drawn:
-            self._drawn[text] = drawn_diff(self._sentence.project, self._sentence.text, text)
-        return Line(self._drawn[text], note, tone)
+        if text not in self._html:
+            self._html[text] = render_diff(self._sentence.project, self._sentence.text, text)
+        return Line(self._html[text], note, tone)
 
     def of(self, submission: int) -> Iterator[Line]:
         """Yield the texts of a submission."""
@@ -641,7 +641,7 @@ def _page(
     }
     status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
     return page(
-        request, member, "manage-sentences", shown, template="manage/bulk.html", status=status
+        request, member, "manage-sentences", shown, template="manage/bulk_action.html", status=status
     )
 
 

@@ -11,7 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
-from typing import Literal
+
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext, gettext_lazy
 
 from gecbench.server.models import Project
 from gecbench.server.rules.diff import Diff, Piece, diff
@@ -223,70 +226,72 @@ def _between(
                 yield Mark(Piece("equal", text, text))
 
 
-# Pieces of a diff, ready for a template: what goes, what comes, placeholders as chips.
+# HTML of a diff; `draw-diff.js` makes the same in the page.
+
+_LABELS = {
+    ("del", "delete"): gettext_lazy("deleted:"),
+    ("del", "move"): gettext_lazy("moved from here:"),
+    ("ins", "insert"): gettext_lazy("inserted:"),
+    ("ins", "move"): gettext_lazy("moved to here:"),
+}
+"""What a screen reader says before a change; the kind is the class in diff.css."""
 
 
-Part = tuple[str, bool]
-"""A stretch of text, and whether it is a placeholder."""
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One side of a change: a <del> or an <ins>.
-
-    Args:
-        tag: Which of the two.
-        kind: "delete", "insert" or "move"; the class in diff.css.
-        parts: The text.
-    """
-
-    tag: Literal["del", "ins"]
-    kind: Literal["delete", "insert", "move"]
-    parts: tuple[Part, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A piece: text that stays, white space that differs, or one or two changes."""
-
-    equal: tuple[Part, ...] = ()
-    space: str = ""
-    space_added: bool = False
-    changes: tuple[Change, ...] = ()
-
-
-def drawn(pieces: Iterable[Piece], placeholder: str) -> tuple[Drawn, ...]:
-    """Return pieces as `pieces.html` draws them; the same as `draw-diff.js` does in the page."""
-    return tuple(_drawn(piece, placeholder) for piece in pieces)
-
-
-def drawn_diff(project: Project, source: str, target: str) -> tuple[Drawn, ...]:
-    """Return how a text differs from its source, for a template."""
+def render_diff(project: Project, source: str, target: str) -> SafeString:
+    """Show how a text differs from its source."""
     placeholder = project.rules.placeholder
-    found = diff(source, target, lang=project.lang, placeholder=placeholder)
-    return drawn(found.pieces, placeholder)
+    compared = diff(source, target, lang=project.lang, placeholder=placeholder)
+    return render_pieces(compared.pieces, placeholder)
 
 
-def _drawn(piece: Piece, placeholder: str) -> Drawn:
+def render_row(row: Row, placeholder: str) -> SafeString:
+    """Show an aligned text: a span for each cell."""
+    return format_html_join(
+        "", '<span class="{}"{}>{}</span>', (_cell_parts(cell, placeholder) for cell in row.cells)
+    )
+
+
+def _cell_parts(cell: Cell, placeholder: str) -> tuple[str, SafeString | str, SafeString]:
+    pieces = render_pieces((mark.piece for mark in cell.marks), placeholder)
+    if cell.region is None:
+        return "stretch", "", pieces
+    classes = "cell" + " changed" * cell.changed + " split" * cell.split
+    return classes, format_html(' data-region="{}"', cell.region), pieces
+
+
+def render_pieces(pieces: Iterable[Piece], placeholder: str) -> SafeString:
+    """Show pieces of a diff: changes as <del> and <ins>, placeholders as chips."""
+    return format_html_join("", "{}", ((_render_piece(piece, placeholder),) for piece in pieces))
+
+
+def _render_piece(piece: Piece, placeholder: str) -> SafeString:
     if piece.op == "equal":
-        return Drawn(equal=_parts(piece.source, placeholder))
+        return _render_text(piece.source, placeholder)
     if piece.op == "space":
-        return Drawn(space=piece.target or piece.source, space_added=bool(piece.target))
-    changes: list[Change] = []
+        return format_html(
+            '<span class="diff-space diff-space-{}" title="{}">{}</span>',
+            "added" if piece.target else "removed",
+            gettext("white space, not counted"),
+            piece.target or piece.source,
+        )
+    changes = []
     if piece.op in {"delete", "move_from", "replace"}:
-        kind: Literal["delete", "move"] = "move" if piece.move else "delete"
-        changes.append(Change("del", kind, _parts(piece.source, placeholder)))
+        changes.append(("del", "move" if piece.move else "delete", piece.source))
     if piece.op in {"insert", "move_to", "replace"}:
-        added: Literal["insert", "move"] = "move" if piece.move else "insert"
-        changes.append(Change("ins", added, _parts(piece.target, placeholder)))
-    return Drawn(changes=tuple(changes))
+        changes.append(("ins", "move" if piece.move else "insert", piece.target))
+    html = format_html_join(
+        "",
+        '<{0} class="diff-{1}"><span class="diff-said">{2} </span>{3}'
+        '<span class="diff-said">, </span></{0}>',
+        (
+            (tag, kind, _LABELS[tag, kind], _render_text(text, placeholder))
+            for tag, kind, text in changes
+        ),
+    )
+    return format_html('<span class="diff-replace">{}</span>', html) if len(changes) > 1 else html
 
 
-def _parts(text: str, placeholder: str) -> tuple[Part, ...]:
-    if not placeholder or placeholder not in text:
-        return ((text, False),)
-    parts: list[Part] = []
-    for n, part in enumerate(text.split(placeholder)):
-        parts += [(placeholder, True)] if n else []
-        parts += [(part, False)] if part else []
-    return tuple(parts)
+def _render_text(text: str, placeholder: str) -> SafeString:
+    chip = format_html('<span class="diff-chip">{}</span>', placeholder)
+    parts = text.split(placeholder) if placeholder else [text]
+    return format_html_join(chip, "{}", ((part,) for part in parts))

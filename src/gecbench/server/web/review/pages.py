@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.safestring import SafeString
 
 from gecbench.server import models
 from gecbench.server.choices import Decision, Role, SentenceState, TaskState
@@ -19,7 +20,13 @@ from gecbench.server.rules.keys import tables
 from gecbench.server.rules.text import TextError, cleaned
 from gecbench.server.web.annotation.aids import context_address
 from gecbench.server.web.navigation import Content
-from gecbench.server.web.review.differences import Drawn, Row, align, drawn, drawn_diff
+from gecbench.server.web.review.differences import (
+    Row,
+    align,
+    render_diff,
+    render_pieces,
+    render_row,
+)
 from gecbench.server.web.review.forms import (
     ReviewGiven,
     RowGiven,
@@ -229,22 +236,12 @@ def _is_text(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownCell:
-    """One cell of an aligned text, ready for the template."""
-
-    region: int | None
-    changed: bool
-    split: bool
-    drawn: tuple[Drawn, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Switch:
     """One edit that can be put back to the source (REV-9)."""
 
     number: int
     on: bool
-    drawn: tuple[Drawn, ...]
+    html: SafeString
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +252,7 @@ class Shown:
         n: Place, from 0.
         candidate: What was submitted.
         row: The aligned text; None for a decision.
-        cells: What is drawn of it.
+        html: The aligned text as HTML; "" for a decision.
         switches: Its edits.
         decision: Name of the decision; "" for a text.
         given: What was said of it so far.
@@ -268,13 +265,13 @@ class Shown:
     n: int
     candidate: Candidate
     row: Row | None
-    cells: tuple[ShownCell, ...]
+    html: str
     switches: tuple[Switch, ...]
     decision: str
     given: RowGiven
     reasons: tuple[tuple[Named, bool], ...]
     said: tuple[tuple[str, str], ...]
-    made: tuple[Drawn, ...] = ()
+    made: str = ""
     cited: Cited | None = None
 
     @property
@@ -289,7 +286,7 @@ class Review:
 
     task: ReviewTask
     shown: tuple[Shown, ...]
-    source_cells: tuple[ShownCell, ...]
+    source_html: SafeString
     given: ReviewGiven
     rev: int
     saved_at: str
@@ -355,7 +352,7 @@ def review_of(member: Member, task: ReviewTask, given: ReviewGiven | None = None
     return Review(
         task=task,
         shown=shown,
-        source_cells=cells_of(alignment.source, rules.placeholder),
+        source_html=render_row(alignment.source, rules.placeholder),
         given=held,
         rev=draft.rev if draft else 0,
         saved_at=draft.saved_at.isoformat() if draft else "",
@@ -375,7 +372,7 @@ def _decided(review: Review) -> dict[str, object] | None:
         "review": done,
         "words": DECISIONS[review.given.decision],
         "reason": reasons.get(done.reason, ""),
-        "additions": [drawn_diff(project, source, one) for one in review.given.additions],
+        "additions": [render_diff(project, source, one) for one in review.given.additions],
     }
 
 
@@ -403,33 +400,22 @@ def _shown(
         n,
         candidate,
         row,
-        cells_of(row, placeholder) if row else (),
+        render_row(row, placeholder) if row else "",
         _switches(row, given, placeholder) if row else (),
         "" if row else str(DECISIONS[Decision(candidate.key)]),
         given,
         reasons,
         tuple((known.get(name, name), note) for name, note in candidate.reasons),
-        drawn_diff(project, task.sentence.text, given.modified) if done and given.modified else (),
+        render_diff(project, task.sentence.text, given.modified) if done and given.modified else "",
         excerpt(project.guideline, given.section) if done else None,
-    )
-
-
-def cells_of(row: Row, placeholder: str) -> tuple[ShownCell, ...]:
-    """Return the cells of an aligned text, ready for the template."""
-    return tuple(
-        ShownCell(
-            one.region,
-            one.changed,
-            one.split,
-            drawn((mark.piece for mark in one.marks), placeholder),
-        )
-        for one in row.cells
     )
 
 
 def _switches(row: Row, given: RowGiven, placeholder: str) -> tuple[Switch, ...]:
     return tuple(
-        Switch(number, number not in given.off, drawn((m.piece for m in marks), placeholder))
+        Switch(
+            number, number not in given.off, render_pieces((m.piece for m in marks), placeholder)
+        )
         for number, marks in enumerate(row.switches, 1)
     )
 

@@ -51,7 +51,7 @@ def current(request: HttpRequest, member: Member) -> HttpResponse:
     claimed = reviews.current_review(member)
     if claimed.task is None:
         shown = {"words": nothing_words(claimed.nothing), "keys": pages.keys(member)}
-        return render(request, "review/none.html", {**shown, "undo": _undo(member)})
+        return render(request, "review/no_task.html", {**shown, "undo": _undo(member)})
     return _page(request, member, pages.review_of(member, claimed.task))
 
 

@@ -11,7 +11,6 @@ from django.utils.translation import gettext_lazy as _
 
 from gecbench.server.choices import ComplaintState, Role, StudyState
 from gecbench.server.models import Complaint, GuidelineCase, Member, Message, Person, Verdict
-from gecbench.server.web.review.differences import Drawn
 from gecbench.server.web.review.pages import Cited, excerpt, section_names
 from gecbench.server.web.review.words import Named, diff_words, reject_reasons
 from gecbench.server.web.study import pages
@@ -40,7 +39,7 @@ class Listed:
     complaint: Complaint
     state: str
     tone: str
-    drawn: tuple[Drawn, ...]
+    html: str
     words: str
     mine: bool
 
@@ -76,7 +75,7 @@ def listed(member: Member, found: Sequence[Complaint]) -> tuple[Listed, ...]:
         Listed(
             one,
             *state_words(one),
-            pages.own_drawn(member, one.study),
+            pages.own_html(member, one.study),
             pages.own_words(one.study),
             one.person_id == member.person_id,
         )
@@ -100,7 +99,7 @@ def context(member: Member, complaint: Complaint) -> dict[str, object]:
         "tone": tone,
         "mine": mine,
         "author": _who(member, complaint, complaint.person, set()),
-        "own": pages.own_drawn(member, study),
+        "own": pages.own_html(member, study),
         "own_decision": pages.own_words(study),
         "own_reason": pages.own_reason(study),
         "talk": _talk(member, complaint),

@@ -38,7 +38,7 @@ def listed(request: HttpRequest, member: Member) -> HttpResponse:
     more = max(0, len(found) - PAGE)
     filters = [(name, words, name == state) for name, words in complaint_pages.FILTERS.items()]
     return render(
-        request, "problems/list.html", {"complaints": shown, "filters": filters, "more": more}
+        request, "complaints/list.html", {"complaints": shown, "filters": filters, "more": more}
     )
 
 
@@ -54,7 +54,7 @@ def _page(
 ) -> HttpResponse:
     complaint = complaints.get_complaint(member, complaint_id)
     context = complaint_pages.context(member, complaint)
-    return render(request, "problems/problem.html", {**context, **more}, status=status)
+    return render(request, "complaints/complaint.html", {**context, **more}, status=status)
 
 
 def _key(request: HttpRequest) -> UUID:

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
@@ -16,8 +17,8 @@ from gecbench.server.choices import CloseReason, Decision, StudyState
 from gecbench.server.models import Golden, Member, Study, StudyTry
 from gecbench.server.rules.keys import tables
 from gecbench.server.rules.text import key
-from gecbench.server.web.review.differences import Drawn, align, drawn_diff
-from gecbench.server.web.review.pages import ShownCell, cells_of, excerpt
+from gecbench.server.web.review.differences import align, render_diff, render_row
+from gecbench.server.web.review.pages import excerpt
 from gecbench.server.web.review.words import (
     DECISIONS,
     Named,
@@ -37,10 +38,10 @@ CLOSED: Mapping[str, object] = {
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A text in the comparison: whose it is, its cells, and whether it is right."""
+    """A text in the comparison: whose it is, its aligned HTML, and whether it is right."""
 
     title: str
-    cells: tuple[ShownCell, ...]
+    html: SafeString
     golden: bool
     right: bool | None
 
@@ -51,7 +52,7 @@ class Listed:
 
     study: Study
     words: str
-    drawn: tuple[Drawn, ...]
+    html: str
     days: int
     closed: str
 
@@ -63,7 +64,7 @@ def listed(member: Member, items: Sequence[Study]) -> tuple[Listed, ...]:
         Listed(
             one,
             own_words(one),
-            own_drawn(member, one),
+            own_html(member, one),
             (now - one.opened_at) // timedelta(days=1),
             str(CLOSED.get(one.close_reason, "")),
         )
@@ -92,11 +93,11 @@ def decided_words(kind: str, golden: Golden | None) -> str:
     return ": ".join(filter(None, (str(DECISIONS[Decision(kind)]), reason)))
 
 
-def own_drawn(member: Member, study: Study) -> tuple[Drawn, ...]:
-    """Return the own text as a difference; () for a decision."""
+def own_html(member: Member, study: Study) -> str:
+    """Show the own text as a difference; "" for a decision."""
     if study.reference is None:
-        return ()
-    return drawn_diff(member.project, study.sentence.text, study.reference.text)
+        return ""
+    return render_diff(member.project, study.sentence.text, study.reference.text)
 
 
 def context(member: Member, lesson: Lesson, *, following: Study | None) -> dict[str, object]:
@@ -112,7 +113,7 @@ def context(member: Member, lesson: Lesson, *, following: Study | None) -> dict[
         "sentence": study.sentence,
         "open": study.state == StudyState.OPEN,
         "closed": str(CLOSED.get(study.close_reason, "")),
-        "own": own_drawn(member, study),
+        "own": own_html(member, study),
         "own_decision": own_words(study),
         "own_reason": own_reason(study),
         "reasons": _reasons(reasons),
@@ -141,10 +142,10 @@ def _begin(study: Study, tries: Sequence[StudyTry]) -> str:
     return study.reference.text if study.reference else study.sentence.text
 
 
-def _tried(member: Member, study: Study, attempt: StudyTry) -> tuple[str, tuple[Drawn, ...]]:
+def _tried(member: Member, study: Study, attempt: StudyTry) -> tuple[str, str]:
     if attempt.decision != Decision.CORRECTED:
-        return str(DECISIONS[Decision(attempt.decision)]), ()
-    return "", drawn_diff(member.project, study.sentence.text, attempt.text)
+        return str(DECISIONS[Decision(attempt.decision)]), ""
+    return "", render_diff(member.project, study.sentence.text, attempt.text)
 
 
 def _lines(member: Member, lesson: Lesson) -> tuple[Line, ...]:
@@ -177,7 +178,9 @@ def compared(
     rows = (alignment.source, *alignment.rows)
     right = {key(one) for one in golden}
     return tuple(
-        Line(name, cells_of(row, placeholder), n > len(own), key(row.text) in right if n else None)
+        Line(
+            name, render_row(row, placeholder), n > len(own), key(row.text) in right if n else None
+        )
         for n, (name, row) in enumerate(zip((gettext("Original"), *titles), rows, strict=True))
     )
 
