@@ -46,7 +46,8 @@ Message = str | tuple[str, ...]
 def said_in(path: Path) -> Iterator[tuple[Message, str | None]]:
     text = path.read_text("utf-8")
     if path.suffix == ".html":
-        text = templatize(text, origin=str(path))
+        # Babel reads what is left as Python, in which an indent means something.
+        text = templatize(re.sub(r"^ +", "", text, flags=re.M), origin=str(path))
     found = extract("python", io.BytesIO(text.encode()), keywords=KEYWORDS)
     for _, message, _, context in found:
         yield message, context

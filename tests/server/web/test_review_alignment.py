@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gecbench.server.rules.diff import diff
-from gecbench.server.web.review.differences import Row, align, drawn
+from gecbench.server.web.review.differences import Row, align, render_pieces
 
 SOURCE = "我昨天去了图书馆借书了。"
 TEXTS = ("我昨天去图书馆借书了。", "我昨天到图书馆借了书。", SOURCE)
@@ -91,17 +93,25 @@ def test_both_ends_of_a_move_are_one_switch():
     assert row.restored([1]) == "明天我们一起去公园玩"
 
 
+def rendered(source: str, target: str, placeholder: str = "") -> str:
+    return render_pieces(diff(source, target, lang="zh").pieces, placeholder)
+
+
 def test_placeholders_and_spaces_are_drawn_as_such():
-    pieces = diff("我 常常他。", "我常常[缺失成分]他。", lang="zh").pieces
-    shown = drawn(pieces, "[缺失成分]")
-    assert [one.space for one in shown if one.space] == [" "]
-    added = [change for one in shown for change in one.changes]
-    assert [(one.tag, one.kind, one.parts) for one in added] == [
-        ("ins", "insert", (("[缺失成分]", True),))
-    ]
-    moved = drawn(diff("明天我们一起去公园玩", "我们一起去公园玩明天", lang="zh").pieces, "")
-    assert {change.kind for one in moved for change in one.changes} == {"move"}
-    both = drawn(diff("我门去", "我们去", lang="zh").pieces, "")
-    assert [change.tag for one in both for change in one.changes] == ["del", "ins"]
-    kept = drawn(diff("甲[缺失成分]乙", "甲[缺失成分]乙丙", lang="zh").pieces, "[缺失成分]")
-    assert kept[0].equal == (("甲", False), ("[缺失成分]", True), ("乙", False))
+    html = rendered("我 常常他。", "我常常[缺失成分]他。", "[缺失成分]")
+    assert re.search(r'<span class="diff-space diff-space-removed" title="[^"]+"> </span>', html)
+    assert re.findall(r'<(?:ins|del) class="([^"]+)">', html) == ["diff-insert"]
+    assert '<span class="diff-chip">[缺失成分]</span>' in html
+    moved = rendered("明天我们一起去公园玩", "我们一起去公园玩明天")
+    assert re.findall(r'<(\w+) class="diff-move">', moved) == ["del", "ins"]
+    both = rendered("我门去", "我们去")
+    assert re.search('<span class="diff-replace"><del.*</del><ins.*</ins></span>', both)
+    kept = rendered("甲[缺失成分]乙", "甲[缺失成分]乙丙", "[缺失成分]")
+    assert kept.startswith('甲<span class="diff-chip">[缺失成分]</span>乙<ins')
+
+
+def test_what_annotators_write_is_text():
+    html = rendered("<b>", "<i>&", "<i>")
+    assert "<b>" not in html
+    assert "<i>" not in html
+    assert html.startswith("&lt;")

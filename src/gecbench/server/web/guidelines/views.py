@@ -8,6 +8,8 @@ from functools import lru_cache
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
@@ -21,6 +23,7 @@ from gecbench.server.guidelines.rendering import (
     compare,
     render_markdown,
 )
+from gecbench.server.guidelines.search import Piece
 from gecbench.server.guidelines.search import search as find
 from gecbench.server.guidelines.taxonomy import Language
 from gecbench.server.models import Guideline, Member, Project
@@ -149,15 +152,37 @@ def search(request: HttpRequest, member: Member) -> HttpResponse:
         hits = find(rendered(guideline, member.project).sections, query)
     except UsageError:
         hits, problem = (), gettext("This is too long to be searched; use fewer words.")
+    about = _about(member, guideline)
+    in_drawer = "drawer" in request.GET
     page = {
-        "hits": hits,
+        "hits": [
+            {
+                "url": f"#{hit.section.anchor}"
+                if in_drawer
+                else reverse("guide-section", args=(member.project.slug, hit.section.id))
+                + str(about["query"]),
+                "title": _mark(hit.title) or hit.section.id,
+                "snippet": _mark(hit.snippet),
+            }
+            for hit in hits
+        ],
         "searched": query,
         "problem": problem,
-        "in_drawer": "drawer" in request.GET,
-        **_about(member, guideline),
+        "in_drawer": in_drawer,
+        **about,
     }
     fragment = bool(getattr(request, "htmx", False))
-    return render(request, "guidelines/search_results.html" if fragment else "guidelines/search.html", page)
+    return render(
+        request, "guidelines/search_results.html" if fragment else "guidelines/search.html", page
+    )
+
+
+def _mark(pieces: Iterable[Piece]) -> SafeString:
+    return format_html_join(
+        "",
+        "{}",
+        ((format_html("<mark>{}</mark>", one.text) if one.marked else one.text,) for one in pieces),
+    )
 
 
 @reader

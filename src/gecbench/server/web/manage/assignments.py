@@ -96,7 +96,9 @@ def give(request: HttpRequest, member: Member) -> HttpResponseBase:
     """Show the form, or give work to those who were chosen."""
     if request.method != "POST":
         form = WorkForm(member.project, initial={"members": request.GET.getlist("member")})
-        return page(request, member, "manage-members", {"form": form}, template="manage/assignments.html")
+        return page(
+            request, member, "manage-members", {"form": form}, template="manage/assignments.html"
+        )
     form = WorkForm(member.project, request.POST)
     if not form.is_valid():
         return page(

@@ -641,7 +641,12 @@ def _page(
     }
     status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
     return page(
-        request, member, "manage-sentences", shown, template="manage/bulk_action.html", status=status
+        request,
+        member,
+        "manage-sentences",
+        shown,
+        template="manage/bulk_action.html",
+        status=status,
     )
 
 
