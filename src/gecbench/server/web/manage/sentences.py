@@ -332,7 +332,7 @@ def _judged(verdicts: Iterable[Verdict], texts: _Texts) -> Iterator[Line]:
         note, tone = " · ".join(words), "good" if one.correct else "bad"
         text = texts.by_digest.get(one.digest)
         if text is None:
-            yield Line((), f"{Decision(one.decision).label}: {note}", tone)
+            yield Line("", f"{Decision(one.decision).label}: {note}", tone)
         else:
             yield texts.line(text, note, tone)
 
