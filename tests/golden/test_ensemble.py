@@ -80,7 +80,7 @@ def demo(shared: Path) -> dict[str, dict]:
 
 
 def line_of(text: str) -> official.OfficialLine:
-    head, label, correction, _ = fields_of("demo", text)
+    head, label, correction, _ = fields_of(text)
     start, end = head[2:].split(" ")
     return official.OfficialLine(int(start), int(end), label, correction)
 

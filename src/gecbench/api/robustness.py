@@ -129,7 +129,9 @@ def check_perturbed(cases: PerturbedSet | Path | str, *, lang: str | None = None
 def _frequencies(path: Path | str | None, lang: str) -> CountWords | None:
     if path is None:
         return None
-    return lambda words: read_frequencies(Path(path), words, spaced=bool(language_of(lang).joiner))
+    return lambda words: read_frequencies(
+        Path(path), words, has_spaces=bool(language_of(lang).joiner)
+    )
 
 
 def _load(cases: PerturbedSet | Path | str, lang: str | None) -> PerturbedSet:

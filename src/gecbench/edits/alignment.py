@@ -89,6 +89,16 @@ def distance(source: str, target: str) -> int:
     return len(steps) - steps.count("M")
 
 
+def common_prefix(left: Sequence[str], right: Sequence[str]) -> int:
+    """How many items two sequences begin with alike.
+
+    >>> common_prefix("高心", "高兴了")
+    1
+    """
+    pairs = enumerate(zip(left, right, strict=False))  # one may be the other's beginning
+    return next((k for k, (a, b) in pairs if a != b), min(len(left), len(right)))
+
+
 def kernel_name() -> str:
     """Return "compiled" or "python"."""
     return "python" if compiled is None else "compiled"

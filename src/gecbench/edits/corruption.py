@@ -15,6 +15,7 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from gecbench.core import seeding
 from gecbench.core.files import read_bytes
+from gecbench.edits.alignment import common_prefix
 
 # Random numbers of a sentence, which depend on the seed and its number alone.
 #
@@ -143,13 +144,8 @@ def difference(right: Sequence[str], wrong: Sequence[str]) -> tuple[int, int, Se
     >>> difference("的", "地")
     (0, 1, '地')
     """
-    head = 0
-    least = min(len(right), len(wrong))
-    while head < least and right[head] == wrong[head]:
-        head += 1
-    tail = 0
-    while tail < least - head and right[-1 - tail] == wrong[-1 - tail]:
-        tail += 1
+    head = common_prefix(right, wrong)
+    tail = common_prefix(right[head:][::-1], wrong[head:][::-1])
     return head, len(right) - head - tail, wrong[head : len(wrong) - tail]
 
 

@@ -10,6 +10,7 @@ from math import inf
 from typing import Literal, NamedTuple
 
 from gecbench.core.edit import Edit
+from gecbench.edits.alignment import common_prefix
 
 # The lattice of a sentence pair: every optimal alignment under two edit distances.
 #
@@ -612,9 +613,8 @@ def trim(edit: Edit, source: Text) -> Edit:
     ('a',)
     """
     before, after = source[edit.start : edit.end], edit.replacement or ()
-    most = min(len(before), len(after))
-    head = next((n for n in range(most) if before[n] != after[n]), most)
-    tail = next((n for n in range(most - head) if before[-1 - n] != after[-1 - n]), most - head)
+    head = common_prefix(before, after)
+    tail = common_prefix(before[head:][::-1], after[head:][::-1])
     return Edit(edit.start + head, edit.end - tail, after[head : len(after) - tail])
 
 

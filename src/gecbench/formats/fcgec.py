@@ -24,7 +24,15 @@ from gecbench.core.files import name_of
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, Sample
 from gecbench.edits.apply import changes
-from gecbench.formats.texts import CHINESE, chinese_loss, loss, loss_of, text_losses, text_of
+from gecbench.formats.texts import (
+    CHINESE,
+    chinese_loss,
+    error_place,
+    loss,
+    loss_of,
+    text_losses,
+    text_of,
+)
 from gecbench.formats.validation import convert, parse_json
 
 _NAME = "fcgec"
@@ -95,7 +103,10 @@ def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
         FormatError: Names the sentence with an operation that cannot be applied to it.
     """
     left_out: Counter[str] = Counter()
-    rows = [(n, sample_of(path, n, key, row, left_out)) for n, key, row in entries(path, lines)]
+    rows = []
+    for n, key, value in entries(path, lines):
+        with error_place(f"{path}:{n}: {quote(key)}"):
+            rows.append((n, sample_of(key, value, left_out)))
     note = "; ".join(f"{count_noun(n, 'time')} {what}" for what, n in sorted(left_out.items()) if n)
     return Corpus(name_of(path), (), CHINESE, {NOT_KEPT: note} if note else {}), iter(rows)
 
@@ -108,12 +119,11 @@ def entries(path: Path, lines: Iterable[str]) -> list[tuple[int, str, object]]:
     """
     lines = list(lines)
     hint = Message("the file is one object, sentences by id")
-    whole = parse_json(path, 1, "\n".join(lines), hint=hint)
-    table = convert(Place(path, 1), whole, dict[str, object])
-    if not table:
-        raise FormatError(
-            "the object is empty; a corpus has at least one sentence", at=Place(path, 1)
-        )
+    with error_place(Place(path, 1)):
+        whole = parse_json("\n".join(lines), hint=hint, path=path)
+        table = convert(None, whole, dict[str, object])
+        if not table:
+            raise FormatError("the object is empty; a corpus has at least one sentence")
     starts: dict[str, int] = {}  # a file in one line has none
     for n, line in enumerate(lines, 1):
         if (match := re.match(r'\s*\{?\s*"([^"\\]*)"\s*:\s*\{', line)) is not None:
@@ -121,31 +131,24 @@ def entries(path: Path, lines: Iterable[str]) -> list[tuple[int, str, object]]:
     return [(starts.get(key, 1), key, value) for key, value in table.items()]
 
 
-def sample_of(path: Path, line: int, key: str, value: object, left_out: Counter[str]) -> Sample:
+def sample_of(key: str, value: object, left_out: Counter[str]) -> Sample:
     """Apply the operations of a sentence; count what of it cannot be kept.
 
     Raises:
-        FormatError: Names the sentence with an operation that cannot be applied to it.
+        FormatError: An operation cannot be applied to it.
     """
-    at = f"{path}:{line}: {quote(key)}"
-    entry = convert(at, value, _Sentence)
+    entry = convert(None, value, _Sentence)
     source = entry.sentence
     if not source:
-        raise FormatError("the sentence is empty; fill it or remove the entry", at=at)
+        raise FormatError("the sentence is empty; fill it or remove the entry")
     meta = {name: text for name in _META if isinstance(text := getattr(entry, name), str)}
     if entry.operation is UNSET:
         return Sample(key, source, (), meta)
-    nested = f"{at}: operation"
-    operations = convert(
-        nested,
-        parse_json(nested, 1, entry.operation, hint=Message("it is a list of objects")),
-        tuple[_Operation, ...],
-    )
+    operations = _operations(entry.operation)
     flag = entry.error_flag
     if flag not in (0, 1) or (operations and not flag):
         raise FormatError(
             "error_flag is {flag} with {count} {noun}; 0 is free of error, 1 has operations",
-            at=at,
             flag=Message("missing") if flag is UNSET else flag,
             count=len(operations),
             noun="operation" if len(operations) == 1 else "operations",
@@ -154,7 +157,7 @@ def sample_of(path: Path, line: int, key: str, value: object, left_out: Counter[
         return Sample(key, source, (Rewrite(error_free=True),), meta)
     texts = []
     for operation in operations:
-        corrected, overruled = _texts(at, operation, source)
+        corrected, overruled = _texts(operation, source)
         texts += corrected
         left_out[_OVERRULED] += overruled
     distinct = dict.fromkeys(texts)
@@ -163,97 +166,91 @@ def sample_of(path: Path, line: int, key: str, value: object, left_out: Counter[
     return Sample(key, source, tuple(Rewrite(text=text) for text in distinct), meta)
 
 
-def _texts(at: str, operation: _Operation, source: str) -> tuple[list[str], int]:
+def _operations(text: str) -> tuple[_Operation, ...]:
+    try:
+        rows = parse_json(text, hint=Message("it is a list of objects"))
+        return convert(None, rows, tuple[_Operation, ...])
+    except FormatError as error:
+        raise FormatError("operation: {message}", message=error.message) from error
+
+
+def _texts(operation: _Operation, source: str) -> tuple[list[str], int]:
     """The texts that an operation makes of a sentence, and how many changes it overrules.
 
     There is one text for each choice of labels.
     """
     characters = source
     if operation.switch is not UNSET:
-        _check_numbers(at, "Switch", operation.switch, len(source))
+        _check_numbers("Switch", operation.switch, len(source))
         characters = "".join([source[i] for i in operation.switch])
-    _check_numbers(at, "Delete", operation.delete, len(characters))
+    _check_numbers("Delete", operation.delete, len(characters))
     changes = (*operation.insert, *operation.modify)
     for change in changes:
-        _check_change(at, change, len(characters))
-    replacing = {change.pos: change for change in changes if change.width}.values()
+        _check_change(change, len(characters))
+    replacements = {change.pos: change for change in changes if change.width}.values()
     effective = [
         change
         for change in changes
         if not any(
             other is not change and other.pos <= change.pos < other.pos + other.width
-            for other in replacing
+            for other in replacements
         )
     ]
     count = prod(len(change.labels) for change in effective)
     if count > _MOST:
         raise FormatError(
             "the labels make {count} references of one operation; at most {most}",
-            at=at,
             count=count,
             most=_MOST,
         )
-    deleted = frozenset(operation.delete)
     texts = [
-        _apply(characters, deleted, zip(effective, labels, strict=True))
+        _apply(characters, operation.delete, zip(effective, labels, strict=True))
         for labels in product(*(change.labels for change in effective))
     ]
     return texts, len(changes) - len(effective)
 
 
-def _apply(characters: str, deleted: frozenset[int], labels: Iterable[tuple[_Change, str]]) -> str:
-    behind: dict[int, str] = {}
-    instead: dict[int, tuple[int, str]] = {}
+def _apply(characters: str, deletions: Sequence[int], labels: Iterable[tuple[_Change, str]]) -> str:
+    """What an operation makes of a sentence whose characters are in the order of `Switch`."""
+    pieces = ["", *characters]  # piece k + 1 stands at place k
+    insertions = [""] * len(pieces)
+    for k in deletions:
+        pieces[k + 1] = ""
     for change, label in labels:
+        at = change.pos + 1
         if change.width:
-            instead[change.pos] = change.width, label
+            pieces[at : at + change.width] = [label, *[""] * (change.width - 1)]
         else:
-            behind[change.pos] = behind.get(change.pos, "") + label
-    pieces = [behind.get(-1, "")]
-    i = 0
-    while i < len(characters):
-        if i in instead:
-            width, label = instead[i]
-            pieces.append(label)
-            i += width
-            continue
-        if i not in deleted:
-            pieces.append(characters[i])
-        pieces.append(behind.get(i, ""))
-        i += 1
-    return "".join(pieces)
+            insertions[at] += label
+    return "".join(map(str.__add__, pieces, insertions))
 
 
-def _check_numbers(at: str, key: str, numbers: Sequence[int], length: int) -> None:
+def _check_numbers(key: str, numbers: Sequence[int], length: int) -> None:
     """Refuse a list of an operation that does not name different characters."""
     if len(set(numbers)) < len(numbers) or not all(0 <= number < length for number in numbers):
         raise FormatError(
             "{key} is {numbers}; expected a list of different numbers of characters, 0 to {last}",
-            at=at,
             key=key,
             numbers=quote(str(list(numbers))),
             last=length - 1,
         )
 
 
-def _check_change(at: str, change: _Change, length: int) -> None:
+def _check_change(change: _Change, length: int) -> None:
     start, tag, width = change.pos, change.tag, change.width
     if _TAG.fullmatch(tag) is None:
-        raise FormatError(
-            "the tag is {tag}; expected INS_k, MOD_k or MOD_k+INS_m", at=at, tag=quote(tag)
-        )
+        raise FormatError("the tag is {tag}; expected INS_k, MOD_k or MOD_k+INS_m", tag=quote(tag))
     if not (0 <= start <= length - width if width else -1 <= start < length):
         raise FormatError(
             "{tag} at {start} lies outside the sentence, which has {length} characters",
-            at=at,
             tag=tag,
             start=start,
             length=length,
         )
     if tag.startswith("MOD") and not width:
-        raise FormatError("the tag {tag} replaces nothing; write INS_k to insert", at=at, tag=tag)
+        raise FormatError("the tag {tag} replaces nothing; write INS_k to insert", tag=tag)
     if not change.labels:
-        raise FormatError("there is no label for {tag}; write what is put there", at=at, tag=tag)
+        raise FormatError("there is no label for {tag}; write what is put there", tag=tag)
 
 
 def write(corpus: Corpus) -> Mapping[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,10 +12,10 @@ from msgspec import UNSET, UnsetType
 from gecbench.core.codes import normalise_code
 from gecbench.core.edit import DETECTED, Edit
 from gecbench.core.edit import check as check_edits
-from gecbench.core.errors import CorpusError, EditError, FormatError, Message, Place
+from gecbench.core.errors import CorpusError, FormatError, Message, Place
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import Corpus, Rewrite, Sample
-from gecbench.formats.texts import sample_place
+from gecbench.formats.texts import error_place, parse_rows, sample_place
 from gecbench.formats.validation import convert, parse_json
 
 _NAME = "gecbench-corpus"
@@ -92,22 +92,18 @@ def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
     rest = iter(lines)
     about = read_header(path, next(rest, ""), _NAME)
     lang = None if about.lang is UNSET else about.lang
-    return Corpus(about.name, (), lang, about.provenance or {}), _samples(path, rest)
+    rows = parse_rows(path, enumerate(rest, 2), _sample)
+    return Corpus(about.name, (), lang, about.provenance or {}), rows
 
 
-def _samples(path: Path, lines: Iterator[str]) -> Rows:
-    for n, line in enumerate(lines, 2):
-        at = Place(path, n)
-        row = parse_json(path, n, line)
-        convert(at, row, _Sample)  # refuses what is unknown, which the conversion below ignores
-        try:
-            sample = _with_proposals(msgspec.convert(row, Sample))
-            _check_edits(sample)
-        except (CorpusError, EditError) as error:
-            raise FormatError(error.message, at=at) from error
-        if not sample.source:
-            raise FormatError("the source is empty; fill it or remove the line", at=at)
-        yield n, sample
+def _sample(line: str) -> Sample:
+    row = parse_json(line)
+    convert(None, row, _Sample)  # refuses what is unknown, which the conversion below ignores
+    sample = _with_proposals(msgspec.convert(row, Sample))
+    _check_edits(sample)
+    if not sample.source:
+        raise FormatError("the source is empty; fill it or remove the line")
+    return sample
 
 
 def _with_proposals(sample: Sample) -> Sample:
@@ -136,33 +132,31 @@ def read_header(path: Path, line: str, name: str) -> Header:
         FormatError: It is none of the format `name`, of a schema that is not known, or names a
             language that is no code.
     """
-    at = Place(path, 1)
-    row = convert(at, parse_json(path, 1, line), dict[str, object])
-    if row.get("format") != name:
-        raise FormatError(
-            'the first line has no "format": "{name}"; {about}',
-            at=at,
-            name=name,
-            about=_ABOUT.get(str(row.get("format")), Message("it is the header of the file")),
-        )
-    header = convert(at, row, Header)
-    if header.schema != _SCHEMA:
-        raise FormatError(
-            "schema {schema} is not known, only {known}; read the file with a newer gecbench",
-            at=at,
-            schema=header.schema,
-            known=_SCHEMA,
-        )
-    if header.lang is UNSET:
-        return header
-    lang = normalise_code(header.lang)
-    if lang is None:
-        raise FormatError(
-            'language {lang!r} is no ISO 639 code, as zh, en or de; correct "lang" in this header',
-            at=at,
-            lang=header.lang,
-        )
-    return msgspec.structs.replace(header, lang=lang)
+    with error_place(Place(path, 1)):
+        row = convert(None, parse_json(line), dict[str, object])
+        if row.get("format") != name:
+            raise FormatError(
+                'the first line has no "format": "{name}"; {about}',
+                name=name,
+                about=_ABOUT.get(str(row.get("format")), Message("it is the header of the file")),
+            )
+        header = convert(None, row, Header)
+        if header.schema != _SCHEMA:
+            raise FormatError(
+                "schema {schema} is not known, only {known}; read the file with a newer gecbench",
+                schema=header.schema,
+                known=_SCHEMA,
+            )
+        if header.lang is UNSET:
+            return header
+        lang = normalise_code(header.lang)
+        if lang is None:
+            raise FormatError(
+                'language {lang!r} is no ISO 639 code, as zh, en or de; correct "lang" in this '
+                "header",
+                lang=header.lang,
+            )
+        return msgspec.structs.replace(header, lang=lang)
 
 
 def write(corpus: Corpus) -> Mapping[str, str]:
@@ -172,15 +166,10 @@ def write(corpus: Corpus) -> Mapping[str, str]:
         CorpusError: Names the sample that is empty or has edits that do not fit its tokens.
     """
     for sample in corpus.samples:
-        if not sample.source:
-            raise CorpusError(
-                "the source is empty; fill it or leave the sentence out",
-                at=sample_place(sample),
-            )
-        try:
+        with error_place(sample_place(sample), CorpusError):
+            if not sample.source:
+                raise CorpusError("the source is empty; fill it or leave the sentence out")
             _check_edits(sample)
-        except EditError as error:
-            raise CorpusError(error.message, at=sample_place(sample)) from error
     return {"": write_rows(_NAME, corpus.name, corpus.lang, corpus.provenance, corpus.samples)}
 
 

@@ -9,9 +9,9 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gecbench.core.errors import FormatError, UsageError, count_noun, quote
+from gecbench.core.errors import FormatError, Place, UsageError, count_noun, quote
 from gecbench.core.files import name_of, read_lines
-from gecbench.formats.texts import is_number
+from gecbench.formats.texts import error_place, is_number, parse_rows
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 _GREATEST = 1e100
 """Beyond it no score lies, and neither tables nor axes of figures can show it."""
 
-Row = tuple[str, list[str]]
-"""Where a row stands, as path:line, and its cells."""
+Row = tuple[Place, list[str]]
+"""Where a row stands, and its cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,23 +57,25 @@ def read_numbers(path: Path) -> Numbers:
 
 def _numbers(path: Path, table: Sequence[Row]) -> Numbers:
     header_at, (_, *names) = table[0]
-    if not names or not all(names) or len(set(names)) < len(names):
-        raise FormatError(
-            f"{header_at}: the header must name a first column and at least one more, "
-            "each different, with tabs or commas between"
-        )
-    if all(map(_is_number, names)):
-        raise FormatError(
-            f"{header_at}: {', '.join(map(quote, names[:3]))} where the header "
-            "should name columns; put a line as system,NAME above"
-        )
+    with error_place(header_at):
+        if not names or not all(names) or len(set(names)) < len(names):
+            raise FormatError(
+                "the header must name a first column and at least one more, each different, with "
+                "tabs or commas between"
+            )
+        if all(map(_is_number, names)):
+            raise FormatError(
+                f"{', '.join(map(quote, names[:3]))} where the header should name columns; put a "
+                "line as system,NAME above"
+            )
     rows: dict[str, list[float]] = {}
     for at, (name, *cells) in _body(table):
-        if not name:
-            raise FormatError(f"{at}: the first cell is empty; name the row")
-        if name in rows:
-            raise FormatError(f"{at}: {name!r} occurs twice; names are unique")
-        rows[name] = [_number(*pair, at) for pair in zip(cells, names, strict=True)]
+        with error_place(at):
+            if not name:
+                raise FormatError("the first cell is empty; name the row")
+            if name in rows:
+                raise FormatError(f"{name!r} occurs twice; names are unique")
+            rows[name] = list(map(_number, cells, names))
     columns = zip(names, zip(*rows.values(), strict=True), strict=True)
     return Numbers(name_of(path), tuple(rows), dict(columns))
 
@@ -84,24 +86,24 @@ def _rows(path: Path, text: Sequence[str]) -> list[Row]:
     Raises:
         FormatError: There is none, or a line is no CSV.
     """
-    lines = [(f"{path}:{n}", line) for n, line in enumerate(text, 1) if line.strip()]
+    lines = [(n, line) for n, line in enumerate(text, 1) if line.strip()]
     if not lines:
         raise FormatError(f"{path}:1: the file is empty; it must be a table with a header")
-    if "\t" in lines[0][1]:
-        return [(at, [cell.strip() for cell in line.split("\t")]) for at, line in lines]
-    return [(at, _cells(at, line)) for at, line in lines]
+    has_tabs = "\t" in lines[0][1]
+    rows = parse_rows(path, lines, lambda line: line.split("\t") if has_tabs else _cells(line))
+    return [(Place(path, n), list(map(str.strip, cells))) for n, cells in rows]
 
 
-def _cells(at: str, line: str) -> list[str]:
+def _cells(line: str) -> list[str]:
     """The cells of a line of CSV; strictly, as an open quote would take in the next line."""
     try:
         (row,) = csv.reader([line], strict=True)
     except csv.Error as error:
         raise FormatError(
-            f"{at}: the line is no CSV: {error}; a cell ends in its line, and a quote "
-            "in a quoted cell is doubled"
+            f"the line is no CSV: {error}; a cell ends in its line, and a quote in a quoted cell "
+            "is doubled"
         ) from None
-    return list(map(str.strip, row))
+    return row
 
 
 def _body(table: Sequence[Row]) -> Iterator[Row]:
@@ -114,24 +116,25 @@ def _body(table: Sequence[Row]) -> Iterator[Row]:
     for at, cells in rows:
         if len(cells) != len(header):
             raise FormatError(
-                f"{at}: {len(cells)} cells where the header has {len(header)}; "
-                "give every row a cell for each column"
+                f"{len(cells)} cells where the header has {len(header)}; "
+                "give every row a cell for each column",
+                at=at,
             )
         yield at, cells
     if not rows:
-        raise FormatError(f"{header_at}: no row follows the header")
+        raise FormatError("no row follows the header", at=header_at)
 
 
-def _number(text: str, column: str, at: str) -> float:
+def _number(text: str, column: str) -> float:
     """A cell as a finite number.
 
     Raises:
         FormatError: It is none, or is too great.
     """
     if not _is_number(text):
-        raise FormatError(f"{at}: column {column!r} has {quote(text)}, which is no finite number")
+        raise FormatError(f"column {column!r} has {quote(text)}, which is no finite number")
     if abs(value := float(text)) > _GREATEST:
-        raise FormatError(f"{at}: column {column!r} has {quote(text)}; numbers go to {_GREATEST:g}")
+        raise FormatError(f"column {column!r} has {quote(text)}; numbers go to {_GREATEST:g}")
     return value
 
 
@@ -224,34 +227,37 @@ def _from_xml(path: Path, text: str) -> tuple[Item, ...]:
     elements = list(root.iter("ranking-item"))
     if not elements:
         raise FormatError(f"{path}:1: no ranking-item; it must be a judgments file of SEEDA")
-    return tuple(_item(path, at, element) for at, element in enumerate(elements, 1))
+    items = []
+    for number, element in enumerate(elements, 1):
+        with error_place(f"{path}: ranking-item {number}"):
+            items.append(_item(str(number), element))
+    return tuple(items)
 
 
-def _item(path: Path, at: int, element: Element) -> Item:
-    where = f"{path}: ranking-item {at}"
+def _item(name: str, element: Element) -> Item:
     source = element.get("src-id", "")
     if not source:
-        raise FormatError(f"{where}: it has no src-id, which says what was judged")
+        raise FormatError("it has no src-id, which says what was judged")
     if not is_number(source.strip()):
         raise FormatError(
-            f"{where}: src-id {quote(source)} is no number of a line; give SEEDA's judgments "
-            "as they were published, or a table"
+            f"src-id {quote(source)} is no number of a line; give SEEDA's judgments as they were "
+            "published, or a table"
         )
     ranks: dict[str, int] = {}
     for translation in element.iter("translation"):
-        rank = _rank(translation.get("rank", ""), where)
+        rank = _rank(translation.get("rank", ""))
         # Systems with the same output are one entry, their names with spaces between.
         for system in translation.get("system", "").split():
             if ranks.setdefault(system, rank) != rank:
-                raise FormatError(f"{where}: {system} has two ranks, {ranks[system]} and {rank}")
+                raise FormatError(f"{system} has two ranks, {ranks[system]} and {rank}")
     if not ranks:
-        raise FormatError(f"{where}: it ranks no system")
-    return Item(str(at), source, ranks)
+        raise FormatError("it ranks no system")
+    return Item(name, source, ranks)
 
 
-def _rank(text: str, where: str) -> int:
+def _rank(text: str) -> int:
     if not is_number(text.strip()):
-        raise FormatError(f"{where}: rank {quote(text)} is no whole number; 1 is the best")
+        raise FormatError(f"rank {quote(text)} is no whole number; 1 is the best")
     return int(text)
 
 
@@ -264,16 +270,17 @@ def _from_table(table: Sequence[Row]) -> tuple[Item, ...]:
     sources: dict[str, str] = {}
     ranks: dict[str, dict[str, int]] = {}
     for at, (name, source, system, rank) in _body(table):
-        if not system or not source:
-            raise FormatError(f"{at}: an id and a system must be named")
-        if sources.setdefault(name, source) != source:
-            raise FormatError(
-                f"{at}: item {name!r} is of source {sources[name]!r} above and of {source!r} "
-                "here; each ranking of a source is an item of its own"
-            )
-        if system in ranks.setdefault(name, {}):
-            raise FormatError(f"{at}: item {name!r} ranks {system} twice")
-        ranks[name][system] = _rank(rank, at)
+        with error_place(at):
+            if not system or not source:
+                raise FormatError("an id and a system must be named")
+            if sources.setdefault(name, source) != source:
+                raise FormatError(
+                    f"item {name!r} is of source {sources[name]!r} above and of {source!r} here; "
+                    "each ranking of a source is an item of its own"
+                )
+            if system in ranks.setdefault(name, {}):
+                raise FormatError(f"item {name!r} ranks {system} twice")
+            ranks[name][system] = _rank(rank)
     return tuple(Item(name, sources[name], by_system) for name, by_system in ranks.items())
 
 
@@ -309,7 +316,10 @@ def read_human(path: Path, name: str | None = None, systems: Sequence[str] = ())
 
 
 def _without_names(path: Path, rows: Sequence[Row], name: str, systems: Sequence[str]) -> Numbers:
-    values = tuple(_number(text, name, at) for at, (text,) in rows)
+    values = []
+    for at, (text,) in rows:
+        with error_place(at):
+            values.append(_number(text, name))
     names = tuple(systems) or SEEDA
     if not all(names):
         raise UsageError(f"a system of {path} has no name; write a,b,c without an empty place")
@@ -319,13 +329,16 @@ def _without_names(path: Path, rows: Sequence[Row], name: str, systems: Sequence
                 f"{system!r} is named twice among the systems of {path}; name each once"
             )
     if len(values) != len(names):
-        named = count_noun(len(names), "system", " is named", " are named")
-        whose = named if systems else f"{len(names)} are SEEDA's systems"
+        whose = (
+            count_noun(len(names), "system", " is named", " are named")
+            if systems
+            else f"{len(names)} are SEEDA's systems"
+        )
         raise FormatError(
             f"{path}: {count_noun(len(values), 'number')} without names, where {whose}; "
             "name the systems, or give a table with a row for each"
         )
-    return Numbers(name_of(path), names, {name: values})
+    return Numbers(name_of(path), names, {name: tuple(values)})
 
 
 def read_sentence_scores(path: Path) -> Mapping[str, Mapping[tuple[str, str], float]]:
@@ -339,19 +352,20 @@ def read_sentence_scores(path: Path) -> Mapping[str, Mapping[tuple[str, str], fl
     table = _rows(path, read_lines(path))
     header_at, header = table[0]
     metrics = header[2:]
-    if header[:2] != ["id", "system"] or not metrics or not all(metrics):
-        raise FormatError(
-            f"{header_at}: the header must be id, system and at least one metric, with tabs or "
-            "commas between"
-        )
-    if len(set(metrics)) < len(metrics):
-        raise FormatError(f"{header_at}: a metric is named twice in the header")
+    with error_place(header_at):
+        if header[:2] != ["id", "system"] or not metrics or not all(metrics):
+            raise FormatError(
+                "the header must be id, system and at least one metric, with tabs or commas between"
+            )
+        if len(set(metrics)) < len(metrics):
+            raise FormatError("a metric is named twice in the header")
     scores: dict[str, dict[tuple[str, str], float]] = {metric: {} for metric in metrics}
     for at, (source, system, *cells) in _body(table):
-        if not source or not system:
-            raise FormatError(f"{at}: an id and a system must be named")
-        if (source, system) in scores[metrics[0]]:
-            raise FormatError(f"{at}: {system} has scores of {source!r} above already")
-        for metric, cell in zip(metrics, cells, strict=True):
-            scores[metric][source, system] = _number(cell, metric, at)
+        with error_place(at):
+            if not source or not system:
+                raise FormatError("an id and a system must be named")
+            if (source, system) in scores[metrics[0]]:
+                raise FormatError(f"{system} has scores of {source!r} above already")
+            for metric, cell in zip(metrics, cells, strict=True):
+                scores[metric][source, system] = _number(cell, metric)
     return scores

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from gecbench.core.errors import FormatError, Place
 from gecbench.core.files import name_of
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import Corpus, Sample
-from gecbench.formats.texts import check_cell, join_rows, loss, loss_of, text_losses, text_of
+from gecbench.formats.texts import check_cell, format_rows, loss, loss_of, text_losses, text_of
 
 _NAME = "lines"
 _ANNOTATION = re.compile(r"A -?\d+ -?\d+\|\|\|")
@@ -28,17 +29,15 @@ def check(path: Path, lines: Sequence[str]) -> None:
     Raises:
         FormatError: Names the line.
     """
-    first = next(((n, line) for n, line in enumerate(lines, 1) if line.strip()), None)
-    if first is None:
-        return
-    at = Place(path, first[0])
-    if _ANNOTATION.match(first[1]):
+    n, first = next(((n, line) for n, line in enumerate(lines, 1) if line.strip()), (0, ""))
+    at = Place(path, n)
+    if _ANNOTATION.match(first):
         raise FormatError(
             "an A line of M2 has no S line before it; add the sentence that it is of, or say "
             "--from lines if this is a text",
             at=at,
         )
-    if _PERTURBED.match(first[1]):
+    if _PERTURBED.match(first):
         raise FormatError(
             "these are perturbed cases, not a corpus; score systems on them by: gecbench analyse "
             "robustness, or say --from lines if this is a text",
@@ -61,16 +60,12 @@ def write(corpus: Corpus) -> Mapping[str, str]:
     Raises:
         CorpusError: Names the sample with a line end in a text.
     """
-    for sample in corpus.samples:
-        check_cell(sample.source, sample, "the source", _NAME)
-    sources = join_rows([sample.source for sample in corpus.samples], corpus, _NAME)
+    files = {"": format_rows(corpus, _NAME, _source)}
     width = _width(corpus)
-    if not width:
-        return {"": sources}
-    files = {".src": sources}
+    if width:
+        files = {".src": files[""]}
     for k in range(width):
-        texts = [_reference(sample, k, corpus.lang) for sample in corpus.samples]
-        files[f".ref{k}"] = join_rows(texts, corpus, _NAME)
+        files[f".ref{k}"] = format_rows(corpus, _NAME, partial(_reference, k=k, lang=corpus.lang))
     return files
 
 
@@ -116,15 +111,20 @@ def _width(corpus: Corpus) -> int:
     return max((len(sample.references) for sample in corpus.samples), default=0)
 
 
+def _source(sample: Sample) -> str:
+    check_cell(sample.source, "the source", _NAME)
+    return sample.source
+
+
 def _reference(sample: Sample, k: int, lang: str | None) -> str:
     if not sample.references:
         return sample.source
     k = k if k < len(sample.references) else 0
     rewrite = sample.references[k]
-    if rewrite.error_free or rewrite.unannotatable:
+    if rewrite.unannotatable:
         return sample.source
     text = text_of(sample, rewrite, lang)
-    check_cell(text, sample, f"reference {k}", _NAME)
+    check_cell(text, f"reference {k}", _NAME)
     return text
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise, takewhile
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,17 +21,19 @@ from gecbench.core.errors import (
 from gecbench.core.files import name_of
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import NOT_KEPT, Corpus, EditSet, Rewrite, Sample
+from gecbench.edits.alignment import common_prefix
 from gecbench.edits.apply import apply
 from gecbench.formats.texts import (
     CHINESE,
     ERROR_FREE,
     UNANNOTATABLE,
-    apply_edits,
     check_cell,
+    error_place,
+    format_rows,
     is_number,
-    join_rows,
     loss,
     loss_of,
+    parse_rows,
     sample_place,
 )
 from gecbench.formats.texts import blocks as text_blocks
@@ -61,46 +64,43 @@ class Annotation(NamedTuple):
     """What one line says.
 
     Args:
-        n: Line number.
         coder: A number, as it stands in the file.
         label: The type; noop and NA where there is no edit.
         edit: None for noop and NA.
     """
 
-    n: int
     coder: str
     label: str
     edit: Edit | None
 
 
-def parse(
-    at: Place, line: str, source: tuple[str, ...], *, or_maxmatch: bool = False
-) -> Annotation:
+Annotations = Sequence[tuple[int, Annotation]]
+"""Each with the number of its line."""
+
+
+def parse(line: str, source: tuple[str, ...], *, or_maxmatch: bool = False) -> Annotation:
     """Parse an A line.
 
     Args:
-        at: Where the line stands.
         line: The line.
         source: Tokens.
         or_maxmatch: Whether the MaxMatch scorer takes a span that ends after the source.
 
     Raises:
-        FormatError: Begins with `at`.
+        FormatError: It breaks a rule.
     """
-    head, label, correction, coder = fields_of(at, line)
+    head, label, correction, coder = fields_of(line)
     span = head[2:].split(" ")
     if label in (NOOP, NOT_ANNOTATED):
         if span != _NO_SPAN or correction not in ("", NONE):
-            raise FormatError(
-                "type {label} needs span -1 -1 and correction -NONE-", at=at, label=label
-            )
-        return Annotation(at.line, coder, label, None)
-    start, end = _span(at, span, len(source), or_maxmatch=or_maxmatch)
+            raise FormatError("type {label} needs span -1 -1 and correction -NONE-", label=label)
+        return Annotation(coder, label, None)
+    start, end = _span(span, len(source), or_maxmatch=or_maxmatch)
     texts = [
-        () if text == NONE else tokens_of(at, text, _CORRECTION)
+        () if text == NONE else tokens_of(text, _CORRECTION)
         for text in correction.split("||")  # CoNLL's files have alternatives
     ]
-    return Annotation(at.line, coder, label, edit_of(start, end, label, texts, source))
+    return Annotation(coder, label, edit_of(start, end, label, texts, source))
 
 
 def edit_of(
@@ -118,12 +118,12 @@ def edit_of(
     """
     first, *others = texts
     if label in DETECTED:
-        written = () if first == source[start:end] and not others else tuple(texts)
-        return Edit(start, end, None, label, written)
+        proposals = () if first == source[start:end] and not others else tuple(texts)
+        return Edit(start, end, None, label, proposals)
     return Edit(start, end, first, label, tuple(others))
 
 
-def tokens_of(at: Place, text: str, what: str) -> tuple[str, ...]:
+def tokens_of(text: str, what: str) -> tuple[str, ...]:
     """The tokens of a text; () where it is empty.
 
     Raises:
@@ -135,37 +135,32 @@ def tokens_of(at: Place, text: str, what: str) -> tuple[str, ...]:
             raise FormatError(
                 "{what} has an empty token: two spaces in a row, or one at an end; part "
                 "tokens by one space",
-                at=at,
                 what=what,
             )
-        odd = next(token for token in tokens if token.split() != [token])
         raise FormatError(
             "{what} has white space inside the token {token!r}; part tokens by one space",
-            at=at,
             what=what,
-            token=odd,
+            token=next(token for token in tokens if token.split() != [token]),
         )
     return tuple(tokens)
 
 
-def fields_of(at: Place, line: str, *, leftmost: bool = False) -> tuple[str, str, str, str]:
+def fields_of(line: str, *, leftmost: bool = False) -> tuple[str, str, str, str]:
     """The span with its A, the type, the correction and the coder of a line.
 
     Args:
-        at: Where the line stands.
         line: The line.
         leftmost: Where more than three bars stand in a row, the first three divide; else that is
             refused.
 
     Raises:
-        FormatError: Begins with `at`.
+        FormatError: It is no A line, or its fields cannot be told.
     """
     if not line.startswith("A "):
         if line.startswith("S "):
-            raise FormatError("a second S line in the block; put a blank line before it", at=at)
+            raise FormatError("a second S line in the block; put a blank line before it")
         raise FormatError(
             "{text} is no line of M2, which begin with S, A, or T and a number; remove it",
-            at=at,
             text=quote(line),
         )
     fields = line.split(BARS)
@@ -174,39 +169,30 @@ def fields_of(at: Place, line: str, *, leftmost: bool = False) -> tuple[str, str
             "{count} fields instead of 6, as A start "
             "end|||type|||correction|||REQUIRED|||-NONE-|||coder; is there a ||| inside"
             " a text?",
-            at=at,
             count=len(fields),
         )
     if not leftmost and "|" in line.replace(BARS, "") and any(field[:1] == "|" for field in fields):
         raise FormatError(
             "more than three bars in a row, so where a field ends is not certain; "
-            "replace the | at the end of the type or correction",
-            at=at,
+            "replace the | at the end of the type or correction"
         )
     head, label, correction, _required, _comment, coder = fields
     if not is_number(coder):
-        raise FormatError(
-            "the coder is {coder}; number the coders from 0", at=at, coder=quote(coder)
-        )
+        raise FormatError("the coder is {coder}; number the coders from 0", coder=quote(coder))
     return head, label, correction, coder
 
 
-def _span(at: Place, span: list[str], length: int, *, or_maxmatch: bool) -> tuple[int, int]:
+def _span(span: list[str], length: int, *, or_maxmatch: bool) -> tuple[int, int]:
     if span == _NO_SPAN:
-        raise FormatError("span -1 -1 belongs to the types noop and NA alone", at=at)
+        raise FormatError("span -1 -1 belongs to the types noop and NA alone")
     if len(span) != 2 or not all(map(is_number, span)):
         raise FormatError(
-            "the span is {text}; it is two token numbers, start end",
-            at=at,
-            text=quote(" ".join(span)),
+            "the span is {text}; it is two token numbers, start end", text=quote(" ".join(span))
         )
-    start, end = int(span[0]), int(span[1])
+    start, end = map(int, span)
     if start > end:
         raise FormatError(
-            "edit span '{start} {end}' is reversed; M2 spans are start end",
-            at=at,
-            start=start,
-            end=end,
+            "edit span '{start} {end}' is reversed; M2 spans are start end", start=start, end=end
         )
     if end > length:
         message = Message(
@@ -221,7 +207,7 @@ def _span(at: Place, span: list[str], length: int, *, or_maxmatch: bool) -> tupl
                 "--from m2-maxmatch",
                 message=message,
             )
-        raise FormatError(message, at=at)
+        raise FormatError(message)
     return start, end
 
 
@@ -233,18 +219,14 @@ def declaration(annotation: Annotation) -> Rewrite:
 
 
 def _apply(
-    path: Path,
-    annotations: Sequence[Annotation],
-    tokens: tuple[str, ...],
-    *,
-    or_maxmatch: bool = False,
+    path: Path, annotations: Annotations, tokens: tuple[str, ...], *, or_maxmatch: bool = False
 ) -> tuple[EditSet, tuple[str, ...]]:
     """Apply the edits of one set; they and the corrected tokens, in the order of the file.
 
     Raises:
         FormatError: Names the line of an edit that overlaps one before it.
     """
-    rows = [(n, edit) for n, _, _, edit in annotations if edit is not None]
+    rows = [(n, edit) for n, (_, _, edit) in annotations if edit is not None]
     edits = tuple([edit for _, edit in rows])
     try:
         return edits, apply(edits, tokens)
@@ -254,15 +236,13 @@ def _apply(
         line = next(
             max(m, n) for (m, first), (n, second) in pairwise(rows) if second.start < first.end
         )
-        if or_maxmatch:
-            message = Message(
-                "{message}; remove one of them, or read the file as the MaxMatch scorer does: "
-                "--from m2-maxmatch",
-                message=error.message,
-            )
-        else:
-            message = Message("{message}; remove one of them", message=error.message)
-        raise FormatError(message, at=Place(path, line)) from error
+        advice = (
+            "{message}; remove one of them, or read the file as the MaxMatch scorer does: "
+            "--from m2-maxmatch"
+            if or_maxmatch
+            else "{message}; remove one of them"
+        )
+        raise FormatError(advice, at=Place(path, line), message=error.message) from error
 
 
 def detects_only(edits: EditSet) -> bool:
@@ -288,7 +268,7 @@ class Target(NamedTuple):
     k: int
     a: int | None
     body: str
-    annotations: list[Annotation]
+    annotations: list[tuple[int, Annotation]]
 
     def __str__(self) -> str:
         """The beginning of the line."""
@@ -309,76 +289,71 @@ def _references(path: Path, rows: Block, tokens: tuple[str, ...]) -> list[Rewrit
     by_reference: list[list[Target]] = []
     last: Target | None = None
     for n, line in rows:
-        at = Place(path, n)
-        if is_target(line):
-            last = _target(at, line, last)
-            if last.a:  # neither a mark nor the first edit set
-                by_reference[-1].append(last)
-            else:
-                by_reference.append([last])
-            continue
-        annotation = parse(at, line, tokens)
-        if last is None:
-            raise FormatError(
-                "an A line before the first T line; in a file with T lines every reference "
-                "begins with one",
-                at=at,
-            )
-        if annotation.coder != str(last.k):
-            raise FormatError(
-                "coder {coder} under {last}; write {number}",
-                at=at,
-                coder=annotation.coder,
-                last=last,
-                number=last.k,
-            )
-        last.annotations.append(annotation)
+        with error_place(Place(path, n)):
+            if is_target(line):
+                last = _target(n, line, last)
+                if last.a:  # neither a mark nor the first edit set
+                    by_reference[-1].append(last)
+                else:
+                    by_reference.append([last])
+                continue
+            annotation = parse(line, tokens)
+            if last is None:
+                raise FormatError(
+                    "an A line before the first T line; in a file with T lines every reference "
+                    "begins with one"
+                )
+            if annotation.coder != str(last.k):
+                raise FormatError(
+                    "coder {coder} under {last}; write {number}",
+                    coder=annotation.coder,
+                    last=last,
+                    number=last.k,
+                )
+            last.annotations.append((n, annotation))
     return [_rewrite(path, targets, tokens) for targets in by_reference]
 
 
-def _target(at: Place, line: str, last: Target | None) -> Target:
+def _target(n: int, line: str, last: Target | None) -> Target:
     """Parse a T line that follows another one."""
     head, _, body = line[1:].partition(" ")
     k, dash, a = head.partition("-A")
     numbers = [k, a] if dash else [k]
     if not all(map(is_number, numbers)):
         raise FormatError(
-            "{text} is no reference; write T0, T0-A0 and so on", at=at, text=quote("T" + head)
+            "{text} is no reference; write T0, T0-A0 and so on", text=quote("T" + head)
         )
     if not dash and body not in (ERROR_FREE, UNANNOTATABLE):
         raise FormatError(
             "T{number} stands before {text}; without -A it stands before 没有错误 or 无法标注",
-            at=at,
             number=head,
             text=quote(body),
         )
-    target = Target(at.line, int(k), int(a) if dash else None, body, [])
-    following = last.k + 1 if last else 0
-    allowed: list[tuple[int, int | None]] = [(following, None), (following, 0)]
+    target = Target(n, int(k), int(a) if dash else None, body, [])
+    number = last.k + 1 if last else 0
+    following: list[tuple[int, int | None]] = [(number, None), (number, 0)]
     if last and last.a is not None:
-        allowed.append((last.k, last.a + 1))
-    if (target.k, target.a) not in allowed:
-        if last is None:
-            raise FormatError(
-                "{target} at the beginning is out of order; references count from T0, edit sets "
-                "from A0",
-                at=at,
-                target=target,
-            )
+        following.append((last.k, last.a + 1))
+    if (target.k, target.a) in following:
+        return target
+    if last is None:
         raise FormatError(
-            "{target} after {before} is out of order; references count from T0, edit sets from A0",
-            at=at,
+            "{target} at the beginning is out of order; references count from T0, edit sets "
+            "from A0",
             target=target,
-            before=last,
         )
-    return target
+    raise FormatError(
+        "{target} after {before} is out of order; references count from T0, edit sets from A0",
+        target=target,
+        before=last,
+    )
 
 
 def _rewrite(path: Path, targets: Sequence[Target], tokens: tuple[str, ...]) -> Rewrite:
     first = targets[0]
     if first.a is None:
         label = NOOP if first.body == ERROR_FREE else NOT_ANNOTATED
-        if [annotation.label for annotation in first.annotations] != [label]:
+        if [annotation.label for _, annotation in first.annotations] != [label]:
             raise FormatError(
                 "{target} {mark} needs exactly one A line, of type {label}",
                 at=Place(path, first.n),
@@ -386,7 +361,7 @@ def _rewrite(path: Path, targets: Sequence[Target], tokens: tuple[str, ...]) -> 
                 mark=first.body,
                 label=label,
             )
-        return declaration(first.annotations[0])
+        return declaration(first.annotations[0][1])
     sets = [_edits(path, target, tokens) for target in targets]
     text = sets[0][1]
     for target, (_, other) in zip(targets, sets, strict=True):
@@ -398,8 +373,8 @@ def _rewrite(path: Path, targets: Sequence[Target], tokens: tuple[str, ...]) -> 
                 before=first,
             )
     edit_sets = tuple([edits for edits, _ in sets])
-    detected = any(map(detects_only, edit_sets))
-    return Rewrite(None if detected else text, edit_sets=edit_sets, annotator=str(first.k))
+    detects = any(map(detects_only, edit_sets))
+    return Rewrite(None if detects else text, edit_sets=edit_sets, annotator=str(first.k))
 
 
 def _edits(path: Path, target: Target, tokens: tuple[str, ...]) -> tuple[EditSet, str]:
@@ -408,16 +383,7 @@ def _edits(path: Path, target: Target, tokens: tuple[str, ...]) -> tuple[EditSet
     Texts are compared, not tokens: at word level ChERRANT drops an edit that only divides words
     (毒气体 -> 毒 气体), so its T line may have other tokens than its A lines make.
     """
-    at = Place(path, target.n)
-    if not target.annotations:
-        raise FormatError(
-            "{target} has no A line; a reference without edits is T{number} 没有错误 and a "
-            "noop line",
-            at=at,
-            target=target,
-            number=target.k,
-        )
-    for n, _, label, edit in target.annotations:
+    for n, (_, label, edit) in target.annotations:
         if edit is None:
             raise FormatError(
                 "type {label} under {target}, which is a target; it belongs under T{number}"
@@ -427,23 +393,29 @@ def _edits(path: Path, target: Target, tokens: tuple[str, ...]) -> tuple[EditSet
                 target=target,
                 number=target.k,
             )
-    wanted = "".join(tokens_of(at, target.body, _T_LINE))
-    edits, corrected = _apply(path, target.annotations, tokens)
-    text = "".join(corrected)
-    if text != wanted:
-        alike = takewhile(lambda pair: pair[0] == pair[1], zip(text, wanted, strict=False))
-        i = len(list(alike))  # the shorter may end first, hence not strict
-        raise FormatError(
-            "{target} goes on with {found} after {count}, its A lines make {made}; correct one of "
-            "them",
-            at=at,
-            target=target,
-            found=quote(wanted[i:]),
-            count=Message("{count} character", count=i)
-            if i == 1
-            else Message("{count} characters", count=i),
-            made=quote(text[i:]),
-        )
+    with error_place(Place(path, target.n)):
+        if not target.annotations:
+            raise FormatError(
+                "{target} has no A line; a reference without edits is T{number} 没有错误 and a "
+                "noop line",
+                target=target,
+                number=target.k,
+            )
+        expected = "".join(tokens_of(target.body, _T_LINE))
+        edits, result = _apply(path, target.annotations, tokens)
+        text = "".join(result)
+        if text != expected:
+            i = common_prefix(text, expected)
+            raise FormatError(
+                "{target} goes on with {found} after {count}, its A lines make {made}; correct "
+                "one of them",
+                target=target,
+                found=quote(expected[i:]),
+                count=Message("{count} character", count=i)
+                if i == 1
+                else Message("{count} characters", count=i),
+                made=quote(text[i:]),
+            )
     return edits, text
 
 
@@ -518,15 +490,15 @@ def blocks(path: Path, lines: Iterable[str]) -> Iterator[Block]:
 
 def _sample(path: Path, name: str, block: Block, *, targets: bool) -> Sample:
     (n, first), *rows = block
-    tokens = tokens_of(Place(path, n), first[2:], _S_LINE)
-    if not tokens:
-        raise FormatError("the S line has no token; remove the block", at=Place(path, n))
-    if not rows and targets:
-        raise FormatError(
-            "the block has no T line; in a file with T lines every block has one (T0 "
-            "没有错误 if it is error free)",
-            at=Place(path, n),
-        )
+    with error_place(Place(path, n)):
+        tokens = tokens_of(first[2:], _S_LINE)
+        if not tokens:
+            raise FormatError("the S line has no token; remove the block")
+        if not rows and targets:
+            raise FormatError(
+                "the block has no T line; in a file with T lines every block has one (T0 "
+                "没有错误 if it is error free)"
+            )
     if not rows:
         rewrites = [Rewrite(error_free=True, edit_sets=((),))]
     elif targets:
@@ -538,15 +510,15 @@ def _sample(path: Path, name: str, block: Block, *, targets: bool) -> Sample:
 
 def _coders(path: Path, rows: Block, tokens: tuple[str, ...]) -> list[Rewrite]:
     """The rewrites of a block in ERRANT's dialect, in order of first appearance."""
-    coders: dict[str, list[Annotation]] = {}
-    for n, line in rows:
-        annotation = parse(Place(path, n), line, tokens, or_maxmatch=True)
-        coders.setdefault(annotation.coder, []).append(annotation)
+    coders: dict[str, list[tuple[int, Annotation]]] = {}
+    parse_line = partial(parse, source=tokens, or_maxmatch=True)
+    for n, annotation in parse_rows(path, rows, parse_line):
+        coders.setdefault(annotation.coder, []).append((n, annotation))
     return [_coder(path, annotations, tokens) for annotations in coders.values()]
 
 
-def _coder(path: Path, annotations: Sequence[Annotation], tokens: tuple[str, ...]) -> Rewrite:
-    for n, coder, label, edit in annotations:
+def _coder(path: Path, annotations: Annotations, tokens: tuple[str, ...]) -> Rewrite:
+    for n, (coder, label, edit) in annotations:
         if edit is None and len(annotations) > 1:
             raise FormatError(
                 "type {label} stands beside another line of coder {coder}; remove one of them",
@@ -554,11 +526,12 @@ def _coder(path: Path, annotations: Sequence[Annotation], tokens: tuple[str, ...
                 label=label,
                 coder=coder,
             )
-    if annotations[0].edit is None:
-        return declaration(annotations[0])
-    edits, corrected = _apply(path, annotations, tokens, or_maxmatch=True)
-    text = None if detects_only(edits) else " ".join(corrected)
-    return Rewrite(text=text, edit_sets=(edits,), annotator=annotations[0].coder)
+    _, first = annotations[0]
+    if first.edit is None:
+        return declaration(first)
+    edits, result = _apply(path, annotations, tokens, or_maxmatch=True)
+    text = None if detects_only(edits) else " ".join(result)
+    return Rewrite(text=text, edit_sets=(edits,), annotator=first.coder)
 
 
 # Samples to M2: ChERRANT's dialect for Chinese, ERRANT's for everything else.
@@ -574,9 +547,9 @@ def write(corpus: Corpus) -> Mapping[str, str]:
         CorpusError: The edits are not extracted, or names the sample with a token or label that
             would be read back as something else.
     """
-    targets = corpus.lang == CHINESE
-    rows = [_block(sample, targets=targets) for sample in corpus.samples]
-    return {"": join_rows(rows, corpus, "m2")}
+    if any(map(_lacks_edits, corpus.samples)):
+        raise CorpusError("m2 holds edits; extract them first: gecbench edits CORPUS")
+    return {"": format_rows(corpus, "m2", partial(_block, targets=corpus.lang == CHINESE))}
 
 
 def coders(sample: Sample, *, targets: bool) -> list[str]:
@@ -597,42 +570,45 @@ def _is_bare(sample: Sample) -> bool:
     return states == [(True, None, ((),))]
 
 
-def _block(sample: Sample, *, targets: bool) -> str:
-    if not sample.references:
-        raise _refusal(sample, Message("m2 reads a sentence without references as error free"))
-    if not sample.tokens and not sample.source.strip():
-        raise CorpusError(
-            "the source has no token, which m2 cannot hold; leave it out",
-            at=sample_place(sample),
-        )
+def _lacks_edits(sample: Sample) -> bool:
     if not sample.tokens:
-        raise _not_extracted()
-    lines = [f"S {_phrase(sample, sample.tokens)}"]
+        return bool(sample.references and sample.source.strip())
+    return not all(r.edit_sets or r.unannotatable for r in sample.references)
+
+
+def _block(sample: Sample, *, targets: bool) -> str:
+    tokens = sample.tokens
+    if not sample.references:
+        raise _refusal(Message("m2 reads a sentence without references as error free"))
+    if not tokens:
+        raise CorpusError("the source has no token, which m2 cannot hold; leave it out")
+    lines = [f"S {_phrase(tokens)}"]
     if targets or not _is_bare(sample):
         names = coders(sample, targets=targets)
         for k, (rewrite, coder) in enumerate(zip(sample.references, names, strict=True)):
-            lines += _reference(sample, k, rewrite, coder, targets=targets)
+            lines += _reference(tokens, k, rewrite, coder, targets=targets)
     return "\n".join(lines) + "\n"
 
 
-def _reference(sample: Sample, k: int, rewrite: Rewrite, coder: str, *, targets: bool) -> list[str]:
+def _reference(
+    tokens: tuple[str, ...], k: int, rewrite: Rewrite, coder: str, *, targets: bool
+) -> list[str]:
     if rewrite.unannotatable and not rewrite.edit_sets:
         return _mark(UNANNOTATABLE, NOT_ANNOTATED, coder, targets=targets)
-    if not rewrite.edit_sets:
-        raise _not_extracted()
     if rewrite.edit_sets == ((),) and not rewrite.unannotatable:
         return _mark(ERROR_FREE, NOOP, coder, targets=targets)
     if rewrite.error_free or rewrite.unannotatable or () in rewrite.edit_sets:
-        raise _refusal(sample, f"reference {k} has edits and is said to need none")
+        raise _refusal(f"reference {k} has edits and is said to need none")
+    edit_sets = rewrite.edit_sets if targets else rewrite.edit_sets[:1]
+    phrases = [apply(edits, tokens) for edits in edit_sets]
     if not targets:
-        return _annotations(sample, rewrite.edit_sets[0], coder, targets=False)
-    phrases = [apply_edits(sample, edits) for edits in rewrite.edit_sets]
+        return _annotations(tokens, edit_sets[0], coder, deletion="")
     if len(set(map("".join, phrases))) > 1:
-        raise _refusal(sample, f"edit sets of reference {k} make different texts")
+        raise _refusal(f"edit sets of reference {k} make different texts")
     lines = []
-    for a, (edits, tokens) in enumerate(zip(rewrite.edit_sets, phrases, strict=True)):
-        lines.append(f"T{k}-A{a} {_phrase(sample, tokens)}")
-        lines += _annotations(sample, edits, coder, targets=True)
+    for a, (edits, phrase) in enumerate(zip(edit_sets, phrases, strict=True)):
+        lines.append(f"T{k}-A{a} {_phrase(phrase)}")
+        lines += _annotations(tokens, edits, coder, deletion=NONE)
     return lines
 
 
@@ -641,75 +617,64 @@ def _mark(mark: str, label: str, coder: str, *, targets: bool) -> list[str]:
     return [f"T{coder} {mark}", line] if targets else [line]
 
 
-def _annotations(sample: Sample, edits: EditSet, coder: str, *, targets: bool) -> list[str]:
-    apply_edits(sample, edits)  # refuses edits that overlap or leave the source
-    return [
-        _annotation(
-            edit.start,
-            edit.end,
-            _label(sample, edit),
-            _correction(sample, edit, targets=targets),
-            coder,
-        )
-        for edit in edits
-    ]
+def _annotations(
+    tokens: tuple[str, ...], edits: EditSet, coder: str, *, deletion: str
+) -> list[str]:
+    """The A lines of edits; `deletion` is what stands for a replacement without tokens."""
+    lines = []
+    for edit in edits:
+        source = tokens[edit.start : edit.end]
+        label, correction = _label(source, edit), _correction(source, edit, deletion)
+        lines.append(_annotation(edit.start, edit.end, label, correction, coder))
+    return lines
 
 
-def _label(sample: Sample, edit: Edit) -> str:
+def _label(source: tuple[str, ...], edit: Edit) -> str:
     label = edit.label
     if edit.replacement is None and label not in DETECTED:
-        raise _refusal(sample, f"an edit without replacement has label {label!r}, not UNK or Um")
-    if edit.replacement is None and edit.alternatives == (sample.tokens[edit.start : edit.end],):
-        raise _refusal(sample, "an edit without replacement has the source as its alternative")
+        raise _refusal(f"an edit without replacement has label {label!r}, not UNK or Um")
+    if edit.replacement is None and edit.alternatives == (source,):
+        raise _refusal("an edit without replacement has the source as its alternative")
     if label is None:
-        raise _refusal(sample, "an edit has no label")
+        raise _refusal("an edit has no label")
     if label in (NOOP, NOT_ANNOTATED) or (label in DETECTED and edit.replacement is not None):
-        raise _refusal(sample, f"the label {label!r} of an edit means in m2 that there is none")
-    check_cell(label, sample, _LABEL, "m2")
-    _check_bars(sample, label, BARS)
+        raise _refusal(f"the label {label!r} of an edit means in m2 that there is none")
+    check_cell(label, _LABEL, "m2")
+    _check_bars(label, BARS)
     return label
 
 
-def _correction(sample: Sample, edit: Edit, *, targets: bool) -> str:
+def _correction(source: tuple[str, ...], edit: Edit, deletion: str) -> str:
     choices = edit.alternatives
     if edit.replacement is not None:
         choices = (edit.replacement, *choices)
-    elif not choices:
-        choices = (sample.tokens[edit.start : edit.end],)
-    if choices == ((),) and not targets:
-        return ""
-    texts = []
-    for tokens in choices:
-        if tokens == (NONE,):
-            raise _refusal(
-                sample, Message("the replacement '-NONE-' means in m2 that there is none")
-            )
-        text = _phrase(sample, tokens)
-        _check_bars(sample, text, "||")
-        texts.append(text or NONE)
-    return "||".join(texts)
+    choices = choices or (source,)
+    if choices == ((),):
+        return deletion
+    if (NONE,) in choices:
+        raise _refusal(Message("the replacement '-NONE-' means in m2 that there is none"))
+    texts = list(map(_phrase, choices))
+    for text in texts:
+        _check_bars(text, "||")
+    return "||".join(text or NONE for text in texts)
 
 
-def _check_bars(sample: Sample, text: str, divider: str) -> None:
+def _check_bars(text: str, divider: str) -> None:
     if divider in text or text.startswith("|") or text.endswith("|"):
-        raise _refusal(sample, Message("the bars in {text!r} would divide fields", text=text))
+        raise _refusal(Message("the bars in {text!r} would divide fields", text=text))
 
 
-def _phrase(sample: Sample, tokens: tuple[str, ...]) -> str:
+def _phrase(tokens: tuple[str, ...]) -> str:
     for token in tokens:
         if token.split() != [token]:
             raise _refusal(
-                sample, Message("the token {token!r} is empty or holds white space", token=token)
+                Message("the token {token!r} is empty or holds white space", token=token)
             )
     return " ".join(tokens)
 
 
-def _refusal(sample: Sample, what: str) -> CorpusError:
-    return CorpusError("{message}; write it as jsonl", at=sample_place(sample), message=what)
-
-
-def _not_extracted() -> CorpusError:
-    return CorpusError("m2 holds edits; extract them first: gecbench edits CORPUS")
+def _refusal(what: str) -> CorpusError:
+    return CorpusError("{message}; write it as jsonl", message=what)
 
 
 def _annotation(start: int, end: int, label: str, correction: str, coder: str) -> str:
@@ -779,7 +744,8 @@ def _differs(sample: Sample, rewrite: Rewrite, *, targets: bool) -> bool:
     sets = rewrite.edit_sets if targets else rewrite.edit_sets[:1]
     if any(map(detects_only, sets)):
         return rewrite.text is not None
-    return rewrite.text != join(apply_edits(sample, sets[0]), targets=targets)
+    with error_place(sample_place(sample), CorpusError):
+        return rewrite.text != join(apply(sets[0], sample.tokens), targets=targets)
 
 
 FORMAT = Format(

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,7 +37,7 @@ from gecbench.formats.m2 import (
 )
 from gecbench.formats.m2 import losses as m2_losses
 from gecbench.formats.m2 import write as write_m2
-from gecbench.formats.texts import loss_of
+from gecbench.formats.texts import loss_of, parse_rows
 
 _NUMBER = re.compile(r"-?[0-9]{1,9}")
 
@@ -79,17 +80,8 @@ def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
         FormatError: Names the first line that the scorer would stop at or read across sentences.
     """
     lines = list(lines)
-    for n, line in enumerate(lines, 1):
-        if line and line.splitlines() != [line]:
-            raise FormatError(
-                f"{path}:{n}: a character inside the line ends it for the MaxMatch scorer: "
-                f"{quote(line)}; put a space in its place"
-            )
-        if line and not line.strip():
-            raise FormatError(
-                f"{path}:{n}: a line of white space, which does not divide blocks for the "
-                "MaxMatch scorer; empty it"
-            )
+    for _ in parse_rows(path, enumerate(lines, 1), _check_line):
+        pass
     left_out: Counter[str] = Counter()
     rows = [
         (block[0][0], _sample(path, str(k), block, left_out))
@@ -99,17 +91,27 @@ def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
     return Corpus(name_of(path), (), None, provenance(lines, notes)), iter(rows)
 
 
+def _check_line(line: str) -> None:
+    if line and line.splitlines() != [line]:
+        raise FormatError(
+            "a character inside the line ends it for the MaxMatch scorer: "
+            f"{quote(line)}; put a space in its place"
+        )
+    if line and not line.strip():
+        raise FormatError(
+            "a line of white space, which does not divide blocks for the MaxMatch scorer; empty it"
+        )
+
+
 def _sample(path: Path, name: str, block: Block, left_out: Counter[str]) -> Sample:
     (n, first), *rows = block
     if first == "S":
-        raise FormatError(f"{path}:{n}: the S line has no token; remove the block")
+        raise FormatError("the S line has no token; remove the block", at=Place(path, n))
     tokens = tuple(first[2:].split())
+    a_lines = [row for row in rows if not row[1].startswith("I ")]
+    left_out[_SKIPPED] += len(rows) - len(a_lines)
     by_coder: dict[int, list[_Line]] = {}
-    for n, line in rows:
-        if line.startswith("I "):
-            left_out[_SKIPPED] += 1
-            continue
-        annotation = _line(Place(path, n), line, tokens)
+    for _, annotation in parse_rows(path, a_lines, partial(_line, tokens=tokens)):
         by_coder.setdefault(annotation.coder, []).append(annotation)
     rewrites = []
     for coder, coder_lines in sorted(by_coder.items()):
@@ -126,21 +128,18 @@ def _sample(path: Path, name: str, block: Block, left_out: Counter[str]) -> Samp
     )
 
 
-def _line(at: Place, line: str, tokens: tuple[str, ...]) -> _Line:
+def _line(line: str, tokens: tuple[str, ...]) -> _Line:
     if is_target(line):
         raise FormatError(
-            f"{at}: T lines are ChERRANT's, and the MaxMatch scorer stops at them; "
-            "read the file as m2"
+            "T lines are ChERRANT's, and the MaxMatch scorer stops at them; read the file as m2"
         )
-    head, label, correction, name = fields_of(at, line, leftmost=True)
+    head, label, correction, name = fields_of(line, leftmost=True)
     coder = int(name)
     if name != str(coder):
-        raise FormatError(f"{at}: the coder is {quote(name)}; write {coder}")
+        raise FormatError(f"the coder is {quote(name)}; write {coder}")
     numbers = head[2:].split()
     if len(numbers) != 2 or not all(map(_NUMBER.fullmatch, numbers)):
-        raise FormatError(
-            f"{at}: the span is {quote(head[2:])}; it is two token numbers, start end"
-        )
+        raise FormatError(f"the span is {quote(head[2:])}; it is two token numbers, start end")
     start, end = map(int, numbers)
     if label == NOOP:
         return _Line(coder, None)
@@ -148,7 +147,7 @@ def _line(at: Place, line: str, tokens: tuple[str, ...]) -> _Line:
         is_declaration = label == NOT_ANNOTATED and (start, end) == (-1, -1)
         return _Line(coder, None, _NOT_ANNOTATED if is_declaration else _OUTSIDE)
     if start > end:
-        raise FormatError(f"{at}: edit span '{start} {end}' is reversed; M2 spans are start end")
+        raise FormatError(f"edit span '{start} {end}' is reversed; M2 spans are start end")
     texts = [_replacement(text) for text in correction.split("||")]
     return _Line(coder, edit_of(start, end, label, texts, tokens))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from gecbench.core.errors import CorpusError, FormatError, Message, Place, quote
@@ -15,8 +16,8 @@ from gecbench.formats.texts import (
     UNANNOTATABLE,
     check_cell,
     chinese_loss,
-    join_rows,
-    sample_place,
+    format_rows,
+    parse_rows,
     text_losses,
     text_of,
 )
@@ -67,40 +68,37 @@ def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
     Raises:
         FormatError: Names the first row that is blank or lacks a cell.
     """
-    rows = ((n, _sample(Place(path, n), line)) for n, line in enumerate(lines, 1))
-    return Corpus(name_of(path), (), CHINESE), rows
+    return Corpus(name_of(path), (), CHINESE), parse_rows(path, enumerate(lines, 1), _sample)
 
 
-def _sample(at: Place, line: str) -> Sample:
+def _sample(line: str) -> Sample:
     name, *texts = line.split("\t")
     if not texts:
         if not line.strip():
-            raise FormatError("the line is blank; remove it", at=at)
+            raise FormatError("the line is blank; remove it")
         raise FormatError(
-            "no TAB in {text}; a row is id TAB source TAB references", at=at, text=quote(line)
+            "no TAB in {text}; a row is id TAB source TAB references", text=quote(line)
         )
     if not name.strip():
-        raise FormatError("the id is empty; a row is id TAB source TAB references", at=at)
+        raise FormatError("the id is empty; a row is id TAB source TAB references")
     if not texts[0].strip():
+        raise FormatError("the source of id {id!r} is empty; fill it or remove the row", id=name)
+    return Sample(name, texts[0], tuple(map(_rewrite, texts[1:])))
+
+
+def _rewrite(cell: str) -> Rewrite:
+    characters = "".join(cell.split())
+    if not characters:
         raise FormatError(
-            "the source of id {id!r} is empty; fill it or remove the row", at=at, id=name
+            "a reference is empty; remove the TAB before it, or write 没有错误 or 无法标注"
         )
-    return Sample(name, texts[0], tuple([_rewrite(at, cell) for cell in texts[1:]]))
+    return _state(characters) or Rewrite(text=cell)
 
 
-def _rewrite(at: Place, cell: str) -> Rewrite:
-    packed = "".join(cell.split())
-    if not packed:
-        raise FormatError(
-            "a reference is empty; remove the TAB before it, or write 没有错误 or 无法标注", at=at
-        )
-    return _state(packed) or Rewrite(text=cell)
-
-
-def _state(packed: str) -> Rewrite | None:
-    if len(packed) != len(ERROR_FREE):  # both marks have four characters; translating is slow
+def _state(characters: str) -> Rewrite | None:
+    if len(characters) != len(ERROR_FREE):  # both marks have four characters; translating is slow
         return None
-    simplified = packed.translate(_SIMPLIFIED)
+    simplified = characters.translate(_SIMPLIFIED)
     if simplified == ERROR_FREE:
         return Rewrite(error_free=True)
     return Rewrite(unannotatable=True) if simplified == UNANNOTATABLE else None
@@ -114,39 +112,33 @@ def write(corpus: Corpus) -> Mapping[str, str]:
     Raises:
         CorpusError: Names the sample with a text that would be read back as something else.
     """
-    rows = ["\t".join(_cells(sample, corpus.lang)) for sample in corpus.samples]
-    return {"": join_rows(rows, corpus, _NAME)}
+    return {"": format_rows(corpus, _NAME, partial(_row, lang=corpus.lang))}
 
 
-def _cells(sample: Sample, lang: str | None) -> list[str]:
-    cells = [
-        _cell(sample.id, sample, _ID),
-        _cell(sample.source, sample, _SOURCE),
-    ]
+def _row(sample: Sample, lang: str | None) -> str:
+    cells = [_cell(sample.id, _ID), _cell(sample.source, _SOURCE)]
     for k, rewrite in enumerate(sample.references):
         if rewrite.error_free or rewrite.unannotatable:
             cells.append(ERROR_FREE if rewrite.error_free else UNANNOTATABLE)
             continue
-        text = _cell(text_of(sample, rewrite, lang), sample, Message("reference {place}", place=k))
+        text = _cell(text_of(sample, rewrite, lang), Message("reference {place}", place=k))
         if _state("".join(text.split())):
             raise CorpusError(
                 "reference {place} is the text {text!r}, which {format} reads as a mark; "
                 "write it as jsonl",
-                at=sample_place(sample),
                 place=k,
                 text=text,
                 format=_NAME,
             )
         cells.append(text)
-    return cells
+    return "\t".join(cells)
 
 
-def _cell(text: str, sample: Sample, what: str) -> str:
-    check_cell(text, sample, what, _NAME, tab_divides=True)
+def _cell(text: str, what: str) -> str:
+    check_cell(text, what, _NAME, tab_divides=True)
     if not text.strip():
         raise CorpusError(
             "{part} is empty, which {format} cannot hold; fill it or leave it out",
-            at=sample_place(sample),
             part=what,
             format=_NAME,
         )

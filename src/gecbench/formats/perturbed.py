@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
-from gecbench.core.errors import CorpusError, FormatError, GecbenchError, count_noun, quote
+from gecbench.core.errors import CorpusError, FormatError, GecbenchError, Place, count_noun, quote
 from gecbench.core.files import STDIO, is_folder, name_of, read_lines
 from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset, Variant, marks, samples_of
 from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, SystemOutput
@@ -17,6 +16,7 @@ from gecbench.formats.jsonl import read_header, write_rows
 from gecbench.formats.jsonl import sniff as is_json
 from gecbench.formats.reading import read_system
 from gecbench.formats.texts import blocks as text_blocks
+from gecbench.formats.texts import error_place, parse_rows
 from gecbench.formats.validation import convert, parse_json
 from gecbench.lang import language_of
 from gecbench.lang.detection import is_chinese
@@ -56,24 +56,24 @@ def read_blocks(path: Path, lines: Sequence[str]) -> tuple[Block, ...]:
         FormatError: Names the first line that is missing, too many, or out of order, or whose
             source is empty.
     """
-    divided = list(text_blocks(lines))
-    if not divided:
+    rows = list(text_blocks(lines))
+    if not rows:
         raise FormatError(f"{path}:1: there is no block; {_HINT}")
-    first = [_mark(line) for _, line in divided[0]]
+    first = [_mark(line) for _, line in rows[0]]
     kinds = "STP" if first[2:3] == ["O-P"] else "ST"
     width = max(2, -(-len(first) // len(kinds)))
-    wanted = [f"{mark}-{kind}" for mark in marks(width) for kind in kinds]
+    expected = [f"{mark}-{kind}" for mark in marks(width) for kind in kinds]
     return tuple(
-        _block(path, str(number), rows, wanted, len(kinds))
-        for number, rows in enumerate(divided, 1)
+        _block(path, str(number), block, expected, len(kinds))
+        for number, block in enumerate(rows, 1)
     )
 
 
 def _block(
-    path: Path, number: str, rows: Sequence[tuple[int, str]], wanted: Sequence[str], kinds: int
+    path: Path, name: str, rows: Sequence[tuple[int, str]], expected: Sequence[str], kinds: int
 ) -> Block:
     texts: list[str] = []
-    for (n, line), mark in zip(rows, wanted, strict=False):  # lengths are looked at below
+    for (n, line), mark in zip(rows, expected, strict=False):  # lengths are looked at below
         if _mark(line) != mark:
             raise FormatError(
                 f"{path}:{n}: the line begins with {quote(_mark(line))}, expected {mark}; {_HINT}"
@@ -82,19 +82,19 @@ def _block(
         if mark.endswith("S") and not text.strip():
             raise FormatError(f"{path}:{n}: the source {mark} is empty; fill it")
         texts.append(text)
-    variants = len(wanted) // kinds - 1
-    if len(rows) < len(wanted):
+    width = count_noun(len(expected) // kinds - 1, "variant")
+    if len(rows) < len(expected):
         raise FormatError(
-            f"{path}:{rows[-1][0]}: the block ends here, {wanted[len(rows)]} is missing; "
-            f"every block has {count_noun(variants, 'variant')}, as the first"
+            f"{path}:{rows[-1][0]}: the block ends here, {expected[len(rows)]} is missing; "
+            f"every block has {width}, as the first"
         )
-    if len(rows) > len(wanted):
+    if len(rows) > len(expected):
         raise FormatError(
-            f"{path}:{rows[len(wanted)][0]}: the block goes on after {wanted[-1]}; every block has "
-            f"{count_noun(variants, 'variant')}, as the first, and a blank line after it"
+            f"{path}:{rows[len(expected)][0]}: the block goes on after {expected[-1]}; every "
+            f"block has {width}, as the first, and a blank line after it"
         )
-    original, *others = map(Variant, texts[::kinds], texts[1::kinds])
-    case = PerturbedCase(number, original, tuple(others))
+    original, *variants = map(Variant, texts[::kinds], texts[1::kinds])
+    case = PerturbedCase(name, original, tuple(variants))
     return Block(rows[0][0], case, tuple(texts[2::kinds]) if kinds == 3 else ())
 
 
@@ -180,9 +180,9 @@ def _values(variant: Variant) -> dict[str, str]:
 
 
 def _set(name: str, subsets: Sequence[tuple[Subset, bool]]) -> PerturbedSet:
-    answered = [subset.name for subset, has_predictions in subsets if has_predictions]
-    left_out = {NOT_KEPT: f"predictions in {', '.join(answered)}"} if answered else {}
-    return PerturbedSet(name, tuple(subset for subset, _ in subsets), provenance=left_out)
+    names = [subset.name for subset, has_predictions in subsets if has_predictions]
+    provenance = {NOT_KEPT: f"predictions in {', '.join(names)}"} if names else {}
+    return PerturbedSet(name, tuple(subset for subset, _ in subsets), provenance=provenance)
 
 
 def _read_part(part: Path) -> list[tuple[Subset, bool]]:
@@ -214,17 +214,17 @@ def _read_folder(folder: Path) -> tuple[Subset, bool]:
 def _check_sources(path: Path, subset: Subset) -> None:
     """Refuse an input.txt that is not the sources of the blocks beside it."""
     lines = read_lines(path)
-    wanted = [sentence.source for case in subset.cases for sentence in case.all]
-    for n, (line, source) in enumerate(zip(lines, wanted, strict=False), 1):  # counted below
+    sources = [sentence.source for case in subset.cases for sentence in case.all]
+    for n, (line, source) in enumerate(zip(lines, sources, strict=False), 1):  # counted below
         if line.split() != source.split():
             raise CorpusError(
                 f"{path}:{n}: the sentence is {quote(line)}, but {_BLOCKS} has {quote(source)}; "
                 "these two files belong together"
             )
-    if len(lines) != len(wanted):
+    if len(lines) != len(sources):
         raise CorpusError(
             f"{path}: {count_noun(len(lines), 'line')}, but {_BLOCKS} has "
-            f"{count_noun(len(wanted), 'source')}"
+            f"{count_noun(len(sources), 'source')}"
         )
 
 
@@ -232,14 +232,12 @@ def _subset(path: Path, lines: Sequence[str], name: str) -> tuple[Subset, bool]:
     """A file of blocks, and whether it holds predictions too."""
     if not sniff(lines):
         first = next((line for line in lines if line.strip()), "")
-        if not first:
-            raise FormatError(
-                f"{path}:1: the file is empty; perturbed cases begin with 'O-S ' or with the "
-                "header of our JSONL"
-            )
         raise FormatError(
             f"{path}:1: these are no perturbed cases: a file of them begins with 'O-S ' or with "
             f"the header of our JSONL, this one with {quote(first)}"
+            if first
+            else f"{path}:1: the file is empty; perturbed cases begin with 'O-S ' or with the "
+            "header of our JSONL"
         )
     blocks = read_blocks(path, lines)
     return Subset(name, tuple(block.case for block in blocks)), bool(blocks[0].predictions)
@@ -251,49 +249,41 @@ def _name(folder: Path) -> str:
 
 def _read_jsonl(path: Path, lines: Sequence[str]) -> PerturbedSet:
     header = read_header(path, lines[0], _FORMAT)
-    rows: list[tuple[str, PerturbedCase]] = []
-    first: dict[str, int] = {}
-    seen: dict[tuple[str, str], int] = {}
-    for n, line in enumerate(lines[1:], 2):
-        name, case = _case(f"{path}:{n}", parse_json(path, n, line))
-        if name in first and rows[-1][0] != name:
-            raise FormatError(
-                f"{path}:{n}: subset {name!r} goes on after {rows[-1][0]!r}; "
-                "cases of one subset stand together"
-            )
-        first.setdefault(name, n)
-        rows.append((name, case))
-        if seen.setdefault((name, case.id), n) != n:
-            raise FormatError(
-                f"{path}:{n}: case {case.id!r} of subset {name!r} stands in line "
-                f"{seen[name, case.id]} already; ids are unique in a subset, so give it another"
-            )
-        if len(case.variants) != len(rows[0][1].variants):
-            raise FormatError(
-                f"{path}:{n}: case {case.id!r} has {count_noun(len(case.variants), 'variant')}, "
-                f"the first case has {len(rows[0][1].variants)}; give all cases the same number"
-            )
-    try:
-        subsets = tuple(
-            Subset(name, tuple(case for _, case in group))
-            for name, group in groupby(rows, key=lambda row: row[0])
-        )
+    cases: dict[str, list[PerturbedCase]] = {}
+    first: dict[tuple[str, str], int] = {}
+    last = ""
+    for n, (name, case) in parse_rows(path, enumerate(lines[1:], 2), _case):
+        with error_place(Place(path, n)):
+            if name in cases and last != name:
+                raise FormatError(
+                    f"subset {name!r} goes on after {last!r}; cases of one subset stand together"
+                )
+            if first.setdefault((name, case.id), n) != n:
+                raise FormatError(
+                    f"case {case.id!r} of subset {name!r} stands in line {first[name, case.id]} "
+                    "already; ids are unique in a subset, so give it another"
+                )
+            last = name
+            cases.setdefault(name, []).append(case)
+            width = len(next(iter(cases.values()))[0].variants)
+            if len(case.variants) != width:
+                raise FormatError(
+                    f"case {case.id!r} has {count_noun(len(case.variants), 'variant')}, the first "
+                    f"case has {width}; give all cases the same number"
+                )
+    with error_place(path):
+        subsets = tuple(Subset(name, tuple(rows)) for name, rows in cases.items())
         return PerturbedSet(header.name, subsets, header.lang or None, header.provenance or {})
-    except CorpusError as error:
-        raise FormatError(f"{path}: {error}") from error
 
 
-def _case(at: str, row: object) -> tuple[str, PerturbedCase]:
+def _case(line: str) -> tuple[str, PerturbedCase]:
     """The name of a case's subset, and the case."""
-    case = convert(at, row, _Case)
-    sentences = (case.original, *case.variants)
-    variants = [Variant(sentence.source, sentence.reference) for sentence in sentences]
-    if not all(variant.source.strip() for variant in variants):
-        raise FormatError(f"{at}: a source is empty; fill it")
-    try:
-        return case.subset, PerturbedCase(case.id, variants[0], tuple(variants[1:]))
-    except CorpusError as error:
-        raise FormatError(f"{at}: {error}") from error
+    row = convert(None, parse_json(line), _Case)
+    original, *variants = (Variant(v.source, v.reference) for v in (row.original, *row.variants))
+    case = PerturbedCase(row.id, original, tuple(variants))
+    if not all(variant.source.strip() for variant in case.all):
+        raise FormatError("a source is empty; fill it")
+    return row.subset, case
 
 
 # What systems made of perturbed cases: a line for each sentence, or blocks with -P lines.
@@ -392,30 +382,33 @@ def _check_blocks(path: Path, blocks: Sequence[Block], subsets: Sequence[Subset]
             )
         names = marks(len(case.all))
         for k, (mark, here, there) in enumerate(zip(names, block.case.all, case.all, strict=True)):
-            for kind, text, wanted in (
+            for kind, text, expected in (
                 ("S", here.source, there.source),
                 ("T", here.reference, there.reference),
             ):
-                if text.split() != wanted.split():
+                if text.split() != expected.split():
                     line = block.line + 3 * k + (kind == "T")
                     raise CorpusError(
                         f"{path}:{line}: {mark}-{kind} is {quote(text)}, but case {case.id!r} has "
-                        f"{quote(wanted)}; these blocks are of other cases"
+                        f"{quote(expected)}; these blocks are of other cases"
                     )
 
 
 def _check_likeness(path: Path, output: SystemOutput, corpus: Corpus) -> None:
     """Refuse outputs of which most share almost no word with the sentence they stand for."""
-    spaced = (
+    has_spaces = (
         language_of(corpus.lang).joiner == " "
         if corpus.lang
         else not is_chinese(sample.source for sample in corpus.samples)
     )
-    unlike = []
-    for sample in corpus.samples:
-        texts = [rewrite.text for rewrite in output.hypotheses[sample.id]]
-        if any(text and not _alike(sample.source, text, spaced=spaced) for text in texts):
-            unlike.append(sample.id)
+    unlike = [
+        sample.id
+        for sample in corpus.samples
+        if any(
+            rewrite.text and not _alike(sample.source, rewrite.text, has_spaces=has_spaces)
+            for rewrite in output.hypotheses[sample.id]
+        )
+    ]
     if 2 * len(unlike) > len(corpus.samples):
         raise CorpusError(
             f"{path}: {len(unlike)} of {len(corpus.samples)} outputs share almost no word with "
@@ -424,7 +417,7 @@ def _check_likeness(path: Path, output: SystemOutput, corpus: Corpus) -> None:
         )
 
 
-def _alike(source: str, text: str, *, spaced: bool) -> bool:
+def _alike(source: str, text: str, *, has_spaces: bool) -> bool:
     """Whether two texts share a third of their words; else of their characters.
 
     In Chinese white space says nothing: one side may be segmented and the other not.
@@ -432,6 +425,7 @@ def _alike(source: str, text: str, *, spaced: bool) -> bool:
     if source == text:
         return True
     left, right = (
-        set(words) if spaced else set("".join(words)) for words in (source.split(), text.split())
+        set(words) if has_spaces else set("".join(words))
+        for words in (source.split(), text.split())
     )
     return 3 * len(left & right) >= min(len(left), len(right))

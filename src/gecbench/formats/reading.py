@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice, takewhile, zip_longest
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 
-from gecbench.core.errors import CorpusError, FormatError, UsageError, count_noun, quote
+from gecbench.core.errors import CorpusError, FormatError, Place, UsageError, count_noun, quote
 from gecbench.core.files import STDIO, is_folder, name_of, read_lines, stream_lines
 from gecbench.core.format import Format, unique
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
+from gecbench.edits.alignment import common_prefix
 from gecbench.formats import FORMATS, load_format
+from gecbench.formats.texts import error_place
 
 _NAMED = 5
 _CONTEXT = 12
@@ -60,9 +62,9 @@ def _format_of(path: Path, lines: Sequence[str], name: str | None) -> Format:
         raise _empty(path)
     if name is not None:
         return load_format(name)
-    sniffed = next(known for known in map(load_format, FORMATS) if known.sniff(lines))
-    sniffed.check(path, lines)
-    return sniffed
+    reader = next(reader for reader in map(load_format, FORMATS) if reader.sniff(lines))
+    reader.check(path, lines)
+    return reader
 
 
 def _empty(path: Path) -> FormatError:
@@ -112,10 +114,10 @@ def check_plain(path: Path) -> None:
     """
     if str(path) == STDIO:  # can be read once only
         return
-    sniffed = _format_of(path, read_lines(path), None)
-    if not sniffed.is_text:
+    reader = _format_of(path, read_lines(path), None)
+    if not reader.is_text:
         raise FormatError(
-            f"{path}:1: this is {sniffed.name}, not plain text; --reference goes with text files "
+            f"{path}:1: this is {reader.name}, not plain text; --reference goes with text files "
             "of one sentence a line; leave it out for a corpus that has its own references, or say "
             "--from lines"
         )
@@ -160,13 +162,13 @@ def sources(path: Path, *, format: str | None = None) -> Sources:
         cases = read_perturbed(path)
         texts = [sample.source for sample in cases.corpus().samples]
         return Sources(path, texts, "lines", lang=cases.lang)
-    chosen = _format_of(path, first, format)
-    if chosen.is_text:
-        rows = chosen.stream(path, chain(first, lines))[1]
-        return Sources(path, (sample.source for _, sample in rows), chosen.name)
-    corpus = chosen.read(path, chain(first, lines))
+    reader = _format_of(path, first, format)
+    if reader.is_text:
+        rows = reader.stream(path, chain(first, lines))[1]
+        return Sources(path, (sample.source for _, sample in rows), reader.name)
+    corpus = reader.read(path, chain(first, lines))
     texts = [sample.source for sample in corpus.samples]
-    return Sources(path, texts, chosen.name, corpus, corpus.lang if chosen.has_lang else None)
+    return Sources(path, texts, reader.name, corpus, corpus.lang if reader.has_lang else None)
 
 
 # What systems made of a corpus.
@@ -191,23 +193,27 @@ def read_system(
         CorpusError: Sentences are missing, too many, without a rewrite, or have another source.
     """
     lines = read_lines(path)
-    chosen = _format_of(path, lines, format)
-    about, samples_of_file = chosen.stream(path, lines)
+    reader = _format_of(path, lines, format)
+    about, samples_of_file = reader.stream(path, lines)
     rows = list(unique(path, samples_of_file))
-    if chosen.has_ids:
+    samples = list(corpus.samples)
+    if reader.has_ids:
         _check_ids(path, [sample.id for _, sample in rows], corpus)
-        by_id = {sample.id: sample for sample in corpus.samples}
+        by_id = {sample.id: sample for sample in samples}
         samples = [by_id[sample.id] for _, sample in rows]
-    else:
-        _check_count(path, len(rows), corpus, chosen.name)
-        samples = list(corpus.samples)
+    elif len(rows) != len(samples):
+        raise CorpusError(
+            f"{path}: {count_noun(len(rows), 'sentence')}, but corpus {corpus.name!r} has "
+            f"{len(samples)}; give one for each, in the same order (it was read as {reader.name})"
+        )
     hypotheses: dict[str, tuple[Rewrite, ...]] = {}
     tokens: dict[str, tuple[str, ...]] = {}
     for sample, (n, row) in zip(samples, rows, strict=True):
-        if chosen.is_text:
+        if reader.is_text:
             hypotheses[sample.id] = (Rewrite(text=row.source),)
             continue
-        _check_row(f"{path}:{n}", row, sample, corpus.name)
+        with error_place(Place(path, n), CorpusError):
+            _check_row(row, sample, corpus.name)
         hypotheses[sample.id] = row.references
         if row.tokens:
             tokens[sample.id] = row.tokens
@@ -215,17 +221,9 @@ def read_system(
     return SystemOutput(system, hypotheses, tokens, about.provenance)
 
 
-def _check_count(path: Path, count: int, corpus: Corpus, format: str) -> None:
-    if count != len(corpus.samples):
-        raise CorpusError(
-            f"{path}: {count_noun(count, 'sentence')}, but corpus {corpus.name!r} has "
-            f"{len(corpus.samples)}; give one for each, in the same order (it was read as {format})"
-        )
-
-
 def _check_ids(path: Path, ids: Sequence[str], corpus: Corpus) -> None:
-    wanted = [sample.id for sample in corpus.samples]
-    problems = _differences(ids, wanted, "{} missing", "{} too many")
+    expected = [sample.id for sample in corpus.samples]
+    problems = _differences(ids, expected, "{} missing", "{} too many")
     if problems:
         raise CorpusError(
             f"{path}: {'; '.join(problems)}; give the ids of corpus {corpus.name!r}, each once "
@@ -233,12 +231,14 @@ def _check_ids(path: Path, ids: Sequence[str], corpus: Corpus) -> None:
         )
 
 
-def _differences(ids: Iterable[str], wanted: Sequence[str], missing: str, extra: str) -> list[str]:
+def _differences(
+    ids: Iterable[str], expected: Sequence[str], missing: str, extra: str
+) -> list[str]:
     """Sentences on ids that are missing and that are too many, with the first of them."""
-    seen, known = dict.fromkeys(ids), frozenset(wanted)
+    present, known = dict.fromkeys(ids), frozenset(expected)
     pairs = (
-        (missing, [name for name in wanted if name not in seen]),
-        (extra, [name for name in seen if name not in known]),
+        (missing, [name for name in expected if name not in present]),
+        (extra, [name for name in present if name not in known]),
     )
     return [
         f"{what.format(count_noun(len(names), 'id'))}: {', '.join(map(repr, names[:_NAMED]))}"
@@ -248,25 +248,24 @@ def _differences(ids: Iterable[str], wanted: Sequence[str], missing: str, extra:
     ]
 
 
-def _check_row(at: str, row: Sample, sample: Sample, corpus: str) -> None:
+def _check_row(row: Sample, sample: Sample, corpus: str) -> None:
     """Refuse a row without a rewrite or with another source than the corpus has."""
     if not row.references:
         raise CorpusError(
-            f"{at}: id {row.id!r} has no rewrite; a system's output has one for each sentence, "
-            "behind its source"
+            f"id {row.id!r} has no rewrite; a system's output has one for each sentence, behind "
+            "its source"
         )
-    source, wanted = row.source, sample.source
-    if source != wanted and "".join(source.split()) != "".join(wanted.split()):
+    source, expected = row.source, sample.source
+    if source != expected and "".join(source.split()) != "".join(expected.split()):
         raise CorpusError(
-            f"{at}: id {sample.id!r} has the source {_from_difference(source, wanted)}, but corpus "
-            f"{corpus!r} has {_from_difference(wanted, source)}; run the system on this corpus"
+            f"id {sample.id!r} has the source {_from_difference(source, expected)}, but corpus "
+            f"{corpus!r} has {_from_difference(expected, source)}; run the system on this corpus"
         )
 
 
 def _from_difference(text: str, other: str) -> str:
     """A text as an error quotes it, from shortly before where it differs from another."""
-    alike = sum(1 for _ in takewhile(lambda two: two[0] == two[1], zip(text, other, strict=False)))
-    start = 0 if alike <= _CONTEXT else alike - _CONTEXT
+    start = max(0, common_prefix(text, other) - _CONTEXT)
     return quote(f"…{text[start:]}" if start else text)
 
 
@@ -295,19 +294,19 @@ def read_systems(
         UsageError: A name stands twice.
     """
     whole = read_system(path, corpus, format=format)
-    annotators = _annotators(path, whole)
+    found = _annotators(path, whole)
     if names:
-        wanted = [str(number) for number in range(len(names))]
-        extra = [name for name in annotators if name not in wanted]
-        if extra:
-            raise CorpusError(
-                f"{path}: has annotator {extra[0]}, but the {len(names)} names given are of "
-                f"annotators 0 to {len(names) - 1}; name as many systems as there are"
-            )
+        annotators = [str(number) for number in range(len(names))]
+        for name in found:
+            if name not in annotators:
+                raise CorpusError(
+                    f"{path}: has annotator {name}, but the {len(names)} names given are of "
+                    f"annotators 0 to {len(names) - 1}; name as many systems as there are"
+                )
         if len(set(names)) < len(names):
             raise UsageError(f"a system is named twice in {','.join(names)}; name them apart")
     else:
-        wanted = _in_order(path, annotators)
+        annotators = _in_order(path, found)
     return [
         SystemOutput(
             name,
@@ -317,7 +316,7 @@ def read_systems(
             },
             whole.tokens,
         )
-        for annotator, name in zip(wanted, names or wanted, strict=True)
+        for annotator, name in zip(annotators, names or annotators, strict=True)
     ]
 
 
@@ -341,15 +340,14 @@ def _in_order(path: Path, annotators: Sequence[str]) -> list[str]:
         raise CorpusError(f"{path}: has no annotator; say by --names how many systems it has")
     if not all(name.isdecimal() for name in annotators):
         return list(annotators)
-    ordered = sorted(annotators, key=int)
-    numbers = {int(name) for name in annotators}
-    missing = next((n for n in range(max(numbers)) if n not in numbers), None)
-    if missing is not None:
-        raise CorpusError(
-            f"{path}: has annotator {ordered[-1]} but no line of annotator {missing}; say by "
-            "--names how many systems there are: one without a line changes nothing"
-        )
-    return ordered
+    names = sorted(annotators, key=int)
+    for expected, name in enumerate(names):
+        if int(name) > expected:
+            raise CorpusError(
+                f"{path}: has annotator {names[-1]} but no line of annotator {expected}; say by "
+                "--names how many systems there are: one without a line changes nothing"
+            )
+    return names
 
 
 # Metadata beside a corpus: a table with a header line, joined by id.
@@ -369,15 +367,16 @@ def read_meta(path: Path) -> dict[str, dict[str, str]]:
             "with tabs between"
         )
     table: dict[str, dict[str, str]] = {}
-    for number, line in enumerate(lines[1:], 2):
+    for n, line in enumerate(lines[1:], 2):
         cells = line.split("\t")
-        if len(cells) != len(fields):
-            raise FormatError(
-                f"{path}:{number}: {len(cells)} cells where the header has {len(fields)}; "
-                "give every row a cell for each field"
-            )
-        if cells[0] in table:
-            raise FormatError(f"{path}:{number}: id {cells[0]!r} occurs twice; ids are unique")
+        with error_place(Place(path, n)):
+            if len(cells) != len(fields):
+                raise FormatError(
+                    f"{len(cells)} cells where the header has {len(fields)}; give every row a "
+                    "cell for each field"
+                )
+            if cells[0] in table:
+                raise FormatError(f"id {cells[0]!r} occurs twice; ids are unique")
         table[cells[0]] = dict(zip(fields[1:], cells[1:], strict=True))
     return table
 

@@ -10,7 +10,7 @@ import csv
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -29,7 +29,7 @@ from gecbench.core.sample import Rewrite, Sample
 from gecbench.formats import fcgec, load_format
 from gecbench.formats.m2 import is_target
 from gecbench.formats.perturbed import is_perturbed
-from gecbench.formats.texts import text_of
+from gecbench.formats.texts import blocks, error_place, text_of
 from gecbench.formats.validation import json_problem, value_of
 
 # A file, and what a reader finds in it: records, and troubles with their lines.
@@ -88,7 +88,7 @@ class Trouble:
     message: str
 
 
-Found = Record | Trouble
+Entry = Record | Trouble
 
 
 # Files of other tools: Label Studio's tasks, doccano's seq2seq, YACLC; and our full export.
@@ -108,19 +108,19 @@ _NOT_IMPORTED = (
 """Keys of the full export, and what a report calls them."""
 
 
-def sniff_foreign(content: Content, first: str) -> str:
-    """Return the format of a file of JSON, by the first object in it."""
+def sniff_json(content: Content, first: str) -> str:
+    """The format of a file of JSON, by the first object in it."""
     try:
-        _, item = next(_items(content), (1, {}))
+        _, row = next(_objects(content), (1, {}))
     except FormatError:
         return "jsonl"
-    if item.get("format") == FULL:
+    if row.get("format") == FULL:
         return "annotations"
-    if "sentence_text" in item:
+    if "sentence_text" in row:
         return "yaclc"
-    if "data" in item:
+    if "data" in row:
         return "label-studio"
-    if "text" in item and "format" not in item:
+    if "text" in row and "format" not in row:
         return "doccano"
     if first.startswith("["):
         raise FormatError(
@@ -128,12 +128,12 @@ def sniff_foreign(content: Content, first: str) -> str:
             "('sentence_text'); choose the format table and name its columns; the first object "
             "has {value}",
             at=Place(content.name, 1),
-            value=", ".join(map(repr, item)) or "{}",
+            value=", ".join(map(repr, row)) or "{}",
         )
     return "jsonl"
 
 
-def _items(content: Content) -> Iterator[tuple[int, Row]]:
+def _objects(content: Content) -> Iterator[tuple[int, Row]]:
     """Yield the objects of a file, an array or one after another, with the line of each.
 
     Raises:
@@ -142,41 +142,41 @@ def _items(content: Content) -> Iterator[tuple[int, Row]]:
     text = "\n".join(content.lines)
     decode = json.JSONDecoder().raw_decode
     at = line = 0
-    end = len(text)
-    array = text.lstrip(_SPACE).startswith("[")
-    if array:
+    is_array = text.lstrip(_SPACE).startswith("[")
+    if is_array:
         at = text.index("[") + 1
         line = text.count("\n", 0, at)
-    skipped = _SPACE + ("," if array else "")
+    separators = re.compile(r"[ \t\n,]*" if is_array else r"[ \t\n]*")
     while True:
-        begin = at
-        while at < end and text[at] in skipped:
-            at += 1
-        line += text.count("\n", begin, at)
-        if at >= end or (array and text[at] == "]"):
-            if array:
-                _ended(content, line + 1, text[at:])
-            return
-        try:
-            item, after = decode(text, at)
-        except (ValueError, RecursionError) as error:
-            raise FormatError(
-                "not JSON: {problem}",
-                at=Place(content.name, line + 1),
-                problem=_why_not_json(error),
-            ) from None
-        if not isinstance(item, dict):
-            raise FormatError(
-                "an object was expected, not {text}",
-                at=Place(content.name, line + 1),
-                text=quote(str(item)),
-            )
-        yield line + 1, item
-        line += text.count("\n", at, after)
-        at = after
+        start = at
+        at = cast("re.Match[str]", separators.match(text, at)).end()
+        line += text.count("\n", start, at)
+        with error_place(Place(content.name, line + 1)):
+            if at == len(text) and is_array:
+                raise FormatError("the array has no end: the file was cut")
+            if at == len(text):
+                return
+            if is_array and text[at] == "]":
+                break
+            try:
+                row, end = decode(text, at)
+            except (ValueError, RecursionError) as error:
+                raise FormatError("not JSON: {problem}", problem=_json_problem(error)) from None
+            if not isinstance(row, dict):
+                raise FormatError("an object was expected, not {text}", text=quote(str(row)))
+        yield line + 1, row
+        line += text.count("\n", at, end)
+        at = end
+    rest = text[at + 1 :].lstrip(_SPACE)
+    if rest:
+        raise FormatError(
+            "something follows the array: {text}",
+            at=Place(content.name, 1 + text.count("\n", 0, len(text) - len(rest))),
+            text=quote(rest),
+        )
 
 
-def _why_not_json(error: ValueError | RecursionError) -> Message:
+def _json_problem(error: ValueError | RecursionError) -> Message:
     if isinstance(error, json.JSONDecodeError):
         return Message(
             "{problem}: line {line} column {column} (char {char})",
@@ -190,111 +190,82 @@ def _why_not_json(error: ValueError | RecursionError) -> Message:
     return Message("a number has too many digits")
 
 
-def _ended(content: Content, line: int, rest: str) -> None:
-    """Refuse an array that was cut, or that something follows.
+def _json_reader(
+    parse: Callable[[Row, int], Record | None],
+) -> Callable[[Content], Iterator[Entry]]:
+    """A reader of files that have an object for each sentence."""
 
-    Raises:
-        FormatError: Says which.
-    """
-    if not rest:
-        raise FormatError("the array has no end: the file was cut", at=Place(content.name, line))
-    after = rest[1:].lstrip(_SPACE)
-    if after:
-        line += rest[: len(rest) - len(after)].count("\n")
-        raise FormatError(
-            "something follows the array: {text}", at=Place(content.name, line), text=quote(after)
-        )
-
-
-def _each(
-    read: Callable[[Row, int], Record | None],
-) -> Callable[[Content], Iterator[Found]]:
-    """Return a reader of files that have an object for each sentence."""
-
-    def reader(content: Content) -> Iterator[Found]:
+    def read(content: Content) -> Iterator[Entry]:
         try:
-            for line, item in _items(content):
+            for line, row in _objects(content):
                 try:
-                    record = read(item, line)
+                    record = parse(row, line)
                 except GecbenchError as error:
                     yield Trouble(line, error.message)
                 else:
                     if record is not None:
                         yield record
         except FormatError as error:
-            # What follows cannot be divided into objects any more.
-            yield Trouble(_line_of(error), _cut(error))
+            yield _end_of_file(error)
 
-    return reader
+    return read
 
 
 def _label_studio(row: Row, line: int) -> Record:
     data = value_of(row, "data", Row)
-    key = next((one for one in _TEXT_KEYS if isinstance(data.get(one), str)), None)
+    key = next((key for key in _TEXT_KEYS if isinstance(data.get(key), str)), None)
     if key is None:
         raise FormatError(
             "the task's data has none of text, sentence, source, src, input; name the text so"
         )
-    references: list[Rewrite] = []
+    texts: list[str] = []
     left_out: list[str] = []
-    done = _rows(row, "annotations")
-    for annotation in done:
+    for annotation in _rows(row, "annotations"):
         if annotation.get("was_cancelled") is True:
             left_out.append(Message("cancelled annotations"))
             continue
         for result in _rows(annotation, "result"):
-            if result.get("type") != "textarea":
-                left_out.append(
-                    Message("results of type {type}", type=_printable(result.get("type")))
-                )
-                continue
-            texts = _texts(value_of(result, "value", Row), "text")
-            references += [Rewrite(text=text) for text in texts]
+            if result.get("type") == "textarea":
+                texts += _texts(value_of(result, "value", Row), "text")
+            else:
+                kind = _printable(result.get("type"))
+                left_out.append(Message("results of type {type}", type=kind))
     if row.get("predictions"):
         left_out.append(Message("predictions"))
-    meta = {name: _said(value) for name, value in data.items() if name != key}
     return Record(
         line,
         _name(row, "id"),
         value_of(data, key, str),
-        tuple(references),
-        meta,
-        "",
-        left_out=(*left_out,),
+        tuple(Rewrite(text=text) for text in texts),
+        _meta(data, {key}),
+        left_out=tuple(left_out),
     )
 
 
 def _doccano(row: Row, line: int) -> Record:
-    key = next((one for one in ("label", "labels") if one in row), None)
-    texts = _texts(row, key) if key else ()
-    kept = {"id", "text", "label", "labels", "annotation_approver", "Comments"}
-    meta = {name: _said(value) for name, value in row.items() if name not in kept}
-    left_out = (Message("comments"),) if row.get("Comments") else ()
-    references = tuple(Rewrite(text=text) for text in texts)
+    key = next((key for key in ("label", "labels") if key in row), None)
     return Record(
-        line, _name(row, "id"), value_of(row, "text", str), references, meta, left_out=left_out
+        line,
+        _name(row, "id"),
+        value_of(row, "text", str),
+        tuple(Rewrite(text=text) for text in (_texts(row, key) if key else ())),
+        _meta(row, {"id", "text", "label", "labels", "annotation_approver", "Comments"}),
+        left_out=(Message("comments"),) if row.get("Comments") else (),
     )
 
 
 def _yaclc(row: Row, line: int) -> Record:
-    source = value_of(row, "sentence_text", str)
-    references: list[Rewrite] = []
-    fluency: set[int] = set()
-    for one in _rows(row, "sentence_annos"):
-        text = value_of(one, "correction", str)
-        if one.get("is_grammatical") in (0, False):
-            fluency.add(len(references))
-        references.append(Rewrite(text=text))
-    kept = {"sentence_id", "sentence_text", "sentence_annos"}
-    meta = {name: _said(value) for name, value in row.items() if name not in kept}
+    annotations = _rows(row, "sentence_annos")
+    texts = [value_of(annotation, "correction", str) for annotation in annotations]
+    fluency = (k for k, a in enumerate(annotations) if a.get("is_grammatical") in (0, False))
     return Record(
         line,
         _name(row, "sentence_id"),
-        source,
-        tuple(references),
-        meta,
+        value_of(row, "sentence_text", str),
+        tuple(Rewrite(text=text) for text in texts),
+        _meta(row, {"sentence_id", "sentence_text", "sentence_annos"}),
         fluency=frozenset(fluency),
-        left_out=(Message("how many annotators wrote each text"),) if references else (),
+        left_out=(Message("how many annotators wrote each text"),) if texts else (),
     )
 
 
@@ -304,32 +275,29 @@ def _annotations(row: Row, line: int) -> Record | None:
         if value_of(row, "schema", int) != 1:
             raise FormatError("schema {schema} is not known, only 1", schema=row["schema"])
         return None
-    golden = value_of(row, "goldens", _Rows)[-1:]
-    references = tuple(
-        Rewrite(text=value_of(one, "text", str))
-        for last in golden
-        for one in value_of(last, "references", _Rows)
-    )
-    if golden and value_of(golden[0], "decision", str) == "error_free":
-        references = (Rewrite(error_free=True),)
-    elif golden and value_of(golden[0], "decision", str) == "not_annotatable":
-        references = (Rewrite(unannotatable=True),)
-    left_out = [name for name in _NOT_IMPORTED if row.get(name)]
-    meta = {key: _said(value) for key, value in value_of(row, "meta", Row).items()}
-    source = value_of(row, "source", str) if "source" in row else ""
+    references: tuple[Rewrite, ...] = ()
+    for golden in value_of(row, "goldens", _Rows)[-1:]:
+        match value_of(golden, "decision", str):
+            case "error_free":
+                references = (Rewrite(error_free=True),)
+            case "not_annotatable":
+                references = (Rewrite(unannotatable=True),)
+            case _:
+                rows = value_of(golden, "references", _Rows)
+                references = tuple(Rewrite(text=value_of(row, "text", str)) for row in rows)
     return Record(
         line,
         value_of(row, "id", str),
         value_of(row, "text", str),
         references,
-        meta,
-        source,
-        left_out=(*left_out,),
+        _meta(value_of(row, "meta", Row), ()),
+        value_of(row, "source", str) if "source" in row else "",
+        left_out=tuple(name for name in _NOT_IMPORTED if row.get(name)),
     )
 
 
 def _printable(value: object) -> str:
-    """Return what a report can show of a value: damaged characters as escapes."""
+    """What a report can show of a value: damaged characters as escapes."""
     return str(value)[:40].encode("utf-8", "backslashreplace").decode()
 
 
@@ -338,7 +306,7 @@ def _rows(row: Row, key: str) -> _Rows:
 
 
 def _texts(row: Row, key: str) -> tuple[str, ...]:
-    """Return one text or a list of texts."""
+    """One text or a list of texts."""
     value = row.get(key)
     return (value,) if isinstance(value, str) else value_of(row, key, tuple[str, ...])
 
@@ -354,17 +322,13 @@ def _name(row: Row, key: str) -> str | None:
     return str(value)
 
 
-def _said(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-FOREIGN_READERS: Mapping[str, Callable[[Content], Iterator[Found]]] = {
-    "label-studio": _each(_label_studio),
-    "doccano": _each(_doccano),
-    "yaclc": _each(_yaclc),
-    "annotations": _each(_annotations),
-}
-"""Name of a format to its reader."""
+def _meta(row: Row, columns: Collection[str]) -> dict[str, str]:
+    """What stands in all other columns, as texts."""
+    return {
+        name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for name, value in row.items()
+        if name not in columns
+    }
 
 
 # Tables whose columns are named: CSV, TSV, and objects of JSON.
@@ -376,47 +340,55 @@ ROLES = ("id", "source", "references", "document", "position")
 _LONGEST_NAME = 100
 
 
-def _table(content: Content, columns: Mapping[str, str]) -> Iterator[Found]:
+def _table(content: Content, columns: Mapping[str, str]) -> Iterator[Entry]:
     """Read rows with named columns; other columns are facts about the sentence."""
-    unknown = next((role for role in columns if role not in ROLES), None)
-    if unknown is not None:
-        raise UnknownNameError(Message("column"), unknown, ROLES)
-    named = {role: [name.strip() for name in text.split(",")] for role, text in columns.items()}
-    first = next((line for line in content.lines if line.strip()), "").lstrip()
-    is_json = first.startswith(("{", "["))
-    rows = _objects(content, named.get("source", ())) if is_json else _cells(content)
-    seen: dict[str, None] = {}
+    names = _names_of(columns)
+    rows = _flat_objects(content, names.get("source", ())) if _is_json(content) else _cells(content)
+    known: dict[str, None] = {}
     try:
         for line, row in rows:
             if isinstance(row, Message):
                 yield Trouble(line, row)
                 continue
-            if not seen:
-                _name_columns(content, named, row, line)
-            seen |= dict.fromkeys(row)
+            if not known:
+                _name_columns(content, names, row, line)
+            known |= dict.fromkeys(row)
             try:
-                yield _row_record(row, named, line)
+                yield _row_record(row, names, line)
             except GecbenchError as error:
                 yield Trouble(line, error.message)
     except FormatError as error:
-        yield Trouble(_line_of(error), _cut(error))
+        yield _end_of_file(error)
     else:
-        for name in (name for names in named.values() for name in names if name not in seen):
-            yield Trouble(1, _no_column(name, seen))
+        for name in chain.from_iterable(names.values()):
+            if name not in known:
+                yield Trouble(1, _no_column(name, known))
+
+
+def _names_of(columns: Mapping[str, str]) -> dict[str, list[str]]:
+    for role in columns:
+        if role not in ROLES:
+            raise UnknownNameError(Message("column"), role, ROLES)
+    return {role: [name.strip() for name in text.split(",")] for role, text in columns.items()}
+
+
+def _is_json(content: Content) -> bool:
+    first = next((line for line in content.lines if line.strip()), "")
+    return first.lstrip().startswith(("{", "["))
 
 
 def _name_columns(
-    content: Content, named: dict[str, list[str]], row: Mapping[str, object], line: int
+    content: Content, names: dict[str, list[str]], row: Mapping[str, object], line: int
 ) -> None:
     """Add the columns that are called as what they hold; without a sentence, refuse them all."""
     for role in ROLES:
         usual = ("source", *_TEXT_KEYS) if role == "source" else (role,)
-        same = next((name for name in usual if name in row), None)
-        if role not in named and same is not None:
-            named[role] = [same]
-    name = next(iter(named.get("source", ("source",))))
-    if name not in row:
-        raise FormatError(_no_column(name, row), at=Place(content.name, line))
+        name = next((name for name in usual if name in row), None)
+        if role not in names and name is not None:
+            names[role] = [name]
+    source = names.get("source", ["source"])[0]
+    if source not in row:
+        raise FormatError(_no_column(source, row), at=Place(content.name, line))
 
 
 def _no_column(name: str, names: Iterable[str]) -> Message:
@@ -427,46 +399,42 @@ def _no_column(name: str, names: Iterable[str]) -> Message:
     )
 
 
-def _row_record(row: Row, named: Mapping[str, Sequence[str]], line: int) -> Record:
-    texts = [text for name in named.get("references", ()) for text in _references(row, name)]
-    used = {name for names in named.values() for name in names}
-    meta = {name: _said(value) for name, value in row.items() if name not in used and value != ""}
+def _row_record(row: Row, names: Mapping[str, Sequence[str]], line: int) -> Record:
+    columns = {name for role in names.values() for name in role}
+    meta = {name: text for name, text in _meta(row, columns).items() if row[name] != ""}
     single = {
-        role: _name(row, named[role][0]) for role in ("id", "document", "position") if role in named
+        role: _name(row, names[role][0]) for role in ("id", "document", "position") if role in names
     }
     meta |= {role: value for role, value in single.items() if role != "id" and value}
     if not re.fullmatch("[0-9]*", meta.get("position", "")):
         raise FormatError(
             "the position is {value}; a whole number was expected", value=quote(meta["position"])
         )
-    text = value_of(row, named["source"][0], str)
-    references = tuple(Rewrite(text=text) for text in texts if text.strip())
-    return Record(line, single.get("id"), text, references, meta)
+    filled = (name for name in names.get("references", ()) if row.get(name) is not None)
+    texts = [text for name in filled for text in _texts(row, name) if text.strip()]
+    source = value_of(row, names["source"][0], str)
+    return Record(line, single.get("id"), source, tuple(Rewrite(text=text) for text in texts), meta)
 
 
-def _references(row: Row, name: str) -> tuple[str, ...]:
-    return () if row.get(name) is None else _texts(row, name)
-
-
-def _objects(content: Content, source: Sequence[str]) -> Iterator[tuple[int, Row | Message]]:
+def _flat_objects(content: Content, source: Sequence[str]) -> Iterator[tuple[int, Row | Message]]:
     """Yield the objects of a file; of one object of objects, those, their keys as ids.
 
     That one is a row by itself where it has the column of the sentence.
     """
-    items = _items(content)
-    begin = [*islice(items, 2)]
-    for line, item in begin[:1]:
-        single = len(begin) == 1 and not any(name in _flat(item) for name in source)
-        if single and item and all(isinstance(value, dict) for value in item.values()):
-            for key, value in item.items():
+    rows = _objects(content)
+    first = [*islice(rows, 2)]
+    for line, row in first if len(first) == 1 else ():
+        is_row = any(name in _flat(row) for name in source)
+        if row and not is_row and all(isinstance(value, dict) for value in row.values()):
+            for key, value in row.items():
                 yield line, _flat({"id": key, **cast("Row", value)})
             return
-    for line, item in chain(begin, items):
-        yield line, _flat(item)
+    for line, row in chain(first, rows):
+        yield line, _flat(row)
 
 
 def _flat(row: Row) -> Row:
-    """Return an object without objects in it: {"a": {"b": 1}} has the column "a.b"."""
+    """An object without objects in it: {"a": {"b": 1}} has the column "a.b"."""
     flat: Row = {}
     rest = [*reversed(row.items())]
     while rest:
@@ -488,7 +456,7 @@ def _cells(content: Content) -> Iterator[tuple[int, Row | Message]]:
         strict=True,
     )
     header: list[str] = []
-    begin = 1
+    start = 1
     try:
         for cells in rows:
             if not header:
@@ -496,32 +464,33 @@ def _cells(content: Content) -> Iterator[tuple[int, Row | Message]]:
                 if len(set(header)) < len(header):
                     raise FormatError(
                         "two columns have the same name; give each a name of its own",
-                        at=Place(content.name, begin),
+                        at=Place(content.name, start),
                     )
             elif cells and len(cells) != len(header):
-                yield begin, _uneven(len(cells), len(header))
+                yield (
+                    start,
+                    Message(
+                        "the row has {count} cells, but the first row has {expected}",
+                        count=len(cells),
+                        expected=len(header),
+                    ),
+                )
             elif cells:
-                yield begin, dict(zip(header, cells, strict=True))
-            begin = rows.line_num + 1
+                yield start, dict(zip(header, cells, strict=True))
+            start = rows.line_num + 1
     except csv.Error as error:
         raise FormatError(
             "the row cannot be divided into cells: a quotation mark is open or in a wrong place, "
             "or a cell has more than {most:,} characters",
-            at=Place(content.name, begin),
+            at=Place(content.name, start),
             most=csv.field_size_limit(),
         ) from error
 
 
-def _uneven(count: int, expected: int) -> Message:
-    return Message(
-        "the row has {count} cells, but the first row has {expected}",
-        count=count,
-        expected=expected,
-    )
-
-
-def _cut(error: FormatError) -> Message:
-    return Message("{message}; the rest of the file was not looked at", message=error.message)
+def _end_of_file(error: FormatError) -> Trouble:
+    """That what follows cannot be divided into rows any more."""
+    message = Message("{message}; the rest of the file was not looked at", message=error.message)
+    return Trouble(_line_of(error), message)
 
 
 # Lines and blocks to records.
@@ -533,8 +502,8 @@ _SOURCE = "source"
 
 def records(
     content: Content, format: str | None = None, columns: Mapping[str, str] | None = None
-) -> tuple[str, Iterator[Found]]:
-    """Return the name of a file's format, and what its lines hold, in order.
+) -> tuple[str, Iterator[Entry]]:
+    """The name of a file's format, and what its lines hold, in order.
 
     Args:
         content: The file.
@@ -548,16 +517,16 @@ def records(
         UsageError: There is no such format, or columns are named of one that has none.
     """
     refuse_perturbed(content)
-    chosen = format or ("table" if columns else sniffed(content))
-    if chosen not in READERS:
-        raise UnknownNameError(Message("format"), chosen, READERS)
-    if chosen == "mucgec" and format is None:
-        load_format(chosen).check(Path(content.name), content.lines)
-    if chosen == "table":
-        return chosen, _table(content, columns or {})
+    name = format or ("table" if columns else sniff(content))
+    if name not in READERS:
+        raise UnknownNameError(Message("format"), name, READERS)
+    if name == "mucgec" and format is None:
+        load_format(name).check(Path(content.name), content.lines)
+    if name == "table":
+        return name, _table(content, columns or {})
     if columns:
-        raise UsageError("columns are those of format table alone, not of {format}", format=chosen)
-    return chosen, READERS[chosen](content)
+        raise UsageError("columns are those of format table alone, not of {format}", format=name)
+    return name, READERS[name](content)
 
 
 def refuse_perturbed(content: Content) -> None:
@@ -574,106 +543,93 @@ def refuse_perturbed(content: Content) -> None:
         )
 
 
-def parallel(sources: Content, references: Sequence[Content]) -> Iterator[Found]:
+def parallel(sources: Content, references: Sequence[Content]) -> Iterator[Entry]:
     """Yield the sentences of a file with those of further files, line by line.
 
     Raises:
         FormatError: A file has another number of lines.
     """
     refuse_perturbed(sources)
-    for each in references:
-        if len(each.lines) != len(sources.lines):
+    for content in references:
+        if len(content.lines) != len(sources.lines):
             raise FormatError(
                 "the file has {count} lines, but {file} has {expected}; line k of each file"
                 " belongs to sentence k",
-                at=Place(each.name, min(len(each.lines), len(sources.lines)) + 1),
-                count=len(each.lines),
+                at=Place(content.name, min(len(content.lines), len(sources.lines)) + 1),
+                count=len(content.lines),
                 file=sources.name,
                 expected=len(sources.lines),
             )
     for n, line in enumerate(sources.lines, 1):
-        texts = [each.lines[n - 1] for each in references]
+        texts = [content.lines[n - 1] for content in references]
+        blank = next((k for k, text in enumerate(texts) if not text.strip()), None)
         if not line.strip():
             yield Trouble(
                 n, Message("the line is blank, but files of references go with it; fill it")
             )
-        elif not all(text.strip() for text in texts):
-            which = next(k for k, text in enumerate(texts) if not text.strip())
+        elif blank is not None:
             yield Trouble(
-                n, Message("the line is blank in {file}; fill it", file=references[which].name)
+                n, Message("the line is blank in {file}; fill it", file=references[blank].name)
             )
         else:
             yield Record(n, None, line, tuple(Rewrite(text=text) for text in texts))
 
 
-def sniffed(content: Content) -> str:
-    """Return the name of the format that a file seems to be in."""
+def sniff(content: Content) -> str:
+    """The name of the format that a file seems to be in."""
     if content.name.lower().endswith(".csv"):
         return "table"
     if load_format("fcgec").sniff(content.lines):
         return "fcgec"
-    first = next((line for line in content.lines if line.strip()), "").lstrip()
-    if first.startswith(("{", "[")):
-        return sniff_foreign(content, first)
-    named = ("mucgec", "m2")
-    return next((name for name in named if load_format(name).sniff(content.lines)), "lines")
+    if _is_json(content):
+        return sniff_json(content, next(filter(str.strip, content.lines)).lstrip())
+    names = ("mucgec", "m2")
+    return next((name for name in names if load_format(name).sniff(content.lines)), "lines")
 
 
-def _lines(content: Content) -> Iterator[Found]:
+def _lines(content: Content) -> Iterator[Entry]:
     for n, line in enumerate(content.lines, 1):
         yield Record(n, None, line)
 
 
-def _mucgec(content: Content) -> Iterator[Found]:
-    yield from _one_by_one(content, "mucgec", range(len(content.lines)), lambda n: (n,))
+def _mucgec(content: Content) -> Iterator[Entry]:
+    for n, line in enumerate(content.lines, 1):
+        yield _read_sentence(content, "mucgec", [line], n, n)
 
 
-def _jsonl(content: Content) -> Iterator[Found]:
-    header = _told(content, load_format("jsonl").read, content.lines[:1], 1, 1)
-    if isinstance(header, Trouble):
-        yield header
-        return
-    places = range(1, len(content.lines))
-    yield from _one_by_one(content, "jsonl", places, lambda n: (0, n))
-
-
-def _fcgec(content: Content) -> Iterator[Found]:
-    path = Path(content.name)
+def _jsonl(content: Content) -> Iterator[Entry]:
+    header = content.lines[:1]
     try:
-        entries = fcgec.entries(path, content.lines)
+        load_format("jsonl").read(Path(content.name), header)
+    except GecbenchError as error:
+        yield Trouble(1, error.message)
+        return
+    for n, line in enumerate(content.lines[1:], 2):
+        yield _read_sentence(content, "jsonl", [*header, line], n, n)
+
+
+def _fcgec(content: Content) -> Iterator[Entry]:
+    try:
+        entries = fcgec.entries(Path(content.name), content.lines)
     except FormatError as error:
         yield Trouble(_line_of(error), error.message)
         return
     for line, key, value in entries:
         lost: Counter[str] = Counter()
         try:
-            sample = fcgec.sample_of(path, line, key, value, lost)
+            sample = fcgec.sample_of(key, value, lost)
         except GecbenchError as error:
             name = quote(key)
             yield Trouble(line, Message("{name}: {message}", name=name, message=error.message))
         else:
-            record = _record(line, sample, "zh", numbered=False)
-            yield replace(record, left_out=tuple(lost.elements()))
+            yield replace(_record(line, sample, "zh"), left_out=tuple(lost.elements()))
 
 
-def _one_by_one(
-    content: Content, format: str, places: Sequence[int], together: Callable[[int], Sequence[int]]
-) -> Iterator[Found]:
-    """Yield a record for each line; `together` says which lines make it readable."""
-    read = load_format(format).read
-    for place in places:
-        rows = [content.lines[n] for n in together(place)]
-        found = _told(content, read, rows, place + 1, place + 1)
-        if isinstance(found, Trouble):
-            yield found
-        else:
-            yield _record(place + 1, found[0], "zh", numbered=False)
-
-
-def _m2(content: Content) -> Iterator[Found]:
-    read = load_format("m2").read
+def _m2(content: Content) -> Iterator[Entry]:
     targets = any(map(is_target, content.lines))
-    for start, block in _blocks(content.lines):
+    lang = "zh" if targets else "en"
+    for rows in blocks(content.lines):
+        start, block = rows[0][0], [line for _, line in rows]
         if targets and not any(map(is_target, block)):
             yield Trouble(
                 start,
@@ -683,46 +639,33 @@ def _m2(content: Content) -> Iterator[Found]:
                 ),
             )
             continue
-        found = _told(content, read, block, start, None)
-        if isinstance(found, Trouble):
-            yield found
-        else:
-            yield _record(start, found[0], "zh" if targets else "en", numbered=True)
+        entry = _read_sentence(content, "m2", block, start, None, lang)
+        yield entry if isinstance(entry, Trouble) else replace(entry, id=None)
 
 
-def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
-    block: list[str] = []
-    for n, line in enumerate(lines, 1):
-        if line.strip():
-            block.append(line)
-        elif block:
-            yield n - len(block), block
-            block = []
-    if block:
-        yield len(lines) + 1 - len(block), block
-
-
-def _told(
+def _read_sentence(
     content: Content,
-    read: Callable[..., object],
+    format: str,
     rows: Sequence[str],
     start: int,
     line: int | None,
-) -> tuple[Sample, ...] | Trouble:
-    """Return what some lines hold, or what is wrong with them.
+    lang: str = "zh",
+) -> Entry:
+    """Read the one sentence that some lines hold, or what is wrong with them.
 
     Args:
         content: The file.
-        read: Of the format.
+        format: Its name.
         rows: The lines to read.
-        start: Line number of the first of them in the file.
+        start: Line number of the sentence in the file.
         line: Where trouble is told; None counts on from the start.
+        lang: What the texts of edits are joined as.
     """
     try:
-        corpus = read(Path(content.name), rows)
+        (sample,) = load_format(format).read(Path(content.name), rows).samples
     except GecbenchError as error:
         return Trouble(line or start + _line_of(error) - 1, error.message)
-    return corpus.samples  # type: ignore[attr-defined,no-any-return]  # each reads a Corpus
+    return _record(start, sample, lang)
 
 
 def _line_of(error: GecbenchError) -> int:
@@ -730,32 +673,34 @@ def _line_of(error: GecbenchError) -> int:
     return error.at.line if isinstance(error.at, Place) else 1
 
 
-def _record(line: int, sample: Sample, lang: str, *, numbered: bool) -> Record:
-    meta = {key: value for key, value in sample.meta.items() if key != _SOURCE}
+def _record(line: int, sample: Sample, lang: str) -> Record:
     return Record(
         line,
-        None if numbered else sample.id,
+        sample.id,
         sample.source,
-        tuple(_as_text(sample, one, lang) for one in sample.references),
-        meta,
+        tuple(_as_text(sample, rewrite, lang) for rewrite in sample.references),
+        {key: value for key, value in sample.meta.items() if key != _SOURCE},
         sample.meta.get(_SOURCE, ""),
     )
 
 
 def _as_text(sample: Sample, rewrite: Rewrite, lang: str) -> Rewrite:
-    """Return a reference without edits: they are found anew when they are wanted."""
+    """A reference without edits, which are extracted again when they are needed."""
     if rewrite.error_free or rewrite.unannotatable:
         return Rewrite(error_free=rewrite.error_free, unannotatable=rewrite.unannotatable)
     return Rewrite(text=text_of(sample, rewrite, lang))
 
 
-READERS: Mapping[str, Callable[[Content], Iterator[Found]]] = {
+READERS: Mapping[str, Callable[[Content], Iterator[Entry]]] = {
     "lines": _lines,
     "mucgec": _mucgec,
     "fcgec": _fcgec,
     "table": lambda content: _table(content, {}),
     "m2": _m2,
     "jsonl": _jsonl,
-    **FOREIGN_READERS,
+    "label-studio": _json_reader(_label_studio),
+    "doccano": _json_reader(_doccano),
+    "yaclc": _json_reader(_yaclc),
+    "annotations": _json_reader(_annotations),
 }
 """Name of a format to its reader."""

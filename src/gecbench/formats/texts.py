@@ -1,12 +1,23 @@
-"""What formats share: texts of rewrites, blocks of lines, cells, and sentences on what is lost."""
+"""What formats share: places of errors, texts of rewrites, blocks, cells, sentences on losses."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import groupby
+from pathlib import Path
+from typing import TypeVar
 
-from gecbench.core.errors import CorpusError, EditError, Message, count_noun
-from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample
+from gecbench.core.errors import (
+    CorpusError,
+    EditError,
+    FormatError,
+    GecbenchError,
+    Message,
+    Place,
+    count_noun,
+)
+from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.edits.apply import apply
 from gecbench.lang import language_of
 
@@ -18,10 +29,43 @@ ERROR_FREE, UNANNOTATABLE = "没有错误", "无法标注"
 
 _LINE_ENDS = {"\n": Message("a line end"), "\r": Message("a line end")}
 
+T = TypeVar("T")
+
+# Places of errors: what parses a line or writes a sample does not know where that stands.
+
+
+@contextmanager
+def error_place(at: object, kind: type[GecbenchError] = FormatError) -> Iterator[None]:
+    """Say of an error that names no place where it is; it becomes one of this kind."""
+    try:
+        yield
+    except (CorpusError, EditError, FormatError) as error:
+        if error.at is not None:
+            raise
+        raise kind(error.message, at=at) from error
+
 
 def sample_place(sample: Sample) -> Message:
     """Where an error is that is about one sample."""
     return Message("sample {id!r}", id=sample.id)
+
+
+def parse_rows(
+    path: Path, rows: Iterable[tuple[int, str]], parse: Callable[[str], T]
+) -> Iterator[tuple[int, T]]:
+    """Yield what stands in numbered lines, with their numbers.
+
+    Raises:
+        FormatError: What `parse` raises, with path:line.
+    """
+    for n, line in rows:
+        try:  # as `error_place`, which would take longer than parsing a short line
+            row = parse(line)
+        except (CorpusError, EditError, FormatError) as error:
+            if error.at is not None:
+                raise
+            raise FormatError(error.message, at=Place(path, n)) from error
+        yield n, row
 
 
 def text_of(sample: Sample, rewrite: Rewrite, lang: str | None) -> str:
@@ -38,22 +82,11 @@ def text_of(sample: Sample, rewrite: Rewrite, lang: str | None) -> str:
         return sample.source
     if rewrite.text is not None:
         return rewrite.text
-    if not rewrite.edit_sets:
-        raise CorpusError("a rewrite is unannotatable, so it has no text", at=sample_place(sample))
-    joiner = language_of(lang).joiner if lang else " "
-    return joiner.join(apply_edits(sample, rewrite.edit_sets[0]))
-
-
-def apply_edits(sample: Sample, edits: EditSet) -> tuple[str, ...]:
-    """The tokens that edits make of those of a sample.
-
-    Raises:
-        CorpusError: The edits cannot be applied; names the sample.
-    """
-    try:
-        return apply(edits, sample.tokens)
-    except EditError as error:
-        raise CorpusError(error.message, at=sample_place(sample)) from error
+    with error_place(sample_place(sample), CorpusError):
+        if not rewrite.edit_sets:
+            raise CorpusError("a rewrite is unannotatable, so it has no text")
+        joiner = language_of(lang).joiner if lang else " "
+        return joiner.join(apply(rewrite.edit_sets[0], sample.tokens))
 
 
 def blocks(lines: Iterable[str]) -> Iterator[list[tuple[int, str]]]:
@@ -68,33 +101,34 @@ def is_number(text: str) -> bool:
     return text.isascii() and text.isdecimal() and len(text) < 10
 
 
-def check_cell(
-    text: str, sample: Sample, what: str, name: str, *, tab_divides: bool = False
-) -> None:
+def check_cell(text: str, what: str, name: str, *, tab_divides: bool = False) -> None:
     """Refuse a text that would not be read back as one cell of the format `name`.
 
     Raises:
-        CorpusError: Names the sample and the format that can hold the text.
+        CorpusError: Names the format that can hold the text.
     """
-    divides = {**_LINE_ENDS, "\t": Message("a TAB")} if tab_divides else _LINE_ENDS
-    for mark, in_words in divides.items():
+    marks = {**_LINE_ENDS, "\t": Message("a TAB")} if tab_divides else _LINE_ENDS
+    for mark, noun in marks.items():
         if mark in text:
             raise CorpusError(
                 "{part} holds {mark}, which {format} cannot; write it as jsonl",
-                at=sample_place(sample),
                 part=what,
-                mark=in_words,
+                mark=noun,
                 format=name,
             )
 
 
-def join_rows(rows: Sequence[str], corpus: Corpus, name: str) -> str:
-    """Join rows to the content of a file.
+def format_rows(corpus: Corpus, name: str, row_of: Callable[[Sample], str]) -> str:
+    """The content of a file of the format `name` with a row for each sample.
 
     Raises:
-        CorpusError: There is no row, or the first begins with what reading takes for a
-            byte-order mark.
+        CorpusError: What `row_of` raises, with the sample; or there is no row, or the first
+            begins with what reading takes for a byte-order mark.
     """
+    rows = []
+    for sample in corpus.samples:
+        with error_place(sample_place(sample), CorpusError):
+            rows.append(row_of(sample))
     if not rows:
         raise CorpusError("corpus {name!r} has no sentences; write it as jsonl", name=corpus.name)
     if rows[0].startswith("\ufeff"):

@@ -97,17 +97,17 @@ def options_of(kind: str, into: type[Options], values: Mapping[str, object]) -> 
     for name in values:
         if name not in known:
             raise UnknownNameError(f"option of {kind}", name, known)
-    divided = {name: _divide(value, known[name]) for name, value in values.items()}
+    parts = {name: _split_at_commas(value, known[name]) for name, value in values.items()}
     try:
-        return msgspec.convert(divided, into, strict=False)
+        return msgspec.convert(parts, into, strict=False)
     except msgspec.ValidationError as error:
-        name, problem = _explain(error, divided, into)
+        name, problem = _explain(error, parts, into)
         which = f"option {name} of {kind}: it" if name else f"options of {kind}:"
         raise UsageError(f"{which} {problem}") from error
 
 
-def _divide(value: object, annotation: object) -> object:
-    """Divide a text at its commas where several values are wanted."""
+def _split_at_commas(value: object, annotation: object) -> object:
+    """Split a text at its commas where the option takes several values."""
     if isinstance(value, str) and get_origin(annotation) is tuple:
         return [part.strip() for part in value.split(",")] if value.strip() else []
     return value
@@ -125,10 +125,10 @@ def read_toml(path: Path, into: type[Options]) -> Options:
 
 def with_values(kind: str, struct: Options, values: Mapping[str, object]) -> Options:
     """A Struct with other values by name; `options_of` converts them, and says what it raises."""
-    names = [field.name for field in msgspec.structs.fields(struct) if field.required]
-    required = {name: getattr(struct, name) for name in names}
-    converted = options_of(kind, type(struct), required | dict(values))
-    return msgspec.structs.replace(struct, **{name: getattr(converted, name) for name in values})
+    fields = msgspec.structs.fields(struct)
+    required = {field.name: getattr(struct, field.name) for field in fields if field.required}
+    options = options_of(kind, type(struct), required | dict(values))
+    return msgspec.structs.replace(struct, **{name: getattr(options, name) for name in values})
 
 
 def list_packaged(folder: Path) -> list[str]:
@@ -170,59 +170,51 @@ def toml_of(path: Path) -> dict[str, object]:
 
 
 def parse_json(
-    path: Path | str,
-    number: int,
-    text: str,
-    *,
-    hint: str = Message("each line is one object"),
+    text: str, *, hint: str = Message("each line is one object"), path: Path | None = None
 ) -> object:
-    """Parse JSON that begins at a line of a file.
+    """Parse JSON.
 
     Args:
-        path: Of the file.
-        number: Of the line.
         text: The JSON.
         hint: What the text should be, for errors.
+        path: Of the file that the text is all of; then an error names its line.
 
     Raises:
         FormatError: It is not JSON, repeats a key, or escapes half of a surrogate pair.
     """
     import json  # msgspec takes the last of two equal keys
 
-    at = Place(path, number)
-
-    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        values = dict(pairs)
-        if len(values) != len(pairs):
-            keys = [key for key, _ in pairs]
-            twice = next(key for i, key in enumerate(keys) if key in keys[:i])
-            raise FormatError(
-                "key {key!r} occurs twice in one object; remove one", at=at, key=twice
-            )
-        return values
-
     if not text.strip():
-        raise FormatError("the line is blank; remove it", at=at)
+        raise FormatError("the line is blank; remove it")
     try:
-        value: object = json.loads(text, object_pairs_hook=unique)
+        value: object = json.loads(text, object_pairs_hook=_unique_keys)
     except json.JSONDecodeError as error:
         raise FormatError(
             "not JSON at column {column}: {problem}; {hint}",
-            at=Place(path, number + error.lineno - 1),
+            at=path and Place(path, error.lineno),
             column=error.colno,
             problem=json_problem(error),
             hint=hint,
         ) from error
     except ValueError as error:
-        raise FormatError("a number has too many digits; write a token number", at=at) from error
+        raise FormatError("a number has too many digits; write a token number") from error
     except RecursionError as error:
-        raise FormatError("brackets are nested too deep; {hint}", at=at, hint=hint) from error
+        raise FormatError("brackets are nested too deep; {hint}", hint=hint) from error
     if "\\u" in text:
         try:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError as error:
-            raise FormatError(_SURROGATE, at=at) from error
+            raise FormatError(_SURROGATE) from error
     return value
+
+
+def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    values = dict(pairs)
+    if len(values) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for i, key in enumerate(keys) if key in keys[:i])
+        raise FormatError("key {key!r} occurs twice in one object; remove one", key=twice)
+    return values
 
 
 def json_problem(error: JSONDecodeError) -> str:
@@ -234,8 +226,9 @@ def convert(at: object, value: object, into: type[T]) -> T:
     """Convert parsed TOML or JSON to a type, whose Structs forbid unknown fields.
 
     Raises:
-        FormatError: Begins with `at`, and names the first key that is unknown, with the nearest
-            known ones, or missing, or whose value has a wrong type or is out of its bounds.
+        FormatError: Begins with `at`, if it is not None, and names the first key that is unknown,
+            with the nearest known ones, or missing, or whose value has a wrong type or is out of
+            its bounds.
     """
     try:
         return msgspec.convert(value, into)

@@ -12,6 +12,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -19,7 +20,7 @@ import msgspec
 
 from gecbench.core.errors import FormatError, count_noun
 from gecbench.core.files import read_lines
-from gecbench.formats.texts import is_number
+from gecbench.formats.texts import is_number, parse_rows
 from gecbench.formats.validation import convert
 
 FORMAT = "gecbench-weights"
@@ -115,27 +116,28 @@ def format_weights(
 
 
 def _weights(path: Path, lines: Sequence[str]) -> tuple[int, tuple[tuple[int, ...], ...]]:
-    if not lines or not is_number(lines[0].strip()) or int(lines[0]) < 1:
-        seen = lines[0][:20] if lines else ""
+    first = lines[0] if lines else ""
+    if not is_number(first.strip()) or int(first) < 1:
         raise FormatError(
-            f"{path}:1: {seen!r} is not the number of systems, with which a weight file begins"
+            f"{path}:1: {first[:20]!r} is not the number of systems, with which a weight file "
+            "begins"
         )
-    systems = int(lines[0])
-    rows = tuple(_row(f"{path}:{n}", line, systems) for n, line in enumerate(lines[1:], 2))
-    return systems, rows
+    systems = int(first)
+    rows = parse_rows(path, enumerate(lines[1:], 2), partial(_row, systems=systems))
+    return systems, tuple(row for _, row in rows)
 
 
-def _row(at: str, line: str, systems: int) -> tuple[int, ...]:
+def _row(line: str, systems: int) -> tuple[int, ...]:
     words = line.split()
     if not words:
-        raise FormatError(f"{at}: the line is blank; each sentence has a number for each chunk")
-    wrong = next((word for word in words if not is_number(word)), None)
-    if wrong is not None:
-        raise FormatError(f"{at}: {wrong[:20]!r} is not a whole number; a line holds numbers only")
+        raise FormatError("the line is blank; each sentence has a number for each chunk")
+    for word in words:
+        if not is_number(word):
+            raise FormatError(f"{word[:20]!r} is not a whole number; a line holds numbers only")
     numbers = tuple(map(int, words))
     if max(numbers) > systems:
         raise FormatError(
-            f"{at}: {count_noun(max(numbers), 'system', ' is', ' are')} right on a chunk, but the "
+            f"{count_noun(max(numbers), 'system', ' is', ' are')} right on a chunk, but the "
             f"first line says that there are {systems}"
         )
     return numbers

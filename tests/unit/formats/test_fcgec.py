@@ -138,7 +138,7 @@ def test_states_and_facts_are_kept(tmp_path: Path):
             {"sentence": "a", "error_flag": 1, "operation": "[1]"},
             "'[0]' is a whole number, 1; expected an object",
         ),
-        ({"sentence": "a", "error_flag": 1, "operation": "[{]"}, "operation:1: not JSON at column"),
+        ({"sentence": "a", "error_flag": 1, "operation": "[{]"}, "operation: not JSON at column"),
         (["a"], "is a list; expected an object"),
     ],
 )

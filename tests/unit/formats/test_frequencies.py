@@ -19,14 +19,14 @@ def written(folder: Path, text: str) -> Path:
 
 def test_a_table_gives_counts_of_both_cases(tmp_path):
     path = written(tmp_path, "The\t3\nthe\t10\ncat\t2\n")
-    found = read_frequencies(path, {"the", "dog"}, spaced=True)
+    found = read_frequencies(path, {"the", "dog"}, has_spaces=True)
     assert found.of == {"the": 13, "dog": 0}
     assert found.note == "train: read as a table of 3 words"
 
 
 def test_a_text_is_counted_by_words(tmp_path):
     path = written(tmp_path, "The cat saw the cats .\nthe end\n")
-    found = read_frequencies(path, {"the", "cat"}, spaced=True)
+    found = read_frequencies(path, {"the", "cat"}, has_spaces=True)
     assert found.of == {"the": 3, "cat": 1}
     assert found.note == "train: read as a text of 8 words"
 
@@ -34,17 +34,17 @@ def test_a_text_is_counted_by_words(tmp_path):
 def test_a_text_without_spaces_is_counted_by_runs(tmp_path):
     path = written(tmp_path, "今天天气好，今天热\n明天\n")
     wanted = {"今天", "天", "昨天"}
-    found = read_frequencies(path, wanted, spaced=False)
+    found = read_frequencies(path, wanted, has_spaces=False)
     assert found.of == {"今天": 2, "天": 4, "昨天": 0}
     assert found.note == "train: read as a text of 11 characters"
 
 
 def test_bad_files_are_refused(tmp_path):
     with expect_error(FormatError, "train.txt:1", "empty"):
-        read_frequencies(written(tmp_path, ""), {"a"}, spaced=True)
+        read_frequencies(written(tmp_path, ""), {"a"}, has_spaces=True)
     with expect_error(FormatError, "train.txt:2", "TAB"):
-        read_frequencies(written(tmp_path, "a\t1\nb 2\n"), {"a"}, spaced=True)
+        read_frequencies(written(tmp_path, "a\t1\nb 2\n"), {"a"}, has_spaces=True)
     header = written(tmp_path, "word\tcount\na\t1\n")
     message = r"train.txt:1: expected a word, TAB and a count, as in line 2, not 'word.*a header"
     with pytest.raises(FormatError, match=message):
-        read_frequencies(header, {"a"}, spaced=True)
+        read_frequencies(header, {"a"}, has_spaces=True)

@@ -47,7 +47,7 @@ from gecbench.datasets.prepare.steps import (
     group_of,
 )
 from gecbench.formats import load_format
-from gecbench.formats.texts import check_cell
+from gecbench.formats.texts import check_cell, error_place, sample_place
 from gecbench.lang import language_warning
 from gecbench.text.normalise import normalisation
 
@@ -510,9 +510,10 @@ class Lines:
 def _pair(sample: Sample) -> str:
     texts = [sample.source]
     texts += [sample.source if r.text is None else r.text for r in sample.references]
-    for k, text in enumerate(texts):
-        what = f"reference {k - 1}" if k else "the source"
-        check_cell(text, sample, what, PAIRS, tab_divides=True)
+    with error_place(sample_place(sample), CorpusError):
+        for k, text in enumerate(texts):
+            what = f"reference {k - 1}" if k else "the source"
+            check_cell(text, what, PAIRS, tab_divides=True)
     return "\t".join(texts) + "\n"
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from gecbench.core.errors import FormatError
 from gecbench.core.language import Splitter
 from gecbench.datasets.prepare.recipe import Recipe, evaluation_texts
-from gecbench.edits.alignment import distance
+from gecbench.edits.alignment import common_prefix, distance
 from gecbench.lang import language_of
 from gecbench.text.normalise import Normalisation
 from gecbench.text.splitting import DEFAULT, split
@@ -37,15 +37,9 @@ def is_alignable(source: str, target: str) -> bool:
 
 def _unlike(source: str, target: str) -> Texts:
     """Two texts without what they begin and end with alike."""
-    start = _alike(source, target)
-    end = _alike(source[start:][::-1], target[start:][::-1])
+    start = common_prefix(source, target)
+    end = common_prefix(source[start:][::-1], target[start:][::-1])
     return source[start : len(source) - end], target[start : len(target) - end]
-
-
-def _alike(left: str, right: str) -> int:
-    """How many characters two texts begin with alike."""
-    pairs = enumerate(zip(left, right, strict=False))  # one may be the other's beginning
-    return next((k for k, (a, b) in pairs if a != b), min(len(left), len(right)))
 
 
 def pieces(source: str, target: str, splitter: Splitter = DEFAULT) -> tuple[Texts, ...] | None:

@@ -16,7 +16,7 @@ from itertools import count
 from typing import Literal, get_args
 
 from gecbench.core.errors import GecbenchError, Message, UsageError, quote
-from gecbench.formats.records import Content, Found, Record, Trouble, parallel, records
+from gecbench.formats.records import Content, Entry, Record, Trouble, parallel, records
 from gecbench.lang.detection import is_chinese
 from gecbench.server.choices import Decision, Purpose
 from gecbench.server.import_export.reading import Encoding
@@ -689,7 +689,7 @@ def plan_import(
 
 def _opened(
     content: Content, options: ImportOptions, references: Sequence[Content]
-) -> tuple[str, Iterator[Found]]:
+) -> tuple[str, Iterator[Entry]]:
     if not references:
         return records(content, options.format, options.columns)
     if options.format not in (None, "lines", "parallel"):
@@ -701,7 +701,7 @@ def _opened(
 
 
 def _read(
-    found: Iterable[Found],
+    found: Iterable[Entry],
     read: _Reading,
     project: Project,
     options: ImportOptions,
