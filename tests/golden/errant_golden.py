@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from gecbench.core.edit import Edit
-from gecbench.core.sentence import Sentence, Words
+from gecbench.core.sentence import Sentence, TokenAttributes
 from gecbench.lang.en.alignment import steps
 from gecbench.lang.en.classify import Classifier
 from gecbench.lang.en.merge import Strategy, merge
@@ -20,12 +20,12 @@ NOOP = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||"
 
 def recorded(shared: Path) -> Parse:
     """Return the analysis of a sentence that was recorded when ERRANT ran."""
-    known = {(): Sentence("", (), words=Words((), (), ()))}
+    known = {(): Sentence("", (), words=TokenAttributes((), (), ()))}
     with gzip.open(shared / "golden/errant/features.jsonl.gz", "rt", encoding="utf-8") as file:
         for line in file:
             text, rows = json.loads(line)
             tokens = tuple(text.split())
-            known[tokens] = Sentence(text, tokens, words=Words(*zip(*rows, strict=True)))
+            known[tokens] = Sentence(text, tokens, words=TokenAttributes(*zip(*rows, strict=True)))
     return lambda text: known[tuple(text.split())]
 
 

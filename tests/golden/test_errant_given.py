@@ -14,7 +14,7 @@ from errant_golden import NOOP, Parse, blocks, extract, line, recorded
 from gecbench.api.files import load as load_corpus
 from gecbench.core.edit import Edit
 from gecbench.core.sample import Sample
-from gecbench.core.sentence import Sentence, Words
+from gecbench.core.sentence import Sentence, TokenAttributes
 from gecbench.lang.en import errant
 from gecbench.lang.en.classify import Classifier
 from gecbench.lang.en.resources import load
@@ -74,7 +74,7 @@ def live(shared: Path) -> Parse:
         tokens = tuple(text.split())
         found = pipeline(spacy.tokens.Doc(pipeline.vocab, list(tokens)))
         rows = [(t.lemma_, t.pos_, t.tag_, t.dep_, t.head.i) for t in found]
-        return Sentence(text, tokens, words=Words(*zip(*rows, strict=True)))
+        return Sentence(text, tokens, words=TokenAttributes(*zip(*rows, strict=True)))
 
     return parse
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Indel, Levenshtein
 
-from gecbench.core.sentence import Sentence, Words
+from gecbench.core.sentence import Sentence, TokenAttributes
 from gecbench.lang.en import alignment
 from gecbench.lang.en.merge import merge
 
@@ -31,14 +31,14 @@ def sentences(draw: st.DrawFn) -> Sentence:
         draw(st.lists(st.sampled_from(values), min_size=len(forms), max_size=len(forms)))
         for values in (LEMMAS, POS, TAGS)
     ]
-    return Sentence(" ".join(forms), forms, words=Words(*map(tuple, draws)))
+    return Sentence(" ".join(forms), forms, words=TokenAttributes(*map(tuple, draws)))
 
 
 def random_sentence(dice: random.Random, forms: list[str]) -> Sentence:
     """Analysed with few values, so that words are often alike."""
     pos = dice.sample(POS, dice.randrange(1, 4))
     tags = dice.choices(["NN", "POS"], weights=[12, 1], k=len(forms))
-    words = Words(
+    words = TokenAttributes(
         tuple(dice.choices(LEMMAS, k=len(forms))),
         tuple(dice.choices(pos, k=len(forms))),
         tuple(tags),
@@ -172,8 +172,10 @@ def test_words_longer_than_a_machine_word_cost_the_same_in_both_kernels():
         one, *others = (
             "".join(dice.choices("ab😀", k=dice.choice([63, 64, 65, 130]))) for _ in "123"
         )
-        source = Sentence(one, (one,), words=Words(("l",), ("X",), ("NN",)))
-        target = Sentence("", tuple(others), words=Words(("l", "l"), ("X", "X"), ("NN", "NN")))
+        source = Sentence(one, (one,), words=TokenAttributes(("l",), ("X",), ("NN",)))
+        target = Sentence(
+            "", tuple(others), words=TokenAttributes(("l", "l"), ("X", "X"), ("NN", "NN"))
+        )
         want = reference.align(for_reference(source), for_reference(target), levenshtein=False)
         for found in by_all_kernels(source, target, False):
             assert found == want

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from gecbench.core.sentence import Sentence, Words
+from gecbench.core.sentence import Sentence, TokenAttributes
 from gecbench.lang.en.alignment import steps
 from gecbench.lang.en.classify import Classifier
 from gecbench.lang.en.merge import Span, merge
@@ -40,7 +40,7 @@ def analysed(dice: random.Random, forms: list[str]) -> Sentence:
     heads = [root] * len(forms)
     if len(forms) > root + 2 and dice.random() < 0.5:
         heads[root + 2] = root + 1
-    words = Words(
+    words = TokenAttributes(
         lemmas=tuple(dice.choice([form.lower()[:2], "go", "go"]) for form in forms),
         pos=tuple(dice.choices(pos, k=len(forms))),
         tags=tuple(dice.choices(tags, k=len(forms))),

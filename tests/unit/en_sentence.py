@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gecbench.core.sentence import Sentence, Words
+from gecbench.core.sentence import Sentence, TokenAttributes
 
 _POS = {"NN": "NOUN", "VB": "VERB", "JJ": "ADJ", "RB": "ADV", "DT": "DET", "IN": "ADP"}
 _POS |= {"MD": "AUX", "TO": "PART", "RP": "ADP", "POS": "PART", "CD": "NUM", "PR": "PRON"}
@@ -23,7 +23,7 @@ def analysed(text: str) -> Sentence:
     return Sentence(
         " ".join(forms),
         forms,
-        words=Words(
+        words=TokenAttributes(
             lemmas=tuple(row[3] or row[0] for row in given),
             pos=tuple(
                 row[2] or _POS.get(tag[:2], "PUNCT" if tag in ",.:" else "X")

@@ -54,16 +54,16 @@ from gecbench.datasets.corrupt.profile import Profile, load_profile, profile_nam
 from gecbench.datasets.divide import PARTS, Division
 from gecbench.datasets.divide import divide as divide_run
 from gecbench.datasets.perturb.context import (
-    Divide,
-    Pair,
-    Pairs,
-    Words,
-    by_cutting,
-    by_tokens,
+    SentencePair,
+    SentencePairs,
+    Word,
+    WordSplitter,
     digest,
     kind_of,
     pairs_of_cases,
     pairs_of_corpus,
+    segmenter_splitter,
+    token_splitter,
 )
 from gecbench.datasets.perturb.fillers import Filler, count_words, read_vocabulary, vocabulary_of
 from gecbench.datasets.perturb.variants import (
@@ -71,8 +71,8 @@ from gecbench.datasets.perturb.variants import (
     INSERT,
     RANDOM,
     SUBSTITUTE,
+    PerturbPlan,
     PerturbReport,
-    Plan,
     words_of,
 )
 from gecbench.datasets.perturb.variants import perturb as run_perturbation
@@ -386,13 +386,13 @@ def perturb(
     return Perturbation(cases, report)
 
 
-def _plan(options: PerturbOptions) -> Plan:
+def _plan(options: PerturbOptions) -> PerturbPlan:
     """Return the plan.
 
     Raises:
         UsageError: An option is wrong, or would be ignored.
     """
-    plan = Plan(
+    plan = PerturbPlan(
         variants=options.variants,
         operations=tuple(filter(None, options.operations)),
         insertion=options.insertion,
@@ -434,7 +434,9 @@ def _check(options: PerturbOptions) -> None:
         raise UnknownNameError("kind of token", options.tokens, TOKEN_KINDS)
 
 
-def _pairs_to_perturb(corpus: Corpus | PerturbedSet, *, each: bool) -> tuple[Language, Pairs]:
+def _pairs_to_perturb(
+    corpus: Corpus | PerturbedSet, *, each: bool
+) -> tuple[Language, SentencePairs]:
     """Return the language, and the pairs.
 
     Raises:
@@ -454,13 +456,13 @@ def _pairs_to_perturb(corpus: Corpus | PerturbedSet, *, each: bool) -> tuple[Lan
 
 
 def _filler(
-    pairs: Sequence[Pair],
+    pairs: Sequence[SentencePair],
     kind: str,
     language: Language,
     options: PerturbOptions,
     watch: Watch,
     name: str,
-) -> tuple[Filler, list[Words], str]:
+) -> tuple[Filler, list[tuple[Word, ...]], str]:
     """Return what fills places, the words of all pairs, and what divides them."""
     if options.model:
         # It is loaded before the words are found, for it may be missing.
@@ -490,12 +492,12 @@ def _masked_filler(options: PerturbOptions, kind: str) -> Filler:
 
 def _divide(
     kind: str, language: Language, options: PerturbOptions, *, pos: bool
-) -> tuple[Divide, str]:
+) -> tuple[WordSplitter, str]:
     """Return what divides texts into words, and its name."""
     if not token_kind(kind).joiner and (language.segmenter or options.tokens):
         return _cutting(kind, options, pos=pos)
     if not pos:
-        return by_tokens(kind, None), "tokens"
+        return token_splitter(kind, None), "tokens"
     model = options.spacy_model or language.pipeline
     if model is None:
         raise UsageError(
@@ -511,28 +513,30 @@ def _divide(
     def tag(sentences: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
         return (words.tags for words in pipeline.words(sentences, parsed=False))
 
-    return by_tokens(kind, tag), f"tokens, parts of speech by {pipeline.version}"
+    return token_splitter(kind, tag), f"tokens, parts of speech by {pipeline.version}"
 
 
-def _cutting(kind: str, options: PerturbOptions, *, pos: bool) -> tuple[Divide, str]:
+def _cutting(kind: str, options: PerturbOptions, *, pos: bool) -> tuple[WordSplitter, str]:
     if options.spacy_model is not None:
         raise UsageError("spacy-model is for words between blanks; Chinese texts take jieba's")
     if pos:
         from gecbench.backends.chinese import JiebaTagger
 
         tagger = JiebaTagger()
-        return by_cutting(kind, tagger.tag), tagger.name
+        return segmenter_splitter(kind, tagger.tag), tagger.name
     from gecbench.backends import SEGMENTERS
 
     make = cast("Callable[[str], tuple[str, _Cut]]", resolve("segmenter", "jieba", SEGMENTERS))
     name, cut = make("")
-    return by_cutting(kind, lambda text: [(word, "") for word in cut(text)]), name
+    return segmenter_splitter(kind, lambda text: [(word, "") for word in cut(text)]), name
 
 
 _Cut = Callable[[str], tuple[str, ...]]
 
 
-def _provenance(plan: Plan, filler: str, kind: str, how: str, source: str) -> Mapping[str, str]:
+def _provenance(
+    plan: PerturbPlan, filler: str, kind: str, how: str, source: str
+) -> Mapping[str, str]:
     return {
         SYNTHETIC: "perturbed by gecbench: for training alone, never for evaluation",
         "input": source,

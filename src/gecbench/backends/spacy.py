@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from gecbench.backends import hash_files
 from gecbench.core.errors import Message, MissingExtraError, ResourceError, UsageError, reason
-from gecbench.core.sentence import Words
+from gecbench.core.sentence import TokenAttributes
 
 if TYPE_CHECKING:
     import sqlite3
@@ -30,7 +30,7 @@ _UNUSED = frozenset(
         *("textcat", "textcat_multilabel", "senter", "sentencizer"),
     )
 )
-"""Factories of components that no part of `Words` comes from."""
+"""Factories of components that no part of `TokenAttributes` comes from."""
 
 _PARSERS = frozenset({"parser", "beam_parser"})
 _BATCH = 128
@@ -108,7 +108,7 @@ class Pipeline:
     """
 
     about: Description
-    _docs: dict[Tokens, tuple[Any, Words]] = field(default_factory=dict)
+    _docs: dict[Tokens, tuple[Any, TokenAttributes]] = field(default_factory=dict)
 
     @property
     def version(self) -> str:
@@ -117,7 +117,7 @@ class Pipeline:
 
     def words(
         self, sentences: Sequence[Tokens], *, parsed: bool, again: bool = False
-    ) -> Iterator[Words]:
+    ) -> Iterator[TokenAttributes]:
         """Yield what the pipeline says of each sentence.
 
         Args:
@@ -173,15 +173,15 @@ class Pipeline:
             _index_lemmas(pipe)
         return nlp
 
-    def _read(self, doc: Any, *, parsed: bool) -> Words:
+    def _read(self, doc: Any, *, parsed: bool) -> TokenAttributes:
         """Read the annotations of a document."""
         from spacy.attrs import LEMMA, POS, TAG
 
         lemmas, pos, tags = self._columns(doc, [LEMMA, POS, TAG])
-        words = Words(lemmas, pos, tags)
+        words = TokenAttributes(lemmas, pos, tags)
         return self._with_parse(words, doc) if parsed else words
 
-    def _with_parse(self, words: Words, doc: Any) -> Words:
+    def _with_parse(self, words: TokenAttributes, doc: Any) -> TokenAttributes:
         """Add to annotations the dependencies of the document."""
         from spacy.attrs import DEP, HEAD
 
@@ -189,7 +189,7 @@ class Pipeline:
         # Heads are differences of places, negative ones wrapped as unsigned numbers are.
         steps = doc.to_array([HEAD]).tolist()
         heads = tuple([(position + step) % _WRAP for position, step in enumerate(steps)])
-        return Words(words.lemmas, words.pos, words.tags, deps, heads)
+        return TokenAttributes(words.lemmas, words.pos, words.tags, deps, heads)
 
     def _columns(self, doc: Any, names: list[int]) -> Iterator[tuple[str, ...]]:
         columns = doc.to_array(names).reshape(len(doc), -1).T.tolist()
@@ -320,7 +320,7 @@ class CachedPipeline:
 
     def words(
         self, sentences: Sequence[Tokens], *, parsed: bool, again: bool = False
-    ) -> Iterator[Words]:
+    ) -> Iterator[TokenAttributes]:
         """Yield what the pipeline says of each sentence; see `Pipeline.words`."""
         import sqlite3
 
@@ -330,7 +330,7 @@ class CachedPipeline:
             results = zip(
                 missing, self.pipeline.words(missing, parsed=parsed, again=again), strict=True
             )
-            fresh: list[tuple[Tokens, Words]] = []
+            fresh: list[tuple[Tokens, TokenAttributes]] = []
             for tokens in sentences:
                 if tokens not in known:
                     new, words = next(results)
@@ -374,7 +374,9 @@ class CachedPipeline:
         )
         return base
 
-    def _read(self, sentences: Iterable[Tokens], *, parsed: bool) -> Iterator[tuple[Tokens, Words]]:
+    def _read(
+        self, sentences: Iterable[Tokens], *, parsed: bool
+    ) -> Iterator[tuple[Tokens, TokenAttributes]]:
         by_key = {_key(tokens): tokens for tokens in sentences}
         keys = list(by_key)
         for first in range(0, len(keys), _AT_ONCE):
@@ -390,7 +392,7 @@ class CachedPipeline:
                 if words is not None:
                     yield by_key[key], words
 
-    def _write(self, fresh: Sequence[tuple[Tokens, Words]]) -> None:
+    def _write(self, fresh: Sequence[tuple[Tokens, TokenAttributes]]) -> None:
         if not self._writable:
             return
         with self._base as base:
@@ -404,11 +406,11 @@ def _key(tokens: Tokens) -> bytes:
     return hashlib.sha256(" ".join(tokens).encode("utf-8", "surrogatepass")).digest()
 
 
-def _text(words: Words) -> str:
+def _text(words: TokenAttributes) -> str:
     return json.dumps([words.lemmas, words.pos, words.tags, words.deps, words.heads])
 
 
-def _words(text: str, tokens: Tokens, *, parsed: bool) -> Words | None:
+def _words(text: str, tokens: Tokens, *, parsed: bool) -> TokenAttributes | None:
     """Read what is in the cache, None where it is damaged: then the pipeline is asked again."""
     try:
         lemmas, pos, tags, deps, heads = map(tuple, json.loads(text))
@@ -417,4 +419,8 @@ def _words(text: str, tokens: Tokens, *, parsed: bool) -> Words | None:
     columns = (lemmas, pos, tags, deps, heads) if parsed else (lemmas, pos, tags)
     if any(len(column) != len(tokens) for column in columns):
         return None
-    return Words(lemmas, pos, tags, deps, heads) if parsed else Words(lemmas, pos, tags)
+    return (
+        TokenAttributes(lemmas, pos, tags, deps, heads)
+        if parsed
+        else TokenAttributes(lemmas, pos, tags)
+    )

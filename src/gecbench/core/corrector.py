@@ -41,7 +41,7 @@ class TextEdit:
 
 
 def apply(edits: Sequence[TextEdit], source: str) -> str:
-    """Return the text that edits make of a source.
+    """The text that edits make of a source.
 
     Edits come in the order of their spans; they may touch, and several insertions at one place
     are applied in the order in which they are listed.
@@ -64,11 +64,11 @@ def apply(edits: Sequence[TextEdit], source: str) -> str:
             f"which has {len(source)} characters"
         )
     pieces: list[str] = []
-    done = 0
+    end = 0
     for edit in edits:
-        pieces += (source[done : edit.start], edit.replacement)
-        done = edit.end
-    return "".join((*pieces, source[done:]))
+        pieces += (source[end : edit.start], edit.replacement)
+        end = edit.end
+    return "".join((*pieces, source[end:]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,5 +166,5 @@ class Corrector(ABC):
         """Let go of what it holds: connections, threads, memory. It is not used afterwards."""
 
     def report(self) -> tuple[str, ...]:
-        """Return what a user should know after a run, as its cost; callable after `close`, too."""
+        """What a user should know after a run, as its cost; callable after `close`, too."""
         return ()

@@ -157,7 +157,7 @@ _QUOTED = 40
 
 
 def quote(text: str) -> str:
-    """Return a text as a message quotes it: at most 40 characters, then an ellipsis.
+    """A text as a message quotes it: at most 40 characters, then an ellipsis.
 
     >>> quote("你好")
     "'你好'"
@@ -166,7 +166,7 @@ def quote(text: str) -> str:
 
 
 def count_noun(count: int, noun: str, one: str = "", many: str = "", *, spec: str = "") -> str:
-    """Return a number with its noun, and what goes on differently behind one and behind several.
+    """A number with its noun, and what goes on differently behind one and behind several.
 
     >>> count_noun(1, "row")
     '1 row'
@@ -184,7 +184,7 @@ def count_noun(count: int, noun: str, one: str = "", many: str = "", *, spec: st
 
 
 def reason(error: BaseException, *, whole: bool = False) -> str:
-    r"""Return in one line why a library failed, the name of its error where it says nothing.
+    r"""In one line why a library failed, the name of its error where it says nothing.
 
     >>> reason(ValueError("\n\nCannot read:\n  no header\n  at line 3"))
     'Cannot read: no header'

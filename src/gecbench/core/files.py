@@ -21,7 +21,7 @@ _COMPRESSED = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\x
 
 
 def name_of(path: Path) -> str:
-    """Return what the content of a file is called: its name without the ending.
+    """What the content of a file is called: its name without the ending.
 
     Bytes of the name that are not UTF-8 become U+FFFD, so that it can be printed.
     """
@@ -31,12 +31,12 @@ def name_of(path: Path) -> str:
 
 
 def is_folder(path: Path) -> bool:
-    """Say whether a path to read is a folder; "-" is standard input, whatever is called so."""
+    """Whether a path to read is a folder; "-" is standard input, whatever is called so."""
     return str(path) != STDIO and path.is_dir()
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[BufferedReader]:
+def _open_to_read(path: Path) -> Iterator[BufferedReader]:
     """Open a file, or standard input where the path is "-"; explain a failure to read it."""
     if str(path) == STDIO:
         if sys.stdin is None:
@@ -58,17 +58,17 @@ def _reading(path: Path) -> Iterator[BufferedReader]:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return the content of a file, or of standard input where the path is "-".
+    """The content of a file, or of standard input where the path is "-".
 
     Raises:
         GecbenchError: The file is missing, is a folder, or may not be read.
     """
-    with _reading(path) as file:
+    with _open_to_read(path) as file:
         return file.read()
 
 
 def read_lines(path: Path) -> list[str]:
-    """Return the lines of a UTF-8 text file as `stream_lines` yields them."""
+    """The lines of a UTF-8 text file as `stream_lines` yields them."""
     return list(stream_lines(path))
 
 
@@ -101,7 +101,7 @@ def stream_lines(path: Path) -> Iterator[str]:
 
 
 def _advice(block: bytes) -> str:
-    """Return what to do about a file whose content is not UTF-8."""
+    """What to do about a file whose content is not UTF-8."""
     if block.startswith(_COMPRESSED):
         return "the file is compressed; unpack it first"
     if b"\0" in block:
@@ -120,7 +120,7 @@ def _lines_of(text: str) -> list[str]:
 
 def _blocks(path: Path) -> Iterator[bytes]:
     """Yield a text file in blocks of whole lines, without its byte-order mark."""
-    with _reading(path) as file:
+    with _open_to_read(path) as file:
         content = file.read(len(codecs.BOM_UTF8))
         if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             raise FormatError(f"{path}:1: the file is UTF-16; save it as UTF-8")
@@ -137,7 +137,7 @@ def _blocks(path: Path) -> Iterator[bytes]:
 
 
 @contextmanager
-def _replacing(path: Path) -> Iterator[BinaryIO]:
+def _open_to_replace(path: Path) -> Iterator[BinaryIO]:
     """Yield a binary file that takes the place of `path` when the block ends well."""
     from tempfile import NamedTemporaryFile  # 4 ms that reading commands need not pay
 
@@ -157,7 +157,7 @@ def _replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def _mode(path: Path) -> int:
-    """Return the permissions of a file, or those that a new one gets: not mkstemp's private."""
+    """The permissions of a file, or those that a new one gets: not mkstemp's private."""
     if path.exists():
         return stat.S_IMODE(path.stat().st_mode)
     umask = os.umask(0)
@@ -186,7 +186,7 @@ def write_files(contents: Mapping[Path, bytes]) -> None:
             if target is None:
                 _write_through(path, content)
             else:
-                stack.enter_context(_replacing(target)).write(content)
+                stack.enter_context(_open_to_replace(target)).write(content)
 
 
 def write_stream(path: Path, pieces: Iterable[bytes]) -> None:
@@ -205,7 +205,7 @@ def write_stream(path: Path, pieces: Iterable[bytes]) -> None:
     if target is None:
         _write_through(path, b"".join(pieces))
         return
-    with _replacing(target) as file:
+    with _open_to_replace(target) as file:
         for piece in pieces:
             file.write(piece)
 
@@ -260,7 +260,7 @@ def check_folder(path: Path) -> None:
 
 
 def is_stream(path: Path) -> bool:
-    """Say whether a path is standard output, a device or a pipe, which is never replaced.
+    """Whether a path is standard output, a device or a pipe, which is never replaced.
 
     Raises:
         GecbenchError: As `check_target`.
@@ -269,7 +269,7 @@ def is_stream(path: Path) -> bool:
 
 
 def _target(path: Path) -> Path | None:
-    """Return the file to replace, behind links; None for a device or a pipe."""
+    """The file to replace, behind links; None for a device or a pipe."""
     try:
         target = path.resolve() if path.is_symlink() else path
         if path.is_dir():
@@ -316,7 +316,7 @@ def remove_file(path: Path) -> None:
 
 
 def encode_text(path: Path, text: str) -> bytes:
-    """Return a text as UTF-8.
+    """A text as UTF-8.
 
     Raises:
         GecbenchError: The text has half a character, which UTF-8 cannot hold.

@@ -55,7 +55,7 @@ class Format:
     check: Callable[[Path, Sequence[str]], None] = accept
 
     def read(self, path: Path, lines: Iterable[str]) -> Corpus:
-        """Return the whole corpus in a file.
+        """The whole corpus in a file.
 
         Raises:
             FormatError: The file breaks a rule of the format, or an id occurs twice; begins with

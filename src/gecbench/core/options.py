@@ -79,7 +79,7 @@ class Without:
 def pairs(
     option: str, form: str, *, last: bool = False, empty: bool = True
 ) -> Callable[[Sequence[str]], dict[str, str]]:
-    """Return a function that reads the NAME=VALUE texts of a repeated option.
+    """A function that reads the NAME=VALUE texts of a repeated option.
 
     Args:
         option: Its name, for messages.

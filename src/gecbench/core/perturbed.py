@@ -70,16 +70,16 @@ class Subset:
 
     def __post_init__(self) -> None:
         """Refuse ids that occur twice and cases that cannot be counted alike."""
-        seen: set[str] = set()
+        ids: set[str] = set()
         for case in self.cases:
-            if case.id in seen:
+            if case.id in ids:
                 raise CorpusError(f"{self.name}: case {case.id!r} occurs twice; ids are unique")
-            seen.add(case.id)
-            number, wanted = len(case.variants), len(self.cases[0].variants)
-            if number != wanted:
+            ids.add(case.id)
+            number, expected = len(case.variants), len(self.cases[0].variants)
+            if number != expected:
                 raise CorpusError(
                     f"{self.name}: case {case.id!r} has {count_noun(number, 'variant')}, "
-                    f"case {self.cases[0].id!r} has {wanted}; give all cases the same number"
+                    f"case {self.cases[0].id!r} has {expected}; give all cases the same number"
                 )
 
 
@@ -112,11 +112,11 @@ class PerturbedSet:
             if subset.name in names:
                 raise CorpusError(f"{self.name}: subset {subset.name!r} occurs twice; name it once")
             names.add(subset.name)
-            number, wanted = len(subset.cases[0].variants), len(first.cases[0].variants)
-            if number != wanted:
+            number, expected = len(subset.cases[0].variants), len(first.cases[0].variants)
+            if number != expected:
                 raise CorpusError(
                     f"{self.name}: subset {subset.name!r} has {count_noun(number, 'variant')} a "
-                    f"case, {first.name!r} has {wanted}; analyse them apart"
+                    f"case, {first.name!r} has {expected}; analyse them apart"
                 )
 
     @property
@@ -130,7 +130,7 @@ class PerturbedSet:
         return tuple(case for subset in self.subsets for case in subset.cases)
 
     def corpus(self) -> Corpus:
-        """Return every sentence as a sample of its own, in the order of the files.
+        """Every sentence as a sample of its own, in the order of the files.
 
         Ids are SUBSET/CASE/O for an original and SUBSET/CASE/A1, A2, ... for its variants.
         """
@@ -150,7 +150,7 @@ def marks(width: int) -> Iterator[str]:
 
 
 def samples_of(subset: Subset) -> tuple[Sample, ...]:
-    """Return the sentences of a subset as samples, each with its one reference."""
+    """The sentences of a subset as samples, each with its one reference."""
     return tuple(
         Sample(
             f"{subset.name}/{case.id}/{mark}", variant.source, (Rewrite(text=variant.reference),)

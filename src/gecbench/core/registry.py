@@ -51,7 +51,7 @@ def resolve(kind: str, name: str, table: Mapping[str, str]) -> object:
 
 
 def describe(kind: str, name: str) -> str:
-    """Return what messages call something that another package may offer, with the package."""
+    """What messages call something that another package may offer, with the package."""
     entry = _entry_points(kind).get(name)
     if entry is None:
         return f"{kind} {name!r}"
@@ -59,7 +59,7 @@ def describe(kind: str, name: str) -> str:
 
 
 def is_known(kind: str, name: str, table: Mapping[str, str]) -> bool:
-    """Return whether `table` or another package has something under `name`."""
+    """Whether `table` or another package has something under `name`."""
     return name in table or name in _entry_points(kind)
 
 

@@ -48,12 +48,12 @@ class Rewrite:
 
     def __post_init__(self) -> None:
         """Refuse contradictory states."""
-        declared = self.error_free + self.unannotatable + (self.text is not None)
-        if declared > 1:
+        states = self.error_free + self.unannotatable + (self.text is not None)
+        if states > 1:
             raise CorpusError(
                 "a rewrite is one of: a text, error free, unannotatable; here are two at once"
             )
-        if declared == 0 and not self.edit_sets:
+        if states == 0 and not self.edit_sets:
             raise CorpusError("a rewrite needs a text, edits, or one of error free, unannotatable")
         if self.annotator is not None and not self.annotator.strip():
             raise CorpusError(
@@ -114,11 +114,11 @@ class Corpus:
                     lang=self.lang,
                 )
             object.__setattr__(self, "lang", code)
-        seen: set[str] = set()
+        ids: set[str] = set()
         for sample in self.samples:
-            if sample.id in seen:
+            if sample.id in ids:
                 raise CorpusError(f"{self.name}: id {sample.id!r} occurs twice; ids are unique")
-            seen.add(sample.id)
+            ids.add(sample.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ Systems = SystemOutput | Sequence[SystemOutput]
 
 
 def as_systems(systems: Systems) -> tuple[SystemOutput, ...]:
-    """Return the outputs of one system, or of several, as a tuple.
+    """The outputs of one system, or of several, as a tuple.
 
     Raises:
         UsageError: They are something else, as the path of a file.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from gecbench.core.sample import EditSet
-from gecbench.core.sentence import Sentence, Words
+from gecbench.core.sentence import Sentence, TokenAttributes
 
 Item = TypeVar("Item")
 
@@ -51,7 +51,7 @@ class KeepSpans(Protocol):
         minimise: bool,
         relabel: bool,
     ) -> Sequence[EditSet]:
-        """Return the edits of each set."""
+        """The edits of each set."""
         ...
 
 
@@ -111,7 +111,7 @@ class Reader(Protocol):
 
     def words(
         self, sentences: Sequence[tuple[str, ...]], *, parsed: bool, again: bool = False
-    ) -> Iterable[Words]:
+    ) -> Iterable[TokenAttributes]:
         """What it says of each sentence, which it may be asked for again with a parse."""
         ...
 

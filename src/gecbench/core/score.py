@@ -16,7 +16,7 @@ _TIE = 1e-12
 
 
 def is_tie(score: float, other: float) -> bool:
-    """Say whether two scores are equal but for the rounding of their last digits.
+    """Whether two scores are equal but for the rounding of their last digits.
 
     F of the counts 2, 1, 0 and that of 1, 0, 2 are both 5/7 where recall weighs half as much, and
     their floating-point numbers differ in the last bit.
@@ -25,7 +25,7 @@ def is_tie(score: float, other: float) -> bool:
 
 
 def ranks(values: Sequence[float], *, higher_is_better: bool = True) -> list[int]:
-    """Return the rank of each value, the best 1; tied values share the better rank."""
+    """The rank of each value, the best 1; tied values share the better rank."""
     sign = 1 if higher_is_better else -1
     return [
         1 + sum(sign * other > sign * value and not is_tie(other, value) for other in values)
@@ -34,10 +34,10 @@ def ranks(values: Sequence[float], *, higher_is_better: bool = True) -> list[int
 
 
 def best_places(values: Sequence[float | None], *, higher_is_better: bool = True) -> set[int]:
-    """Return the places of the best values; where all are equal, none is."""
+    """The places of the best values; where all are equal, none is."""
     known = [at for at, value in enumerate(values) if value is not None]
-    placed = ranks([v for v in values if v is not None], higher_is_better=higher_is_better)
-    best = {at for at, rank in zip(known, placed, strict=True) if rank == 1}
+    places = ranks([v for v in values if v is not None], higher_is_better=higher_is_better)
+    best = {at for at, rank in zip(known, places, strict=True) if rank == 1}
     return best if len(best) < len(known) else set()
 
 
@@ -46,7 +46,7 @@ BETAS = (0.001, 1000.0)
 
 
 def f_score(precision: float, recall: float, beta: float) -> float:
-    """Return the weighted harmonic mean of precision and recall, in [0, 1]; 0 where both are 0."""
+    """The weighted harmonic mean of precision and recall, in [0, 1]; 0 where both are 0."""
     if precision + recall == 0:
         return 0.0
     square = beta**2
@@ -62,7 +62,7 @@ class Counts:
     fn: int = 0
 
     def __add__(self, other: Counts) -> Counts:
-        """Return the counts of both together."""
+        """The counts of both together."""
         return Counts(self.tp + other.tp, self.fp + other.fp, self.fn + other.fn)
 
     @property
@@ -76,11 +76,11 @@ class Counts:
         return self.tp / (self.tp + self.fn) if self.fn else 1.0
 
     def f(self, beta: float) -> float:
-        """Return F of precision and recall, in [0, 1], not rounded."""
+        """F of precision and recall, in [0, 1], not rounded."""
         return f_score(self.precision, self.recall, beta)
 
     def exact_f(self, beta: float) -> Fraction:
-        """Return the same without rounding, for choices in which a tie makes a difference."""
+        """The same without rounding, for choices in which a tie makes a difference."""
         from fractions import Fraction
 
         square = Fraction(beta) ** 2
@@ -90,7 +90,7 @@ class Counts:
 
 
 def total(counts: Iterable[Counts]) -> Counts:
-    """Return the counts of all together."""
+    """The counts of all together."""
     tp = fp = fn = 0
     for part in counts:
         tp += part.tp
@@ -110,7 +110,7 @@ class Signature:
     parts: Mapping[str, str]
 
     def __str__(self) -> str:
-        """Return name:value pairs joined by a bar, as sacrebleu writes them."""
+        """Name:value pairs joined by a bar, as sacrebleu writes them."""
         return "|".join(f"{name}:{value}" for name, value in self.parts.items())
 
 

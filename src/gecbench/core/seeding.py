@@ -6,7 +6,7 @@ import hashlib
 
 
 def number(seed: int, name: str) -> int:
-    """Return a 64-bit seed for what is named.
+    """A 64-bit seed for what is named.
 
     The same seed and name give the same number on every machine and in every version of Python.
 

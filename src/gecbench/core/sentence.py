@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class TokenAttributes:
     """What a pipeline says of each token of a sentence; the tuples are as long as its tokens.
 
     Args:
@@ -42,4 +42,4 @@ class Sentence:
     text: str
     tokens: tuple[str, ...]
     codes: bytes = b""
-    words: Words | None = None
+    words: TokenAttributes | None = None

@@ -115,11 +115,11 @@ def locate(data_set: DataSet, file: str, *, folder: Path, mirror: Path | None) -
         UnknownNameError: The data set has no such file.
         ResourceError: The file is not here, or has another size.
     """
-    wanted = data_set.file(file)
+    entry = data_set.file(file)
     for root in (folder,) if mirror is None else (mirror, folder):
-        path = root / data_set.name / wanted.name
+        path = root / data_set.name / entry.name
         if path.is_file():
-            _check_size(path, data_set, wanted)
+            _check_size(path, data_set, entry)
             return path
     raise ResourceError(
         "{file} of the data set {name!r} is not here; run: gecbench data get {name} (or set "
@@ -191,10 +191,10 @@ def check_content(path: Path, file: DataFile, *, origin: str) -> None:
     Raises:
         ResourceError: Names both hashes.
     """
-    seen = sha256_of(path)
-    if seen != file.sha256:
+    digest = sha256_of(path)
+    if digest != file.sha256:
         raise ResourceError(
-            f"{origin}: its sha256 is {seen}, but the catalogue says {file.sha256}; "
+            f"{origin}: its sha256 is {digest}, but the catalogue says {file.sha256}; "
             f"it is refused, get {file.name} again, or from elsewhere"
         )
 

@@ -53,18 +53,18 @@ def divide(
         UsageError: A number is below zero, or there are too few cases.
         CorpusError: Groups are so large that a part cannot have its size.
     """
-    _check(cases, test, dev)
+    _check_request(cases, test, dev)
     groups = _groups(cases)
     part_of: dict[Key, str] = {}
-    room = {TEST: test, DEV: dev}
+    places = {TEST: test, DEV: dev}
     # A group's place in the random order depends on its least sentence alone.
-    least = {keys: min(_bare(case.original.source) for case in members) for keys, members in groups}
+    least = {keys: min(_pack(case.original.source) for case in members) for keys, members in groups}
     for group in sorted(least, key=lambda keys: (number(seed, f"divide:{least[keys]}"), keys)):
-        part = next((name for name in (TEST, DEV) if len(group) <= room[name]), TRAIN)
-        if part in room:
-            room[part] -= len(group)
+        part = next((name for name in (TEST, DEV) if len(group) <= places[name]), TRAIN)
+        if part in places:
+            places[part] -= len(group)
         part_of.update(dict.fromkeys(group, part))
-    _check_sizes(cases, room, part_of)
+    _check_sizes(cases, places, part_of)
     sizes = {name: sum(part == name for part in part_of.values()) for name in PARTS}
     facts = {
         "divided": ", ".join(f"{name} {sizes[name]}" for name in PARTS),
@@ -78,7 +78,7 @@ def divide(
     return Division(parts, sizes, together)
 
 
-def _check(cases: PerturbedSet, test: int, dev: int) -> None:
+def _check_request(cases: PerturbedSet, test: int, dev: int) -> None:
     for name, size in ((TEST, test), (DEV, dev)):
         if size < 0:
             raise UsageError(f"{name} is {size}; give how many cases it has, or 0 for none")
@@ -96,12 +96,12 @@ def _check(cases: PerturbedSet, test: int, dev: int) -> None:
         )
 
 
-def _check_sizes(cases: PerturbedSet, room: Mapping[str, int], parts: Mapping[Key, str]) -> None:
-    short = [name for name in (TEST, DEV) if room[name]]
-    if short:
-        name = short[0]
+def _check_sizes(cases: PerturbedSet, places: Mapping[str, int], parts: Mapping[Key, str]) -> None:
+    unfilled = [name for name in (TEST, DEV) if places[name]]
+    if unfilled:
+        name = unfilled[0]
         raise CorpusError(
-            f"{cases.name}: {name} lacks {room[name]} of its cases, for cases that share a "
+            f"{cases.name}: {name} lacks {places[name]} of its cases, for cases that share a "
             "sentence stay together and no group is so small; ask for another number"
         )
     if TRAIN not in parts.values():
@@ -111,19 +111,21 @@ def _check_sizes(cases: PerturbedSet, room: Mapping[str, int], parts: Mapping[Ke
 def _groups(cases: PerturbedSet) -> list[tuple[tuple[Key, ...], tuple[PerturbedCase, ...]]]:
     """The cases that share sentences, directly or by others between them."""
     keys = [(subset.name, case.id) for subset in cases.subsets for case in subset.cases]
-    head = list(range(len(keys)))
+    parents = list(range(len(keys)))
 
     def first(n: int) -> int:
-        while head[n] != n:
-            head[n] = head[head[n]]
-            n = head[n]
+        while parents[n] != n:
+            parents[n] = parents[parents[n]]
+            n = parents[n]
         return n
 
-    seen: dict[str, int] = {}
+    first_with: dict[str, int] = {}
     for n, case in enumerate(cases.cases):
         for variant in case.all:
-            earlier, later = sorted((first(n), first(seen.setdefault(_bare(variant.source), n))))
-            head[later] = earlier
+            earlier, later = sorted(
+                (first(n), first(first_with.setdefault(_pack(variant.source), n)))
+            )
+            parents[later] = earlier
     groups: dict[int, list[int]] = {}
     for n in range(len(keys)):
         groups.setdefault(first(n), []).append(n)
@@ -133,7 +135,7 @@ def _groups(cases: PerturbedSet) -> list[tuple[tuple[Key, ...], tuple[PerturbedC
     ]
 
 
-def _bare(text: str) -> str:
+def _pack(text: str) -> str:
     return "".join(text.split())
 
 

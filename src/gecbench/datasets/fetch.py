@@ -60,7 +60,7 @@ def get(
     """
     target = folder.absolute() / data_set.name
     paths, fetched = [], False
-    with _writing(target), _alone_in(target, say), _quiet_pooch():
+    with _explain_os_errors(target), _lock_folder(target, say), _quiet_pooch():
         for file in data_set.files:
             path = target / file.name
             if not force and path.is_file() and sha256_of(path) == file.sha256:
@@ -254,7 +254,7 @@ def _cause(error: BaseException) -> BaseException | None:
 
 
 @contextmanager
-def _writing(target: Path) -> Iterator[None]:
+def _explain_os_errors(target: Path) -> Iterator[None]:
     """Make the folder, and say in one line what the system has against writing there."""
     try:
         target.mkdir(parents=True, exist_ok=True)
@@ -267,7 +267,7 @@ def _writing(target: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _alone_in(target: Path, say: Say) -> Iterator[None]:
+def _lock_folder(target: Path, say: Say) -> Iterator[None]:
     """Wait until no other process fetches into the folder; a killed one does not count."""
     import time
 

@@ -100,7 +100,7 @@ def common_prefix(left: Sequence[str], right: Sequence[str]) -> int:
 
 
 def kernel_name() -> str:
-    """Return "compiled" or "python"."""
+    """Which kernel runs: "compiled" or "python"."""
     return "python" if compiled is None else "compiled"
 
 
@@ -242,7 +242,7 @@ def _steps(
 
 
 def _reaches(segment: Segment, tail: tuple[Segment, ...], window: Window) -> bool:
-    """Say whether a window may yet lie across a segment and the unsettled ones behind it.
+    """Whether a window may yet lie across a segment and the unsettled ones behind it.
 
     A window is a run, then a match or transposition, then a run. So nothing spans two
     neighbouring segments of which neither is a run; and where a run starts no window itself,

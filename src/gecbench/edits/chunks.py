@@ -38,7 +38,7 @@ class Chunk(NamedTuple):
 
 
 def corrects(edit: Edit) -> bool:
-    """Say whether an edit is a chunk: whether it corrects what it detects."""
+    """Whether an edit is a chunk: whether it corrects what it detects."""
     return edit.replacement is not None
 
 

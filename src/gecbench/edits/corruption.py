@@ -120,18 +120,18 @@ Spans = Sequence[tuple[int, int]]
 class Rule(Protocol[View_contra]):
     """A way to make one kind of error: all of its places are tried before it gives up."""
 
-    def __call__(self, view: View_contra, others: Spans, draw: Draw) -> Error | None:
+    def __call__(self, view: View_contra, spans: Spans, draw: Draw) -> Error | None:
         """Make an error at a random place that touches no other; None where there is none."""
         ...
 
 
-def is_free(others: Spans, start: int, end: int) -> bool:
+def is_free(spans: Spans, start: int, end: int) -> bool:
     """Whether a span neither overlaps nor touches one that is others.
 
     Something is kept between any two errors, so that each of them is an edit of its own.
     """
-    for begun, ended in others:  # noqa: SIM110 - all() makes a generator for each place
-        if begun <= end and start <= ended:
+    for first, last in spans:  # noqa: SIM110 - all() makes a generator for each place
+        if first <= end and start <= last:
             return False
     return True
 
@@ -191,12 +191,12 @@ class ErrorSampler(Generic[View]):
         """
         if draw() * UNIT < self._correct:
             return 0, []
-        wanted = self._numbers.pick(draw)
+        count = self._numbers.pick(draw)
         errors: list[tuple[Error, str]] = []
         spans: list[tuple[int, int]] = []
         impossible: set[str] = set()
         rules, types = self._rules, self._types
-        while len(errors) < wanted:
+        while len(errors) < count:
             name = types.pick(draw)
             if impossible and name in impossible:
                 other = self._possible(impossible, draw)
@@ -210,7 +210,7 @@ class ErrorSampler(Generic[View]):
                 errors.append((error, name))
                 spans.append((error.start, error.end))
         errors.sort()
-        return wanted, errors
+        return count, errors
 
     def _possible(self, impossible: set[str], draw: Draw) -> str | None:
         """A type that may still be possible; None where there is none."""
@@ -229,15 +229,15 @@ class AnyOf(Generic[View]):
         self._rules = rules
         self._order = Choices(range(len(rules)), weights)
 
-    def __call__(self, view: View, others: Spans, draw: Draw) -> Error | None:
+    def __call__(self, view: View, spans: Spans, draw: Draw) -> Error | None:
         """An error by one of the rules; None where none finds a place."""
         first = self._order.pick(draw)
-        error = self._rules[first](view, others, draw)
+        error = self._rules[first](view, spans, draw)
         if error is not None:
             return error
         for k, rule in enumerate(self._rules):
             if k != first:
-                error = rule(view, others, draw)
+                error = rule(view, spans, draw)
                 if error is not None:
                     return error
         return None

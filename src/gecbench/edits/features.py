@@ -122,12 +122,12 @@ class FeatureCosts:
 
     def features(self, code: int) -> tuple[Features, int]:
         """The facts about a token, and its place in the relation matrix (0 for none)."""
-        known = self._features.get(code)
-        if known is None:
-            known = self._features[code] = self._read(code)
-        return known
+        cached = self._features.get(code)
+        if cached is None:
+            cached = self._features[code] = self._look_up(code)
+        return cached
 
-    def _read(self, code: int) -> tuple[Features, int]:
+    def _look_up(self, code: int) -> tuple[Features, int]:
         view = memoryview(self.data)
         at = self._offsets()
         codes, classes, starts, related, flags = (
@@ -156,10 +156,10 @@ class FeatureCosts:
 
     def row(self, code: int) -> Mapping[int, float]:
         """The cost of each other code in the place of this one, computed when asked for."""
-        known = self._rows.get(code)
-        if known is None:
-            known = self._rows[code] = _Row(self, code)
-        return known
+        cached = self._rows.get(code)
+        if cached is None:
+            cached = self._rows[code] = _Row(self, code)
+        return cached
 
     def cost(self, code: int, other: int) -> float:
         """The cost of `other` in the place of `code`, two different codes; not rounded."""
@@ -244,8 +244,8 @@ def build(
 
 def _crc(data: bytes) -> int:
     """The check sum that a table brings."""
-    checked: int = _HEADER.unpack_from(data)[7]
-    return checked
+    checksum: int = _HEADER.unpack_from(data)[7]
+    return checksum
 
 
 def _matrix(relations: Mapping[int, Collection[int]], positions: Mapping[int, int]) -> bytes:

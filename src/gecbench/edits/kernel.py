@@ -64,7 +64,7 @@ class Lattice:
         while prefix < min(n, m) and self._a[prefix] == self._b[prefix]:
             prefix += 1
         self._prefix = prefix
-        self._kept: list[bytearray] = []
+        self._table: list[bytearray] = []
         self._swaps: dict[tuple[int, int], int] = {}
         self._fill(self._a[prefix:n], self._b[prefix:m], cost)
 
@@ -76,7 +76,7 @@ class Lattice:
         windows = _Windows(a, b, self._swaps)
         seen = [0] * (len(b) + 1)  # row where b's token last stood in a
         table: list[list[float]] = [[float(y) for y in range(len(b) + 1)]]
-        self._kept.append(bytearray(len(b) + 1))
+        self._table.append(bytearray(len(b) + 1))
         for x, token in enumerate(a, 1):
             above, row, row_ops = table[-1], [float(x)], bytearray(len(b) + 1)
             table.append(row)
@@ -112,7 +112,7 @@ class Lattice:
                     ops |= _DELETE
                 row.append(least)
                 row_ops[y] = ops
-            self._kept.append(row_ops)
+            self._table.append(row_ops)
 
     def _ops(self, i: int, j: int) -> int:
         if i and j and self._a[i - 1] == self._b[j - 1]:
@@ -122,7 +122,7 @@ class Lattice:
         # transposition costs more than 0).
         if i <= self._prefix or j <= self._prefix:
             return _DELETE if i > j else _INSERT
-        return self._kept[i - self._prefix][j - self._prefix]
+        return self._table[i - self._prefix][j - self._prefix]
 
     def chain(self, first: bool) -> list[Segment] | None:
         """All segments from start to end, if there is no choice; else None.

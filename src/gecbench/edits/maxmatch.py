@@ -135,7 +135,7 @@ def _table(a: array[int], b: array[int], replace: int) -> list[bytearray]:
 def _optimal_arcs(predecessors: list[bytearray]) -> set[tuple[Cell, Cell]]:
     """The arcs of all optimal alignments, by walking back from the far corner."""
     corner = (len(predecessors) - 1, len(predecessors[0]) - 1)
-    seen, stack = {corner}, [corner]
+    visited, stack = {corner}, [corner]
     arcs: set[tuple[Cell, Cell]] = set()
     while stack:
         cell = stack.pop()
@@ -144,8 +144,8 @@ def _optimal_arcs(predecessors: list[bytearray]) -> set[tuple[Cell, Cell]]:
             if ops & op:
                 before = (cell[0] - dx, cell[1] - dy)
                 arcs.add((before, cell))
-                if before not in seen:
-                    seen.add(before)
+                if before not in visited:
+                    visited.add(before)
                     stack.append(before)
     return arcs
 
@@ -232,12 +232,12 @@ def proposals(
     graph = build_graph(source, target)
     if pairs(graph, limit) > most:
         return None
-    arcs = _close(graph, limit)
+    arcs = _merge_arcs(graph, limit)
     plain = arcs.plain_weights()
     spans = []
     for annotator in golds:
         weights = list(plain)
-        _mark(arcs, weights, graph, target, annotator)
+        _reward_golds(arcs, weights, graph, target, annotator)
         spans.append(_best(arcs, weights, graph))
     return spans
 
@@ -280,7 +280,7 @@ class _Arcs:
         return weights
 
 
-def _close(graph: Graph, limit: int) -> _Arcs:
+def _merge_arcs(graph: Graph, limit: int) -> _Arcs:
     """The base arcs and all that are merged of them.
 
     m2scorer tries every vertex as pivot k between every i and j. Vertices are numbered so that
@@ -329,7 +329,7 @@ def _without_unchanged(arcs: _Arcs) -> list[int]:
     return rest
 
 
-def _mark(
+def _reward_golds(
     arcs: _Arcs, weights: list[float], graph: Graph, target: bytes, golds: Sequence[Gold]
 ) -> None:
     """Lower the weights of the arcs that gold edits ask for."""
@@ -423,7 +423,7 @@ def approximate(
         joins: dict[int, list[int]] = {}
         for u, v in _gold_arcs(graph, target, limit, annotator):
             joins.setdefault(u, []).append(v)
-        spans.append(_spans(graph, _cheapest(graph, limit, joins)))
+        spans.append(_spans(graph, _cheapest_paths(graph, limit, joins)))
     return spans
 
 
@@ -441,8 +441,8 @@ def _gold_arcs(graph: Graph, target: bytes, limit: int, golds: Sequence[Gold]) -
                     yield u, v
     for position, choices in insertions.items():
         gaps = list(_gaps(graph, vertices_at(graph, position)))
-        made_of = [text_of(graph, target, *gap) for gap in gaps]
-        yield from (gaps[n] for n, hit in walk(gaps, made_of, choices) if hit)
+        texts = [text_of(graph, target, *gap) for gap in gaps]
+        yield from (gaps[n] for n, hit in walk(gaps, texts, choices) if hit)
 
 
 def _is_arc(graph: Graph, limit: int, u: int, v: int) -> bool:
@@ -475,7 +475,9 @@ def _gaps(graph: Graph, row: range) -> Iterator[Gap]:
             yield from [(u, v)] * times
 
 
-def _cheapest(graph: Graph, limit: int, joins: Mapping[int, Sequence[int]]) -> list[list[Node]]:
+def _cheapest_paths(
+    graph: Graph, limit: int, joins: Mapping[int, Sequence[int]]
+) -> list[list[Node]]:
     """Return, for each vertex and state, where the cheapest way to it comes from."""
     states = limit + 2
     cost: list[list[float]] = [[inf] * states for _ in graph.cells]
@@ -602,7 +604,7 @@ def match(
 
 
 def kernel_name() -> str:
-    """Return "compiled" or "python"."""
+    """Which kernel runs: "compiled" or "python"."""
     return "python" if compiled is None else "compiled"
 
 

@@ -294,11 +294,11 @@ def read_systems(
         UsageError: A name stands twice.
     """
     whole = read_system(path, corpus, format=format)
-    found = _annotators(path, whole)
+    annotators = _annotators(path, whole)
     if names:
-        annotators = [str(number) for number in range(len(names))]
-        for name in found:
-            if name not in annotators:
+        order = [str(number) for number in range(len(names))]
+        for name in annotators:
+            if name not in order:
                 raise CorpusError(
                     f"{path}: has annotator {name}, but the {len(names)} names given are of "
                     f"annotators 0 to {len(names) - 1}; name as many systems as there are"
@@ -306,7 +306,7 @@ def read_systems(
         if len(set(names)) < len(names):
             raise UsageError(f"a system is named twice in {','.join(names)}; name them apart")
     else:
-        annotators = _in_order(path, found)
+        order = _in_order(path, annotators)
     return [
         SystemOutput(
             name,
@@ -316,7 +316,7 @@ def read_systems(
             },
             whole.tokens,
         )
-        for annotator, name in zip(annotators, names or annotators, strict=True)
+        for annotator, name in zip(order, names or order, strict=True)
     ]
 
 

@@ -49,7 +49,7 @@ def detect(texts: Iterable[str]) -> str | None:
 
 
 def is_chinese(texts: Iterable[str]) -> bool:
-    """Say whether texts have enough Han characters for Chinese, and hardly any kana."""
+    """Whether texts have enough Han characters for Chinese, and hardly any kana."""
     _, han, kana, other = _letters(texts)
     return bool(han) and _is_chinese(han, kana, other)
 

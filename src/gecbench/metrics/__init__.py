@@ -34,7 +34,7 @@ METRICS: Mapping[str, str] = {
 
 
 def metric_class(name: str) -> type[Metric[Any]]:
-    """Return the class of a metric.
+    """The class of a metric.
 
     Raises:
         UnknownNameError: There is no metric of that name.
@@ -78,7 +78,7 @@ def make_metric(
 
 
 def _value(setting: str, text: str, default: object) -> object:
-    """Return a text as what its default is; the metric checks what it may be."""
+    """A text as what its default is; the metric checks what it may be."""
     if isinstance(default, bool):
         if text.lower() not in ("yes", "no", "true", "false"):
             raise UsageError(f"{setting} is {text!r}; yes or no")

@@ -28,7 +28,7 @@ _ORDER = 4
 
 @cache
 def _bleu() -> BLEU:
-    """Return sacrebleu's BLEU over characters, made once.
+    """Sacrebleu's BLEU over characters, made once.
 
     Raises:
         MissingExtraError: sacrebleu is not installed.
@@ -84,11 +84,11 @@ class CharBleu(Metric[BleuCounts]):
         check_choice("char-bleu.smoothing", self.smoothing, get_args(Smoothing))
 
     def settings(self) -> Mapping[str, str]:
-        """Return its options, as signatures show them."""
+        """Its options, as signatures show them."""
         return {"smoothing": self.smoothing, "sacrebleu": _version()}
 
     def stats(self, case: Case) -> BleuCounts | None:
-        """Return what sacrebleu counts; None where none can be annotated.
+        """What sacrebleu counts; None where none can be annotated.
 
         Raises:
             MissingExtraError: sacrebleu is not installed.
@@ -97,18 +97,18 @@ class CharBleu(Metric[BleuCounts]):
         if not texts:
             return None
         source = _count(case.source, texts)
-        same = hypothesis == case.source
-        return BleuCounts(source if same else _count(hypothesis, texts), source)
+        is_unchanged = hypothesis == case.source
+        return BleuCounts(source if is_unchanged else _count(hypothesis, texts), source)
 
     def aggregate(self, stats: Sequence[BleuCounts]) -> Score:
-        """Return BLEU of these sentences together, 0 where there is none.
+        """BLEU of these sentences together, 0 where there is none.
 
         Its parts are the precisions, the brevity penalty and the two lengths.
         """
         return self._score([counts.hypothesis for counts in stats])
 
     def sentences(self, stats: Sequence[BleuCounts]) -> Sequence[Mapping[str, object]]:
-        """Return BLEU of each sentence with the smoothing of this metric."""
+        """BLEU of each sentence with the smoothing of this metric."""
         import numpy as np
 
         rows = np.array([counts.hypothesis for counts in stats], dtype=np.float64)
@@ -116,7 +116,7 @@ class CharBleu(Metric[BleuCounts]):
         return [{"value": value} for value in values.tolist()]
 
     def resample(self, stats: Sequence[BleuCounts], draws: Draws) -> Values:
-        """Return BLEU of each resample."""
+        """BLEU of each resample."""
         import numpy as np
 
         rows = np.array([counts.hypothesis for counts in stats], dtype=np.int64)
@@ -134,16 +134,16 @@ class CharBleu(Metric[BleuCounts]):
         )
 
     def _score(self, rows: Sequence[tuple[int, ...]]) -> Score:
-        added = [sum(column) for column in zip(*rows, strict=True)] or [0] * (2 + 2 * _ORDER)
+        totals = [sum(column) for column in zip(*rows, strict=True)] or [0] * (2 + 2 * _ORDER)
         bleu = _bleu().compute_bleu(
-            correct=added[2 : 2 + _ORDER],
-            total=added[2 + _ORDER :],
-            sys_len=added[0],
-            ref_len=added[1],
+            correct=totals[2 : 2 + _ORDER],
+            total=totals[2 + _ORDER :],
+            sys_len=totals[0],
+            ref_len=totals[1],
             smooth_method=self.smoothing,
         )
         parts = {f"precision-{n}": p / 100 for n, p in enumerate(bleu.precisions, 1)}
-        parts |= {"brevity": bleu.bp, "length": added[0], "reference-length": added[1]}
+        parts |= {"brevity": bleu.bp, "length": totals[0], "reference-length": totals[1]}
         return Score(min(1.0, bleu.score / 100), self.signature, len(rows), parts=parts)
 
 
@@ -155,7 +155,7 @@ def _version() -> str:
 
 
 def _count(text: str, references: Sequence[str]) -> tuple[int, ...]:
-    """Return sacrebleu's counts of one text, by way of its score of a corpus of one.
+    """Sacrebleu's counts of one text, by way of its score of a corpus of one.
 
     It drops white space itself.
     """
@@ -163,17 +163,17 @@ def _count(text: str, references: Sequence[str]) -> tuple[int, ...]:
     return (bleu.sys_len, bleu.ref_len, *bleu.counts, *bleu.totals)
 
 
-def _scores(added: Values, smoothing: Smoothing) -> Values:
-    """Return sacrebleu's formula for many sums at once, in [0, 1].
+def _scores(totals: Values, smoothing: Smoothing) -> Values:
+    """Sacrebleu's formula for many sums at once, in [0, 1].
 
     Args:
-        added: Sums of rows, shape (..., 10).
+        totals: Sums of rows, shape (..., 10).
         smoothing: As in the metric.
     """
     import numpy as np
 
-    length, closest = added[..., 0], added[..., 1]
-    right, total = added[..., 2 : 2 + _ORDER], added[..., 2 + _ORDER :]
+    length, closest = totals[..., 0], totals[..., 1]
+    right, total = totals[..., 2 : 2 + _ORDER], totals[..., 2 + _ORDER :]
     with np.errstate(divide="ignore", invalid="ignore"):
         brevity = np.minimum(0, 1 - closest / length)
         precision = right / total

@@ -77,7 +77,7 @@ Scores = Callable[[Sums], "Values"]
 
 
 def matches(case: Case, *, order: int, unit: Unit, reward: Reward) -> Matches | None:
-    """Return the matches of the first hypothesis; None where no reference is left."""
+    """The matches of the first hypothesis; None where no reference is left."""
     texts = references(case)
     if not texts:
         return None
@@ -93,7 +93,7 @@ def matches(case: Case, *, order: int, unit: Unit, reward: Reward) -> Matches | 
 
 
 def official_reward(hypothesis: Grams, common: Grams, reference: Grams) -> int:
-    """Return the matches with the reference less those with what the reference dropped.
+    """The matches with the reference less those with what the reference dropped.
 
     An n-gram of the source is dropped if it never occurs in the reference. At least 0.
     """
@@ -102,12 +102,12 @@ def official_reward(hypothesis: Grams, common: Grams, reference: Grams) -> int:
 
 
 def official_scores(counts: Sums) -> Values:
-    """Return GLEU: 0 where any sum is 0, and the root of four precisions whatever the order."""
+    """GLEU: 0 where any sum is 0, and the root of four precisions whatever the order."""
     return precision_scores(counts, right=counts.rewards, root=4)
 
 
 def precision_scores(counts: Sums, *, right: Values, root: int) -> Values:
-    """Return the geometric mean of precisions times the brevity penalty, in [0, 1].
+    """The geometric mean of precisions times the brevity penalty, in [0, 1].
 
     Args:
         counts: Of each corpus, or of each sentence.
@@ -125,7 +125,7 @@ def precision_scores(counts: Sums, *, right: Values, root: int) -> Values:
 
 
 def sentence_sums(stats: Sequence[Matches], order: int) -> Sums:
-    """Return the sums of each sentence with each of its references, one after the other."""
+    """The sums of each sentence with each of its references, one after the other."""
     import numpy as np
 
     often = [len(matches.lengths) for matches in stats]
@@ -140,7 +140,7 @@ def sentence_sums(stats: Sequence[Matches], order: int) -> Sums:
 
 
 def sentence_means(values: Values, stats: Sequence[Matches]) -> Values:
-    """Return the mean of the values of each sentence, one value for each of its references."""
+    """The mean of the values of each sentence, one value for each of its references."""
     import numpy as np
 
     often = np.array([len(matches.lengths) for matches in stats], dtype=np.intp)
@@ -151,7 +151,7 @@ def sentence_means(values: Values, stats: Sequence[Matches]) -> Values:
 
 
 def smooth(counts: Sums) -> Sums:
-    """Return the sums with 1 for every 0, as GLEU scores single sentences."""
+    """The sums with 1 for every 0, as GLEU scores single sentences."""
     import numpy as np
 
     return Sums(*(np.where(part == 0, 1.0, part) for part in counts))
@@ -165,7 +165,7 @@ GENERATORS: tuple[Generator, ...] = ("python3", "python2")
 
 
 def draw(seed: int, count: int, references: int, generator: Generator) -> Places:
-    """Return the first `count` results of `randint(0, references - 1)` after seeding.
+    """The first `count` results of `randint(0, references - 1)` after seeding.
 
     Both versions of Python have the same Mersenne twister, whose 32-bit outputs are read here
     many at a time. Python 3 takes the top bits of an output, as many as `references` has, until
@@ -188,7 +188,7 @@ def draw(seed: int, count: int, references: int, generator: Generator) -> Places
 
 
 def draw_for(counts: Sequence[int], seed: int, generator: Generator) -> Places:
-    """Return a reference for each sentence of a corpus.
+    """A reference for each sentence of a corpus.
 
     A sentence with k references gets the draw that it would get if all had k. So where all
     have the same number, this is the official procedure.
@@ -226,7 +226,7 @@ _AT_ONCE = 16_000_000
 
 
 def exchange_sums(coins: Values, first: Integers, second: Integers) -> tuple[Values, Values]:
-    """Return the sums of two systems after their rows were exchanged where a coin is 1."""
+    """The sums of two systems after their rows were exchanged where a coin is 1."""
     gain = coins @ (second - first).astype("float64")
     return first.sum(axis=0) + gain, second.sum(axis=0) - gain
 
@@ -246,9 +246,9 @@ class SampledGleu(Metric[Matches]):
     A metric of this kind says which matches it rewards, and by what formula sums become a score.
 
     Args:
+        unit: What n-grams consist of.
         order: The longest n-grams that are counted.
         iterations: How often references are drawn.
-        unit: What n-grams consist of.
         draws: Whose random numbers; the official script gives different scores under Python 2
             and 3, and the figures of the JFLEG paper are of Python 2.
     """
@@ -257,9 +257,9 @@ class SampledGleu(Metric[Matches]):
     formula: ClassVar[Scores]
     needs: ClassVar[Part] = "texts"
 
+    unit: Unit = "word"
     order: int = 4
     iterations: int = 500
-    unit: Unit = "word"
     draws: Generator = "python3"
 
     def __post_init__(self) -> None:
@@ -269,29 +269,24 @@ class SampledGleu(Metric[Matches]):
         check_choice(f"{self.name}.unit", self.unit, UNITS)
         check_choice(f"{self.name}.draws", self.draws, GENERATORS)
 
-    def settings(self) -> Mapping[str, str]:
-        """Return its options, as signatures show them."""
-        parts = {"unit": self.unit, "order": str(self.order)}
-        return parts | {"iterations": str(self.iterations), "draws": self.draws}
-
     def stats(self, case: Case) -> Matches | None:
-        """Return n-gram matches with each reference; None where none can be annotated."""
+        """N-gram matches with each reference; None where none can be annotated."""
         return matches(case, order=self.order, unit=self.unit, reward=type(self).reward)
 
     def rounds(self, stats: Sequence[Matches]) -> Values:
-        """Return the score of each iteration; one alone where there is nothing to draw."""
+        """The score of each iteration; one alone where there is nothing to draw."""
         import numpy as np
 
         table, counts = self._table(stats), [len(matches.lengths) for matches in stats]
         rows = np.arange(len(stats))
-        drawn = np.empty((self._iterations(stats), self.order + 1))
-        for at in range(len(drawn)):
+        draw_sums = np.empty((self._iterations(stats), self.order + 1))
+        for at in range(len(draw_sums)):
             references = draw_for(counts, at * _SEED_STEP, self.draws)
-            drawn[at] = table[rows, references].sum(axis=0)
-        return self._scores(drawn, self._hypothesis_totals(stats).sum(axis=0))
+            draw_sums[at] = table[rows, references].sum(axis=0)
+        return self._scores(draw_sums, self._hypothesis_totals(stats).sum(axis=0))
 
     def aggregate(self, stats: Sequence[Matches]) -> Score:
-        """Return the mean over all iterations; 0 where there is no sentence.
+        """The mean over all iterations; 0 where there is no sentence.
 
         Its parts, where any sentence has more than one reference: the population deviation of
         the iterations, and the ends of mean +- 1.96 deviations.
@@ -305,15 +300,15 @@ class SampledGleu(Metric[Matches]):
         return Score(mean, self.signature, len(stats), parts=parts)
 
     def sentence_scores(self, stats: Sequence[Matches]) -> Values:
-        """Return the score of each sentence: the mean over its references, without draws."""
+        """The score of each sentence: the mean over its references, without draws."""
         return sentence_means(type(self).formula(sentence_sums(stats, self.order)), stats)
 
     def sentences(self, stats: Sequence[Matches]) -> Sequence[Mapping[str, object]]:
-        """Return the score of each sentence."""
+        """The score of each sentence."""
         return [{"value": value} for value in self.sentence_scores(stats).tolist()]
 
     def resample(self, stats: Sequence[Matches], draws: Draws) -> Values:
-        """Return the mean over all iterations for each resample.
+        """The mean over all iterations for each resample.
 
         In every iteration a sentence keeps the reference that is drawn for it in the corpus,
         wherever and however often it stands in a resample, so this is not quite what the official
@@ -325,16 +320,16 @@ class SampledGleu(Metric[Matches]):
         hypotheses = sums(self._hypothesis_totals(stats), draws)[:, None]
         scores = []
         for block in self._blocks(stats, len(stats)):
-            drawn = sums(self._draw_values(table, self._draw_references(stats, block)), draws)
+            draw_sums = sums(self._draw_values(table, self._draw_references(stats, block)), draws)
             shape = len(draws), len(block), self.order + 1
-            scores.append(self._scores(drawn.reshape(shape), hypotheses))
+            scores.append(self._scores(draw_sums.reshape(shape), hypotheses))
         means: Values = np.concatenate(scores, axis=-1).mean(axis=-1)
         return means
 
     def exchange(
         self, first: Sequence[Matches], second: Sequence[Matches], swaps: Swaps
     ) -> tuple[Values, Values]:
-        """Return the means over all iterations of two systems after each permutation, exactly.
+        """The means over all iterations of two systems after each permutation, exactly.
 
         A sentence keeps the reference that is drawn for it, whichever system's text it gets, so
         these are the draws of the official procedure. What one system gains the other loses.
@@ -348,11 +343,11 @@ class SampledGleu(Metric[Matches]):
         scores: tuple[list[Values], list[Values]] = ([], [])
         for block in self._blocks(first, max(len(first), len(swaps))):
             references = self._draw_references(first, block)
-            drawn = exchange_sums(
+            draw_sums = exchange_sums(
                 coins, *(self._draw_values(table, references) for table in tables)
             )
             shape = len(swaps), len(block), self.order + 1
-            for values, part, total in zip(scores, drawn, hypotheses, strict=True):
+            for values, part, total in zip(scores, draw_sums, hypotheses, strict=True):
                 values.append(self._scores(part.reshape(shape), total[:, None]))
         left, right = (np.concatenate(values, axis=-1).mean(axis=-1) for values in scores)
         return left, right
@@ -377,21 +372,21 @@ class SampledGleu(Metric[Matches]):
         return (iterations[first : first + step] for first in range(0, len(iterations), step))
 
     def _draw_references(self, stats: Sequence[Matches], iterations: range) -> Places:
-        """Return a reference of each sentence, shape (iterations, sentences)."""
+        """A reference of each sentence, shape (iterations, sentences)."""
         import numpy as np
 
         counts = [len(matches.lengths) for matches in stats]
         return np.array([draw_for(counts, at * _SEED_STEP, self.draws) for at in iterations])
 
     def _draw_values(self, table: Integers, draws: Places) -> Integers:
-        """Return matches and lengths of the references that were drawn, a row a sentence."""
+        """Matches and lengths of the references that were drawn, a row a sentence."""
         import numpy as np
 
         values: Integers = table[np.arange(len(table)), draws].swapaxes(0, 1)
         return values.reshape(len(table), -1)
 
     def _table(self, stats: Sequence[Matches]) -> Integers:
-        """Return matches and length of each reference, shape (sentences, references, order + 1).
+        """Matches and length of each reference, shape (sentences, references, order + 1).
 
         What a sentence with fewer references has not is 0, and never drawn.
         """
@@ -405,19 +400,19 @@ class SampledGleu(Metric[Matches]):
         return table
 
     def _hypothesis_totals(self, stats: Sequence[Matches]) -> Integers:
-        """Return what no draw changes: n-grams of each hypothesis, and its length."""
+        """What no draw changes: n-grams of each hypothesis, and its length."""
         import numpy as np
 
         rows = [(*totals(matches.length, self.order), matches.length) for matches in stats]
         return np.array(rows, dtype=np.int64).reshape(-1, self.order + 1)
 
-    def _scores(self, drawn: Values, hypotheses: Values | Integers) -> Values:
-        """Return the scores of sums over references, shape (..., order + 1), and hypotheses."""
+    def _scores(self, draw_sums: Values, hypotheses: Values | Integers) -> Values:
+        """The scores of sums over references, shape (..., order + 1), and hypotheses."""
         import numpy as np
 
-        hypotheses = np.broadcast_to(hypotheses.astype(np.float64), drawn.shape)
+        hypotheses = np.broadcast_to(hypotheses.astype(np.float64), draw_sums.shape)
         return type(self).formula(
-            Sums(drawn[..., :-1], hypotheses[..., :-1], hypotheses[..., -1], drawn[..., -1])
+            Sums(draw_sums[..., :-1], hypotheses[..., :-1], hypotheses[..., -1], draw_sums[..., -1])
         )
 
 
@@ -436,7 +431,7 @@ class Gleu(SampledGleu):
     formula: ClassVar[Scores] = official_scores
 
     def sentence_scores(self, stats: Sequence[Matches]) -> Values:
-        """Return the score of each sentence, 1 standing for every 0 among its sums."""
+        """The score of each sentence, 1 standing for every 0 among its sums."""
         counts = smooth(sentence_sums(stats, self.order))
         return sentence_means(official_scores(counts), stats)
 
@@ -445,13 +440,13 @@ class Gleu(SampledGleu):
 
 
 def frequency_reward(hypothesis: Grams, common: Grams, reference: Grams) -> int:
-    """Return the matches with the reference less each copy that the reference dropped."""
+    """The matches with the reference less each copy that the reference dropped."""
     dropped = sum(common.values()) - overlap(common, reference)
     return overlap(hypothesis, reference) - dropped
 
 
 def frequency_scores(counts: Sums) -> Values:
-    """Return the score of each sum, in [0, 1]; 0 where a precision is 0 or less."""
+    """The score of each sum, in [0, 1]; 0 where a precision is 0 or less."""
     import numpy as np
 
     empty = counts.total == 0
@@ -486,31 +481,27 @@ class SentenceGleu(MeanMetric[Matches]):
     becomes 1, and nothing is drawn. Of several versions of a hypothesis the first counts.
 
     Args:
-        order: The longest n-grams that are counted; the root is the fourth whatever it is.
         unit: What n-grams consist of.
+        order: The longest n-grams that are counted; the root is the fourth whatever it is.
     """
 
     name: ClassVar[str] = "sent-gleu"
     needs: ClassVar[Part] = "texts"
 
-    order: int = 4
     unit: Unit = "word"
+    order: int = 4
 
     def __post_init__(self) -> None:
         """Refuse options that mean nothing."""
         check_between(f"{self.name}.order", self.order, 1, 20)
         check_choice(f"{self.name}.unit", self.unit, UNITS)
 
-    def settings(self) -> Mapping[str, str]:
-        """Return its options, as signatures show them."""
-        return {"unit": self.unit, "order": str(self.order)}
-
     def stats(self, case: Case) -> Matches | None:
-        """Return n-gram matches with each reference; None where none can be annotated."""
+        """N-gram matches with each reference; None where none can be annotated."""
         return matches(case, order=self.order, unit=self.unit, reward=official_reward)
 
     def values(self, stats: Sequence[Matches]) -> list[float]:
-        """Return the score of each sentence."""
+        """The score of each sentence."""
         counts = smooth(sentence_sums(stats, self.order))
         values: list[float] = sentence_means(official_scores(counts), stats).tolist()
         return values

@@ -62,7 +62,7 @@ class Green(Metric[OrderCounts]):
         check_choice("green.unit", self.unit, UNITS)
 
     def settings(self) -> Mapping[str, str]:
-        """Return its options, as signatures show them."""
+        """Its options, as signatures show them."""
         return {
             "unit": self.unit,
             "order": str(self.order),
@@ -70,7 +70,7 @@ class Green(Metric[OrderCounts]):
         }
 
     def stats(self, case: Case) -> OrderCounts | None:
-        """Return the counts with the best reference; None where none can be annotated."""
+        """The counts with the best reference; None where none can be annotated."""
         source = count(pieces(case.source, self.unit), self.order)
         hypothesis = count(pieces(case.hypotheses[0].text, self.unit), self.order)
         common = tuple(map(intersection, source, hypothesis))
@@ -83,14 +83,14 @@ class Green(Metric[OrderCounts]):
         return max(rows, key=self._f, default=None)
 
     def aggregate(self, stats: Sequence[OrderCounts]) -> Score:
-        """Return F of the counts of these sentences together; its parts are its precisions."""
+        """F of the counts of these sentences together; its parts are its precisions."""
         rows = [total(row[n] for row in stats) for n in range(self.order)]
         parts = {"precision": _mean([c.precision for c in rows])}
         parts |= {"recall": _mean([c.recall for c in rows])}
         return Score(self._f(rows), self.signature, len(stats), parts=parts)
 
     def sentences(self, stats: Sequence[OrderCounts]) -> Sequence[Mapping[str, object]]:
-        """Return F of each sentence, and its counts for each length of n-grams."""
+        """F of each sentence, and its counts for each length of n-grams."""
         return [
             {"value": self._f(row), "tp": [c.tp for c in row], "fp": [c.fp for c in row]}
             | {"fn": [c.fn for c in row]}
@@ -98,15 +98,15 @@ class Green(Metric[OrderCounts]):
         ]
 
     def resample(self, stats: Sequence[OrderCounts], draws: Draws) -> Values:
-        """Return F of each resample."""
+        """F of each resample."""
         import numpy as np
 
         rows = np.array([[(c.tp, c.fp, c.fn) for c in row] for row in stats], dtype=np.int64)
-        added = sums(rows.reshape(len(stats), 3 * self.order), draws).reshape(
+        counts = sums(rows.reshape(len(stats), 3 * self.order), draws).reshape(
             len(draws), self.order, 3
         )
         with np.errstate(divide="ignore"):
-            p, r = (np.exp(np.log(part).mean(axis=1)) for part in ratios(added))
+            p, r = (np.exp(np.log(part).mean(axis=1)) for part in ratios(counts))
         square = self.recall_weight**2
         with np.errstate(invalid="ignore"):
             f = (1 + square) * p * r / (square * p + r)
@@ -118,7 +118,7 @@ class Green(Metric[OrderCounts]):
 
 
 def _counts(common: Grams, source: Grams, hypothesis: Grams, reference: Grams) -> Counts:
-    """Return what was done with the n-grams of one length, copy by copy.
+    """What was done with the n-grams of one length, copy by copy.
 
     The paper sums over n-grams, as max(h - max(s, r), 0) for those inserted needlessly; since
     a maximum of two numbers is their sum less their minimum, what texts share is all it takes.
@@ -139,5 +139,5 @@ def _counts(common: Grams, source: Grams, hypothesis: Grams, reference: Grams) -
 
 
 def _mean(values: Sequence[float]) -> float:
-    """Return the geometric mean."""
+    """The geometric mean."""
     return exp(sum(map(log, values)) / len(values)) if all(values) else 0.0

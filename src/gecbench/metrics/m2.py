@@ -43,7 +43,7 @@ class M2(MaxMatch):
         return self.beta
 
     def aggregate(self, stats: Sequence[Candidates]) -> Score:
-        """Return F over the chosen candidates of these sentences."""
+        """F over the chosen candidates of these sentences."""
         chosen = self.choose(stats)
         counts = total(
             Counts(row.matched, row.proposed - row.matched, row.gold - row.matched)
@@ -52,17 +52,17 @@ class M2(MaxMatch):
         return Score(counts.f(self.beta), self.signature, len(chosen), counts)
 
     def sentences(self, stats: Sequence[Candidates]) -> Sequence[Mapping[str, object]]:
-        """Return the candidates of each sentence and the edits of the chosen one."""
+        """The candidates of each sentence and the edits of the chosen one."""
         return details(stats, self.choose(stats))
 
     def resample(self, stats: Sequence[Candidates], draws: Draws) -> Values:
-        """Return F of each resample, its annotators chosen again."""
+        """F of each resample, its annotators chosen again."""
         return self._f(running_totals(stats, draws, self.beta))
 
     def exchange(
         self, first: Sequence[Candidates], second: Sequence[Candidates], swaps: Swaps
     ) -> tuple[Values, Values]:
-        """Return F of two systems after each permutation, their annotators chosen again."""
+        """F of two systems after each permutation, their annotators chosen again."""
         counts = candidate_counts(first), candidate_counts(second)
         totals = exchange_totals(*counts, swaps, running_rule(self.beta))
         return self._f(totals[0]), self._f(totals[1])
@@ -88,10 +88,10 @@ class SentenceM2(MaxMatch, MeanMetric[Candidates]):
     running: ClassVar[bool] = False
 
     def values(self, stats: Sequence[Candidates]) -> list[float]:
-        """Return F of each sentence."""
+        """F of each sentence."""
         return [f_of(row.matched, row.proposed, row.gold, self.beta) for row in self.choose(stats)]
 
     def sentences(self, stats: Sequence[Candidates]) -> Sequence[Mapping[str, object]]:
-        """Return F and the candidates of each sentence and the edits of the chosen one."""
+        """F and the candidates of each sentence and the edits of the chosen one."""
         rows = zip(self.values(stats), details(stats, self.choose(stats)), strict=True)
         return [{"value": value, **row} for value, row in rows]

@@ -24,12 +24,12 @@ Matching = Literal["multiset", "lcs", "blocks", "position"]
 
 
 def multiset(source: str, text: str) -> int:
-    """Return how many characters both have, each as often as both have it; order is nothing."""
+    """How many characters both have, each as often as both have it; order is nothing."""
     return (Counter(source) & Counter(text)).total()
 
 
 def lcs(source: str, text: str) -> int:
-    """Return the length of the longest common subsequence.
+    """The length of the longest common subsequence.
 
     A row of the usual table as the bits of one number (Hyyro, "Bit-parallel LCS-length
     computation revisited", 2004): a bit is 0 where the row grows.
@@ -45,7 +45,7 @@ def lcs(source: str, text: str) -> int:
 
 
 def blocks(source: str, text: str) -> int:
-    """Return the size of difflib's matching blocks: the longest first, then left and right.
+    """The size of difflib's matching blocks: the longest first, then left and right.
 
     Among blocks of one length difflib takes the first in the text, so the two cannot be
     exchanged.
@@ -55,7 +55,7 @@ def blocks(source: str, text: str) -> int:
 
 
 def position(source: str, text: str) -> int:
-    """Return how many characters stand at the same place from the start."""
+    """How many characters stand at the same place from the start."""
     # Not strict: what is longer has nothing to be compared with at its end.
     return sum(a == b for a, b in zip(source, text, strict=False))
 
@@ -95,7 +95,7 @@ class Overlaps:
 
 
 def preservation(source: str, text: str, *, matching: Matching, t: float) -> float:
-    """Return the paper's S_CM of a text and its source, in [0, 1].
+    """The paper's S_CM of a text and its source, in [0, 1].
 
     With m matching characters, P is their share of the text and R their share of the source;
     the value is P * R / (t * P + (1 - t) * R). 0 where nothing matches, 1 where both are empty.
@@ -144,19 +144,15 @@ class MeaningPreservation(MeanMetric[float]):
         check_choice(f"{self.name}.matching", self.matching, get_args(Matching))
         check_between(f"{self.name}.t", self.t, 0, 1)
 
-    def settings(self) -> Mapping[str, str]:
-        """Return its options, as signatures show them."""
-        return {"matching": self.matching, "t": f"{self.t:g}"}
-
     def stats(self, case: Case) -> float | None:
-        """Return how much of the source stays; None where there are references, none of use."""
+        """How much of the source stays; None where there are references, none of use."""
         if case.references and not references(case):
             return None
         text = case.hypotheses[0].text
         return preservation(case.source, text, matching=self.matching, t=self.t)
 
     def values(self, stats: Sequence[float]) -> Sequence[float]:
-        """Return how much of each source stays."""
+        """How much of each source stays."""
         return stats
 
 
@@ -200,13 +196,8 @@ class MpPrime(Metric[Overlaps]):
                 "set mp-prime.averaging to 'sentences' as well"
             )
 
-    def settings(self) -> Mapping[str, str]:
-        """Return its options, as signatures show them."""
-        parts = {"matching": self.matching, "t": f"{self.t:g}"}
-        return parts | {"averaging": self.averaging, "difference": self.difference}
-
     def stats(self, case: Case) -> Overlaps | None:
-        """Return how much stays on both sides; None where none can be annotated."""
+        """How much stays on both sides; None where none can be annotated."""
         texts = (case.hypotheses[0].text, *references(case))
         if len(texts) == 1:
             return None
@@ -216,7 +207,7 @@ class MpPrime(Metric[Overlaps]):
         return Overlaps(hypothesis, tuple(others))
 
     def aggregate(self, stats: Sequence[Overlaps]) -> Score:
-        """Return the distance, 0 where there is no sentence; its parts are the two means."""
+        """The distance, 0 where there is no sentence; its parts are the two means."""
         system = mean([overlaps.hypothesis for overlaps in stats])
         if self.averaging == "pairs":
             people = mean([value for overlaps in stats for value in overlaps.references])
@@ -229,7 +220,7 @@ class MpPrime(Metric[Overlaps]):
         return Score(value, self.signature, len(stats), parts=parts)
 
     def sentences(self, stats: Sequence[Overlaps]) -> Sequence[Mapping[str, object]]:
-        """Return the distance of each sentence from the mean of its references, and all values."""
+        """The distance of each sentence from the mean of its references, and all values."""
         return [
             {
                 "value": overlaps.distance,
@@ -240,12 +231,12 @@ class MpPrime(Metric[Overlaps]):
         ]
 
     def resample(self, stats: Sequence[Overlaps], draws: Draws) -> Values:
-        """Return the distance of each resample."""
+        """The distance of each resample."""
         import numpy as np
 
         rows = [self._row(overlaps) for overlaps in stats]
-        added = sums(np.array(rows, dtype=np.float64).reshape(-1, 3), draws)
-        system, people, count = added.T
+        totals = sums(np.array(rows, dtype=np.float64).reshape(-1, 3), draws)
+        system, people, count = totals.T
         values: Values = np.abs(system / draws.shape[1] - people / count)
         return values
 
@@ -257,7 +248,7 @@ class MpPrime(Metric[Overlaps]):
         )
 
     def _row(self, overlaps: Overlaps) -> tuple[float, float, float]:
-        """Return what is added up: for the system, for the references, and over how many."""
+        """What is added up: for the system, for the references, and over how many."""
         if self.difference == "sentences":
             return overlaps.distance, 0.0, 1.0
         if self.averaging == "pairs":

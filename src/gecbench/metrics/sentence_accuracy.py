@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, get_args
 
@@ -38,12 +38,8 @@ class SentenceAccuracy(MeanMetric[bool]):
         """Refuse options that mean nothing."""
         check_choice("sentence-accuracy.unit", self.unit, get_args(AccuracyUnit))
 
-    def settings(self) -> Mapping[str, str]:
-        """Return its options, as signatures show them."""
-        return {"unit": self.unit}
-
     def stats(self, case: Case) -> bool | None:
-        """Return whether the sentence is right; None where none can be annotated."""
+        """Whether the sentence is right; None where none can be annotated."""
         texts = references(case)
         if not texts:
             return None
@@ -51,10 +47,10 @@ class SentenceAccuracy(MeanMetric[bool]):
         return any(pieces(text, self.unit) == hypothesis for text in texts)
 
     def values(self, stats: Sequence[bool]) -> Sequence[float]:
-        """Return 1 for each right sentence, else 0."""
+        """1 for each right sentence, else 0."""
         return list(map(float, stats))
 
     def aggregate(self, stats: Sequence[bool]) -> Score:
-        """Return the share of right sentences; its part is how many there are."""
+        """The share of right sentences; its part is how many there are."""
         score = MeanMetric.aggregate(self, stats)
         return replace(score, parts={"right": float(sum(stats))})

@@ -18,7 +18,7 @@ Tokens = tuple[str, ...]
 
 
 def split_at_spaces(text: str) -> Tokens:
-    """Return the tokens of a text that white space divides."""
+    """The tokens of a text that white space divides."""
     return tuple(text.split())
 
 
@@ -69,12 +69,14 @@ def make_cases(
         corpus,
         samples=tuple(replace(s, references=s.references[:max_references]) for s in corpus.samples),
     )
-    lacking = {s.id for s in corpus.samples if "gold_edits" in needs and not _has_gold_edits(s)}
+    without_gold = {
+        s.id for s in corpus.samples if "gold_edits" in needs and not _has_gold_edits(s)
+    }
     edits = None
     if "edits" in needs:
         edits = extractor.extract(corpus, systems)
-    elif lacking:
-        part = tuple(sample for sample in corpus.samples if sample.id in lacking)
+    elif without_gold:
+        part = tuple(sample for sample in corpus.samples if sample.id in without_gold)
         edits = extractor.extract(replace(corpus, samples=part))
     samples = {sample.id: sample for sample in edits.corpus.samples} if edits else {}
     scheme = edits.scheme if edits else None
@@ -82,7 +84,7 @@ def make_cases(
     for sample in corpus.samples:
         edited = samples.get(sample.id, sample)
         gold, parse = sample, None
-        if scheme and sample.id in lacking:
+        if scheme and sample.id in without_gold:
             gold, parse = edited, scheme.parse_target
         sentences.append(_Sentence(sample, edited, gold, needs, corpus.lang, segment, parse))
     outputs = edits.systems if edits and "edits" in needs else systems
@@ -93,14 +95,14 @@ def make_cases(
         },
         edits,
         gold_edits_extracted=any(
-            sample.id in lacking and not all(map(is_declared, sample.references))
+            sample.id in without_gold and not all(map(is_declared, sample.references))
             for sample in corpus.samples
         ),
     )
 
 
 def _has_gold_edits(sample: Sample) -> bool:
-    """Return whether all references of a sentence have edits, or need none."""
+    """Whether all references of a sentence have edits, or need none."""
     tokenised = bool(sample.tokens) or not sample.source.strip()
     return tokenised and all(r.edit_sets or is_declared(r) for r in sample.references)
 
@@ -147,7 +149,7 @@ class _Sentence:
         )
 
     def case(self, system: SystemOutput, edited: SystemOutput) -> Case:
-        """Return the sentence with a system, whose outputs are as read and with their edits."""
+        """The sentence with a system, whose outputs are as read and with their edits."""
         name, tokens = self.sample.id, system.tokens.get(self.sample.id, ())
         hypotheses = []
         for rewrite, with_edits in zip(
@@ -156,8 +158,10 @@ class _Sentence:
             text = ""
             if self.needs != {"edits"}:
                 text = self._text(rewrite, tokens, f"give the output of {system.system} as texts")
-            divided = self._divide(rewrite, tokens, text) if "gold_edits" in self.needs else ()
-            hypotheses.append(self._rewrite(rewrite, with_edits, text, tokens=divided))
+            result_tokens = (
+                self._divide(rewrite, tokens, text) if "gold_edits" in self.needs else ()
+            )
+            hypotheses.append(self._rewrite(rewrite, with_edits, text, tokens=result_tokens))
         return Case(
             name,
             tuple(hypotheses),
@@ -187,7 +191,7 @@ class _Sentence:
         )
 
     def _divide(self, rewrite: Rewrite, tokens: Tokens, text: str) -> Tokens:
-        """Return a hypothesis in tokens like those that gold edits count in."""
+        """A hypothesis in tokens like those that gold edits count in."""
         if is_declared(rewrite):
             return self.gold_tokens
         if self.parse is not None:
@@ -197,7 +201,7 @@ class _Sentence:
         return self.segment(text)
 
     def _text(self, rewrite: Rewrite, tokens: Tokens, remedy: str) -> str:
-        """Return the text of a rewrite; that of one without corrections is the source.
+        """The text of a rewrite; that of one without corrections is the source.
 
         Raises:
             CorpusError: It is known only by edits that cannot be applied.
@@ -215,7 +219,7 @@ class _Sentence:
 
 
 def _apply(edits: EditSet, tokens: Tokens) -> Tokens:
-    """Return what edits make of tokens; one that was written twice is applied once."""
+    """What edits make of tokens; one that was written twice is applied once."""
     for edit_set in (edits, tuple(dict.fromkeys(edits))):
         try:
             return apply(edit_set, tokens)

@@ -144,7 +144,7 @@ class Extractor:
 
 
 def is_declared(rewrite: Rewrite) -> bool:
-    """Return whether a rewrite is declared error free or unannotatable, and so changes nothing."""
+    """Whether a rewrite is declared error free or unannotatable, and so changes nothing."""
     return rewrite.error_free or rewrite.unannotatable
 
 
@@ -159,7 +159,7 @@ def _rows(sample: Sample, systems: Sequence[SystemOutput]) -> Iterator[Row]:
 
 
 def _target(sample: Sample, rewrite: Rewrite, tokens: Tokens, scheme: Scheme) -> str:
-    """Return the text of a rewrite; of edits alone, what they make of the tokens."""
+    """The text of a rewrite; of edits alone, what they make of the tokens."""
     if rewrite.text is not None:
         return rewrite.text
     try:
@@ -177,7 +177,7 @@ def _put_edits(
     tokens_of: Mapping[str, Tokens],
     extraction: Callable[[Sample, Rewrite, Tokens], Extraction | None] = lambda *_: None,
 ) -> tuple[Corpus, tuple[SystemOutput, ...]]:
-    """Return a corpus and systems whose rewrites have the edits that count.
+    """A corpus and systems whose rewrites have the edits that count.
 
     Args:
         corpus: Its references are one side.
@@ -231,7 +231,7 @@ def _put_edits(
 def with_detections(
     detections: Sequence[Edit], edit_sets: tuple[EditSet, ...]
 ) -> tuple[EditSet, ...]:
-    """Return extracted edits with those of a file that correct nothing, as `errant_m2 -auto`.
+    """Extracted edits with those of a file that correct nothing, as `errant_m2 -auto`.
 
     At one place the edits of the file come first.
     """
@@ -247,7 +247,7 @@ def with_detections(
 def _detections(
     rewrite: Rewrite, sample: Sample, file_tokens: Tokens, tokens: Tokens
 ) -> list[Edit]:
-    """Return what a file detected and did not correct, in the tokens of the extracted edits.
+    """What a file detected and did not correct, in the tokens of the extracted edits.
 
     Raises:
         CorpusError: The tokens of the file are not those of the source.
@@ -266,7 +266,7 @@ def _detections(
 
 
 def _move(edit: Edit, before: Spans, after: Spans) -> Edit:
-    """Return an edit over the tokens that share characters with its own."""
+    """An edit over the tokens that share characters with its own."""
     if edit.start == edit.end:
         character = before[edit.start][0] if edit.start < len(before) else None
         at = len(after) if character is None else sum(end <= character for _, end in after)
@@ -298,7 +298,7 @@ def _check(where: str, rewrite: Rewrite, file_tokens: Tokens, tokens: Tokens) ->
 
 
 def edit_set_limit_note(ids: Sequence[str]) -> str:
-    """Return the sentence that tells of texts with more edit sets than are listed."""
+    """The sentence that tells of texts with more edit sets than are listed."""
     names = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
     have = "sentence has" if len(ids) == 1 else "sentences have"
     return (
@@ -317,7 +317,7 @@ def _mismatch(
     scheme: Scheme,
     parse: Callable[[str], Sentence],
 ) -> str | None:
-    """Return why edits of files are not those of a scheme; None if they are, or there are none."""
+    """Why edits of files are not those of a scheme; None if they are, or there are none."""
     edited = [row for row in rows if row[1].edit_sets]
     if not edited:
         return None
@@ -368,7 +368,7 @@ def _mismatch_warning(why: str, name: str, scheme: Scheme, *, again: bool) -> st
 
 
 def _systems_of_other_types(corpus: Corpus, systems: Sequence[SystemOutput]) -> list[str]:
-    """Return the systems whose edits share no type with the references', or were made otherwise."""
+    """The systems whose edits share no type with the references', or were made otherwise."""
     references = _types(rewrite for sample in corpus.samples for rewrite in sample.references)
     return [
         system.system
@@ -399,7 +399,7 @@ def _unlike_types_warning(corpus: Corpus, systems: Sequence[str]) -> str:
 
 
 def _types(rewrites: Iterable[Rewrite]) -> set[str]:
-    """Return the types of edits that correct."""
+    """The types of edits that correct."""
     return {
         edit.label
         for rewrite in rewrites

@@ -80,24 +80,16 @@ class MaxMatch(Metric[Candidates]):
         check_least(f"{self.name}.max_unchanged_words", self.max_unchanged_words, 0)
         check_between(f"{self.name}.beta", self.beta, *BETAS)
 
-    def settings(self) -> Mapping[str, str]:
-        """Return its options, as signatures show them."""
-        return {
-            "max_unchanged_words": str(self.max_unchanged_words),
-            "beta": f"{self.beta:g}",
-            "ignore_whitespace_casing": "yes" if self.ignore_whitespace_casing else "no",
-        }
-
     def choose(self, stats: Sequence[Candidates]) -> tuple[Candidate, ...]:
-        """Return the candidate that counts for each sentence."""
+        """The candidate that counts for each sentence."""
         return choose(stats, self.beta, running=self.running)
 
     def is_approximate(self, stats: Candidates) -> bool:
-        """Return whether a sentence was too long for the exact computation."""
+        """Whether a sentence was too long for the exact computation."""
         return any(candidate.level == "linear" for candidate in stats)
 
     def stats(self, case: Case) -> Candidates | None:
-        """Return the counts of each version of the hypothesis against each annotator.
+        """The counts of each version of the hypothesis against each annotator.
 
         An annotator who says that the sentence cannot be annotated takes no part; where none is
         left, the sentence has no statistics.
@@ -130,7 +122,7 @@ class MaxMatch(Metric[Candidates]):
 
 
 def details(rows: Sequence[Candidates], chosen: Sequence[Candidate]) -> list[Mapping[str, object]]:
-    """Return what there is to say of each sentence, as JSON values by name."""
+    """What there is to say of each sentence, as JSON values by name."""
     return [
         {
             "chosen": row.index(best),
@@ -153,7 +145,7 @@ def details(rows: Sequence[Candidates], chosen: Sequence[Candidate]) -> list[Map
 
 
 def f_of(matched: int, proposed: int, gold: int, beta: float) -> float:
-    """Return F as m2scorer's choice computes it; 1 where nothing is proposed and nothing gold.
+    """F as m2scorer's choice computes it; 1 where nothing is proposed and nothing gold.
 
     From sums, not from precision and recall; m2scorer cb874a7 (levenshtein.py, f1_suffstats).
     """
@@ -163,7 +155,7 @@ def f_of(matched: int, proposed: int, gold: int, beta: float) -> float:
 
 
 def choose(rows: Sequence[Candidates], beta: float, *, running: bool) -> tuple[Candidate, ...]:
-    """Return one candidate for each sentence.
+    """One candidate for each sentence.
 
     That with the greatest F, not rounded; then the most matches, then the least proposed and
     gold edits, these weighted as in F; then the first.
@@ -190,7 +182,7 @@ def choose(rows: Sequence[Candidates], beta: float, *, running: bool) -> tuple[C
 
 
 def running_totals(rows: Sequence[Candidates], draws: Draws, beta: float) -> Values:
-    """Return the totals of each resample, candidates chosen again in it as `choose` does.
+    """The totals of each resample, candidates chosen again in it as `choose` does.
 
     Args:
         rows: The candidates of each sentence.
@@ -204,7 +196,7 @@ def running_totals(rows: Sequence[Candidates], draws: Draws, beta: float) -> Val
 
 
 def candidate_counts(rows: Sequence[Candidates]) -> Values:
-    """Return matched, proposed and gold edits of all candidates.
+    """Matched, proposed and gold edits of all candidates.
 
     Returns:
         Shape (sentences, candidates, 3), filled up by repeating a sentence's last one, which is
@@ -219,7 +211,7 @@ def candidate_counts(rows: Sequence[Candidates]) -> Values:
 
 
 def running_rule(beta: float) -> ChoiceRule:
-    """Return the rule of `choose` over running totals of matched, proposed and gold edits.
+    """The rule of `choose` over running totals of matched, proposed and gold edits.
 
     Args:
         beta: Weight of recall in F.

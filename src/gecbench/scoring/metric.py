@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from gecbench.core.case import Case, Part
@@ -60,9 +60,10 @@ class Metric(ABC, Generic[Stats]):
         """Weight of recall, where the score is F of the summed counts of sentences; else None."""
         return None
 
-    @abstractmethod
     def settings(self) -> Mapping[str, str]:
-        """Return its options, as signatures show them."""
+        """Its options, as signatures show them: its fields in their order."""
+        values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "context"}
+        return {name: _show(value) for name, value in values.items()}
 
     @property
     def signature(self) -> Signature:
@@ -71,19 +72,19 @@ class Metric(ABC, Generic[Stats]):
 
     @abstractmethod
     def stats(self, case: Case) -> Stats | None:
-        """Return the statistics of one sentence; None where the metric leaves it out."""
+        """The statistics of one sentence; None where the metric leaves it out."""
 
     @abstractmethod
     def aggregate(self, stats: Sequence[Stats]) -> Score:
-        """Return the score of these sentences together."""
+        """The score of these sentences together."""
 
     @abstractmethod
     def sentences(self, stats: Sequence[Stats]) -> Sequence[Mapping[str, object]]:
-        """Return what there is to say of each sentence, as JSON values by name."""
+        """What there is to say of each sentence, as JSON values by name."""
 
     @abstractmethod
     def resample(self, stats: Sequence[Stats], draws: Draws) -> Values:
-        """Return the value of each resample.
+        """The value of each resample.
 
         Args:
             stats: Of each sentence.
@@ -94,7 +95,7 @@ class Metric(ABC, Generic[Stats]):
     def exchange(
         self, first: Sequence[Stats], second: Sequence[Stats], swaps: Swaps
     ) -> tuple[Values, Values]:
-        """Return the scores of two systems after each permutation.
+        """The scores of two systems after each permutation.
 
         The statistics of the two are put one after the other, and a permutation is a draw of one
         of the two for each sentence, in the order of the corpus. That is exact if `resample`
@@ -115,24 +116,30 @@ class Metric(ABC, Generic[Stats]):
         return values[: len(swaps)], values[len(swaps) :]
 
     def choose(self, stats: Sequence[Stats]) -> Sequence[Any] | None:
-        """Return the pairing of hypothesis and reference that counts for each sentence.
+        """The pairing of hypothesis and reference that counts for each sentence.
 
         Statistics are then sequences of such pairings. None: the metric does not choose.
         """
         return None
 
     def fix_references(self, stats: Sequence[Stats]) -> Sequence[Any]:
-        """Return the statistics with nothing left to choose among references."""
+        """The statistics with nothing left to choose among references."""
         chosen = self.choose(stats)
         return stats if chosen is None else [(pairing,) for pairing in chosen]
 
     def is_approximate(self, stats: Stats) -> bool:
-        """Return whether a sentence was too long for the exact computation."""
+        """Whether a sentence was too long for the exact computation."""
         return False
 
     def notes(self, stats: Sequence[Stats]) -> Sequence[str]:
-        """Return what the reader of the score should know of these data."""
+        """What the reader of the score should know of these data."""
         return ()
+
+
+def _show(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,18 +148,18 @@ class MeanMetric(Metric[Stats]):
 
     @abstractmethod
     def values(self, stats: Sequence[Stats]) -> Sequence[float]:
-        """Return the value of each sentence."""
+        """The value of each sentence."""
 
     def aggregate(self, stats: Sequence[Stats]) -> Score:
-        """Return the mean over the sentences."""
+        """The mean over the sentences."""
         return Score(mean(self.values(stats)), self.signature, len(stats))
 
     def sentences(self, stats: Sequence[Stats]) -> Sequence[Mapping[str, object]]:
-        """Return the value of each sentence."""
+        """The value of each sentence."""
         return [{"value": value} for value in self.values(stats)]
 
     def resample(self, stats: Sequence[Stats], draws: Draws) -> Values:
-        """Return the mean of each resample."""
+        """The mean of each resample."""
         return means(self.values(stats), draws)
 
 

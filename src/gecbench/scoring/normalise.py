@@ -28,7 +28,7 @@ class Normaliser:
     """
 
     changes: Sequence[Normalisation]
-    _known: dict[str, str] = field(default_factory=dict)
+    _cache: dict[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -36,16 +36,16 @@ class Normaliser:
         return "+".join(change.name for change in self.changes)
 
     def text(self, text: str) -> str:
-        """Return a text changed."""
-        if text not in self._known:
+        """A text changed."""
+        if text not in self._cache:
             changed = text
             for change in self.changes:
                 changed = change.change(changed)
-            self._known[text] = changed
-        return self._known[text]
+            self._cache[text] = changed
+        return self._cache[text]
 
     def corpus(self, corpus: Corpus) -> Corpus:
-        """Return a corpus with its sources and references changed.
+        """A corpus with its sources and references changed.
 
         Raises:
             CorpusError: A token would be empty or hold white space, or a text would no longer
@@ -54,7 +54,7 @@ class Normaliser:
         return replace(corpus, samples=tuple(map(self._sample, corpus.samples)))
 
     def system(self, system: SystemOutput) -> SystemOutput:
-        """Return a system's outputs changed.
+        """A system's outputs changed.
 
         Raises:
             CorpusError: As for a corpus; names the system, too.
@@ -123,7 +123,8 @@ class Normaliser:
 
     def _check(self, before: tuple[str, Tokens], after: tuple[str, Tokens], where: str) -> None:
         """Refuse changes that see more in a text than in its tokens one by one."""
-        if any(was and not is_so for was, is_so in zip(_fit(*before), _fit(*after), strict=True)):
+        fits = zip(_fit(*before), _fit(*after), strict=True)
+        if any(fit_before and not fit_after for fit_before, fit_after in fits):
             raise CorpusError(
                 f"{where}: {self.name} makes {quote(after[0])} of a text and "
                 f"{quote(' '.join(after[1]))} of its tokens, so given edits no longer fit; make "
@@ -134,7 +135,7 @@ class Normaliser:
 def normalise(
     corpus: Corpus, systems: Sequence[SystemOutput], names: Sequence[str]
 ) -> tuple[Corpus, Sequence[SystemOutput], Mapping[str, str]]:
-    """Return corpus and systems with their texts changed, and what the signature says of it.
+    """Corpus and systems with their texts changed, and what the signature says of it.
 
     Args:
         corpus: Whose sources and references are changed.
@@ -157,7 +158,7 @@ def normalise(
 def change_notes(
     before: tuple[Corpus, Sequence[SystemOutput]], after: tuple[Corpus, Sequence[SystemOutput]]
 ) -> list[str]:
-    """Return how many texts were changed, and what else became of them.
+    """How many texts were changed, and what else became of them.
 
     Args:
         before: A corpus and systems' outputs.
@@ -173,10 +174,10 @@ def change_notes(
     shares = [_share(texts, "sources"), *(_share(rows, what) for what, rows in pairs.items())]
     notes = [f"normalising changed {', '.join(shares)}"]
     rewrites = [pair for rows in pairs.values() for pair in rows]
-    lost = sum(_edit_count(b) - _edit_count(a) for b, a in rewrites)
-    if lost:
+    gone = sum(_edit_count(b) - _edit_count(a) for b, a in rewrites)
+    if gone:
         notes.append(
-            f"edits that change nothing any more, or repeat another edit set, left out: {lost}"
+            f"edits that change nothing any more, or repeat another edit set, left out: {gone}"
         )
     texts += [(b.text or "", a.text or "") for b, a in rewrites]
     grown = sum(_spaces(a) > _spaces(b) for b, a in texts)
@@ -186,12 +187,12 @@ def change_notes(
 
 
 def _fit(text: str, tokens: Tokens) -> tuple[bool, bool]:
-    """Return whether tokens are the characters of a text, and whether they make it up."""
+    """Whether tokens are the characters of a text, and whether they make it up."""
     return parse(text).tokens == tokens, characters(text) == characters("".join(tokens))
 
 
 def _apply(edits: EditSet, tokens: Tokens) -> Tokens | None:
-    """Return what edits make of tokens; None where they cannot be applied together."""
+    """What edits make of tokens; None where they cannot be applied together."""
     try:
         return apply(edits, tokens)
     except EditError:
@@ -199,7 +200,7 @@ def _apply(edits: EditSet, tokens: Tokens) -> Tokens | None:
 
 
 def _has_effect(edit: Edit, tokens: Tokens) -> bool:
-    """Return whether an edit, or an alternative that it has, changes its tokens."""
+    """Whether an edit, or an alternative that it has, changes its tokens."""
     span = tokens[edit.start : edit.end]
     return any(text != span for text in (edit.replacement, *edit.alternatives))
 

@@ -39,7 +39,7 @@ _SENTENCES_AT_ONCE = 2_000_000
 
 
 def resample_totals(candidates: Values, indices: Draws, rule: ChoiceRule) -> Values:
-    """Return the totals of each resample, candidates chosen again in it.
+    """The totals of each resample, candidates chosen again in it.
 
     The rule is asked only where there is something to choose, one such place of each resample
     at a time; all others are added up at once. In MuCGEC's dev set that is one place in sixteen.
@@ -74,9 +74,9 @@ def _block_totals(
     import numpy as np
 
     totals = certain[indices].cumsum(axis=1)
-    doubtful = several[indices]
-    counts = doubtful.sum(axis=1)
-    order = np.argsort(~doubtful, axis=1, kind="stable")
+    open_choices = several[indices]
+    counts = open_choices.sum(axis=1)
+    order = np.argsort(~open_choices, axis=1, kind="stable")
     chosen = np.zeros((3, len(indices)))
     for turn in range(int(counts.max(initial=0))):
         rows = np.flatnonzero(counts > turn)
@@ -91,7 +91,7 @@ def _block_totals(
 def exchange_totals(
     first: Values, second: Values, swaps: Swaps, rule: ChoiceRule
 ) -> tuple[Values, Values]:
-    """Return the totals of two systems after each permutation, candidates chosen again in it.
+    """The totals of two systems after each permutation, candidates chosen again in it.
 
     Only where one of the systems has candidates of which none is better in every count is there
     anything to choose; what lies between such sentences is added up at once. On CoNLL-2014 that
@@ -128,7 +128,7 @@ def exchange_totals(
 
 
 def drop_dominated(candidates: Values) -> Values:
-    """Return the candidates that no other of the sentence beats or equals in all three counts.
+    """The candidates that no other of the sentence beats or equals in all three counts.
 
     Both rules prefer a candidate that is nowhere worse, whatever the totals, so the others can
     never be chosen. Of equal ones the first stays.
@@ -156,13 +156,13 @@ def drop_dominated(candidates: Values) -> Values:
 
 
 def _single(candidates: Values) -> NDArray[np.bool_]:
-    """Return where a sentence has one candidate alone."""
+    """Where a sentence has one candidate alone."""
     single: NDArray[np.bool_] = (candidates == candidates[:, :1]).all(axis=(1, 2))
     return single
 
 
 def _level(*sides: Values) -> list[Values]:
-    """Return candidates filled up to one width."""
+    """Candidates filled up to one width."""
     import numpy as np
 
     width = max(side.shape[1] for side in sides)
@@ -177,7 +177,7 @@ _AT_ONCE = 4_000_000
 
 
 def draws(sentences: int, *, resamples: int, seed: int) -> Draws:
-    """Return resamples of sentences with replacement, of shape (resamples, sentences).
+    """Resamples of sentences with replacement, of shape (resamples, sentences).
 
     NumPy's PCG64 under a seed of its own; the same numbers on every machine.
     """
@@ -202,15 +202,15 @@ def draw_blocks(
     step = at_once or max(1, _AT_ONCE // max(1, sentences))
     for first in range(0, max(1, resamples), step):
         size = min(step, resamples - first), sentences
-        drawn = random.integers(0, sentences, size=size)
+        choices = random.integers(0, sentences, size=size)
         # Of half the width if that will do: for a hundred thousand sentences it is 400 MB.
-        indices: Draws = drawn.astype(np.int32 if sentences < 2**31 else np.int64)
+        indices: Draws = choices.astype(np.int32 if sentences < 2**31 else np.int64)
         indices.sort(axis=1)
         yield indices
 
 
 def interval(values: Values, *, level: float = 0.95) -> Interval:
-    """Return the percentile interval of resampled scores."""
+    """The percentile interval of resampled scores."""
     import numpy as np
 
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
@@ -218,7 +218,7 @@ def interval(values: Values, *, level: float = 0.95) -> Interval:
 
 
 def sums(rows: Values | Integers, indices: Draws) -> Values:
-    """Return the sums of statistics over each resample.
+    """The sums of statistics over each resample.
 
     Args:
         rows: Shape (sentences, statistics).
@@ -236,18 +236,18 @@ def sums(rows: Values | Integers, indices: Draws) -> Values:
         here, there = wide[:half], wide[half:]
         swapped: Values = (indices >= half).astype(np.float64) @ (there - here) + here.sum(axis=0)
         return swapped
-    added = np.empty((count, wide.shape[1]))
+    totals = np.empty((count, wide.shape[1]))
     step = max(1, _AT_ONCE // max(1, total))
     for first in range(0, count, step):
         block = indices[first : first + step]
         flat = (block.astype(np.intp) + total * np.arange(len(block))[:, None]).ravel()
         often = np.bincount(flat, minlength=total * len(block)).reshape(len(block), total)
-        added[first : first + step] = often.astype(np.float64) @ wide
-    return added
+        totals[first : first + step] = often.astype(np.float64) @ wide
+    return totals
 
 
 def _is_exchange(indices: Draws) -> bool:
-    """Return whether each row takes, for each sentence in turn, one of two systems' statistics.
+    """Whether each row takes, for each sentence in turn, one of two systems' statistics.
 
     Then one product adds up all rows, without counting how often each sentence occurs.
     """
@@ -258,7 +258,7 @@ def _is_exchange(indices: Draws) -> bool:
 
 
 def ratios(counts: Values) -> tuple[Values, Values]:
-    """Return precision and recall of counts, as `Counts` computes them.
+    """Precision and recall of counts, as `Counts` computes them.
 
     Args:
         counts: True positives, false positives and false negatives, shape (..., 3).
@@ -273,7 +273,7 @@ def ratios(counts: Values) -> tuple[Values, Values]:
 
 
 def f_scores(counts: Values, beta: float) -> Values:
-    """Return F of counts of shape (..., 3), as `Counts.f` computes it."""
+    """F of counts of shape (..., 3), as `Counts.f` computes it."""
     import numpy as np
 
     precision, recall = ratios(counts)
@@ -284,7 +284,7 @@ def f_scores(counts: Values, beta: float) -> Values:
 
 
 def greedy_totals(candidates: Values, indices: Draws, beta: float) -> Values:
-    """Return the totals of each resample under ERRANT's choice of the reference.
+    """The totals of each resample under ERRANT's choice of the reference.
 
     The choice of `choose` with "corpus-greedy", run again inside each resample.
 
@@ -304,7 +304,7 @@ def greedy_totals(candidates: Values, indices: Draws, beta: float) -> Values:
 
 
 def greedy_rule(beta: float) -> ChoiceRule:
-    """Return ERRANT's rule of choice, as `choose` with "corpus-greedy" has it.
+    """ERRANT's rule of choice, as `choose` with "corpus-greedy" has it.
 
     Args:
         beta: Weight of recall in F.
@@ -326,7 +326,7 @@ def greedy_rule(beta: float) -> ChoiceRule:
 
 
 def _round(values: Values) -> Values:
-    """Return values rounded to 4 decimals exactly as Python's `round` does.
+    """Values rounded to 4 decimals exactly as Python's `round` does.
 
     NumPy scales, rounds and scales back; where that lies on the edge, Python decides.
     """
@@ -364,12 +364,12 @@ def swaps(sentences: int, *, count: int, seed: int) -> Iterator[Swaps]:
 
 
 def mean(values: Sequence[float]) -> float:
-    """Return the mean, 0 where there is no value; the order makes no difference to it."""
+    """The mean, 0 where there is no value; the order makes no difference to it."""
     return fsum(values) / max(1, len(values))
 
 
 def means(values: Sequence[float], draws: Draws) -> Values:
-    """Return the mean of each resample; draws have the shape (resamples, sentences)."""
+    """The mean of each resample; draws have the shape (resamples, sentences)."""
     import numpy as np
 
     result: Values = sums(np.array(values, dtype=np.float64), draws)[:, 0] / draws.shape[1]

@@ -81,7 +81,7 @@ class ScoreReport:
 
 
 def by_tier(by_type: Mapping[str, Counts], tier: int) -> dict[str, Counts]:
-    """Return counts by a part of the edit label, sorted by it.
+    """Counts by a part of the edit label, sorted by it.
 
     Tier 1 is the operation (the letter before the colon), 2 the category (what stands behind
     it; "-" where nothing does), 3 the whole label; ERRANT's and ChERRANT's -cat.
@@ -128,7 +128,7 @@ class RunStats:
     notes: tuple[str, ...] = ()
 
     def indices_of(self, metric: str) -> list[int]:
-        """Return the indices of the sentences that a metric does not leave out.
+        """The indices of the sentences that a metric does not leave out.
 
         These are the same for all systems: whether a sentence can be scored depends on its
         references alone.
@@ -138,7 +138,7 @@ class RunStats:
 
 
 def first_edit_sets(run_stats: RunStats) -> RunStats:
-    """Return a run with the first of alternative edit sets and hypotheses alone.
+    """A run with the first of alternative edit sets and hypotheses alone.
 
     The statistics stay as they are.
     """

@@ -52,7 +52,7 @@ def select_samples(
     max_references: int | None = None,
     references_exactly: int | None = None,
 ) -> tuple[Corpus, dict[str, int]]:
-    """Return a corpus with the wanted sentences, and how many others there are, by reason.
+    """A corpus with the wanted sentences, and how many others there are, by reason.
 
     Args:
         corpus: All sentences.
@@ -86,12 +86,12 @@ def select_samples(
 
 
 def fields(corpus: Corpus) -> list[str]:
-    """Return the metadata fields that any sentence has."""
+    """The metadata fields that any sentence has."""
     return sorted({name for sample in corpus.samples for name in sample.meta})
 
 
 def field_values(corpus: Corpus, field: str) -> list[str]:
-    """Return what each sentence has in a metadata field.
+    """What each sentence has in a metadata field.
 
     Raises:
         CorpusError: A sentence lacks the field.
@@ -106,7 +106,7 @@ def field_values(corpus: Corpus, field: str) -> list[str]:
 
 
 def subsets(corpus: Corpus, by: str | None) -> dict[str | None, list[int]]:
-    """Return the places of all sentences, then of those that share a value of a field."""
+    """The places of all sentences, then of those that share a value of a field."""
     groups: dict[str | None, list[int]] = {None: list(range(len(corpus.samples)))}
     for at, value in enumerate(field_values(corpus, by) if by is not None else ()):
         groups.setdefault(value, []).append(at)
@@ -117,7 +117,7 @@ def subsets(corpus: Corpus, by: str | None) -> dict[str | None, list[int]]:
 
 
 def edit_notes(cases: Cases, exclude: Collection[str], *, scheme_chosen: bool) -> list[str]:
-    """Return what the reader should know of the edits that take part.
+    """What the reader should know of the edits that take part.
 
     Args:
         cases: With the edits.
@@ -149,7 +149,7 @@ def edit_notes(cases: Cases, exclude: Collection[str], *, scheme_chosen: bool) -
 
 
 def _origin_notes(corpus_edits: CorpusEdits, *, scheme_chosen: bool) -> list[str]:
-    """Return what the reader should know of where edits come from."""
+    """What the reader should know of where edits come from."""
     notes: list[str] = []
     if corpus_edits.warning:
         notes.append(WarningNote(corpus_edits.warning))
@@ -180,7 +180,7 @@ def _origin_notes(corpus_edits: CorpusEdits, *, scheme_chosen: bool) -> list[str
 
 
 def output_notes(corpus: Corpus, systems: Sequence[SystemOutput]) -> list[str]:
-    """Return what looks like a mistake in the systems' files and cannot be refused."""
+    """What looks like a mistake in the systems' files and cannot be refused."""
     notes: list[str] = []
     ids = {sample.id for sample in corpus.samples}
     for system in systems:
@@ -214,7 +214,7 @@ def text_notes(
     segmenter: Segmenter,
     chosen: str | None,
 ) -> list[str]:
-    """Return what the reader should know of texts and of their division into tokens.
+    """What the reader should know of texts and of their division into tokens.
 
     Args:
         cases: Of all systems.
@@ -253,7 +253,7 @@ def text_notes(
 
 
 def signature_context(part: Part, corpus: Corpus, cases: Cases, segmenter: str) -> dict[str, str]:
-    """Return the part of the signature that says what is compared with what.
+    """The part of the signature that says what is compared with what.
 
     Args:
         part: What the metric reads.
@@ -333,7 +333,7 @@ def _metric_notes(
     cases: Mapping[str, Sequence[Case]],
     rows: Mapping[tuple[str, str], Sequence[Any]],
 ) -> list[str]:
-    """Return what the metric itself has to say, with the systems that it is true of."""
+    """What the metric itself has to say, with the systems that it is true of."""
     systems_of: dict[str, list[str]] = {}
     for system, system_cases in cases.items():
         scored = [
@@ -434,7 +434,7 @@ def _results(
     groups: Mapping[str | None, Sequence[int]],
     score: Callable[[Metric[Any], Sequence[Any]], Score],
 ) -> list[Result]:
-    """Return the scores of a system in all groups."""
+    """The scores of a system in all groups."""
     results = []
     for subset, members in groups.items():
         # Whatever goes through the corpus begins again in each subset.

@@ -35,7 +35,7 @@ SPACES = Segmenter("spaces", split_at_spaces)
 
 
 def split_characters(text: str) -> Tokens:
-    """Return the characters of a text, as the Chinese schemes of edits take it."""
+    """The characters of a text, as the Chinese schemes of edits take it."""
     return parse(text).tokens
 
 
@@ -46,7 +46,7 @@ _BUILT_IN: Mapping[str, Callable[[str], Tokens]] = {
 
 
 def segmenter(name: str | None, corpus: Corpus) -> Segmenter:
-    """Return the segmenter of that name; None means as the corpus is divided.
+    """The segmenter of that name; None means as the corpus is divided.
 
     Args:
         name: As "spaces", "characters", "jieba"; with a model after a colon where the program
@@ -59,7 +59,7 @@ def segmenter(name: str | None, corpus: Corpus) -> Segmenter:
         ResourceError: Its model is not here.
     """
     if name is None:
-        return _as_divided(corpus)
+        return _segmenter_like(corpus)
     kind, colon, model = name.partition(":")
     if kind in _BUILT_IN:
         if colon:
@@ -71,11 +71,11 @@ def segmenter(name: str | None, corpus: Corpus) -> Segmenter:
     return Segmenter(*cast("Callable[[str], tuple[str, Callable[[str], Tokens]]]", make)(model))
 
 
-def _as_divided(corpus: Corpus) -> Segmenter:
-    divided = [sample for sample in corpus.samples if sample.tokens]
-    if all(" ".join(sample.tokens) == sample.source for sample in divided):
+def _segmenter_like(corpus: Corpus) -> Segmenter:
+    samples = [sample for sample in corpus.samples if sample.tokens]
+    if all(" ".join(sample.tokens) == sample.source for sample in samples):
         return SPACES
-    odd = next((s for s in divided if split_characters(s.source) != s.tokens), None)
+    odd = next((s for s in samples if split_characters(s.source) != s.tokens), None)
     if odd is None:
         return Segmenter("characters", split_characters)
 
@@ -91,7 +91,7 @@ def _as_divided(corpus: Corpus) -> Segmenter:
 
 
 def segmentation_notes(outputs: Mapping[str, Sequence[Case]]) -> list[str]:
-    """Return notes on systems whose texts are divided otherwise than the sources.
+    """Notes on systems whose texts are divided otherwise than the sources.
 
     Args:
         outputs: The cases of each system, with gold edits and tokens.
@@ -119,18 +119,18 @@ def segmentation_notes(outputs: Mapping[str, Sequence[Case]]) -> list[str]:
 
 
 def segmenter_notes(segmenter: Segmenter, corpus: Corpus) -> list[str]:
-    """Return a note if the segmenter does not divide all sources into the corpus's tokens.
+    """A note if the segmenter does not divide all sources into the corpus's tokens.
 
     All but "spaces" are asked to divide them as texts come that nothing has divided: without
     the white space between tokens.
     """
-    divided = [sample for sample in corpus.samples if sample.tokens]
-    asked = (s.source if segmenter.name == "spaces" else "".join(s.tokens) for s in divided)
-    pairs = zip(map(segmenter.divide, asked), divided, strict=True)
+    samples = [sample for sample in corpus.samples if sample.tokens]
+    texts = (s.source if segmenter.name == "spaces" else "".join(s.tokens) for s in samples)
+    pairs = zip(map(segmenter.divide, texts), samples, strict=True)
     alike = sum(tokens == sample.tokens for tokens, sample in pairs)
-    if alike == len(divided):
+    if alike == len(samples):
         return []
     return [
-        f"segmenter {segmenter.name} divides {alike} of {len(divided)} sources as "
+        f"segmenter {segmenter.name} divides {alike} of {len(samples)} sources as "
         f"{corpus.name} does; in the others, words that a system left alone can count as edits"
     ]

@@ -51,7 +51,7 @@ class Filter:
     exclude: frozenset[str] = frozenset()
 
     def keeps(self, edit: Edit, rule: ComparisonRule) -> bool:
-        """Say whether an edit takes part."""
+        """Whether an edit takes part."""
         if self.size != "any" and (rule.length(edit) >= 2) != (self.size == "multi"):
             return False
         return (edit.label or UNCLASSIFIED) not in self.exclude
@@ -71,7 +71,7 @@ class ComparisonRule:
     both_sides: bool = False
 
     def length(self, edit: Edit) -> int:
-        """Return the length of an edit in tokens."""
+        """The length of an edit in tokens."""
         source = edit.end - edit.start
         return max(source, len(edit.replacement or ())) if self.both_sides else source
 
@@ -101,7 +101,7 @@ class Pairing:
 def keys(
     version: CaseRewrite, level: Level, chosen: Filter, rule: ComparisonRule = _CHINESE
 ) -> dict[Key, list[str]]:
-    """Return what a version is compared by, with the labels of the edits behind each key.
+    """What a version is compared by, with the labels of the edits behind each key.
 
     Several edits may fall on one key (pooled alternatives, tokens, spans); each counts. Edits
     that were detected but not corrected take part in detection only.
@@ -125,7 +125,7 @@ def keys(
 
 
 def keys_of(edit: Edit, level: Level, chosen: Filter, rule: ComparisonRule = _CHINESE) -> list[Key]:
-    """Return what one edit is compared by, in `keys`; nothing where it takes no part."""
+    """What one edit is compared by, in `keys`; nothing where it takes no part."""
     if edit.replacement is None and not level.startswith("detection"):
         return []
     return _keys_of(edit, level, rule) if chosen.keeps(edit, rule) else []
@@ -146,7 +146,7 @@ def _keys_of(edit: Edit, level: Level, rule: ComparisonRule) -> list[Key]:
 def pair(
     hypothesis: Mapping[Key, list[str]], reference: Mapping[Key, list[str]]
 ) -> tuple[Counts, dict[str, Counts]]:
-    """Return the counts of two sets of keys, in all and by label."""
+    """The counts of two sets of keys, in all and by label."""
     by_label: dict[str, list[int]] = {}
     for key, labels in hypothesis.items():
         if key[:2] != _NO_EDIT or labels != _NOTHING:
@@ -157,12 +157,14 @@ def pair(
         if key not in hypothesis and (key[:2] != _NO_EDIT or labels != _NOTHING):
             for label in labels:
                 by_label.setdefault(label, [0, 0, 0])[2] += 1
-    return _counted(tuple((label, *three) for label, three in by_label.items()))
+    return _counts_by_label(tuple((label, *three) for label, three in by_label.items()))
 
 
 @lru_cache(maxsize=100_000)
-def _counted(by_label: tuple[tuple[str, int, int, int], ...]) -> tuple[Counts, dict[str, Counts]]:
-    """Return counts in all and by label; sentences with the same ones share them in memory."""
+def _counts_by_label(
+    by_label: tuple[tuple[str, int, int, int], ...],
+) -> tuple[Counts, dict[str, Counts]]:
+    """Counts in all and by label; sentences with the same ones share them in memory."""
     by_type = {label: Counts(*three) for label, *three in by_label}
     return total(by_type.values()), by_type
 
@@ -171,7 +173,7 @@ def _counted(by_label: tuple[tuple[str, int, int, int], ...]) -> tuple[Counts, d
 
 
 def choose(rows: Sequence[tuple[Pairing, ...]], choice: Choice, beta: float) -> tuple[Pairing, ...]:
-    """Return one pairing for each sentence.
+    """One pairing for each sentence.
 
     "corpus-greedy" is the rule of ERRANT and ChERRANT (compare_m2_for_evaluation.py): going
     through the corpus, the pairing which makes F of the running totals, rounded to 4 decimals,
@@ -195,7 +197,7 @@ def choose(rows: Sequence[tuple[Pairing, ...]], choice: Choice, beta: float) -> 
 
 
 def _choose_greedily(rows: Sequence[tuple[Pairing, ...]], beta: float) -> tuple[Pairing, ...]:
-    """Return the choice that depends on the totals so far, which are plain numbers: it is slow."""
+    """The choice that depends on the totals so far, which are plain numbers: it is slow."""
     chosen: list[Pairing] = []
     tp = fp = fn = 0
     for row in rows:
@@ -212,7 +214,7 @@ def _choose_greedily(rows: Sequence[tuple[Pairing, ...]], beta: float) -> tuple[
 
 
 def f_of_counts(tp: int, fp: int, fn: int, beta: float) -> float:
-    """Return F as `Counts.f` has it, to the last bit."""
+    """F as `Counts.f` has it, to the last bit."""
     return f_score(tp / (tp + fp) if fp else 1.0, tp / (tp + fn) if fn else 1.0, beta)
 
 
@@ -254,7 +256,7 @@ class SpanF(Metric[Pairings]):
         return self.beta
 
     def settings(self) -> Mapping[str, str]:
-        """Return its options, as signatures show them."""
+        """Its options, as signatures show them."""
         parts = {"level": self.level, "beta": f"{self.beta:g}", "choice": self.choice}
         if self.chosen.size != "any":
             parts["edits"] = self.chosen.size
@@ -263,7 +265,7 @@ class SpanF(Metric[Pairings]):
         return parts
 
     def leaves_out(self, case: Case) -> bool:
-        """Say whether a sentence is not scored because no annotator could correct it.
+        """Whether a sentence is not scored because no annotator could correct it.
 
         With choice "corpus-greedy" this is the official script's test, which misses such a
         sentence where two annotators say so, and where edits are limited to "multi".
@@ -275,7 +277,7 @@ class SpanF(Metric[Pairings]):
         return all(version.unannotatable for version in case.references)
 
     def stats(self, case: Case) -> Pairings | None:
-        """Return the counts of each hypothesis version against each reference."""
+        """The counts of each hypothesis version against each reference."""
         if self.leaves_out(case):
             return None
         references = [
@@ -289,11 +291,11 @@ class SpanF(Metric[Pairings]):
         return tuple(pairings)
 
     def choose(self, stats: Sequence[Pairings]) -> tuple[Pairing, ...]:
-        """Return the pairing that counts for each sentence."""
+        """The pairing that counts for each sentence."""
         return choose(stats, self.choice, self.beta)
 
     def aggregate(self, stats: Sequence[Pairings]) -> Score:
-        """Return F over the chosen pairings of these sentences."""
+        """F over the chosen pairings of these sentences."""
         chosen = self.choose(stats)
         by_type: dict[str, list[Counts]] = {}
         for pairing in chosen:
@@ -309,27 +311,27 @@ class SpanF(Metric[Pairings]):
         )
 
     def sentences(self, stats: Sequence[Pairings]) -> Sequence[Mapping[str, object]]:
-        """Return the counts of all pairings of each sentence, and the place of the chosen."""
+        """The counts of all pairings of each sentence, and the place of the chosen."""
         return [
             {"chosen": row.index(chosen), "pairings": [_entry(pairing) for pairing in row]}
             for row, chosen in zip(stats, self.choose(stats), strict=True)
         ]
 
     def resample(self, stats: Sequence[Pairings], draws: Draws) -> Values:
-        """Return F of each resample, its references chosen again."""
+        """F of each resample, its references chosen again."""
         candidates = self._candidates(stats)
         return f_scores(greedy_totals(candidates, draws, self.beta), self.beta)
 
     def exchange(
         self, first: Sequence[Pairings], second: Sequence[Pairings], swaps: Swaps
     ) -> tuple[Values, Values]:
-        """Return F of two systems after each permutation, their references chosen again."""
+        """F of two systems after each permutation, their references chosen again."""
         candidates = self._candidates(first), self._candidates(second)
         totals = exchange_totals(*candidates, swaps, greedy_rule(self.beta))
         return f_scores(totals[0].T, self.beta), f_scores(totals[1].T, self.beta)
 
     def _candidates(self, stats: Sequence[Pairings]) -> Values:
-        """Return the counts that the choice is among; of one alone where it is made already."""
+        """The counts that the choice is among; of one alone where it is made already."""
         import numpy as np
 
         rows = stats if self.choice == "corpus-greedy" else self.fix_references(stats)

@@ -13,12 +13,12 @@ UNITS: tuple[Unit, ...] = ("word", "character", "spaced-character")
 
 
 def references(case: Case) -> tuple[str, ...]:
-    """Return the texts of the references, without those declared impossible to annotate."""
+    """The texts of the references, without those declared impossible to annotate."""
     return tuple(version.text for version in case.references if not version.unannotatable)
 
 
 def characters(text: str) -> str:
-    """Return the code points of a text without any white space.
+    """The code points of a text without any white space.
 
     >>> characters("他 是 学生")
     '他是学生'
@@ -27,7 +27,7 @@ def characters(text: str) -> str:
 
 
 def pieces(text: str, unit: Unit) -> Sequence[str]:
-    """Return what a text consists of.
+    """What a text consists of.
 
     Args:
         text: Any text.
@@ -46,7 +46,7 @@ Grams = Mapping[tuple[str, ...], int]
 
 
 def count(pieces: Sequence[str], order: int) -> tuple[Grams, ...]:
-    """Return how often each n-gram occurs, for n = 1 to `order`.
+    """How often each n-gram occurs, for n = 1 to `order`.
 
     >>> dict(count("好好好", 2)[1])
     {('好', '好'): 2}
@@ -57,16 +57,16 @@ def count(pieces: Sequence[str], order: int) -> tuple[Grams, ...]:
 
 
 def totals(length: int, order: int) -> tuple[int, ...]:
-    """Return how many n-grams a text of `length` pieces has, for n = 1 to `order`."""
+    """How many n-grams a text of `length` pieces has, for n = 1 to `order`."""
     return tuple(max(length + 1 - n, 0) for n in range(1, order + 1))
 
 
 def intersection(first: Grams, second: Grams) -> Grams:
-    """Return the n-grams of both, as often as both have them."""
+    """The n-grams of both, as often as both have them."""
     return {gram: min(first[gram], second[gram]) for gram in first.keys() & second.keys()}
 
 
 def overlap(first: Grams, second: Grams) -> int:
-    """Return how many n-grams two texts share, each as often as both have it."""
+    """How many n-grams two texts share, each as often as both have it."""
     both = first.keys() & second.keys()
     return sum(map(min, map(first.__getitem__, both), map(second.__getitem__, both)))

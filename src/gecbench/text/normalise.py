@@ -59,8 +59,8 @@ def normalisation(name: str) -> Normalisation:
     'AB, 1'
     """
     make = resolve("normalisation", name, NORMALISATIONS)
-    called, change = cast("Callable[[], tuple[str, Change]]", make)()
-    return Normalisation(called, change)
+    label, change = cast("Callable[[], tuple[str, Change]]", make)()
+    return Normalisation(label, change)
 
 
 def halfwidth() -> tuple[str, Change]:

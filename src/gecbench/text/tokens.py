@@ -96,11 +96,11 @@ def split_tokens(text: str, kind: Tokens | str) -> list[str]:
     >>> split_tokens("Who's  there?", "en")
     ['', "Who's", '  ', 'there', '', '?', '']
     """
-    return _parting(kind).split(text)
+    return _split_pattern(kind).split(text)
 
 
 @cache
-def _parting(kind: str) -> re.Pattern[str]:
+def _split_pattern(kind: str) -> re.Pattern[str]:
     pattern = token_kind(kind).pattern
     return re.compile(f"({pattern.pattern})", pattern.flags)
 
@@ -133,11 +133,11 @@ def spans(text: str, tokens: Sequence[str]) -> Spans | None:
     ((0, 1), (2, 3), (4, 5), (5, 6))
     """
     token_spans = []
-    done = 0
+    end = 0
     for token in tokens:
-        start = text.find(token, done)
-        if start < 0 or text[done:start].strip():
+        start = text.find(token, end)
+        if start < 0 or text[end:start].strip():
             return None
-        done = start + len(token)
-        token_spans.append((start, done))
-    return None if text[done:].strip() else tuple(token_spans)
+        end = start + len(token)
+        token_spans.append((start, end))
+    return None if text[end:].strip() else tuple(token_spans)

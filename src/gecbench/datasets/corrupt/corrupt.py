@@ -55,13 +55,13 @@ class Outcome(NamedTuple):
 
     Args:
         corrupted: With its errors; None where it is left as it is.
-        wanted: Errors that were drawn.
+        goal: Errors that were drawn.
         units: Characters or tokens of the correct text.
         dropped: Why it is left out; "" where it is not.
     """
 
     corrupted: CorruptedText | None
-    wanted: int
+    goal: int
     units: int
     dropped: str = ""
 
@@ -120,14 +120,14 @@ def load_corruptor(profile: Profile, origin: str, shapes_file: Callable[[], Path
             return Outcome(None, 0, units, TOO_SHORT if units < shortest else TOO_LONG)
         if PLACEHOLDER in text:
             return Outcome(None, 0, units, PLACEHOLDERS)
-        wanted, errors = sampler.sample(view, draw)
+        goal, errors = sampler.sample(view, draw)
         while errors:
             corrupted = apply(view, errors)
             if corrupted.text != text:
-                return Outcome(corrupted, wanted, units)
+                return Outcome(corrupted, goal, units)
             # The last two errors undo one another, as in a row of equal characters.
             errors = errors[:-1]
-        return Outcome(None, wanted, units)
+        return Outcome(None, goal, units)
 
     return corrupt
 
@@ -229,19 +229,19 @@ class Tally:
         self._totals: Counter[str] = Counter()
         self._types: Counter[str] = Counter()
         self._errors: Counter[int] = Counter()
-        self._left_out: Counter[str] = Counter()
+        self._reasons: Counter[str] = Counter()
         self._lengths: Counter[tuple[int, int]] = Counter()
 
     def leave_out(self, why: str) -> None:
         """Count a sentence that is not written."""
         self._totals["sentences"] += 1
-        self._left_out[why] += 1
+        self._reasons[why] += 1
 
     def add(self, outcome: Outcome, *, keep_unmade: bool) -> None:
         """Count a sentence; `keep_unmade` writes those without a place for errors."""
         totals = self._totals
-        totals["drawn"] += outcome.wanted
-        if outcome.corrupted is None and outcome.wanted:
+        totals["drawn"] += outcome.goal
+        if outcome.corrupted is None and outcome.goal:
             totals["unmade"] += 1
             if not keep_unmade:
                 self.leave_out(UNMADE)
@@ -250,7 +250,7 @@ class Tally:
         totals["written"] += 1
         totals["units"] += outcome.units
         if outcome.corrupted is None:
-            totals["left_correct"] += not outcome.wanted
+            totals["left_correct"] += not outcome.goal
             self._errors[0] += 1
             return
         edits = outcome.corrupted.edits
@@ -265,7 +265,7 @@ class Tally:
         return Counts(
             **self._totals,
             shares=self._shares,
-            left_out=dict(sorted(self._left_out.items())),
+            left_out=dict(sorted(self._reasons.items())),
             types=dict(self._types.most_common()),
             errors=dict(sorted(self._errors.items())),
             made=self._types.total(),
@@ -424,7 +424,7 @@ def _pairs(
             tally.leave_out(outcome.dropped)
             continue
         tally.add(outcome, keep_unmade=keep_unmade)
-        if outcome.corrupted is not None or not outcome.wanted or keep_unmade:
+        if outcome.corrupted is not None or not outcome.goal or keep_unmade:
             yield id_, text, outcome.corrupted
 
 

@@ -35,7 +35,7 @@ EMPTY_REFERENCES = "empty references"
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class SentencePair:
     """A sentence with its correction.
 
     Args:
@@ -55,7 +55,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class SentencePairs:
     """Pairs, and what has none.
 
     Args:
@@ -63,11 +63,11 @@ class Pairs:
         left_out: Reason to ids of sentences.
     """
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[SentencePair, ...]
     left_out: Mapping[str, Sequence[str]]
 
 
-def pairs_of_corpus(corpus: Corpus, lang: str, *, each: bool) -> Pairs:
+def pairs_of_corpus(corpus: Corpus, lang: str, *, each: bool) -> SentencePairs:
     """The pairs of a corpus.
 
     Args:
@@ -76,7 +76,7 @@ def pairs_of_corpus(corpus: Corpus, lang: str, *, each: bool) -> Pairs:
         each: A pair for each different reference, whose ids are ID/1, ID/2, ...; else one for the
             first that is neither unannotatable nor empty.
     """
-    pairs: list[Pair] = []
+    pairs: list[SentencePair] = []
     left_out: dict[str, list[str]] = defaultdict(list)
     for sample in corpus.samples:
         targets = _targets(sample, lang)
@@ -87,26 +87,28 @@ def pairs_of_corpus(corpus: Corpus, lang: str, *, each: bool) -> Pairs:
         elif each:
             numbered = enumerate(targets, 1)
             pairs.extend(
-                Pair(corpus.name, f"{sample.id}/{n}", sample.source, target, targets[target])
+                SentencePair(
+                    corpus.name, f"{sample.id}/{n}", sample.source, target, targets[target]
+                )
                 for n, target in numbered
             )
         else:
             target, errors = next(iter(targets.items()))
-            pairs.append(Pair(corpus.name, sample.id, sample.source, target, errors))
-    return Pairs(tuple(pairs), dict(left_out))
+            pairs.append(SentencePair(corpus.name, sample.id, sample.source, target, errors))
+    return SentencePairs(tuple(pairs), dict(left_out))
 
 
-def pairs_of_cases(cases: PerturbedSet) -> Pairs:
+def pairs_of_cases(cases: PerturbedSet) -> SentencePairs:
     """The originals of perturbed cases; the variants that they have do not matter."""
     pairs = (
-        Pair(subset.name, case.id, case.original.source, case.original.reference)
+        SentencePair(subset.name, case.id, case.original.source, case.original.reference)
         for subset in cases.subsets
         for case in subset.cases
     )
-    return Pairs(tuple(pairs), {})
+    return SentencePairs(tuple(pairs), {})
 
 
-def digest(pairs: Sequence[Pair]) -> str:
+def digest(pairs: Sequence[SentencePair]) -> str:
     """A hash of the pairs, for what is not a file."""
     sha256 = hashlib.sha256()
     for pair in pairs:
@@ -177,9 +179,7 @@ class Word(NamedTuple):
     initial: bool
 
 
-Words = tuple[Word, ...]
-
-Divide = Callable[[Sequence[str]], Iterator[Words]]
+WordSplitter = Callable[[Sequence[str]], Iterator[tuple[Word, ...]]]
 """Texts to their words; punctuation is no word."""
 
 
@@ -201,7 +201,7 @@ def is_han(text: str) -> bool:
     return all(c.isalpha() and not c.isascii() and c.lower() == c.upper() for c in text)
 
 
-def by_tokens(kind: str, tag: Tag | None) -> Divide:
+def token_splitter(kind: str, tag: Tag | None) -> WordSplitter:
     """A division into words that takes each token for one.
 
     Args:
@@ -209,18 +209,18 @@ def by_tokens(kind: str, tag: Tag | None) -> Divide:
         tag: Gives parts of speech; None leaves them unknown.
     """
 
-    def divide(texts: Sequence[str]) -> Iterator[Words]:
-        divided = [tuple(token_texts(text, kind)) for text in texts]
-        tagged = iter(tag([tokens for tokens in divided if tokens]) if tag else ())
-        for tokens in divided:
-            tags = next(tagged) if tag and tokens else ("",) * len(tokens)
-            spaced = zip(tokens, range(len(tokens)), range(1, len(tokens) + 1), tags, strict=True)
-            yield _words(spaced)
+    def divide(texts: Sequence[str]) -> Iterator[tuple[Word, ...]]:
+        rows = [tuple(token_texts(text, kind)) for text in texts]
+        tag_rows = iter(tag(list(filter(None, rows))) if tag else ())
+        for tokens in rows:
+            tags = next(tag_rows) if tag and tokens else ("",) * len(tokens)
+            pieces = enumerate(zip(tokens, tags, strict=True))
+            yield _words((token, n, n + 1, tag) for n, (token, tag) in pieces)
 
     return divide
 
 
-def by_cutting(kind: str, cut: Cut) -> Divide:
+def segmenter_splitter(kind: str, cut: Cut) -> WordSplitter:
     """A division into words for texts whose tokens are characters.
 
     A word of the program that begins or ends inside a token is left out.
@@ -230,7 +230,7 @@ def by_cutting(kind: str, cut: Cut) -> Divide:
         cut: The program.
     """
 
-    def divide(texts: Sequence[str]) -> Iterator[Words]:
+    def divide(texts: Sequence[str]) -> Iterator[tuple[Word, ...]]:
         return (_words(_spans(text, tokens_of(text, kind), cut(text))) for text in texts)
 
     return divide
@@ -251,7 +251,7 @@ def _spans(
             yield word, starts[start], ends[end], tag
 
 
-def _words(pieces: Iterable[tuple[str, int, int, str]]) -> Words:
+def _words(pieces: Iterable[tuple[str, int, int, str]]) -> tuple[Word, ...]:
     words: list[Word] = []
     for text, start, end, tag in pieces:
         if is_word(text):
@@ -281,7 +281,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class AlignedSpan:
     """Aligned token spans on both sides.
 
     Args:
@@ -308,12 +308,12 @@ class Context:
         gaps: Where a word may be inserted.
     """
 
-    pair: Pair
+    pair: SentencePair
     kind: str
     sides: tuple[Side, Side]
     edits: EditSet
-    words: tuple[Place, ...]
-    gaps: tuple[Place, ...]
+    words: tuple[AlignedSpan, ...]
+    gaps: tuple[AlignedSpan, ...]
 
     @property
     def has_blanks(self) -> bool:
@@ -321,13 +321,13 @@ class Context:
         return bool(token_kind(self.kind).joiner)
 
     @property
-    def deletable(self) -> tuple[Place, ...]:
+    def deletable(self) -> tuple[AlignedSpan, ...]:
         """The words that may be deleted: none where it is the only one of its side."""
         lonely = any(sum(map(is_word, side.words)) < 2 for side in self.sides)
         return () if lonely else self.words
 
 
-def context_of(pair: Pair, kind: str, words: Words) -> Context:
+def context_of(pair: SentencePair, kind: str, words: tuple[Word, ...]) -> Context:
     """What can be changed in a pair.
 
     Args:
@@ -338,20 +338,20 @@ def context_of(pair: Pair, kind: str, words: Words) -> Context:
     source, target = _side(pair.source, kind), _side(pair.target, kind)
     edits = changes(source.words, target.words)
     links = _links(edits, len(source.tokens))
-    wrong = _tokens_in_errors(source, pair)
-    barred = {at for edit in edits for at in _beside(edit)} | wrong.keys()
+    in_errors = _tokens_in_errors(source, pair)
+    fixed = {at for edit in edits for at in _beside(edit)} | in_errors.keys()
     inside = {j for word in words for j in range(word.start + 1, word.end)}
     places = tuple(
-        Place((links[word.start], links[word.end - 1] + 1), (word.start, word.end), word)
+        AlignedSpan((links[word.start], links[word.end - 1] + 1), (word.start, word.end), word)
         for word in words
-        if _free(word, links, barred)
+        if _is_free(word, links, fixed)
     )
     gaps = tuple(
-        Place((i, i), (j, j))
+        AlignedSpan((i, i), (j, j))
         for j, i in links.items()
         if j not in inside
         and (links.get(j - 1) == i - 1 or i == j == 0)
-        and not wrong.get(i, set()) & wrong.get(i - 1, set())
+        and not in_errors.get(i, set()) & in_errors.get(i - 1, set())
         and (not token_kind(kind).joiner or (_opens(source, i) and _opens(target, j)))
     )
     return Context(pair, kind, (source, target), edits, places, gaps)
@@ -379,7 +379,7 @@ def _beside(edit: Edit) -> tuple[int, ...]:
     return (edit.start - 1, edit.end) if empty else ()
 
 
-def _tokens_in_errors(side: Side, pair: Pair) -> Mapping[int, Set[int]]:
+def _tokens_in_errors(side: Side, pair: SentencePair) -> Mapping[int, Set[int]]:
     """The source tokens that gold edits name, and which of the edits do."""
     edits: dict[int, set[int]] = {}
     for n, (start, end) in enumerate(pair.errors):
@@ -389,10 +389,10 @@ def _tokens_in_errors(side: Side, pair: Pair) -> Mapping[int, Set[int]]:
     return edits
 
 
-def _free(word: Word, links: Mapping[int, int], barred: Set[int]) -> bool:
+def _is_free(word: Word, links: Mapping[int, int], fixed: Set[int]) -> bool:
     first = links.get(word.start)
     return first is not None and all(
-        links.get(j) == first + n and first + n not in barred
+        links.get(j) == first + n and first + n not in fixed
         for n, j in enumerate(range(word.start, word.end))
     )
 
@@ -403,7 +403,7 @@ def _opens(side: Side, at: int) -> bool:
     return start == 0 or side.text[start - 1].isspace()
 
 
-def replace_word(context: Context, place: Place, word: str | None) -> Variant | str:
+def replace_word(context: Context, place: AlignedSpan, word: str | None) -> Variant | str:
     """The sentence with another word at a place on both sides, or why it cannot be.
 
     Args:
@@ -411,19 +411,19 @@ def replace_word(context: Context, place: Place, word: str | None) -> Variant | 
         place: One of its words or gaps.
         word: What stands there afterwards; None deletes.
     """
-    texts = []
+    insertion = _side(word or "", context.kind).words
+    sides = []
     for side, span in zip(context.sides, (place.source, place.target), strict=True):
-        text = _put_word(side, span, word, spaced=context.has_blanks)
-        new = _side(word or "", context.kind).words
-        wanted = (*side.words[: span[0]], *new, *side.words[span[1] :])
-        if _side(text, context.kind).words != wanted:
+        text = _put_word(side, span, word, has_blanks=context.has_blanks)
+        new = _side(text, context.kind)
+        if new.words != (*side.words[: span[0]], *insertion, *side.words[span[1] :]):
             return RUN_TOGETHER
-        texts.append((text, wanted))
-    (source, source_tokens), (target, target_tokens) = texts
-    step = len(source_tokens) - len(context.sides[0].tokens)
-    if changes(source_tokens, target_tokens) != _shift_edits(context.edits, place.source[1], step):
+        sides.append(new)
+    source, target = sides
+    step = len(source.tokens) - len(context.sides[0].tokens)
+    if changes(source.words, target.words) != _shift_edits(context.edits, place.source[1], step):
         return TOUCHED
-    return UNCHANGED if source == context.pair.source else Variant(source, target)
+    return UNCHANGED if source.text == context.pair.source else Variant(source.text, target.text)
 
 
 def _shift_edits(edits: EditSet, behind: int, step: int) -> EditSet:
@@ -436,31 +436,20 @@ def _shift_edits(edits: EditSet, behind: int, step: int) -> EditSet:
     )
 
 
-def _put_word(side: Side, span: tuple[int, int], word: str | None, *, spaced: bool) -> str:
+def _put_word(side: Side, span: tuple[int, int], word: str | None, *, has_blanks: bool) -> str:
     """The text of a side with a word in the place of a token span; the rest stays."""
     text = side.text
     first, last = span
     if first == last:
         at = side.tokens[first].start
-        return f"{text[:at]}{word}{' ' if spaced else ''}{text[at:]}"
+        return f"{text[:at]}{word}{' ' if has_blanks else ''}{text[at:]}"
     start, end = side.tokens[first].start, side.tokens[last - 1].end
-    return (
-        _delete_span(text, start, end, spaced=spaced)
-        if word is None
-        else (f"{text[:start]}{word}{text[end:]}")
-    )
-
-
-def _delete_span(text: str, start: int, end: int, *, spaced: bool) -> str:
-    """The text without a span, and without one blank that had divided it from the rest."""
-    before = start > 0 and text[start - 1].isspace()
-    after = end < len(text) and text[end].isspace()
-    alone = (before or start == 0) and (after or end == len(text))
-    if before and (spaced or alone):
-        start -= 1
-    elif after and (spaced or alone):
-        end += 1
-    return text[:start] + text[end:]
+    if word is None:  # with one of the blanks that divide it from the rest
+        before = start > 0 and text[start - 1].isspace()
+        after = end < len(text) and text[end].isspace()
+        if has_blanks or ((before or start == 0) and (after or end == len(text))):
+            start, end = start - before, end + (after and not before)
+    return f"{text[:start]}{word or ''}{text[end:]}"
 
 
 def kind_of(language: Language, texts: Sequence[str]) -> str:
@@ -476,6 +465,6 @@ def kind_of(language: Language, texts: Sequence[str]) -> str:
     """
     if not language.joiner:
         return language.tokens
-    ends = [text.rstrip() for text in texts if text.rstrip().endswith((".", "?", "!"))]
-    divided = sum(len(text) > 1 and text[-2].isspace() for text in ends)
-    return "space" if 2 * divided > len(ends) else language.tokens
+    ends = [end for text in texts if (end := text.rstrip()[-2:]).endswith((".", "?", "!"))]
+    blanks = sum(end[0].isspace() for end in ends)
+    return "space" if 2 * blanks > len(ends) else language.tokens

@@ -13,7 +13,7 @@ from typing import Protocol
 from gecbench.backends.transformers import MaskedGap, MaskedModel
 from gecbench.core.errors import CorpusError, FormatError, UsageError
 from gecbench.core.files import read_lines
-from gecbench.datasets.perturb.context import Divide, Word, Words, is_word
+from gecbench.datasets.perturb.context import Word, WordSplitter, is_word
 from gecbench.formats.frequencies import is_count, read_counts
 
 
@@ -47,14 +47,14 @@ class Offer:
     """What may fill a place.
 
     Args:
-        words: Any number; where they are one, it is not `barred`.
+        words: Any number; where they are one, it is not `exclude`.
         weights: Of each, positive; () means that all are equally likely.
-        barred: One that must not be taken, if it is among them.
+        exclude: One that must not be taken, if it is among them.
     """
 
     words: Sequence[str]
     weights: Sequence[float] = ()
-    barred: str = ""
+    exclude: str = ""
 
 
 class Filler(Protocol):
@@ -80,7 +80,7 @@ class Filler(Protocol):
         ...
 
 
-# Words of similar frequency and the same part of speech, without any model.
+# tuple[Word, ...] of similar frequency and the same part of speech, without any model.
 
 
 _SPREAD = 3
@@ -107,7 +107,7 @@ class Vocabulary:
     counts: Counts
     source: str
     by_character: bool = field(default=False, init=False)
-    _kept: dict[tuple[str, str, int], Sequence[str]] = field(default_factory=dict, repr=False)
+    _nearest: dict[tuple[str, str, int], Sequence[str]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def name(self) -> str:
@@ -122,14 +122,14 @@ class Vocabulary:
         return sorted({word for word, _ in self.counts})
 
     def offers(self, blanks: Sequence[Blank], /) -> Sequence[Offer]:
-        """Words of similar frequency for each place, all equally likely."""
+        """tuple[Word, ...] of similar frequency for each place, all equally likely."""
         return [self._similar(blank.word) if blank.word else Offer(()) for blank in blanks]
 
     def _similar(self, word: Word) -> Offer:
         form = self._usual(word)
         count = self.counts.get((form, word.tag), 1)
         near = self._near(word.tag, _class(form), count.bit_length())
-        return Offer(() if near == [form] else near, barred=form)
+        return Offer(() if near == [form] else near, exclude=form)
 
     def _usual(self, word: Word) -> str:
         """A word as it is written inside a sentence."""
@@ -139,15 +139,15 @@ class Vocabulary:
     def _near(self, tag: str, kind: str, size: int) -> Sequence[str]:
         """The words of the nearest sizes that have at least two."""
         key = tag, kind, size
-        if key not in self._kept:
+        if key not in self._nearest:
             words: list[str] = []
             for spread in range(_SPREAD + 1):
                 for near_size in sorted({size - spread, size + spread}):
                     words.extend(self._sizes.get((tag, kind, near_size), ()))
                 if len(words) > 1:
                     break
-            self._kept[key] = sorted(words)
-        return self._kept[key]
+            self._nearest[key] = sorted(words)
+        return self._nearest[key]
 
     @cached_property
     def _sizes(self) -> Mapping[tuple[str, str, int], Sequence[str]]:
@@ -168,7 +168,7 @@ def _class(word: str) -> str:
     return "capitalised" if word[0].isupper() else "small"
 
 
-def count_words(texts: Iterable[Words]) -> Counts:
+def count_words(texts: Iterable[tuple[Word, ...]]) -> Counts:
     """Count how often words stand in texts, each text's words in their order.
 
     The first word of a text is counted as it is written inside of others, if it is there.
@@ -184,7 +184,7 @@ def count_words(texts: Iterable[Words]) -> Counts:
     return counts
 
 
-def read_vocabulary(path: Path, divide: Divide, *, tagged: bool) -> Vocabulary:
+def read_vocabulary(path: Path, divide: WordSplitter, *, tagged: bool) -> Vocabulary:
     """Read the vocabulary of a file: lines of a word, TAB and a count, or of text.
 
     Args:
@@ -206,7 +206,7 @@ def read_vocabulary(path: Path, divide: Divide, *, tagged: bool) -> Vocabulary:
             f"{path}: a table of words has no parts of speech to match by; give a text, or say "
             "--no-pos"
         )
-    counts = _table(path, lines) if table else count_words(_divide_lines(lines, divide))
+    counts = _table(path, lines) if table else count_words(_split_lines(lines, divide))
     return vocabulary_of(counts, path.name)
 
 
@@ -221,7 +221,7 @@ def vocabulary_of(counts: Counts, source: str) -> Vocabulary:
     return Vocabulary(counts, source)
 
 
-def _divide_lines(lines: Sequence[str], divide: Divide) -> Iterator[Words]:
+def _split_lines(lines: Sequence[str], divide: WordSplitter) -> Iterator[tuple[Word, ...]]:
     for start in range(0, len(lines), _AT_ONCE):
         yield from divide(lines[start : start + _AT_ONCE])
 

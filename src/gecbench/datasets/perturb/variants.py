@@ -6,6 +6,7 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from gecbench.core.errors import CorpusError, UnknownNameError, UsageError, count_noun
 from gecbench.core.perturbed import PerturbedCase, Subset, Variant
@@ -15,11 +16,11 @@ from gecbench.datasets.perturb.context import (
     EMPTY_REFERENCES,
     REPEATED,
     UNCHANGED,
+    AlignedSpan,
     Context,
-    Divide,
-    Pair,
-    Place,
-    Words,
+    SentencePair,
+    Word,
+    WordSplitter,
     context_of,
     is_han,
     replace_word,
@@ -39,7 +40,7 @@ _MOST = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class PerturbPlan:
     """What is made of each case.
 
     Args:
@@ -79,7 +80,7 @@ NOTHING_FITS = "no word fits"
 
 _TRIES = 20
 
-Asking = Generator[Blank, Offer, "Variants"]
+VariantSearch = Generator[Blank, Offer, "Variants"]
 """Asks for what may fill a place, is sent an offer, and returns at last."""
 
 
@@ -97,7 +98,7 @@ class Variants:
     rejected: Mapping[str, int]
 
 
-def choose_variants(context: Context, plan: Plan, filler: Filler) -> Asking:
+def choose_variants(context: Context, plan: PerturbPlan, filler: Filler) -> VariantSearch:
     """Make the variants of a sentence, by choices that depend on the seed and its id alone.
 
     The operation of each is drawn first, then a place for it, again if need be; an operation that
@@ -123,14 +124,14 @@ def choose_variants(context: Context, plan: Plan, filler: Filler) -> Asking:
     return Variants(tuple(variants.values()), rejected)
 
 
-def _places(context: Context, operation: str) -> Sequence[Place]:
+def _places(context: Context, operation: str) -> Sequence[AlignedSpan]:
     if operation == INSERT:
         return context.gaps
     return context.deletable if operation == DELETE else context.words
 
 
 def _attempt(
-    context: Context, operation: str, plan: Plan, filler: Filler, chance: random.Random
+    context: Context, operation: str, plan: PerturbPlan, filler: Filler, chance: random.Random
 ) -> Generator[Blank, Offer, Variant | str]:
     """A variant, or why there is none."""
     place = chance.choice(_places(context, operation))
@@ -147,7 +148,7 @@ def _attempt(
 
 
 def _fill(
-    context: Context, place: Place, filler: Filler, chance: random.Random
+    context: Context, place: AlignedSpan, filler: Filler, chance: random.Random
 ) -> Generator[Blank, Offer, str | None]:
     """A word for a place, None if nothing is offered."""
     before, after = _around(context, place)
@@ -173,11 +174,11 @@ def _draw(blank: Blank, chance: random.Random) -> Generator[Blank, Offer, str | 
         return None
     while True:
         word = chance.choices(offer.words, offer.weights or None)[0]
-        if word != offer.barred:
+        if word != offer.exclude:
             return word
 
 
-def _around(context: Context, place: Place) -> tuple[str, str]:
+def _around(context: Context, place: AlignedSpan) -> tuple[str, str]:
     """The corrected sentence before and after a place."""
     side, (first, last) = context.sides[1], place.target
     start = side.tokens[first].start
@@ -225,26 +226,24 @@ class PerturbReport:
     left_out: Mapping[str, Sequence[str]]
 
 
-def words_of(pairs: Sequence[Pair], divide: Divide, watch: Watch) -> list[Words]:
+def words_of(
+    pairs: Sequence[SentencePair], divide: WordSplitter, watch: Watch
+) -> list[tuple[Word, ...]]:
     """The words of each pair's target."""
-    words: list[Words] = []
-    waiting: list[str] = []
-    for pair in watch("words", pairs):
-        waiting.append(pair.target)
-        if len(waiting) == _AT_ONCE:
-            words.extend(divide(waiting))
-            waiting = []
-    words.extend(divide(waiting))
+    words: list[tuple[Word, ...]] = []
+    targets = (pair.target for pair in watch("words", pairs))
+    while batch := list(islice(targets, _AT_ONCE)):
+        words.extend(divide(batch))
     return words
 
 
 def perturb(
-    pairs: Sequence[Pair],
-    words: Sequence[Words],
+    pairs: Sequence[SentencePair],
+    words: Sequence[tuple[Word, ...]],
     *,
     kind: str,
     filler: Filler,
-    plan: Plan,
+    plan: PerturbPlan,
     watch: Watch,
 ) -> tuple[tuple[Subset, ...], PerturbReport]:
     """Perturbed cases, subset by subset, and what became of all pairs.
@@ -297,35 +296,32 @@ def list_counts(counts: Mapping[str, int]) -> str:
 
 
 def _vary_all(
-    pairs: Sequence[Pair],
-    words: Sequence[Words],
+    pairs: Sequence[SentencePair],
+    words: Sequence[tuple[Word, ...]],
     kind: str,
     filler: Filler,
-    plan: Plan,
+    plan: PerturbPlan,
     watch: Watch,
-) -> Iterator[tuple[Pair, Variants]]:
-    waiting: list[tuple[Pair, Words]] = []
-    for n, pair in enumerate(watch("variants", pairs)):
-        waiting.append((pair, words[n]))
-        if len(waiting) == _AT_ONCE or n == len(pairs) - 1:
-            asking = [
-                choose_variants(context_of(pair, kind, row), plan, filler) for pair, row in waiting
-            ]
-            done = _answer(asking, filler)
-            yield from zip((pair for pair, _ in waiting), done, strict=True)
-            waiting = []
+) -> Iterator[tuple[SentencePair, Variants]]:
+    rows = zip(watch("variants", pairs), words, strict=True)
+    while batch := list(islice(rows, _AT_ONCE)):
+        searches = [
+            choose_variants(context_of(pair, kind, row), plan, filler) for pair, row in batch
+        ]
+        results = _run_searches(searches, filler)
+        yield from zip((pair for pair, _ in batch), results, strict=True)
 
 
-def _answer(asking: Sequence[Asking], filler: Filler) -> list[Variants]:
+def _run_searches(searches: Sequence[VariantSearch], filler: Filler) -> list[Variants]:
     """What each sentence came to; all that ask at a time are answered together."""
-    done: dict[int, Variants] = {}
-    offers: Mapping[int, Offer | None] = dict.fromkeys(range(len(asking)))
+    results: dict[int, Variants] = {}
+    offers: Mapping[int, Offer | None] = dict.fromkeys(range(len(searches)))
     while offers:
         blanks: dict[int, Blank] = {}
         for n, offer in offers.items():
             try:
-                blanks[n] = next(asking[n]) if offer is None else asking[n].send(offer)
-            except StopIteration as ended:
-                done[n] = ended.value
+                blanks[n] = next(searches[n]) if offer is None else searches[n].send(offer)
+            except StopIteration as end:
+                results[n] = end.value
         offers = dict(zip(blanks, filler.offers(list(blanks.values())), strict=True))
-    return [done[n] for n in range(len(asking))]
+    return [results[n] for n in range(len(searches))]

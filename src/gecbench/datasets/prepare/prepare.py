@@ -139,7 +139,7 @@ def prepare(
             would be left.
     """
     check_recipe(recipe)
-    sources = {path: _source(path) for path in _inputs(recipe)}
+    sources = {path: _describe_file(path) for path in _inputs(recipe)}
     changes = [normalisation(name) for name in recipe.normalise]
     evaluation = EvaluationSets(
         recipe.filter, near=recipe.near, shingle=recipe.shingle, changes=changes
@@ -149,10 +149,10 @@ def prepare(
     with temporary_file(folder) as file:
         pairs = PairFile(file, folder)
         tallies = [
-            _gather(recipe, k, steps, pairs, say, progress) for k in range(len(recipe.corpus))
+            _read_pairs(recipe, k, steps, pairs, say, progress) for k in range(len(recipe.corpus))
         ]
         pairs.flush()
-        _check_left(tallies)
+        _check_pairs_left(tallies)
         dev_groups = choose_dev(pairs.groups, recipe)
         dev_counts = [len(_dev_places(pairs, tally, dev_groups)) for tally in tallies]
         train = _train_samples(recipe, pairs, tallies, dev_groups)
@@ -160,7 +160,7 @@ def prepare(
         manifest = Manifest(
             gecbench=__version__,
             unicode=unicodedata.unidata_version,
-            recipe=_keys(recipe),
+            recipe=_recipe_keys(recipe),
             normalise=tuple(change.name for change in changes),
             evaluation=tuple(
                 EvaluationCounts(file=sources[path], sentences=sentences)
@@ -185,8 +185,8 @@ def prepare(
         )
         return _write(
             files,
-            Lines(_about(recipe, ""), train, files.format),
-            Lines(_about(recipe, "-dev"), dev, files.format),
+            Lines(_describe_output(recipe, ""), train, files.format),
+            Lines(_describe_output(recipe, "-dev"), dev, files.format),
             manifest,
         )
 
@@ -196,7 +196,7 @@ def _inputs(recipe: Recipe) -> list[str]:
     return [*corpora, *recipe.filter]
 
 
-def _source(path: str) -> Source:
+def _describe_file(path: str) -> Source:
     """A file as a manifest names it."""
     if Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir():
         raise UsageError(f"{path}: is a pipe or a device; files are read twice, so save it first")
@@ -268,7 +268,7 @@ class PairFile:
 
 
 @dataclass
-class Tally:
+class CorpusTally:
     """What the first pass found in one corpus.
 
     Attributes:
@@ -286,14 +286,14 @@ class Tally:
     near: list[NearExample] = field(default_factory=list)
 
 
-def _gather(
+def _read_pairs(
     recipe: Recipe,
     k: int,
     steps: Steps,
     pairs: PairFile,
     say: Callable[[str], None],
     progress: Progress,
-) -> Tally:
+) -> CorpusTally:
     """Add the pairs of a corpus that stay to a file, and count all.
 
     Raises:
@@ -301,14 +301,16 @@ def _gather(
     """
     name = recipe.corpus[k].name
     about, sentences = open_corpus(recipe.corpus[k])
-    beginning = list(islice(sentences, _LOOKED_AT))
+    first_sentences = list(islice(sentences, _LOOKED_AT))
     lang = recipe.language or about.lang
-    texts = (sentence.source for sentence in beginning)
+    texts = (sentence.source for sentence in first_sentences)
     if warning := language_warning(lang, texts, name, option="--set language="):
         say(f"note: {warning}")
-    tally = Tally(tuple(about.provenance[key] for key in (NOT_KEPT,) if key in about.provenance))
+    tally = CorpusTally(
+        tuple(about.provenance[key] for key in (NOT_KEPT,) if key in about.provenance)
+    )
     counts, first = tally.counts, len(pairs)
-    for sentence in chain(beginning, sentences):
+    for sentence in chain(first_sentences, sentences):
         _count_sentence(counts, sentence)
         if counts["sentences"] % _EVERY == 0:
             progress(name, counts["sentences"])
@@ -355,7 +357,7 @@ def _count_sentence(counts: Counter[str], sentence: Sentence) -> None:
     counts["pairs"] += len(sentence.targets)
 
 
-def _check_left(tallies: Sequence[Tally]) -> None:
+def _check_pairs_left(tallies: Sequence[CorpusTally]) -> None:
     """Refuse to write nothing."""
     if any(tally.places for tally in tallies):
         return
@@ -405,7 +407,7 @@ def choose_dev(groups: Sequence[int], recipe: Recipe) -> Set[int]:
 
 
 def _train_samples(
-    recipe: Recipe, pairs: PairFile, tallies: Sequence[Tally], dev_groups: Set[int]
+    recipe: Recipe, pairs: PairFile, tallies: Sequence[CorpusTally], dev_groups: Set[int]
 ) -> Iterator[Sample]:
     """Yield a sample for each pair as often as its corpus weighs; ids count from 1.
 
@@ -426,7 +428,7 @@ def _train_samples(
 
 
 def _dev_samples(
-    recipe: Recipe, pairs: PairFile, tallies: Sequence[Tally], dev_groups: Set[int]
+    recipe: Recipe, pairs: PairFile, tallies: Sequence[CorpusTally], dev_groups: Set[int]
 ) -> Iterator[Sample]:
     """Yield the sentences that are put aside with all their references, in the order they came.
 
@@ -441,7 +443,7 @@ def _dev_samples(
         yield _sample(n, source, targets, name)
 
 
-def _dev_places(pairs: PairFile, tally: Tally, dev_groups: Set[int]) -> list[int]:
+def _dev_places(pairs: PairFile, tally: CorpusTally, dev_groups: Set[int]) -> list[int]:
     return [i for i in tally.places if pairs.groups[i] in dev_groups] if dev_groups else []
 
 
@@ -466,7 +468,7 @@ class Lines:
     """
 
     def __init__(self, about: Corpus, samples: Iterable[Sample], format: str) -> None:
-        self._about = about
+        self._describe_output = about
         self._samples = iter(samples)
         self._format = format
         self._hash = sha256()
@@ -487,7 +489,7 @@ class Lines:
             yield self._encode(samples, skip=has_header)
 
     def _encode(self, samples: tuple[Sample, ...], *, skip: bool = False) -> bytes:
-        corpus = replace(self._about, samples=samples)
+        corpus = replace(self._describe_output, samples=samples)
         if self._format == PAIRS:
             text = "".join(map(_pair, samples))
         else:
@@ -517,13 +519,13 @@ def _pair(sample: Sample) -> str:
     return "\t".join(texts) + "\n"
 
 
-def _about(recipe: Recipe, ending: str) -> Corpus:
+def _describe_output(recipe: Recipe, ending: str) -> Corpus:
     """What the output says of itself."""
     provenance = {"made by": f"gecbench {__version__} data prepare", "recipe": recipe.name}
     return Corpus(f"{recipe.name}{ending}", (), recipe.language or None, provenance)
 
 
-def _keys(recipe: Recipe) -> Mapping[str, object]:
+def _recipe_keys(recipe: Recipe) -> Mapping[str, object]:
     """The keys of a recipe but for its files, which a manifest names with their content."""
     keys: dict[str, object] = msgspec.to_builtins(recipe)
     del keys["filter"]

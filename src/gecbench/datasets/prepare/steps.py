@@ -31,18 +31,18 @@ _MOST_CELLS = 25_000_000
 
 def is_alignable(source: str, target: str) -> bool:
     """Whether what differs of two texts is short enough for the memory: 5,000 characters."""
-    left, right = _unlike(source, target)
+    left, right = _differing_parts(source, target)
     return len(left) * len(right) <= _MOST_CELLS
 
 
-def _unlike(source: str, target: str) -> Texts:
+def _differing_parts(source: str, target: str) -> Texts:
     """Two texts without what they begin and end with alike."""
     start = common_prefix(source, target)
     end = common_prefix(source[start:][::-1], target[start:][::-1])
     return source[start : len(source) - end], target[start : len(target) - end]
 
 
-def pieces(source: str, target: str, splitter: Splitter = DEFAULT) -> tuple[Texts, ...] | None:
+def split_pair(source: str, target: str, splitter: Splitter = DEFAULT) -> tuple[Texts, ...] | None:
     """A pair sentence by sentence; None where the two sides do not correspond.
 
     They do where both are short enough to be aligned (some 5,000 characters), have as many
@@ -54,16 +54,16 @@ def pieces(source: str, target: str, splitter: Splitter = DEFAULT) -> tuple[Text
     if len(left) != len(right) or not is_alignable(source, target):
         return None
     pairs = list(zip(left, right, strict=True))
-    apart = [distance(*pair) for pair in pairs]
-    if sum(apart) != distance(source, target):
+    distances = [distance(*pair) for pair in pairs]
+    if sum(distances) != distance(source, target):
         return None
-    if any(2 * n > max(map(len, pair)) for n, pair in zip(apart, pairs, strict=True)):
+    if any(2 * n > max(map(len, pair)) for n, pair in zip(distances, pairs, strict=True)):
         return None
     stripped = [(text.strip(), other.strip()) for text, other in pairs]
     return tuple(pair for pair in stripped if pair != ("", ""))
 
 
-def leading(source: str, target: str, longest: int, splitter: Splitter = DEFAULT) -> Texts | None:
+def cut_pair(source: str, target: str, longest: int, splitter: Splitter = DEFAULT) -> Texts | None:
     """The first sentences of a pair, as many as fit; None where not even one does.
 
     The two sides must end at places that a least alignment of the texts goes through, with no
@@ -77,7 +77,7 @@ def leading(source: str, target: str, longest: int, splitter: Splitter = DEFAULT
     """
     if not is_alignable(source, target):
         return None
-    places = _fitting(split(source, splitter), split(target, splitter), longest)
+    places = _cut_places(split(source, splitter), split(target, splitter), longest)
     whole = distance(source, target) if places else 0
     for i, j in reversed(places):
         before = distance(source[:i], target[:j])
@@ -86,7 +86,7 @@ def leading(source: str, target: str, longest: int, splitter: Splitter = DEFAULT
     return None
 
 
-def _fitting(left: Sequence[str], right: Sequence[str], longest: int) -> list[tuple[int, int]]:
+def _cut_places(left: Sequence[str], right: Sequence[str], longest: int) -> list[tuple[int, int]]:
     """Where the k-th sentences of both sides end, while both fit."""
     ends = zip(accumulate(map(len, left)), accumulate(map(len, right)), strict=False)  # to the less
     return [(i, j) for i, j in ends if max(i, j) <= longest]
@@ -178,7 +178,7 @@ class NearIndex:
 # What stands in evaluation sets, and so must not be trained on.
 
 
-def key_of(text: str) -> str:
+def comparison_key(text: str) -> str:
     """A text as evaluation sets are searched for it: NFKC, without white space.
 
     >>> key_of("Ａ 好　，")
@@ -237,9 +237,9 @@ class EvaluationSets:
         changed: dict[str, None] = {}
         for path in paths:
             texts = list(evaluation_texts(Path(path)))
-            keys = dict.fromkeys(filter(None, map(key_of, texts)))
+            keys = dict.fromkeys(filter(None, map(comparison_key, texts)))
             if changes:
-                keys_changed = (key_of(normalise(text, changes)) for text in texts)
+                keys_changed = (comparison_key(normalise(text, changes)) for text in texts)
                 changed |= dict.fromkeys(filter(None, keys_changed))
             if not keys:
                 raise FormatError(
@@ -249,16 +249,16 @@ class EvaluationSets:
             self._keys |= keys
         self.sentences = len(self._keys)
         self._keys |= changed
-        wanted = near > 0 and self._keys
-        self._index = NearIndex(self._keys, threshold=near, length=shingle) if wanted else None
+        fuzzy = near > 0 and self._keys
+        self._index = NearIndex(self._keys, threshold=near, length=shingle) if fuzzy else None
 
     def find(self, source: str, target: str) -> Match | None:
         """Find a pair in the evaluation sets; None where it is not in them."""
         if not self._keys:
             return None
-        sides = [("source", key_of(source))]
+        sides = [("source", comparison_key(source))]
         if target != source:
-            sides.append(("target", key_of(target)))
+            sides.append(("target", comparison_key(target)))
         for side, key in sides:
             if key in self._keys:
                 return Match(side, None)
@@ -341,24 +341,24 @@ class Steps:
             yield Verdict(source, target, "empty")
             return
         if match := self._evaluation.find(source, target):
-            yield _of(source, target, match)
+            yield _reject(source, target, match)
             return
         if self._recipe.longest and max(len(source), len(target)) > self._recipe.longest:
-            yield from self._long(source, target)
+            yield from self._shorten(source, target)
         else:
-            yield self._last(source, target)
+            yield self._decide(source, target)
 
-    def _long(self, source: str, target: str) -> Iterator[Verdict]:
+    def _shorten(self, source: str, target: str) -> Iterator[Verdict]:
         recipe = self._recipe
         if recipe.too_long == "keep":
-            yield self._last(source, target)
+            yield self._decide(source, target)
         elif recipe.too_long == "cut" and (
-            start := leading(source, target, recipe.longest, self._splitter)
+            start := cut_pair(source, target, recipe.longest, self._splitter)
         ):
             yield self._piece(*start)._replace(event="cut")
         elif (
             recipe.too_long == "split"
-            and len(parts := pieces(source, target, self._splitter) or ()) > 1
+            and len(parts := split_pair(source, target, self._splitter) or ()) > 1
         ):
             for k, part in enumerate(parts):
                 yield self._piece(*part)._replace(event="piece" if k else "split")
@@ -370,15 +370,17 @@ class Steps:
         if not source or not target:
             return Verdict(source, target, "empty")
         if match := self._evaluation.find(source, target):
-            return _of(source, target, match)
+            return _reject(source, target, match)
         if max(len(source), len(target)) > self._recipe.longest:
             return Verdict(source, target, "too long")
-        return self._last(source, target)
+        return self._decide(source, target)
 
-    def _last(self, source: str, target: str) -> Verdict:
-        return Verdict(source, target, self._wrong(source, target) or self._before(source, target))
+    def _decide(self, source: str, target: str) -> Verdict:
+        return Verdict(
+            source, target, self._fault(source, target) or self._duplicate(source, target)
+        )
 
-    def _wrong(self, source: str, target: str) -> str:
+    def _fault(self, source: str, target: str) -> str:
         """Why a pair is dropped for what it is; "" where it is not."""
         recipe = self._recipe
         if source.strip() == target.strip():  # blanks at the ends are seen by nobody
@@ -395,7 +397,7 @@ class Steps:
                 return "changed"
         return ""
 
-    def _before(self, source: str, target: str) -> str:
+    def _duplicate(self, source: str, target: str) -> str:
         """Whether a pair stands there before."""
         kind = self._recipe.duplicates
         if kind == "keep":
@@ -407,11 +409,11 @@ class Steps:
         return ""
 
 
-def _of(source: str, target: str, match: Match) -> Verdict:
+def _reject(source: str, target: str, match: Match) -> Verdict:
     where = "evaluation" if match.near is None else "near"
     return Verdict(source, target, f"{where} {match.side}", match)
 
 
 def group_of(seed: int, source: str) -> int:
     """What decides whether a source is put aside: equal for sources that compare equal."""
-    return digest(seed, "dev", key_of(source))
+    return digest(seed, "dev", comparison_key(source))

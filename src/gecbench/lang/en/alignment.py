@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from gecbench.core.errors import GecbenchError
-from gecbench.core.sentence import Sentence, Words
+from gecbench.core.sentence import Sentence, TokenAttributes
 
 # How alike two words are, in the two measures that ERRANT takes from rapidfuzz.
 #
@@ -287,7 +287,7 @@ def _hash(form: str) -> int:
 # What a pipeline says of a sentence, asked for where nothing can be done without it.
 
 
-def words_of(sentence: Sentence) -> Words:
+def words_of(sentence: Sentence) -> TokenAttributes:
     """What the pipeline says of the tokens of a sentence.
 
     Raises:
@@ -331,7 +331,7 @@ def steps(source: Sentence, target: Sentence, *, levenshtein: bool = False) -> t
 
 
 def kernel_name() -> str:
-    """Return "compiled" or "python"."""
+    """Which kernel runs: "compiled" or "python"."""
     return "python" if compiled is None else "compiled"
 
 

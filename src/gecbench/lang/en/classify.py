@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from gecbench.core.errors import GecbenchError
-from gecbench.core.sentence import Sentence, Words
+from gecbench.core.sentence import Sentence, TokenAttributes
 from gecbench.lang.en.alignment import OPEN, levenshtein_similarity, words_of
 from gecbench.lang.en.merge import Span
 
@@ -92,7 +92,7 @@ class EditSide(NamedTuple):
     lowers: tuple[str, ...]
     start: int
     sentence: tuple[str, ...]
-    words: Words
+    words: TokenAttributes
 
     @property
     def lemmas(self) -> tuple[str, ...]:

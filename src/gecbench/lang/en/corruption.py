@@ -48,21 +48,21 @@ class TokenView(NamedTuple):
         words: The tokens; none is empty.
         lower: The same in lower case.
         gaps: The white space before each, and that behind the last.
-        divided: Whether marks stand alone between blanks.
+        has_blanks: Whether marks stand alone between blanks.
     """
 
     words: tuple[str, ...]
     lower: tuple[str, ...]
     gaps: tuple[str, ...]
-    divided: bool
+    has_blanks: bool
 
 
 def _view_of(text: str, kind: str) -> TokenView:
     """A text in its tokens, which are words, or what stands between blanks."""
     parts = split_tokens(text, kind)
     words = tuple(parts[1::2])
-    divided = kind == "space" or any(mark in text for mark in _DIVIDED)
-    return TokenView(words, tuple(map(str.lower, words)), tuple(parts[::2]), divided)
+    has_blanks = kind == "space" or any(mark in text for mark in _DIVIDED)
+    return TokenView(words, tuple(map(str.lower, words)), tuple(parts[::2]), has_blanks)
 
 
 _DIVIDED = (" .", " ,", " ?", " !", " n't", " 's")
@@ -87,9 +87,8 @@ def error_at(view: TokenView, start: int, end: int, wrong: Sequence[str]) -> Err
     """
     words, gaps = view.words, view.gaps
     count = len(words)
-    for gap in gaps[start + 1 : end]:
-        if gap != " ":
-            return None
+    if any(gap != " " for gap in gaps[start + 1 : end]):
+        return None
     if wrong:
         if start < end:
             return Error(start, end, match_case(wrong, words[start]))
@@ -167,7 +166,7 @@ class Phrases:
         self._known = frozenset(first)
         self._even = len({e.rate for entries in first.values() for e in entries}) < 2
 
-    def __call__(self, view: TokenView, others: Spans, draw: Draw) -> Error | None:
+    def __call__(self, view: TokenView, spans: Spans, draw: Draw) -> Error | None:
         """Make an error at a random place; None where there is none."""
         if self._known.isdisjoint(view.lower):
             return None
@@ -188,7 +187,7 @@ class Phrases:
                 )
             position, entry = positions[k]
             error = entry.at(position, view, draw)
-            if error is not None and is_possible(view, others, error):
+            if error is not None and is_possible(view, spans, error):
                 return error
             positions[k] = positions[-1]
             positions.pop()
@@ -202,10 +201,10 @@ def _stands(view: TokenView, position: int, entry: _Phrase) -> bool:
     return entry.length == 1 or view.lower[position : position + entry.length] == entry.right
 
 
-def is_possible(view: TokenView, others: Spans, error: Error) -> bool:
+def is_possible(view: TokenView, spans: Spans, error: Error) -> bool:
     """Whether an error changes something and touches no other."""
     start, end, wrong = error
-    return view.words[start:end] != tuple(wrong) and is_free(others, start, end)
+    return view.words[start:end] != tuple(wrong) and is_free(spans, start, end)
 
 
 Replacement = tuple[int, int, tuple[str, ...]]
@@ -218,32 +217,31 @@ Form = Callable[[TokenView, int, Draw], Replacement | None]
 def at_positions(form: Form) -> Rule[TokenView]:
     """The rule that asks a function about each token, from a random one on."""
 
-    def rule(view: TokenView, others: Spans, draw: Draw) -> Error | None:
-        count = len(view.words)
-        begin = draw() * count >> BITS
-        for step in range(count):
-            replacement = form(view, (begin + step) % count, draw)
-            if replacement is None:
-                continue
-            error = error_at(view, *replacement)
-            if error is not None and is_possible(view, others, error):
-                return error
-        return None
+    def error_of(view: TokenView, position: int, draw: Draw) -> Error | None:
+        replacement = form(view, position, draw)
+        return None if replacement is None else error_at(view, *replacement)
 
-    return rule
+    return _at_any_token(error_of)
 
 
 def in_words(form: Callable[[str, Draw], str | None]) -> Rule[TokenView]:
     """As `at_positions`, for what changes the spelling of one token: its capitals stay."""
 
-    def rule(view: TokenView, others: Spans, draw: Draw) -> Error | None:
-        words = view.words
-        begin = draw() * len(words) >> BITS
-        for step in range(len(words)):
-            position = (begin + step) % len(words)
-            wrong = form(words[position], draw)
-            if wrong and wrong != words[position] and is_free(others, position, position + 1):
-                return Error(position, position + 1, (wrong,))
+    def error_of(view: TokenView, position: int, draw: Draw) -> Error | None:
+        wrong = form(view.words[position], draw)
+        return Error(position, position + 1, (wrong,)) if wrong else None
+
+    return _at_any_token(error_of)
+
+
+def _at_any_token(error_of: Callable[[TokenView, int, Draw], Error | None]) -> Rule[TokenView]:
+    def rule(view: TokenView, spans: Spans, draw: Draw) -> Error | None:
+        count = len(view.words)
+        first = draw() * count >> BITS
+        for step in range(count):
+            error = error_of(view, (first + step) % count, draw)
+            if error is not None and is_possible(view, spans, error):
+                return error
         return None
 
     return rule
@@ -384,7 +382,7 @@ def _types() -> dict[str, Callable[[], Rule[TokenView]]]:
             ),
             (0.7, 0.3),
         ),
-        "M:OTHER": lambda: at_positions(_nothing),
+        "M:OTHER": lambda: at_positions(_delete_word),
     }
 
 
@@ -403,18 +401,20 @@ def _needless_article() -> Form:
     bare = frozenset(read_tables(_TABLES)["bare"])
 
     def form(view: TokenView, position: int, draw: Draw) -> Replacement | None:
-        if (
-            not position
-            or view.lower[position] not in bare
-            or view.lower[position - 1] in _ARTICLES
-        ):
+        if view.lower[position] not in bare or _before(view, position) in _NO_ARTICLE_AFTER:
             return None
         return position, position, ("the",) if draw() & 3 else ("a",)
 
     return form
 
 
+def _before(view: TokenView, position: int) -> str:
+    """The token before another one, in lower case; "" where there is none."""
+    return view.lower[position - 1] if position else ""
+
+
 _ARTICLES = frozenset(("the", "a", "an", "my", "his", "her", "its", "their", "our", "your", "this"))
+_NO_ARTICLE_AFTER = _ARTICLES | {""}
 
 
 @cache
@@ -441,7 +441,7 @@ def _other_number(view: TokenView, position: int, _draw: Draw) -> Replacement | 
 def _after_many(view: TokenView, position: int, _draw: Draw) -> Replacement | None:
     """The singular of what stands behind a word that wants the plural."""
     word = view.lower[position]
-    if not position or view.lower[position - 1] not in _MANY or not word.isalpha():
+    if _before(view, position) not in _MANY or not word.isalpha():
         return None
     if not word.endswith("s") or word.endswith(("ss", "us", "is")) or len(word) < 4:
         return None
@@ -453,7 +453,7 @@ def _agreement(view: TokenView, position: int, _draw: Draw) -> Replacement | Non
     forms = forms_of(view.lower[position])
     if "VBZ" in forms and "VB" not in forms and _may_be_verb(view, position):
         wrong = forms["VBZ"][0]
-    elif "VB" in forms and position and view.lower[position - 1] in _PLURALS:
+    elif "VB" in forms and _before(view, position) in _PLURALS:
         wrong = forms["VB"][4]
     else:
         return None
@@ -462,24 +462,20 @@ def _agreement(view: TokenView, position: int, _draw: Draw) -> Replacement | Non
 
 def _may_be_verb(view: TokenView, position: int) -> bool:
     """Whether a word in -s is hardly a plural: no noun of the table, none before it."""
-    before = view.lower[position - 1] if position else ""
-    return view.lower[position] not in _nouns() and not (
-        before in _ARTICLES or before in _MANY or before in _PREPOSITIONS
-    )
+    return view.lower[position] not in _nouns() and _before(view, position) not in _BEFORE_NOUN
 
 
 _PREPOSITIONS = frozenset(
     ("of", "in", "on", "at", "for", "with", "by", "from", "about", "and", "or", "other", "some")
 )
+_BEFORE_NOUN = _ARTICLES | _MANY | _PREPOSITIONS
 _PLURALS = frozenset(("i", "you", "we", "they", "people", "students", "who", "children", "parents"))
 
 
 def _after_modal(view: TokenView, position: int, draw: Draw) -> Replacement | None:
     """Another form of a verb that stands behind "to" or a modal."""
-    if not position or view.lower[position - 1] not in _BEFORE_BASE:
-        return None
     forms = forms_of(view.lower[position])
-    if "VB" not in forms:
+    if "VB" not in forms or _before(view, position) not in _BEFORE_BASE:
         return None
     return position, position + 1, (forms["VB"][(2, 1, 4, 2)[draw() & 3]],)
 
@@ -490,7 +486,7 @@ def _participle(view: TokenView, position: int, draw: Draw) -> Replacement | Non
     if "VBG" in forms:
         wrong = forms["VBG"]
         return position, position + 1, (wrong[0],) if draw() & 1 else ("to", wrong[0])
-    if "VBN" in forms and position and view.lower[position - 1] in _HAVE:
+    if "VBN" in forms and _before(view, position) in _HAVE:
         return position, position + 1, (forms["VBN"][(0, 2)[draw() & 1]],)
     return None
 
@@ -503,8 +499,8 @@ def _tense(view: TokenView, position: int, _draw: Draw) -> Replacement | None:
     forms = forms_of(view.lower[position])
     if "VBD" in forms and "VB" not in forms:
         base, _, _, _, third = forms["VBD"]
-        single = position and view.lower[position - 1] in _PERSONS
-        return position, position + 1, (third if single else base,)
+        is_third = _before(view, position) in _PERSONS
+        return position, position + 1, (third if is_third else base,)
     if "VBZ" in forms and "VB" not in forms and _may_be_verb(view, position):
         return position, position + 1, (forms["VBZ"][1],)
     return None
@@ -512,11 +508,7 @@ def _tense(view: TokenView, position: int, _draw: Draw) -> Replacement | None:
 
 def _comma(view: TokenView, position: int, _draw: Draw) -> Replacement | None:
     """A comma before a word that has none before it."""
-    if (
-        not position > 0
-        or not view.lower[position].isalpha()
-        or not view.lower[position - 1].isalpha()
-    ):
+    if not view.lower[position].isalpha() or not _before(view, position).isalpha():
         return None
     return position, position, (",",)
 
@@ -536,10 +528,10 @@ _NOT_OWNED = frozenset(
 
 
 def _adverb_order() -> Form:
-    moving = frozenset(read_tables(_TABLES)["moving"])
+    adverbs = frozenset(read_tables(_TABLES)["moving"])
 
     def form(view: TokenView, position: int, draw: Draw) -> Replacement | None:
-        if view.lower[position] not in moving:
+        if view.lower[position] not in adverbs:
             return None
         start = position - (draw() & 1)
         words = view.words[start : start + 2]
@@ -550,7 +542,7 @@ def _adverb_order() -> Form:
     return form
 
 
-def _nothing(view: TokenView, position: int, _draw: Draw) -> Replacement | None:
+def _delete_word(view: TokenView, position: int, _draw: Draw) -> Replacement | None:
     return (position, position + 1, ()) if view.lower[position].isalpha() else None
 
 
@@ -580,7 +572,7 @@ def _omission(lengths: Lengths) -> Rule[TokenView]:
 
 
 def _repetition(view: TokenView, position: int, _draw: Draw) -> Replacement | None:
-    if not position or not view.lower[position - 1].isalpha():
+    if not _before(view, position).isalpha():
         return None
     return position, position, (view.words[position - 1],)
 
@@ -590,9 +582,8 @@ def _insertion(pieces: Mapping[str, float]) -> Rule[TokenView]:
     choices = Choices([tuple(piece.split()) for piece in pieces], pieces.values())
 
     def form(view: TokenView, position: int, draw: Draw) -> Replacement | None:
-        return (
-            (position, position, choices.pick(draw)) if view.lower[position][:1].isalpha() else None
-        )
+        is_word = view.lower[position][:1].isalpha()
+        return (position, position, choices.pick(draw)) if is_word else None
 
     return at_positions(form)
 
@@ -634,7 +625,7 @@ def _close(gaps: list[str], view: TokenView, start: int, end: int, wrong: Sequen
         gaps += (*[" "] * (len(wrong) - 1), behind)
     elif wrong[0] in _CLOSING:
         before = gaps[-1]
-        gaps[-1] = " " if view.divided else ""
+        gaps[-1] = " " if view.has_blanks else ""
         gaps += (*[" "] * (len(wrong) - 1), before)
     else:
         gaps += [" "] * len(wrong)

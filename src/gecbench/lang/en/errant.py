@@ -11,7 +11,7 @@ from gecbench.core.edit import Edit, check
 from gecbench.core.errors import UsageError
 from gecbench.core.sample import EditSet
 from gecbench.core.scheme import Extraction, Reader, Scheme, SchemeContext, Watch
-from gecbench.core.sentence import Sentence, Words
+from gecbench.core.sentence import Sentence, TokenAttributes
 from gecbench.lang.en import PIPELINE, resources
 from gecbench.lang.en.alignment import steps
 from gecbench.lang.en.classify import UNKNOWN, Classifier
@@ -33,19 +33,19 @@ def correct(edits: Sequence[Edit], source: Tokens) -> tuple[Tokens, tuple[tuple[
     """
     check(edits, len(source))
     tokens: list[str] = []
-    joined: list[tuple[Edit, Span]] = []
+    edit_spans: list[tuple[Edit, Span]] = []
     at = 0
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
         tokens += source[at : edit.start]
         start = len(tokens)
         tokens += source[edit.start : edit.end] if edit.replacement is None else edit.replacement
-        joined.append((edit, (edit.start, edit.end, start, len(tokens))))
+        edit_spans.append((edit, (edit.start, edit.end, start, len(tokens))))
         at = edit.end
-    return (*tokens, *source[at:]), tuple(joined)
+    return (*tokens, *source[at:]), tuple(edit_spans)
 
 
 def keep(
-    joined: Sequence[tuple[Edit, Span]],
+    edit_spans: Sequence[tuple[Edit, Span]],
     source: Sentence,
     target: Sentence,
     classifier: Types,
@@ -59,7 +59,7 @@ def keep(
     only detects, if it is relabelled.
 
     Args:
-        joined: Edits with their spans in source and target.
+        edit_spans: Edits with their spans in source and target.
         source: What the learner wrote.
         target: What the edits make of it.
         classifier: Gives the types.
@@ -71,7 +71,7 @@ def keep(
         None where a type depends on dependencies and a sentence has none (`Classifier.label`).
     """
     results: list[Edit] = []
-    for edit, span in joined:
+    for edit, span in edit_spans:
         if edit.replacement is None:
             results.append(replace(edit, label=UNKNOWN) if relabel else edit)
             continue
@@ -235,17 +235,17 @@ class _Errant:
     merging: Strategy
     levenshtein: bool
     watch: Watch
-    _known: dict[Tokens, Sentence] = field(default_factory=dict)
+    _sentences: dict[Tokens, Sentence] = field(default_factory=dict)
 
     def batch(self, pairs: Sequence[tuple[str, str]]) -> list[Extraction]:
         """The edits of pairs of source and target text."""
         extractions: list[Extraction] = []
         for first in range(0, len(pairs), _AT_ONCE):
-            divided = [
+            batch = [
                 (tuple(source.split()), tuple(target.split()))
                 for source, target in pairs[first : first + _AT_ONCE]
             ]
-            extractions += self._extract(divided)
+            extractions += self._extract(batch)
             self.reader.forget()
         return extractions
 
@@ -266,22 +266,24 @@ class _Errant:
         corrected = [(*correct(edits, tokens), tokens) for edits, tokens in annotations]
         sides = [(source, target) for target, _, source in corrected]
         if relabel:
-            self._read([tokens for pair in sides for tokens in pair])
+            self._tag([tokens for pair in sides for tokens in pair])
         edit_sets = [
-            self._keep(joined, source, target, minimise=minimise, relabel=relabel)
-            for target, joined, source in corrected
+            self._keep(edit_spans, source, target, minimise=minimise, relabel=relabel)
+            for target, edit_spans, source in corrected
         ]
-        open_ = [at for at, edits in enumerate(edit_sets) if edits is None]
-        self._parse([tokens for at in open_ for tokens in sides[at]])
-        for at in open_:
-            target, joined, source = corrected[at]
-            edit_sets[at] = self._keep(joined, source, target, minimise=minimise, relabel=relabel)
+        unparsed = [at for at, edits in enumerate(edit_sets) if edits is None]
+        self._parse([tokens for at in unparsed for tokens in sides[at]])
+        for at in unparsed:
+            target, edit_spans, source = corrected[at]
+            edit_sets[at] = self._keep(
+                edit_spans, source, target, minimise=minimise, relabel=relabel
+            )
         self.reader.forget()
         return [edits for edits in edit_sets if edits is not None]
 
     def _keep(
         self,
-        joined: Sequence[tuple[Edit, tuple[int, int, int, int]]],
+        edit_spans: Sequence[tuple[Edit, tuple[int, int, int, int]]],
         source: Tokens,
         target: Tokens,
         *,
@@ -289,61 +291,73 @@ class _Errant:
         relabel: bool,
     ) -> EditSet | None:
         source_sentence, target_sentence = (
-            self._known.get(tokens, Sentence("", tokens)) for tokens in (source, target)
+            self._sentences.get(tokens, Sentence("", tokens)) for tokens in (source, target)
         )
         classifier = cast("Types", self.classifier)  # `keep` has looked
         return keep(
-            joined, source_sentence, target_sentence, classifier, minimise=minimise, relabel=relabel
+            edit_spans,
+            source_sentence,
+            target_sentence,
+            classifier,
+            minimise=minimise,
+            relabel=relabel,
         )
 
     def _extract(self, pairs: Sequence[tuple[Tokens, Tokens]]) -> list[Extraction]:
-        changed = [pair for pair in dict.fromkeys(pairs) if pair[0] != pair[1]]
-        self._read([tokens for pair in changed for tokens in pair])
-        spans = {pair: self._spans(*pair) for pair in changed}
+        different = [pair for pair in dict.fromkeys(pairs) if pair[0] != pair[1]]
+        self._tag([tokens for pair in different for tokens in pair])
+        spans = {pair: self._spans(*pair) for pair in different}
         labels: dict[tuple[Tokens, Tokens], list[str | None]] = {}
         if self.classifier:
-            labels = {pair: self._labels(*pair, spans[pair]) for pair in changed}
-            open_ = [pair for pair, types in labels.items() if None in types]
-            self._parse([side for pair in open_ for side in _open(pair, spans[pair], labels[pair])])
-            labels |= {pair: self._labels(*pair, spans[pair]) for pair in open_}
+            labels = {pair: self._labels(*pair, spans[pair]) for pair in different}
+            unparsed = [pair for pair, types in labels.items() if None in types]
+            self._parse(
+                [
+                    side
+                    for pair in unparsed
+                    for side in _unparsed_sides(pair, spans[pair], labels[pair])
+                ]
+            )
+            labels |= {pair: self._labels(*pair, spans[pair]) for pair in unparsed}
         extractions = {
-            pair: Extraction((_edits(pair[1], spans[pair], labels.get(pair)),)) for pair in changed
+            pair: Extraction((_edits(pair[1], spans[pair], labels.get(pair)),))
+            for pair in different
         }
         return [extractions.get(pair, _NOTHING) for pair in pairs]
 
-    def _read(self, sentences: Iterable[Tokens]) -> None:
+    def _tag(self, sentences: Iterable[Tokens]) -> None:
         """Have sentences that are not known tagged."""
-        wanted = [tokens for tokens in dict.fromkeys(sentences) if tokens not in self._known]
-        full = [tokens for tokens in wanted if tokens]
-        read = self.reader.words(full, parsed=False, again=self.classifier is not None)
-        for tokens, words in zip(self.watch("tagging", full), read, strict=True):
-            self._known[tokens] = Sentence(" ".join(tokens), tokens, words=words)
-        if len(full) < len(wanted):
-            self._known[()] = Sentence("", (), words=Words((), (), ()))
+        new = [tokens for tokens in dict.fromkeys(sentences) if tokens not in self._sentences]
+        texts = [tokens for tokens in new if tokens]
+        results = self.reader.words(texts, parsed=False, again=self.classifier is not None)
+        for tokens, words in zip(self.watch("tagging", texts), results, strict=True):
+            self._sentences[tokens] = Sentence(" ".join(tokens), tokens, words=words)
+        if len(texts) < len(new):
+            self._sentences[()] = Sentence("", (), words=TokenAttributes((), (), ()))
 
     def _parse(self, sentences: Iterable[Tokens]) -> None:
         """Have the dependencies of known sentences found."""
-        wanted = [tokens for tokens in dict.fromkeys(sentences) if not self._is_parsed(tokens)]
-        read = self.reader.words(wanted, parsed=True)
-        for tokens, words in zip(self.watch("parsing", wanted), read, strict=True):
-            self._known[tokens] = replace(self._known[tokens], words=words)
+        new = [tokens for tokens in dict.fromkeys(sentences) if not self._is_parsed(tokens)]
+        results = self.reader.words(new, parsed=True)
+        for tokens, words in zip(self.watch("parsing", new), results, strict=True):
+            self._sentences[tokens] = replace(self._sentences[tokens], words=words)
 
     def _is_parsed(self, tokens: Tokens) -> bool:
-        words = self._known[tokens].words
+        words = self._sentences[tokens].words
         return not tokens or (words is not None and bool(words.heads))
 
     def _spans(self, source: Tokens, target: Tokens) -> Spans:
-        source_sentence, target_sentence = self._known[source], self._known[target]
+        source_sentence, target_sentence = self._sentences[source], self._sentences[target]
         path = steps(source_sentence, target_sentence, levenshtein=self.levenshtein)
         return tuple(merge(path, source_sentence, target_sentence, self.merging))
 
     def _labels(self, source: Tokens, target: Tokens, spans: Spans) -> list[str | None]:
-        source_sentence, target_sentence = self._known[source], self._known[target]
+        source_sentence, target_sentence = self._sentences[source], self._sentences[target]
         classifier = cast("Types", self.classifier)
         return [classifier.label(source_sentence, target_sentence, span) for span in spans]
 
 
-def _open(
+def _unparsed_sides(
     pair: tuple[Tokens, Tokens], spans: Spans, labels: Sequence[str | None]
 ) -> Iterator[Tokens]:
     """Yield the sides whose dependencies a type depends on that is still open."""

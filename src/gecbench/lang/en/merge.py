@@ -40,19 +40,19 @@ def process(steps: Sequence[Step], source: Sentence, target: Sentence) -> list[S
     """
     if len(steps) == 1:
         return [steps[0][1:]]
-    run = _Run(steps, source, target)
+    run = _WindowIndex(steps, source, target)
     spans: list[Span] = []
-    todo: list[_Part | Span] = [(0, len(steps), len(steps) - 1)]
-    while todo:
-        part = todo.pop()
+    parts: list[_Part | Span] = [(0, len(steps), len(steps) - 1)]
+    while parts:
+        part = parts.pop()
         if len(part) == 4:
             spans.append(part)
         elif part[0] < part[1]:
-            todo.extend(reversed(run.divide(*part)))
+            parts.extend(reversed(run.divide(*part)))
     return spans
 
 
-class _Run:
+class _WindowIndex:
     """A run, prepared so that a window answers each question in one step."""
 
     def __init__(self, steps: Sequence[Step], source: Sentence, target: Sentence) -> None:

@@ -99,15 +99,15 @@ def _readings() -> Mapping[str, Sequence[tuple[str, Paradigm]]]:
 
 def _paradigms() -> Iterator[Paradigm]:
     yield _BE
-    known = set()
+    bases = set()
     for base, past, participle in map(str.split, _lines("irregular_verbs.txt")):
-        known.add(base.rstrip("*"))
+        bases.add(base.rstrip("*"))
         plain, _, ing, _, third = regular(base)
         yield plain, tuple(past.split("/")), ing, tuple(participle.split("/")), third
     for word in " ".join(_lines("regular_verbs.txt")).split():
         base = word.rstrip("*~")
-        if base not in known:
-            known.add(base)
+        if base not in bases:
+            bases.add(base)
             yield regular(word)
 
 

@@ -6,6 +6,7 @@ alone: M (missing), R (redundant), S (substitution), as in MuCGEC. Tokens are ne
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from gecbench.core.scheme import Extraction, Scheme, SchemeContext
@@ -15,28 +16,26 @@ from gecbench.edits.apply import changes
 
 def word_scheme(_context: SchemeContext | None = None) -> Scheme:
     """The scheme over words, which white space divides: texts are tokenised before."""
-    return Scheme(
-        name="xx-word",
-        lang="xx",
-        parse_source=words,
-        parse_target=words,
-        extract=extract,
-        join=" ".join,
-        signature={"scheme": "xx-word", "granularity": "word"},
-        has_type={"M", "R", "S", "UNK"}.__contains__,
-    )
+    return _scheme("word", words, " ".join)
 
 
 def char_scheme(_context: SchemeContext | None = None) -> Scheme:
     """The scheme over characters (code points); white space is none."""
+    return _scheme("char", characters, "".join)
+
+
+def _scheme(
+    granularity: str, parse: Callable[[str], Sentence], join: Callable[[tuple[str, ...]], str]
+) -> Scheme:
+    name = f"xx-{granularity}"
     return Scheme(
-        name="xx-char",
+        name=name,
         lang="xx",
-        parse_source=characters,
-        parse_target=characters,
+        parse_source=parse,
+        parse_target=parse,
         extract=extract,
-        join="".join,
-        signature={"scheme": "xx-char", "granularity": "char"},
+        join=join,
+        signature={"scheme": name, "granularity": granularity},
         has_type={"M", "R", "S", "UNK"}.__contains__,
     )
 

@@ -59,14 +59,14 @@ def word_order(edits: Sequence[Edit], source: Sequence[str]) -> tuple[Edit, ...]
     >>> [e.label for e in word_order([Edit(0, 1, (), "R"), Edit(2, 2, ("我",), "M")], "我去")]
     ['W:R', 'W:M']
     """
-    labelled = list(edits)
+    result = list(edits)
     for at, edit in enumerate(edits):
         if edit.label != "R":
             continue
-        moved = tuple(source[edit.start : edit.end])
-        for to, other in enumerate(labelled):
-            if other.label == "M" and other.replacement == moved:
-                labelled[at] = replace(edit, label="W:R")
-                labelled[to] = replace(other, label="W:M")
+        tokens = tuple(source[edit.start : edit.end])
+        for to, other in enumerate(result):
+            if other.label == "M" and other.replacement == tokens:
+                result[at] = replace(edit, label="W:R")
+                result[to] = replace(other, label="W:M")
                 break
-    return tuple(labelled)
+    return tuple(result)

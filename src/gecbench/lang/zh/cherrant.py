@@ -49,14 +49,14 @@ def windows(source: tuple[str, ...], target: tuple[str, ...]) -> Window:
 
 
 def _is_exchange(w1: str, w2: str, w3: str, w4: str) -> bool:
-    """Say whether w1 became w2 and w3 became w4 because they changed places."""
+    """Whether w1 became w2 and w3 became w4 because they changed places."""
     if min(len(w1), len(w2), len(w3), len(w4)) == 1:
         return w1 == w4 and w2 == w3
     return within_one_edit(w1, w4) and within_one_edit(w2, w3)
 
 
 def _is_move(deleted: str, inserted: str) -> bool:
-    """Say whether the deleted text is the inserted one, moved and perhaps slightly changed."""
+    """Whether the deleted text is the inserted one, moved and perhaps slightly changed."""
     longer, shorter = sorted((deleted, inserted), key=len, reverse=True)
     if longer in MERGE_MARKS or shorter in MERGE_MARKS or len(longer) - len(shorter) > 1:
         return False
@@ -67,7 +67,7 @@ def _is_move(deleted: str, inserted: str) -> bool:
 
 
 def within_one_edit(left: str, right: str) -> bool:
-    """Say whether the edit distance of two strings is 0 or 1.
+    """Whether the edit distance of two strings is 0 or 1.
 
     A library's distance would cost more to import than all merging of a corpus takes.
     """

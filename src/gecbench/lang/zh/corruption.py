@@ -98,14 +98,14 @@ def is_han(text: str) -> bool:
     return _HAN(text) is not None
 
 
-def is_allowed(text: str, others: Spans, error: Error) -> bool:
+def is_allowed(text: str, spans: Spans, error: Error) -> bool:
     """Whether an error may be made.
 
     It must touch no other error and no white space, leave something of the text, and not join two
     Latin words or numbers to one.
     """
     start, end, wrong = error
-    if others and not is_free(others, start, end):
+    if spans and not is_free(spans, start, end):
         return False
     left = text[start - 1] if start else ""
     right = text[end] if end < len(text) else ""
@@ -133,24 +133,24 @@ class Confusions:
         lengths: dict[str, set[int]] = {}
         for right in self._entries:
             lengths.setdefault(right[0], set()).add(len(right))
-        self._lengths = {first: sorted(set_, reverse=True) for first, set_ in lengths.items()}
+        self._lengths = {first: sorted(sizes, reverse=True) for first, sizes in lengths.items()}
         self._known = frozenset(lengths)
         self._even = len({entry.rate for entry in self._entries.values()}) < 2
 
-    def __call__(self, view: str, others: Spans, draw: Draw) -> Error | None:
+    def __call__(self, view: str, spans: Spans, draw: Draw) -> Error | None:
         """Make an error at a random place; None where there is none."""
         if self._known.isdisjoint(view):
             return None
-        return (self._evenly if self._even else self._by_rate)(view, others, draw)
+        return (self._evenly if self._even else self._by_rate)(view, spans, draw)
 
-    def _evenly(self, view: str, others: Spans, draw: Draw) -> Error | None:
+    def _evenly(self, view: str, spans: Spans, draw: Draw) -> Error | None:
         lengths, length = self._lengths, len(view)
         for _ in range(_TRIES):
             position = draw() * length >> BITS
             entry = self._longest(view, position) if view[position] in lengths else None
             if entry is not None:
                 error = entry.at(position, draw)
-                if is_allowed(view, others, error):
+                if is_allowed(view, spans, error):
                     return error
         positions = [position for position, character in enumerate(view) if character in lengths]
         while positions:
@@ -159,7 +159,7 @@ class Confusions:
             entry = self._longest(view, position)
             if entry is not None:
                 error = entry.at(position, draw)
-                if is_allowed(view, others, error):
+                if is_allowed(view, spans, error):
                     return error
             positions[k] = positions[-1]
             positions.pop()
@@ -172,7 +172,7 @@ class Confusions:
                 return entry
         return None
 
-    def _by_rate(self, view: str, others: Spans, draw: Draw) -> Error | None:
+    def _by_rate(self, view: str, spans: Spans, draw: Draw) -> Error | None:
         lengths, entries = self._lengths, self._entries
         positions = [
             (position, entry)
@@ -186,7 +186,7 @@ class Confusions:
             k = Choices(range(len(positions)), rates).pick(draw)
             position, entry = positions[k]
             error = entry.at(position, draw)
-            if is_allowed(view, others, error):
+            if is_allowed(view, spans, error):
                 return error
             positions[k], rates[k] = positions[-1], rates[-1]
             positions.pop()
@@ -202,7 +202,7 @@ def insertion(pieces: Choices[str], away: int = 1) -> Rule[str]:
         away: Characters that must lie between the place and a mark or the text's ends.
     """
 
-    def rule(view: str, others: Spans, draw: Draw) -> Error | None:
+    def rule(view: str, spans: Spans, draw: Draw) -> Error | None:
         positions = len(view) - 2 * away + 1
         if positions < 1:
             return None
@@ -210,7 +210,7 @@ def insertion(pieces: Choices[str], away: int = 1) -> Rule[str]:
         for step in range(positions):
             position = away + (begin + step) % positions
             if is_han(view[position - away : position + away]) and is_free(
-                others, position, position
+                spans, position, position
             ):
                 return Error(position, position, pieces.pick(draw))
         return None
@@ -229,13 +229,13 @@ def omission(lengths: Choices[int]) -> Rule[str]:
 
 
 def _stretch_rule(lengths: Choices[int], error_of: Callable[[str, int, int], Error]) -> Rule[str]:
-    def rule(view: str, others: Spans, draw: Draw) -> Error | None:
+    def rule(view: str, spans: Spans, draw: Draw) -> Error | None:
         length = lengths.pick(draw)
-        start = _span(view, length, others, draw)
+        start = _span(view, length, spans, draw)
         if start is None:
             return None
         error = error_of(view, start, start + length)
-        return error if is_allowed(view, others, error) else None
+        return error if is_allowed(view, spans, error) else None
 
     return rule
 
@@ -247,9 +247,9 @@ def exchange(lengths: Choices[tuple[int, int]]) -> Rule[str]:
         lengths: Of the first and the second.
     """
 
-    def rule(view: str, others: Spans, draw: Draw) -> Error | None:
+    def rule(view: str, spans: Spans, draw: Draw) -> Error | None:
         left, right = lengths.pick(draw)
-        start = _span(view, left + right, others, draw, left)
+        start = _span(view, left + right, spans, draw, left)
         if start is None:
             return None
         middle, end = start + left, start + left + right
@@ -258,13 +258,13 @@ def exchange(lengths: Choices[tuple[int, int]]) -> Rule[str]:
     return rule
 
 
-def _span(view: str, length: int, others: Spans, draw: Draw, left: int = 0) -> int | None:
+def _span(view: str, length: int, spans: Spans, draw: Draw, left: int = 0) -> int | None:
     """Where a free stretch of Han characters begins; None where there is none.
 
     Args:
         view: The text.
         length: Of the stretch.
-        others: What is not free.
+        spans: What is not free.
         draw: Random numbers.
         left: Where it is not 0: exchanging so many first characters with the rest must change it.
     """
@@ -278,7 +278,7 @@ def _span(view: str, length: int, others: Spans, draw: Draw, left: int = 0) -> i
         span = view[start:end]
         if not is_han(span) or (left and span[left:] + span[:left] == span):
             continue
-        if is_free(others, start, end) and not _beside_blank(view, start, end):
+        if is_free(spans, start, end) and not _beside_blank(view, start, end):
             return start
     return None
 
@@ -326,12 +326,12 @@ def _word_rule(
 ) -> Rule[str]:
     """The rule that has one error for a place, and tries the places from a random one on."""
 
-    def rule(view: str, others: Spans, draw: Draw) -> Error | None:
+    def rule(view: str, spans: Spans, draw: Draw) -> Error | None:
         errors = errors_of(view, words.spans(view))
         begin = draw() * len(errors) >> BITS
         for step in range(len(errors)):
             error = errors[(begin + step) % len(errors)]
-            if is_allowed(view, others, error):
+            if is_allowed(view, spans, error):
                 return error
         return None
 
@@ -464,7 +464,7 @@ def _types(
         "spelling-order": lambda: rule(_exchange_characters),
         "word-missing": lambda: AnyOf((_table("word-missing"), rule(_omit_words)), (0.6, 0.4)),
         "word-redundant": lambda: AnyOf((_redundant_words(), rule(_repeat_words)), (0.8, 0.2)),
-        "syntax-order": lambda: AnyOf((_moving(), rule(_exchange_words)), (0.4, 0.6)),
+        "syntax-order": lambda: AnyOf((_adverb_order(), rule(_exchange_words)), (0.4, 0.6)),
     }
 
 
@@ -489,7 +489,7 @@ def _redundant_words() -> Rule[str]:
     return AnyOf((_table("word-redundant"), anywhere, again), (0.5, 0.35, 0.15))
 
 
-def _moving() -> Rule[str]:
+def _adverb_order() -> Rule[str]:
     """Adverbs exchanged with what stands before or behind them."""
     table: dict[str, tuple[str, ...]] = {}
     rows = read_tables(_TABLES)
@@ -506,7 +506,7 @@ def _moving() -> Rule[str]:
 def _order() -> Rule[str]:
     lengths = ((1, 1), (1, 2), (2, 1), (2, 2), (2, 3), (3, 2), (2, 4), (4, 2), (3, 3))
     stretches = exchange(Choices(lengths, (1, 3, 3, 5, 2, 2, 2, 2, 1)))
-    return AnyOf((_moving(), stretches), (0.5, 0.5))
+    return AnyOf((_adverb_order(), stretches), (0.5, 0.5))
 
 
 def _names() -> Rule[str]:

@@ -121,10 +121,10 @@ class _Sounds:
     """Readings as small integers, in order of first appearance."""
 
     def __init__(self) -> None:
-        self._known: dict[str, int] = {}
+        self._identifiers: dict[str, int] = {}
 
     def identifiers(self, readings: Iterable[str]) -> frozenset[int]:
-        return frozenset(self._known.setdefault(r, len(self._known)) for r in readings)
+        return frozenset(self._identifiers.setdefault(r, len(self._identifiers)) for r in readings)
 
 
 def _character_classes(text: str) -> dict[str, tuple[int, int, int]]:

@@ -82,17 +82,21 @@ def sounds(reader: str = "zh-homophone", extra: str = "spelling") -> Sounds:
     plain = {c: toneless[pinyin_dict[ord(c)].partition(",")[0]] for c in _gb2312(_BOTH_LEVELS)}
     main = {c: syllables[syllable] for c, syllable in plain.items()}
     phrases = {
-        phrase: "".join(syllables[toneless[readings[0]]] for readings in read)
-        for phrase, read in phrases_dict.items()
-        if len(phrase) == len(read) and all(c in main for c in phrase)
+        phrase: "".join(syllables[toneless[readings[0]]] for readings in reading)
+        for phrase, reading in phrases_dict.items()
+        if len(phrase) == len(reading) and all(c in main for c in phrase)
     }
     table = {FIRST + k: " " for k in range(0x1900)}
     table.update((ord(c), syllable) for c, syllable in main.items())
     return Sounds(
         f"pypinyin {version('pypinyin')}",
         table,
-        _others(main, phrases),
-        {phrase: read for phrase, read in phrases.items() if read != phrase.translate(table)},
+        _further_syllables(main, phrases),
+        {
+            phrase: reading
+            for phrase, reading in phrases.items()
+            if reading != phrase.translate(table)
+        },
         plain,
     )
 
@@ -120,18 +124,18 @@ class _Syllables(dict[str, str]):
     """Syllable to the private character of what it is folded to."""
 
     def __init__(self) -> None:
-        self._seen: dict[str, str] = {}
+        self._private: dict[str, str] = {}
 
     def __missing__(self, syllable: str) -> str:
-        self[syllable] = self._seen.setdefault(fold(syllable), chr(FIRST + len(self._seen)))
+        self[syllable] = self._private.setdefault(fold(syllable), chr(FIRST + len(self._private)))
         return self[syllable]
 
 
-def _others(main: Mapping[str, str], phrases: Mapping[str, str]) -> dict[str, str]:
+def _further_syllables(main: Mapping[str, str], phrases: Mapping[str, str]) -> dict[str, str]:
     """The further syllables of characters that phrases really use."""
     seen: dict[str, Counter[str]] = defaultdict(Counter)
-    for phrase, read in phrases.items():
-        for character, syllable in zip(phrase, read, strict=True):
+    for phrase, reading in phrases.items():
+        for character, syllable in zip(phrase, reading, strict=True):
             seen[character][syllable] += 1
     return {
         character: "".join(sorted(others))
@@ -154,10 +158,10 @@ def keys(word: str, sounds: Sounds) -> set[str]:
     that reads differently here gives one key.
     """
     plain = word.translate(sounds.table)
-    read = sounds.phrases.get(word, plain)
-    differing = [k for k, (a, b) in enumerate(zip(plain, read, strict=True)) if a != b]
-    cuts = [plain[:k] + read[k] + plain[k + 1 :] for k in differing]
-    return {plain, read, *cuts}
+    reading = sounds.phrases.get(word, plain)
+    places = [k for k, (a, b) in enumerate(zip(plain, reading, strict=True)) if a != b]
+    cuts = [plain[:k] + reading[k] + plain[k + 1 :] for k in places]
+    return {plain, reading, *cuts}
 
 
 # Characters that are taken for one another: they sound alike, or they look alike.
@@ -193,13 +197,17 @@ def homophones() -> Mapping[str, Mapping[str, float]]:
     Raises:
         MissingExtraError: pypinyin is not installed.
     """
-    known = sounds("the homophones of gecbench corrupt", "zh")
+    readings = sounds("the homophones of gecbench corrupt", "zh")
     from pypinyin.phrases_dict import phrases_dict
 
-    plain, table, usual = known.plain, known.table, Counter("".join(phrases_dict))
-    like: dict[str, list[str]] = defaultdict(list)
+    plain, table, usual = (
+        readings.plain,
+        readings.table,
+        Counter("".join(phrases_dict)),
+    )
+    by_sound: dict[str, list[str]] = defaultdict(list)
     for character in common_characters():
-        like[table[ord(character)]].append(character)
+        by_sound[table[ord(character)]].append(character)
     return {
         character: {
             other: (1.0 + usual.get(other, 0)) * (_SAME if plain[other] == syllable else 1)
@@ -207,7 +215,7 @@ def homophones() -> Mapping[str, Mapping[str, float]]:
             if other != character
         }
         for character, syllable in plain.items()
-        if (others := like[table[ord(character)]]) and others != [character]
+        if (others := by_sound[table[ord(character)]]) and others != [character]
     }
 
 
@@ -224,13 +232,17 @@ def shapes_of(path: Path) -> dict[str, tuple[str, ...]]:
         GecbenchError: It cannot be read.
     """
     lines = read_lines(path)
-    shapes = _of_parts(lines) if lines and lines[0].startswith("U+") else _of_lines(path, lines)
+    shapes = (
+        _shapes_of_parts(lines)
+        if lines and lines[0].startswith("U+")
+        else _shapes_of_lines(path, lines)
+    )
     if not shapes:
         raise FormatError(f"{path}:1: no characters that look alike; see docs: synthetic errors")
     return shapes
 
 
-def _of_lines(path: Path, lines: Iterable[str]) -> dict[str, tuple[str, ...]]:
+def _shapes_of_lines(path: Path, lines: Iterable[str]) -> dict[str, tuple[str, ...]]:
     shapes: dict[str, tuple[str, ...]] = {}
     for number, line in enumerate(lines, 1):
         members = line.split()
@@ -249,7 +261,7 @@ def _of_lines(path: Path, lines: Iterable[str]) -> dict[str, tuple[str, ...]]:
     return shapes
 
 
-def _of_parts(lines: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def _shapes_of_parts(lines: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Characters that share all but the first of their parts."""
     common = frozenset(common_characters())
     bodies: dict[str, list[str]] = defaultdict(list)

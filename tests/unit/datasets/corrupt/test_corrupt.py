@@ -36,7 +36,7 @@ def check_law(made: Outcome, text: str, tokens: list[str]) -> None:
         return
     source, found, edits = made.corrupted
     assert source != text
-    assert 1 <= len(edits) <= made.wanted
+    assert 1 <= len(edits) <= made.goal
     as_edits = [Edit(e.start, e.end, tuple(e.replacement), e.label) for e in edits]
     check(as_edits, len(found))
     assert list(apply(as_edits, found)) == tokens

@@ -15,26 +15,26 @@ from gecbench.datasets.perturb.context import (
     TOUCHED,
     UNCHANGED,
     Context,
-    Pair,
-    by_cutting,
-    by_tokens,
+    SentencePair,
     context_of,
     kind_of,
     replace_word,
+    segmenter_splitter,
+    token_splitter,
 )
 from gecbench.datasets.perturb.fillers import Blank, Offer
-from gecbench.datasets.perturb.variants import Plan, choose_variants
+from gecbench.datasets.perturb.variants import PerturbPlan, choose_variants
 from gecbench.lang import language_of
 
 
 def context(source: str, target: str, kind: str = "space", cut: str = "") -> Context:
     """A context; `cut` is the target with blanks between the words, for Chinese."""
     if kind == "zh":
-        divide = by_cutting("zh", lambda _: [(word, "") for word in cut.split()])
+        divide = segmenter_splitter("zh", lambda _: [(word, "") for word in cut.split()])
     else:
-        divide = by_tokens(kind, None)
+        divide = token_splitter(kind, None)
     (words,) = divide([target])
-    return context_of(Pair("set", "1", source, target), kind, words)
+    return context_of(SentencePair("set", "1", source, target), kind, words)
 
 
 def free(found: Context) -> list[str]:
@@ -79,8 +79,8 @@ def test_what_is_free(source: str, target: str, words: list[str], gaps: list[int
 def test_what_gold_edits_name_is_never_touched(spans, words: list[str], gaps: list[int]):
     source = "He has in the last years been happy ."
     target = "He has been in the last years happy ."
-    (found,) = by_tokens("space", None)([target])
-    made = context_of(Pair("set", "1", source, target, spans), "space", found)
+    (found,) = token_splitter("space", None)([target])
+    made = context_of(SentencePair("set", "1", source, target, spans), "space", found)
     assert free(made) == words
     assert [place.source[0] for place in made.gaps] == gaps
 
@@ -157,7 +157,7 @@ def answered(asking, word_of) -> object:
 
 def test_a_sentence_without_enough_variants_ends_all_the_same():
     found = context("a b", "a b")
-    plan = Plan(variants=3, operations=("delete",))
+    plan = PerturbPlan(variants=3, operations=("delete",))
     made = answered(choose_variants(found, plan, filler_of("")), lambda _: ())
     assert sorted(variant.source for _, variant in made.variants) == ["a", "b"]
     assert made.rejected["the same as another variant"] >= 20
@@ -170,7 +170,7 @@ letters = st.lists(st.sampled_from("abcde"), max_size=9).map(" ".join)
 def test_errors_stay_whatever_is_filled_in(source: str, target: str, seed: int):
     """Few letters, all of them offered: most variants could be read in other ways."""
     found = context(source, target)
-    plan = Plan(variants=4, seed=seed)
+    plan = PerturbPlan(variants=4, seed=seed)
     made = answered(choose_variants(found, plan, filler_of("abcde")), lambda _: "abcde")
     variants = tuple(variant for _, variant in made.variants)
     if variants:
@@ -186,7 +186,7 @@ def test_so_do_chinese_ones(source: str, target: str, seed: int):
     found = context(source, target, "zh", " ".join(target))
     filler = filler_of("一二三的", by_character=True)
     made = answered(
-        choose_variants(found, Plan(variants=3, seed=seed), filler), lambda _: "一二三的"
+        choose_variants(found, PerturbPlan(variants=3, seed=seed), filler), lambda _: "一二三的"
     )
     variants = tuple(variant for _, variant in made.variants)
     if variants:

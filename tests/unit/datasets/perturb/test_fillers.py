@@ -9,7 +9,7 @@ from masked_models import masked_bert
 from messages import expect_error
 
 from gecbench.core.errors import CorpusError, FormatError, GecbenchError, UsageError
-from gecbench.datasets.perturb.context import Word, by_cutting, by_tokens
+from gecbench.datasets.perturb.context import Word, segmenter_splitter, token_splitter
 from gecbench.datasets.perturb.fillers import (
     Blank,
     Vocabulary,
@@ -18,12 +18,12 @@ from gecbench.datasets.perturb.fillers import (
     vocabulary_of,
 )
 
-EN = by_tokens("space", None)
+EN = token_splitter("space", None)
 
 
 def offered(vocabulary: Vocabulary, word: str, tag: str = "", *, initial: bool = False):
     (offer,) = vocabulary.offers([Blank("", "", Word(word, 0, 1, tag, initial))])
-    return [each for each in offer.words if each != offer.barred]
+    return [each for each in offer.words if each != offer.exclude]
 
 
 def vocabulary(**counts: int) -> Vocabulary:
@@ -107,11 +107,13 @@ class TestFrequency:
 
 def test_a_segmenter_must_give_the_text_back():
     with pytest.raises(UsageError, match="does not give back the text that it divides"):
-        list(by_cutting("zh", lambda _: [("别的", "")])(["我有书"]))
+        list(segmenter_splitter("zh", lambda _: [("别的", "")])(["我有书"]))
 
 
 def test_pieces_that_end_inside_of_a_token_are_no_words():
-    (words,) = by_cutting("zh", lambda _: [("我", "r"), ("用ab", "v"), ("c", "x")])(["我用abc"])
+    (words,) = segmenter_splitter("zh", lambda _: [("我", "r"), ("用ab", "v"), ("c", "x")])(
+        ["我用abc"]
+    )
     assert words == (Word("我", 0, 1, "r", True),)
 
 

@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gecbench.datasets.prepare.steps import EvaluationSets, Near, NearIndex, key_of, shingles
+from gecbench.datasets.prepare.steps import (
+    EvaluationSets,
+    Near,
+    NearIndex,
+    comparison_key,
+    shingles,
+)
 
 TEXTS = st.text("我你他们的了一是不", max_size=14)
 
@@ -46,8 +52,8 @@ def test_what_is_at_the_threshold_counts(threshold: float):
 
 
 def test_keys_ignore_white_space_and_width():
-    assert key_of(" Ｈｅｌｌｏ，　我 们。\u00a0") == key_of("Hello,我们。")
-    assert key_of("é") == key_of("e\u0301")
+    assert comparison_key(" Ｈｅｌｌｏ，　我 们。\u00a0") == comparison_key("Hello,我们。")
+    assert comparison_key("é") == comparison_key("e\u0301")
 
 
 def test_both_sides_are_looked_at_exact_ones_first(tmp_path):

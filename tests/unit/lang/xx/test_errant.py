@@ -8,7 +8,7 @@ import pytest
 
 from gecbench import load_scheme
 from gecbench.core.errors import ResourceError, UsageError
-from gecbench.core.sentence import Sentence, Words
+from gecbench.core.sentence import Sentence, TokenAttributes
 from gecbench.lang.xx.errant import UniversalClassifier
 
 spacy = pytest.importorskip("spacy")
@@ -117,7 +117,7 @@ def test_other_schemes_have_no_pipeline():
 
 def test_two_parts_of_speech_of_one_lemma_are_morphology():
     def sentence(form: str, pos: str) -> Sentence:
-        return Sentence(form, (form,), words=Words(("schön",), (pos,), ("",)))
+        return Sentence(form, (form,), words=TokenAttributes(("schön",), (pos,), ("",)))
 
     label = UniversalClassifier().label(
         sentence("schön", "ADJ"), sentence("schöne", "ADV"), (0, 1, 0, 1)
