@@ -36,6 +36,36 @@ def is_folder(path: Path) -> bool:
 
 
 @contextmanager
+def explain_read_errors(path: Path) -> Iterator[None]:
+    """Say in one line why a file cannot be read.
+
+    Raises:
+        GecbenchError: The file is missing, is a folder, or may not be read.
+    """
+    try:
+        yield
+    except FileNotFoundError:
+        raise GecbenchError(f"{path}: no such file; check the path") from None
+    except IsADirectoryError:
+        raise GecbenchError(f"{path}: is a folder; name a file in it") from None
+    except OSError as error:
+        raise GecbenchError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+@contextmanager
+def explain_errors(path: Path | None, failure: str = "cannot be written") -> Iterator[None]:
+    """Say in one line what the system has against writing a file, or another `failure`.
+
+    Raises:
+        GecbenchError: The system refuses.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise GecbenchError(f"{path}: {failure}: {error.strerror}") from error
+
+
+@contextmanager
 def _open_to_read(path: Path) -> Iterator[BufferedReader]:
     """Open a file, or standard input where the path is "-"; explain a failure to read it."""
     if str(path) == STDIO:
@@ -46,15 +76,8 @@ def _open_to_read(path: Path) -> Iterator[BufferedReader]:
         except OSError as error:
             raise GecbenchError(f"standard input cannot be read: {error}") from error
         return
-    try:
-        with path.open("rb") as file:
-            yield file
-    except FileNotFoundError:
-        raise GecbenchError(f"{path}: no such file; check the path") from None
-    except IsADirectoryError:
-        raise GecbenchError(f"{path}: is a folder; name a file in it") from None
-    except OSError as error:
-        raise GecbenchError(f"{path}: cannot be read: {error.strerror}") from error
+    with explain_read_errors(path), path.open("rb") as file:
+        yield file
 
 
 def read_bytes(path: Path) -> bytes:
@@ -141,19 +164,19 @@ def _open_to_replace(path: Path) -> Iterator[BinaryIO]:
     """Yield a binary file that takes the place of `path` when the block ends well."""
     from tempfile import NamedTemporaryFile  # 4 ms that reading commands need not pay
 
-    try:
-        with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-            temporary = Path(file.name)
-            try:
-                yield cast("BinaryIO", file)
-                file.flush()
-                temporary.chmod(_mode(path))
-                temporary.replace(path)
-            except BaseException:
-                temporary.unlink(missing_ok=True)
-                raise
-    except OSError as error:
-        raise GecbenchError(f"{path}: cannot be written: {error.strerror}") from error
+    with (
+        explain_errors(path),
+        NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file,
+    ):
+        temporary = Path(file.name)
+        try:
+            yield cast("BinaryIO", file)
+            file.flush()
+            temporary.chmod(_mode(path))
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
 
 
 def _mode(path: Path) -> int:
@@ -222,10 +245,8 @@ def temporary_file(folder: Path | None) -> Iterator[BinaryIO]:
     """
     from tempfile import TemporaryFile
 
-    try:
+    with explain_errors(folder, "no file can be made there"):
         file = cast("BinaryIO", TemporaryFile(dir=folder))  # noqa: SIM115 - closed below
-    except OSError as error:
-        raise GecbenchError(f"{folder}: no file can be made there: {error.strerror}") from error
     try:
         yield file
     finally:
@@ -270,23 +291,19 @@ def is_stream(path: Path) -> bool:
 
 def _target(path: Path) -> Path | None:
     """The file to replace, behind links; None for a device or a pipe."""
-    try:
+    with explain_errors(path):
         target = path.resolve() if path.is_symlink() else path
         if path.is_dir():
             raise GecbenchError(f"{path}: cannot be written: Is a directory")
         if not target.parent.exists():
             raise GecbenchError(f"{path}: the folder {target.parent} does not exist; make it first")
         return None if path.exists() and not path.is_file() else target
-    except OSError as error:
-        raise GecbenchError(f"{path}: cannot be written: {error.strerror}") from error
 
 
 def _write_through(path: Path, content: bytes) -> None:
     """Write to a device or a pipe, which must not be replaced by a file."""
-    try:
+    with explain_errors(path):
         path.write_bytes(content)
-    except OSError as error:
-        raise GecbenchError(f"{path}: cannot be written: {error.strerror}") from error
 
 
 def make_folder(path: Path) -> None:
@@ -297,10 +314,8 @@ def make_folder(path: Path) -> None:
         GecbenchError: It cannot be made.
     """
     check_folder(path)
-    try:
+    with explain_errors(path, "the folder cannot be made"):
         path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise GecbenchError(f"{path}: the folder cannot be made: {error.strerror}") from error
 
 
 def remove_file(path: Path) -> None:
@@ -309,10 +324,8 @@ def remove_file(path: Path) -> None:
     Raises:
         GecbenchError: It cannot be removed.
     """
-    try:
+    with explain_errors(path, "cannot be removed"):
         path.unlink()
-    except OSError as error:
-        raise GecbenchError(f"{path}: cannot be removed: {error.strerror}") from error
 
 
 def encode_text(path: Path, text: str) -> bytes:

@@ -59,7 +59,7 @@ def get(
             content is left in place.
     """
     target = folder.absolute() / data_set.name
-    paths, fetched = [], False
+    paths, has_new = [], False
     with _explain_os_errors(target), _lock_folder(target, say), _quiet_pooch():
         for file in data_set.files:
             path = target / file.name
@@ -73,9 +73,9 @@ def get(
                 )
                 _fetch(data_set, file, target, fill)
                 say(f"{file.name}: verified, in {target}")
-                fetched = True
+                has_new = True
             paths.append(path)
-    if fetched:
+    if has_new:
         note = f" ({data_set.note})" if data_set.note else ""
         say(f"{data_set.title}, {data_set.homepage}")
         say(f"licence: {data_set.licence}{note}")
@@ -120,8 +120,8 @@ def _copy(file: DataFile, source: Path, say: Say, part: Path) -> None:
 
 def _download(file: DataFile, say: Say, progress: Progress, part: Path) -> None:
     """Download a file to `part`, after the bytes that an earlier run left there."""
-    continued = _pull(file, part, say, progress)
-    if continued and sha256_of(part) != file.sha256:
+    is_resumed = _pull(file, part, say, progress)
+    if is_resumed and sha256_of(part) != file.sha256:
         # What an earlier run left need not be of this file: only a whole download is judged.
         say(f"{file.name}: what an earlier run left does not fit; starting again")
         part.unlink()
@@ -144,8 +144,10 @@ def _pull(file: DataFile, part: Path, say: Say, progress: Progress) -> bool:
     start = _partial_size(part, file)
     if start == file.size:
         return True
+    # Not compressed: ranges count what is sent.
+    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})
     try:
-        with _ask(file, start) as response:
+        with requests.get(file.url, headers=headers, stream=True, timeout=TIMEOUT) as response:
             if start and _refuses_to_continue(response, start):
                 part.unlink()
                 return _pull(file, part, say, progress)
@@ -164,16 +166,6 @@ def _partial_size(part: Path, file: DataFile) -> int:
     """How many bytes an earlier run left; more than the file has are none."""
     size = part.stat().st_size if part.exists() else 0
     return size if size <= file.size else 0
-
-
-def _ask(file: DataFile, start: int) -> requests.Response:
-    """Ask for the file from byte `start` on, not compressed: ranges count what is sent."""
-    import requests
-
-    headers = {"Accept-Encoding": "identity"}
-    if start:
-        headers["Range"] = f"bytes={start}-"
-    return requests.get(file.url, headers=headers, stream=True, timeout=TIMEOUT)
 
 
 def _refuses_to_continue(response: requests.Response, start: int) -> bool:
@@ -196,9 +188,9 @@ def _first_byte(file: DataFile, response: requests.Response, start: int) -> int:
             "try again later, or name a folder that has the file: --mirror DIR"
         )
     first = start if response.status_code == 206 else 0
-    announced = response.headers.get("Content-Length")
-    if announced is not None and "Content-Encoding" not in response.headers:
-        _check_length(file, first + int(announced))
+    length = response.headers.get("Content-Length")
+    if length is not None and "Content-Encoding" not in response.headers:
+        _check_length(file, first + int(length))
     return first
 
 
@@ -238,19 +230,14 @@ def _cut_error(file: DataFile, part: Path, reason: str) -> ResourceError:
 
 def _reason(error: BaseException) -> str:
     """What the system said at the root of a failed request, in one line."""
-    while (cause := _cause(error)) is not None:
-        error = cause
+    inner: BaseException | None = error
+    while inner is not None:
+        error = inner
+        # Not by `__context__`, which leads on to whatever the caller was handling.
+        causes = (getattr(error, "reason", None), error.__cause__, *error.args)
+        inner = next((cause for cause in causes if isinstance(cause, BaseException)), None)
     message = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return " ".join(message.split())
-
-
-def _cause(error: BaseException) -> BaseException | None:
-    """The error inside one of requests or urllib3; None at the root.
-
-    Not by `__context__`, which leads on to whatever the caller was handling.
-    """
-    inside = (getattr(error, "reason", None), error.__cause__, *error.args)
-    return next((inner for inner in inside if isinstance(inner, BaseException)), None)
 
 
 @contextmanager

@@ -118,20 +118,20 @@ def merge_windows(segments: Sequence[Segment], window: Window) -> tuple[Segment,
     merges, the three are one change and the walk goes on behind them, else the first is kept
     unless it is a match ("M") and the walk goes on by one.
     """
-    merged: list[Segment] = []
+    changes: list[Segment] = []
     at = 0
     last_window = len(segments) - 3
     while at < len(segments):
         if at <= last_window and segments[at][0] != "M":
             three = window(segments[at], segments[at + 1], segments[at + 2])
             if three:
-                merged.append(three)
+                changes.append(three)
                 at += 3
                 continue
         if segments[at][0] != "M":
-            merged.append(segments[at])
+            changes.append(segments[at])
         at += 1
-    return tuple(merged)
+    return tuple(changes)
 
 
 SET_LIMIT = 1000

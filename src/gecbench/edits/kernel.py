@@ -74,7 +74,7 @@ class Lattice:
     ) -> None:
         lowest = cost.lowest if cost else 1.0
         windows = _Windows(a, b, self._swaps)
-        seen = [0] * (len(b) + 1)  # row where b's token last stood in a
+        last_rows = [0] * (len(b) + 1)  # row where b's token last stood in a
         table: list[list[float]] = [[float(y) for y in range(len(b) + 1)]]
         self._table.append(bytearray(len(b) + 1))
         for x, token in enumerate(a, 1):
@@ -87,14 +87,14 @@ class Lattice:
                 if token == other:
                     row.append(diagonal)
                     row_ops[y] = _MATCH
-                    last, seen[y] = y, x
+                    last, last_rows[y] = y, x
                     continue
                 insert, delete = row[-1] + 1, above[y] + 1
                 least = insert if insert < delete else delete
                 ops = 0
                 # Only tokens that both sides have met can have changed places.
-                if last and costs is not None and seen[y]:
-                    width = windows.width(table, x, y, max(y - last, x - seen[y]))
+                if last and costs is not None and last_rows[y]:
+                    width = windows.width(table, x, y, max(y - last, x - last_rows[y]))
                     if width:
                         swap = table[x - width][y - width] + (width - 1)
                         if swap <= least:

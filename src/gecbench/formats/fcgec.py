@@ -157,9 +157,9 @@ def sample_of(key: str, value: object, left_out: Counter[str]) -> Sample:
         return Sample(key, source, (Rewrite(error_free=True),), meta)
     texts = []
     for operation in operations:
-        corrected, overruled = _texts(operation, source)
-        texts += corrected
-        left_out[_OVERRULED] += overruled
+        results, conflicts = _texts(operation, source)
+        texts += results
+        left_out[_OVERRULED] += conflicts
     distinct = dict.fromkeys(texts)
     left_out[_DUPLICATE] += len(texts) - len(distinct)
     left_out[_UNCORRECTED] += not texts
@@ -319,22 +319,24 @@ def losses(corpus: Corpus) -> list[str]:
         replace(sample, meta={key: value for key, value in sample.meta.items() if key not in _META})
         for sample in corpus.samples
     ]
-    undone = sum(rewrite.unannotatable for s in samples for rewrite in s.references)
-    mixed = sum(
+    unannotatable_count = sum(rewrite.unannotatable for s in samples for rewrite in s.references)
+    beside_others = sum(
         rewrite.error_free for row in map(_annotatable, samples) for rewrite in row if len(row) > 1
     )
     texts = [_reference_texts(sample, corpus.lang) for sample in samples]
-    repeated = sum(len(row) - len(set(row)) for row in texts)
+    repetitions = sum(len(row) - len(set(row)) for row in texts)
     return [
         *text_losses(_NAME, replace(corpus, samples=tuple(samples))),
-        *loss_of(_NAME, "references that say unannotatable, which are left out", undone),
+        *loss_of(
+            _NAME, "references that say unannotatable, which are left out", unannotatable_count
+        ),
         *loss(
-            mixed,
+            beside_others,
             "reference",
             f"{_NAME} has error-free sentences only: {{}} beside others become the source as a "
             "text",
         ),
-        *loss_of(_NAME, "reference twice", repeated),
+        *loss_of(_NAME, "reference twice", repetitions),
         *chinese_loss(_NAME, corpus),
     ]
 

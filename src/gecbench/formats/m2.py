@@ -558,8 +558,8 @@ def coders(sample: Sample, *, targets: bool) -> list[str]:
     In ERRANT's dialect that is the annotator, where all have different numbers; else the place.
     """
     names = [rewrite.annotator or "" for rewrite in sample.references]
-    numbered = all(map(is_number, names))
-    if numbered and len(set(names)) == len(names) and not targets:
+    are_numbers = all(map(is_number, names))
+    if are_numbers and len(set(names)) == len(names) and not targets:
         return names
     return [str(k) for k in range(len(names))]
 

@@ -305,11 +305,11 @@ def read_outputs(path: Path, cases: PerturbedSet, *, name: str | None = None) ->
     """
     if is_folder(path):
         outputs = [
-            _read(file, Corpus(subset.name, samples_of(subset), cases.lang), (subset,))
+            _read_output(file, Corpus(subset.name, samples_of(subset), cases.lang), (subset,))
             for file, subset in _files(path, cases)
         ]
     else:
-        outputs = [_read(path, cases.corpus(), cases.subsets)]
+        outputs = [_read_output(path, cases.corpus(), cases.subsets)]
     if name is None:
         name = _name(path) if is_folder(path) else name_of(path)
     hypotheses: dict[str, tuple[Rewrite, ...]] = {}
@@ -345,7 +345,7 @@ def _files(folder: Path, cases: PerturbedSet) -> list[tuple[Path, Subset]]:
     return [(by_name[subset.name][0], subset) for subset in cases.subsets]
 
 
-def _read(path: Path, corpus: Corpus, subsets: Sequence[Subset]) -> SystemOutput:
+def _read_output(path: Path, corpus: Corpus, subsets: Sequence[Subset]) -> SystemOutput:
     # Standard input can be read once only, so it holds lines.
     lines = [] if str(path) == STDIO else read_lines(path)
     if sniff(lines):

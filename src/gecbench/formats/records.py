@@ -410,8 +410,8 @@ def _row_record(row: Row, names: Mapping[str, Sequence[str]], line: int) -> Reco
         raise FormatError(
             "the position is {value}; a whole number was expected", value=quote(meta["position"])
         )
-    filled = (name for name in names.get("references", ()) if row.get(name) is not None)
-    texts = [text for name in filled for text in _texts(row, name) if text.strip()]
+    filled_columns = (name for name in names.get("references", ()) if row.get(name) is not None)
+    texts = [text for name in filled_columns for text in _texts(row, name) if text.strip()]
     source = value_of(row, names["source"][0], str)
     return Record(line, single.get("id"), source, tuple(Rewrite(text=text) for text in texts), meta)
 
@@ -615,14 +615,14 @@ def _fcgec(content: Content) -> Iterator[Entry]:
         yield Trouble(_line_of(error), error.message)
         return
     for line, key, value in entries:
-        lost: Counter[str] = Counter()
+        losses: Counter[str] = Counter()
         try:
-            sample = fcgec.sample_of(key, value, lost)
+            sample = fcgec.sample_of(key, value, losses)
         except GecbenchError as error:
             name = quote(key)
             yield Trouble(line, Message("{name}: {message}", name=name, message=error.message))
         else:
-            yield replace(_record(line, sample, "zh"), left_out=tuple(lost.elements()))
+            yield replace(_record(line, sample, "zh"), left_out=tuple(losses.elements()))
 
 
 def _m2(content: Content) -> Iterator[Entry]:

@@ -149,8 +149,8 @@ def loss(count: int, noun: str, sentence: str, singular: str = "") -> list[str]:
     >>> loss(2, "reference", "m2 numbers annotators, and {} named none")
     ['m2 numbers annotators, and 2 references named none']
     """
-    chosen = singular if count == 1 and singular else sentence
-    return [chosen.format(count_noun(count, noun))] if count else []
+    template = singular if count == 1 and singular else sentence
+    return [template.format(count_noun(count, noun))] if count else []
 
 
 def loss_of(name: str, what: str, count: int, noun: str = "reference") -> list[str]:

@@ -266,10 +266,10 @@ def _explain(
         elif mismatch and isinstance(value, Mapping):  # msgspec does not say which key
             key = next(name for name, item in value.items() if _kind(item) == mismatch[2])
             key_path, value = f"{key_path}.{key}", value[key]
-    shown = quote(value) if isinstance(value, str) else quote(str(value))[1:-1]
+    excerpt = quote(value) if isinstance(value, str) else quote(str(value))[1:-1]
     if mismatch:
         expected, kind = mismatch.groups()
-        problem = _wrong_type(kind, expected, shown)
+        problem = _wrong_type(kind, expected, excerpt)
         return key_path, problem if key_path else Message("the line {problem}", problem=problem)
     name = message.split("`")[1] if "`" in message else ""
     if message.startswith("Object contains unknown field"):
@@ -282,17 +282,17 @@ def _explain(
         return key, Message(_MISSING, wanted=expected)
     if message.startswith("Invalid enum value"):
         choices = ", ".join(map(str, getattr(annotation, "__args__", ())))
-        return key_path, f"is {shown}; one of: {choices}"
+        return key_path, f"is {excerpt}; one of: {choices}"
     if message.startswith("Expected"):
-        return key_path, f"is {shown}; {message[:1].lower()}{message[1:].replace('`', '')}"
+        return key_path, f"is {excerpt}; {message[:1].lower()}{message[1:].replace('`', '')}"
     return "", f"{key_path}: {message}" if key_path else message  # of a Struct's __post_init__
 
 
-def _wrong_type(kind: str, expected: str, shown: str) -> Message:
+def _wrong_type(kind: str, expected: str, excerpt: str) -> Message:
     """That a value, shown if it is short, is of another type."""
     names = {"type": _NAMES.get(kind, kind), "wanted": _name(expected)}
     if kind in ("str", "int", "float"):
-        return Message("is {type}, {seen}; expected {wanted}", seen=shown, **names)
+        return Message("is {type}, {seen}; expected {wanted}", seen=excerpt, **names)
     return Message("is {type}; expected {wanted}", **names)
 
 

@@ -12,7 +12,7 @@ from gecbench.core.options import check_between, check_least
 from gecbench.core.score import BETAS
 from gecbench.edits.maxmatch import Level, Matching, match, trim
 from gecbench.scoring.metric import Metric
-from gecbench.scoring.resample import resample_totals
+from gecbench.scoring.resample import resample_totals, stack_candidates
 
 if TYPE_CHECKING:
     from gecbench.scoring.metric import Draws, Values
@@ -196,18 +196,8 @@ def running_totals(rows: Sequence[Candidates], draws: Draws, beta: float) -> Val
 
 
 def candidate_counts(rows: Sequence[Candidates]) -> Values:
-    """Matched, proposed and gold edits of all candidates.
-
-    Returns:
-        Shape (sentences, candidates, 3), filled up by repeating a sentence's last one, which is
-        never preferred to itself.
-    """
-    import numpy as np
-
-    width = max(map(len, rows), default=1)
-    filled = [row + row[-1:] * (width - len(row)) for row in rows]
-    counts = [[(c.matched, c.proposed, c.gold) for c in row] for row in filled]
-    return np.array(counts, dtype=np.float64).reshape(-1, width, 3)
+    """Matched, proposed and gold edits of all candidates, as `stack_candidates` has them."""
+    return stack_candidates([[(c.matched, c.proposed, c.gold) for c in row] for row in rows])
 
 
 def running_rule(beta: float) -> ChoiceRule:

@@ -165,24 +165,31 @@ def change_notes(
         after: The same, normalised.
     """
     samples = list(zip(before[0].samples, after[0].samples, strict=True))
-    texts = [(b.source, a.source) for b, a in samples]
-    pairs = {"references": [p for b, a in samples for p in _pairs(b.references, a.references)]}
+    sources = [(b.source, a.source) for b, a in samples]
+    pairs: dict[str, list[tuple[Rewrite, Rewrite]]] = {
+        "references": [p for b, a in samples for p in zip(b.references, a.references, strict=True)]
+    }
     for b, a in zip(before[1], after[1], strict=True):
         pairs[f"outputs of {b.system}"] = [
-            pair for s, _ in samples for pair in _pairs(b.hypotheses[s.id], a.hypotheses[s.id])
+            pair
+            for s, _ in samples
+            for pair in zip(b.hypotheses[s.id], a.hypotheses[s.id], strict=True)
         ]
-    shares = [_share(texts, "sources"), *(_share(rows, what) for what, rows in pairs.items())]
+    shares = [
+        f"{sum(b != a for b, a in rows)} of {len(rows)} {what}"
+        for what, rows in {"sources": sources, **pairs}.items()
+    ]
     notes = [f"normalising changed {', '.join(shares)}"]
     rewrites = [pair for rows in pairs.values() for pair in rows]
-    gone = sum(_edit_count(b) - _edit_count(a) for b, a in rewrites)
+    gone = sum(sum(map(len, b.edit_sets)) - sum(map(len, a.edit_sets)) for b, a in rewrites)
     if gone:
         notes.append(
             f"edits that change nothing any more, or repeat another edit set, left out: {gone}"
         )
-    texts += [(b.text or "", a.text or "") for b, a in rewrites]
-    grown = sum(_spaces(a) > _spaces(b) for b, a in texts)
-    if grown:
-        notes.append(f"texts that normalising put white space into: {grown}")
+    texts = [*sources, *((b.text or "", a.text or "") for b, a in rewrites)]
+    longer = sum(_spaces(a) > _spaces(b) for b, a in texts)
+    if longer:
+        notes.append(f"texts that normalising put white space into: {longer}")
     return notes
 
 
@@ -207,15 +214,3 @@ def _has_effect(edit: Edit, tokens: Tokens) -> bool:
 
 def _spaces(text: str) -> int:
     return sum(map(str.isspace, text))
-
-
-def _pairs(before: Sequence[Rewrite], after: Sequence[Rewrite]) -> list[tuple[Rewrite, Rewrite]]:
-    return list(zip(before, after, strict=True))
-
-
-def _share(pairs: Sequence[tuple[object, object]], what: str) -> str:
-    return f"{sum(b != a for b, a in pairs)} of {len(pairs)} {what}"
-
-
-def _edit_count(rewrite: Rewrite) -> int:
-    return sum(map(len, rewrite.edit_sets))

@@ -114,16 +114,16 @@ def exchange_totals(
     here, there = (side[:, 0].astype(np.float64) for side in sides)
     coins = np.concatenate([swaps, ~swaps])
     total = np.zeros((3, len(coins)))
-    begin = 0
+    start = 0
     for end in [*chosen.tolist(), len(here)]:
-        if end > begin:
-            span = slice(begin, end)
+        if end > start:
+            span = slice(start, end)
             total += here[span].sum(axis=0)[:, None]
             total += ((there[span] - here[span]).T) @ coins[:, span].T.astype(np.float64)
         if end < len(here):
             left, right = (side[end][:, :, None] for side in sides)
             total = rule(total + np.where(coins[:, end], right, left))
-        begin = end + 1
+        start = end + 1
     return total[:, : len(swaps)], total[:, len(swaps) :]
 
 
@@ -141,18 +141,30 @@ def drop_dominated(candidates: Values) -> Values:
     """
     import numpy as np
 
-    signed = candidates * np.array([1, -1, -1])
-    count, width = signed.shape[:2]
+    gains = candidates * np.array([1, -1, -1])
+    count, width = gains.shape[:2]
     dominated = np.zeros((count, width), dtype=bool)
     for first, second in permutations(range(width), 2):
-        beaten = (signed[:, second] >= signed[:, first]).all(-1)
-        equal = (signed[:, second] == signed[:, first]).all(-1)
+        beaten = (gains[:, second] >= gains[:, first]).all(-1)
+        equal = (gains[:, second] == gains[:, first]).all(-1)
         dominated[:, first] |= beaten & (~equal | (second < first))
     order = np.argsort(dominated, axis=1, kind="stable")
     last = (~dominated).sum(axis=1) - 1
     indices = np.take_along_axis(order, np.minimum(np.arange(width), last[:, None]), axis=1)
     rest: Values = np.take_along_axis(candidates, indices[:, :, None], axis=1)
     return rest
+
+
+def stack_candidates(rows: Sequence[Sequence[tuple[int, int, int]]]) -> Values:
+    """The counts of the candidates of each sentence, shape (sentences, candidates, 3).
+
+    They are filled up by repeating a sentence's last one, which is never preferred to itself.
+    """
+    import numpy as np
+
+    width = max(map(len, rows), default=1)
+    equal_rows = [[*row, *row[-1:] * (width - len(row))] for row in rows]
+    return np.array(equal_rows, dtype=np.float64).reshape(len(rows), width, 3)
 
 
 def _single(candidates: Values) -> NDArray[np.bool_]:
@@ -234,8 +246,8 @@ def sums(rows: Values | Integers, indices: Draws) -> Values:
     if 2 * indices.shape[1] == total and _is_exchange(indices):
         half = indices.shape[1]
         here, there = wide[:half], wide[half:]
-        swapped: Values = (indices >= half).astype(np.float64) @ (there - here) + here.sum(axis=0)
-        return swapped
+        result: Values = (indices >= half).astype(np.float64) @ (there - here) + here.sum(axis=0)
+        return result
     totals = np.empty((count, wide.shape[1]))
     step = max(1, _AT_ONCE // max(1, total))
     for first in range(0, count, step):

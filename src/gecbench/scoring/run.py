@@ -150,30 +150,33 @@ def edit_notes(cases: Cases, exclude: Collection[str], *, scheme_chosen: bool) -
 
 def _origin_notes(corpus_edits: CorpusEdits, *, scheme_chosen: bool) -> list[str]:
     """What the reader should know of where edits come from."""
+    name, scheme = corpus_edits.corpus.name, corpus_edits.scheme
+    samples = corpus_edits.corpus.samples
     notes: list[str] = []
     if corpus_edits.warning:
         notes.append(WarningNote(corpus_edits.warning))
-    elif corpus_edits.from_files and corpus_edits.extracted:
-        unsaid = "scheme" not in corpus_edits.corpus.provenance
-        if unsaid and corpus_edits.scheme is not None:
-            notes.append(
-                f"{corpus_edits.corpus.name}: some edits are those of files that do not say what "
-                f"found them, the others those of scheme {corpus_edits.scheme.name}; --re-extract "
-                "extracts all again"
-            )
+    elif (
+        scheme is not None
+        and corpus_edits.from_files
+        and corpus_edits.extracted
+        and "scheme" not in corpus_edits.corpus.provenance
+    ):
+        notes.append(
+            f"{name}: some edits are those of files that do not say what found them, the "
+            f"others those of scheme {scheme.name}; --re-extract extracts all again"
+        )
     if corpus_edits.capped:
-        ids = [s.id for s in corpus_edits.corpus.samples if s.id in corpus_edits.capped]
+        ids = [sample.id for sample in samples if sample.id in corpus_edits.capped]
         notes.append(WarningNote(edit_set_limit_note(ids)))
-    if corpus_edits.scheme is not None and corpus_edits.extracted:
-        sources = [sample.source for sample in corpus_edits.corpus.samples]
-        if warning := corpus_edits.scheme.warn(sources):
-            notes.append(WarningNote(f"{corpus_edits.corpus.name}: {warning}"))
-        notes += corpus_edits.scheme.notes
+    if scheme is not None and corpus_edits.extracted:
+        if warning := scheme.warn([sample.source for sample in samples]):
+            notes.append(WarningNote(f"{name}: {warning}"))
+        notes += scheme.notes
     elif scheme_chosen:
         notes.append(
             WarningNote(
-                f"{corpus_edits.corpus.name}: all edits stand in the files, so the scheme "
-                "extracted none; --re-extract does"
+                f"{name}: all edits stand in the files, so the scheme extracted none; "
+                "--re-extract does"
             )
         )
     return notes
@@ -244,10 +247,10 @@ def text_notes(
             f"{cases.edits.scheme.name}, which divides texts itself; leave the segmenter out"
         )
     if "gold_edits" in needs and not cases.gold_edits_extracted:
-        undivided = segmentation_notes(cases.by_system)
-        if undivided and not chosen:
-            raise UsageError("; ".join(undivided))
-        notes += undivided
+        unlike = segmentation_notes(cases.by_system)
+        if unlike and not chosen:
+            raise UsageError("; ".join(unlike))
+        notes += unlike
         notes += segmenter_notes(segmenter, corpus) if chosen else []
     return notes
 
@@ -336,13 +339,13 @@ def _metric_notes(
     """What the metric itself has to say, with the systems that it is true of."""
     systems_of: dict[str, list[str]] = {}
     for system, system_cases in cases.items():
-        scored = [
+        rows_of_system = [
             (case.id, row)
             for case, row in zip(system_cases, rows[system, metric.name], strict=True)
             if row is not None
         ]
-        notes = list(metric.notes([row for _, row in scored]))
-        if too_long := [name for name, row in scored if metric.is_approximate(row)]:
+        notes = list(metric.notes([row for _, row in rows_of_system]))
+        if too_long := [name for name, row in rows_of_system if metric.is_approximate(row)]:
             notes.append(
                 f"{metric.name}: sentences too long for the exact computation, done by one that "
                 f"is linear in their length and can differ in single edits: {', '.join(too_long)}"

@@ -11,7 +11,13 @@ from gecbench.core.case import Case, CaseRewrite, Choice, Level, Part
 from gecbench.core.edit import Edit
 from gecbench.core.score import Counts, Score, f_score, total
 from gecbench.scoring.metric import Metric
-from gecbench.scoring.resample import exchange_totals, f_scores, greedy_rule, greedy_totals
+from gecbench.scoring.resample import (
+    exchange_totals,
+    f_scores,
+    greedy_rule,
+    greedy_totals,
+    stack_candidates,
+)
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -332,15 +338,9 @@ class SpanF(Metric[Pairings]):
 
     def _candidates(self, stats: Sequence[Pairings]) -> Values:
         """The counts that the choice is among; of one alone where it is made already."""
-        import numpy as np
-
         rows = stats if self.choice == "corpus-greedy" else self.fix_references(stats)
-        width = max(map(len, rows), default=1)
-        counts = [
-            [(p.counts.tp, p.counts.fp, p.counts.fn) for p in row + row[-1:] * (width - len(row))]
-            for row in rows
-        ]
-        return np.array(counts, dtype=np.float64).reshape(len(rows), width, 3)
+        counts = ([pairing.counts for pairing in row] for row in rows)
+        return stack_candidates([[(c.tp, c.fp, c.fn) for c in row] for row in counts])
 
 
 def _entry(pairing: Pairing) -> Mapping[str, object]:

@@ -13,11 +13,12 @@ from typing import IO, Any, Literal, NamedTuple, cast
 import msgspec
 
 from gecbench import __version__
-from gecbench.core.errors import CorpusError, GecbenchError, count_noun
+from gecbench.core.errors import CorpusError, count_noun
 from gecbench.core.files import (
     STDIO,
     check_target,
     encode_text,
+    explain_errors,
     name_of,
     temporary_file,
     write_stream,
@@ -476,10 +477,8 @@ def _add_labels(
     for id_, text, corrupted in batch:
         tokens, labels = file.labels(text if corrupted is None else corrupted.text, text)
         rows.append(_line({"id": id_, "tokens": tokens, "labels": labels}))
-    try:
+    with explain_errors(file.path):
         temporary.writelines(rows)
-    except OSError as error:
-        raise GecbenchError(f"{file.path}: cannot be written: {error.strerror}") from error
 
 
 def _label_lines(file: LabelFile, temporary: IO[bytes]) -> Iterator[bytes]:

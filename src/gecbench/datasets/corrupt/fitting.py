@@ -72,10 +72,11 @@ def fit(corpus: Corpus, language: Language, corruption: Corruption[Any], *, leas
     types: dict[str, _Type] = defaultdict(_Type)
     numbers: Counter[int] = Counter()
     left_out: Counter[str] = Counter()
-    occurrences = _Occurrences(language)
+    pieces: Counter[str] = Counter()
+    joiner = language.joiner
     for tokens, edits, target in _pairs(corpus, left_out):
         count = 0
-        occurrences.add(target)
+        _count_pieces(pieces, target, joiner)
         for edit in edits:
             if why := _unusable(edit, tokens):
                 left_out[why] += 1
@@ -89,7 +90,8 @@ def fit(corpus: Corpus, language: Language, corruption: Corruption[Any], *, leas
         raise CorpusError(f"{corpus.name}: no reference has an edit, so nothing can be fitted")
     fitted = []
     for name, type_ in sorted(types.items(), key=lambda item: (-item[1].edits, item[0])):
-        row = _fit_type(name, type_, occurrences, least, corruption.substitutes(name))
+        rules = corruption.substitutes(name)
+        row = _fit_type(name, type_, pieces, least, rules, lower=bool(joiner))
         if can_be_made(row):
             fitted.append(row)
         else:
@@ -191,33 +193,34 @@ def _exchange_lengths(wrong: Sequence[str], right: Sequence[str]) -> tuple[int, 
     return None
 
 
-class _Occurrences:
-    """How often pieces stand in the corrected texts."""
-
-    def __init__(self, language: Language) -> None:
-        self._joiner = language.joiner
-        self._counts: Counter[str] = Counter()
-        self._gaps = 0
-
-    def add(self, target: Sequence[str]) -> None:
-        """Count all pieces of a corrected text up to a length."""
-        units = [word.lower() for word in target] if self._joiner else "".join(target)
-        self._gaps += len(units) + 1
-        for length in range(1, _LONGEST + 1):
-            for start in range(len(units) - length + 1):
-                self._counts[self._joiner.join(units[start : start + length])] += 1
-
-    def of(self, piece: str) -> int:
-        """How often a piece stands there; of nothing, how many gaps there are."""
-        if not piece:
-            return self._gaps
-        return self._counts[piece.lower() if self._joiner else piece]
+def _count_pieces(counts: Counter[str], target: Sequence[str], joiner: str) -> None:
+    """Count all pieces of a corrected text up to a length; "" is a gap between two units."""
+    units = [word.lower() for word in target] if joiner else "".join(target)
+    counts[""] += len(units) + 1
+    for length in range(1, _LONGEST + 1):
+        for start in range(len(units) - length + 1):
+            counts[joiner.join(units[start : start + length])] += 1
 
 
 def _fit_type(
-    name: str, type_: _Type, occurrences: _Occurrences, least: int, by: tuple[str, ...]
+    name: str,
+    type_: _Type,
+    pieces: Mapping[str, int],
+    least: int,
+    by: tuple[str, ...],
+    *,
+    lower: bool,
 ) -> FittedType:
-    """A type with the confusions that were seen often enough, sorted."""
+    """A type with the confusions that were seen often enough, sorted.
+
+    Args:
+        name: Of the type.
+        type_: What was seen of it.
+        pieces: How often each stands in the corrected texts.
+        least: Occurrences from which a confusion is kept.
+        by: Rules for the rest.
+        lower: Whether the pieces are in lower case.
+    """
     counts = Counter(type_.confusions)
     frequent: Counter[tuple[str, str]] = Counter()
     for (right, wrong, context, written), count in type_.beside.items():
@@ -228,7 +231,7 @@ def _fit_type(
         if count >= least:
             frequent[pair] += count
     rows = tuple(
-        (right, wrong, count, max(count, occurrences.of(right)))
+        (right, wrong, count, max(count, pieces[right.lower() if lower else right]))
         for (right, wrong), count in sorted(frequent.items(), key=lambda i: (-i[1], i[0]))
     )
     rest = type_.edits - frequent.total() - type_.moves.total()

@@ -20,12 +20,19 @@ import msgspec
 from gecbench import __version__
 from gecbench.core.errors import (
     CorpusError,
-    GecbenchError,
     UnknownNameError,
     UsageError,
     count_noun,
 )
-from gecbench.core.files import STDIO, check_target, temporary_file, write_bytes, write_stream
+from gecbench.core.files import (
+    STDIO,
+    check_target,
+    explain_errors,
+    explain_read_errors,
+    temporary_file,
+    write_bytes,
+    write_stream,
+)
 from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, Sample
 from gecbench.core.seeding import number
 from gecbench.datasets.catalog import sha256_of
@@ -200,14 +207,8 @@ def _describe_file(path: str) -> Source:
     """A file as a manifest names it."""
     if Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir():
         raise UsageError(f"{path}: is a pipe or a device; files are read twice, so save it first")
-    try:
+    with explain_read_errors(Path(path)):
         return Source(path=path, size=Path(path).stat().st_size, sha256=sha256_of(Path(path)))
-    except FileNotFoundError:
-        raise GecbenchError(f"{path}: no such file; check the path") from None
-    except IsADirectoryError:
-        raise GecbenchError(f"{path}: is a folder; name a file in it") from None
-    except OSError as error:
-        raise GecbenchError(f"{path}: cannot be read: {error.strerror}") from error
 
 
 # The first pass: every corpus is read, every pair taken through the steps and counted.
@@ -242,10 +243,8 @@ class PairFile:
             GecbenchError: The disk is full.
         """
         row = self._encode((source, target))
-        try:
+        with explain_errors(self._folder):
             self._file.write(row)
-        except OSError as error:
-            raise self._full(error) from error
         self._starts.append(self._starts[-1] + len(row))
 
     def flush(self) -> None:
@@ -254,17 +253,12 @@ class PairFile:
         Raises:
             GecbenchError: The disk is full.
         """
-        try:
+        with explain_errors(self._folder):
             self._file.flush()
-        except OSError as error:
-            raise self._full(error) from error
 
     def __getitem__(self, k: int) -> tuple[str, str]:
         self._file.seek(self._starts[k])  # not mapped: what was read would count as memory
         return self._decode(self._file.read(self._starts[k + 1] - self._starts[k]))
-
-    def _full(self, error: OSError) -> GecbenchError:
-        return GecbenchError(f"{self._folder}: cannot be written: {error.strerror}")
 
 
 @dataclass

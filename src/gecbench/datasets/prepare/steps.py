@@ -326,7 +326,7 @@ class Steps:
         self._evaluation = evaluation
         self._changes = changes
         self._splitter = language_of(recipe.language or "xx").splitter
-        self._seen: set[int] = set()
+        self._digests: set[int] = set()
 
     def verdicts(self, source: str, target: str) -> Iterator[Verdict]:
         """Yield what becomes of a pair: one verdict, or one for each of its sentences."""
@@ -403,9 +403,9 @@ class Steps:
         if kind == "keep":
             return ""
         code = digest(0, kind, source if kind == "source" else f"{source}\0{target}")
-        if code in self._seen:
+        if code in self._digests:
             return "duplicate"
-        self._seen.add(code)
+        self._digests.add(code)
         return ""
 
 

@@ -40,8 +40,8 @@ def indel_distance(bits: Mapping[str, int], length: int, other: str) -> float:
     """
     open_places = every = (1 << length) - 1
     for character in other:
-        met = open_places & bits.get(character, 0)
-        open_places = (open_places + met) | (open_places - met)
+        matches = open_places & bits.get(character, 0)
+        open_places = (open_places + matches) | (open_places - matches)
     common = length - (open_places & every).bit_count()
     both = length + len(other)
     return (both - 2 * common) / both
@@ -192,7 +192,7 @@ def _feature_operations(
     substitutions = _Substitutions(a, b, source, target)
     table = [[float(y) for y in range(len(b) + 1)]]
     changing = [0] * (len(b) + 1)  # for how many diagonal steps back the cost has changed
-    seen = [0] * (len(b) + 1)  # row where b's lower form last stood in a
+    last_rows = [0] * (len(b) + 1)  # row where b's lower form last stood in a
     for x, form in enumerate(a, 1):
         above, row, row_ops = table[-1], [float(x)], ops[x]
         table.append(row)
@@ -201,7 +201,7 @@ def _feature_operations(
         for y, other in enumerate(b, 1):
             diagonal = above[y - 1]
             if lower == lower_b[y - 1]:
-                last, seen[y] = y, x
+                last, last_rows[y] = y, x
             if form == other:
                 row.append(diagonal)
                 continue
@@ -211,8 +211,8 @@ def _feature_operations(
             if replace <= least:
                 least, op = replace, _SUBSTITUTE
             # Only tokens that both sides have met can have changed places.
-            if last and seen[y] and before[y - 1]:
-                nearest = max(y - last, x - seen[y], 1)
+            if last and last_rows[y] and before[y - 1]:
+                nearest = max(y - last, x - last_rows[y], 1)
                 width = windows.width(x, y, nearest, before[y - 1])
                 if width:
                     swap = table[x - width][y - width] + (width - 1)
@@ -265,9 +265,9 @@ class _Windows:
     """
 
     def __init__(self, a: Sequence[str], b: Sequence[str]) -> None:
-        known = {form: _hash(form) for form in {*a, *b}}
-        self._a = [0, *accumulate(map(known.__getitem__, a))]
-        self._b = [0, *accumulate(map(known.__getitem__, b))]
+        hashes = {form: _hash(form) for form in {*a, *b}}
+        self._a = [0, *accumulate(map(hashes.__getitem__, a))]
+        self._b = [0, *accumulate(map(hashes.__getitem__, b))]
 
     def width(self, x: int, y: int, nearest: int, farthest: int) -> int:
         """K + 1 for the least k from `nearest` to `farthest` that gives a pair, or 0."""

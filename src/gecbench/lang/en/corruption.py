@@ -163,12 +163,12 @@ class Phrases:
         for entry in entries:
             first.setdefault(entry.right[0].lower(), []).append(entry)
         self._first = {word: tuple(entries) for word, entries in first.items()}
-        self._known = frozenset(first)
+        self._first_tokens = frozenset(first)
         self._even = len({e.rate for entries in first.values() for e in entries}) < 2
 
     def __call__(self, view: TokenView, spans: Spans, draw: Draw) -> Error | None:
         """Make an error at a random place; None where there is none."""
-        if self._known.isdisjoint(view.lower):
+        if self._first_tokens.isdisjoint(view.lower):
             return None
         first, lower = self._first, view.lower
         positions = [
@@ -596,17 +596,17 @@ def _apply(view: TokenView, errors: Sequence[tuple[Error, str]]) -> CorruptedTex
     words: list[str] = []
     gaps = [view.gaps[0]]
     edits = []
-    done = 0
+    position = 0
     for (start, end, wrong), name in errors:
-        words += view.words[done:start]
-        gaps += view.gaps[done + 1 : start + 1]
-        begin = len(words)
-        edits.append(ReverseEdit(begin, begin + len(wrong), list(view.words[start:end]), name))
+        words += view.words[position:start]
+        gaps += view.gaps[position + 1 : start + 1]
+        first = len(words)
+        edits.append(ReverseEdit(first, first + len(wrong), list(view.words[start:end]), name))
         words += wrong
         _close(gaps, view, start, end, wrong)
-        done = end
-    words += view.words[done:]
-    gaps += view.gaps[done + 1 :]
+        position = end
+    words += view.words[position:]
+    gaps += view.gaps[position + 1 :]
     pieces = [""] * (len(words) + len(gaps))
     pieces[::2], pieces[1::2] = gaps, words
     return CorruptedText("".join(pieces), words, edits)

@@ -134,12 +134,12 @@ class Confusions:
         for right in self._entries:
             lengths.setdefault(right[0], set()).add(len(right))
         self._lengths = {first: sorted(sizes, reverse=True) for first, sizes in lengths.items()}
-        self._known = frozenset(lengths)
+        self._first_characters = frozenset(lengths)
         self._even = len({entry.rate for entry in self._entries.values()}) < 2
 
     def __call__(self, view: str, spans: Spans, draw: Draw) -> Error | None:
         """Make an error at a random place; None where there is none."""
-        if self._known.isdisjoint(view):
+        if self._first_characters.isdisjoint(view):
             return None
         return (self._evenly if self._even else self._by_rate)(view, spans, draw)
 
@@ -206,9 +206,9 @@ def insertion(pieces: Choices[str], away: int = 1) -> Rule[str]:
         positions = len(view) - 2 * away + 1
         if positions < 1:
             return None
-        begin = draw() * positions >> BITS
+        first = draw() * positions >> BITS
         for step in range(positions):
-            position = away + (begin + step) % positions
+            position = away + (first + step) % positions
             if is_han(view[position - away : position + away]) and is_free(
                 spans, position, position
             ):
@@ -271,9 +271,9 @@ def _span(view: str, length: int, spans: Spans, draw: Draw, left: int = 0) -> in
     positions = len(view) - length + 1
     if positions < 1:
         return None
-    begin = draw() * positions >> BITS
+    first = draw() * positions >> BITS
     for step in range(positions):
-        start = (begin + step) % positions
+        start = (first + step) % positions
         end = start + length
         span = view[start:end]
         if not is_han(span) or (left and span[left:] + span[:left] == span):
@@ -328,9 +328,9 @@ def _word_rule(
 
     def rule(view: str, spans: Spans, draw: Draw) -> Error | None:
         errors = errors_of(view, words.spans(view))
-        begin = draw() * len(errors) >> BITS
+        first = draw() * len(errors) >> BITS
         for step in range(len(errors)):
-            error = errors[(begin + step) % len(errors)]
+            error = errors[(first + step) % len(errors)]
             if is_allowed(view, spans, error):
                 return error
         return None
@@ -531,15 +531,15 @@ def _apply(text: str, errors: Sequence[tuple[Error, str]]) -> CorruptedText:
     """Make the text with errors; its tokens are its characters without blanks."""
     pieces: list[str] = []
     edits = []
-    done = shift = 0
+    position = shift = 0
     for (start, end, wrong), name in errors:
-        pieces.append(text[done:start])
+        pieces.append(text[position:start])
         pieces += wrong
-        begin = start + shift
-        edits.append(ReverseEdit(begin, begin + len(wrong), list(text[start:end]), name))
+        first = start + shift
+        edits.append(ReverseEdit(first, first + len(wrong), list(text[start:end]), name))
         shift += len(wrong) - (end - start)
-        done = end
-    pieces.append(text[done:])
+        position = end
+    pieces.append(text[position:])
     source = "".join(pieces)
     if len(source.split(None, 1)) > 1 or source[:1].isspace() or source[-1:].isspace():
         return _without_blanks(source, edits)

@@ -133,21 +133,17 @@ class _Syllables(dict[str, str]):
 
 def _further_syllables(main: Mapping[str, str], phrases: Mapping[str, str]) -> dict[str, str]:
     """The further syllables of characters that phrases really use."""
-    seen: dict[str, Counter[str]] = defaultdict(Counter)
+    counts_of: dict[str, Counter[str]] = defaultdict(Counter)
     for phrase, reading in phrases.items():
         for character, syllable in zip(phrase, reading, strict=True):
-            seen[character][syllable] += 1
-    return {
-        character: "".join(sorted(others))
-        for character, counts in seen.items()
-        if (others := _often(counts, main[character]))
-    }
-
-
-def _often(counts: Counter[str], main: str) -> list[str]:
-    """The syllables, other than the main one, that are no rarity."""
-    least = max(2, _RARE * counts.total())
-    return [syllable for syllable, n in counts.items() if syllable != main and n >= least]
+            counts_of[character][syllable] += 1
+    further: dict[str, str] = {}
+    for character, counts in counts_of.items():
+        least = max(2, _RARE * counts.total())
+        others = (s for s, n in counts.items() if s != main[character] and n >= least)
+        if syllables := "".join(sorted(others)):
+            further[character] = syllables
+    return further
 
 
 def keys(word: str, sounds: Sounds) -> set[str]:
@@ -200,11 +196,8 @@ def homophones() -> Mapping[str, Mapping[str, float]]:
     readings = sounds("the homophones of gecbench corrupt", "zh")
     from pypinyin.phrases_dict import phrases_dict
 
-    plain, table, usual = (
-        readings.plain,
-        readings.table,
-        Counter("".join(phrases_dict)),
-    )
+    plain, table = readings.plain, readings.table
+    usual = Counter("".join(phrases_dict))
     by_sound: dict[str, list[str]] = defaultdict(list)
     for character in common_characters():
         by_sound[table[ord(character)]].append(character)
@@ -276,15 +269,10 @@ def _shapes_of_parts(lines: Sequence[str]) -> dict[str, tuple[str, ...]]:
                 if len(body) > 1 and cells[1] not in bodies[body]:
                     bodies[body].append(cells[1])
                     bodies_of[cells[1]].add(body)
-    return _neighbours(bodies_of, {body: m for body, m in bodies.items() if len(m) <= _MOST_PARTS})
-
-
-def _neighbours(
-    bodies_of: Mapping[str, set[str]], bodies: Mapping[str, Sequence[str]]
-) -> dict[str, tuple[str, ...]]:
-    neighbours = {}
+    shapes = {}
     for character, names in bodies_of.items():
-        others = {o for body in names for o in bodies.get(body, ()) if o != character}
+        members = (bodies[name] for name in names if len(bodies[name]) <= _MOST_PARTS)
+        others = sorted({other for body in members for other in body if other != character})
         if others:
-            neighbours[character] = tuple(sorted(others))
-    return neighbours
+            shapes[character] = tuple(others)
+    return shapes
