@@ -119,8 +119,17 @@ def locate(data_set: DataSet, file: str, *, folder: Path, mirror: Path | None) -
     for root in (folder,) if mirror is None else (mirror, folder):
         path = root / data_set.name / entry.name
         if path.is_file():
-            _check_size(path, data_set, entry)
-            return path
+            size = path.stat().st_size
+            if size == entry.size:
+                return path
+            raise ResourceError(
+                "has {bytes} bytes, but the catalogue says {expected}; remove it and run: "
+                "gecbench data get {name}",
+                at=path,
+                bytes=size,
+                expected=entry.size,
+                name=data_set.name,
+            )
     raise ResourceError(
         "{file} of the data set {name!r} is not here; run: gecbench data get {name} (or set "
         "GECBENCH_DATA_MIRROR to a folder that has {name}/{file})",
@@ -205,19 +214,6 @@ def sha256_of(path: Path) -> str:
 
     with path.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
-
-
-def _check_size(path: Path, data_set: DataSet, file: DataFile) -> None:
-    size = path.stat().st_size
-    if size != file.size:
-        raise ResourceError(
-            "has {bytes} bytes, but the catalogue says {expected}; remove it and run: "
-            "gecbench data get {name}",
-            at=path,
-            bytes=size,
-            expected=file.size,
-            name=data_set.name,
-        )
 
 
 def samples_folder() -> Path:

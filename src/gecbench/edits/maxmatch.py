@@ -441,8 +441,8 @@ def _gold_arcs(graph: Graph, target: bytes, limit: int, golds: Sequence[Gold]) -
                     yield u, v
     for position, choices in insertions.items():
         gaps = list(_gaps(graph, vertices_at(graph, position)))
-        texts = [text_of(graph, target, *gap) for gap in gaps]
-        yield from (gaps[n] for n, hit in walk(gaps, texts, choices) if hit)
+        gap_texts = [text_of(graph, target, *gap) for gap in gaps]
+        yield from (gaps[n] for n, hit in walk(gaps, gap_texts, choices) if hit)
 
 
 def _is_arc(graph: Graph, limit: int, u: int, v: int) -> bool:

@@ -261,47 +261,30 @@ class _Errant:
         Raises:
             UsageError: The scheme was made without types.
         """
-        if self.classifier is None:
+        classifier = self.classifier
+        if classifier is None:
             raise UsageError("given edits are kept by a scheme with types; make it with types=True")
-        corrected = [(*correct(edits, tokens), tokens) for edits, tokens in annotations]
-        sides = [(source, target) for target, _, source in corrected]
+        corrections = [correct(edits, tokens) for edits, tokens in annotations]
+        sides = [
+            (source, target)
+            for (_, source), (target, _) in zip(annotations, corrections, strict=True)
+        ]
         if relabel:
             self._tag([tokens for pair in sides for tokens in pair])
-        edit_sets = [
-            self._keep(edit_spans, source, target, minimise=minimise, relabel=relabel)
-            for target, edit_spans, source in corrected
-        ]
+
+        def keep_set(at: int) -> EditSet | None:
+            source, target = (self._sentences.get(t, Sentence("", t)) for t in sides[at])
+            return keep(
+                corrections[at][1], source, target, classifier, minimise=minimise, relabel=relabel
+            )
+
+        edit_sets = [keep_set(at) for at in range(len(sides))]
         unparsed = [at for at, edits in enumerate(edit_sets) if edits is None]
         self._parse([tokens for at in unparsed for tokens in sides[at]])
         for at in unparsed:
-            target, edit_spans, source = corrected[at]
-            edit_sets[at] = self._keep(
-                edit_spans, source, target, minimise=minimise, relabel=relabel
-            )
+            edit_sets[at] = keep_set(at)
         self.reader.forget()
         return [edits for edits in edit_sets if edits is not None]
-
-    def _keep(
-        self,
-        edit_spans: Sequence[tuple[Edit, tuple[int, int, int, int]]],
-        source: Tokens,
-        target: Tokens,
-        *,
-        minimise: bool,
-        relabel: bool,
-    ) -> EditSet | None:
-        source_sentence, target_sentence = (
-            self._sentences.get(tokens, Sentence("", tokens)) for tokens in (source, target)
-        )
-        classifier = cast("Types", self.classifier)  # `keep` has looked
-        return keep(
-            edit_spans,
-            source_sentence,
-            target_sentence,
-            classifier,
-            minimise=minimise,
-            relabel=relabel,
-        )
 
     def _extract(self, pairs: Sequence[tuple[Tokens, Tokens]]) -> list[Extraction]:
         different = [pair for pair in dict.fromkeys(pairs) if pair[0] != pair[1]]

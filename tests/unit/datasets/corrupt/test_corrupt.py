@@ -31,7 +31,7 @@ en_texts = st.builds(
 )
 
 
-def check_law(made: Outcome, text: str, tokens: list[str]) -> None:
+def check_corrupted_text(made: Outcome, text: str, tokens: list[str]) -> None:
     if made.corrupted is None:
         return
     source, found, edits = made.corrupted
@@ -55,7 +55,7 @@ def check_law(made: Outcome, text: str, tokens: list[str]) -> None:
 def test_chinese_edits_lead_back(text: str, number: int):
     for corruptor in corruptors("zh"):
         made = corruptor(text, draws(KEY, number))
-        check_law(made, text, [c for c in text if not c.isspace()])
+        check_corrupted_text(made, text, [c for c in text if not c.isspace()])
 
 
 @given(en_texts, st.integers(0, 999))
@@ -65,7 +65,7 @@ def test_chinese_edits_lead_back(text: str, number: int):
 def test_english_edits_lead_back(text: str, number: int):
     for corruptor in corruptors("en"):
         made = corruptor(text, draws(KEY, number))
-        check_law(made, text, split_tokens(text, "en")[1::2])
+        check_corrupted_text(made, text, split_tokens(text, "en")[1::2])
 
 
 @pytest.mark.parametrize("name", list(load_profile("zh-default").types))
