@@ -9,7 +9,7 @@ from strategies import TEXTS, corpora, edited_corpora
 
 from gecbench.core.errors import CorpusError
 from gecbench.core.sample import Corpus, SystemOutput
-from gecbench.formats.texts import apply_edits
+from gecbench.edits.apply import apply
 from gecbench.scoring.normalise import Normaliser, change_notes, normalise
 from gecbench.scoring.texts import characters
 from gecbench.text.normalise import NORMALISATIONS, Normalisation, normalisation
@@ -73,7 +73,9 @@ def test_texts_stay_what_edits_make_of_tokens(corpus: Corpus, names: list[str]):
         for old, new in zip(before.references, after.references, strict=True):
             if old.text is None:
                 continue
-            assert characters(new.text) == characters("".join(apply_edits(after, new.edit_sets[0])))
+            assert characters(new.text) == characters(
+                "".join(apply(new.edit_sets[0], after.tokens))
+            )
             said = {(edit.start, edit.end, edit.label) for edit in old.edit_sets[0]}
             assert all((e.start, e.end, e.label) in said for e in new.edit_sets[0])
 

@@ -142,7 +142,7 @@ def test_interrupted_it_leaves_nothing(run, monkeypatch: pytest.MonkeyPatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(variants, "_answer", interrupted)
+    monkeypatch.setattr(variants, "_run_searches", interrupted)
     assert run("perturb", CASES, "-o", "out.jsonl", "--no-pos") == (
         130,
         "",
