@@ -175,9 +175,9 @@ def change_notes(
             for s, _ in samples
             for pair in zip(b.hypotheses[s.id], a.hypotheses[s.id], strict=True)
         ]
+    changes: dict[str, Sequence[tuple[object, object]]] = {"sources": sources, **pairs}
     shares = [
-        f"{sum(b != a for b, a in rows)} of {len(rows)} {what}"
-        for what, rows in {"sources": sources, **pairs}.items()
+        f"{sum(b != a for b, a in rows)} of {len(rows)} {what}" for what, rows in changes.items()
     ]
     notes = [f"normalising changed {', '.join(shares)}"]
     rewrites = [pair for rows in pairs.values() for pair in rows]

@@ -155,7 +155,7 @@ def drop_dominated(candidates: Values) -> Values:
     return rest
 
 
-def stack_candidates(rows: Sequence[Sequence[tuple[int, int, int]]]) -> Values:
+def stack_candidates(rows: Sequence[list[tuple[int, int, int]]]) -> Values:
     """The counts of the candidates of each sentence, shape (sentences, candidates, 3).
 
     They are filled up by repeating a sentence's last one, which is never preferred to itself.

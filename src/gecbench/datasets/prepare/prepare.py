@@ -70,7 +70,6 @@ COUNTED = (
 )
 """What is counted of a corpus beside the reasons for which pairs are dropped."""
 
-_EVENTS = {"split": "split", "piece": "pieces", "cut": "cut"}
 _EXAMPLES = 20
 _EVERY = 5000
 _BATCH = 1000
@@ -310,7 +309,7 @@ def _read_pairs(
             progress(name, counts["sentences"])
         for target in sentence.targets:
             for verdict in steps.verdicts(sentence.source, target):
-                counts[_EVENTS.get(verdict.event, "")] += 1
+                counts[verdict.event] += 1
                 if verdict.dropped:
                     tally.dropped[verdict.dropped] += 1
                     if len(tally.near) < _EXAMPLES:

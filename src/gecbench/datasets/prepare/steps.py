@@ -295,7 +295,7 @@ class Verdict(NamedTuple):
         target: The same.
         dropped: A key of `DROPPED`; "" where it stays.
         match: In the evaluation sets.
-        event: "split" of the first piece of a pair, "piece" of the others, "cut"; "" of others.
+        event: "split" of the first piece of a pair, "pieces" of the others, "cut"; "" of others.
     """
 
     source: str
@@ -361,7 +361,7 @@ class Steps:
             and len(parts := split_pair(source, target, self._splitter) or ()) > 1
         ):
             for k, part in enumerate(parts):
-                yield self._piece(*part)._replace(event="piece" if k else "split")
+                yield self._piece(*part)._replace(event="pieces" if k else "split")
         else:
             yield Verdict(source, target, "too long")
 
