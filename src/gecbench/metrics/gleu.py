@@ -277,13 +277,14 @@ class SampledGleu(Metric[Matches]):
         """The score of each iteration; one alone where there is nothing to draw."""
         import numpy as np
 
-        table, counts = self._table(stats), [len(matches.lengths) for matches in stats]
-        rows = np.arange(len(stats))
-        draw_sums = np.empty((self._iterations(stats), self.order + 1))
-        for at in range(len(draw_sums)):
-            references = draw_for(counts, at * _SEED_STEP, self.draws)
-            draw_sums[at] = table[rows, references].sum(axis=0)
-        return self._scores(draw_sums, self._hypothesis_totals(stats).sum(axis=0))
+        table, hypotheses = self._table(stats), self._hypothesis_totals(stats).sum(axis=0)
+        scores = []
+        for block in self._blocks(stats, len(stats)):
+            block_sums = self._draw_values(table, self._draw_references(stats, block)).sum(axis=0)
+            shape = len(block), self.order + 1
+            scores.append(self._scores(block_sums.reshape(shape), hypotheses))
+        values: Values = np.concatenate(scores)
+        return values
 
     def aggregate(self, stats: Sequence[Matches]) -> Score:
         """The mean over all iterations; 0 where there is no sentence.
@@ -383,7 +384,7 @@ class SampledGleu(Metric[Matches]):
         import numpy as np
 
         values: Integers = table[np.arange(len(table)), draws].swapaxes(0, 1)
-        return values.reshape(len(table), -1)
+        return values.reshape(len(table), len(draws) * (self.order + 1))
 
     def _table(self, stats: Sequence[Matches]) -> Integers:
         """Matches and length of each reference, shape (sentences, references, order + 1).

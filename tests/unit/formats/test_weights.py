@@ -53,21 +53,21 @@ def test_a_bare_file_has_no_label(path: Path):
 
 
 @pytest.mark.parametrize(
-    ("lines", "message"),
+    ("lines", "facts"),
     [
-        ([], r"w.txt:1: ''"),
-        (["x", "1"], r"w.txt:1: 'x'"),
-        (["0", "0"], r"w.txt:1: '0'"),
-        (["1 1", "0"], r"w.txt:1: '1 1'"),
-        (["2", "0", ""], r"w.txt:3: the line is blank"),
-        (["2", "0 x"], r"w.txt:2: 'x'"),
-        (["2", "0 -1"], r"w.txt:2: '-1'"),
-        (["2", "0 1", "3 1"], r"w.txt:3: 3 systems are right on a chunk, but .* there are 2"),
+        ([], ("w.txt:1", "''")),
+        (["x", "1"], ("w.txt:1", "'x'")),
+        (["0", "0"], ("w.txt:1", "'0'")),
+        (["1 1", "0"], ("w.txt:1", "'1 1'")),
+        (["2", "0", ""], ("w.txt:3", "blank")),
+        (["2", "0 x"], ("w.txt:2", "'x'")),
+        (["2", "0 -1"], ("w.txt:2", "'-1'")),
+        (["2", "0 1", "3 1"], ("w.txt:3", "3 systems", "2")),
     ],
 )
-def test_a_file_that_is_none_is_refused_with_its_line(path: Path, lines, message):
+def test_a_file_that_is_none_is_refused_with_its_line(path: Path, lines, facts):
     path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
-    with pytest.raises(FormatError, match=message):
+    with expect_error(FormatError, *facts):
         read_weights(path)
 
 
@@ -117,25 +117,25 @@ def test_a_label_says_what_it_is_of(path: Path):
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    ("changes", "facts"),
     [
-        ("{", r"w.txt.json:1: is not a fingerprint of weights"),
-        ("[1]", r"w.txt.json:1: is not a fingerprint of weights"),
-        ("[" * 100_000, r"w.txt.json:1: is not a fingerprint of weights"),
-        ({"format": "x"}, r"w.txt.json:1: is not a fingerprint of weights"),
-        ({"schema": 2}, r"w.txt.json:1: schema 2 is not 1"),
-        ({"weights_sha256": "0"}, r"w.txt: was changed after its fingerprint"),
-        ({"chosen": [1]}, r"w.txt.json: 'chosen'"),
-        ({"chosen": {"1": 0}}, r"w.txt.json: 'chosen' is \{'1': 0\}; expected int >= 1"),
-        ({"chosen": {"1": True}}, r"w.txt.json: 'chosen.1'"),
+        ("{", ("w.txt.json:1", "gecbench-weights")),
+        ("[1]", ("w.txt.json:1", "gecbench-weights")),
+        ("[" * 100_000, ("w.txt.json:1", "gecbench-weights")),
+        ({"format": "x"}, ("w.txt.json:1", "gecbench-weights")),
+        ({"schema": 2}, ("w.txt.json:1", "schema 2", "1")),
+        ({"weights_sha256": "0"}, ("w.txt", "w.txt.json", "changed")),
+        ({"chosen": [1]}, ("w.txt.json", "'chosen'")),
+        ({"chosen": {"1": 0}}, ("w.txt.json", "'chosen'", "{'1': 0}", ">= 1")),
+        ({"chosen": {"1": True}}, ("w.txt.json", "'chosen.1'")),
     ],
 )
-def test_a_label_that_is_none_or_of_another_file_is_refused(path: Path, changes, message):
+def test_a_label_that_is_none_or_of_another_file_is_refused(path: Path, changes, facts):
     write(path)
     label = path.with_name("w.txt.json")
     text = changes
     if isinstance(changes, dict):
         text = json.dumps(json.loads(label.read_text("utf-8")) | changes)
     label.write_text(text, "utf-8")
-    with pytest.raises(FormatError, match=message):
+    with expect_error(FormatError, *facts):
         read_weights(path)
