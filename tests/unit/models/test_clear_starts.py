@@ -84,7 +84,7 @@ def test_a_run_that_kept_nothing_may_be_begun_otherwise(home) -> None:
         raise GecbenchError("no such encoder")
 
     with pytest.raises(GecbenchError, match="no such encoder"):
-        trained(home, "run", config(), kinds.Kind(SmallConfig, failing))
+        trained(home, "run", config(), kinds.TrainingKind(SmallConfig, failing))
     assert trained(home, "run", config(epochs=2, seed=7)).why == "all epochs done"
     with pytest.raises(UsageError, match=r"differs in configuration.training.seed"):
         trained(home, "run", config(epochs=2, seed=8))

@@ -14,16 +14,16 @@ from gecbench.core.errors import UsageError
 from gecbench.models.batches import ContextPair, SentencePair
 from gecbench.models.robust.pairs import (
     DecoderTarget,
-    Robust,
     align_targets,
     check_decoder,
     check_dropout,
 )
+from gecbench.models.training.config import RobustTable
 from gecbench.text.tokens import tokens_of
 
 
-def robust(**given: object) -> Robust:
-    return Robust(cases=("cases.jsonl",), **given)
+def robust(**given: object) -> RobustTable:
+    return RobustTable(cases=("cases.jsonl",), **given)
 
 
 def decoder_target(
@@ -92,7 +92,7 @@ def family(side: DecoderTarget, words: Sequence, token: int) -> tuple[set[int], 
 
 
 def align_by_definition(
-    twin: ContextPair, one: DecoderTarget, two: DecoderTarget, chosen: Robust, kind: str
+    twin: ContextPair, one: DecoderTarget, two: DecoderTarget, chosen: RobustTable, kind: str
 ) -> list[tuple[int, int]]:
     words, others = tokens_of(one.text, kind), tokens_of(two.text, kind)
     texts, other_texts = ([w.text for w in item] for item in (words, others))
@@ -263,7 +263,7 @@ def test_a_decoder_has_no_detection_and_no_labels_that_disagree() -> None:
     ],
 )
 def test_two_passes_of_a_decoder_that_drops_nothing_are_refused(settings, others, drops) -> None:
-    table = Robust(method="r-drop")
+    table = RobustTable(method="r-drop")
     check_dropout(robust(), settings, *others)
     if drops:
         check_dropout(table, settings, *others)
