@@ -124,7 +124,7 @@ def merge(
     from gecbench.backends.transformers import need_torch
 
     need_torch()
-    from gecbench.models.causal.loading import merge_adapter as merge_adapter
+    from gecbench.models.causal.loading import merge as merge_adapter
 
     merge_adapter(folder, output, base=base, precision=precision)
     say(f"{output}: a causal model of its own")

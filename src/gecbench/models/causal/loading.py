@@ -324,9 +324,7 @@ def new_adapter(
     return cast("PeftModel", model)
 
 
-def merge_adapter(
-    adapter: Path, into: Path, *, base: str = "", precision: Precision = "fp32"
-) -> None:
+def merge(adapter: Path, into: Path, *, base: str = "", precision: Precision = "fp32") -> None:
     """Write an adapter and its base as one plain model, which needs neither peft nor the base.
 
     Args:

@@ -20,7 +20,7 @@ from gecbench.backends.transformers import load_tokenizer
 from gecbench.core.errors import UsageError
 from gecbench.core.seeding import number
 from gecbench.lang import language_of
-from gecbench.models.batches import ContextPair, SentencePair
+from gecbench.models.batches import SentencePair
 from gecbench.models.causal.corrector import (
     Causal,
     CausalOptions,
@@ -41,13 +41,12 @@ from gecbench.models.chat.prompts import load_prompt
 from gecbench.models.folder import non_default_options, write_card
 from gecbench.models.robust.pairs import (
     DecoderTarget,
-    align_targets,
     check_decoder,
     check_dropout,
 )
-from gecbench.models.training.config import Below1, Positive, RobustTable, RunConfig
-from gecbench.models.training.decoder import TargetTask, mask_tensor, pad_tensor
-from gecbench.models.training.task import IGNORED, Batch, ComparableTask, TrainingKind
+from gecbench.models.training.config import Below1, Positive, RunConfig
+from gecbench.models.training.decoder import ComparableTargetTask, mask_tensor, pad_tensor
+from gecbench.models.training.task import IGNORED, Batch, TrainingKind
 from gecbench.models.weights import target_loss
 
 if TYPE_CHECKING:
@@ -104,7 +103,7 @@ class CausalExample(NamedTuple):
     start: int
 
 
-class CausalTask(TargetTask[CausalExample], ComparableTask[CausalExample, torch.Tensor]):
+class CausalTask(ComparableTargetTask[CausalExample]):
     """Learns to answer an instruction with the corrected sentence."""
 
     def __init__(self, config: CausalConfig, module: PeftModel, question: Question) -> None:
@@ -161,24 +160,12 @@ class CausalTask(TargetTask[CausalExample], ComparableTask[CausalExample, torch.
         logits = outputs[:, :-1][in_answer]
         return target_loss(logits, labels[in_answer])
 
-    def matches(
-        self,
-        pair: ContextPair,
-        original: CausalExample,
-        perturbed: CausalExample,
-        robust: RobustTable,
-    ) -> tuple[tuple[int, int], ...]:
-        """Find the places whose logits predict what both answers say alike.
+    def locate_target(self, text: str, example: CausalExample) -> DecoderTarget:
+        """Locate the tokens of an answer in its example, which is never cut.
 
-        Never those of the question, where nothing is learnt; the logits of a place predict the
-        token after it.
+        The logits of a place predict the token after it; those of the question predict nothing that
+        is learnt.
         """
-        first = self._target(pair.original.target.strip(), original)
-        second = self._target(pair.perturbed.target.strip(), perturbed)
-        return align_targets(pair, first, second, robust, self.tokens)
-
-    def _target(self, text: str, example: CausalExample) -> DecoderTarget:
-        """Locate the logits that predict an answer in its example, which is never cut."""
         options = {**self._question.text_options(text), "return_offsets_mapping": True}
         spans = self._question.tokenizer(text, **options)["offset_mapping"]
         first, end = example.start - 1, len(example.ids) - 2

@@ -47,6 +47,7 @@ class DecoderTarget(NamedTuple):
         first: The place of the first of them, as `ComparableTask.matches` counts places.
         end: The place of the end; a truncated example has none and stops there.
         complete: Whether the end stands there because the text ends.
+        opening: Places right before the first that hold what every target begins with.
     """
 
     text: str
@@ -55,6 +56,7 @@ class DecoderTarget(NamedTuple):
     first: int
     end: int
     complete: bool
+    opening: int = 0
 
 
 def align_tokens(
@@ -92,7 +94,8 @@ def align_targets(
     """Find the places at which two targets are to be predicted alike.
 
     A token is compared where the words that it belongs to stand in both targets and consist of
-    the same tokens there, white space before them included; the end always is.
+    the same tokens there, white space before them included; the end always is, and so is what
+    every target begins with.
 
     Args:
         pair: Where the targets come from.
@@ -118,7 +121,8 @@ def align_targets(
     matches = [(i, j) for i, j in matches if i < original.end and j < perturbed.end]
     if original.complete and perturbed.complete:
         matches.append((original.end, perturbed.end))
-    return tuple(matches)
+    opening = ((original.first - k, perturbed.first - k) for k in range(original.opening, 0, -1))
+    return (*opening, *matches)
 
 
 def check_decoder(robust: RobustTable | None) -> None:

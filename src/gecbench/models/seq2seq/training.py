@@ -17,11 +17,10 @@ from transformers import (
 )
 
 from gecbench.core.errors import UsageError
-from gecbench.models.batches import ContextPair, SentencePair
+from gecbench.models.batches import SentencePair
 from gecbench.models.folder import write_card
 from gecbench.models.robust.pairs import (
     DecoderTarget,
-    align_targets,
     check_decoder,
     check_dropout,
 )
@@ -36,14 +35,15 @@ from gecbench.models.seq2seq.network import (
     load_seq2seq_config,
     max_positions,
 )
-from gecbench.models.training.config import Below1, Positive, RobustTable, RunConfig, Share
+from gecbench.models.training.config import Below1, Positive, RunConfig, Share
 from gecbench.models.training.decoder import (
+    ComparableTargetTask,
     DecoderExample,
     DecoderTable,
     DecoderTask,
     refuse_cold_epochs,
 )
-from gecbench.models.training.task import Batch, ComparableTask, Dataset, TrainingKind
+from gecbench.models.training.task import Batch, Dataset, TrainingKind
 
 
 class Extension(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -92,7 +92,7 @@ class Seq2SeqConfig(RunConfig, frozen=True, forbid_unknown_fields=True, kw_only=
     model: Seq2SeqTable
 
 
-class Seq2SeqTask(DecoderTask, ComparableTask[DecoderExample, torch.Tensor]):
+class Seq2SeqTask(DecoderTask, ComparableTargetTask[DecoderExample]):
     """Learns to write targets with a network of transformers."""
 
     encoding: SubwordEncoding
@@ -136,32 +136,13 @@ class Seq2SeqTask(DecoderTask, ComparableTask[DecoderExample, torch.Tensor]):
         ).logits
         return logits
 
-    def matches(
-        self,
-        pair: ContextPair,
-        original: DecoderExample,
-        perturbed: DecoderExample,
-        robust: RobustTable,
-    ) -> tuple[tuple[int, int], ...]:
-        """Find the places where both targets are to be predicted alike.
-
-        A place is one of the target, so that logits of the same place predict it. What every
-        target begins with is compared, too.
-        """
-        start = ((k, k) for k in range(len(self.encoding.specials.forced)))
-        first = self._target(pair.original.target.strip(), original)
-        second = self._target(pair.perturbed.target.strip(), perturbed)
-        return (
-            *start,
-            *align_targets(pair, first, second, robust, self.tokens),
-        )
-
-    def _target(self, text: str, example: DecoderExample) -> DecoderTarget:
+    def locate_target(self, text: str, example: DecoderExample) -> DecoderTarget:
+        """Locate the tokens of a target; the logits of the same places predict them."""
         ids = self.encoding.target_ids(text)
         first = len(self.encoding.specials.forced)
         spans = self.encoding.tokenizer.encode(text, add_special_tokens=False).offsets
         end = len(example.target) - 1
-        return DecoderTarget(text, ids[first:-1], spans, first, end, len(ids) == end + 1)
+        return DecoderTarget(text, ids[first:-1], spans, first, end, len(ids) == end + 1, first)
 
     def search(self, options: Seq2SeqOptions) -> TorchSearch:
         """Wrap the network as it is now in a search for answers."""

@@ -13,12 +13,13 @@ import torch
 
 from gecbench.core.errors import UsageError
 from gecbench.lang import language_of
-from gecbench.models.batches import SentencePair, mask_rows, pad_rows
+from gecbench.models.batches import ContextPair, SentencePair, mask_rows, pad_rows
 from gecbench.models.folder import Card, non_default_options
+from gecbench.models.robust.pairs import DecoderTarget, PlacePairs, align_targets
 from gecbench.models.seq2seq.corrector import Decoding, Search, Seq2Seq, build_corrector
 from gecbench.models.seq2seq.encoding import Encoding
 from gecbench.models.training.config import RobustTable, RunConfig, Share
-from gecbench.models.training.task import IGNORED, Batch, Dataset, Task
+from gecbench.models.training.task import IGNORED, Batch, ComparableTask, Dataset, Task
 from gecbench.models.weights import target_loss
 
 
@@ -116,12 +117,6 @@ class TargetTask(Task[SentencePair, Example]):
         """Count the target tokens."""
         return float((batch["labels"] != IGNORED).sum())
 
-    def gather(
-        self, outputs: torch.Tensor, rows: torch.Tensor, places: torch.Tensor, robust: RobustTable
-    ) -> tuple[torch.Tensor]:
-        """Gather the logits of some places, (places, vocabulary)."""
-        return (outputs[rows, places],)
-
     def card(self, provenance: Mapping[str, object], **settings: object) -> Card:
         """Describe the model, with what its kind needs to load it."""
         config = self.config
@@ -134,6 +129,28 @@ class TargetTask(Task[SentencePair, Example]):
             about=config.about,
             provenance=provenance,
         )
+
+
+class ComparableTargetTask(TargetTask[Example], ComparableTask[Example, torch.Tensor]):
+    """A task whose predictions are compared where two targets are to be written alike."""
+
+    @abstractmethod
+    def locate_target(self, text: str, example: Example) -> DecoderTarget:
+        """Locate the tokens of a target, and the places whose logits predict them."""
+
+    def matches(
+        self, pair: ContextPair, original: Example, perturbed: Example, robust: RobustTable
+    ) -> PlacePairs:
+        """Find the places whose logits predict what both targets say alike."""
+        first = self.locate_target(pair.original.target.strip(), original)
+        second = self.locate_target(pair.perturbed.target.strip(), perturbed)
+        return align_targets(pair, first, second, robust, self.tokens)
+
+    def gather(
+        self, outputs: torch.Tensor, rows: torch.Tensor, places: torch.Tensor, robust: RobustTable
+    ) -> tuple[torch.Tensor]:
+        """Gather the logits of some places, (places, vocabulary)."""
+        return (outputs[rows, places],)
 
 
 class DecoderTask(TargetTask[DecoderExample]):

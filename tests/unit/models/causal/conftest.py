@@ -76,7 +76,7 @@ def overfit(task: Any, steps: int) -> None:
 
 @pytest.fixture(scope="session")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Trained:
-    from gecbench.models.causal.loading import merge_adapter
+    from gecbench.models.causal.loading import merge
     from gecbench.models.causal.training import build
 
     folder = tmp_path_factory.mktemp("causal")
@@ -85,5 +85,5 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Trained:
     overfit(task, 250)
     (folder / "adapter").mkdir()
     task.save(folder / "adapter", {"seed": 1})
-    merge_adapter(folder / "adapter", folder / "merged")
+    merge(folder / "adapter", folder / "merged")
     return Trained(base, folder / "adapter", folder / "merged", task)

@@ -214,9 +214,9 @@ def test_without_peft_the_command_is_named(
 
 
 def test_merging_needs_an_adapter_and_a_free_place(trained: Trained, tmp_path: Path) -> None:
-    from gecbench.models.causal.loading import merge_adapter
+    from gecbench.models.causal.loading import merge
 
     with pytest.raises(UsageError, match="holds no adapter"):
-        merge_adapter(trained.base, tmp_path / "new")
+        merge(trained.base, tmp_path / "new")
     with pytest.raises(GecbenchError, match="is there already"):
-        merge_adapter(trained.adapter, trained.merged)
+        merge(trained.adapter, trained.merged)
