@@ -236,7 +236,7 @@ def _load(folder: Path) -> Any:
 def _check_components(folder: Path, nlp: Any) -> None:
     """Refuse a pipeline that cannot give parts of speech and lemmas; name what it lacks."""
     metas = [nlp.get_pipe_meta(name) for name in nlp.pipe_names]
-    assigned = {assigns for meta in metas for assigns in meta.assigns}
+    attributes = {assigns for meta in metas for assigns in meta.assigns}
     rulers = [pipe for _, pipe in nlp.pipeline if hasattr(pipe, "patterns")]
     by_rule = {
         attribute
@@ -246,9 +246,9 @@ def _check_components(folder: Path, nlp: Any) -> None:
         for attribute in map(str, rule.get("attrs", ()))
     }
     missing = []
-    if not ("POS" in by_rule or "token.pos" in assigned):
+    if not ("POS" in by_rule or "token.pos" in attributes):
         missing.append("tagger of parts of speech (a morphologizer, or an attribute_ruler)")
-    if not ("LEMMA" in by_rule or "token.lemma" in assigned):
+    if not ("LEMMA" in by_rule or "token.lemma" in attributes):
         missing.append("lemmatizer")
     if missing:
         raise ResourceError(

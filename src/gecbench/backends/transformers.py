@@ -368,11 +368,11 @@ class MaskedModel:
     ) -> tuple[tuple[str, ...], tuple[float, ...]]:
         import torch
 
-        barred = self._by_lower_case.get(exclude.lower(), ())
+        exclusions = self._by_lower_case.get(exclude.lower(), ())
         row = row.double()
-        for n in barred:
+        for n in exclusions:
             row[n] = -torch.inf
-        best = torch.topk(row, min(count, len(row) - len(barred)))
+        best = torch.topk(row, min(count, len(row) - len(exclusions)))
         names = self.vocabulary
         weights = torch.softmax(best.values, 0).tolist()
         return tuple(names[n] for n in best.indices.tolist()), tuple(weights)

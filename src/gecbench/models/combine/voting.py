@@ -331,14 +331,14 @@ def apply_to_text(
     gaps = [source[end:start] for end, start in zip(ends, starts, strict=True)]
     pieces: list[str] = []
     gap = gaps[0]  # the white space before whatever comes next
-    done = 0
+    position = 0
     for edit in (*edits, Edit(len(tokens), len(tokens), ())):
-        for at in range(done, edit.start):
+        for at in range(position, edit.start):
             pieces += (gap, tokens[at])
             gap = gaps[at + 1]
-        done = edit.end
+        position = edit.end
         new = separator.join(edit.replacement or ())
-        after, at_end = gaps[done], done == len(tokens)
+        after, at_end = gaps[position], position == len(tokens)
         if edit.start == edit.end:
             if new:
                 before, gap = _insertion_gaps(gap, separator, first=not pieces, at_end=at_end)

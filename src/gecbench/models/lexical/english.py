@@ -503,12 +503,12 @@ def correct_spellings(
     changes = {}
     for position, word in enumerate(words):
         pieces = _PIECES.split(word)
-        fixes = [
+        corrections = [
             _fix(piece, known, nearest, first=position == k == 0) for k, piece in enumerate(pieces)
         ]
-        scores = [fix.score for fix in fixes if fix]
+        scores = [fix.score for fix in corrections if fix]
         if scores and min(scores) >= threshold:
-            parts = (fix.word if fix else p for fix, p in zip(fixes, pieces, strict=True))
+            parts = (fix.word if fix else p for fix, p in zip(corrections, pieces, strict=True))
             changes[position] = TokenChange("".join(parts), min(scores), "spelling")
     return changes
 

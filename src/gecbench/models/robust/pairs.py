@@ -323,10 +323,10 @@ def _read_cases(config: RunConfig, names: Sequence[str], home: Path) -> Training
             dev_pairs = _with_themselves(read_dev_pairs(dev, language, counts))
     else:
         sources = [case.cases[0].original.source for case in cases]
-        sources_of_dev = set(sources) if data.dev == ALL else draw_dev(sources, config)
+        dev_sources = set(sources) if data.dev == ALL else draw_dev(sources, config)
         # All variants of an original stay together.
         dev_cases = [
-            case for case, source in zip(cases, sources, strict=True) if source in sources_of_dev
+            case for case, source in zip(cases, sources, strict=True) if source in dev_sources
         ]
         dev, dev_pairs = _dev_of(dev_cases, language, counts)
     if data.dev != ALL:

@@ -230,15 +230,15 @@ class BeamSearch:
             for k, sentence in enumerate(live):
                 span = slice(k * self._beams, (k + 1) * self._beams)
                 self._choose(sentence, best[span], units[span])
-            unfinished = [k for k, s in enumerate(live) if not s.is_over(self._beams)]
-            if not unfinished:
+            open_sentences = [k for k, s in enumerate(live) if not s.is_over(self._beams)]
+            if not open_sentences:
                 break
-            rows = [k * self._beams + beam.row for k in unfinished for beam in live[k].beams]
+            rows = [k * self._beams + beam.row for k in open_sentences for beam in live[k].beams]
             index = torch.tensor(rows, device=device)
             state = tuple(tensor.index_select(0, index) for tensor in state)
-            if len(unfinished) < len(live):
+            if len(open_sentences) < len(live):
                 fixed = tuple(tensor.index_select(0, index) for tensor in fixed)
-            live = [live[k] for k in unfinished]
+            live = [live[k] for k in open_sentences]
             last = [beam.ids[-1] for sentence in live for beam in sentence.beams]
         return sentences
 

@@ -112,12 +112,12 @@ def detect_spacing(tokens: Sequence[Token], *, language: str) -> Spacing:
     'tokenised'
     """
     has_spaces = _has_spaces(language)
-    gaps = [
+    blanks = [
         right.start > left.end
         for left, right in pairwise(tokens)
         if (_CLOSING.fullmatch(right.text) if has_spaces else _dense(left.text, right.text))
     ]
-    return "tokenised" if any(gaps) and 2 * sum(gaps) >= len(gaps) else "raw"
+    return "tokenised" if any(blanks) and 2 * sum(blanks) >= len(blanks) else "raw"
 
 
 class Blanks(NamedTuple):

@@ -80,12 +80,12 @@ def read_pairs(config: RunConfig, home: Path) -> TrainingData[SentencePair]:
         samples = remaining
     else:
         sources = [sample.source for sample, _ in samples]
-        sources_of_dev = set(sources) if data.dev == ALL else draw_dev(sources, config)
-        numbers = enumerate((s for s, _ in samples if s.source in sources_of_dev), 1)
+        dev_sources = set(sources) if data.dev == ALL else draw_dev(sources, config)
+        numbers = enumerate((s for s, _ in samples if s.source in dev_sources), 1)
         renumbered = tuple(replace(sample, id=str(n)) for n, sample in numbers)
         dev = Corpus("dev", renumbered, samples[0][1].lang if samples else None)
         if data.dev != ALL:
-            samples = [item for item in samples if item[0].source not in sources_of_dev]
+            samples = [item for item in samples if item[0].source not in dev_sources]
     pairs = [pair for s, corpus in samples for pair in _pairs_of(s, corpus, language, counts)]
     chance = random.Random(seeding.number(config.training.seed, "correct"))
     train = [p for p in pairs if p.source != p.target or chance.random() < data.keep_correct]

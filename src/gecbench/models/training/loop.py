@@ -369,16 +369,16 @@ class Loop:
             self._begin_phase()
         plan = plan_epoch(self.lengths, training, state.epoch)
         per_step = training.accumulation * self.accelerator.num_processes
-        ended = False
-        while not ended and not state.finished:
+        is_last = False
+        while not is_last and not state.finished:
             self._step(plan[state.batch : state.batch + per_step])
             state.batch += per_step
             state.step += 1
             state.phase_step += 1
-            ended = state.batch >= len(plan)
-            if ended:
+            is_last = state.batch >= len(plan)
+            if is_last:
                 state.epoch, state.batch = state.epoch + 1, 0
-            self._after_step(ended=ended)
+            self._after_step(ended=is_last)
 
     def _step(self, group: Sequence[Sequence[int]]) -> None:
         """Learn from some batches, as if they were one."""
@@ -474,15 +474,15 @@ class Loop:
         state.history.append({"step": state.step, "epoch": state.epoch, **values})
         if self.log:
             self.log.add("dev", state.step, values)
-        improved = state.best is None or value > state.best
-        if improved or by == "last":
+        is_best = state.best is None or value > state.best
+        if is_best or by == "last":
             state.best, state.best_step, state.waited = value, state.step, 0
             if self.accelerator.is_main_process:
                 self.checkpoints.save_best(state, self._save_model)
         # Patience is not lost while a model from scratch corrects nothing.
         useful = by == "loss" or bool(state.best)
-        state.waited += not improved and by != "last" and not state.cold and useful
-        remark = "  best so far" if improved and by != "last" else ""
+        state.waited += not is_best and by != "last" and not state.cold and useful
+        remark = "  best so far" if is_best and by != "last" else ""
         remark = remark if useful else "  nothing corrected rightly yet"
         scores = ", ".join(f"dev {name} {number:.4f}" for name, number in values.items())
         self.say(f"step {state.step}, epoch {state.epoch}: {scores}{remark}")

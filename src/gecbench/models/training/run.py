@@ -221,14 +221,14 @@ def _check_same_run(run: Path, provenance: Mapping[str, Any], *, first: bool) ->
         raise GecbenchError(f"{path}: is damaged ({error}); name another folder") from error
     # As JSON has it, where a tuple is a list.
     config = json.loads(json.dumps(provenance["configuration"]))
-    differing = sorted(_differing_keys(before.get("configuration", {}), config))
+    differences = sorted(_differing_keys(before.get("configuration", {}), config))
     # By their order, which the configuration tells: paths depend on where the command is given.
     hashes = [*before.get("data", {}).values()]
     files = provenance["data"].items()
-    differing += (f"data.{name}" for k, (name, h) in enumerate(files) if hashes[k : k + 1] != [h])
-    if differing:
+    differences += (f"data.{name}" for k, (name, h) in enumerate(files) if hashes[k : k + 1] != [h])
+    if differences:
         raise UsageError(
-            f"{run}: holds a run that differs in {', '.join(differing[:5])}; "
+            f"{run}: holds a run that differs in {', '.join(differences[:5])}; "
             "name another folder for a new run, or give what it was begun with"
         )
 
