@@ -30,16 +30,17 @@ def hash_files(folder: Path, paths: Iterable[Path]) -> str:
     return total.hexdigest()
 
 
-def need(extra: str, *modules: str) -> None:
+def need(extra: str, *modules: str, what: str = "") -> None:
     """Refuse to go on without some modules.
 
     Args:
         extra: The extra of gecbench that brings them.
         modules: Their names.
+        what: What to call one that is missing; "" takes its name.
 
     Raises:
         MissingExtraError: The first that is not installed.
     """
     for module in modules:
         if find_spec(module) is None:
-            raise MissingExtraError(module, extra)
+            raise MissingExtraError(what or module, extra)

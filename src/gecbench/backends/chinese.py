@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -12,7 +11,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from gecbench.core.errors import Message, MissingExtraError, ResourceError, UsageError
+from gecbench.backends import hash_files, need
+from gecbench.core.errors import Message, ResourceError, UsageError
 
 Divide = Callable[[str], tuple[str, ...]]
 
@@ -37,13 +37,11 @@ def jieba(model: str) -> tuple[str, Divide]:
 
 
 def _jieba_tokenizer(what: str) -> Any:
-    try:
-        # jieba 0.42.1 imports pkg_resources where there is one, which warns.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            import jieba
-    except ImportError:
-        raise MissingExtraError(what, _EXTRA) from None
+    need(_EXTRA, "jieba", what=what)
+    # jieba 0.42.1 imports pkg_resources where there is one, which warns.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import jieba
     tokenizer = jieba.Tokenizer()
     # Its own start would write a cache into the folder for temporary files, where others can put
     # one, and say so on standard error; reading the dictionary is no slower.
@@ -63,17 +61,14 @@ def pkuseg(model: str) -> tuple[str, Divide]:
         MissingExtraError: spacy-pkuseg is not installed.
         ResourceError: There is no such model.
     """
-    try:
-        import spacy_pkuseg
-    except ImportError:
-        raise MissingExtraError(
-            "spacy-pkuseg, which was asked for as the segmenter,", _EXTRA
-        ) from None
+    need(_EXTRA, "spacy_pkuseg", what="spacy-pkuseg, which was asked for as the segmenter,")
+    import spacy_pkuseg
+
     folder = _pkuseg_model(model or "spacy_ontonotes", spacy_pkuseg.config)
     with redirect_stderr(io.StringIO()):  # it tells which of its file formats it found
         # A folder, never a name: by name pkuseg downloads.
         program = spacy_pkuseg.pkuseg(str(folder))
-    name = f"pkuseg {version('spacy-pkuseg')} ({folder.name} {_digest(folder)})"
+    name = f"pkuseg {version('spacy-pkuseg')} ({_name_of(folder)})"
     return name, _check_words(name, program.cut)
 
 
@@ -129,7 +124,7 @@ def ltp(model: str) -> tuple[str, Divide]:
         words = program.pipeline(pieces, tasks=["cws"]).cws if pieces else []
         return [word for piece in words for word in piece]
 
-    name = f"ltp {version('ltp')} ({folder.name} {_digest(folder)})"
+    name = f"ltp {version('ltp')} ({_name_of(folder)})"
     return name, _check_words(name, segment)
 
 
@@ -152,14 +147,9 @@ def _check_words(name: str, segment: Callable[[str], Iterable[str]]) -> Divide:
     return divide
 
 
-def _digest(folder: Path) -> str:
-    """Hash a model's files: models may have one name."""
-    digest = hashlib.sha256()
-    for path in sorted(path for path in folder.iterdir() if path.is_file()):
-        digest.update(f"{path.name}\0".encode())
-        with path.open("rb") as file:
-            digest.update(hashlib.file_digest(file, "sha256").digest())
-    return digest.hexdigest()[:8]
+def _name_of(folder: Path) -> str:
+    """Name a model by its folder and a hash of its files: models may have one name."""
+    return f"{folder.name} {hash_files(folder, folder.iterdir())[:8]}"
 
 
 # Chinese words with their parts of speech, by jieba.
@@ -210,11 +200,8 @@ def s2t() -> tuple[str, Callable[[str], str]]:
 
 
 def _conversion(name: str) -> tuple[str, Callable[[str], str]]:
-    try:
-        import opencc
-    except ImportError:
-        raise MissingExtraError(
-            Message("OpenCC, which {name} converts by,", name=name), "zh"
-        ) from None
+    need("zh", "opencc", what=Message("OpenCC, which {name} converts by,", name=name))
+    import opencc
+
     convert: Callable[[str], str] = opencc.OpenCC(name).convert
     return f"{name}(opencc {opencc.__version__})", convert

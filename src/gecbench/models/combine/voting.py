@@ -11,14 +11,9 @@ from fractions import Fraction
 from functools import cache
 from typing import Literal, NamedTuple, get_args
 
+from gecbench.backends import need
 from gecbench.core.edit import Edit, check
-from gecbench.core.errors import (
-    CorpusError,
-    FormatError,
-    MissingExtraError,
-    UnknownNameError,
-    UsageError,
-)
+from gecbench.core.errors import CorpusError, FormatError, UnknownNameError, UsageError
 from gecbench.lang.en.alignment import levenshtein_similarity
 from gecbench.models.combine.candidates import Candidate, Similar
 from gecbench.text.tokens import spans
@@ -446,10 +441,8 @@ def _of_texts(alike: Callable[[str, str], bool]) -> Similar:
 
 
 def _same_sound() -> Callable[[str, str], bool]:
-    try:
-        import pypinyin  # 0.3 s that other rules need not pay
-    except ImportError:
-        raise MissingExtraError("pypinyin, which tells spelling errors,", "zh") from None
+    need("zh", "pypinyin", what="pypinyin, which tells spelling errors,")
+    import pypinyin  # 0.3 s that other rules need not pay
 
     @cache
     def readings(character: str) -> frozenset[str]:
