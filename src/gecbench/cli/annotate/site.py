@@ -83,11 +83,11 @@ def serve(
     )
     check_zone(time_zone)
     site = overruled(make_site(data), {**os.environ, **variables})
-    settle_time_zone(site, time_zone)
     serving.refuse_exposure(
         address, behind_proxy=site.behind_proxy, insecure=insecure, hosts=site.hosts
     )
     with serving.listen(address) as listener, alone(data) as lock:
+        settle_time_zone(site, time_zone)
         site = open_up_to_date(data, variables, copy=not no_copy)
         address = serving.Address(address.host, listener.getsockname()[1])
         message = start_message(site, address)
@@ -130,8 +130,8 @@ def init(
     site = write_options(
         make_site(folder), **{name: value for name, value in options.items() if value is not None}
     )
-    settle_time_zone(overruled(site, os.environ), time_zone)
     with alone(folder):
+        settle_time_zone(overruled(site, os.environ), time_zone)
         open_up_to_date(folder, {})
         link = administrator_link(base_url(site))
     click.echo(f"made {folder}; start it: gecbench annotate serve --data {folder}")
