@@ -80,7 +80,7 @@ def test_a_project_is_made_filled_staffed_and_set_by_keyboard(page, live, tmp_pa
     field = page.locator("input[readonly]")
     field.wait_for()
     assert field.input_value().startswith(f"{live.url}/invitation/")
-    tab_to(page, "[data-copies]")
+    tab_to(page, "[data-copy]")
     page.keyboard.press("Enter")
     page.get_by_text("Copied").wait_for()
     page.goto("/p/essays/manage/settings")

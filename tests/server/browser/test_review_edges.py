@@ -32,7 +32,7 @@ def test_an_older_copy_of_this_machine_is_offered_until_one_is_chosen(live, brow
     saved(page)
     name, copy = copy_of(page)
     old = {**copy["payload"], "additions": ["只在这台电脑上。"]}
-    put(page, name, {**copy, "payload": old, "unsaved": True, "rev": 0, "sent": []})
+    put(page, name, {**copy, "payload": old, "unsaved": True, "rev": 0, "at": 1000, "sent": []})
     page.route("**/draft", lambda route: route.abort())
     page.reload()
     note = page.locator(".note.warn")

@@ -36,7 +36,7 @@ def test_a_team_is_invited_given_work_and_watched(live, browser, language):
     page.locator("#people").fill("Zhao\nWu <wu@example.org>")
     page.locator("form[action$=invite] button.primary").click()
     assert page.locator(".links input").count() == 2
-    page.locator(".links [data-copies]").last.click()
+    page.locator(".links [data-copy]").last.click()
     page.get_by_text(copied, exact=True).wait_for()
     with page.expect_download() as got:
         page.locator("a[download]").click()

@@ -65,7 +65,7 @@ def test_what_is_marked_as_html_was_cleaned_before():
 
 def test_no_script_makes_html_or_code_of_a_text():
     """`swap: "innerHTML"` is htmx's name for a place, for pages that templates have escaped."""
-    assert found(SCRIPT, ".js") == {"web/static/gecbench/drawer.js": {"innerHTML"}}
+    assert found(SCRIPT, ".js") == {"web/static/gecbench/guideline-drawer.js": {"innerHTML"}}
 
 
 MAILS = {

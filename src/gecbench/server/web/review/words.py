@@ -219,7 +219,7 @@ def page_words() -> dict[str, object]:
     return {
         "diff": diff_words(),
         "saving": {
-            "saved": gettext("Saved"),
+            "saved": gettext("Saved {time}"),
             "saving": gettext("Saving"),
             "offline": gettext("Offline, kept on this machine"),
             "full": gettext("The server's disk is full, kept on this machine"),

@@ -1,407 +1,494 @@
-// The review screen: every text judged, one decision, nothing lost. Keys do all of it.
+// The review page: every candidate judged, one decision, nothing lost. Keys do all of it.
 
-import { Activity } from "./activity.js";
-import { alignRows } from "./aligning.js";
-import { Autosave } from "./autosave.js";
-import { type } from "./box.js";
-import { composing, whenWritten } from "./composing.js";
-import { Copies, overtook } from "./copies.js";
-import { Drawer } from "./drawer.js";
+import { alignRows } from "./align-rows.js";
+import { Candidate } from "./candidate.js";
+import { isComposing, onWritten } from "./composition.js";
+import { ActivityTimer, Autosave, DraftStore, chooseDraft } from "./drafts.js";
 import { toggleClean } from "./draw-diff.js";
+import { GuidelineDrawer } from "./guideline-drawer.js";
 import { Keys } from "./keys.js";
-import { Problems } from "./review-problems.js";
-import { Row } from "./review-row.js";
-import { said } from "./review-said.js";
-import { undo } from "./review-undo.js";
-import { signInForm } from "./signin.js";
-import { TextBox, plain } from "./textbox.js";
-import { Unreached, Wire, clock, newKey } from "./wire.js";
+import { UndoBar, byId, createElement, normalizeText, readJson } from "./page.js";
+import { Server, UnreachableError, newKey } from "./server.js";
+import { TextBox, typeText } from "./textbox.js";
 
-const read = (id) => JSON.parse(document.getElementById(id).textContent);
+const PAUSE = 600;
+/** What is shown while one works; that something is not judged yet is shown when one decides. */
+const LIVE_PROBLEMS = /^(?:CON-|ANN-10|REV-4)/;
+const ROW_FIELDS = ["correct", "reasons", "note", "section", "modified", "off"];
 
-class Review {
+/** What a payload decides, in one order whatever the database made of it. */
+function summarize({ decision, rows = {}, additions = [], reason = "", note = "" }) {
+  const verdicts = Object.keys(rows).sort().map((key) => [key, ...ROW_FIELDS.map((field) => rows[key][field] ?? null)]);
+  return JSON.stringify([decision, verdicts, additions, reason, note]);
+}
+
+class ReviewPage {
   constructor() {
-    this.data = read("review-data");
-    this.words = read("review-words");
-    this.form = document.getElementById("review-form");
-    this.mine = this.form.dataset.mine === "yes";
-    this.undo = [];
-    this.confirmed = false;
-    this.key = newKey();
-    this.boxed = {
-      source: this.data.source,
-      options: { lang: this.data.lang, placeholder: this.data.placeholder },
-      words: this.words.diff,
-    };
+    this.data = readJson("review-data");
+    this.messages = readJson("review-words");
+    this.form = byId("review-form");
+    Object.assign(this, { acts: [], isConfirmed: false, isUndoing: false, key: newKey(), examinations: 0 });
     alignRows(document);
-    this.drawer = new Drawer();
+    this.undo = new UndoBar(() => this.undo.element.requestSubmit());
     this.keys = new Keys(this.data.keys);
-    this.keys.on("guide", () => this.drawer.toggle()).on("close", () => this.close());
-    this.rows = [...document.querySelectorAll("[data-row]")].map((element, at) => new Row(element, this.data.rows[at], this));
-    this.additions = [...document.querySelectorAll("[data-addition]")].map((element) => this.boxOf(element));
-    this.problems = new Problems(this);
-    this.keys.show();
-    this.keys.on("clean", () => toggleClean(document.activeElement.closest("[data-row]") ?? (this.row ?? this.rows[0])?.element));
-    this.form.addEventListener("click", ({ target }) => target.closest("[data-act=clean]") && toggleClean(target.closest("[data-row]")));
-    if (this.mine) this.begin();
-    else this.readOnly();
+    this.drawer = new GuidelineDrawer(this.keys);
+    const rows = [...document.querySelectorAll("[data-row]")];
+    this.rows = rows.map((element, index) => new Candidate(element, this.data.rows[index], this));
+    const additions = [...document.querySelectorAll("[data-addition]")];
+    this.additions = additions.map((element) => this.createAddition(element));
+    this.keys.on({
+      close: () => this.close(),
+      clean: ({ target }) => toggleClean(target.closest("[data-row]") ?? (this.row ?? this.rows[0])?.element),
+    });
+    if (this.form.dataset.mine === "yes") this.begin();
+    else this.makeReadOnly();
   }
 
-  /** Nothing can be changed, but looked at: a disabled fieldset would take its buttons, too. */
-  readOnly() {
-    const whole = this.form.querySelector("fieldset.whole");
-    whole.disabled = false;
-    for (const field of whole.elements) field.disabled = field.dataset.act !== "clean";
+  /** Nothing can be changed, but looked at: a disabled fieldset would disable those buttons, too. */
+  makeReadOnly() {
+    const fieldset = this.form.querySelector("fieldset.whole");
+    fieldset.disabled = false;
+    for (const field of fieldset.elements) field.disabled = field.dataset.act !== "clean";
   }
 
   begin() {
-    this.activity = new Activity();
-    this.activity.start(this.data.activeMs);
-    this.wire = new Wire(
-      this.form.querySelector("[name=csrfmiddlewaretoken]").value,
-      signInForm(this.data.urls.login, { onShown: () => this.show("signedout"), onDone: () => this.show("saving") }),
-    );
-    this.copies = new Copies(this.data.person);
+    const { data, messages } = this;
+    this.timer = new ActivityTimer();
+    this.timer.start(data.activeMs);
+    this.server = new Server(this.form.querySelector("[name=csrfmiddlewaretoken]").value, data.urls.login, {
+      onSignedOut: () => this.autosave.show("signedout"),
+      onSignedIn: () => this.autosave.show("saving"),
+    });
+    this.store = new DraftStore(data.person);
     this.autosave = new Autosave({
-      wire: this.wire,
-      copies: this.copies,
+      server: this.server,
+      store: this.store,
+      status: document.querySelector("[data-saving]"),
+      messages: messages.saving,
+      summarize,
       read: () => this.payload(),
-      alike: (one, two) => said(one) === said(two),
-      onState: (state, { at }) => this.show(state, at),
-      onConflict: (theirs) => this.problems.conflict(theirs.payload, this.words.conflict, this.words.theirs),
-      onGone: (message) => this.problems.say(message || this.words.gone),
+      onConflict: (theirs) => this.offer(theirs, messages.conflict, messages.theirs),
+      onGone: (message) => this.say(message || messages.gone),
     });
     this.bind();
-    const other = this.resume();
-    this.problems.show(read("review-problems"));
+    this.resume();
+    this.showProblems(readJson("review-problems"));
     this.look();
-    if (other) this.problems.conflict(other, this.words.older, this.words.older_load);
-    this.go(this.rows.find((row) => row.verdict === null) ?? this.rows[0]);
+    this.goTo(this.rows.find(({ verdict }) => verdict === null) ?? this.rows[0]);
   }
 
-  /**
-   * Begin with what this machine kept and the server has not, where there is such a thing; where
-   * another window has saved since, the person says which one holds.
-   */
+  /** Begin with the newest of what the server and this browser have; the other one can be loaded. */
   resume() {
     const { rev, at, task, urls } = this.data;
     const slot = `review/${task}`;
-    const local = this.copies.draft(slot);
-    const saved = said(this.payload());
-    const late = Boolean(local) && !local.unsaved && overtook(at ? { rev, at } : null, local);
-    const differs = Boolean(local?.unsaved || late) && said(local.payload) !== saved;
-    const newer = differs && (late || local.rev >= rev || (local.sent ?? []).some((one) => said(one) === saved));
-    if (newer) this.load(local.payload);
-    this.autosave.begin({ slot, draftUrl: urls.draft }, { rev, at: at || null, unsaved: newer, sent: local?.sent });
-    return differs && !newer ? local.payload : null;
-  }
-
-  show(state, at = null) {
-    const corner = document.querySelector("[data-saving]");
-    const time = at ? ` ${clock().format(new Date(at))}` : "";
-    corner.dataset.state = state;
-    corner.setAttribute("aria-live", state === "saved" || state === "saving" ? "off" : "polite");
-    const text = state === "saved" && !at ? "" : `${this.words.saving[state] ?? state}${time}`;
-    if (corner.textContent !== text) corner.textContent = text;
+    const local = this.store.read(`draft/${slot}`);
+    const payload = this.payload();
+    const isSame = local && summarize(local.payload) === summarize(payload);
+    const saved = at || isSame ? { rev, at, payload } : null;
+    const draft = chooseDraft(saved, local, summarize);
+    if (draft.unsaved) this.load(draft.payload);
+    this.autosave.begin({ slot, draftUrl: urls.draft }, { rev, at, unsaved: draft.unsaved, sent: local?.sent });
+    if (!draft.other || local.rev >= rev) return; // an earlier version of one's own is no other one
+    const { older, older_load: loadOlder, conflict, theirs } = this.messages;
+    this.offer(draft.other, ...(draft.unsaved ? [conflict, theirs] : [older, loadOlder]));
   }
 
   bind() {
-    const { keys } = this;
-    this.rows.forEach((row, at) => {
-      keys.on(`correct_${at + 1}`, () => this.judge(row, "correct"));
-      keys.on(`wrong_${at + 1}`, () => this.judge(row, "wrong"));
+    const { keys, form } = this;
+    this.rows.forEach((row, index) => {
+      keys.on({
+        [`correct_${index + 1}`]: () => this.judge(row, "correct"),
+        [`wrong_${index + 1}`]: () => this.judge(row, "wrong"),
+      });
     });
     for (let number = 1; number <= 9; number += 1) {
-      keys.on(`reason_${number}`, () => this.row?.reason(number) ?? false);
-      keys.on(`restore_${number}`, () => (this.row?.open ? this.row.toggle(number) : false));
+      keys.on({
+        [`reason_${number}`]: () => (this.row ? this.row.toggleReason(number) : false),
+        [`restore_${number}`]: () => (this.row?.isModified ? this.row.toggleEdit(number) : false),
+      });
     }
-    keys
-      .on("row_down", () => this.step(1))
-      .on("row_up", () => this.step(-1))
-      .on("modify", () => this.row?.modify() ?? false)
-      .on("undo_row", () => this.takeBack())
-      .on("undo", () => this.takeBack() || undo())
-      .on("add", () => this.add())
-      .on("remove", () => this.remove(document.activeElement))
-      .on("reset", () => this.reset(document.activeElement))
-      .on("placeholder", () => this.placeholder())
-      .on("error_free", () => this.decide("error_free"))
-      .on("not_annotatable", () => this.decide("not_annotatable"))
-      .on("second_opinion", () => this.ask())
-      .on("submit", () => this.submit());
-    this.form.addEventListener("click", (event) => this.clicked(event));
-    this.form.addEventListener("focusin", (event) => this.entered(event.target));
-    this.form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      this.submit();
+    keys.on({
+      row_down: () => this.step(1),
+      row_up: () => this.step(-1),
+      modify: () => (this.row ? this.row.modify() : false),
+      undo_row: () => this.undoAct(),
+      undo: ({ target }) => (!target.closest("#undo") && this.undoAct()) || this.undo.press(),
+      add: () => this.add(),
+      remove: ({ target }) => this.remove(target),
+      reset: ({ target }) => this.reset(target),
+      placeholder: () => this.typePlaceholder(),
+      error_free: () => this.decide("error_free"),
+      not_annotatable: () => this.decide("not_annotatable"),
+      second_opinion: () => this.askSecondOpinion(),
+      submit: () => this.submit(),
     });
-    for (const field of this.form.querySelectorAll("[name=decision]")) {
+    form.addEventListener("focusin", ({ target }) => this.enter(target));
+    for (const field of form.querySelectorAll("[name=decision]")) {
       field.addEventListener("change", () => this.decide(field.value));
     }
-    for (const field of this.form.querySelectorAll("#note, #reason")) whenWritten(field, () => this.changed());
-    for (const form of document.querySelectorAll("[data-away]")) form.addEventListener("submit", (event) => this.away(event));
+    for (const field of form.querySelectorAll("#note, #reason")) onWritten(field, () => this.change());
+    for (const away of document.querySelectorAll("[data-away]")) {
+      away.addEventListener("submit", (event) => this.giveAway(event));
+    }
   }
 
-  // --- where one is ----------------------------------------------------------------------------
+  // --- where one is ------------------------------------------------------------------------------
 
-  entered(target) {
+  enter(target) {
     const element = target.closest("[data-row]");
     if (element) this.row = this.rows[Number(element.dataset.row)];
-    this.area = target.matches("[data-box]") ? target : this.area;
+    if (target.matches("[data-box]")) this.area = target;
     for (const row of this.rows) row.element.toggleAttribute("data-current", row === this.row);
   }
 
-  go(row) {
+  goTo(row) {
     if (!row) return;
     row.element.focus({ preventScroll: true });
     row.element.scrollIntoView({ block: "nearest" });
-    this.entered(row.element);
+    this.enter(row.element);
   }
 
   step(by) {
-    const at = this.rows.indexOf(this.row) + by;
-    if (at >= 0 && at < this.rows.length) this.go(this.rows[at]);
+    this.goTo(this.rows[this.rows.indexOf(this.row) + by]);
   }
 
-  /** Leave the box, or the drawer. */
+  /** Close the drawer, or leave the box. */
   close() {
-    if (this.drawer.close()) return true;
-    if (!document.activeElement?.matches("textarea, input, select")) return false;
-    const row = document.activeElement.closest("[data-row]");
-    if (row) this.go(this.rows[Number(row.dataset.row)]);
-    else document.activeElement.blur();
-    return true;
+    if (this.drawer.close()) return;
+    const field = document.activeElement;
+    if (!field?.matches("textarea, input, select")) return false;
+    const row = field.closest("[data-row]");
+    if (row) this.goTo(this.rows[Number(row.dataset.row)]);
+    else field.blur();
   }
 
-  // --- what is done ----------------------------------------------------------------------------
+  // --- acts, and how they are taken back ---------------------------------------------------------
 
   judge(row, verdict) {
-    this.go(row);
+    this.goTo(row);
     row.judge(verdict);
   }
 
   /** Remember how to take an act back. */
-  did(back) {
-    if (!this.backwards) this.undo.push(back);
+  remember(undo) {
+    if (!this.isUndoing) this.acts.push(undo);
   }
 
   /** Act without remembering: as a part of what is remembered, or to take it back. */
-  silently(act) {
-    const before = this.backwards;
-    this.backwards = true;
+  actSilently(act) {
+    const before = this.isUndoing;
+    this.isUndoing = true;
     act();
-    this.backwards = before;
+    this.isUndoing = before;
   }
 
-  takeBack() {
-    const back = this.undo.pop();
-    if (!back) return false;
-    this.silently(back);
+  undoAct() {
+    const undo = this.acts.pop();
+    if (!undo) return false;
+    this.actSilently(undo);
     return true;
   }
 
   get decision() {
-    return this.form.querySelector("[name=decision]:checked").value;
+    return this.form.elements.decision.value;
   }
 
-  setDecision(decision) {
-    for (const field of this.form.querySelectorAll("[name=decision]")) field.checked = field.value === decision;
+  set decision(decision) {
+    this.form.elements.decision.value = decision;
+    this.decided = decision;
   }
 
-  /** Decide on the whole sentence; undo takes it back. Rows that say the same follow. */
-  decide(next) {
+  /** Decide on the whole sentence; rows that say the same follow. */
+  decide(decision) {
     const before = this.decided ?? "corrected";
-    this.setDecision(next);
-    this.decided = next;
-    if (before !== next) this.did(() => this.decide(before));
-    this.silently(() => {
-      for (const row of this.rows.filter((one) => !one.isText)) {
-        row.judge(row.data.key === next ? "correct" : row.verdict === "correct" ? null : row.verdict);
+    this.decision = decision;
+    if (before !== decision) this.remember(() => this.decide(before));
+    this.actSilently(() => {
+      for (const row of this.rows.filter(({ isText }) => !isText)) {
+        if (row.data.key === decision) row.judge("correct");
+        else row.judge(row.verdict === "correct" ? null : row.verdict);
       }
     });
-    if (next === "not_annotatable") document.getElementById("reason").focus();
-    this.changed();
+    if (decision === "not_annotatable") byId("reason").focus();
+    this.change();
   }
 
-  /** A verdict was given; that on a decision decides. */
-  judged(row) {
+  /** A verdict on a decision decides. */
+  afterVerdict(row) {
+    const { key } = row.data;
     if (!row.isText) {
-      const { key } = row.data;
-      this.silently(() => {
+      this.actSilently(() => {
         if (row.verdict === "correct" && this.decision !== key) this.decide(key);
         if (row.verdict !== "correct" && this.decision === key) this.decide("corrected");
       });
     }
-    this.changed(row);
+    this.change(row);
   }
 
-  boxOf(element, text = null) {
-    const area = element.querySelector("textarea");
-    if (text !== null) area.value = text;
-    const box = new TextBox(area, { ...this.boxed, shown: element.querySelector("[data-box-diff]"), changed: () => this.changed() });
-    return { element, box };
+  createBox(element, onChange) {
+    const { source, lang, placeholder } = this.data;
+    const box = new TextBox(element.querySelector("textarea"), {
+      source,
+      project: { lang, placeholder },
+      words: this.messages.diff,
+      place: element.querySelector("[data-box-diff]"),
+      onChange,
+    });
+    box.refresh();
+    return box;
+  }
+
+  createAddition(element) {
+    return { element, box: this.createBox(element, () => this.change()) };
   }
 
   add(text = this.data.source) {
-    const element = document.getElementById("addition").content.firstElementChild.cloneNode(true);
-    this.added = (this.added ?? this.additions.length) + 1;
-    for (const one of element.querySelectorAll("[id], [for]")) {
-      if (one.id) one.id = `addition-new-${this.added}`;
-      if (one.htmlFor) one.htmlFor = `addition-new-${this.added}`;
-    }
+    const element = byId("addition").content.firstElementChild.cloneNode(true);
+    this.added = (this.added ?? 0) + 1;
+    const id = `addition-new-${this.added}`;
+    element.querySelector("textarea").id = id;
+    element.querySelector("label").htmlFor = id;
+    element.querySelector("textarea").value = text;
     document.querySelector("[data-additions]").append(element);
-    this.keys.show(element);
-    const made = this.boxOf(element, text);
-    this.additions.push(made);
-    made.box.area.focus();
-    made.box.area.setSelectionRange(0, 0);
+    const addition = this.createAddition(element);
+    this.additions.push(addition);
+    addition.box.area.focus();
+    addition.box.area.setSelectionRange(0, 0);
     element.scrollIntoView({ block: "nearest" });
-    this.changed();
+    this.change();
+  }
+
+  rowOf(target) {
+    return this.rows.find(({ element }) => element.contains(target));
+  }
+
+  additionOf(target) {
+    return this.additions.findIndex(({ element }) => element.contains(target));
   }
 
   remove(target) {
-    const row = this.rows.find((one) => one.element.contains(target));
-    if (row?.open) return row.drop();
-    const found = this.additions.find(({ element }) => element.contains(target));
-    if (!found) return false;
-    const at = this.additions.indexOf(found);
-    const back = () => {
-      this.additions.splice(at, 0, found);
-      const after = this.additions[at + 1]?.element ?? null;
-      document.querySelector("[data-additions]").insertBefore(found.element, after);
-      this.changed();
-    };
-    this.additions.splice(at, 1);
-    found.element.remove();
-    this.did(back);
-    this.go(this.row ?? this.rows[0]);
-    this.changed();
+    const row = this.rowOf(target);
+    if (row?.isModified) return row.removeText();
+    const index = this.additionOf(target);
+    if (index < 0) return false;
+    const [addition] = this.additions.splice(index, 1);
+    addition.element.remove();
+    this.remember(() => {
+      const next = this.additions[index]?.element ?? null;
+      document.querySelector("[data-additions]").insertBefore(addition.element, next);
+      this.additions.splice(index, 0, addition);
+      this.change();
+    });
+    this.goTo(this.row ?? this.rows[0]);
+    this.change();
   }
 
   reset(target) {
-    const row = this.rows.find((one) => one.element.contains(target));
-    if (row) return row.open ? row.reset() : false;
-    const found = this.additions.find(({ element }) => element.contains(target));
-    if (!found) return false;
-    type(found.box.area, this.data.source, [0, found.box.text.length]);
+    const row = this.rowOf(target);
+    if (row) return row.isModified ? row.reset() : false;
+    const index = this.additionOf(target);
+    if (index < 0) return false;
+    this.additions[index].box.replaceText(this.data.source);
   }
 
-  placeholder() {
-    if (!this.area?.isConnected || composing()) return false;
-    type(this.area, this.data.placeholder);
+  typePlaceholder() {
+    if (!this.area?.isConnected || isComposing()) return false;
+    typeText(this.area, this.data.placeholder);
   }
 
-  clicked(event) {
-    const act = event.target.closest("[data-do]")?.dataset.do;
-    if (act === "add") this.add();
-    if (act === "placeholder") this.placeholder();
-    if (act === "remove") this.remove(event.target);
-    if (act === "reset") this.reset(event.target);
-  }
-
-  // --- what it says ----------------------------------------------------------------------------
+  // --- what the page says ------------------------------------------------------------------------
 
   payload() {
     return {
       decision: this.decision,
       rows: Object.fromEntries(this.rows.map((row) => [row.data.key, row.read()])),
       additions: this.additions.map(({ box }) => box.text),
-      reason: document.getElementById("reason").value,
-      note: document.getElementById("note").value,
-      confirmed: this.confirmed,
-      active_ms: this.activity.milliseconds,
+      reason: byId("reason").value,
+      note: byId("note").value,
+      confirmed: this.isConfirmed,
+      active_ms: this.timer.milliseconds,
     };
   }
 
-  load(payload) {
-    for (const row of this.rows) row.load(payload.rows?.[row.data.key]);
+  load({ rows = {}, additions = [], decision = "corrected", reason = "", note = "" }) {
+    for (const row of this.rows) row.load(rows[row.data.key]);
     for (const { element } of this.additions) element.remove();
     this.additions = [];
-    for (const text of payload.additions ?? []) this.add(text);
-    this.setDecision(payload.decision ?? "corrected");
-    this.decided = this.decision;
-    document.getElementById("reason").value = payload.reason ?? "";
-    document.getElementById("note").value = payload.note ?? "";
+    for (const text of additions) this.add(text);
+    this.decision = decision;
+    byId("reason").value = reason;
+    byId("note").value = note;
     this.look();
   }
 
-  changed(row = null) {
+  change(row = null) {
     if (!this.autosave) return;
-    this.confirmed = false;
+    this.isConfirmed = false;
     this.key = newKey(); // another answer: the server must not take it for the one before
-    this.autosave.typed();
-    this.problems.edited(row);
+    this.autosave.change();
+    this.clearProblems(row);
     this.look();
   }
 
-  /** Say which boxes hold a text that is there already, and ask what the rules make of it all. */
+  /** Say which boxes hold a text that is there already, and ask the server about the whole. */
   look() {
-    const texts = this.rows.filter((row) => row.isText).map((row) => [row, plain(row.data.text)]);
-    const boxes = [
-      ...this.rows.filter((row) => row.isText).map((row) => [row.made, row.open ? row.box.text : null, row]),
-      ...this.additions.map(({ element, box }) => [element.querySelector("[data-same]"), box.text]),
-    ];
-    for (const [place, text, row] of boxes) {
-      const now = text === null ? null : plain(text);
-      const twin = texts.find(([, own]) => own === now)?.[0];
-      const words = twin?.verdict === "wrong" ? this.words.sameAsWrong : this.words.sameAs;
-      const told = twin && twin === row ? this.words.untouched : twin ? words.replace("{number}", String(twin.number)) : now === plain(this.data.source) ? this.words.sameAsSource : "";
-      if (place.textContent !== told) place.textContent = told;
-    }
-    this.problems.ask();
+    const texts = this.rows.filter(({ isText }) => isText);
+    for (const row of texts) this.showSame(row.sameAs, row.isModified ? row.box.text : null, texts, row);
+    for (const { element, box } of this.additions) this.showSame(element.querySelector("[data-same]"), box.text, texts);
+    clearTimeout(this.examineTimer);
+    if (this.server) this.examineTimer = setTimeout(() => this.examine(), PAUSE);
   }
+
+  showSame(place, text, candidates, row = null) {
+    const { sameAs, sameAsWrong, untouched, sameAsSource } = this.messages;
+    const isSame = (other) => text !== null && normalizeText(text) === normalizeText(other);
+    const same = candidates.find(({ data }) => isSame(data.text));
+    let message = "";
+    if (same && same === row) message = untouched;
+    else if (same) message = (same.verdict === "wrong" ? sameAsWrong : sameAs).replace("{number}", String(same.number));
+    else if (isSame(this.data.source)) message = sameAsSource;
+    if (place.textContent !== message) place.textContent = message;
+  }
+
+  // --- problems ----------------------------------------------------------------------------------
+
+  problemPlace(name) {
+    const addition = /^addition-(\d+)$/.exec(name);
+    if (addition) return this.additions[Number(addition[1])]?.element.querySelector("[data-problems]");
+    return document.querySelector(`[data-problems="${CSS.escape(name)}"]`);
+  }
+
+  /** Show problems {place, words, blocking}; those of a place that is not there, on the whole. */
+  showProblems(problems) {
+    for (const place of document.querySelectorAll("[data-problems]")) place.replaceChildren();
+    for (const { place, words, blocking } of problems) {
+      const className = blocking ? "problem" : "warning";
+      const line = createElement("p", { className }, blocking ? words : `${this.messages.warning}: ${words}`);
+      (this.problemPlace(place) ?? this.problemPlace("review")).append(line);
+    }
+  }
+
+  clearProblems(row) {
+    for (const place of (row?.element ?? document).querySelectorAll("[data-problems]")) place.replaceChildren();
+    this.problemPlace("review").replaceChildren();
+  }
+
+  say(message) {
+    const place = this.problemPlace("review");
+    place.replaceChildren(createElement("p", { className: "problem" }, message));
+    place.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Go to the first problem that refuses. */
+  focusProblem(problems) {
+    const { place: name } = problems.find(({ blocking }) => blocking);
+    const place = this.problemPlace(name);
+    const field = this.form.querySelector(`[name="${CSS.escape(name)}"]`);
+    const box = field ?? place?.parentElement.querySelector("textarea, select");
+    const row = this.rowOf(place);
+    if (/^(?:modified|addition|reason|section)/.test(name) && box) box.focus();
+    else if (row) this.goTo(row);
+    place?.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Ask the server what the rules say of the review as it stands. */
+  async examine() {
+    const payload = this.payload();
+    this.examinations += 1;
+    const number = this.examinations;
+    const answer = await this.server.trySend("POST", this.data.urls.examine, { payload });
+    if (answer?.status !== 200 || number !== this.examinations || this.isBusy) return;
+    const { problems, checks, golden } = answer.data;
+    if (!document.querySelector("[data-problems] .problem")) {
+      this.showProblems(problems.filter(({ code }) => LIVE_PROBLEMS.test(code)));
+    }
+    const { messages } = this;
+    const left = Object.values(payload.rows).filter(({ correct }) => correct === null).length;
+    const parts = [createElement("span", {}, messages.golden.replace("{count}", String(golden)))];
+    if (left) parts.push(createElement("span", {}, messages.left.replace("{count}", String(left))));
+    for (const [name, holds] of Object.entries(checks)) {
+      const text = `${holds ? "✓" : "✗"} ${messages.checks[name]}`;
+      parts.push(createElement("span", { className: holds ? "kept" : "broken" }, text));
+    }
+    document.querySelector("[data-consistency]").replaceChildren(...parts);
+  }
+
+  /**
+   * There are two versions: nothing is overwritten before the person has said which one holds.
+   *
+   * `other` is the payload that is not in the page, `message` says where it comes from, `load` is
+   * the button that loads it. The question stays until it is answered, whatever is edited meanwhile.
+   */
+  offer(other, message, load) {
+    this.question?.remove();
+    const question = createElement("div", { className: "note warn", role: "alert" }, createElement("p", {}, message));
+    const addButton = (textContent, act) => {
+      const onclick = () => {
+        question.remove();
+        act();
+        if (this.autosave.theirs) this.autosave.resolveConflict();
+        else this.change();
+      };
+      question.append(createElement("button", { type: "button", textContent, onclick }), " ");
+    };
+    addButton(this.messages.mine, () => {});
+    addButton(load, () => this.load(other));
+    this.question = question;
+    this.problemPlace("review").before(question);
+    question.scrollIntoView({ block: "nearest" });
+  }
+
+  // --- deciding ----------------------------------------------------------------------------------
 
   async submit() {
-    if (this.busy || composing()) return;
-    this.busy = true;
+    if (this.isBusy || isComposing()) return;
     const button = this.form.querySelector("[data-submit]");
-    button.disabled = true;
+    this.isBusy = button.disabled = true;
     try {
       const body = { version: this.data.version, client_key: this.key, payload: this.payload() };
-      const answer = await this.wire.send("POST", this.data.urls.finalise, body);
-      // What was written while the decision was on its way is kept, too, though it comes too late.
-      if (answer.status === 200 && said(this.payload()) !== said(body.payload)) await this.autosave.flush();
-      this.answered(answer);
+      const answer = await this.server.send("POST", this.data.urls.finalise, body);
+      // What was written while the decision was on its way is saved, too, though it comes too late.
+      const isChanged = summarize(this.payload()) !== summarize(body.payload);
+      if (answer.status === 200 && isChanged) await this.autosave.flush();
+      this.handleDecision(answer);
     } catch (error) {
-      if (!(error instanceof Unreached)) throw error;
+      if (!(error instanceof UnreachableError)) throw error;
       this.autosave.keep();
-      this.problems.say(this.words.unreached);
+      this.say(this.messages.unreached);
     } finally {
-      this.busy = false;
-      button.disabled = false;
+      this.isBusy = button.disabled = false;
     }
   }
 
-  answered({ status, data }) {
+  handleDecision({ status, data }) {
     if (status === 200) {
       this.autosave.stop();
-      this.copies.dropDraft(`review/${this.data.task}`);
-      location.assign(data.next);
-      return;
+      this.store.remove(`draft/review/${this.data.task}`);
+      return location.assign(data.next);
     }
-    if (status !== 422) return this.problems.say(`${this.words.changed} ${data.message ?? data.error ?? status}`);
-    this.problems.show(data.problems);
+    if (status !== 422) return this.say(`${this.messages.changed} ${data.message ?? data.error ?? status}`);
+    this.showProblems(data.problems);
     // Warnings alone: who decides again has seen them.
-    this.confirmed = data.problems.every(({ blocking }) => !blocking);
-    if (this.confirmed) this.problems.say(this.words.again);
-    else this.problems.focus(data.problems);
+    this.isConfirmed = data.problems.every(({ blocking }) => !blocking);
+    if (this.isConfirmed) this.say(this.messages.again);
+    else this.focusProblem(data.problems);
   }
 
   /** Open the form that asks for a second opinion. */
-  ask() {
-    const note = document.getElementById("second-note");
+  askSecondOpinion() {
+    const note = byId("second-note");
     note.closest("details").open = true;
     note.focus();
     note.scrollIntoView({ block: "center" });
   }
 
   /** Before the sentence is given away, all that was done on it is saved. */
-  async away(event) {
-    if (!this.autosave.unsaved) return;
+  async giveAway(event) {
+    if (!this.autosave.isUnsaved) return;
     event.preventDefault();
     await this.autosave.flush();
     event.target.submit();
   }
 }
 
-new Review();
+new ReviewPage();

@@ -1,45 +1,66 @@
-// A plain box for one text, with its difference from a source below it: on the review, study and
-// problems screens. While an input method composes nothing is drawn, and nothing but the person
-// changes the text (see box.js).
+// A box for one text, with its difference from the sentence below it.
+//
+// The text is in a plain textarea: input methods, undo and screen readers work as everywhere. While
+// an input method composes nothing is drawn, and nothing but the person changes the text; what a
+// button does is typed for the person, so that Ctrl+Z takes it back.
 
-import { whenWritten } from "./composing.js";
-import { diff } from "./diff.js";
+import { onWritten } from "./composition.js";
+import { LONG, diff } from "./diff.js";
 import { drawDiff } from "./draw-diff.js";
 
-const GROWS = globalThis.CSS?.supports?.("field-sizing", "content") ?? false;
+const GROWS = CSS.supports("field-sizing", "content");
 
-/** Return a text as texts are compared (rules/text.py does it with more care). */
-export const plain = (text) => text.normalize("NFC").replace(/\s+/g, " ").trim();
+/** Type a text over the selection or a span of a textarea, as if by hand; not where it is read-only. */
+export function typeText(area, text, [start, end] = [area.selectionStart, area.selectionEnd]) {
+  if (area.readOnly) return;
+  area.focus({ preventScroll: true });
+  area.setSelectionRange(start, end);
+  if (text ? document.execCommand("insertText", false, text) : document.execCommand("delete")) return;
+  area.setRangeText(text, start, end, "end");
+  area.dispatchEvent(new InputEvent("input", { bubbles: true }));
+}
 
 export class TextBox {
-  /** `options` is {lang, placeholder}; `shown` is where the difference goes, or null. */
-  constructor(area, { source, options, words, shown = null, changed = () => {} }) {
-    Object.assign(this, { area, source, options, words, shown, changed });
-    whenWritten(area, () => this.written());
+  /** `project` has lang and placeholder, `words` are those of `drawDiff`. */
+  constructor(area, { source, project, words, place, onChange = () => {} }) {
+    Object.assign(this, { area, source, project, words, place, comparisons: 0 });
+    onWritten(area, () => {
+      this.refresh();
+      onChange();
+    });
     area.addEventListener("beforeinput", (event) => {
+      // A sentence is one line. Keys stay untouched: an input method may need them.
       if (/^insert(?:LineBreak|Paragraph)$/.test(event.inputType)) event.preventDefault();
     });
-    this.refresh();
   }
 
   get text() {
     return this.area.value;
   }
 
-  written() {
-    this.refresh();
-    this.changed();
+  /** Type another text over the whole box. */
+  replaceText(text) {
+    if (this.text !== text) typeText(this.area, text, [0, this.text.length]);
   }
 
-  /** Draw the difference, and give the box the height of its text. */
+  /** Draw what depends on the text, and give the box the height of its text. */
   refresh() {
     if (!GROWS) {
       this.area.style.height = "0";
       this.area.style.height = `${this.area.scrollHeight + 2}px`;
     }
-    if (!this.shown) return;
-    const { pieces } = diff(this.source, this.text, this.options);
-    if (this.text) drawDiff(this.shown, pieces, this.words, this.options.placeholder);
-    else this.shown.replaceChildren();
+    clearTimeout(this.timer);
+    this.comparisons += 1;
+    const { source, text, comparisons: id } = this;
+    const { lang, placeholder } = this.project;
+    const options = { lang, placeholder };
+    if (Math.max(source.length, text.length) <= LONG) return this.showDiff(diff(source, text, options));
+    this.worker ??= new Worker(new URL("./diff-worker.js", import.meta.url), { type: "module" });
+    this.worker.onmessage = ({ data }) => data.id === this.comparisons && this.showDiff(data);
+    this.timer = setTimeout(() => this.worker.postMessage({ id, source, target: text, options }), 150);
+  }
+
+  showDiff({ pieces }) {
+    drawDiff(this.place, this.text ? pieces : [], this.words, this.project.placeholder);
   }
 }
