@@ -2,6 +2,8 @@
 //
 // Only text nodes and elements are made; no text is ever read as HTML.
 
+import { createElement } from "./page.js";
+
 const SIDES = {
   delete: { tag: "del", side: "source", word: "delete" },
   insert: { tag: "ins", side: "target", word: "insert" },
@@ -9,28 +11,21 @@ const SIDES = {
   move_to: { tag: "ins", side: "target", word: "moveTo" },
 };
 
-function element(tag, className, ...children) {
-  const made = Object.assign(document.createElement(tag), { className });
-  made.append(...children);
-  return made;
-}
+const createSpan = (className, ...children) => createElement("span", { className }, ...children);
 
 /** A text as nodes, each placeholder in it as a chip. */
 function withChips(text, placeholder) {
   if (!placeholder) return [text];
   const parts = text.split(placeholder);
-  return parts.flatMap((part, index) => (index ? [element("span", "diff-chip", placeholder), part] : [part]));
+  return parts.flatMap((part, index) => (index ? [createSpan("diff-chip", placeholder), part] : [part]));
 }
 
 function drawChange(op, piece, words, placeholder) {
   const { tag, side, word } = SIDES[op];
-  const change = element(
-    tag,
-    piece.move ? "diff-move" : `diff-${op}`,
-    element("span", "diff-said", `${words[word]} `),
-    ...withChips(piece[side], placeholder),
-    element("span", "diff-said", words.pause),
-  );
+  const text = withChips(piece[side], placeholder);
+  const spoken = [`${words[word]} `, words.pause].map((part) => createSpan("diff-said", part));
+  const className = piece.move ? "diff-move" : `diff-${op}`;
+  const change = createElement(tag, { className }, spoken[0], ...text, spoken[1]);
   if (piece.edits.length) change.dataset.edits = piece.edits.join(" ");
   if (piece.move) change.dataset.move = String(piece.move);
   return change;
@@ -40,13 +35,12 @@ function drawPiece(piece, words, placeholder) {
   if (piece.op === "equal") return withChips(piece.source, placeholder);
   if (piece.op === "space") {
     const kind = piece.target ? "added" : "removed";
-    const space = element("span", `diff-space diff-space-${kind}`, piece.target || piece.source);
-    space.title = words.space;
-    return [space];
+    const className = `diff-space diff-space-${kind}`;
+    return [createElement("span", { className, title: words.space }, piece.target || piece.source)];
   }
   if (piece.op !== "replace") return [drawChange(piece.op, piece, words, placeholder)];
   const changes = ["delete", "insert"].map((op) => drawChange(op, piece, words, placeholder));
-  return [element("span", "diff-replace", ...changes)];
+  return [createSpan("diff-replace", ...changes)];
 }
 
 /**
