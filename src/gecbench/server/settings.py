@@ -149,7 +149,7 @@ EMAIL_USE_SSL = SITE.mail_server.scheme == "smtp+ssl"
 EMAIL_TIMEOUT = 20
 DEFAULT_FROM_EMAIL = SITE.mail_from or "gecbench@localhost"
 # Five failures of one login from one address lock that pair for a quarter of an hour: nobody else
-# behind the same address waits. How fast one address may try is in web/requests.py.
+# behind the same address waits. How fast one address may try is in web/http.py.
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = 0.25
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
@@ -162,7 +162,7 @@ AXES_VERBOSE = False
 AXES_HTTP_RESPONSE_CODE = 403
 AXES_USERNAME_FORM_FIELD = "username"
 AXES_LOCKOUT_CALLABLE = "gecbench.server.web.account.views.answered_already"
-AXES_CLIENT_IP_CALLABLE = "gecbench.server.web.requests.client_address"
+AXES_CLIENT_IP_CALLABLE = "gecbench.server.web.http.client_address"
 
 LANGUAGE_CODE = SITE.language or "zh-hans"
 LANGUAGES = [("zh-hans", gettext_lazy("Chinese (simplified)")), ("en", gettext_lazy("English"))]

@@ -12,7 +12,7 @@ from server.workflow.stories import somebody
 
 from gecbench.server.models import Audit, Sentence
 from gecbench.server.settings import SITE
-from gecbench.server.web import requests
+from gecbench.server.web import http
 
 
 @pytest.fixture
@@ -35,8 +35,8 @@ def test_exports_are_made_at_a_measured_pace(boss, monkeypatch):
     from dataclasses import replace
 
     reviewed()
-    monkeypatch.setattr(requests, "_BUCKETS", requests.Buckets(lambda: 0.0))
-    monkeypatch.setattr(requests, "LIMITS", {"export": requests.Limit(1 / 30, 2)})
+    monkeypatch.setattr(http, "_BUCKETS", http.Buckets(lambda: 0.0))
+    monkeypatch.setattr(http, "LIMITS", {"export": http.Limit(1 / 30, 2)})
     with override_settings(SITE=replace(SITE, rate_limits=True)):
         path = "/api/v1/projects/story/exports/sentences"
         got = [boss.client.get(path, headers=boss.headers) for _ in range(3)]

@@ -27,7 +27,7 @@ from gecbench.server.models import (
     Study,
     Submission,
 )
-from gecbench.server.web.requests import LIMITS, Buckets
+from gecbench.server.web.http import LIMITS, Buckets
 from gecbench.server.workflow import members
 
 __all__ = ["made", "there"]

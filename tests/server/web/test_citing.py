@@ -9,11 +9,11 @@ from server.workflow.reviewing import BAD, FAIR, GOOD, opened, study_of, waiting
 
 from gecbench.server.guidelines.rendering import render_markdown
 from gecbench.server.models import Complaint, DraftRevision, Guideline, Review, Verdict
-from gecbench.server.web.review.pages import (
+from gecbench.server.web.guidelines.citations import (
     citation_problem,
-    excerpt,
+    cite,
+    find_section,
     section_names,
-    section_of,
 )
 from gecbench.server.workflow import reviews
 
@@ -113,13 +113,13 @@ def test_sections_of_one_title_are_told_apart_by_what_stands_above_else_by_their
     first, *_, last = (one.id for one in render_markdown(text).sections if one.level)
     names = section_names(guideline)
     assert names == (first, "Form › Marks", "Types", "Types › Marks", last)
-    assert len({section_of(guideline, one) for one in names}) == len(names)
-    assert section_of(guideline, "form ›  marks") == section_of(guideline, names[1])
-    assert section_of(guideline, "Marks") == ""
+    assert len({find_section(guideline, one) for one in names}) == len(names)
+    assert find_section(guideline, "form ›  marks") == find_section(guideline, names[1])
+    assert find_section(guideline, "Marks") == ""
 
 
 def test_without_a_guideline_nothing_can_be_cited_gui_4():
-    assert (section_names(None), section_of(None, "word"), excerpt(None, "word")) == ((), "", None)
+    assert (section_names(None), find_section(None, "word"), cite(None, "word")) == ((), "", None)
     problem = citation_problem(None, "word", "section")
     assert problem is not None
     assert (problem.code, problem.field, problem.blocking) == ("GUI-4", "section", True)

@@ -13,7 +13,7 @@ from django.http import HttpResponse
 from django.test import Client, override_settings
 from django.urls import path
 
-from gecbench.core.errors import GecbenchError
+from gecbench.core.errors import FormatError, GecbenchError, Message, Place
 from gecbench.server.urls import handler400, handler403, handler404, handler500
 from gecbench.server.web import errors
 from gecbench.server.web.permissions import anyone
@@ -96,6 +96,18 @@ def test_a_page_says_what_went_wrong_and_the_way_back(error, status, code, words
     assert 'href="/"' in text
     assert answer["X-Request-Id"] in text
     assert not re.search("Traceback|ZeroDivision|no such table|/work/|\\.py", text)
+
+
+def test_a_script_gets_the_message_in_the_persons_language():
+    message = Message("the line is blank; remove it")
+    error = RefusedError([Problem("X-1", "text", message)])
+    english = asked(error, accept="application/json").json()
+    chinese = asked(error, accept="application/json", language="zh-hans").json()
+    assert english["message"] == english["problems"][0]["message"] == str(message)
+    assert chinese["message"] == chinese["problems"][0]["message"]
+    assert chinese["message"] not in ("", str(message))
+    file = FormatError(message, at=Place("a.txt", 3))
+    assert "第 3 行" in asked(file, accept="application/json", language="zh-hans").json()["message"]
 
 
 @by_case

@@ -20,7 +20,7 @@ from server.workflow.stories import a_project, claimed, joined
 
 from gecbench.server.models import Person
 from gecbench.server.site.folder import make_site, write_options
-from gecbench.server.web.requests import LIMITS, Buckets, Limit
+from gecbench.server.web.http import LIMITS, Buckets, Limit
 from gecbench.server.workflow.accounts import login_locks
 
 PASSWORD = "correct horse battery"
@@ -198,8 +198,8 @@ def test_behind_a_proxy_the_address_is_the_one_that_the_proxy_saw(site, person):
 
 
 def test_too_fast_is_429_and_says_when_to_come_again(site, monkeypatch):
-    monkeypatch.setattr("gecbench.server.web.requests._BUCKETS", Buckets(lambda: 0.0))
-    monkeypatch.setattr("gecbench.server.web.requests.LIMITS", {"sign-in": Limit(0.5, 2)})
+    monkeypatch.setattr("gecbench.server.web.http._BUCKETS", Buckets(lambda: 0.0))
+    monkeypatch.setattr("gecbench.server.web.http.LIMITS", {"sign-in": Limit(0.5, 2)})
     with site_with(rate_limits=True):
         answers = [fail(Client(), f"n{n}") for n in range(3)]
         words = {
@@ -220,7 +220,7 @@ def test_whoever_waits_as_long_as_was_said_may_go_on(rate, burst, pauses):
     now = [0.0]
     buckets = Buckets(lambda: now[0])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("gecbench.server.web.requests.LIMITS", {"submit": Limit(rate, burst)})
+        patch.setattr("gecbench.server.web.http.LIMITS", {"submit": Limit(rate, burst)})
         for pause in [*pauses, *[0.0] * burst]:
             now[0] += pause
             wait = buckets.wait("submit", 1)
@@ -234,8 +234,8 @@ def test_a_refused_method_takes_nothing_from_a_limit(site, monkeypatch):
     li = claimed(joined(project, "li"), project.sentences.get())
     boss = Person.objects.get(login="boss")
     once = dict.fromkeys(LIMITS, Limit(0.5, 1))
-    monkeypatch.setattr("gecbench.server.web.requests._BUCKETS", Buckets(lambda: 0.0))
-    monkeypatch.setattr("gecbench.server.web.requests.LIMITS", once)
+    monkeypatch.setattr("gecbench.server.web.http._BUCKETS", Buckets(lambda: 0.0))
+    monkeypatch.setattr("gecbench.server.web.http.LIMITS", once)
     doors = (
         (li.person, "get", "post", f"/p/story/draft/{li.pk}"),
         (li.person, "get", "post", f"/p/story/submit/{li.pk}"),
@@ -270,7 +270,7 @@ def test_a_bucket_fills_again_and_never_over_its_brim():
 
 
 def test_buckets_forget_whoever_came_longest_ago(monkeypatch):
-    monkeypatch.setattr("gecbench.server.web.requests._MOST", 2)
+    monkeypatch.setattr("gecbench.server.web.http._MOST", 2)
     buckets = Buckets(lambda: 0.0)
     for _ in range(LIMITS["submit"].burst):
         buckets.wait("submit", "a")
@@ -310,7 +310,7 @@ def test_health_and_readiness(site, monkeypatch):
     assert Client().get("/healthz").content == b"ok\n"
     assert Client().get("/readyz").content == b"ready\n"
     assert Client().post("/healthz").status_code == 405
-    monkeypatch.setattr("gecbench.server.web.responses.unapplied", lambda: ("x",))
+    monkeypatch.setattr("gecbench.server.web.home.views.unapplied", lambda: ("x",))
     late = Client().get("/readyz")
     assert (late.status_code, late.content) == (503, b"not migrated\n")
 

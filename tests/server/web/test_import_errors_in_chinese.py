@@ -11,7 +11,7 @@ from server.web.broken_imports import BROKEN, HEADER, WHOLE, errors, with_wrong_
 
 from gecbench.formats.records import READERS, Trouble, records
 from gecbench.server.import_export.reading import content_of
-from gecbench.server.web.manage.words import refused
+from gecbench.server.web.manage.messages import translate_error
 from gecbench.server.web.translation import translate
 
 HAN = re.compile("[\u4e00-\u9fff]")
@@ -37,7 +37,7 @@ def test_what_is_wrong_with_a_file_is_said_in_chinese(site, format):
             if not found:
                 sound.append(name)
             for error in found:
-                words = refused(error)
+                words = translate_error(error)
                 if in_english(str(error), words.text, foreign=words.foreign):
                     english.append((name, str(error), words.text))
     assert (sound, english) == ([], [])
@@ -63,7 +63,9 @@ def test_advice_of_the_command_line_is_not_given_on_a_page(site, format):
     project = empty()
     with override("zh-hans"):
         shown = [
-            refused(e).text for raw in BROKEN[format].values() for e in errors(project, raw, format)
+            translate_error(e).text
+            for raw in BROKEN[format].values()
+            for e in errors(project, raw, format)
         ]
     assert [text for text in shown if " --" in text] == []
 

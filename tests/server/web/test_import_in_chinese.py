@@ -23,7 +23,7 @@ from unit.formats import test_bad_m2_files as blocks
 
 from gecbench.core.errors import GecbenchError
 from gecbench.server.models import Project, Sentence
-from gecbench.server.web import requests
+from gecbench.server.web import http
 from gecbench.server.web.manage import imports
 
 BEGIN = "/p/story/manage/import"
@@ -53,7 +53,7 @@ def project(site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     made = tmp_path / "data"
     made.mkdir()
     monkeypatch.setattr(settings, "SITE", replace(settings.SITE, folder=made))
-    monkeypatch.setattr(requests, "_BUCKETS", requests.Buckets())
+    monkeypatch.setattr(http, "_BUCKETS", http.Buckets())
     return a_project(0)
 
 

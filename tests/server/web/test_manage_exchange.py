@@ -23,7 +23,7 @@ from server.workflow.stories import a_project, joined, somebody
 from gecbench.server.choices import Role, SentenceState
 from gecbench.server.import_export import reading
 from gecbench.server.models import Audit, ImportBatch, Project, Release, Sentence
-from gecbench.server.web import requests
+from gecbench.server.web import http
 from gecbench.server.workflow import projects
 
 BEGIN = "/p/story/manage/import"
@@ -251,7 +251,7 @@ def test_a_project_that_changed_meanwhile_is_looked_at_again(project, boss, monk
 
 @pytest.fixture
 def decided(site, folder, monkeypatch) -> Asking:
-    monkeypatch.setattr(requests, "_BUCKETS", requests.Buckets())
+    monkeypatch.setattr(http, "_BUCKETS", http.Buckets())
     project = reviewing.waiting(texts=2)
     reviewing.finalised(project)
     return Asking(somebody("boss"))

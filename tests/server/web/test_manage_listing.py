@@ -11,7 +11,7 @@ from server.workflow.stories import a_project, joined, sentence_of, somebody, su
 from gecbench.server.choices import SentenceState
 from gecbench.server.models import Project, Sentence
 from gecbench.server.web.manage import sentences
-from gecbench.server.web.manage.sentences import Filters, filters_of, page_of
+from gecbench.server.web.manage.sentences import Filters, load_page, parse_filters
 from gecbench.server.workflow.sentences import NewSentence, add_sentences
 
 HERE = "/p/story/manage/sentences"
@@ -27,7 +27,7 @@ def walked(project: Project, wanted: Filters) -> list[int]:
     numbers: list[int] = []
     after: int | None = 0
     while after is not None:
-        page = page_of(project, wanted, after=after)
+        page = load_page(project, wanted, after=after)
         numbers += [one.number for one in page.rows]
         assert page.after is None or page.after > after
         after = page.after
@@ -64,9 +64,11 @@ def test_filters_find_the_same_as_a_full_look(project, monkeypatch, span, few):
 
 
 def test_filters_stand_in_the_address_and_what_means_nothing_filters_nothing():
-    wanted = filters_of({"state": "golden", "text": " 书 ", "source": "7", "person": "x", "z": "1"})
+    wanted = parse_filters(
+        {"state": "golden", "text": " 书 ", "source": "7", "person": "x", "z": "1"}
+    )
     assert wanted == Filters(state="golden", text="书", source=7)
-    assert filters_of({"state": "no", "purpose": "no", "source": "9" * 30}) == Filters()
+    assert parse_filters({"state": "no", "purpose": "no", "source": "9" * 30}) == Filters()
     assert Filters(text="书").query(after=50) == "text=%E4%B9%A6&purpose=real&after=50"
 
 
@@ -110,7 +112,7 @@ def test_a_table_takes_at_most_eight_queries(project, url, monkeypatch):
 
 def plans(project: Project, wanted: Filters, after: int) -> list[str]:
     with CaptureQueriesContext(connection) as seen:
-        page_of(project, wanted, after=after)
+        load_page(project, wanted, after=after)
     lines = []
     for one in seen.captured_queries:
         with connection.cursor() as cursor:
@@ -142,10 +144,10 @@ def test_every_page_is_found_by_an_index_and_no_table_is_scanned(project, wanted
 
 
 def test_states_are_counted_by_the_index_alone(project):
-    from gecbench.server.web.manage.quality import states_of
+    from gecbench.server.web.manage.quality import count_states
 
     with CaptureQueriesContext(connection) as seen:
-        assert states_of(project) == {"open": 130}
+        assert count_states(project) == {"open": 130}
     with connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN QUERY PLAN {seen.captured_queries[0]['sql']}")
         lines = [str(row[3]) for row in cursor.fetchall()]

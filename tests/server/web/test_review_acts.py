@@ -299,7 +299,7 @@ def test_what_no_page_sends_is_refused_and_changes_nothing(held: object):
         asked(client, task, "draft", {"rev": 0, "payload": held}, "put"),
     ):
         assert answer.status_code == 400
-        assert "Load the page again" in answer.json()["error"]
+        assert "Load the page again" in answer.json()["message"]
     assert not Review.objects.exists()
 
 
@@ -328,7 +328,7 @@ def test_every_problem_of_the_workflow_has_words():
     import gecbench.server.workflow as room
     from gecbench.server.rules.consistency import SENTENCES
     from gecbench.server.rules.text import REFUSALS
-    from gecbench.server.web.review.words import PROBLEMS
+    from gecbench.server.web.review.messages import PROBLEMS
 
     assert set(SENTENCES) | set(REFUSALS) <= set(PROBLEMS)
     folder = Path(room.__file__).parent

@@ -236,10 +236,10 @@ def test_a_withdrawn_sentence_says_so():
 
 
 def test_a_problem_without_words_keeps_its_english_line():
-    from gecbench.server.web.review.words import problem_words
+    from gecbench.server.web.review.messages import problem_message
     from gecbench.server.workflow.errors import Problem
 
-    assert problem_words(Problem("NEW-1", "", "something new")) == "something new"
+    assert problem_message(Problem("NEW-1", "", "something new")) == "something new"
 
 
 def test_a_review_that_is_over_shows_verdicts_reasons_notes_and_texts():
@@ -265,6 +265,21 @@ def test_a_review_that_is_over_shows_verdicts_reasons_notes_and_texts():
     assert len(reasons) == 2
     assert "<textarea" not in page
     assert "written by a reviewer" not in page  # what the review wrote was not judged by it
+
+
+def test_a_manager_reads_a_review_that_is_over_and_decides_nothing():
+    project = waiting(correction(GOOD), correction(BAD))
+    finalised(project, (GOOD,))
+    client = signed_in(project, "boss")
+    sentence = sentence_of(project)
+    review = f"{REVIEW}/{sentence.pk}"
+    assert f'href="{review}"' in page_of(client, f"/p/story/manage/sentences/{sentence.number}")
+    page = page_of(client, review)
+    assert page.count("judged correct") == 1
+    assert "<textarea" not in page
+    assert f'href="{REVIEW}"' not in page
+    assert client.post(f"{review}/finalise").status_code == 404
+    assert client.post(f"{review}/undo").status_code == 404
 
 
 def test_a_review_that_is_over_shows_why_it_cannot_be_annotated():

@@ -29,6 +29,17 @@ def test_an_error_is_translated_with_its_place_and_what_is_nested_in_it():
         assert translate(error) == Translation(str(error))
 
 
+def test_pages_advise_no_option_of_the_command_line():
+    error = FormatError(
+        "{message}; correct it, or read the file as the MaxMatch scorer does: --from m2-maxmatch",
+        at=Place("a.m2", 3),
+        message=Message(BLANK),
+    )
+    with override("en"):
+        assert "--" not in str(translate(error))
+        assert str(translate(error)).startswith(f"a.m2:3: {BLANK}; correct it, or choose")
+
+
 @pytest.mark.parametrize(
     "error",
     [

@@ -9,7 +9,7 @@ from server.web.asking import Asking, answer, draft
 from server.workflow.stories import a_project, joined, people, sentence_of, submitted
 
 from gecbench.server.models import Member, Study, Submission
-from gecbench.server.web.annotation import words
+from gecbench.server.web.annotation.messages import NO_TASK, problem_json, refusal_message
 from gecbench.server.workflow import projects
 from gecbench.server.workflow.claims import NoTask
 from gecbench.server.workflow.errors import (
@@ -222,7 +222,8 @@ def test_chinese_is_spoken_to_those_who_chose_it(project):
     assert "您正在标注任务" in page
     assert "没有错误" in page
     assert '<html lang="zh-Hans"' in page
-    assert dict(li.client.get("/p/story/work").context["reasons"])["traditional"] == "繁体字"
+    reasons = li.client.get("/p/story/work").context["reasons"]
+    assert {reason.name: reason.label for reason in reasons}["traditional"] == "繁体字"
 
 
 def test_script_in_a_sentence_is_text(site):
@@ -240,9 +241,9 @@ def test_script_in_a_sentence_is_text(site):
 
 def test_every_refusal_and_reason_has_words():
     for error in (GoneError("x"), NotYoursError("x"), NotAllowedError("x"), ConflictError("x")):
-        assert words.refusal(error)
-    assert all(words.nothing(one) for one in NoTask)
-    unknown = words.told(Problem("NEW-1", "", "said in English"))
+        assert refusal_message(error)
+    assert all(str(NO_TASK[one]) for one in NoTask)
+    unknown = problem_json(Problem("NEW-1", "", "said in English"))
     assert unknown["message"] == "said in English"
 
 

@@ -12,8 +12,8 @@ from ninja.security import APIKeyCookie, HttpBearer
 from gecbench.core.errors import UsageError
 from gecbench.server.choices import MemberStatus, Role
 from gecbench.server.models import Member, Person, Token
+from gecbench.server.web.http import seconds_to_wait
 from gecbench.server.web.permissions import membership
-from gecbench.server.web.requests import waiting
 from gecbench.server.workflow.accounts import Scope, find_token, token_allows
 
 _SAFE = ("GET", "HEAD", "OPTIONS")
@@ -119,7 +119,7 @@ def slowly(request: HttpRequest, kind: str) -> None:
     Raises:
         TooFastError: Says how long to wait.
     """
-    seconds = waiting(kind, request)
+    seconds = seconds_to_wait(kind, request)
     if seconds:
         raise TooFastError(seconds)
 

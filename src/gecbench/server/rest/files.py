@@ -56,7 +56,7 @@ from gecbench.server.rest.schemas import (
     ReleaseGiven,
     ReleaseShown,
 )
-from gecbench.server.web.requests import client_address
+from gecbench.server.web.http import client_address
 
 # Files come in: looked at first, or imported; for managers.
 

@@ -84,8 +84,17 @@ _CODES = {
 """Status to the stable name that a script reads."""
 
 
+class MalformedError(GecbenchError):
+    """A request that no page of ours sends."""
+
+
 def answer(request: HttpRequest, error: Exception) -> HttpResponse | None:
-    """Return the answer to a failure that has a name, None for any other."""
+    """Answer a failure that has a name; None for any other."""
+    if isinstance(error, MalformedError):
+        if not wants_json(request):
+            return failed(request, HTTPStatus.BAD_REQUEST)
+        message = gettext("The server could not read what the page sent. Load the page again.")
+        return JsonResponse({"error": "malformed", "message": message}, status=400)
     if isinstance(error, WorkflowError):
         return failed(request, error.status, error)
     if isinstance(error, GecbenchError):
@@ -98,14 +107,14 @@ def answer(request: HttpRequest, error: Exception) -> HttpResponse | None:
 
 
 def status_of(error: BaseException | None) -> int:
-    """Return the status for what a database, or a disk, could not do; 500 for all else."""
+    """The status for what a database, or a disk, could not do; 500 for all else."""
     while error is not None:
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
             return INSUFFICIENT_STORAGE
         if isinstance(error, DatabaseError | InterfaceError | sqlite3.Error):
-            said = str(error).lower()
+            message = str(error).lower()
             full = ("disk is full", "readonly database", "no space left", "disk i/o error")
-            if any(one in said for one in full) or getattr(error, "sqlstate", "") == "53100":
+            if any(words in message for words in full) or getattr(error, "sqlstate", "") == "53100":
                 return INSUFFICIENT_STORAGE
             if _busy(error):
                 return HTTPStatus.SERVICE_UNAVAILABLE
@@ -114,29 +123,52 @@ def status_of(error: BaseException | None) -> int:
 
 
 def _busy(error: BaseException) -> bool:
-    """Return whether a database is locked or away, so that trying again makes sense."""
+    """Say whether a database is locked or away, so that trying again makes sense."""
     if isinstance(error, InterfaceError):
         return True
     if not isinstance(error, OperationalError):
         return False
-    said = str(error).lower()
-    words = ("locked", "busy", "connection", "server closed", "terminating", "deadlock", "timeout")
-    return any(one in said for one in words)
+    signs = ("locked", "busy", "connection", "server closed", "terminating", "deadlock", "timeout")
+    return any(sign in str(error).lower() for sign in signs)
 
 
 def _kind(error: BaseException) -> str:
-    """Return the class and SQLite's or PostgreSQL's code, never values of a row."""
+    # The class and SQLite's or PostgreSQL's code, never values of a row.
     cause = error.__cause__
     code = getattr(cause, "sqlite_errorname", None) or getattr(cause, "sqlstate", None)
     return f"{type(error).__name__} {code or ''}".strip()
 
 
 def failed(request: HttpRequest, status: int, error: Exception | None = None) -> HttpResponse:
-    """Return a page, or JSON for a script, that says what went wrong and what to do."""
+    """Say what went wrong and what to do: with a page, or with JSON for a script."""
     title, advice = _WORDS.get(status, _WORDS[400 if status < 500 else 500])
-    if wants_json(request):
-        return _json(status, error, str(title), getattr(request, "id", ""))
-    return _page(request, status, title, advice, _problems(error, status))
+    if not wants_json(request):
+        # An error that is not for a person (404) says nothing.
+        shown = _messages(error) if status != HTTPStatus.NOT_FOUND else []
+        return _page(request, status, title, advice, shown)
+    body: dict[str, object] = {
+        "error": _CODES.get(status, "failed"),
+        "message": "; ".join(map(str, _messages(error))) or str(title),
+        "request_id": getattr(request, "id", ""),
+    }
+    if isinstance(error, RefusedError):
+        body["problems"] = [
+            {
+                "code": problem.code,
+                "field": problem.field,
+                "message": str(translate(problem.message)),
+                "values": dict(problem.values),
+                "blocking": problem.blocking,
+            }
+            for problem in error.problems
+        ]
+    return JsonResponse(body, status=status, json_dumps_params={"ensure_ascii": False})
+
+
+def _messages(error: Exception | None) -> list[Translation]:
+    if isinstance(error, RefusedError):
+        return [translate(problem.message) for problem in error.problems]
+    return [translate(error)] if isinstance(error, GecbenchError) else []
 
 
 def too_fast(request: HttpRequest, seconds: int) -> HttpResponse:
@@ -181,42 +213,13 @@ def _page(
     return HttpResponse(content, status=status)
 
 
-def _problems(error: Exception | None, status: int) -> list[Translation]:
-    """Translate what is wrong; an error that is not for a person (404) says nothing."""
-    if isinstance(error, RefusedError):
-        return [translate(problem.message) for problem in error.problems]
-    if not isinstance(error, GecbenchError) or status == HTTPStatus.NOT_FOUND:
-        return []
-    return [translate(error)]
-
-
-def _json(status: int, error: Exception | None, title: str, identity: str) -> JsonResponse:
-    body: dict[str, object] = {
-        "error": _CODES.get(status, "failed"),
-        "message": str(error) if error is not None else title,
-        "request_id": identity,
-    }
-    if isinstance(error, RefusedError):
-        body["problems"] = [
-            {
-                "code": one.code,
-                "field": one.field,
-                "message": one.message,
-                "values": dict(one.values),
-                "blocking": one.blocking,
-            }
-            for one in error.problems
-        ]
-    return JsonResponse(body, status=status, json_dumps_params={"ensure_ascii": False})
-
-
 _LEAST = 2
 _MOST = 20_000
 _SECRET = ("csrf", "password", "secret", "token", "key")
 
 
 def _typed(request: HttpRequest) -> Iterator[tuple[str, str]]:
-    """Yield the texts of a form, so that whoever wrote them can take them back."""
+    """The texts of a form, so that whoever wrote them can take them back."""
     try:
         fields = list(request.POST.lists()) if request.method == "POST" else []
     except Exception:  # noqa: BLE001  # the form itself may be what is broken
@@ -277,24 +280,24 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def database_error(error: Exception) -> GecbenchError | None:
-    """Return the error, one line, for a failure of the database; None for all else."""
+    """One line for a failure of the database; None for all else."""
     if not isinstance(error, DatabaseError | InterfaceError):
         return None
-    said = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
     status = status_of(error)
     if status == 507:
         return GecbenchError(
-            f"the disk is full or not to be written to ({said}); make room and run it again, "
+            f"the disk is full or not to be written to ({reason}); make room and run it again, "
             "nothing half done was kept"
         )
     if status == 503:
         return GecbenchError(
-            f"the database is busy or cannot be reached ({said}); try again, nothing half done "
+            f"the database is busy or cannot be reached ({reason}); try again, nothing half done "
             "was kept"
         )
-    if "no such table" in said or "no such column" in said or "does not exist" in said:
+    if "no such table" in reason or "no such column" in reason or "does not exist" in reason:
         return GecbenchError(
-            f"the database is not up to date ({said}); start the server once: gecbench annotate "
+            f"the database is not up to date ({reason}); start the server once: gecbench annotate "
             "serve, or make the database: gecbench annotate init"
         )
     return None

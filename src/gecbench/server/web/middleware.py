@@ -13,7 +13,7 @@ from django.utils import timezone, translation
 
 from gecbench.server.site.folder import is_zone
 from gecbench.server.web import errors
-from gecbench.server.web.requests import client_address
+from gecbench.server.web.http import client_address
 from gecbench.server.workflow import audit
 
 Respond = Callable[[HttpRequest], HttpResponse]
@@ -94,7 +94,7 @@ class PersonLocale:
 
 
 def language_of(request: HttpRequest) -> str:
-    """Return the code of the language in which a request is answered."""
+    """The code of the language in which a request is answered."""
     known = dict(settings.LANGUAGES)
     for said in (
         getattr(request.user, "language", ""),
@@ -141,5 +141,5 @@ class Failures:
         return self.respond(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        """Return a page or JSON for a failure that has a name; None leaves it to Django."""
+        """A page or JSON for a failure that has a name; None leaves it to Django."""
         return errors.answer(request, error)

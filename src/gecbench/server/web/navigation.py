@@ -38,18 +38,18 @@ UNDECIDED = (ComplaintState.OPEN, ComplaintState.DISCUSSED)
 
 
 def today() -> datetime:
-    """Return when this day began."""
+    """When this day began."""
     return timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def goal(person: Person) -> int:
-    """Return how many sentences a person wants to do each day; 0 is no goal."""
+    """How many sentences a person wants to do each day; 0 is no goal."""
     value = person.preferences.get("goal", 0)
     return value if isinstance(value, int) and not isinstance(value, bool) else 0
 
 
 def standings(person_id: int, projects: Sequence[int]) -> dict[int, Mapping[str, Any]]:
-    """Return for each project what waits for a person there.
+    """For each project what waits for a person there.
 
     The keys are `study` (open items), `complaints` (of others, waiting for this person's word),
     `reviews` (that this person may take, up to `MOST`), `skipped`, `done` (sentences handed
@@ -83,7 +83,7 @@ def _standings(person: int, morning: datetime, *projects: int) -> QuerySet[Any, 
 
 
 def _counted(person_id: int, morning: datetime) -> dict[str, Any]:
-    """Return what is counted for one person, each a subquery of a project."""
+    """What is counted for one person, each a subquery of a project."""
     here = {"project": OuterRef("pk")}
     mine = {**here, "person": person_id}
     submitted = Submission.objects.filter(
@@ -112,7 +112,7 @@ def _counted(person_id: int, morning: datetime) -> dict[str, Any]:
 
 
 def _complaints(person_id: int) -> QuerySet[Complaint]:
-    """Return the complaints that a person may decide, near enough for a count (see deciders)."""
+    """The complaints that a person may decide, near enough for a count (see deciders)."""
     held = SlotEvent.objects.filter(sentence=OuterRef("study__sentence"), person=person_id)
     me = Member.objects.filter(project=OuterRef("project"), person=person_id)
     first = Q(level=1) & (
@@ -138,7 +138,7 @@ def _reviews(person_id: int) -> QuerySet[ReviewTask]:
 
 
 def _count(rows: QuerySet[Any], *, of: str = "pk") -> Coalesce:
-    """Return a subquery that counts rows, none being 0."""
+    """A subquery that counts rows, none being 0."""
     counted = (
         rows.order_by()
         .annotate(_all=F("pk") * 0)
@@ -171,7 +171,7 @@ class Entry:
 
 
 def menu(request: HttpRequest, member: Member, standing: Mapping[str, Any]) -> tuple[Entry, ...]:
-    """Return what a member sees of their project, in the order of the work."""
+    """What a member sees of their project, in the order of the work."""
     entries = list(_entries(member, standing))
     inside = [one for one in entries if _within(request.path, one.url)]
     here = max(inside, key=lambda one: len(one.url), default=None)
@@ -204,7 +204,7 @@ def _within(path: str, url: str) -> bool:
 
 
 def page(request: HttpRequest) -> dict[str, object]:
-    """Return what the layout needs; a fragment for htmx has no layout and asks for nothing."""
+    """What the layout needs; a fragment for htmx has no layout and asks for nothing."""
     member = getattr(request, "member", None)
     shown = {"member": member, "project": member.project if member else None}
     if not isinstance(member, Member) or getattr(request, "htmx", False):
@@ -235,5 +235,5 @@ class Content:
 
     @classmethod
     def of(cls, guideline: Guideline) -> Content:
-        """Return the key of a version."""
+        """The key of a version."""
         return cls(guideline.sha256, guideline)

@@ -38,12 +38,12 @@ class Access:
 
 
 def access_of(view: object) -> Access | None:
-    """Return what a view says of itself; None where it says nothing (a test then fails)."""
+    """What a view says of itself; None where it says nothing (a test then fails)."""
     return cast("Access | None", getattr(view, "access", None))
 
 
 def wants_json(request: HttpRequest) -> bool:
-    """Return whether a script asks, and not a person who follows a link."""
+    """Say whether a script asks, and not a person who follows a link."""
     return "application/json" in request.headers.get("Accept", "")
 
 
@@ -107,7 +107,7 @@ def member(*roles: Role, active: bool = False) -> Callable[[ProjectView], View]:
 
 
 def membership(person: Person, slug: str) -> Member | None:
-    """Return the person's membership, or a manager's for administrators (not stored)."""
+    """The person's membership, or a manager's for administrators (not stored)."""
     found = (
         Member.objects.select_related("project")
         .filter(project__slug=slug, project__deleted_at=None, person=person)

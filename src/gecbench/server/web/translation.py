@@ -3,17 +3,41 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.utils.translation import get_language, gettext
 
 from gecbench.core.errors import GecbenchError, Message, Place
+from gecbench.server.guidelines.taxonomy import Language
 
 _AT_LINE = Message("{file}:{line}: {message}")
 _AT = Message("{place}: {message}")
+_FOR_PAGES = {
+    "{message}; correct it, or read the file as the MaxMatch scorer does: --from m2-maxmatch": (
+        "{message}; correct it, or choose the format m2-maxmatch, which reads as that scorer does"
+    ),
+    "{message}; remove one of them, or read the file as the MaxMatch scorer does: "
+    "--from m2-maxmatch": (
+        "{message}; remove one of them, or choose the format m2-maxmatch, which reads as that "
+        "scorer does"
+    ),
+    "the first column looks like a sentence, {text}, not like an id; rows are id TAB source TAB "
+    "references; where they are source TAB target, cut the columns into two files of lines (if "
+    "these are ids, say --from mucgec)": (
+        "the first column looks like a sentence, {text}, not like an id; rows are id TAB source "
+        "TAB references; where they are source TAB target, cut the columns into two files of lines "
+        "(if these are ids, choose the format mucgec)"
+    ),
+}
+"""English templates that advise an option of the command line, as a page says them."""
+
 _WORDS = re.compile(r"(?:[^{]|\{\{)*?[a-zA-Z]")
 """What begins a template that has words beside its places."""
+
+
+def interface_language() -> Language:
+    """Which of the guideline's two languages the person reads."""
+    return "zh" if (get_language() or "zh").startswith("zh") else "en"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +53,6 @@ class Translation:
     foreign: bool = False
 
     def __str__(self) -> str:
-        """Return the text."""
         return self.text
 
 
@@ -38,13 +61,12 @@ class _UntranslatedError(Exception):
 
 
 def translate(words: str | GecbenchError) -> Translation:
-    """Return a message, or an error with the place where it is, in the person's language."""
-    if (get_language() or "en").startswith("en"):
-        return Translation(str(words))
+    """Translate a message, or an error with the place where it is, into the person's language."""
     try:
         return Translation(_error(words) if isinstance(words, GecbenchError) else _message(words))
     except _UntranslatedError:
-        return Translation(str(words), foreign=True)
+        english = (get_language() or "en").startswith("en")
+        return Translation(str(words), foreign=not english)
 
 
 def _error(error: GecbenchError) -> str:
@@ -59,15 +81,12 @@ def _error(error: GecbenchError) -> str:
 def _message(text: str) -> str:
     if not isinstance(text, Message):
         raise _UntranslatedError
-    template = gettext(text.template)
-    if template == text.template and _WORDS.match(template):
+    english = (get_language() or "en").startswith("en")
+    template = _FOR_PAGES.get(text.template, text.template) if english else gettext(text.template)
+    if not english and template == text.template and _WORDS.match(template):
         raise _UntranslatedError
-    return _fill(template, text.values)
-
-
-def _fill(template: str, values: Mapping[str, object]) -> str:
-    translated = {name: _value(value) for name, value in values.items()}
-    return template.format(**translated) if values else template
+    values = {name: _value(value) for name, value in text.values.items()}
+    return template.format(**values) if values else template
 
 
 def _value(value: object) -> object:

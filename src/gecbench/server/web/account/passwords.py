@@ -27,10 +27,10 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from gecbench.server.models import Person
-from gecbench.server.web.account import words
+from gecbench.server.web.account.messages import problem_message, problems_by_field
 from gecbench.server.web.account.views import enter
+from gecbench.server.web.http import limited
 from gecbench.server.web.permissions import anyone, signed_in
-from gecbench.server.web.requests import limited
 from gecbench.server.workflow import accounts
 from gecbench.server.workflow.errors import GoneError, RefusedError
 
@@ -51,7 +51,7 @@ class EmailForm(forms.Form):
         """Refuse a wrong password: whoever finds an open session must not take the account."""
         password = str(self.cleaned_data["password"])
         if not self.person.check_password(password):
-            raise forms.ValidationError(words.of("password_wrong"))
+            raise forms.ValidationError(problem_message("password_wrong"))
         return password
 
 
@@ -74,7 +74,7 @@ def change(request: HttpRequest) -> HttpResponseBase:
         old, new, again = (request.POST.get(one, "")[:1000] for one in ("old", "new", "again"))
         try:
             if new != again:
-                problems = {"again": [words.of("password-again")]}
+                problems = {"again": [problem_message("password-again")]}
             else:
                 person = accounts.change_password(person, old=old, new=new)
                 update_session_auth_hash(request, person)
@@ -82,7 +82,7 @@ def change(request: HttpRequest) -> HttpResponseBase:
                 messages.success(request, said)
                 return redirect("account")
         except RefusedError as error:
-            problems = words.by_field(error)
+            problems = problems_by_field(error)
     shown = {"problems": problems, "form": form, "mail": bool(settings.SITE.smtp)}
     wrong = problems or form.errors
     status = HTTPStatus.UNPROCESSABLE_ENTITY if wrong else HTTPStatus.OK
@@ -133,7 +133,7 @@ class _Forgotten(PasswordResetView):
         return self.render_to_response({"form": form}, status=status)
 
     def get_success_url(self) -> str:
-        """Return where nobody is sent: the page itself says it."""
+        """Where nobody is sent: the page itself says it."""
         return self.request.path
 
 
@@ -149,7 +149,7 @@ class _NewPassword(PasswordResetConfirmView):
         self.token_generator = accounts.PasswordLinks(self.maker)
 
     def get_user(self, uidb64: str) -> Person | None:
-        """Return the person whom the link is for, if it may hold at all."""
+        """The person whom the link is for, if it may hold at all."""
         person = super().get_user(uidb64)
         holds = isinstance(person, Person) and accounts.is_link_valid(person, self.maker)
         return cast("Person", person) if holds else None
@@ -168,7 +168,7 @@ class _NewPassword(PasswordResetConfirmView):
         return redirect("/")
 
     def render_to_response(self, context: dict[str, Any], **words: Any) -> HttpResponse:
-        """Return the form, or the page of a link that no longer holds."""
+        """The form, or the page of a link that no longer holds."""
         if not self.validlink:
             return TemplateResponse(self.request, "account/gone.html", status=HTTPStatus.GONE)
         status = HTTPStatus.UNPROCESSABLE_ENTITY if context["form"].errors else HTTPStatus.OK

@@ -25,12 +25,14 @@ from django.shortcuts import redirect, render, resolve_url
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.text import capfirst
 from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from gecbench.core.errors import UsageError
+from gecbench.server.choices import Role
 from gecbench.server.import_export.personal_data import file_name, own_data
 from gecbench.server.models import Invitation, Person, Session, Token
 from gecbench.server.rules.keys import (
@@ -42,11 +44,15 @@ from gecbench.server.rules.keys import (
     written,
 )
 from gecbench.server.rules.text import TextError, cleaned
-from gecbench.server.web.account import words
+from gecbench.server.web.account.messages import (
+    action_label,
+    key_message,
+    problem_message,
+    problems_by_field,
+)
+from gecbench.server.web.http import attachment, client_address, limited, parse_int, parse_json
 from gecbench.server.web.middleware import LANGUAGE_COOKIE
 from gecbench.server.web.permissions import anyone, signed_in, wants_json
-from gecbench.server.web.requests import client_address, json_in, limited, number_in
-from gecbench.server.web.responses import attachment
 from gecbench.server.workflow import accounts, audit, members
 from gecbench.server.workflow.errors import GoneError, RefusedError
 
@@ -55,7 +61,7 @@ _LONGEST = 1000
 
 
 def safe_next(request: HttpRequest) -> str:
-    """Return where to go on, if it is a page of this site; else the person's day."""
+    """Where to go on, if it is a page of this site; else the person's day."""
     wanted = str(request.POST.get("next") or request.GET.get("next") or "")
     here = url_has_allowed_host_and_scheme(
         wanted, allowed_hosts={request.get_host()}, require_https=request.is_secure()
@@ -102,11 +108,11 @@ def _try(request: HttpRequest) -> HttpResponseBase:
 
 
 def _given(request: HttpRequest) -> dict[str, str]:
-    """Return login and password of a form, or of JSON; no more than anybody would type."""
+    """Login and password of a form, or of JSON; no more than anybody would type."""
     data: Mapping[str, object] = request.POST.dict()
     if request.content_type == "application/json":
         try:
-            read = json_in(request.body)
+            read = parse_json(request.body)
         except ValueError:
             read = {}
         data = read if isinstance(read, dict) else {}
@@ -115,7 +121,7 @@ def _given(request: HttpRequest) -> dict[str, str]:
 
 
 def _whole(text: str) -> str:
-    """Return what a database and a hash take of it: no NUL, no half of a character."""
+    """What a database and a hash take of it: no NUL, no half of a character."""
     return text[:_LONGEST].replace("\0", "").encode("utf-8", "ignore").decode("utf-8")
 
 
@@ -184,7 +190,7 @@ def _accept(request: HttpRequest, secret: str, found: Invitation) -> HttpRespons
             return redirect(f"/p/{member.project.slug}/")
         password = str(request.POST.get("password") or "")[:_LONGEST]
         if password != request.POST.get("again"):
-            return _invited(request, found, problems={"again": [words.of("password-again")]})
+            return _invited(request, found, problems={"again": [problem_message("password-again")]})
         person = members.accept(
             secret,
             login=str(request.POST.get("login") or ""),
@@ -192,7 +198,7 @@ def _accept(request: HttpRequest, secret: str, found: Invitation) -> HttpRespons
             password=password,
         )
     except RefusedError as error:
-        return _invited(request, found, problems=words.by_field(error))
+        return _invited(request, found, problems=problems_by_field(error))
     enter(request, person)
     return redirect(safe_next(request))
 
@@ -203,7 +209,7 @@ def _invited(
     shown = {
         "invitation": found,
         "project_name": found.project.name if found.project else "",
-        "roles": [words.role(one) for one in found.roles],
+        "roles": [capfirst(str(Role(role).label)) for role in found.roles],
         "problems": problems or {},
         "given": {one: request.POST.get(one, "") for one in ("login", "name")},
         "sign_in": f"{reverse('login')}?next={request.path}",
@@ -268,7 +274,7 @@ def change(request: HttpRequest) -> HttpResponseBase:
         name = cleaned(given.get("name", ""), longest=150).text
     except TextError:
         name = ""
-    goal = number_in(given.get("goal", "0").strip() or "0")
+    goal = parse_int(given.get("goal", "0").strip() or "0")
     if not name:
         problem = gettext("Say by which name others see you.")
         return _overview(request, problem=problem, status=HTTPStatus.UNPROCESSABLE_ENTITY)
@@ -294,7 +300,7 @@ def change(request: HttpRequest) -> HttpResponseBase:
 
 @cache
 def _zones() -> Mapping[str, list[str]]:
-    """Return the names of time zones by part of the world."""
+    """The names of time zones by part of the world."""
     parts: dict[str, list[str]] = {}
     for name in sorted(available_timezones()):
         part, slash, _ = name.partition("/")
@@ -351,7 +357,7 @@ def keys(request: HttpRequest) -> HttpResponseBase:
             messages.success(request, gettext("Your keys are kept."))
             return redirect("account-keys")
         except KeyRefusedError as error:
-            problem = words.key_refused(error)
+            problem = key_message(error)
     else:
         given = dict(person.preferences.get("keys") or {})
     status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
@@ -360,7 +366,7 @@ def keys(request: HttpRequest) -> HttpResponseBase:
 
 
 def _chosen(request: HttpRequest) -> dict[str, object]:
-    """Return the keys of the form that are not the default ones."""
+    """The keys of the form that are not the default ones."""
     if request.POST.get("do") == "reset":
         return {}
     given = {name: request.POST.get(name, "").strip() for name in ACTIONS if name in request.POST}
@@ -375,7 +381,7 @@ def _is_default(name: str, chord: str) -> bool:
 
 
 def _shown_keys(given: dict[str, object], *, failed: bool) -> list[dict[str, object]]:
-    """Return the screens with their actions; an action of several screens stands in the first."""
+    """The screens with their actions; an action of several screens stands in the first."""
     shown: list[dict[str, object]] = []
     seen: set[str] = set()
     for place, title in _PLACES:
@@ -388,7 +394,7 @@ def _shown_keys(given: dict[str, object], *, failed: bool) -> list[dict[str, obj
             own = str(given.get(name, "")) or chords[0]
             others, mac = chords[1:], held.mac[name]
             rows.append(
-                {"id": name, "words": words.action(name), "own": own, "also": others, "mac": mac}
+                {"id": name, "words": action_label(name), "own": own, "also": others, "mac": mac}
             )
         plain = [one for one in rows if not str(one["id"])[-1].isdigit()]
         numbered = sorted((one for one in rows if one not in plain), key=lambda one: str(one["id"]))
@@ -439,13 +445,13 @@ def list_tokens(request: HttpRequest) -> HttpResponse:
 
 
 def _most(token: Token) -> str:
-    """Return in words what a token may do: its widest scope has all the others."""
+    """In words what a token may do: its widest scope has all the others."""
     return next(str(words) for code, words in reversed(_SCOPES) if code in token.scopes)
 
 
 @signed_in
 @require_POST
-def revoke(request: HttpRequest, token_id: int) -> HttpResponseBase:
+def revoke_token(request: HttpRequest, token_id: int) -> HttpResponseBase:
     """Make one of one's tokens useless."""
     person = cast("Person", request.user)
     accounts.revoke_token(person, token_id)
@@ -487,7 +493,7 @@ _CALLED = {"Edg": "Edge", "OPR": "Opera", "Mac OS X": "macOS"}
 
 
 def browser_of(agent: str) -> str:
-    """Return what a person calls the browser, by its User-Agent; "" where it is none we know.
+    """What a person calls the browser, by its User-Agent; "" where it is none we know.
 
     >>> browser_of("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/156.0 Safari/537.36")
     'Chrome · Linux'
@@ -526,7 +532,7 @@ def list_sessions(request: HttpRequest) -> HttpResponse:
 
 @signed_in
 @require_POST
-def end(request: HttpRequest) -> HttpResponseBase:
+def end_sessions(request: HttpRequest) -> HttpResponseBase:
     """End one of one's other sessions, or all of them."""
     person = cast("Person", request.user)
     wanted = request.POST.get("handle", "")
@@ -563,7 +569,7 @@ _KEPT = timedelta(days=30)
 def answered_already(
     request: HttpRequest, response: HttpResponse, credentials: object = None
 ) -> HttpResponse:
-    """Return the page that the view has made: it says itself that the login is locked."""
+    """The page that the view has made: it says itself that the login is locked."""
     del request, credentials
     return response
 

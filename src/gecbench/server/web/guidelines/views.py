@@ -27,9 +27,9 @@ from gecbench.server.guidelines.search import Piece
 from gecbench.server.guidelines.search import search as find
 from gecbench.server.guidelines.taxonomy import Language
 from gecbench.server.models import Guideline, Member, Project
+from gecbench.server.web.http import parse_int
 from gecbench.server.web.navigation import Content
 from gecbench.server.web.permissions import member
-from gecbench.server.web.requests import number_in
 from gecbench.server.workflow import projects
 
 
@@ -49,7 +49,7 @@ class Shown:
 
 
 def rendered(guideline: Guideline, project: Project) -> Rendered:
-    """Return a version as safe HTML; versions never change, so it is made once a process."""
+    """A version as safe HTML; versions never change, so it is made once a process."""
     return _rendered(Content.of(guideline), "zh" if project.lang == "zh" else "en")
 
 
@@ -59,18 +59,18 @@ def _rendered(content: Content, lang: Language) -> Rendered:
 
 
 def shown(sections: Iterable[Section], new: Iterable[str] = ()) -> tuple[Shown, ...]:
-    """Return sections for a template."""
+    """Sections for a template."""
     names = frozenset(new)
     return tuple(Shown(one, SafeString(one.html), one.id in names) for one in sections)
 
 
 def contents(document: Rendered) -> tuple[Section, ...]:
-    """Return what the table of contents lists: chapters and sections, not what lies below."""
+    """What the table of contents lists: chapters and sections, not what lies below."""
     return tuple(one for one in document.sections if 1 <= one.level <= 3)
 
 
 def changed_since(guideline: Guideline, project: Project) -> Changes | None:
-    """Return what differs from the version before; None where there is none."""
+    """What differs from the version before; None where there is none."""
     before = Guideline.objects.filter(project=project, version=guideline.version - 1).first()
     if before is None:
         return None
@@ -84,9 +84,9 @@ reader = member()
 
 
 def _version(request: HttpRequest, member: Member) -> Guideline:
-    """Return the version that is asked for by ?v=, else the one in force."""
+    """The version that is asked for by ?v=, else the one in force."""
     wanted = request.GET.get("v", "")
-    version = number_in(wanted)
+    version = parse_int(wanted)
     if not wanted:
         found = member.project.guideline
     elif version is None:
@@ -112,7 +112,7 @@ def _about(member: Member, guideline: Guideline) -> dict[str, object]:
 
 @reader
 @require_GET
-def guide(request: HttpRequest, member: Member) -> HttpResponse:
+def guideline(request: HttpRequest, member: Member) -> HttpResponse:
     """Show a version of the guideline, whole, with what is new in it."""
     guideline = _version(request, member)
     changes = changed_since(guideline, member.project)

@@ -8,22 +8,26 @@ from datetime import datetime
 from typing import Any, cast
 
 from django.contrib import messages
+from django.db import DatabaseError, connection
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from django.utils.translation import get_language, gettext, ngettext
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST, require_safe
 
+from gecbench.core.errors import GecbenchError
 from gecbench.server.choices import ComplaintState, MemberStatus, Role, StudyState
 from gecbench.server.guidelines.taxonomy import REJECT_REASONS
 from gecbench.server.models import Assignment, Member, Notice, Person, Project, Study
+from gecbench.server.site.migration import unapplied
 from gecbench.server.statistics import member_figures
-from gecbench.server.web.manage.words import ROLES
+from gecbench.server.web.http import parse_int
+from gecbench.server.web.manage.messages import ROLES
 from gecbench.server.web.navigation import Entry, goal, menu, standings
-from gecbench.server.web.permissions import member, signed_in
-from gecbench.server.web.requests import number_in
+from gecbench.server.web.permissions import anyone, member, signed_in
 from gecbench.server.workflow.assignments import Standing
 from gecbench.server.workflow.assignments import standings as work_of
 from gecbench.server.workflow.claims import has_task
@@ -53,7 +57,7 @@ class Said:
 
 
 def said(notice: Notice) -> Said:
-    """Return a notice for a person; one of an unknown kind says that something happened."""
+    """A notice for a person; one of an unknown kind says that something happened."""
     kind = _KINDS.get(notice.kind)
     words, place, key = kind(notice.data) if kind else (gettext("Something new"), "project", "")
     slug = notice.project.slug if notice.project else ""
@@ -185,7 +189,7 @@ class MyProject:
 
 @signed_in
 @require_GET
-def day(request: HttpRequest) -> HttpResponse:
+def home(request: HttpRequest) -> HttpResponse:
     """Show what a person can do today, the most urgent first."""
     person = _person(request)
     projects = _projects(request, person)
@@ -215,7 +219,7 @@ def _unread(person: Person) -> QuerySet[Notice]:
 
 
 def _news(person: Person, unread: QuerySet[Notice]) -> list[Said]:
-    """Return the newest notices; none about study items of a task that are all closed by now."""
+    """The newest notices; none about study items of a task that are all closed by now."""
     mine = Study.objects.filter(person=person).values_list("project_id", "sentence__number")
     done = set(mine.exclude(state=StudyState.OPEN)) - set(mine.filter(state=StudyState.OPEN))
     return [
@@ -240,7 +244,7 @@ def _projects(request: HttpRequest, person: Person) -> tuple[MyProject, ...]:
 
 
 def _as_administrator(person: Person, known: Sequence[int]) -> list[Member]:
-    """Return memberships as a manager in all other projects, for administrators."""
+    """Memberships as a manager in all other projects, for administrators."""
     if not person.is_administrator:
         return []
     others = Project.objects.filter(deleted_at=None).exclude(pk__in=known).order_by("name")
@@ -263,7 +267,7 @@ def _mine(
 
 
 def _first(member: Member, entries: Sequence[Entry]) -> Entry | None:
-    """Return where somebody goes on: their own work, where there is some; else what waits."""
+    """Where somebody goes on: their own work, where there is some; else what waits."""
     if member.status != MemberStatus.ACTIVE:
         return None
     found = {one.id: one for one in entries}
@@ -292,10 +296,10 @@ def project(request: HttpRequest, member: Member) -> HttpResponse:
 def read_notices(request: HttpRequest) -> HttpResponse:
     """Mark one notice (`notice`), or all that were shown, as read."""
     unread, asked = _unread(_person(request)), set(request.POST) & {"notice", "upto"}
-    one = number_in(request.POST.get("notice", ""))
+    one = parse_int(request.POST.get("notice", ""))
     if one is not None:
         unread = unread.filter(pk=one)
-    upto = number_in(request.POST.get("upto", ""))
+    upto = parse_int(request.POST.get("upto", ""))
     if upto is not None:
         unread = unread.filter(pk__lte=upto)  # what came since was not seen yet
     if len(asked) == (one is not None) + (upto is not None):  # else it is not known what was meant
@@ -309,7 +313,7 @@ def set_goal(request: HttpRequest) -> HttpResponse:
     """Set how many sentences a person wants to do each day; 0 is no goal."""
     person = _person(request)
     given = request.POST.get("goal", "").strip()
-    number = number_in(given)
+    number = parse_int(given)
     if given and number is None:
         messages.error(
             request, gettext("A goal is a whole number of sentences; it stays as it was.")
@@ -322,7 +326,7 @@ def set_goal(request: HttpRequest) -> HttpResponse:
 
 @member()
 @require_GET
-def me(request: HttpRequest, member: Member) -> HttpResponse:
+def my_statistics(request: HttpRequest, member: Member) -> HttpResponse:
     """Show a member's own figures (Information); nobody else's."""
     figures = member_figures(member)
     chinese = (get_language() or "").startswith("zh")
@@ -334,3 +338,32 @@ def me(request: HttpRequest, member: Member) -> HttpResponse:
         "reasons": [(names.get(reason, reason), count) for reason, count in figures.reasons],
     }
     return render(request, "home/my_statistics.html", shown)
+
+
+# Whether the site lives, and whether it can work; for whoever watches it.
+
+
+@anyone
+@never_cache
+@require_safe
+def alive(request: HttpRequest) -> HttpResponse:
+    """Answer that a process is here."""
+    del request
+    return HttpResponse("ok\n", content_type="text/plain")
+
+
+@anyone
+@never_cache
+@require_safe
+def ready(request: HttpRequest) -> HttpResponse:
+    """Answer 200 if the database answers and is up to date, else 503 and why in a word."""
+    del request
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+        missing = unapplied()
+    except (DatabaseError, GecbenchError):
+        return HttpResponse("no database\n", status=503, content_type="text/plain")
+    if missing:
+        return HttpResponse("not migrated\n", status=503, content_type="text/plain")
+    return HttpResponse("ready\n", content_type="text/plain")

@@ -18,8 +18,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from gecbench.server.choices import MemberStatus, Role
 from gecbench.server.models import Member, Project
-from gecbench.server.web.manage.pages import acting, page
-from gecbench.server.web.manage.words import ROLES, refusal
+from gecbench.server.web.manage.messages import ROLES, refusal_message
+from gecbench.server.web.manage.shortcuts import active_manager, manage_page
 from gecbench.server.workflow import assignments
 from gecbench.server.workflow.assignments import MAX_BATCH, MAX_QUOTA
 from gecbench.server.workflow.errors import RefusedError
@@ -39,7 +39,7 @@ class DeadlineField(forms.DateField):
         super().__init__(input_formats=["%Y-%m-%d"], widget=widget, **options)
 
     def clean(self, value: Any) -> Any:
-        """Return the moment.
+        """The moment.
 
         Raises:
             ValidationError: It is no day, or is over.
@@ -82,7 +82,7 @@ class WorkForm(DeadlineForm):
         ]
 
     def clean(self) -> dict[str, Any]:
-        """Return what was chosen; a batch has a limit of its own."""
+        """What was chosen; a batch has a limit of its own."""
         chosen = super().clean() or {}
         if chosen.get("kind") == "batch" and chosen.get("number", 0) > MAX_BATCH:
             words = gettext("At most %(most)s sentences are kept at once.")
@@ -90,18 +90,18 @@ class WorkForm(DeadlineForm):
         return chosen
 
 
-@acting
+@active_manager
 @require_http_methods(["GET", "HEAD", "POST"])
-def give(request: HttpRequest, member: Member) -> HttpResponseBase:
+def assign(request: HttpRequest, member: Member) -> HttpResponseBase:
     """Show the form, or give work to those who were chosen."""
     if request.method != "POST":
         form = WorkForm(member.project, initial={"members": request.GET.getlist("member")})
-        return page(
+        return manage_page(
             request, member, "manage-members", {"form": form}, template="manage/assignments.html"
         )
     form = WorkForm(member.project, request.POST)
     if not form.is_valid():
-        return page(
+        return manage_page(
             request,
             member,
             "manage-members",
@@ -112,9 +112,9 @@ def give(request: HttpRequest, member: Member) -> HttpResponseBase:
     given = 0
     for pk in form.cleaned_data["members"]:
         try:
-            _give(request, member, form.people[pk], form.cleaned_data)
+            _assign(request, member, form.people[pk], form.cleaned_data)
         except RefusedError as error:
-            messages.error(request, refusal(error))
+            messages.error(request, refusal_message(error))
         else:
             given += 1
     if given:
@@ -123,7 +123,7 @@ def give(request: HttpRequest, member: Member) -> HttpResponseBase:
     return redirect("manage-members", member.project.slug)
 
 
-def _give(request: HttpRequest, manager: Member, to: Member, given: dict[str, Any]) -> None:
+def _assign(request: HttpRequest, manager: Member, to: Member, given: dict[str, Any]) -> None:
     number, due = given["number"], given["due"]
     if given["kind"] != "batch":
         role = Role.REVIEWER if given["kind"] == "reviews" else Role.ANNOTATOR
@@ -135,7 +135,7 @@ def _give(request: HttpRequest, manager: Member, to: Member, given: dict[str, An
         messages.warning(request, words % {"name": to.person.name, "count": count})
 
 
-@acting
+@active_manager
 @require_POST
 def change(request: HttpRequest, member: Member, assignment: int) -> HttpResponseBase:
     """Move the deadline of an assignment, or end it."""

@@ -36,10 +36,15 @@ from gecbench.server.import_export.releases import (
     release_files,
 )
 from gecbench.server.models import Audit, Member, Project, Release, Sentence
-from gecbench.server.web.manage.pages import acting, insist_on_active, looking, page, words_of
-from gecbench.server.web.manage.words import note_words, refused
-from gecbench.server.web.requests import client_address, limited
-from gecbench.server.web.responses import attachment
+from gecbench.server.web.http import attachment, client_address, limited
+from gecbench.server.web.manage.messages import note_message, translate_error
+from gecbench.server.web.manage.shortcuts import (
+    active_manager,
+    clean_text,
+    manage_page,
+    manager,
+    require_active,
+)
 from gecbench.server.web.translation import Translation
 from gecbench.server.workflow import audit
 
@@ -59,9 +64,9 @@ _LAST = 10
 _LOOKED_AT = 20_000
 
 
-@looking
+@manager
 @require_GET
-def choose(request: HttpRequest, member: Member) -> HttpResponse:
+def export_page(request: HttpRequest, member: Member) -> HttpResponse:
     """Show the formats, and the options of the chosen one."""
     return _page(request, member, request.GET)
 
@@ -81,14 +86,14 @@ def _page(
     try:
         parts = tuple(one.ending for one in export(project, ExportOptions(chosen)))
     except GecbenchError as error:
-        problem = problem or refused(error)
+        problem = problem or translate_error(error)
     kind = EXPORTS[chosen]
     shown = {
         "formats": [(name, words, name == chosen) for name, words in ABOUT.items()],
         "chosen": chosen,
         "kind": kind,
         "about": ABOUT[chosen],
-        "notes": [note_words(one) for one in notes(project, ExportOptions(chosen))],
+        "notes": [note_message(one) for one in notes(project, ExportOptions(chosen))],
         "parts": parts if len(parts) > 1 else (),
         "ready": bool(parts),
         "schemes": [one for one in SCHEMES if LANGUAGES.get(one) == project.lang]
@@ -99,14 +104,14 @@ def _page(
         "choosable": kind.golden and chosen != "parallel",
         "placeholder": project.rules.placeholder,
         "alias": project.rules.placeholder_export,
-        "last": _last(project),
+        "last": _latest_exports(project),
         "problem": problem,
     }
-    return page(request, member, "manage-export", shown, status=status)
+    return manage_page(request, member, "manage-export", shown, status=status)
 
 
-def _last(project: Project) -> list[Audit]:
-    """Return the exports that ended lately, newest first, with their hashes.
+def _latest_exports(project: Project) -> list[Audit]:
+    """The exports that ended lately, newest first, with their hashes.
 
     Only the end of the log is looked at: it has a row for each submission.
     """
@@ -115,7 +120,7 @@ def _last(project: Project) -> list[Audit]:
     return list(recent.select_related("who").order_by("-seq")[:_LAST])
 
 
-@acting
+@active_manager
 @require_POST
 @limited("export")
 def download(request: HttpRequest, member: Member) -> HttpResponseBase:
@@ -126,7 +131,9 @@ def download(request: HttpRequest, member: Member) -> HttpResponseBase:
         file = one_file(export(project, options), request.POST.get("part", ""))
     except GecbenchError as error:
         unprocessable = HTTPStatus.UNPROCESSABLE_ENTITY
-        return _page(request, member, request.POST, problem=refused(error), status=unprocessable)
+        return _page(
+            request, member, request.POST, problem=translate_error(error), status=unprocessable
+        )
     address = client_address(request) or ""
     content = journalled(file, project, options, who=member.person, address=address)
     return attachment(file.name, file.media, content)
@@ -146,9 +153,9 @@ def _options(given: QueryDict) -> ExportOptions:
 # Releases: made, listed, and saved file by file with their SHA-256; they never change.
 
 
-@looking
+@manager
 @require_http_methods(["GET", "HEAD", "POST"])
-def listed(request: HttpRequest, member: Member) -> HttpResponseBase:
+def list_releases(request: HttpRequest, member: Member) -> HttpResponseBase:
     """List the releases, or make one of what is golden now."""
     if request.method == "POST":
         return _make(request, member)
@@ -156,18 +163,18 @@ def listed(request: HttpRequest, member: Member) -> HttpResponseBase:
 
 
 def _make(request: HttpRequest, member: Member) -> HttpResponseBase:
-    insist_on_active(member)
+    require_active(member)
     known = _schemes(member.project)
     try:
         made = make_release(
             member.project,
-            name=words_of(request, "name", most=200),
-            note=words_of(request, "note", most=5000),
+            name=clean_text(request, "name", most=200),
+            note=clean_text(request, "note", most=5000),
             schemes=[one for one in request.POST.getlist("schemes") if one in known],
             by=member.person,
         )
     except GecbenchError as error:
-        return _list(request, member, problem=refused(error))
+        return _list(request, member, problem=translate_error(error))
     messages.success(request, gettext("The release is made; it never changes."))
     return redirect("manage-release", member.project.slug, made.pk)
 
@@ -185,16 +192,16 @@ def _list(request: HttpRequest, member: Member, problem: Translation | None = No
         "problem": problem,
     }
     status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
-    return page(request, member, "manage-releases", shown, status=status)
+    return manage_page(request, member, "manage-releases", shown, status=status)
 
 
 def _schemes(project: Project) -> list[str]:
     return [one for one in SCHEMES if LANGUAGES.get(one) == project.lang]
 
 
-@looking
+@manager
 @require_GET
-def shown(request: HttpRequest, member: Member, release: int) -> HttpResponse:
+def release_page(request: HttpRequest, member: Member, release: int) -> HttpResponse:
     """Show a release: counts, files, sizes and hashes."""
     found = _release(member, release)
     guideline = found.manifest.get("guideline")
@@ -208,10 +215,10 @@ def shown(request: HttpRequest, member: Member, release: int) -> HttpResponse:
         "beside": tuple(companions(found)),
         "archive": archive_name(found),
     }
-    return page(request, member, "manage-releases", about, template="manage/release.html")
+    return manage_page(request, member, "manage-releases", about, template="manage/release.html")
 
 
-@looking
+@manager
 @require_GET
 def download_release(
     _request: HttpRequest, member: Member, release: int, file: str
@@ -219,8 +226,8 @@ def download_release(
     """Stream a file of a release, the same bytes for ever, or all of them in one archive."""
     found = _release(member, release)
     if file == archive_name(found):
-        whole = export_archive(found)
-        return attachment(whole.name, whole.media, whole.content)
+        archive = export_archive(found)
+        return attachment(archive.name, archive.media, archive.content)
     beside = companions(found)
     if file in beside:
         content = beside[file].encode()

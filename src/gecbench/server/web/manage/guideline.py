@@ -15,23 +15,23 @@ from gecbench.core.errors import GecbenchError
 from gecbench.server.guidelines.rendering import render_markdown as rendered
 from gecbench.server.guidelines.taxonomy import Language
 from gecbench.server.models import Guideline, GuidelineCase, Member
-from gecbench.server.web.manage.pages import (
-    acting,
-    insist_on_active,
-    looking,
-    page,
-    told,
-    whole,
-    words_of,
+from gecbench.server.web.manage.messages import refusal_message
+from gecbench.server.web.manage.shortcuts import (
+    active_manager,
+    clean_text,
+    errors_as_messages,
+    manage_page,
+    manager,
+    parse_id,
+    require_active,
 )
-from gecbench.server.web.manage.words import refusal
 from gecbench.server.workflow import management, projects
 
 _LAST = 50
 _CASES = 100
 
 
-@looking
+@manager
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: HttpRequest, member: Member) -> HttpResponseBase:
     """Show the version in force to be edited, or publish the next one."""
@@ -41,21 +41,21 @@ def edit(request: HttpRequest, member: Member) -> HttpResponseBase:
 
 
 def _publish(request: HttpRequest, member: Member) -> HttpResponseBase:
-    insist_on_active(member)
+    require_active(member)
     text = request.POST.get("markdown", "")
-    based = whole(request.POST.get("based"))
+    based = parse_id(request.POST.get("based"))
     current = member.project.guideline
     if current is not None and based != current.version:
         said = gettext("Version %(version)s was published meanwhile; look at it, then publish.")
         return _page(request, member, stale=said % {"version": current.version})
     try:
-        note = words_of(request, "note", most=2000)
+        note = clean_text(request, "note", most=2000)
         made = projects.publish_guideline(
             member.project, markdown=text, note=note, by=member.person
         )
     except GecbenchError as error:
-        return _page(request, member, refusal(error))
-    cases = [one for one in map(whole, request.POST.getlist("case")) if one is not None]
+        return _page(request, member, refusal_message(error))
+    cases = [one for one in map(parse_id, request.POST.getlist("case")) if one is not None]
     management.settle_cases(member, cases, closed_in=made)
     said = gettext("Version %(version)s is in force; all members are told.")
     messages.success(request, said % {"version": made.version})
@@ -91,12 +91,12 @@ def _page(
         "stale": stale,
     }
     status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
-    return page(
+    return manage_page(
         request, member, "manage-guideline", shown, status=HTTPStatus.CONFLICT if stale else status
     )
 
 
-@acting
+@active_manager
 @require_POST
 def preview(request: HttpRequest, member: Member) -> HttpResponse:
     """Show how a text would look; nothing is kept."""
@@ -107,17 +107,17 @@ def preview(request: HttpRequest, member: Member) -> HttpResponse:
         # The renderer lets nothing through but the tags and attributes it knows.
         html = SafeString(rendered(text, lang=lang, prefix="preview-", shift=1).html)
     except GecbenchError as error:
-        problem = refusal(error)
+        problem = refusal_message(error)
     return render(request, "manage/preview.html", {"html": html, "problem": problem})
 
 
-@acting
+@active_manager
 @require_POST
-@told("manage-guideline")
+@errors_as_messages("manage-guideline")
 def settle(request: HttpRequest, member: Member) -> HttpResponseBase:
     """Note that the version in force answers a case already."""
     current = member.project.guideline
-    case = whole(request.POST.get("case"))
+    case = parse_id(request.POST.get("case"))
     if current is not None and case is not None:
         management.settle_cases(member, [case], closed_in=current)
         messages.success(request, gettext("The case is settled."))

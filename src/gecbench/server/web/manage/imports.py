@@ -38,8 +38,14 @@ from gecbench.server.import_export.plans import ImportOptions, Plan, options_fro
 from gecbench.server.import_export.reading import MOST_BYTES, Encoding, content_of
 from gecbench.server.models import ImportBatch, Member
 from gecbench.server.rules.text import KINDS
-from gecbench.server.web.manage.pages import acting, insist_on_active, looking, page, whole
-from gecbench.server.web.manage.words import refused
+from gecbench.server.web.manage.messages import translate_error
+from gecbench.server.web.manage.shortcuts import (
+    active_manager,
+    manage_page,
+    manager,
+    parse_id,
+    require_active,
+)
 from gecbench.server.web.translation import Translation, translate
 from gecbench.server.workflow.errors import ConflictError, Problem, RefusedError
 
@@ -66,7 +72,7 @@ class Waiting:
     names: tuple[str, ...]
 
     def contents(self, encoding: Encoding) -> tuple[Content, ...]:
-        """Return what the files hold.
+        """What the files hold.
 
         Raises:
             FormatError: One is empty, too large, or of another encoding.
@@ -81,7 +87,7 @@ class Waiting:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def keep(member: Member, files: Sequence[UploadedFile[bytes]]) -> Waiting:
+def save_upload(member: Member, files: Sequence[UploadedFile[bytes]]) -> Waiting:
     """Keep uploaded files until they are confirmed, for this person and project alone.
 
     Raises:
@@ -105,17 +111,17 @@ def keep(member: Member, files: Sequence[UploadedFile[bytes]]) -> Waiting:
     folder.mkdir(mode=0o700)
     names = tuple((one.name or "file")[-200:] for one in files)
     for n, one in enumerate(files):
-        with _private(folder / str(n)) as target:
+        with _open_private(folder / str(n)) as target:
             for chunk in one.chunks():
                 target.write(chunk)
     about = {"project": member.project_id, "person": member.person_id, "names": names}
-    with _private(folder / _ABOUT) as target:
+    with _open_private(folder / _ABOUT) as target:
         target.write(json.dumps(about).encode())
     return Waiting(token, folder, names)
 
 
 def waiting_upload(member: Member, token: str) -> Waiting:
-    """Return files that this person uploaded for this project.
+    """Files that this person uploaded for this project.
 
     Raises:
         Http404: There are none such, or not any more.
@@ -135,7 +141,7 @@ def _root() -> Path:
     return folder
 
 
-def _private(path: Path) -> BinaryIO:
+def _open_private(path: Path) -> BinaryIO:
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
 
 
@@ -175,24 +181,24 @@ ENCODINGS = (("utf-8", "UTF-8"), ("gb18030", "GB18030 / GBK"))
 _LAST = 20
 
 
-@looking
+@manager
 @require_http_methods(["GET", "HEAD", "POST"])
-def begin(request: HttpRequest, member: Member) -> HttpResponseBase:
+def upload(request: HttpRequest, member: Member) -> HttpResponseBase:
     """Take a file, or show the form and the imports so far."""
     if request.method == "POST":
-        return _kept(request, member)
+        return _save_upload(request, member)
     return _form(request, member)
 
 
-def _kept(request: HttpRequest, member: Member) -> HttpResponseBase:
-    insist_on_active(member)
+def _save_upload(request: HttpRequest, member: Member) -> HttpResponseBase:
+    require_active(member)
     file = request.FILES.get("file")
     if file is None or isinstance(file, list):
         return _form(request, member, problem=Translation(gettext("Choose a file first.")))
     try:
-        made = keep(member, [file, *request.FILES.getlist("references")])
+        made = save_upload(member, [file, *request.FILES.getlist("references")])
     except GecbenchError as error:
-        return _form(request, member, problem=refused(error))
+        return _form(request, member, problem=translate_error(error))
     return redirect("manage-import-report", member.project.slug, made.token)
 
 
@@ -206,10 +212,10 @@ def _form(request: HttpRequest, member: Member, problem: Translation | None = No
     done = [(one, int(one.counts.get("sentences", 0)) - one.there) for one in batches]
     status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
     shown = {"problem": problem, "batches": done}
-    return page(request, member, "manage-import", shown, status=status)
+    return manage_page(request, member, "manage-import", shown, status=status)
 
 
-@looking
+@manager
 @require_GET
 def report(request: HttpRequest, member: Member, waiting: str) -> HttpResponse:
     """Show what an import would do with the options of the address; nothing is changed."""
@@ -230,14 +236,14 @@ def _report(
     try:
         plan = _plan(member, files, given)
     except GecbenchError as error:
-        problem = problem or refused(error)
+        problem = problem or translate_error(error)
     shown = {
         "waiting": files,
         "plan": plan,
-        **(_told(plan) if plan else {}),
+        **(_report_context(plan) if plan else {}),
         "obstacle": plan.obstacle if plan and not plan.report.problem_count else "",
         "problem": problem,
-        "given": _values(given),
+        "given": _form_values(given),
         "formats": [("", gettext("Find out")), *((name, name) for name in READERS)],
         "columns": [
             (f"column_{role}", words, given.get(f"column_{role}", ""))
@@ -248,13 +254,13 @@ def _report(
         "same_choices": SAME,
         "duplicate_choices": DUPLICATES,
     }
-    return page(
+    return manage_page(
         request, member, "manage-import", shown, template="manage/import_report.html", status=status
     )
 
 
-def _told(plan: Plan) -> dict[str, object]:
-    """Return the report for the page, its messages in the person's language."""
+def _report_context(plan: Plan) -> dict[str, object]:
+    """The report for the page, its messages in the person's language."""
     told = plan.report
     return {
         "told": told,
@@ -278,7 +284,7 @@ def _plan(member: Member, files: Waiting, given: QueryDict) -> Plan:
 
 def _options(given: QueryDict, *, parallel: bool) -> ImportOptions:
     columns = {role: name for role in ROLES if (name := given.get(f"column_{role}", "").strip())}
-    priority = whole(given.get("priority") or "100")
+    priority = parse_id(given.get("priority") or "100")
     if priority is None:
         message = "a priority is a whole number from -1000000 to 1000000"
         raise RefusedError([Problem("priority", "priority", message)])
@@ -304,14 +310,14 @@ _FIELDS = (
 )
 
 
-def _values(given: QueryDict) -> dict[str, str]:
-    """Return the options as they were chosen, for the form and for the confirmation."""
+def _form_values(given: QueryDict) -> dict[str, str]:
+    """The options as they were chosen, for the form and for the confirmation."""
     defaults = {"encoding": "utf-8", "priority": "100", "clean": "yes", "same": "error_free"}
     return {name: given.get(name) or defaults.get(name, "") for name in _FIELDS}
 
 
 def _bars(plan: Plan) -> tuple[tuple[str, int, int], ...]:
-    """Return the lengths of the sentences: "21-30", how many, and per cent of the highest bar."""
+    """The lengths of the sentences: "21-30", how many, and per cent of the highest bar."""
     made: list[tuple[str, int, int]] = []
     most = max(plan.report.lengths.values(), default=1)
     before = 0
@@ -323,7 +329,7 @@ def _bars(plan: Plan) -> tuple[tuple[str, int, int], ...]:
     return tuple(made)
 
 
-@acting
+@active_manager
 @require_POST
 def run(request: HttpRequest, member: Member, waiting: str) -> HttpResponseBase:
     """Import what was looked at; where something is wrong, nothing is changed."""
@@ -344,7 +350,7 @@ def run(request: HttpRequest, member: Member, waiting: str) -> HttpResponseBase:
             member,
             waiting,
             request.POST,
-            problem=refused(error),
+            problem=translate_error(error),
             status=HTTPStatus.UNPROCESSABLE_ENTITY,
         )
     files.forget()
@@ -355,7 +361,7 @@ def run(request: HttpRequest, member: Member, waiting: str) -> HttpResponseBase:
     return redirect("manage-import", member.project.slug)
 
 
-@acting
+@active_manager
 @require_POST
 def forget(request: HttpRequest, member: Member, waiting: str) -> HttpResponseBase:
     """Remove an uploaded file that is not wanted after all."""

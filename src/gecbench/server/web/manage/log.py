@@ -22,9 +22,9 @@ from gecbench.server.models import (
     Submission,
 )
 from gecbench.server.rules.options import LEVELS, SETTINGS
-from gecbench.server.web.manage.pages import acting, looking, page, whole
+from gecbench.server.web.manage.messages import ROLES, STATUSES, action_label
 from gecbench.server.web.manage.settings import choices_of
-from gecbench.server.web.manage.words import ROLES, STATUSES, act_of
+from gecbench.server.web.manage.shortcuts import active_manager, manage_page, manager, parse_id
 from gecbench.server.workflow import audit
 
 _LONGEST = 120
@@ -92,7 +92,7 @@ _PEOPLE = ("to", "for")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class LogRow:
     """A row in words.
 
     Args:
@@ -109,27 +109,27 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _Names:
     tasks: Mapping[tuple[str, int], int]
     people: Mapping[int, str]
     members: Mapping[int, str] = field(default_factory=dict)
 
 
-def told(rows: Sequence[Audit]) -> list[Told]:
-    """Return rows in words; what they name is looked up for all at once."""
-    known = _known(rows)
+def describe_rows(rows: Sequence[Audit]) -> list[LogRow]:
+    """Rows in words; what they name is looked up for all at once."""
+    known = _look_up(rows)
     return [
-        Told(
-            act_of(row.what),
+        LogRow(
+            action_label(row.what),
             known.tasks.get((row.object_kind, _id(row))),
             _about(row, known),
-            tuple((name, _cut(value)) for name, value in _facts(row.data, known) if value),
+            tuple((name, _shorten(value)) for name, value in _facts(row.data, known) if value),
         )
         for row in rows
     ]
 
 
-def _known(rows: Sequence[Audit]) -> _Known:
+def _look_up(rows: Sequence[Audit]) -> _Names:
     wanted: dict[str, set[int]] = {}
     for row in rows:
         wanted.setdefault(row.object_kind, set()).add(_id(row))
@@ -148,7 +148,7 @@ def _known(rows: Sequence[Audit]) -> _Known:
     }
     people = Person.objects.filter(pk__in=wanted.get("person", ()))
     members = Member.objects.filter(pk__in=wanted.get("member", ()))
-    return _Known(
+    return _Names(
         tasks,
         dict(people.values_list("pk", "name")),
         dict(members.values_list("pk", "person__name")),
@@ -159,7 +159,7 @@ def _id(row: Audit) -> int:
     return int(row.object_id) if row.object_id.isdecimal() else 0
 
 
-def _about(row: Audit, known: _Known) -> str:
+def _about(row: Audit, known: _Names) -> str:
     kind, pk = row.object_kind, _id(row)
     if not row.object_id or kind == "project" or (kind, pk) in known.tasks:
         return ""
@@ -168,7 +168,7 @@ def _about(row: Audit, known: _Known) -> str:
     return name or f"{_KINDS.get(kind, kind)} {row.object_id}"
 
 
-def _facts(data: Mapping[str, object], known: _Known) -> Iterator[tuple[str, str]]:
+def _facts(data: Mapping[str, object], known: _Names) -> Iterator[tuple[str, str]]:
     for key, value in data.items():
         if key == "old":
             continue
@@ -182,7 +182,7 @@ def _facts(data: Mapping[str, object], known: _Known) -> Iterator[tuple[str, str
             yield from _facts(value, known)
 
 
-def _changes(old: object, new: object, known: _Known) -> Iterator[tuple[str, str]]:
+def _changes(old: object, new: object, known: _Names) -> Iterator[tuple[str, str]]:
     """Yield what differs; options keep only what is not as usual."""
     before = old if isinstance(old, dict) else {}
     after = new if isinstance(new, dict) else {}
@@ -203,14 +203,14 @@ def _name(key: str) -> str:
     return str(_NAMES.get(key, key))
 
 
-def _value(key: str, value: object, known: _Known) -> str:
-    """Return a value in words; "" where it is not worth a word."""
+def _value(key: str, value: object, known: _Names) -> str:
+    """A value in words; "" where it is not worth a word."""
     if value in (None, "") or (key == "administrator" and not value):
         return _NOTHING if key in SETTINGS else ""
     if isinstance(value, bool):
         return gettext("yes") if value else gettext("no")
     if isinstance(value, list):
-        return _listed(key, value, known)
+        return _join_values(key, value, known)
     if key in _PEOPLE and isinstance(value, int):
         return known.people.get(value, str(value))
     if key == "study" and isinstance(value, int) and ("study", value) in known.tasks:
@@ -221,7 +221,7 @@ def _value(key: str, value: object, known: _Known) -> str:
     return str(words.get(str(value), value))
 
 
-def _listed(key: str, values: Iterable[object], known: _Known) -> str:
+def _join_values(key: str, values: Iterable[object], known: _Names) -> str:
     if key == "sentences":
         return ", ".join(
             f"#{known.tasks.get(('sentence', one), one)}" for one in values if isinstance(one, int)
@@ -231,7 +231,7 @@ def _listed(key: str, values: Iterable[object], known: _Known) -> str:
     return ", ".join(_value(key, one, known) for one in values)
 
 
-def _cut(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
@@ -242,24 +242,24 @@ _ROWS = 50
 _SHOWN = 10
 
 
-@looking
+@manager
 @require_GET
-def listed(request: HttpRequest, member: Member) -> HttpResponse:
+def audit_log(request: HttpRequest, member: Member) -> HttpResponse:
     """Show the project's rows, newest first, from ?before= on."""
-    before = whole(request.GET.get("before"))
+    before = parse_id(request.GET.get("before"))
     found = Audit.objects.filter(project=member.project).select_related("who")
     if before is not None:
         found = found.filter(seq__lt=before)
     rows = list(found.order_by("-seq")[: _ROWS + 1])
     shown = {
-        "rows": list(zip(rows[:_ROWS], told(rows[:_ROWS]), strict=True)),
+        "rows": list(zip(rows[:_ROWS], describe_rows(rows[:_ROWS]), strict=True)),
         "older": rows[_ROWS - 1].seq if len(rows) > _ROWS else None,
         "before": before,
     }
-    return page(request, member, "manage-audit", shown)
+    return manage_page(request, member, "manage-audit", shown)
 
 
-@acting
+@active_manager
 @require_POST
 def verify(request: HttpRequest, member: Member) -> HttpResponseBase:
     """Recompute the whole chain of the site, for administrators."""

@@ -50,14 +50,20 @@ from gecbench.server.models import (
 )
 from gecbench.server.statistics.scoring import SCORES, kept, scores_of
 from gecbench.server.statistics.work import counts
-from gecbench.server.web.manage.pages import acting, insist_on_active, looking, page, words_of
-from gecbench.server.web.manage.words import ROLES, STATUSES, refusal
-from gecbench.server.web.requests import limited
+from gecbench.server.web.http import limited
+from gecbench.server.web.manage.messages import ROLES, STATUSES, refusal_message
+from gecbench.server.web.manage.shortcuts import (
+    active_manager,
+    clean_text,
+    manage_page,
+    manager,
+    require_active,
+)
 from gecbench.server.workflow import accounts, management, members
 from gecbench.server.workflow.assignments import Standing, standings
 from gecbench.server.workflow.errors import ConflictError, RefusedError
 
-_Found = TypeVar("_Found", Member, Invitation)
+_Row = TypeVar("_Row", Member, Invitation)
 _LAST = 50
 _STATUSES = (MemberStatus.ACTIVE, MemberStatus.PAUSED, MemberStatus.LEFT)
 
@@ -163,14 +169,14 @@ class InviteForm(RolesForm):
     mail = forms.BooleanField(required=False)
 
     def clean_people(self) -> list[tuple[str, str]]:
-        """Return name and address of each, "" where there is none; say which lines are wrong."""
+        """Name and address of each, "" where there is none; say which lines are wrong."""
         found: dict[str, tuple[str, str]] = {}
         lines: dict[str, int] = {}
         problems: list[str] = []
         for number, line in enumerate(self.cleaned_data["people"].splitlines(), 1):
             text = " ".join(line.split())
             try:
-                name, address = _named(text)
+                name, address = _parse_line(text)
             except ValidationError as error:
                 problems.append(_at(number, str(error.message)))
                 continue
@@ -188,8 +194,8 @@ class InviteForm(RolesForm):
         return list(found.values())
 
 
-def _named(text: str) -> tuple[str, str]:
-    """Return the name and the e-mail address of a line, "" where there is none."""
+def _parse_line(text: str) -> tuple[str, str]:
+    """The name and the e-mail address of a line, "" where there is none."""
     if len(text) > 200:
         raise ValidationError(gettext("too long"))
     if "@" not in text:
@@ -213,7 +219,7 @@ def _at(number: int, problem: str) -> str:
     return gettext("Line %(line)s: %(problem)s") % {"line": number, "problem": problem}
 
 
-_KEYS: Mapping[str, Callable[[Row], tuple[object, ...]]] = {
+_ORDERS: Mapping[str, Callable[[Row], tuple[object, ...]]] = {
     "name": lambda row: (row.member.person.name.casefold(), row.member.pk),
     "submitted": lambda row: (-row.submitted, row.member.pk),
     "accepted": lambda row: (row.accepted is None, -(row.accepted or 0), row.member.pk),
@@ -224,9 +230,9 @@ _KEYS: Mapping[str, Callable[[Row], tuple[object, ...]]] = {
 }
 
 
-@looking
+@manager
 @require_GET
-def listed(request: HttpRequest, member: Member) -> HttpResponse:
+def list_members(request: HttpRequest, member: Member) -> HttpResponse:
     """List the members, sorted by ?sort= (ROL-3), and the invitations that are open."""
     return _list(request, member)
 
@@ -240,11 +246,11 @@ def _list(
     adding: AddForm | None = None,
 ) -> HttpResponse:
     wanted = request.GET.get("sort", "")
-    order = wanted if wanted in _KEYS else "name"
+    order = wanted if wanted in _ORDERS else "name"
     left = Invitation.objects.filter(
         project=member.project, used_at=None, revoked_at=None, expires_at__gt=timezone.now()
     )
-    rows = sorted(_rows(member.project), key=_KEYS[order])
+    rows = sorted(_rows(member.project), key=_ORDERS[order])
     shown = {
         "rows": rows,
         "given": any(row.work for row in rows),
@@ -263,7 +269,7 @@ def _list(
     }
     failed = inviting is not None or adding is not None
     status = HTTPStatus.UNPROCESSABLE_ENTITY if failed else HTTPStatus.OK
-    return page(request, member, "manage-members", shown, status=status)
+    return manage_page(request, member, "manage-members", shown, status=status)
 
 
 def _rows(project: Project) -> list[Row]:
@@ -288,7 +294,7 @@ def _rows(project: Project) -> list[Row]:
 
 
 def _members(project: Project) -> QuerySet[Any]:
-    """Return the members; `lessons` is how many of their submissions had something to study."""
+    """The members; `lessons` is how many of their submissions had something to study."""
     wrong = Study.objects.filter(counts(), project=project, person=OuterRef("person")).exclude(
         close_reason__in=(CloseReason.UPHELD, CloseReason.GOLDEN_CHANGED)
     )
@@ -300,7 +306,7 @@ def _members(project: Project) -> QuerySet[Any]:
 
 
 def _slots(project: Project, people: Sequence[int]) -> tuple[Counter[int], Counter[int]]:
-    """Return for each person how many sentences they handed in, and how many were judged."""
+    """For each person how many sentences they handed in, and how many were judged."""
     reached = Slot.objects.filter(project=project, state__in=SUBMITTED_OR_LATER)
     # The index of people's slots counts all of them alone, twenty times as fast as with a look at
     # each sentence. Few do not count; those are taken off.
@@ -321,7 +327,7 @@ def _slots(project: Project, people: Sequence[int]) -> tuple[Counter[int], Count
 
 
 def _scores(project: Project) -> Mapping[int, float]:
-    """Return the F0.5 of each person, as it was computed last (see the page Quality)."""
+    """The F0.5 of each person, as it was computed last (see the page Quality)."""
     was = kept(project, SCORES, "")
     found = scores_of(was.data).people if was else {}
     return {int(person): cell.value for person, cell in found.items()}
@@ -331,7 +337,7 @@ def _share(judged: int, wrong: int) -> float | None:
     return max(0.0, 1 - wrong / judged) if judged else None
 
 
-@acting
+@active_manager
 @never_cache
 @require_POST
 def invite(request: HttpRequest, member: Member) -> HttpResponseBase:
@@ -353,7 +359,7 @@ def invite(request: HttpRequest, member: Member) -> HttpResponseBase:
 
 
 def mail_is_set() -> bool:
-    """Return whether the site's settings name a mail server."""
+    """Say whether the site's settings name a mail server."""
     # Django's own default is a host, too.
     return settings.is_overridden("EMAIL_HOST") and bool(settings.EMAIL_HOST)  # type: ignore[misc]
 
@@ -376,7 +382,7 @@ def _send(request: HttpRequest, member: Member, links: Sequence[tuple[str, str]]
     messages.success(request, said % {"n": sent})
 
 
-@acting
+@active_manager
 @require_POST
 @limited("add-person")
 def add(request: HttpRequest, member: Member) -> HttpResponseBase:
@@ -386,7 +392,7 @@ def add(request: HttpRequest, member: Member) -> HttpResponseBase:
         try:
             made = members.add_existing(member.project, **form.cleaned_data, by=member.person)
         except RefusedError as error:
-            form.add_error("login", refusal(error))
+            form.add_error("login", refusal_message(error))
         else:
             said = gettext("%(name)s is a member now, and sees it on the own home page.")
             messages.success(request, said % {"name": made.person.name})
@@ -394,22 +400,22 @@ def add(request: HttpRequest, member: Member) -> HttpResponseBase:
     return _list(request, member, adding=form)
 
 
-@acting
+@active_manager
 @require_POST
 def revoke(request: HttpRequest, member: Member, invitation: int) -> HttpResponseBase:
     """Make a link useless."""
-    found = _found(Invitation.objects.filter(project=member.project), invitation)
+    found = _get_or_404(Invitation.objects.filter(project=member.project), invitation)
     members.revoke(found, by=member.person)
     messages.success(request, gettext("The invitation is withdrawn; its link is useless now."))
     return redirect("manage-members", member.project.slug)
 
 
-@looking
+@manager
 @require_http_methods(["GET", "HEAD", "POST"])
-def one(request: HttpRequest, member: Member, member_id: int) -> HttpResponseBase:
+def member_page(request: HttpRequest, member: Member, member_id: int) -> HttpResponseBase:
     """Show a member with the history of roles and status, or change these."""
     here = Member.objects.filter(project=member.project).select_related("person")
-    found = _found(here, member_id)
+    found = _get_or_404(here, member_id)
     if request.method == "POST":
         return _change(request, member, found)
     return _member(request, member, found)
@@ -440,7 +446,9 @@ def _member(
         "seen": post.get("seen", "")
         if problem and not stale
         else management.member_fingerprint(found),
-        "events": [(event, _standing(event.old), _standing(event.new)) for event in events[:_LAST]],
+        "events": [
+            (event, _event_labels(event.old), _event_labels(event.new)) for event in events[:_LAST]
+        ],
         "work": standings(Assignment.objects.filter(member=found)),
         "problem": problem,
         "note": post.get("note", "") if problem else "",
@@ -449,7 +457,7 @@ def _member(
         "can_help": accounts.can_help(member.person, found.person),
     }
     answer = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
-    return page(
+    return manage_page(
         request,
         member,
         "manage-members",
@@ -459,36 +467,36 @@ def _member(
     )
 
 
-@acting
+@active_manager
 @require_POST
 def unlock(request: HttpRequest, member: Member, member_id: int) -> HttpResponseBase:
     """Lift the lock of a member's login."""
-    found = _found(Member.objects.filter(project=member.project), member_id)
+    found = _get_or_404(Member.objects.filter(project=member.project), member_id)
     try:
         accounts.unlock(found.person, by=member.person, project=member.project)
         messages.success(request, gettext("The lock is lifted; they can try again now."))
     except RefusedError as error:
-        messages.error(request, refusal(error))
+        messages.error(request, refusal_message(error))
     return redirect("manage-member", member.project.slug, found.pk)
 
 
-@acting
+@active_manager
 @never_cache
 @require_POST
 def password(request: HttpRequest, member: Member, member_id: int) -> HttpResponseBase:
     """Make a link by which a member chooses a new password; it is shown this once."""
-    found = _found(Member.objects.filter(project=member.project), member_id)
+    found = _get_or_404(Member.objects.filter(project=member.project), member_id)
     try:
         secret = accounts.password_link(found.person, by=member.person, project=member.project)
     except GecbenchError as error:
-        messages.error(request, refusal(error))
+        messages.error(request, refusal_message(error))
         return redirect("manage-member", member.project.slug, found.pk)
     link = request.build_absolute_uri(reverse("password-new", args=secret.split("/")))
     return _member(request, member, found, link=link)
 
 
-def _standing(said: Mapping[str, object]) -> tuple[str, ...]:
-    """Return roles and status of an event in words."""
+def _event_labels(said: Mapping[str, object]) -> tuple[str, ...]:
+    """Roles and status of an event in words."""
     roles = said.get("roles")
     named = [str(ROLES.get(role, role)) for role in roles] if isinstance(roles, list) else []
     status = said.get("status")
@@ -496,7 +504,7 @@ def _standing(said: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def _change(request: HttpRequest, member: Member, found: Member) -> HttpResponseBase:
-    insist_on_active(member)
+    require_active(member)
     given = request.POST.getlist("roles")
     status = request.POST.get("status", "")
     kept = [Role.JUDGE] if found.is_judge else []  # judges have a page of their own later
@@ -507,12 +515,12 @@ def _change(request: HttpRequest, member: Member, found: Member) -> HttpResponse
             by=member.person,
             roles=[*(role for role in Role if str(role) in given), *kept],
             status=MemberStatus(status) if status in (found.status, *_STATUSES) else None,
-            note=words_of(request, "note", most=2000),
+            note=clean_text(request, "note", most=2000),
         )
     except ConflictError:
         return _stale(request, member, found)
     except GecbenchError as error:
-        return _member(request, member, found, problem=refusal(error))
+        return _member(request, member, found, problem=refusal_message(error))
     messages.success(request, gettext("Kept. Open tasks that they may no longer do went back."))
     return redirect("manage-members", member.project.slug)
 
@@ -527,7 +535,7 @@ def _stale(request: HttpRequest, member: Member, found: Member) -> HttpResponse:
     return _member(request, member, found, said % {"now": ", ".join(now)}, stale=True)
 
 
-def _found(rows: QuerySet[_Found], key: int) -> _Found:
+def _get_or_404(rows: QuerySet[_Row], key: int) -> _Row:
     found = rows.filter(pk=key).first() if key < 2**63 else None
     if found is None:
         raise Http404

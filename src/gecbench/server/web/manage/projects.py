@@ -20,14 +20,14 @@ from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.server.choices import MemberStatus
 from gecbench.server.models import Member, Person, Project
 from gecbench.server.rules.options import SETTINGS, TEMPLATES, limits
-from gecbench.server.web.manage.pages import words_of
-from gecbench.server.web.manage.words import refusal
+from gecbench.server.web.manage.messages import refusal_message
+from gecbench.server.web.manage.shortcuts import clean_text
 from gecbench.server.web.permissions import administrator
 from gecbench.server.workflow import projects
 
 
 def _templates() -> list[tuple[str, str]]:
-    """Return the templates, each with what it is and why one would choose it."""
+    """The templates, each with what it is and why one would choose it."""
     html = '{} <span class="soft small"><code>{}</code> {}</span>'
     return [
         (name, format_html(html, gettext(one.title), name, gettext(one.about)))
@@ -75,7 +75,7 @@ class NewProjectForm(forms.Form):
 
 @administrator
 @require_GET
-def listed(request: HttpRequest) -> HttpResponse:
+def list_projects(request: HttpRequest) -> HttpResponse:
     """List all projects: open, archived, deleted."""
     active = Q(status=MemberStatus.ACTIVE)
     people = Member.objects.filter(active, project=OuterRef("pk")).order_by().values("project")
@@ -92,7 +92,7 @@ def listed(request: HttpRequest) -> HttpResponse:
 
 @administrator
 @require_http_methods(["GET", "HEAD", "POST"])
-def new(request: HttpRequest) -> HttpResponseBase:
+def create(request: HttpRequest) -> HttpResponseBase:
     """Show the form of a new project, or make it."""
     form = NewProjectForm(
         request.POST if request.method == "POST" else None,
@@ -105,7 +105,7 @@ def new(request: HttpRequest) -> HttpResponseBase:
             messages.success(request, gettext("The project is made. Import sentences, and invite."))
             return redirect("manage", made.slug)
         except GecbenchError as error:
-            form.add_error(None, refusal(error))
+            form.add_error(None, refusal_message(error))
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
     return render(request, "manage/new_project.html", {"form": form}, status=status)
 
@@ -124,7 +124,7 @@ def archive(request: HttpRequest, slug: str) -> HttpResponseBase:
 def delete(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Hide a project, if its short name was typed."""
     try:
-        typed = words_of(request, "typed")
+        typed = clean_text(request, "typed")
         projects.delete_project(_project(slug), typed=typed, by=_person(request))
     except UsageError:
         said = gettext("Nothing was deleted: type the short name %(slug)s to confirm.")
@@ -137,7 +137,7 @@ def delete(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 @administrator
 @require_POST
-def bring_back(request: HttpRequest, slug: str) -> HttpResponseBase:
+def restore(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Undo archiving or deleting."""
     try:
         projects.restore_project(_project(slug), by=_person(request))

@@ -55,14 +55,21 @@ from gecbench.server.models import (
     Verdict,
 )
 from gecbench.server.web.manage.assignments import DeadlineForm
-from gecbench.server.web.manage.pages import acting, looking, page, told, whole, words_of
-from gecbench.server.web.manage.words import (
+from gecbench.server.web.manage.messages import (
     TONES,
-    nobody,
-    refusal,
+    refusal_message,
+    site_label,
+)
+from gecbench.server.web.manage.shortcuts import (
+    active_manager,
+    clean_text,
+    errors_as_messages,
+    manage_page,
+    manager,
+    parse_id,
 )
 from gecbench.server.web.review.differences import render_diff
-from gecbench.server.web.review.words import not_annotatable_reasons, reject_reasons
+from gecbench.server.web.review.messages import not_annotatable_reasons, reject_reasons
 from gecbench.server.workflow import management, reviews, studies
 from gecbench.server.workflow.assignments import give_batch
 from gecbench.server.workflow.errors import NotYoursError, Problem, RefusedError
@@ -102,7 +109,7 @@ class Filters:
     purpose: str = Purpose.REAL
 
     def query(self, **more: object) -> str:
-        """Return the filters as an address has them."""
+        """The filters as an address has them."""
         own = {one.name: getattr(self, one.name) for one in fields(self)}
         return urlencode(
             {key: value for key, value in {**own, **more}.items() if value not in ("", None)}
@@ -129,61 +136,61 @@ class Page:
     looked: int | None = None
 
 
-def filters_of(given: Mapping[str, str]) -> Filters:
-    """Return the filters of an address; what means nothing filters nothing."""
+def parse_filters(given: Mapping[str, str]) -> Filters:
+    """The filters of an address; what means nothing filters nothing."""
     state, purpose = given.get("state", ""), given.get("purpose", "")
     return Filters(
         state=state if state in tuple(SentenceState) else "",
-        source=whole(given.get("source")),
+        source=parse_id(given.get("source")),
         text=(given.get("text") or "").replace("\0", "").strip()[:200],
-        person=whole(given.get("person")),
+        person=parse_id(given.get("person")),
         purpose=purpose if purpose in tuple(Purpose) else Purpose.REAL,
     )
 
 
-def matching(project: Project, wanted: Filters) -> QuerySet[Sentence]:
-    """Return all sentences that are looked for, in no order."""
-    found = Sentence.objects.filter(project=project, purpose=wanted.purpose)
-    if wanted.state:
-        found = found.filter(state=wanted.state)
-    if wanted.source is not None:
-        found = found.filter(source=wanted.source)
-    if wanted.person is not None:
-        held = Slot.objects.filter(sentence=OuterRef("pk"), person=wanted.person)
+def matching_sentences(project: Project, filters: Filters) -> QuerySet[Sentence]:
+    """All sentences that are looked for, in no order."""
+    found = Sentence.objects.filter(project=project, purpose=filters.purpose)
+    if filters.state:
+        found = found.filter(state=filters.state)
+    if filters.source is not None:
+        found = found.filter(source=filters.source)
+    if filters.person is not None:
+        held = Slot.objects.filter(sentence=OuterRef("pk"), person=filters.person)
         found = found.filter(Exists(held))
-    number = whole(wanted.text.removeprefix("#")) if wanted.text.startswith("#") else None
+    number = parse_id(filters.text.removeprefix("#")) if filters.text.startswith("#") else None
     if number is not None:
         return found.filter(number=number)
-    return found.filter(text__contains=wanted.text) if wanted.text else found
+    return found.filter(text__contains=filters.text) if filters.text else found
 
 
-def page_of(project: Project, wanted: Filters, *, after: int = 0) -> Page:
-    """Return the sentences after a number, at most `ROWS`."""
-    few = _few_with(project, wanted) if wanted.state else None
+def load_page(project: Project, filters: Filters, *, after: int = 0) -> Page:
+    """The sentences after a number, at most `ROWS`."""
+    few = _numbers_if_few(project, filters) if filters.state else None
     if few is not None:
-        return _by_state(project, wanted, few, after)
+        return _by_state(project, filters, few, after)
     last = project.next_number - 1
     end = min(after + SPAN, last)
-    found = matching(project, wanted).filter(number__gt=after, number__lte=end)
+    found = matching_sentences(project, filters).filter(number__gt=after, number__lte=end)
     rows = tuple(found.order_by("number")[: ROWS + 1])
     if len(rows) > ROWS:
         return Page(rows[:ROWS], after=rows[ROWS - 1].number)
     return Page(rows, after=end, looked=end) if end < last else Page(rows)
 
 
-def _few_with(project: Project, wanted: Filters) -> list[int] | None:
-    """Return the numbers of the sentences with a state, if they are few."""
-    found = Sentence.objects.filter(project=project, purpose=wanted.purpose, state=wanted.state)
+def _numbers_if_few(project: Project, filters: Filters) -> list[int] | None:
+    """The numbers of the sentences with a state, if they are few."""
+    found = Sentence.objects.filter(project=project, purpose=filters.purpose, state=filters.state)
     ordered = found.order_by("priority", "order_key")  # the order of the index
     numbers = list(ordered.values_list("number", flat=True)[: FEW + 1])
     return numbers if len(numbers) <= FEW else None
 
 
-def _by_state(project: Project, wanted: Filters, numbers: list[int], after: int) -> Page:
+def _by_state(project: Project, filters: Filters, numbers: list[int], after: int) -> Page:
     left = sorted(one for one in numbers if one > after)
-    alone = wanted == Filters(state=wanted.state, purpose=wanted.purpose)
+    alone = filters == Filters(state=filters.state, purpose=filters.purpose)
     some = left[: ROWS + 1] if alone else left
-    found = matching(project, wanted).filter(number__in=some).order_by("number")
+    found = matching_sentences(project, filters).filter(number__in=some).order_by("number")
     rows = tuple(found[: ROWS + 1])
     return Page(rows[:ROWS], after=rows[ROWS - 1].number) if len(rows) > ROWS else Page(rows)
 
@@ -236,7 +243,7 @@ class Entry:
 
 
 def history(sentence: Sentence) -> tuple[Entry, ...]:
-    """Return all entries of a sentence, oldest first."""
+    """All entries of a sentence, oldest first."""
     texts = _Texts(sentence)
     made = [
         _arrival(sentence),
@@ -244,7 +251,7 @@ def history(sentence: Sentence) -> tuple[Entry, ...]:
         *_submissions(sentence, texts),
         *_tasks(sentence),
         *_reviews(sentence, texts),
-        *_goldens(sentence, texts),
+        *_golden_versions(sentence, texts),
         *_studies(sentence, texts),
         *_complaints(sentence),
         *_messages(sentence),
@@ -263,13 +270,13 @@ class _Texts:
         self.by_digest = {one.digest: one.text for one in self.rows}
 
     def line(self, text: str, note: str = "", tone: str = "") -> Line:
-        """Return a text as a line."""
+        """A text as a line."""
         if text not in self._html:
             self._html[text] = render_diff(self._sentence.project, self._sentence.text, text)
         return Line(self._html[text], note, tone)
 
     def of(self, submission: int) -> Iterator[Line]:
-        """Yield the texts of a submission."""
+        """The texts of a submission."""
         for one in self.rows:
             if one.submission_id == submission:
                 yield self.line(one.text)
@@ -277,7 +284,7 @@ class _Texts:
 
 def _arrival(sentence: Sentence) -> Entry:
     batch = sentence.batch
-    who = batch.by.name if batch is not None and batch.by is not None else nobody()
+    who = batch.by.name if batch is not None and batch.by is not None else site_label()
     note = batch.file_name if batch is not None else ""
     return Entry(sentence.created_at, 0, gettext("came in"), who, "in", note=note)
 
@@ -291,7 +298,7 @@ def _events(sentence: Sentence) -> Iterator[Entry]:
 
 
 def _submissions(sentence: Sentence, texts: _Texts) -> Iterator[Entry]:
-    reasons = {one.name: one.words for one in not_annotatable_reasons()}
+    reasons = {one.name: one.label for one in not_annotatable_reasons()}
     rows = Submission.objects.filter(sentence=sentence).select_related("person", "slot")
     for one in rows.order_by("pk"):
         title = gettext("place %(no)s: submitted, %(what)s") % {
@@ -319,12 +326,14 @@ def _reviews(sentence: Sentence, texts: _Texts) -> Iterator[Entry]:
     verdicts = list(Verdict.objects.filter(review__sentence=sentence).order_by("pk"))
     for one in rows.order_by("pk"):
         title = f"{ReviewKind(one.kind).label}: {Decision(one.decision).label}"
-        lines = _judged([verdict for verdict in verdicts if verdict.review_id == one.pk], texts)
+        lines = _verdict_lines(
+            [verdict for verdict in verdicts if verdict.review_id == one.pk], texts
+        )
         yield Entry(one.at, 4, title, _name(one.reviewer), "review", tuple(lines), one.note)
 
 
-def _judged(verdicts: Iterable[Verdict], texts: _Texts) -> Iterator[Line]:
-    known = {one.name: one.words for one in reject_reasons()}
+def _verdict_lines(verdicts: Iterable[Verdict], texts: _Texts) -> Iterator[Line]:
+    known = {one.name: one.label for one in reject_reasons()}
     for one in verdicts:
         words = [gettext("correct") if one.correct else gettext("wrong")]
         words += [known.get(reason, reason) for reason in one.reasons]
@@ -337,7 +346,7 @@ def _judged(verdicts: Iterable[Verdict], texts: _Texts) -> Iterator[Line]:
             yield texts.line(text, note, tone)
 
 
-def _goldens(sentence: Sentence, texts: _Texts) -> Iterator[Entry]:
+def _golden_versions(sentence: Sentence, texts: _Texts) -> Iterator[Entry]:
     rows = Golden.objects.filter(sentence=sentence).prefetch_related("entries__reference")
     for one in rows.order_by("version"):
         title = gettext("golden version %(version)s: %(what)s") % {
@@ -388,20 +397,20 @@ def _messages(sentence: Sentence) -> Iterator[Entry]:
 
 
 def _name(person: object) -> str:
-    return str(person) if person is not None else nobody()
+    return str(person) if person is not None else site_label()
 
 
 # The table of a project's sentences, with filters that stand in the address.
 
 
-@looking
+@manager
 @require_GET
-def listed(request: HttpRequest, member: Member) -> HttpResponse:
+def list_sentences(request: HttpRequest, member: Member) -> HttpResponse:
     """Show the sentences that the filters leave, from a number on."""
     project = member.project
-    wanted = filters_of(request.GET.dict())
-    after = max(0, whole(request.GET.get("after")) or 0)
-    found = page_of(project, wanted, after=after)
+    filters = parse_filters(request.GET.dict())
+    after = max(0, parse_id(request.GET.get("after")) or 0)
+    found = load_page(project, filters, after=after)
     people = Member.objects.filter(project=project, is_annotator=True).select_related("person")
     named = Source.objects.filter(project=project).order_by("name")
     sources = dict(named.values_list("pk", "name"))
@@ -417,15 +426,15 @@ def listed(request: HttpRequest, member: Member) -> HttpResponse:
         ],
         "page": found,
         "after": after,
-        "filters": wanted,
-        "next": wanted.query(after=found.after) if found.after is not None else "",
-        "first": wanted.query() if after else "",
+        "filters": filters,
+        "next": filters.query(after=found.after) if found.after is not None else "",
+        "first": filters.query() if after else "",
         "states": SentenceState.choices,
-        "purposes": Purpose.choices if wanted.purpose != Purpose.REAL else (),
+        "purposes": Purpose.choices if filters.purpose != Purpose.REAL else (),
         "sources": sources.items(),
         "people": people.order_by("person__name")[:500],
     }
-    return page(request, member, "manage-sentences", shown)
+    return manage_page(request, member, "manage-sentences", shown)
 
 
 # One sentence: its whole history, and what a manager can do about it.
@@ -444,9 +453,9 @@ def _sentence(member: Member, number: int) -> Sentence:
     return found
 
 
-@looking
+@manager
 @require_GET
-def story(request: HttpRequest, member: Member, number: int) -> HttpResponse:
+def sentence(request: HttpRequest, member: Member, number: int) -> HttpResponse:
     """Show a sentence with all that happened to it."""
     found = _sentence(member, number)
     record_reading(found.pk, member.person_id)
@@ -463,6 +472,7 @@ def story(request: HttpRequest, member: Member, number: int) -> HttpResponse:
         "slots": [(slot, SlotState(slot.state).label) for slot in slots],
         "task": task,
         "entries": history(found),
+        "reviewed": task is None and Review.objects.filter(sentence=found).exists(),
         "releases": Release.objects.filter(items__sentence=found).order_by("pk"),
         "lessons": lessons.order_by("pk"),
         "may_reopen": state in _DECIDED,
@@ -475,85 +485,87 @@ def story(request: HttpRequest, member: Member, number: int) -> HttpResponse:
         else (),
         "waits": waits,
     }
-    return page(request, member, "manage-sentences", shown, template="manage/sentence.html")
+    return manage_page(request, member, "manage-sentences", shown, template="manage/sentence.html")
 
 
-def _back(member: Member, number: int) -> HttpResponse:
+def _to_sentence(member: Member, number: int) -> HttpResponse:
     return redirect("manage-sentence", slug=member.project.slug, number=number)
 
 
-@acting
+@active_manager
 @require_POST
-@told("manage-sentence")
+@errors_as_messages("manage-sentence")
 def reopen(request: HttpRequest, member: Member, number: int) -> HttpResponseBase:
     """Have a decided sentence reviewed anew."""
-    reason = words_of(request, "reason", most=5000)
+    reason = clean_text(request, "reason", most=5000)
     reviews_anew = _sentence(member, number)
     management.reopen_sentence(member, reviews_anew.pk, reason=reason)
     messages.success(request, gettext("It waits for a reviewer again; the golden set stays."))
-    return _back(member, number)
+    return _to_sentence(member, number)
 
 
-@acting
+@active_manager
 @require_POST
-@told("manage-sentence")
+@errors_as_messages("manage-sentence")
 def withdraw(request: HttpRequest, member: Member, number: int) -> HttpResponseBase:
     """Take a sentence out of work."""
-    reason = words_of(request, "reason", most=5000)
+    reason = clean_text(request, "reason", most=5000)
     management.withdraw(member, [_sentence(member, number).pk], reason=reason)
     messages.success(request, gettext("The sentence is withdrawn. You can restore it any time."))
-    return _back(member, number)
+    return _to_sentence(member, number)
 
 
-@acting
+@active_manager
 @require_POST
-@told("manage-sentence")
+@errors_as_messages("manage-sentence")
 def restore(request: HttpRequest, member: Member, number: int) -> HttpResponseBase:
     """Put a withdrawn sentence back."""
     management.restore(member, [_sentence(member, number).pk])
     messages.success(request, gettext("The sentence is back where its submissions say it stands."))
-    return _back(member, number)
+    return _to_sentence(member, number)
 
 
-@acting
+@active_manager
 @require_POST
-@told("manage-sentence")
+@errors_as_messages("manage-sentence")
 def raise_needed(request: HttpRequest, member: Member, number: int) -> HttpResponseBase:
     """Ask for more annotators of a sentence."""
-    more = whole(request.POST.get("more")) or 0
+    more = parse_id(request.POST.get("more")) or 0
     found = management.raise_needed(member, _sentence(member, number).pk, more=more)
     said = gettext("%(needed)s annotators are asked for now.") % {"needed": found.needed}
     messages.success(request, said)
-    return _back(member, number)
+    return _to_sentence(member, number)
 
 
-@acting
+@active_manager
 @require_POST
-@told("manage-sentence")
+@errors_as_messages("manage-sentence")
 def assign(request: HttpRequest, member: Member, number: int) -> HttpResponseBase:
     """Say who reviews a sentence."""
-    wanted = whole(request.POST.get("reviewer")) or 0
-    to = Member.objects.filter(project=member.project, pk=wanted).select_related("person").first()
+    reviewer = parse_id(request.POST.get("reviewer")) or 0
+    to = Member.objects.filter(project=member.project, pk=reviewer).select_related("person").first()
     if to is None:
         raise Http404
-    note = words_of(request, "note", most=5000)
+    note = clean_text(request, "note", most=5000)
     reviews.assign(member, _sentence(member, number).pk, to=to, note=note)
     said = gettext("%(name)s reviews it next.") % {"name": to.person.name}
     messages.success(request, said)
-    return _back(member, number)
+    return _to_sentence(member, number)
 
 
-@acting
+@active_manager
 @require_POST
-@told("manage-sentence")
+@errors_as_messages("manage-sentence")
 def waive(request: HttpRequest, member: Member, number: int, study: int) -> HttpResponseBase:
     """Close a study item of a sentence."""
     found = Study.objects.filter(sentence=_sentence(member, number), pk=study).first()
     if found is None:
         raise Http404
-    studies.waive(member, found.pk, note=words_of(request, "note", most=5000))
-    messages.success(request, gettext("The study item is closed; its author is told why."))
-    return _back(member, number)
+    studies.waive(member, found.pk, note=clean_text(request, "note", most=5000))
+    messages.success(
+        request, gettext("The study item is closed; its author is told why.")
+    )
+    return _to_sentence(member, number)
 
 
 # Acts on many sentences: shown first, then confirmed by typing how many they are.
@@ -562,7 +574,7 @@ def waive(request: HttpRequest, member: Member, number: int, study: int) -> Http
 MOST = 1000
 """Sentences of one act: nobody waits longer than it takes."""
 
-ACTS: Mapping[str, object] = {
+ACTIONS: Mapping[str, object] = {
     "withdraw": _("Withdraw"),
     "restore": _("Restore"),
     "priority": _("Change the priority"),
@@ -572,7 +584,7 @@ _SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class Selection:
     """Sentences that an act is about.
 
     Args:
@@ -584,45 +596,49 @@ class Chosen:
     left: int = 0
 
 
-@acting
+@active_manager
 @require_POST
 def preview(request: HttpRequest, member: Member) -> HttpResponseBase:
     """Show what an act would do to the chosen sentences; nothing is changed."""
     act = request.POST.get("act", "")
-    chosen = _chosen(request, member)
-    if act not in ACTS or not chosen.ids:
+    chosen = _selection(request, member)
+    if act not in ACTIONS or not chosen.ids:
         messages.error(request, gettext("Choose some sentences, and what to do with them."))
         return redirect("manage-sentences", member.project.slug)
     return _page(request, member, act, chosen)
 
 
-def _chosen(request: HttpRequest, member: Member) -> Chosen:
+def _selection(request: HttpRequest, member: Member) -> Selection:
     if request.POST.get("scope") == "all":
-        wanted = filters_of(request.POST.dict())
-        found = matching(member.project, wanted).order_by("number").values_list("pk", flat=True)
+        filters = parse_filters(request.POST.dict())
+        found = (
+            matching_sentences(member.project, filters)
+            .order_by("number")
+            .values_list("pk", flat=True)
+        )
         ids = tuple(found[:MOST])
         left = found.count() - len(ids) if len(ids) == MOST else 0
-        return Chosen(ids, left)
-    given = {whole(one) for one in request.POST.getlist("sentence")}
-    return Chosen(_own(member, {one for one in given if one is not None}))
+        return Selection(ids, left)
+    given = {parse_id(one) for one in request.POST.getlist("sentence")}
+    return Selection(_ids_in_project(member, {one for one in given if one is not None}))
 
 
-def _own(member: Member, given: set[int]) -> tuple[int, ...]:
-    """Return those of some rows that are of the project."""
+def _ids_in_project(member: Member, given: set[int]) -> tuple[int, ...]:
+    """Those of some rows that are of the project."""
     some = sorted(given)[:MOST]
     here = Sentence.objects.filter(project=member.project, pk__in=some)
     return tuple(here.order_by("number").values_list("pk", flat=True))
 
 
 def _page(
-    request: HttpRequest, member: Member, act: str, chosen: Chosen, problem: str = ""
+    request: HttpRequest, member: Member, act: str, chosen: Selection, problem: str = ""
 ) -> HttpResponse:
     rows = Sentence.objects.filter(pk__in=chosen.ids).order_by("number")
     states = Counter(rows.values_list("state", flat=True))
-    changing = _changing(act, states)
+    changing = _count_changes(act, states)
     shown = {
         "act": act,
-        "title": ACTS[act],
+        "title": ACTIONS[act],
         "ids": ",".join(str(one) for one in chosen.ids),
         "count": len(chosen.ids),
         "left": chosen.left,
@@ -636,11 +652,11 @@ def _page(
         else 0,
         "given": {one: request.POST.get(one, "") for one in ("reason", "priority", "due")},
         "people": annotators(member.project) if act == "keep" else (),
-        "chosen": whole(request.POST.get("member")),
+        "chosen": parse_id(request.POST.get("member")),
         "problem": problem,
     }
     status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
-    return page(
+    return manage_page(
         request,
         member,
         "manage-sentences",
@@ -650,8 +666,8 @@ def _page(
     )
 
 
-def _changing(act: str, states: Mapping[str, int]) -> int:
-    """Return how many an act would change: the others are as wanted already."""
+def _count_changes(act: str, states: Mapping[str, int]) -> int:
+    """How many an act would change: the others are as wanted already."""
     withdrawn = states.get(SentenceState.WITHDRAWN, 0)
     if act == "restore":
         return withdrawn
@@ -660,36 +676,36 @@ def _changing(act: str, states: Mapping[str, int]) -> int:
     return sum(states.values()) - (withdrawn if act == "withdraw" else 0)
 
 
-@acting
+@active_manager
 @require_POST
-def do(request: HttpRequest, member: Member) -> HttpResponseBase:
+def run(request: HttpRequest, member: Member) -> HttpResponseBase:
     """Do it, if the number that was typed is the number of sentences."""
     act = request.POST.get("act", "")
-    given = {whole(one) for one in request.POST.get("ids", "").split(",")[:MOST]}
-    chosen = Chosen(_own(member, {one for one in given if one is not None}))
-    if act not in ACTS or not chosen.ids or len(chosen.ids) != len(given):
+    given = {parse_id(one) for one in request.POST.get("ids", "").split(",")[:MOST]}
+    chosen = Selection(_ids_in_project(member, {one for one in given if one is not None}))
+    if act not in ACTIONS or not chosen.ids or len(chosen.ids) != len(given):
         raise NotYoursError("one of these sentences is not in this project")
-    if whole(request.POST.get("typed")) != len(chosen.ids):
+    if parse_id(request.POST.get("typed")) != len(chosen.ids):
         wrong = gettext("Type %(n)s to confirm.") % {"n": len(chosen.ids)}
         return _page(request, member, act, chosen, wrong)
     try:
-        done = _done(request, member, act, chosen)
+        done = _apply(request, member, act, chosen)
     except GecbenchError as error:
-        return _page(request, member, act, chosen, refusal(error))
+        return _page(request, member, act, chosen, refusal_message(error))
     said = ngettext("%(n)s sentence was changed.", "%(n)s sentences were changed.", done)
     messages.success(request, said % {"n": done})
     return redirect("manage-sentences", member.project.slug)
 
 
-def _done(request: HttpRequest, member: Member, act: str, chosen: Chosen) -> int:
+def _apply(request: HttpRequest, member: Member, act: str, chosen: Selection) -> int:
     if act == "withdraw":
-        reason = words_of(request, "reason", most=5000)
+        reason = clean_text(request, "reason", most=5000)
         return management.withdraw(member, chosen.ids, reason=reason)
     if act == "restore":
         return management.restore(member, chosen.ids)
     if act == "keep":
-        return _kept(request, member, chosen)
-    priority = whole(request.POST.get("priority"))
+        return _keep_for_member(request, member, chosen)
+    priority = parse_id(request.POST.get("priority"))
     outside = management.PRIORITIES[1] + 1  # what is no number is refused like one out of bounds
     return management.set_priority(
         member, chosen.ids, priority=outside if priority is None else priority
@@ -697,14 +713,14 @@ def _done(request: HttpRequest, member: Member, act: str, chosen: Chosen) -> int
 
 
 def annotators(project: Project) -> QuerySet[Member]:
-    """Return the active annotators, by name."""
+    """The active annotators, by name."""
     active = Member.objects.filter(project=project, is_annotator=True, status=MemberStatus.ACTIVE)
     return active.select_related("person").order_by("person__name", "pk")
 
 
-def _kept(request: HttpRequest, member: Member, chosen: Chosen) -> int:
+def _keep_for_member(request: HttpRequest, member: Member, chosen: Selection) -> int:
     form = DeadlineForm(request.POST)
-    to = annotators(member.project).filter(pk=whole(request.POST.get("member")) or 0).first()
+    to = annotators(member.project).filter(pk=parse_id(request.POST.get("member")) or 0).first()
     if to is None:
         raise RefusedError([Problem("keep-member", "member", "no active annotator is chosen")])
     if not form.is_valid():

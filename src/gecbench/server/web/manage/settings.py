@@ -19,8 +19,8 @@ from pydantic.fields import FieldInfo
 from gecbench.core.errors import GecbenchError
 from gecbench.server.models import Member, Project
 from gecbench.server.rules.options import LEVELS, RULES, SETTINGS, ProjectColumns, extra, limits
-from gecbench.server.web.manage.pages import insist_on_active, looking, page
-from gecbench.server.web.manage.words import refusal
+from gecbench.server.web.manage.messages import refusal_message
+from gecbench.server.web.manage.shortcuts import manage_page, manager, require_active
 from gecbench.server.workflow import management, projects
 from gecbench.server.workflow.errors import ConflictError
 
@@ -29,7 +29,7 @@ _NEVER = "never"
 
 
 def choices_of(setting: FieldInfo) -> dict[str, str]:
-    """Return the values that a form offers, with their words; none for what is typed."""
+    """The values that a form offers, with their words; none for what is typed."""
     if isinstance(setting.default, TextChoices):
         return {value: str(words) for value, words in type(setting.default).choices}
     names = extra(setting)["names"].items()
@@ -42,17 +42,17 @@ class LinesField(forms.Field):
     widget = forms.Textarea(attrs={"rows": 4})
 
     def prepare_value(self, value: Any) -> Any:
-        """Return texts as lines."""
+        """Texts as lines."""
         return "\n".join(value) if isinstance(value, tuple) else value
 
     def to_python(self, value: Any) -> Any:
-        """Return the lines that are not empty."""
+        """The lines that are not empty."""
         lines = (line.strip() for line in (value or "").replace("\0", "").splitlines())
         return tuple(dict.fromkeys(line for line in lines if line))
 
 
 def form_field(setting: FieldInfo, now: object) -> forms.Field:
-    """Return the field of a form for a setting that has a value now."""
+    """The field of a form for a setting that has a value now."""
     words: Any = {"label": gettext(setting.title), "help_text": gettext(setting.description)}  # type: ignore[arg-type]  # all have both
     if choices := choices_of(setting):
         choices.setdefault(str(now), str(now))
@@ -105,7 +105,7 @@ class SettingsForm(forms.Form):
             )
 
     def now(self, name: str) -> str:
-        """Return in words what is stored."""
+        """In words what is stored."""
         value = self.initial[name]
         if isinstance(value, bool):
             return gettext("on") if value else gettext("off")
@@ -115,7 +115,7 @@ class SettingsForm(forms.Form):
         return choices_of(SETTINGS[name]).get(str(value)) or ", ".join(listed) or "–"
 
 
-@looking
+@manager
 @require_http_methods(["GET", "HEAD", "POST"])
 def settings(request: HttpRequest, member: Member) -> HttpResponseBase:
     """Show the settings, or keep them; a stale form shows what is in force beside what was sent."""
@@ -123,7 +123,7 @@ def settings(request: HttpRequest, member: Member) -> HttpResponseBase:
     posted = request.POST if request.method == "POST" else None
     form = SettingsForm(project, posted)
     if posted is not None:
-        insist_on_active(member)
+        require_active(member)
         try:
             if form.is_valid():
                 _change(member, form.cleaned_data, posted)
@@ -133,7 +133,7 @@ def settings(request: HttpRequest, member: Member) -> HttpResponseBase:
             project.refresh_from_db()
             form, stale = SettingsForm(project, posted), True
         except GecbenchError as error:
-            form.add_error(None, refusal(error))
+            form.add_error(None, refusal_message(error))
     now = {name: form.now(name) for name in form.changed_data} if stale else {}
     shown = {
         "form": form,
@@ -155,7 +155,7 @@ def settings(request: HttpRequest, member: Member) -> HttpResponseBase:
     }
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
     status = HTTPStatus.CONFLICT if stale else status
-    return page(request, member, "manage-settings", shown, status=status)
+    return manage_page(request, member, "manage-settings", shown, status=status)
 
 
 def _change(member: Member, cleaned: Mapping[str, Any], posted: QueryDict) -> None:

@@ -86,7 +86,7 @@ class Row:
         )
 
     def restored(self, off: Iterable[int]) -> str:
-        """Return the text with some of its edits put back to the source.
+        """The text with some of its edits put back to the source.
 
         Args:
             off: Numbers of the switches; unknown ones mean nothing.
@@ -106,7 +106,7 @@ class Alignment:
 
 
 def align(source: str, texts: Sequence[str], *, lang: str, placeholder: str) -> Alignment:
-    """Return rewritings of a source, cut at the same places.
+    """Rewritings of a source, cut at the same places.
 
     >>> rows = align("我门去玩", ["我们去玩", "我们去游玩"], lang="zh", placeholder="").rows
     >>> [[cell.target for cell in row.cells] for row in rows]
@@ -130,7 +130,7 @@ def align(source: str, texts: Sequence[str], *, lang: str, placeholder: str) -> 
 
 @lru_cache(maxsize=512)
 def _compared(source: str, text: str, lang: str, placeholder: str) -> Diff:
-    """Return a difference; each question about a review asks for the same ones.
+    """A difference; each question about a review asks for the same ones.
 
     Two texts of 5,000 characters take two seconds.
     """
@@ -143,7 +143,7 @@ def _told(cell: Cell, split: bool) -> Cell:
 
 
 def _switched(pieces: Iterable[Piece]) -> tuple[Mark, ...]:
-    """Return the pieces with the numbers of their switches."""
+    """The pieces with the numbers of their switches."""
     numbers: dict[tuple[str, int], int] = {}
     marks = []
     for piece in pieces:
@@ -166,7 +166,7 @@ class _Run:
 
 
 def _runs(marks: Iterable[Mark]) -> Iterator[_Run]:
-    """Yield the runs of a rewriting, with their spans of the source."""
+    """The runs of a rewriting, with their spans of the source."""
     at = 0
     for changed, group in groupby(marks, lambda mark: mark.piece.op != "equal"):
         held = tuple(group)
@@ -176,7 +176,7 @@ def _runs(marks: Iterable[Mark]) -> Iterator[_Run]:
 
 
 def _merged(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """Return spans that touch nowhere but end to begin: what overlaps is one region."""
+    """Spans that touch nowhere but end to begin: what overlaps is one region."""
     merged: list[Span] = []
     for start, end in sorted(set(spans)):
         if merged:
@@ -190,7 +190,7 @@ def _merged(spans: Iterable[Span]) -> tuple[Span, ...]:
 
 
 def _cells(runs: Sequence[_Run], spans: Sequence[Span], length: int) -> Iterator[Cell]:
-    """Yield the cells of one rewriting: stretch, region, stretch, ...; empty stretches are not.
+    """The cells of one rewriting: stretch, region, stretch, ...; empty stretches are not.
 
     A run of changes lies in one region wholly. An insertion at the border of two belongs to the
     first, in every row alike.

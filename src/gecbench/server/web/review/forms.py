@@ -1,4 +1,4 @@
-"""What a reviewer's page sends, and keeps as a draft: read with care, and made into an answer."""
+"""What a reviewer's page sends and keeps as a draft, and the answer that is made of it."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, Valida
 
 from gecbench.server.choices import Decision, NotAnnotatableReason, RejectReason
 from gecbench.server.rules.text import key
+from gecbench.server.web.errors import MalformedError
 from gecbench.server.web.review.differences import Row
 from gecbench.server.workflow.answers import MOST_MS, Addition, ReviewAnswer, VerdictAnswer
-from gecbench.server.workflow.errors import Problem, RefusedError
 from gecbench.server.workflow.golden import Candidate
 
 
-class RowGiven(BaseModel):
+class RowInput(BaseModel):
     """What was said of one candidate.
 
     `correct` is None while nothing was said. `section` cites the guideline, `modified` is the box
-    with the mended text, None where it is not open, `off` are the numbers of the edits that were
+    with the modified text, None where it is not open, `off` are the numbers of the edits that were
     put back to the source.
     """
 
@@ -35,7 +35,7 @@ class RowGiven(BaseModel):
     off: tuple[StrictInt, ...] = ()
 
 
-class ReviewGiven(BaseModel):
+class ReviewInput(BaseModel):
     """All that the page holds.
 
     `rows` are by the key of the candidate, `additions` the boxes with further texts, `reason` is
@@ -45,7 +45,7 @@ class ReviewGiven(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     decision: Decision = Decision.CORRECTED
-    rows: dict[str, RowGiven] = {}
+    rows: dict[str, RowInput] = {}
     additions: Annotated[tuple[str, ...], Field(max_length=50)] = ()
     reason: NotAnnotatableReason | Literal[""] = ""
     note: str = ""
@@ -53,131 +53,134 @@ class ReviewGiven(BaseModel):
     active_ms: Annotated[StrictInt, Field(ge=0)] = 0
 
 
-def read_given(data: object) -> ReviewGiven:
-    """Return what JSON of the page holds.
+def parse_review(data: object) -> ReviewInput:
+    """Validate JSON of the page.
 
     Raises:
-        RefusedError: It is not of that shape; the problem says where.
+        MalformedError: It is not of that shape.
     """
     try:
-        return ReviewGiven.model_validate(data)
+        return ReviewInput.model_validate(data)
     except ValidationError as error:
-        message = f"the page never sends this; load it anew: {error}"
-        raise RefusedError([Problem("form", "", message)]) from error
+        raise MalformedError("no page sends such a review") from error
 
 
-def form_given(post: QueryDict, keys: Sequence[str]) -> ReviewGiven:
-    """Return what a form without scripts holds; its fields are numbered by the candidates."""
+def parse_form(post: QueryDict, keys: Sequence[str]) -> ReviewInput:
+    """Read a form that was sent without scripts; its fields are numbered by the candidates."""
     verdicts = {"correct": True, "wrong": False}
     rows = {
-        name: {
+        key: {
             "correct": verdicts.get(post.get(f"verdict-{n}", "")),
             "reasons": post.getlist(f"reasons-{n}"),
             "note": post.get(f"note-{n}", ""),
             "section": post.get(f"section-{n}", ""),
             "modified": post.get(f"modified-{n}", "").strip() or None,
         }
-        for n, name in enumerate(keys)
+        for n, key in enumerate(keys)
     }
     data = {name: post[name] for name in ("decision", "reason", "note") if name in post}
     additions = [text for text in post.getlist("addition") if text.strip()]
     confirmed = post.get("confirmed") == "yes"
-    return read_given({**data, "rows": rows, "additions": additions, "confirmed": confirmed})
+    return parse_review({**data, "rows": rows, "additions": additions, "confirmed": confirmed})
 
 
-def answer_of(
-    given: ReviewGiven, shown: Sequence[Candidate], rows: Mapping[str, Row]
+def build_answer(
+    review: ReviewInput, candidates: Sequence[Candidate], rows: Mapping[str, Row]
 ) -> ReviewAnswer:
-    """Return the answer that the workflow takes.
+    """Make the answer that the workflow takes.
 
     Args:
-        given: What the page holds.
-        shown: The candidates, in the order of the page.
+        review: What the page holds.
+        candidates: In the order of the page.
         rows: Key of a text to its aligned row, which knows what restoring gives.
     """
     verdicts = [
         VerdictAnswer(
-            one.key,
+            candidate.key,
             row.correct,
             () if row.correct else tuple(dict.fromkeys(row.reasons)),
             row.note,
             "" if row.correct else row.section,
         )
-        for one, row in _said(given, shown)
+        for candidate, row in _candidate_inputs(review, candidates)
         if row.correct is not None
     ]
-    mended = [
-        Addition(row.modified or "", one.key, _restored(row, rows.get(one.key)))
-        for _, one, row in _mended(given, shown)
+    modified = [
+        Addition(row.modified or "", candidate.key, _is_restored(row, rows.get(candidate.key)))
+        for _, candidate, row in _modified_rows(review, candidates)
     ]
     return ReviewAnswer(
-        given.decision,
+        review.decision,
         verdicts,
-        [*mended, *(Addition(text) for text in given.additions)],
-        given.reason if given.decision == Decision.NOT_ANNOTATABLE else "",
-        given.note,
-        bool(given.confirmed),
-        min(given.active_ms, MOST_MS),
+        [*modified, *(Addition(text) for text in review.additions)],
+        review.reason if review.decision == Decision.NOT_ANNOTATABLE else "",
+        review.note,
+        bool(review.confirmed),
+        min(review.active_ms, MOST_MS),
     )
 
 
-def _said(given: ReviewGiven, shown: Sequence[Candidate]) -> Iterator[tuple[Candidate, RowGiven]]:
-    for one in shown:
-        yield one, given.rows.get(one.key, RowGiven())
+def _candidate_inputs(
+    review: ReviewInput, candidates: Sequence[Candidate]
+) -> Iterator[tuple[Candidate, RowInput]]:
+    for candidate in candidates:
+        yield candidate, review.rows.get(candidate.key, RowInput())
 
 
-def cited_sections(given: ReviewGiven, shown: Sequence[Candidate]) -> Iterator[tuple[int, str]]:
-    """Yield the place of each row that is judged wrong, and the section that it cites as typed."""
-    for n, (_, row) in enumerate(_said(given, shown)):
+def cited_sections(
+    review: ReviewInput, candidates: Sequence[Candidate]
+) -> Iterator[tuple[int, str]]:
+    """The place of each row that is judged wrong, and the section that it cites as typed."""
+    for n, (_, row) in enumerate(_candidate_inputs(review, candidates)):
         if row.correct is False:
             yield n, row.section
 
 
 def _open_boxes(
-    given: ReviewGiven, shown: Sequence[Candidate]
-) -> Iterator[tuple[int, Candidate, RowGiven]]:
-    for n, (one, row) in enumerate(_said(given, shown)):
+    review: ReviewInput, candidates: Sequence[Candidate]
+) -> Iterator[tuple[int, Candidate, RowInput]]:
+    for n, (candidate, row) in enumerate(_candidate_inputs(review, candidates)):
         if row.correct is False and row.modified is not None:
-            yield n, one, row
+            yield n, candidate, row
 
 
-def _mended(
-    given: ReviewGiven, shown: Sequence[Candidate]
-) -> Iterator[tuple[int, Candidate, RowGiven]]:
-    """Yield the boxes that hold a text of their own.
+def _modified_rows(
+    review: ReviewInput, candidates: Sequence[Candidate]
+) -> Iterator[tuple[int, Candidate, RowInput]]:
+    """The boxes that hold a text of their own.
 
     One that is judged correct anyway is there already, and the rejected text itself is none: a box
     begins with it, and opens by itself when the reason is over-correction.
     """
-    twins = set(same_as_correct(given, shown))
-    for n, one, row in _open_boxes(given, shown):
-        if n not in twins and key(row.modified or "") != key(one.text):
-            yield n, one, row
+    repeated = rows_equal_to_correct(review, candidates)
+    for n, candidate, row in _open_boxes(review, candidates):
+        if n not in repeated and key(row.modified or "") != key(candidate.text):
+            yield n, candidate, row
 
 
-def same_as_correct(given: ReviewGiven, shown: Sequence[Candidate]) -> dict[int, int]:
-    """Return which rows' mended texts equal which row's text that is judged correct.
+def rows_equal_to_correct(review: ReviewInput, candidates: Sequence[Candidate]) -> dict[int, int]:
+    """Map rows whose modified text is another row's text that is judged correct to that row.
 
     Such a box derives a golden text (REV-9), and adds none: it is there already.
     """
     right = {
-        key(one.text): n
-        for n, (one, row) in enumerate(_said(given, shown))
-        if one.text and row.correct
+        key(candidate.text): n
+        for n, (candidate, row) in enumerate(_candidate_inputs(review, candidates))
+        if candidate.text and row.correct
     }
-    found = {n: right.get(key(row.modified or "")) for n, _, row in _open_boxes(given, shown)}
-    return {n: other for n, other in found.items() if other is not None}
+    equal = {n: right.get(key(row.modified or "")) for n, _, row in _open_boxes(review, candidates)}
+    return {n: other for n, other in equal.items() if other is not None}
 
 
-def _restored(row: RowGiven, aligned: Row | None) -> bool:
-    """Return whether a mended text is the rejected one with some edits put back, and no more."""
+def _is_restored(row: RowInput, aligned: Row | None) -> bool:
+    """Say whether a modified text is the rejected one with some edits put back, and no more."""
     if aligned is None or row.modified is None or not row.off:
         return False
     return key(aligned.restored(row.off)) == key(row.modified)
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class Locations:
     """Where on the page the fields of a Problem are.
 
     Args:
@@ -189,17 +192,19 @@ class Places:
     golden: tuple[str, ...]
 
 
-def places(given: ReviewGiven, shown: Sequence[Candidate]) -> Places:
-    """Return where problems are shown; the workflow counts additions, the page counts boxes."""
+def locate_fields(review: ReviewInput, candidates: Sequence[Candidate]) -> Locations:
+    """Find where problems are shown; the workflow counts additions, the page counts boxes."""
     boxes = [
-        *(f"modified-{n}" for n, _, _ in _mended(given, shown)),
-        *(f"addition-{n}" for n in range(len(given.additions))),
+        *(f"modified-{n}" for n, _, _ in _modified_rows(review, candidates)),
+        *(f"addition-{n}" for n in range(len(review.additions))),
     ]
     fields = {name: name for name in ("decision", "reason", "note")}
-    fields |= {f"verdict-{n}": f"row-{n}" for n in range(len(shown))}
-    fields |= {f"section-{n}": f"section-{n}" for n in range(len(shown))}
+    fields |= {f"verdict-{n}": f"row-{n}" for n in range(len(candidates))}
+    fields |= {f"section-{n}": f"section-{n}" for n in range(len(candidates))}
     fields |= {f"addition-{n}": box for n, box in enumerate(boxes)}
     right = [
-        f"row-{n}" for n, (one, row) in enumerate(_said(given, shown)) if one.text and row.correct
+        f"row-{n}"
+        for n, (candidate, row) in enumerate(_candidate_inputs(review, candidates))
+        if candidate.text and row.correct
     ]
-    return Places(fields, (*right, *boxes))
+    return Locations(fields, (*right, *boxes))

@@ -1,9 +1,8 @@
-"""The review screen: a sentence, all that was submitted for it, and one decision (REV-1 to 12)."""
+"""The review page: a sentence, all that was submitted for it, and one decision (REV-1 to 12)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import cast
+from collections.abc import Callable, Sequence
 from uuid import UUID
 
 from django.contrib import messages
@@ -15,21 +14,36 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from gecbench.server.choices import Decision, Role
 from gecbench.server.models import Draft, Golden, Member, ReviewTask, Sentence
-from gecbench.server.web.annotation import views
+from gecbench.server.web.annotation.views import draft_json
+from gecbench.server.web.errors import MalformedError
+from gecbench.server.web.http import Count, DraftPayload, Payload, parse_int, read_payload
 from gecbench.server.web.permissions import ProjectView, member, wants_json
-from gecbench.server.web.requests import number_in
-from gecbench.server.web.review import pages
-from gecbench.server.web.review.forms import ReviewGiven, form_given, places, read_given
-from gecbench.server.web.review.pages import examined, settled, unsettled
-from gecbench.server.web.review.words import (
+from gecbench.server.web.review.context import (
+    ReviewPage,
+    check_review,
+    context,
+    drop_settled,
+    final_answer,
+    is_mine,
+    keys,
+    load_review,
+    next_address,
+)
+from gecbench.server.web.review.forms import (
+    ReviewInput,
+    locate_fields,
+    parse_form,
+    parse_review,
+)
+from gecbench.server.web.review.messages import (
     DECISIONS,
-    malformed,
-    no_longer_held,
-    nothing_words,
-    problem_words,
-    tell,
+    NO_LONGER_HELD,
+    NO_REVIEW,
+    problem_json,
+    problem_message,
 )
 from gecbench.server.workflow import drafts, reviews
+from gecbench.server.workflow.claims import NoTask
 from gecbench.server.workflow.errors import (
     ConflictError,
     NotYoursError,
@@ -39,8 +53,6 @@ from gecbench.server.workflow.errors import (
 )
 
 PAGE = 50
-_DRAFT = frozenset({"rev", "payload", "client_at"})
-_DECISION = frozenset({"version", "client_key", "payload"})
 reviewer = member(Role.REVIEWER, active=True)
 
 
@@ -50,76 +62,78 @@ def current(request: HttpRequest, member: Member) -> HttpResponse:
     """Show the current or the next review; always the same address (section 4.3)."""
     claimed = reviews.current_review(member)
     if claimed.task is None:
-        shown = {"words": nothing_words(claimed.nothing), "keys": pages.keys(member)}
-        return render(request, "review/no_task.html", {**shown, "undo": _undo(member)})
-    return _page(request, member, pages.review_of(member, claimed.task))
+        why = NO_REVIEW[claimed.nothing or NoTask.ALL_DONE]
+        shown = {"why": why, "keys": keys(member), "undo": _undo_data(member)}
+        return render(request, "review/no_task.html", shown)
+    return _page(request, member, load_review(member, claimed.task))
 
 
-@reviewer
+@member(Role.REVIEWER, Role.MANAGER, active=True)
 @require_GET
 def sentence(request: HttpRequest, member: Member, sentence_id: int) -> HttpResponse:
-    """Show one sentence's review: to work on, or to read where somebody else has it (REV-12)."""
+    """Show one sentence's review: to work on, or to read where it is not one's own (REV-12)."""
     task = reviews.open_review(member, sentence_id)
-    return _page(request, member, pages.review_of(member, task))
+    return _page(request, member, load_review(member, task))
 
 
 def _page(
     request: HttpRequest,
     member: Member,
-    review: pages.Review,
+    review: ReviewPage,
     problems: list[dict[str, object]] | None = None,
     status: int = 200,
     **more: object,
 ) -> HttpResponse:
-    shown = {**pages.context(review, member), "undo": _undo(member), "problems": problems or []}
+    shown = {**context(review, member), "undo": _undo_data(member), "problems": problems or []}
     return render(request, "review/review.html", {**shown, **more}, status=status)
 
 
-def _undo(member: Member) -> dict[str, object] | None:
-    """Return what the bar needs that takes the last decision back; None when it is too late."""
+def _undo_data(member: Member) -> dict[str, object] | None:
+    """What the bar needs that takes the last decision back; None when it is too late."""
     review = reviews.last_decision(member)
     if review is None or review.sentence.golden is None:
         return None
     gone = (timezone.now() - review.at).total_seconds()
     return {
         "sentence": review.sentence_id,
-        "words": _done_words(review.sentence, review.sentence.golden),
+        "message": _decision_message(review.sentence, review.sentence.golden),
         "seconds": max(0.0, member.project.rules.undo_seconds - gone),
     }
 
 
 @reviewer
 @require_http_methods(["PUT", "POST"])
-def draft(request: HttpRequest, member: Member, sentence_id: int) -> HttpResponse:
+def save_draft(request: HttpRequest, member: Member, sentence_id: int) -> HttpResponse:
     """Keep what a reviewer has done so far; a beacon comes as a form (section 4.9)."""
     sentence = Sentence.objects.filter(pk=sentence_id, project=member.project_id).first()
     if sentence is None:
         raise NotYoursError(f"no sentence {sentence_id}")
-    try:
-        body = views.body(request, known=_DRAFT)
-        rev, payload, at = (
-            views.number(body, "rev"),
-            body["payload"],
-            views.moment(body, "client_at"),
-        )
-        read_given(payload)
-    except (views.MalformedError, RefusedError, KeyError):
-        return JsonResponse({"error": malformed()}, status=400)
+    sent = read_payload(request, DraftPayload)
+    parse_review(sent.payload)
     try:
         saved = drafts.save_review_draft(
-            member, sentence, rev=rev, payload=cast("Mapping[str, object]", payload), client_at=at
+            member, sentence, rev=sent.rev, payload=sent.payload, client_at=sent.client_at
         )
     except ConflictError as error:
-        theirs = error.current
-        known = views.draft_json(theirs) if isinstance(theirs, Draft) else {}
-        return JsonResponse({"error": gettext("Another window has saved."), **known}, status=409)
+        other = draft_json(error.current) if isinstance(error.current, Draft) else {}
+        return JsonResponse({"error": gettext("Another window has saved."), **other}, status=409)
     except RefusedError as error:
-        words = " ".join(problem_words(one) for one in error.problems)
-        return JsonResponse({"error": "refused", "message": words}, status=error.status)
+        body = {"error": "refused", "message": _messages(error)}
+        return JsonResponse(body, status=error.status)
     except WorkflowError as error:
-        said = {"error": type(error).__name__, "message": no_longer_held()}
-        return JsonResponse(said, status=error.status)
+        body = {"error": type(error).__name__, "message": str(NO_LONGER_HELD)}
+        return JsonResponse(body, status=error.status)
     return JsonResponse({"rev": saved.rev, "at": saved.saved_at.isoformat()})
+
+
+def _messages(error: RefusedError) -> str:
+    return " ".join(problem_message(problem) for problem in error.problems)
+
+
+class ReviewPayload(Payload):
+    """A review as it stands on the page."""
+
+    payload: ReviewInput
 
 
 @reviewer
@@ -127,23 +141,22 @@ def draft(request: HttpRequest, member: Member, sentence_id: int) -> HttpRespons
 def examine(request: HttpRequest, member: Member, sentence_id: int) -> HttpResponse:
     """Say what the rules make of a review as it stands (CON-1 to 10); nothing is kept."""
     task = reviews.open_review(member, sentence_id)
-    if not pages.is_mine(task, member):
+    if not is_mine(task, member):
         return JsonResponse({"error": gettext("You no longer hold this review.")}, status=409)
-    try:
-        given = read_given(views.body(request, known=frozenset({"payload"})).get("payload"))
-    except (views.MalformedError, RefusedError):
-        return JsonResponse({"error": malformed()}, status=400)
-    review = pages.review_of(member, task, given)
-    problems = examined(review, live=True)
-    where = places(review.given, review.candidates)
-    count = len(where.golden) if given.decision == Decision.CORRECTED else 0
-    told = [tell(one, where) for one in problems]
-    return JsonResponse({"problems": told, "checks": _checks(problems), "golden": count})
+    review = load_review(member, task, read_payload(request, ReviewPayload).payload)
+    problems = check_review(review, live=True)
+    golden = locate_fields(review.input, review.candidates).golden
+    body = {
+        "problems": _problems_json(problems, review),
+        "checks": _checks(problems),
+        "golden": len(golden) if review.input.decision == Decision.CORRECTED else 0,
+    }
+    return JsonResponse(body)
 
 
-def _told(problems: Sequence[Problem], review: pages.Review) -> list[dict[str, object]]:
-    where = places(review.given, review.candidates)
-    return [tell(one, where) for one in problems]
+def _problems_json(problems: Sequence[Problem], review: ReviewPage) -> list[dict[str, object]]:
+    locations = locate_fields(review.input, review.candidates)
+    return [problem_json(problem, locations) for problem in problems]
 
 
 _GROUPS = {
@@ -154,9 +167,16 @@ _GROUPS = {
 
 
 def _checks(problems: Sequence[Problem]) -> dict[str, bool]:
-    """Return which of the rules that every golden set keeps are kept now."""
+    """Which of the rules that every golden set keeps are kept now."""
     broken = {one.code for one in problems if one.blocking}
     return {name: broken.isdisjoint(rules) for name, rules in _GROUPS.items()}
+
+
+class DecisionPayload(ReviewPayload):
+    """A review that is submitted."""
+
+    version: Count
+    client_key: UUID
 
 
 @reviewer
@@ -165,69 +185,54 @@ def finalise(request: HttpRequest, member: Member, sentence_id: int) -> HttpResp
     """Decide the sentence; what is refused or too late comes back with everything kept."""
     task = reviews.open_review(member, sentence_id)
     as_json = wants_json(request)
-    try:
-        given, version, key = _sent(request) if as_json else _form(request, task, member)
-    except (views.MalformedError, RefusedError, ValueError):
-        return JsonResponse({"error": malformed()}, status=400)
-    review = pages.review_of(member, task, given)
+    sent = read_payload(request, DecisionPayload) if as_json else _read_form(request, task, member)
+    review = load_review(member, task, sent.payload)
     try:
         done = reviews.finalise(
-            member, sentence_id, version=version, client_key=key, answer=settled(review, member)
+            member,
+            sentence_id,
+            version=sent.version,
+            client_key=sent.client_key,
+            answer=final_answer(review, member),
         )
     except RefusedError as error:
-        return _refused(request, member, review, _told(unsettled(review, error.problems), review))
-    except ConflictError as error:
-        return _late(request, member, sentence_id, given, error)
+        problems = _problems_json(drop_settled(review, error.problems), review)
+        if as_json:
+            return JsonResponse({"problems": problems}, status=422)
+        return _page(request, member, review, problems, status=422)
+    except ConflictError:
+        # Too late; what was written stays (REV-12).
+        task = reviews.open_review(member, sentence_id)
+        message = _conflict_message(task, member)
+        if as_json:
+            return JsonResponse({"error": message}, status=409)
+        messages.error(request, message)
+        return _page(request, member, load_review(member, task, sent.payload), status=409)
     if reviews.last_decision(member) is None:  # else the bar that takes it back says so
-        messages.success(request, _done_words(task.sentence, done.golden))
-    following = pages.next_address(member)
+        messages.success(request, _decision_message(task.sentence, done.golden))
+    following = next_address(member)
     return JsonResponse({"next": following}) if as_json else redirect(following)
 
 
-def _sent(request: HttpRequest) -> tuple[ReviewGiven, int, UUID]:
-    body = views.body(request, known=_DECISION)
-    return read_given(body.get("payload")), views.number(body, "version"), views.key(body)
-
-
-def _form(request: HttpRequest, task: ReviewTask, member: Member) -> tuple[ReviewGiven, int, UUID]:
-    """Return what a page without scripts sends.
+def _read_form(request: HttpRequest, task: ReviewTask, member: Member) -> DecisionPayload:
+    """Read what a page without scripts sends.
 
     Raises:
-        ValueError: No page of ours sent it.
+        MalformedError: No page of ours sent it.
     """
-    keys = [one.key for one in reviews.candidates(task, member)]
-    version, key = number_in(request.POST.get("version", "")), request.POST.get("client_key", "")
-    if version is None:
-        raise ValueError("the version is no number")
-    return form_given(request.POST, keys), version, UUID(key)
+    keys = [candidate.key for candidate in reviews.candidates(task, member)]
+    try:
+        return DecisionPayload(
+            version=parse_int(request.POST.get("version", "")),  # type: ignore[arg-type]  # checked
+            client_key=request.POST.get("client_key", ""),  # type: ignore[arg-type]
+            payload=parse_form(request.POST, keys),
+        )
+    except ValueError as error:
+        raise MalformedError("the form is not complete") from error
 
 
-def _refused(
-    request: HttpRequest, member: Member, review: pages.Review, problems: list[dict[str, object]]
-) -> HttpResponse:
-    if wants_json(request):
-        return JsonResponse({"problems": problems}, status=422)
-    return _page(request, member, review, problems, status=422)
-
-
-def _late(
-    request: HttpRequest,
-    member: Member,
-    sentence_id: int,
-    given: ReviewGiven,
-    error: ConflictError,
-) -> HttpResponse:
-    """Answer a decision that came too late: 409, and what was written stays (REV-12)."""
-    task = reviews.open_review(member, sentence_id)
-    words = late_words(task, member)
-    if wants_json(request):
-        return JsonResponse({"error": words, "detail": str(error)}, status=409)
-    messages.error(request, words)
-    return _page(request, member, pages.review_of(member, task, given), status=409)
-
-
-def late_words(task: ReviewTask, member: Member) -> str:
-    """Return why a decision is too late, and that nothing is lost."""
+def _conflict_message(task: ReviewTask, member: Member) -> str:
+    """Why a decision is too late, and that nothing is lost."""
     holder = task.reviewer
     if holder is not None and holder.pk != member.person_id:
         return gettext(
@@ -238,7 +243,7 @@ def late_words(task: ReviewTask, member: Member) -> str:
     )
 
 
-def _done_words(sentence: Sentence, golden: Golden) -> str:
+def _decision_message(sentence: Sentence, golden: Golden) -> str:
     kind = Decision(golden.kind)
     if kind != Decision.CORRECTED:
         return gettext("#%(number)s is decided: %(decision)s.") % {
@@ -246,12 +251,12 @@ def _done_words(sentence: Sentence, golden: Golden) -> str:
             "decision": DECISIONS[kind],
         }
     count = golden.entries.count()
-    words = ngettext(
+    template = ngettext(
         "#%(number)s is decided: %(count)s golden text.",
         "#%(number)s is decided: %(count)s golden texts.",
         count,
     )
-    return words % {"number": sentence.number, "count": count}
+    return template % {"number": sentence.number, "count": count}
 
 
 @reviewer
@@ -261,81 +266,78 @@ def undo(request: HttpRequest, member: Member, sentence_id: int) -> HttpResponse
     try:
         reviews.undo(member, sentence_id)
     except ConflictError:
-        words = gettext("This can no longer be taken back: the time is over, or it was built upon.")
-        messages.error(request, words)
+        messages.error(
+            request,
+            gettext("This can no longer be taken back: the time is over, or it was built upon."),
+        )
     else:
         messages.success(request, gettext("Your decision is taken back; the review is open again."))
     return redirect("review", member.project.slug)
 
 
-def _hands_over(act: Callable[[HttpRequest, Member, int, int], str]) -> ProjectView:
-    """Make a view of an act that gives the sentence away; `act` returns what is then said."""
+def _give_away(act: Callable[[HttpRequest, Member, int, int], str]) -> ProjectView:
+    """Make a view of an act that gives the sentence away; `act` returns the message."""
 
     @reviewer
     @require_POST
     def view(request: HttpRequest, member: Member, sentence_id: int) -> HttpResponse:
         version = request.POST.get("version", "")
         try:
-            words = act(request, member, sentence_id, number_in(version) or 0)
-        except RefusedError as error:
-            words = " ".join(problem_words(one) for one in error.problems)
-            return _kept(request, member, sentence_id, words, error.status)
-        except ConflictError as error:
-            words = late_words(reviews.open_review(member, sentence_id), member)
-            return _kept(request, member, sentence_id, words, error.status)
-        messages.success(request, words)
+            message = act(request, member, sentence_id, parse_int(version) or 0)
+        except (RefusedError, ConflictError) as error:
+            # The review again, with the note that was refused where it was typed.
+            task = reviews.open_review(member, sentence_id)
+            typed = {
+                "act": request.path.rpartition("/")[2],
+                "note": request.POST.get("note", ""),
+                "more": request.POST.get("more", ""),
+                "problem": _messages(error)
+                if isinstance(error, RefusedError)
+                else _conflict_message(task, member),
+            }
+            review = load_review(member, task)
+            return _page(request, member, review, status=error.status, typed=typed)
+        messages.success(request, message)
         return redirect("review", member.project.slug)
 
     return view
-
-
-def _kept(
-    request: HttpRequest, member: Member, sentence_id: int, words: str, status: int
-) -> HttpResponse:
-    """Show the review again, with the note that was refused where it was typed."""
-    review = pages.review_of(member, reviews.open_review(member, sentence_id))
-    typed = {"act": request.path.rpartition("/")[2], "note": request.POST.get("note", "")}
-    typed |= {"more": request.POST.get("more", ""), "problem": words}
-    return _page(request, member, review, status=status, typed=typed)
 
 
 def _note(request: HttpRequest) -> str:
     return request.POST.get("note", "").strip()
 
 
-def _hand(request: HttpRequest, member: Member, sentence_id: int, version: int) -> str:
+def _hand_on(request: HttpRequest, member: Member, sentence_id: int, version: int) -> str:
     reviews.hand_on(member, sentence_id, version=version, note=_note(request))
     return gettext("The review went to another reviewer.")
 
 
-def _second(request: HttpRequest, member: Member, sentence_id: int, version: int) -> str:
+def _second_opinion(request: HttpRequest, member: Member, sentence_id: int, version: int) -> str:
     reviews.second_opinion(member, sentence_id, version=version, note=_note(request))
     return gettext("Another reviewer is asked for a second opinion.")
 
 
-def _more(request: HttpRequest, member: Member, sentence_id: int, version: int) -> str:
-    more = number_in(request.POST.get("more", ""), digits=3) or 0
+def _return_for_more(request: HttpRequest, member: Member, sentence_id: int, version: int) -> str:
+    more = parse_int(request.POST.get("more", ""), digits=3) or 0
     reviews.return_for_more(member, sentence_id, version=version, more=more, note=_note(request))
-    words = ngettext(
+    return ngettext(
         "The sentence waits for %(count)s more annotator.",
         "The sentence waits for %(count)s more annotators.",
         more,
-    )
-    return words % {"count": more}
+    ) % {"count": more}
 
 
-hand = _hands_over(_hand)
-second = _hands_over(_second)
-more = _hands_over(_more)
+hand_on = _give_away(_hand_on)
+second_opinion = _give_away(_second_opinion)
+return_for_more = _give_away(_return_for_more)
 
 
 @reviewer
 @require_GET
 def history(request: HttpRequest, member: Member) -> HttpResponse:
     """List the member's own reviews, newest first (keyset)."""
-    before = number_in(request.GET.get("before", ""))
+    before = parse_int(request.GET.get("before", ""))
     found = reviews.list_reviews(member, before=before, most=PAGE + 1)
-    shown = found[:PAGE]
-    last = shown[-1].pk if len(found) > PAGE else None
-    listed = [(one, DECISIONS[Decision(one.decision)]) for one in shown]
-    return render(request, "review/history.html", {"reviews": listed, "before": last})
+    shown = [(review, DECISIONS[Decision(review.decision)]) for review in found[:PAGE]]
+    last = found[PAGE - 1].pk if len(found) > PAGE else None
+    return render(request, "review/history.html", {"reviews": shown, "before": last})

@@ -1,45 +1,74 @@
-"""The study screen: an own text that is not golden, mended by its author (STU-1 to STU-8)."""
+"""Self-study: texts that did not become golden, corrected by their author (STU-1 to STU-8)."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import timedelta
 from uuid import UUID, uuid4
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils import timezone
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_POST
 
-from gecbench.server.choices import Decision
-from gecbench.server.models import Member, Study
-from gecbench.server.web.annotation import views
+from gecbench.server.choices import CloseReason, Decision, StudyState
+from gecbench.server.models import Golden, Member, Study, StudyTry
+from gecbench.server.rules.keys import tables
+from gecbench.server.rules.text import key
+from gecbench.server.web.errors import MalformedError
+from gecbench.server.web.guidelines.citations import cite
+from gecbench.server.web.http import AnswerPayload, parse_int, read_payload
 from gecbench.server.web.permissions import member, wants_json
-from gecbench.server.web.requests import number_in
-from gecbench.server.web.review.words import malformed, problem_words
-from gecbench.server.web.study import pages
+from gecbench.server.web.review.differences import align, render_diff, render_row
+from gecbench.server.web.review.messages import (
+    DECISIONS,
+    diff_messages,
+    not_annotatable_label,
+    problem_message,
+    reject_reasons,
+)
 from gecbench.server.workflow import complaints, studies
-from gecbench.server.workflow.answers import Answer
 from gecbench.server.workflow.errors import ConflictError, Problem, RefusedError
 
 MOST_CLOSED = 100
-_TRY = frozenset({"version", "client_key", "decision", "texts", "reason", "note", "active_ms"})
+CLOSE_REASONS: Mapping[str, object] = {
+    CloseReason.MATCHED: _("You found a golden text."),
+    CloseReason.UPHELD: _("Your complaint was upheld."),
+    CloseReason.GOLDEN_CHANGED: _("The golden texts changed, and yours is among them now."),
+    CloseReason.WAIVED: _("A manager closed it."),
+}
 
 
 @member()
 @require_GET
-def listed(request: HttpRequest, member: Member) -> HttpResponse:
-    """List the own open items, oldest first; with ?state=closed those that are done."""
+def list_items(request: HttpRequest, member: Member) -> HttpResponse:
+    """List the member's open items, oldest first; with ?state=closed those that are done."""
     state = "closed" if request.GET.get("state") == "closed" else "open"
     found = studies.list_items(member, state=state, most=200)
-    shown = pages.listed(member, found if state == "open" else found[::-1][:MOST_CLOSED])
-    return render(request, "study/list.html", {"items": shown, "state": state})
+    now = timezone.now()
+    items = [
+        {
+            "study": study,
+            "decision": decision_label(study),
+            "html": author_html(member, study),
+            "days": (now - study.opened_at) // timedelta(days=1),
+            "closed": str(CLOSE_REASONS.get(study.close_reason, "")),
+        }
+        for study in (found if state == "open" else found[::-1][:MOST_CLOSED])
+    ]
+    return render(request, "study/list.html", {"items": items, "state": state})
 
 
 @member()
 @require_GET
 def item(request: HttpRequest, member: Member, study_id: int) -> HttpResponse:
-    """Show one own item."""
+    """Show one of the member's items."""
     return _page(request, member, study_id)
 
 
@@ -51,13 +80,12 @@ def _page(
     status: int = 200,
     **more: object,
 ) -> HttpResponse:
-    lesson = studies.lesson(member, study_id)
-    shown = pages.context(member, lesson, following=_following(member, lesson.study))
-    return render(request, "study/item.html", {**shown, **more}, status=status)
+    context = _context(member, studies.lesson(member, study_id))
+    return render(request, "study/item.html", {**context, **more}, status=status)
 
 
-def _following(member: Member, study: Study) -> Study | None:
-    """Return the next open item: the one after this, else the first."""
+def _next_item(member: Member, study: Study) -> Study | None:
+    """The next open item: the one after this, else the first."""
     waiting = [one for one in studies.list_items(member) if one.pk != study.pk]
     place = (study.opened_at, study.pk)
     later = (one for one in waiting if (one.opened_at, one.pk) > place)
@@ -69,71 +97,66 @@ def _following(member: Member, study: Study) -> Study | None:
 def attempt(request: HttpRequest, member: Member, study_id: int) -> HttpResponse:
     """Try a text or a decision: it closes the item, or says how far it is (STU-3)."""
     as_json = wants_json(request)
+    sent = read_payload(request, AnswerPayload) if as_json else _read_form(request)
+    typed = {"text": sent.texts[0]} if sent.texts else {}
     try:
-        version, key, answer = _sent(request) if as_json else _form(request)
-    except (views.MalformedError, ValueError):
-        return JsonResponse({"error": malformed()}, status=400)
-    try:
-        tried = studies.attempt(member, study_id, version=version, client_key=key, answer=answer)
+        tried = studies.attempt(
+            member,
+            study_id,
+            version=sent.version,
+            client_key=sent.client_key,
+            answer=sent.answer,
+        )
     except RefusedError as error:
-        told = [_told(one) for one in error.problems]
+        problems = [_problem_json(problem) for problem in error.problems]
         if as_json:
-            return JsonResponse({"problems": told}, status=422)
-        typed = {"text": answer.texts[0] if answer.texts else ""}
-        return _page(request, member, study_id, status=422, problems=told, **typed)
+            return JsonResponse({"problems": problems}, status=422)
+        typed = typed or {"text": ""}
+        return _page(request, member, study_id, status=422, problems=problems, **typed)
     except ConflictError:
-        return _late(request, member, study_id, answer)
+        message = gettext(
+            "This item has changed meanwhile. Your text is kept; load the page again."
+        )
+        if as_json:
+            return JsonResponse({"error": message}, status=409)
+        messages.error(request, message)
+        return _page(request, member, study_id, status=409, **typed)
+    message = "" if tried.matched else _distance_message(tried.nearest)
     if as_json:
-        return JsonResponse(_outcome(tried))
-    if not tried.matched:
-        messages.warning(request, pages.nearest_words(tried.nearest))
+        body = {
+            "matched": tried.matched,
+            "revealed": tried.revealed,
+            "version": tried.attempt.study.version,
+            "words": message,
+        }
+        return JsonResponse(body)
+    if message:
+        messages.warning(request, message)
     return redirect("study-item", member.project.slug, study_id)
 
 
-def _sent(request: HttpRequest) -> tuple[int, UUID, Answer]:
-    given = views.body(request, known=_TRY)
-    return views.number(given, "version"), views.key(given), views.read_answer(given)
-
-
-def _form(request: HttpRequest) -> tuple[int, UUID, Answer]:
-    """Return what a form without scripts sends.
+def _read_form(request: HttpRequest) -> AnswerPayload:
+    """Read what a form without scripts sends.
 
     Raises:
-        ValueError: The page did not send it.
+        MalformedError: The page did not send it.
     """
-    decision = Decision(request.POST.get("decision", Decision.CORRECTED))
-    texts = (request.POST.get("text", ""),) if decision == Decision.CORRECTED else ()
-    version = number_in(request.POST.get("version", ""))
-    if version is None:
-        raise ValueError("the version is no number")
-    return (
-        version,
-        UUID(request.POST.get("client_key", "")),
-        Answer(decision, texts),
-    )
-
-
-def _told(problem: Problem) -> dict[str, object]:
-    return {"code": problem.code, "field": problem.field, "words": problem_words(problem)}
-
-
-def _outcome(tried: studies.AttemptResult) -> dict[str, object]:
-    study = tried.attempt.study
-    return {
-        "matched": tried.matched,
-        "revealed": tried.revealed,
-        "version": study.version,
-        "words": "" if tried.matched else pages.nearest_words(tried.nearest),
+    decision = request.POST.get("decision", Decision.CORRECTED.value)
+    texts = [request.POST.get("text", "")] if decision == Decision.CORRECTED else []
+    form = {
+        "decision": decision,
+        "texts": texts,
+        "version": parse_int(request.POST.get("version", "")),
+        "client_key": request.POST.get("client_key", ""),
     }
+    try:
+        return AnswerPayload.model_validate(form)
+    except ValueError as error:
+        raise MalformedError("the form is not complete") from error
 
 
-def _late(request: HttpRequest, member: Member, study_id: int, answer: Answer) -> HttpResponse:
-    words = gettext("This item has changed meanwhile. Your text is kept; load the page again.")
-    if wants_json(request):
-        return JsonResponse({"error": words}, status=409)
-    messages.error(request, words)
-    typed = {"text": answer.texts[0]} if answer.texts else {}
-    return _page(request, member, study_id, status=409, **typed)
+def _problem_json(problem: Problem) -> dict[str, object]:
+    return {"code": problem.code, "field": problem.field, "words": problem_message(problem)}
 
 
 @member()
@@ -141,26 +164,188 @@ def _late(request: HttpRequest, member: Member, study_id: int, answer: Answer) -
 def complain(request: HttpRequest, member: Member, study_id: int) -> HttpResponse:
     """Open a complaint about the own text, or bring one to a manager (CMP-1, CMP-3)."""
     argument = request.POST.get("argument", "")
+    key = form_key(request)
     try:
-        key = UUID(request.POST.get("client_key", ""))
-    except ValueError:
-        key = uuid4()
-    try:
-        made = complaints.complain(member, study_id, argument=argument, client_key=key)
+        complaint = complaints.complain(member, study_id, argument=argument, client_key=key)
     except RefusedError as error:
-        told = [_told(one) for one in error.problems]
-        return _page(
-            request, member, study_id, status=422, complaint_problems=told, argument=argument
-        )
+        problems, status = [_problem_json(problem) for problem in error.problems], 422
     except ConflictError:
-        words = gettext("The sentence is being reviewed anew; see first what comes of that.")
-        return _page(
-            request,
-            member,
-            study_id,
-            status=409,
-            complaint_problems=[{"words": words}],
-            argument=argument,
+        message = gettext("The sentence is being reviewed anew; see first what comes of that.")
+        problems, status = [{"words": message}], 409
+    else:
+        messages.success(request, gettext("Your complaint is on its way."))
+        return redirect("problem", member.project.slug, complaint.pk)
+    typed = {"complaint_problems": problems, "argument": argument}
+    return _page(request, member, study_id, status=status, **typed)
+
+
+def form_key(request: HttpRequest) -> UUID:
+    """The key of a form, which makes sending it twice one act; a new one where it has none."""
+    try:
+        return UUID(request.POST.get("client_key", ""))
+    except ValueError:
+        return uuid4()
+
+
+# What the page of an item shows.
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A text in the comparison: whose it is, its aligned HTML, and whether it is right."""
+
+    title: str
+    html: SafeString
+    golden: bool
+    right: bool | None
+
+
+def decision_label(study: Study) -> str:
+    """The author's decision; "" where the item is about a text."""
+    return "" if study.reference else str(DECISIONS[Decision(study.submission.decision)])
+
+
+def author_reason(study: Study) -> str:
+    """The author's reason why the sentence cannot be annotated, and their note."""
+    submission = study.submission
+    reason = not_annotatable_label(submission.reason)
+    return ": ".join(filter(None, (reason, submission.reason_note)))
+
+
+def golden_label(kind: str, golden: Golden | None) -> str:
+    """A golden decision; "" where there are texts to show, or nothing may be shown."""
+    if kind in {"", Decision.CORRECTED}:
+        return ""
+    reason = not_annotatable_label(golden.reason) if golden else ""
+    return ": ".join(filter(None, (str(DECISIONS[Decision(kind)]), reason)))
+
+
+def author_html(member: Member, study: Study) -> str:
+    """The author's text as a difference; "" for a decision."""
+    if study.reference is None:
+        return ""
+    return render_diff(member.project, study.sentence.text, study.reference.text)
+
+
+def _context(member: Member, lesson: studies.Lesson) -> dict[str, object]:
+    study, verdict = lesson.study, lesson.verdict
+    guideline = member.project.guideline
+    names = verdict.reasons if verdict else []
+    reasons = [reason for reason in reject_reasons() if reason.name in names]
+    cited = [cite(guideline, verdict.section)] if verdict else []
+    explained = [cite(guideline, reason.section) for reason in reasons]
+    texts = [attempt.text for attempt in lesson.tries if attempt.text]
+    author_text = study.reference.text if study.reference else study.sentence.text
+    return {
+        "lesson": lesson,
+        "study": study,
+        "sentence": study.sentence,
+        "open": study.state == StudyState.OPEN,
+        "closed": str(CLOSE_REASONS.get(study.close_reason, "")),
+        "own": author_html(member, study),
+        "own_decision": decision_label(study),
+        "own_reason": author_reason(study),
+        "reasons": reasons,
+        "cited": list(filter(None, cited)),
+        "explained": list(filter(None, explained)),
+        "tries": [
+            (attempt, _attempt_label(attempt), _attempt_html(member, study, attempt))
+            for attempt in lesson.tries
+        ],
+        "lines": _lines(member, lesson),
+        "decided": golden_label(lesson.decision, study.sentence.golden),
+        "text": texts[-1] if texts else author_text,
+        "following": _next_item(member, study),
+        "client_key": uuid4(),
+        "data": _script_data(member, study),
+        "words": _script_messages(),
+    }
+
+
+def _attempt_label(attempt: StudyTry) -> str:
+    decision = Decision(attempt.decision)
+    return "" if decision == Decision.CORRECTED else str(DECISIONS[decision])
+
+
+def _attempt_html(member: Member, study: Study, attempt: StudyTry) -> str:
+    return render_diff(member.project, study.sentence.text, attempt.text) if attempt.text else ""
+
+
+def _lines(member: Member, lesson: studies.Lesson) -> tuple[Line, ...]:
+    study = lesson.study
+    texts = [(gettext("Yours"), study.reference.text)] if study.reference else []
+    last = [attempt.text for attempt in lesson.tries if attempt.text]
+    texts += [(gettext("Your last try"), last[-1])] if last else []
+    golden = [reference.text for reference in lesson.revealed]
+    return compare_with_golden(member, study.sentence.text, texts, golden)
+
+
+def compare_with_golden(
+    member: Member, source: str, texts: Sequence[tuple[str, str]], golden: Sequence[str]
+) -> tuple[Line, ...]:
+    """Align texts with the golden ones; no lines before golden ones may be shown.
+
+    Args:
+        member: Who reads them.
+        source: The sentence.
+        texts: Title and text of those that are not golden.
+        golden: The golden texts that may be shown.
+    """
+    if not golden:
+        return ()
+    titled = [
+        (gettext("Golden %(number)s") % {"number": n}, text) for n, text in enumerate(golden, 1)
+    ]
+    titles, aligned = zip(*texts, *titled, strict=True)
+    placeholder = member.project.rules.placeholder
+    alignment = align(source, aligned, lang=member.project.lang, placeholder=placeholder)
+    rows = (alignment.source, *alignment.rows)
+    keys = {key(text) for text in golden}
+    return tuple(
+        Line(
+            title,
+            render_row(row, placeholder),
+            n > len(texts),
+            key(row.text) in keys if n else None,
         )
-    messages.success(request, gettext("Your complaint is on its way."))
-    return redirect(reverse("problem", args=(member.project.slug, made.pk)))
+        for n, (title, row) in enumerate(zip((gettext("Original"), *titles), rows, strict=True))
+    )
+
+
+def _script_data(member: Member, study: Study) -> dict[str, object]:
+    slug = member.project.slug
+    return {
+        "study": study.pk,
+        "version": study.version,
+        "person": member.person_id,
+        "source": study.sentence.text,
+        "lang": member.project.lang,
+        "placeholder": member.project.rules.placeholder,
+        "original": study.reference.text if study.reference else study.sentence.text,
+        "keys": asdict(tables(member.person.preferences.get("keys"), screen="study")),
+        "urls": {
+            "attempt": reverse("study-try", args=(slug, study.pk)),
+            "login": reverse("login"),
+        },
+    }
+
+
+def _distance_message(nearest: int) -> str:
+    """How far a try is from the nearest golden text, without giving that away."""
+    if nearest < 0:
+        return gettext("Not right yet. No text is right here; think of the decision.")
+    template = ngettext(
+        "Not right yet: %(count)s edit away from the nearest golden text.",
+        "Not right yet: %(count)s edits away from the nearest golden text.",
+        nearest,
+    )
+    return template % {"count": nearest}
+
+
+def _script_messages() -> dict[str, object]:
+    return {
+        "diff": diff_messages(),
+        "unreached": gettext("The server was not reached. Nothing is lost; try again."),
+        "kept": gettext("What you had typed before stands in the box again."),
+        "source": gettext("This is the original."),
+    }

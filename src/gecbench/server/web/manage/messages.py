@@ -51,13 +51,13 @@ _STATUS_WORDS: Mapping[int, object] = {
 }
 
 
-def refusal(error: GecbenchError) -> str:
-    """Return why something was refused, in the person's language."""
-    return refused(error).text
+def refusal_message(error: GecbenchError) -> str:
+    """Why something was refused, in the person's language."""
+    return translate_error(error).text
 
 
-def refused(error: GecbenchError) -> Translation:
-    """Return why something was refused, and whether the library's words stayed English."""
+def translate_error(error: GecbenchError) -> Translation:
+    """Why something was refused, and whether the library's words stayed English."""
     if isinstance(error, RefusedError):
         told = [_problem(one) for one in error.problems]
         return Translation(" ".join(map(str, told)), foreign=any(one.foreign for one in told))
@@ -66,7 +66,7 @@ def refused(error: GecbenchError) -> Translation:
 
 
 def problem(found: Problem) -> str:
-    """Return a problem in the person's language."""
+    """A problem in the person's language."""
     return _problem(found).text
 
 
@@ -77,18 +77,18 @@ def _problem(found: Problem) -> Translation:
     return Translation(str(known) % dict(found.values))
 
 
-def act_of(what: str) -> str:
-    """Return a dotted name of the log in words; one that is not known stays as it is."""
-    known = ACTS.get(what)
+def action_label(what: str) -> str:
+    """A dotted name of the log in words; one that is not known stays as it is."""
+    known = ACTIONS.get(what)
     return what if known is None else str(known)
 
 
-def nobody() -> str:
-    """Return who did what nobody did: the operator, or the platform."""
+def site_label() -> str:
+    """Who did what nobody did: the operator, or the platform."""
     return gettext("the site")
 
 
-ACTS: Mapping[str, object] = {
+ACTIONS: Mapping[str, object] = {
     "project.made": _("made the project"),
     "project.changed": _("changed settings"),
     "project.archived": _("archived the project"),
@@ -139,6 +139,6 @@ _EXPORT_NOTES: Mapping[str, object] = {
 }
 
 
-def note_words(note: Note) -> str:
-    """Return what an export leaves out or writes otherwise, in the person's language."""
+def note_message(note: Note) -> str:
+    """What an export leaves out or writes otherwise, in the person's language."""
     return str(_EXPORT_NOTES[note.code]) % note.values

@@ -16,13 +16,13 @@ from django.utils.translation import gettext_lazy as _
 from gecbench.core.errors import GecbenchError
 from gecbench.server.choices import MemberStatus, Role
 from gecbench.server.models import Member
-from gecbench.server.web.manage.words import refusal
+from gecbench.server.web.manage.messages import refusal_message
 from gecbench.server.web.permissions import member
 
-looking = member(Role.MANAGER)
+manager = member(Role.MANAGER)
 """Managers may look, also while they are paused."""
 
-acting = member(Role.MANAGER, active=True)
+active_manager = member(Role.MANAGER, active=True)
 """Only active ones may act."""
 
 _PLACES = (
@@ -40,7 +40,7 @@ _PLACES = (
 _LARGEST_ID = 2**63 - 1
 
 
-def insist_on_active(member: Member) -> None:
+def require_active(member: Member) -> None:
     """Refuse an act of a manager who is paused, where the page itself may be looked at.
 
     Raises:
@@ -60,11 +60,11 @@ class Place:
 
 
 def places(slug: str, here: str) -> tuple[Place, ...]:
-    """Return the manager's pages of a project."""
+    """The manager's pages of a project."""
     return tuple(Place(words, reverse(name, args=[slug]), name == here) for name, words in _PLACES)
 
 
-def page(
+def manage_page(
     request: HttpRequest,
     member: Member,
     here: str,
@@ -73,7 +73,7 @@ def page(
     template: str = "",
     status: int = HTTPStatus.OK,
 ) -> HttpResponse:
-    """Return a manager's page; its template is named after the place, unless one is given."""
+    """A manager's page; its template is named after the place, unless one is given."""
     name = template or f"manage/{here.removeprefix('manage-')}.html"
     project = member.project
     around = {
@@ -88,7 +88,7 @@ def page(
 Act = Callable[..., HttpResponseBase]
 
 
-def told(place: str) -> Callable[[Act], Act]:
+def errors_as_messages(place: str) -> Callable[[Act], Act]:
     """Answer what an act refuses with a message on a page, and nothing changed.
 
     Args:
@@ -103,7 +103,7 @@ def told(place: str) -> Callable[[Act], Act]:
             try:
                 return view(request, member, *args, **words)
             except GecbenchError as error:
-                messages.error(request, refusal(error))
+                messages.error(request, refusal_message(error))
             named = {"number": words["number"]} if "number" in words else {}
             return redirect(reverse(place, kwargs={"slug": member.project.slug, **named}))
 
@@ -112,8 +112,8 @@ def told(place: str) -> Callable[[Act], Act]:
     return declare
 
 
-def whole(text: str | None) -> int | None:
-    """Return a number that a person or an address gives; None where it is none a row can have."""
+def parse_id(text: str | None) -> int | None:
+    """A number that a person or an address gives; None where it is none a row can have."""
     tidy = (text or "").strip()
     digits = tidy.removeprefix("-")
     if not (digits.isascii() and digits.isdigit()) or len(digits) > 19:
@@ -122,7 +122,7 @@ def whole(text: str | None) -> int | None:
     return number if -_LARGEST_ID <= number <= _LARGEST_ID else None
 
 
-def words_of(request: HttpRequest, name: str, *, most: int = 1000) -> str:
-    """Return what was typed into a field, without what no row can hold."""
+def clean_text(request: HttpRequest, name: str, *, most: int = 1000) -> str:
+    """What was typed into a field, without what no row can hold."""
     given = request.POST.get(name) or ""
     return given.replace("\0", "").strip()[:most]

@@ -1,15 +1,14 @@
-"""The words of these pages: roles, what is refused, what keys do."""
+"""Messages of these pages: what is refused, and what keys do."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from django.utils.functional import Promise
-from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy
 
-from gecbench.server.choices import Role
 from gecbench.server.rules.keys import KeyRefusedError
+from gecbench.server.web.translation import translate
 from gecbench.server.workflow.errors import RefusedError
 
 _PROBLEMS: Mapping[str, str | Promise] = {
@@ -28,22 +27,18 @@ _PROBLEMS: Mapping[str, str | Promise] = {
 }
 
 
-def of(code: str) -> str:
-    """Return the words for a code of a problem."""
+def problem_message(code: str) -> str:
+    """What a page says of a problem with this code."""
     return str(_PROBLEMS[code])
 
 
-def role(name: str) -> str:
-    """Return what a role is called."""
-    return capfirst(str(Role(name).label))
-
-
-def by_field(error: RefusedError) -> dict[str, list[str]]:
-    """Return the problems of each field, in the reader's words where there are some."""
-    found: dict[str, list[str]] = {}
-    for one in error.problems:
-        found.setdefault(one.field or "whole", []).append(str(_PROBLEMS.get(one.code, one.message)))
-    return found
+def problems_by_field(error: RefusedError) -> dict[str, list[str]]:
+    """The problems of each field, in the person's language where it is known; "whole" is none."""
+    problems: dict[str, list[str]] = {}
+    for problem in error.problems:
+        message = _PROBLEMS.get(problem.code) or translate(problem.message)
+        problems.setdefault(problem.field or "whole", []).append(str(message))
+    return problems
 
 
 ACTIONS: Mapping[str, str | Promise] = {
@@ -82,10 +77,10 @@ ACTIONS: Mapping[str, str | Promise] = {
 }
 
 
-def action(name: str) -> str:
-    """Return what a key does, in words.
+def action_label(name: str) -> str:
+    """What a key does.
 
-    >>> action("nobody_knows")
+    >>> action_label("nobody_knows")
     'nobody_knows'
     """
     kind, _, number = name.rpartition("_")
@@ -108,9 +103,10 @@ _KEYS: Mapping[str, str | Promise] = {
 }
 
 
-def key_refused(error: KeyRefusedError) -> str:
-    """Return why a key cannot be, with the actions by their names."""
+def key_message(error: KeyRefusedError) -> str:
+    """Why a key cannot be used, with the actions by their names."""
     values = {
-        name: value if name == "key" else action(str(value)) for name, value in error.values.items()
+        name: value if name == "key" else action_label(str(value))
+        for name, value in error.values.items()
     }
     return str(_KEYS[error.code]) % values

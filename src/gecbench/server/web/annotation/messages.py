@@ -1,17 +1,16 @@
-"""The words of the work screen: what is refused and why, why there is nothing to do, states."""
+"""Messages of the annotation pages: what is refused and why, why there is no task, states."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from django.utils.functional import Promise
-from django.utils.translation import get_language, gettext, ngettext
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from gecbench.server.choices import Decision
-from gecbench.server.guidelines.taxonomy import NOT_ANNOTATABLE_REASONS
-from gecbench.server.web.requests import number_in
-from gecbench.server.web.review.words import problem_words
+from gecbench.server.web.http import parse_int
+from gecbench.server.web.review.messages import problem_message
 from gecbench.server.workflow.claims import NoTask
 from gecbench.server.workflow.errors import (
     EditFirstError,
@@ -46,7 +45,14 @@ _REFUSALS: Mapping[type[WorkflowError], Promise] = {
 
 _CHANGED = _("This has changed meanwhile, or another task is open. Nothing is lost.")
 
-_NOTHING: Mapping[NoTask, Promise] = {
+SUBMITTED_ELSEWHERE = _(
+    "This task was handed in from another window. What you wrote here is kept beside it."
+)
+CHANGED_ELSEWHERE = _(
+    "This task has changed in another window. Look at it again, then submit once more."
+)
+
+NO_TASK: Mapping[NoTask, Promise] = {
     NoTask.ALL_DONE: _("Every sentence has all the answers it needs."),
     NoTask.NONE_FOR_YOU: _(
         "The sentences that are left are not for you: you have answered them, put them off, or "
@@ -78,18 +84,18 @@ _HINTS: Mapping[str, str] = {
 """Code of a finding to that of the hint that says the same while one writes (`hints.js`)."""
 
 
-def reasons() -> tuple[tuple[str, str], ...]:
-    """Return why a sentence cannot be annotated: name on the wire, and words (ANN-6)."""
-    chinese = (get_language() or "").startswith("zh")
-    return tuple((one.id, one.zh if chinese else one.en) for one in NOT_ANNOTATABLE_REASONS)
-
-
-def told(problem: Problem) -> dict[str, object]:
-    """Return a problem as the page takes it, in the person's language."""
+def problem_json(problem: Problem) -> dict[str, object]:
+    """A problem as the page takes it, in the person's language."""
     values = dict(problem.values)
-    kind = values.get("kind", "")
-    words = _PROBLEMS.get(f"{problem.code}-{kind}") or _PROBLEMS.get(problem.code)
-    message = str(words) % values if words else problem_words(problem, _boxes(problem))
+    template = _PROBLEMS.get(f"{problem.code}-{values.get('kind', '')}")
+    template = template or _PROBLEMS.get(problem.code)
+    if template is None:
+        # The page numbers its boxes; a problem may name one beside its own.
+        boxes = range(1, (parse_int(values.get("other", "")) or 0) + 1)
+        names = [gettext("correction %(number)s") % {"number": n} for n in boxes]
+        message = problem_message(problem, names)
+    else:
+        message = str(template) % values
     return {
         "code": problem.code,
         "field": problem.field,
@@ -100,14 +106,8 @@ def told(problem: Problem) -> dict[str, object]:
     }
 
 
-def _boxes(problem: Problem) -> list[str]:
-    """Return what the page calls its boxes, as far as a problem names one beside its own."""
-    most = number_in(dict(problem.values).get("other", "")) or 0
-    return [gettext("correction %(number)s") % {"number": n} for n in range(1, most + 1)]
-
-
-def merged(count: int) -> dict[str, object]:
-    """Return the notice that equal boxes were merged (ANN-11), as a warning."""
+def merge_warning(count: int) -> dict[str, object]:
+    """The notice that equal boxes were merged (ANN-11), as a warning."""
     message = ngettext(
         "%(count)s correction was the same as another one and was merged with it.",
         "%(count)s corrections were the same as others and were merged with them.",
@@ -116,8 +116,8 @@ def merged(count: int) -> dict[str, object]:
     return {"code": "ANN-11", "field": "", "message": message, "blocking": False}
 
 
-def removed(count: int) -> str:
-    """Return the notice that invisible characters were removed (ANN-12); "" for none."""
+def removal_notice(count: int) -> str:
+    """The notice that invisible characters were removed (ANN-12); "" for none."""
     if not count:
         return ""
     return ngettext(
@@ -127,32 +127,13 @@ def removed(count: int) -> str:
     ) % {"count": count}
 
 
-def refusal(error: WorkflowError) -> str:
-    """Return why something may not happen now."""
+def refusal_message(error: WorkflowError) -> str:
+    """Why something may not happen now."""
     return str(_REFUSALS.get(type(error), _CHANGED))
 
 
-def handed_in() -> str:
-    """Return that the task was handed in elsewhere, so that this page is too late."""
-    return gettext(
-        "This task was handed in from another window. What you wrote here is kept beside it."
-    )
-
-
-def changed() -> str:
-    """Return that the task changed in another window, and can be handed in all the same."""
-    return gettext(
-        "This task has changed in another window. Look at it again, then submit once more."
-    )
-
-
-def nothing(why: NoTask) -> str:
-    """Return why there is no task."""
-    return str(_NOTHING[why])
-
-
-def of_page() -> dict[str, object]:
-    """Return what the scripts of the page say."""
+def script_messages() -> dict[str, object]:
+    """What the scripts of the page say."""
     return {
         "title": gettext("Task {number}"),
         "box": gettext("Correction {number}"),
@@ -175,45 +156,33 @@ def of_page() -> dict[str, object]:
             "has changed. Its text is kept in the history."
         ),
         "decisions": {str(name): str(words) for name, words in DECISIONS.items()},
-        "states": _states(),
-        "diff": _diff(),
-        "hints": _hints(),
-    }
-
-
-def _states() -> dict[str, str]:
-    return {
-        "saved": gettext("Saved {time}"),
-        "saving": gettext("Saving…"),
-        "offline": gettext("Offline, kept on this computer"),
-        "full": gettext("The server's disk is full, kept on this computer"),
-        "conflict": gettext("Two versions"),
-        "gone": gettext("No longer yours, text kept"),
-        "refused": gettext("Not saved, kept on this computer"),
-        "signedout": gettext("Signed out, kept on this computer"),
-        "unkept": gettext("Not saved anywhere, leave this page open"),
-    }
-
-
-def _diff() -> dict[str, str]:
-    return {
-        "delete": gettext("delete"),
-        "insert": gettext("insert"),
-        "moveFrom": gettext("moved from here"),
-        "moveTo": gettext("moved to here"),
-        "pause": gettext(", "),
-        "space": gettext("White space differs; it is not counted."),
-    }
-
-
-def _hints() -> dict[str, str]:
-    return {
-        "half_width": gettext(
-            "Half-width “{text}” between Chinese characters; full width: “{repair}”"
-        ),
-        "full_width": gettext("Full-width “{text}” in English; half width: “{repair}”"),
-        "double_space": gettext("More than one space in a row"),
-        "unpaired": gettext("{text} has no other half"),
-        "placeholder": gettext("{text} is written {repair} in this project"),
-        "lost_word": gettext("The word {text} has gone: words are corrected, not translated"),
+        "states": {
+            "saved": gettext("Saved {time}"),
+            "saving": gettext("Saving…"),
+            "offline": gettext("Offline, kept on this computer"),
+            "full": gettext("The server's disk is full, kept on this computer"),
+            "conflict": gettext("Two versions"),
+            "gone": gettext("No longer yours, text kept"),
+            "refused": gettext("Not saved, kept on this computer"),
+            "signedout": gettext("Signed out, kept on this computer"),
+            "unkept": gettext("Not saved anywhere, leave this page open"),
+        },
+        "diff": {
+            "delete": gettext("delete"),
+            "insert": gettext("insert"),
+            "moveFrom": gettext("moved from here"),
+            "moveTo": gettext("moved to here"),
+            "pause": gettext(", "),
+            "space": gettext("White space differs; it is not counted."),
+        },
+        "hints": {
+            "half_width": gettext(
+                "Half-width “{text}” between Chinese characters; full width: “{repair}”"
+            ),
+            "full_width": gettext("Full-width “{text}” in English; half width: “{repair}”"),
+            "double_space": gettext("More than one space in a row"),
+            "unpaired": gettext("{text} has no other half"),
+            "placeholder": gettext("{text} is written {repair} in this project"),
+            "lost_word": gettext("The word {text} has gone: words are corrected, not translated"),
+        },
     }

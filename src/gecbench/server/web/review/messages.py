@@ -1,4 +1,4 @@
-"""The words for decisions, reasons and problems, in the language of the person."""
+"""Messages for decisions, reasons and problems, in the language of the person."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.utils.text import capfirst
-from django.utils.translation import get_language, gettext
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from gecbench.server.choices import Decision
 from gecbench.server.guidelines.taxonomy import (
     NOT_ANNOTATABLE_REASONS,
     REJECT_REASONS,
-    Language,
     Topic,
 )
-from gecbench.server.web.requests import number_in
-from gecbench.server.web.review.forms import Places
+from gecbench.server.web.http import parse_int
+from gecbench.server.web.review.forms import Locations
+from gecbench.server.web.translation import interface_language, translate
 from gecbench.server.workflow.claims import NoTask
 from gecbench.server.workflow.errors import Problem
 
@@ -25,32 +25,33 @@ DECISIONS: Mapping[Decision, object] = {decision: capfirst(decision.label) for d
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """A reason: its name on the wire, its words, and the section that explains it."""
+class Reason:
+    """A reason: its name in requests, its label, and the section that explains it."""
 
     name: str
-    words: str
+    label: str
     section: str
 
 
-def interface_language() -> Language:
-    """Return which of the guideline's two languages the person reads."""
-    return "zh" if (get_language() or "zh").startswith("zh") else "en"
-
-
-def _named(topics: tuple[Topic, ...]) -> tuple[Named, ...]:
+def _reasons(topics: tuple[Topic, ...]) -> tuple[Reason, ...]:
     lang = interface_language()
-    return tuple(Named(one.id, one.name(lang), one.section) for one in topics)
+    return tuple(Reason(topic.id, topic.name(lang), topic.section) for topic in topics)
 
 
-def reject_reasons() -> tuple[Named, ...]:
-    """Return why a text can be judged wrong (REV-3)."""
-    return _named(REJECT_REASONS)
+def reject_reasons() -> tuple[Reason, ...]:
+    """Why a text can be judged wrong (REV-3)."""
+    return _reasons(REJECT_REASONS)
 
 
-def not_annotatable_reasons() -> tuple[Named, ...]:
-    """Return why a sentence cannot be annotated (ANN-6)."""
-    return _named(NOT_ANNOTATABLE_REASONS)
+def not_annotatable_reasons() -> tuple[Reason, ...]:
+    """Why a sentence cannot be annotated (ANN-6)."""
+    return _reasons(NOT_ANNOTATABLE_REASONS)
+
+
+def not_annotatable_label(name: str) -> str:
+    """The label of a reason; its name where it is none that we know."""
+    labels = {reason.name: reason.label for reason in not_annotatable_reasons()}
+    return labels.get(name, name)
 
 
 PROBLEMS: Mapping[str, object] = {
@@ -123,7 +124,7 @@ PROBLEMS: Mapping[str, object] = {
     "GUI-4-several": _("Several sections have this title: choose one from the list."),
     "note-too-long": _("This note is too long."),
 }
-"""Code of a finding, else of a problem, to the words of the page, with the names of its values."""
+"""Code of a finding, else of a problem, to the message, with the names of its values."""
 
 CONTRADICTIONS: Mapping[str, object] = {
     "corrected": _("This is judged correct, but the sentence is to have corrections."),
@@ -132,27 +133,29 @@ CONTRADICTIONS: Mapping[str, object] = {
 }
 
 
-def problem_words(problem: Problem, golden: Sequence[str] = ()) -> str:
-    """Return a problem in the person's language; the message where no words are known.
+def problem_message(problem: Problem, golden: Sequence[str] = ()) -> str:
+    """A problem in the person's language; the workflow's own message where none is known.
 
     Args:
         problem: What the workflow found.
         golden: What the page calls each text of the golden set.
     """
     values = dict(problem.values)
-    words = PROBLEMS.get(values.get("code", "")) or CONTRADICTIONS.get(values.get("decision", ""))
-    words = words or PROBLEMS.get(problem.code)
-    if words is None:
-        return problem.message
-    other = values.get("other", "")
-    place = number_in(other)
+    template = (
+        PROBLEMS.get(values.get("code", ""))
+        or CONTRADICTIONS.get(values.get("decision", ""))
+        or PROBLEMS.get(problem.code)
+    )
+    if template is None:
+        return translate(problem.message).text
+    place = parse_int(values.get("other", ""))
     if place is not None and 0 < place <= len(golden):
         values["other"] = golden[place - 1]
-    return str(words) % values
+    return str(template) % values
 
 
-def part_words(place: str) -> str:
-    """Return what the page calls a part that holds a text: "text 2", "added text 1"."""
+def part_label(place: str) -> str:
+    """What the page calls a part that holds a text: "text 2", "added text 1"."""
     kind, _, n = place.partition("-")
     number = {"number": int(n) + 1}
     if kind == "row":
@@ -162,17 +165,17 @@ def part_words(place: str) -> str:
     return gettext("added text %(number)s") % number
 
 
-def tell(problem: Problem, places: Places) -> dict[str, object]:
-    """Return a problem as the page takes it."""
+def problem_json(problem: Problem, locate_fields: Locations) -> dict[str, object]:
+    """A problem as the page takes it."""
     return {
         "code": problem.code,
-        "place": places.fields.get(problem.field, "review"),
-        "words": problem_words(problem, [part_words(one) for one in places.golden]),
+        "place": locate_fields.fields.get(problem.field, "review"),
+        "words": problem_message(problem, [part_label(part) for part in locate_fields.golden]),
         "blocking": problem.blocking,
     }
 
 
-_NOTHING: Mapping[str, object] = {
+NO_REVIEW: Mapping[str, object] = {
     NoTask.ALL_DONE: _("Every sentence that had enough submissions has been decided."),
     NoTask.NONE_FOR_YOU: _(
         "The sentences that wait are not for you: you have annotated them, handed them on, or "
@@ -187,23 +190,11 @@ _NOTHING: Mapping[str, object] = {
 }
 
 
-def nothing_words(nothing: NoTask | None) -> str:
-    """Return why there is no review."""
-    return str(_NOTHING[nothing or NoTask.ALL_DONE])
+NO_LONGER_HELD = _("You no longer hold this review. What you wrote is kept.")
 
 
-def malformed() -> str:
-    """Return what a page is told that sent something nobody can read."""
-    return gettext("The server could not read what the page sent. Load the page again.")
-
-
-def no_longer_held() -> str:
-    """Return that a review is no longer the person's, and what became of their work."""
-    return gettext("You no longer hold this review. What you wrote is kept.")
-
-
-def diff_words() -> dict[str, str]:
-    """Return what is said of a change by scripts that draw one (see draw-diff.js)."""
+def diff_messages() -> dict[str, str]:
+    """What scripts that draw a difference say of a change (see draw-diff.js)."""
     return {
         "delete": gettext("deleted:"),
         "insert": gettext("inserted:"),
@@ -214,10 +205,10 @@ def diff_words() -> dict[str, str]:
     }
 
 
-def page_words() -> dict[str, object]:
-    """Return the words that the review page's script needs."""
+def script_messages() -> dict[str, object]:
+    """What the script of the review page says."""
     return {
-        "diff": diff_words(),
+        "diff": diff_messages(),
         "saving": {
             "saved": gettext("Saved {time}"),
             "saving": gettext("Saving"),
@@ -229,7 +220,7 @@ def page_words() -> dict[str, object]:
             "signedout": gettext("Signed out, kept on this machine"),
             "unkept": gettext("Not saved anywhere, leave this page open"),
         },
-        "gone": no_longer_held(),
+        "gone": str(NO_LONGER_HELD),
         "older": gettext(
             "Another version of your work is kept on this machine, not on the server."
         ),

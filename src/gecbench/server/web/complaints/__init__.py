@@ -1,0 +1,1 @@
+"""Complaints: the list, the discussion of one, and its decision; "problems" in addresses."""

@@ -1,0 +1,258 @@
+"""What comes with a request: its address, JSON, numbers; how often one may ask; files to save."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import math
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import wraps
+from typing import Annotated, NoReturn, TypeVar
+from urllib.parse import quote
+from uuid import UUID
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, StrictInt
+
+from gecbench.server.choices import Decision
+from gecbench.server.web import errors
+from gecbench.server.web.errors import MalformedError
+from gecbench.server.workflow.answers import Answer
+
+
+def client_address(request: HttpRequest) -> str | None:
+    """Find the network address of whoever asks; None where it is not known.
+
+    Behind a proxy it is the last one in X-Forwarded-For: the one that the proxy itself has seen.
+    What stands before it, anybody may have written.
+    """
+    address = request.META.get("REMOTE_ADDR", "")
+    if settings.SITE.behind_proxy:
+        forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "").rpartition(",")[2].strip()
+        address = forwarded or address
+    try:
+        return str(ipaddress.ip_address(address))
+    except ValueError:
+        return None
+
+
+def parse_int(text: str, *, digits: int = 18) -> int | None:
+    """Read a whole number from 0 on that fits a column of the database; None for anything else.
+
+    >>> parse_int("12"), parse_int("²"), parse_int("-1"), parse_int("9" * 30)
+    (12, None, None, None)
+    """
+    plain = text.isascii() and text.isdigit()
+    return int(text) if plain and len(text) <= digits else None
+
+
+_DEEPEST = 20
+
+
+def parse_json(raw: str | bytes) -> object:
+    """Read JSON strictly.
+
+    Raises:
+        ValueError: It is none (nor are NaN and Infinity), or nested so deep that reading it, or
+            writing it down, would break.
+
+    >>> parse_json('{"texts": ["a"]}')
+    {'texts': ['a']}
+    """
+    try:
+        value = json.loads(raw, parse_constant=_refuse_constant)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+    level: list[object] = [value]
+    for _ in range(_DEEPEST):
+        level = [child for parent in level for child in _children(parent)]
+        if not level:
+            return value
+    raise ValueError("it is nested too deep")
+
+
+def _children(value: object) -> list[object]:
+    if isinstance(value, dict):
+        return list(value.values())
+    return value if isinstance(value, list) else []
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+# What the scripts of pages send.
+
+
+class Payload(BaseModel):
+    """A JSON object that a page sends; a field that nobody knows is refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _parse_client_time(value: object) -> datetime | None:
+    try:
+        moment = parse_datetime(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    return moment if moment and timezone.is_aware(moment) else None
+
+
+Count = Annotated[StrictInt, Field(ge=0, lt=2**31)]
+Text = InstanceOf[str]
+"""As it comes; the rules of texts say what is wrong with half a character."""
+ClientTime = Annotated[datetime | None, BeforeValidator(_parse_client_time)]
+"""A remark of the client's clock, which never decides anything: a strange one is dropped."""
+
+
+class DraftPayload(Payload):
+    """A draft to be saved, and the revision that it was made from."""
+
+    rev: Count
+    payload: dict[str, object]
+    client_at: ClientTime = None
+
+
+class AnswerPayload(Payload):
+    """An annotator's answer; pages that were offline may send `suggestion`, which means nothing."""
+
+    version: Count
+    client_key: UUID
+    decision: Decision
+    texts: list[Text] = []
+    reason: Text = ""
+    note: Text = ""
+    active_ms: Count = 0
+    suggestion: object = None
+    confirmed: object = False
+
+    @property
+    def answer(self) -> Answer:
+        """The answer as the workflow takes it."""
+        return Answer(self.decision, tuple(self.texts), self.reason, self.note, self.active_ms)
+
+
+PayloadT = TypeVar("PayloadT", bound=Payload)
+
+
+def read_payload(request: HttpRequest, model: type[PayloadT]) -> PayloadT:
+    """Read the JSON of a request; a beacon sends it as the field `payload` of a form.
+
+    Raises:
+        MalformedError: It is not of that form.
+    """
+    form = request.content_type in ("application/x-www-form-urlencoded", "multipart/form-data")
+    try:
+        raw = request.POST.get("payload", "") if form else request.body
+        return model.model_validate(parse_json(raw))
+    except ValueError as error:  # pydantic's error is one
+        raise MalformedError("the page sent what the server cannot read; load it again") from error
+
+
+# How often one person may do something: a bucket of tokens for each, in each server process.
+#
+# In memory, so that counting costs no write; with three processes somebody may be three times as
+# fast as the figures say, which is what the limits can bear. A program that runs wild is stopped
+# all the same. `rate_limits = false` in site.toml turns them off, for load tests.
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """How fast something may go on.
+
+    Args:
+        rate: Times a second, in the long run.
+        burst: How many may come at once.
+    """
+
+    rate: float
+    burst: int
+
+
+LIMITS: Mapping[str, Limit] = {
+    "draft": Limit(5, 20),
+    "submit": Limit(1, 10),
+    "export": Limit(2 / 60, 4),
+    "sign-in": Limit(0.5, 20),
+    "password-mail": Limit(1 / 60, 5),
+    "add-person": Limit(10 / 60, 20),
+}
+"""What is limited; sign-in and mails by network address, all others by person."""
+
+_MOST = 10_000
+_ROUNDING = 1e-9  # so that who waits as long as was said finds a whole token
+View = Callable[..., HttpResponseBase]
+
+
+class Buckets:
+    """Tokens of many people; those used longest ago are forgotten first.
+
+    Args:
+        clock: Seconds that never go back.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._levels: OrderedDict[tuple[str, object], tuple[float, float]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def wait(self, kind: str, who: object) -> int:
+        """Take a token; the seconds until there is one, 0 where one was taken."""
+        limit = LIMITS[kind]
+        with self._lock:
+            now = self._clock()
+            level, then = self._levels.pop((kind, who), (float(limit.burst), now))
+            level = min(limit.burst, level + (now - then) * limit.rate)
+            whole = level > 1 - _ROUNDING
+            left = max(0.0, level - 1) if whole else level
+            self._levels[kind, who] = (left, now)
+            if len(self._levels) > _MOST:
+                self._levels.popitem(last=False)
+        return 0 if whole else math.ceil((1 - level) / limit.rate)
+
+
+_BUCKETS = Buckets()
+
+
+def limited(kind: str) -> Callable[[View], View]:
+    """Answer 429 to whoever calls a view too often.
+
+    It stands below the decorators of permissions and methods: what they refuse counts for nothing.
+    """
+
+    def declare(view: View) -> View:
+        @wraps(view)
+        def guarded(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
+            seconds = seconds_to_wait(kind, request)
+            if not seconds:
+                return view(request, *args, **kwargs)
+            return errors.too_fast(request, seconds)
+
+        return guarded
+
+    return declare
+
+
+def seconds_to_wait(kind: str, request: HttpRequest) -> int:
+    """Count a request; the seconds until it may be made, 0 for now."""
+    if not settings.SITE.rate_limits:
+        return 0
+    # A person's requests count wherever they come from.
+    who = request.user.pk if request.user.is_authenticated else client_address(request)
+    return _BUCKETS.wait(kind, who)
+
+
+def attachment(name: str, media: str, content: Iterator[bytes]) -> StreamingHttpResponse:
+    """Stream a file that the browser saves under a name, whatever letters it has."""
+    response = StreamingHttpResponse(content, content_type=media)
+    response["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(name, safe='')}"
+    response["Cache-Control"] = "no-store"
+    return response
