@@ -562,9 +562,7 @@ def waive(request: HttpRequest, member: Member, number: int, study: int) -> Http
     if found is None:
         raise Http404
     studies.waive(member, found.pk, note=clean_text(request, "note", most=5000))
-    messages.success(
-        request, gettext("The study item is closed; its author is told why.")
-    )
+    messages.success(request, gettext("The study item is closed; its author is told why."))
     return _to_sentence(member, number)
 
 
