@@ -1,10 +1,9 @@
-"""What notices say, in the person's language, and where each leads."""
+"""The home page, its notices, the daily goal, one's own statistics, and the site's health."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, cast
 
 from django.contrib import messages
@@ -14,7 +13,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
-from django.utils.translation import get_language, gettext, ngettext
+from django.utils.functional import Promise
+from django.utils.translation import gettext, ngettext_lazy
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
@@ -28,133 +29,92 @@ from gecbench.server.web.http import parse_int
 from gecbench.server.web.manage.messages import ROLES
 from gecbench.server.web.navigation import Entry, goal, menu, standings
 from gecbench.server.web.permissions import anyone, member, signed_in
+from gecbench.server.web.translation import interface_language
 from gecbench.server.workflow.assignments import Standing
 from gecbench.server.workflow.assignments import standings as work_of
 from gecbench.server.workflow.claims import has_task
 
-Data = Mapping[str, object]
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """A notice as it is shown.
-
-    Args:
-        pk: Its row.
-        words: What happened.
-        url: Where it can be seen; "" where there is nothing to see.
-        project: The project's name; "" for the site.
-        at: When.
-        more: Somebody's own words, shown after it.
-    """
-
-    pk: int
-    words: str
-    url: str
-    project: str
-    at: datetime
-    more: str = ""
-
-
-def said(notice: Notice) -> Said:
-    """A notice for a person; one of an unknown kind says that something happened."""
-    kind = _KINDS.get(notice.kind)
-    words, place, key = kind(notice.data) if kind else (gettext("Something new"), "project", "")
-    slug = notice.project.slug if notice.project else ""
-    return Said(
-        pk=notice.pk,
-        words=words,
-        url=_url(place, slug, notice.data.get(key)),
-        project=notice.project.name if notice.project else "",
-        at=notice.at,
-        more=str(notice.data.get("note", "")),
-    )
-
-
-def _url(place: str, slug: str, row: object) -> str:
-    if not slug:
-        return ""
-    try:
-        return reverse(place, args=[slug] if row is None else [slug, row])
-    except NoReverseMatch:
-        return reverse("project", args=[slug])
-
-
-_Words = tuple[str, str, str]
-"""The words, the name of the address, and which value of the data it needs."""
-
-
-def _guideline(data: Data) -> _Words:
-    words = gettext("The guideline has a new version: %(version)s.")
-    return words % {"version": data.get("version", "")}, "guide", ""
-
-
-def _study_opened(data: Data) -> _Words:
-    count = _count(data)
-    words = ngettext(
-        "Task #%(number)s was reviewed: %(count)s study item is open.",
-        "Task #%(number)s was reviewed: %(count)s study items are open.",
-        count,
-    )
-    return words % {"number": data.get("number", ""), "count": count}, "study", ""
-
-
-def _study_closed(data: Data) -> _Words:
-    count = _count(data)
-    words = ngettext(
-        "The golden answers of task #%(number)s have changed: %(count)s study item of yours is "
-        "closed.",
-        "The golden answers of task #%(number)s have changed: %(count)s study items of yours are "
-        "closed.",
-        count,
-    )
-    return words % {"number": data.get("number", ""), "count": count}, "study", ""
-
-
-def _study_waived(data: Data) -> _Words:
-    words = gettext("A manager has closed your study item of task #%(number)s.")
-    return words % {"number": data.get("number", "")}, "study", ""
-
-
-def _member_added(data: Data) -> _Words:
-    roles = data.get("roles")
-    named = [str(ROLES.get(role, role)) for role in roles] if isinstance(roles, list) else []
-    words = gettext("You were made a member of this project: %(roles)s.")
-    return words % {"roles": ", ".join(named)}, "project", ""
-
-
-def _complaint_message(data: Data) -> _Words:
-    words = gettext("There is a new word in the complaint about task #%(number)s.")
-    return words % {"number": data.get("number", "")}, "problem", "complaint"
-
-
-def _complaint_decided(data: Data) -> _Words:
-    outcomes = {
-        ComplaintState.UPHELD: gettext("Your complaint about task #%(number)s was upheld."),
-        ComplaintState.UPHELD_CHANGED: gettext(
-            "Your complaint about task #%(number)s was upheld with a change."
+_NOTICES: Mapping[str, tuple[Promise, str, str]] = {
+    "guideline": (_("The guideline has a new version: %(version)s."), "guide", ""),
+    "member_added": (_("You were made a member of this project: %(roles)s."), "project", ""),
+    "study_opened": (
+        ngettext_lazy(
+            "Task #%(number)s was reviewed: %(count)s study item is open.",
+            "Task #%(number)s was reviewed: %(count)s study items are open.",
+            "count",
         ),
-        ComplaintState.DISMISSED: gettext("Your complaint about task #%(number)s was dismissed."),
-    }
-    words = next((words for name, words in outcomes.items() if name == data.get("outcome")), "")
-    words = words or gettext("Your complaint about task #%(number)s was decided.")
-    return words % {"number": data.get("number", "")}, "problem", "complaint"
-
-
-def _count(data: Data) -> int:
-    count = data.get("count", 1)
-    return count if isinstance(count, int) else 1
-
-
-_KINDS: Mapping[str, Callable[[Data], _Words]] = {
-    "guideline": _guideline,
-    "member_added": _member_added,
-    "study_opened": _study_opened,
-    "study_closed": _study_closed,
-    "study_waived": _study_waived,
-    "complaint_message": _complaint_message,
-    "complaint_decided": _complaint_decided,
+        "study",
+        "",
+    ),
+    "study_closed": (
+        ngettext_lazy(
+            "The golden answers of task #%(number)s have changed: %(count)s study item of yours is "
+            "closed.",
+            "The golden answers of task #%(number)s have changed: %(count)s study items of yours "
+            "are closed.",
+            "count",
+        ),
+        "study",
+        "",
+    ),
+    "study_waived": (
+        _("A manager has closed your study item of task #%(number)s."),
+        "study",
+        "",
+    ),
+    "complaint_message": (
+        _("There is a new word in the complaint about task #%(number)s."),
+        "problem",
+        "complaint",
+    ),
+    "complaint_decided": (
+        _("Your complaint about task #%(number)s was decided."),
+        "problem",
+        "complaint",
+    ),
 }
+"""Kind of a notice to its message, the name of an address, and the value that the address needs."""
+
+_OUTCOMES: Mapping[str, Promise] = {
+    ComplaintState.UPHELD: _("Your complaint about task #%(number)s was upheld."),
+    ComplaintState.UPHELD_CHANGED: _(
+        "Your complaint about task #%(number)s was upheld with a change."
+    ),
+    ComplaintState.DISMISSED: _("Your complaint about task #%(number)s was dismissed."),
+}
+
+
+def _notice_context(notice: Notice) -> dict[str, object]:
+    """A notice as it is shown; one of an unknown kind says that something happened."""
+    data = notice.data
+    unknown = (_("Something new"), "project", "")
+    template, view, key = _NOTICES.get(notice.kind, unknown)
+    if notice.kind == "complaint_decided":
+        template = _OUTCOMES.get(str(data.get("outcome")), template)
+    roles, count = data.get("roles"), data.get("count")
+    values = {
+        "version": data.get("version", ""),
+        "number": data.get("number", ""),
+        "count": count if isinstance(count, int) else 1,
+        "roles": ", ".join(str(ROLES.get(role, role)) for role in roles)
+        if isinstance(roles, list)
+        else "",
+    }
+    url = ""
+    if notice.project is not None:
+        arguments = [notice.project.slug, data.get(key)]
+        try:
+            url = reverse(view, args=[argument for argument in arguments if argument is not None])
+        except NoReverseMatch:
+            url = reverse("project", args=[notice.project.slug])
+    return {
+        "pk": notice.pk,
+        "message": template % values,
+        "url": url,
+        "project": notice.project.name if notice.project else "",
+        "at": notice.at,
+        "more": str(data.get("note", "")),
+    }
 
 
 # My day: projects, what waits there, news, and the day's goal; and one's own figures.
@@ -218,14 +178,15 @@ def _unread(person: Person) -> QuerySet[Notice]:
     return Notice.objects.filter(person=person, read_at=None).order_by("-at", "-pk")
 
 
-def _news(person: Person, unread: QuerySet[Notice]) -> list[Said]:
+def _news(person: Person, unread: QuerySet[Notice]) -> list[dict[str, object]]:
     """The newest notices; none about study items of a task that are all closed by now."""
     mine = Study.objects.filter(person=person).values_list("project_id", "sentence__number")
     done = set(mine.exclude(state=StudyState.OPEN)) - set(mine.filter(state=StudyState.OPEN))
     return [
-        said(one)
-        for one in unread.select_related("project")[:NOTICES]
-        if one.kind != "study_opened" or (one.project_id, one.data.get("number")) not in done
+        _notice_context(notice)
+        for notice in unread.select_related("project")[:NOTICES]
+        if notice.kind != "study_opened"
+        or (notice.project_id, notice.data.get("number")) not in done
     ]
 
 
@@ -329,8 +290,8 @@ def set_goal(request: HttpRequest) -> HttpResponse:
 def my_statistics(request: HttpRequest, member: Member) -> HttpResponse:
     """Show a member's own figures (Information); nobody else's."""
     figures = member_figures(member)
-    chinese = (get_language() or "").startswith("zh")
-    names = {one.id: one.zh if chinese else one.en for one in REJECT_REASONS}
+    language = interface_language()
+    names = {reason.id: reason.name(language) for reason in REJECT_REASONS}
     shown = {
         "figures": figures,
         "accepted_percent": None if figures.acceptance is None else 100 * figures.acceptance,
