@@ -93,7 +93,7 @@ def member(*roles: Role, active: bool = False) -> Callable[[ProjectView], View]:
             person = _person(request)
             if person is None:
                 return _sign_in_first(request)
-            found = membership(person, slug)
+            found = membership(person, slug, for_page=not wants_json(request))
             if found is None or (roles and not any(found.has(role) for role in roles)):
                 raise Http404
             if active and found.status != MemberStatus.ACTIVE:
@@ -106,11 +106,18 @@ def member(*roles: Role, active: bool = False) -> Callable[[ProjectView], View]:
     return declare
 
 
-def membership(person: Person, slug: str) -> Member | None:
-    """The person's membership, or a manager's for administrators (not stored)."""
+def membership(person: Person, slug: str, *, for_page: bool = False) -> Member | None:
+    """The person's membership, or a manager's for administrators (not stored).
+
+    Args:
+        for_page: Whether the layout of a page will ask for the guideline in force.
+    """
+    members = Member.objects.select_related("project")
+    if for_page:  # without the text, tens of kilobytes that few pages read
+        members = members.select_related("project__guideline")
+        members = members.defer("project__guideline__markdown")
     found = (
-        Member.objects.select_related("project")
-        .filter(project__slug=slug, project__deleted_at=None, person=person)
+        members.filter(project__slug=slug, project__deleted_at=None, person=person)
         .exclude(status__in=(MemberStatus.LEFT, MemberStatus.INVITED))
         .first()
     )
