@@ -57,7 +57,7 @@ def union(a, b):
 
 
 def close(vertices, listed, arcs, limit):
-    """Merged arcs, then the removal of those over unchanged tokens alone, with its slip."""
+    """Merged arcs, then the removal of those over unchanged tokens alone, with its mistake."""
     for k in vertices:
         for i in vertices:
             if (i, k) not in arcs:

@@ -74,14 +74,14 @@ def test_edits_applied_to_the_source_give_the_target(name: str, kernel: str):
             patch.setattr(alignment, "compiled", None)
 
         @given(TEXTS, TEXTS)
-        def law(one: str, two: str) -> None:
+        def rule(one: str, two: str) -> None:
             source, target = parse(one), parse(two)
             sets = SCHEMES[name](source, target)
             assert len(set(sets)) == len(sets) > 0
             assert all(apply(edits, source.tokens) == target.tokens for edits in sets)
             assert (sets == ((),)) == (source.tokens == target.tokens)
 
-        law()
+        rule()
 
 
 @given(one=LONGER, two=LONGER, anything=st.text(max_size=12))

@@ -198,7 +198,7 @@ def walk(
 # The edits that m2scorer proposes, arc by arc, in readable form.
 #
 # `_maxmatch.cpp` does the same work fast and is used where it could be compiled; `match` chooses.
-# Rules as m2scorer cb874a7 (levenshtein.py), its slips included, for they decide edits: arcs that
+# Rules as m2scorer cb874a7 (levenshtein.py), its faults included, for they decide edits: arcs that
 # stand twice in the list are charged twice, some merged arcs over unchanged tokens survive their
 # removal, and sums of doubles are taken in the order written here, because that decides ties.
 

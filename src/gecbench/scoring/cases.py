@@ -82,11 +82,11 @@ def make_cases(
     scheme = edits.scheme if edits else None
     sentences = []
     for sample in corpus.samples:
-        edited = samples.get(sample.id, sample)
+        with_edits = samples.get(sample.id, sample)
         gold, parse = sample, None
         if scheme and sample.id in without_gold:
-            gold, parse = edited, scheme.parse_target
-        sentences.append(_Sentence(sample, edited, gold, needs, corpus.lang, segment, parse))
+            gold, parse = with_edits, scheme.parse_target
+        sentences.append(_Sentence(sample, with_edits, gold, needs, corpus.lang, segment, parse))
     outputs = edits.systems if edits and "edits" in needs else systems
     return Cases(
         {
@@ -112,7 +112,7 @@ class _Sentence:
 
     Args:
         sample: As read.
-        edited: With the edits that count.
+        with_edits: With the edits that count.
         gold: Which of the two the gold edits are of.
         needs: Which parts of a case the metrics read.
         lang: Of the corpus.
@@ -123,7 +123,7 @@ class _Sentence:
     def __init__(
         self,
         sample: Sample,
-        edited: Sample,
+        with_edits: Sample,
         gold: Sample,
         needs: frozenset[Part],
         lang: str | None,
@@ -132,28 +132,28 @@ class _Sentence:
     ) -> None:
         self.sample, self.needs, self.lang = sample, needs, lang
         self.segment, self.parse = segment, parse
-        self.edit_tokens = edited.tokens if "edits" in needs else ()
+        self.edit_tokens = with_edits.tokens if "edits" in needs else ()
         self.gold_tokens = gold.tokens if "gold_edits" in needs else ()
         remedy = "score such references by m2 or sent-m2, or give them as texts"
-        references = zip(sample.references, edited.references, gold.references, strict=True)
+        references = zip(sample.references, with_edits.references, gold.references, strict=True)
         self.references = tuple(
             self._rewrite(
                 rewrite,
-                with_edits,
+                rewrite_with_edits,
                 self._text(rewrite, sample.tokens, remedy) if "texts" in needs else "",
-                gold_edits=with_gold.edit_sets[0]
+                gold_edits=gold_rewrite.edit_sets[0]
                 if "gold_edits" in needs and not is_declared(rewrite)
                 else (),
             )
-            for rewrite, with_edits, with_gold in references
+            for rewrite, rewrite_with_edits, gold_rewrite in references
         )
 
-    def case(self, system: SystemOutput, edited: SystemOutput) -> Case:
+    def case(self, system: SystemOutput, with_edits: SystemOutput) -> Case:
         """The sentence with a system, whose outputs are as read and with their edits."""
         name, tokens = self.sample.id, system.tokens.get(self.sample.id, ())
         hypotheses = []
-        for rewrite, with_edits in zip(
-            system.hypotheses[name], edited.hypotheses[name], strict=True
+        for rewrite, rewrite_with_edits in zip(
+            system.hypotheses[name], with_edits.hypotheses[name], strict=True
         ):
             text = ""
             if self.needs != {"edits"}:
@@ -161,7 +161,9 @@ class _Sentence:
             result_tokens = (
                 self._divide(rewrite, tokens, text) if "gold_edits" in self.needs else ()
             )
-            hypotheses.append(self._rewrite(rewrite, with_edits, text, tokens=result_tokens))
+            hypotheses.append(
+                self._rewrite(rewrite, rewrite_with_edits, text, tokens=result_tokens)
+            )
         return Case(
             name,
             tuple(hypotheses),
@@ -174,13 +176,13 @@ class _Sentence:
     def _rewrite(
         self,
         rewrite: Rewrite,
-        edited: Rewrite,
+        with_edits: Rewrite,
         text: str,
         *,
         gold_edits: EditSet = (),
         tokens: Tokens = (),
     ) -> CaseRewrite:
-        sets = edited.edit_sets if "edits" in self.needs and not is_declared(rewrite) else ()
+        sets = with_edits.edit_sets if "edits" in self.needs and not is_declared(rewrite) else ()
         return CaseRewrite(
             sets[0] if len(sets) == 1 else tuple(chain.from_iterable(sets)),
             rewrite.unannotatable,

@@ -1,4 +1,4 @@
-"""Chunks of a reference, and verdicts on a system: the plain cases; the laws are properties."""
+"""Chunks of a reference, and verdicts on a system: the plain cases; the rules are properties."""
 
 from __future__ import annotations
 

@@ -181,7 +181,7 @@ class NearIndex:
 def comparison_key(text: str) -> str:
     """A text as evaluation sets are searched for it: NFKC, without white space.
 
-    >>> key_of("Ａ 好　，")
+    >>> comparison_key("Ａ 好　，")
     'A好,'
     """
     return "".join(unicodedata.normalize("NFKC", text).split())

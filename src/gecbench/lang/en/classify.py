@@ -352,7 +352,7 @@ def _similar(o: Word, c: Word) -> str | None:
     similarity = levenshtein_similarity(o.lower, c.lower)
     if len(o.form) > 5 and len(c.form) > 5:
         return _similar_and_long(o, c, similarity)
-    if _is_slip(len(o.form), len(c.form), similarity):
+    if _is_typing_error(len(o.form), len(c.form), similarity):
         return "SPELL"
     other = len(c.form) > 5 and (len(o.form) == 5 or (len(o.form) == 4 and similarity > 0.5))
     return c.pos if other and usual else None
@@ -367,7 +367,7 @@ def _similar_and_long(o: Word, c: Word, similarity: float) -> str | None:
     return c.pos if similarity < 0.55 and c.pos not in RARE else None
 
 
-def _is_slip(length: int, target_length: int, similarity: float) -> bool:
+def _is_typing_error(length: int, target_length: int, similarity: float) -> bool:
     """Whether words of these lengths are alike enough for one to be meant by the other."""
     match length, target_length:
         case (2, 2 | 3) | (3, 2 | 3 | 4) | (4, 4):

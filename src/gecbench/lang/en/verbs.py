@@ -48,12 +48,12 @@ def verb_forms(token: str, target: str) -> tuple[str, ...]:
     >>> verb_forms("goes", "went")
     ('VERB_VBZ_VBD',)
     """
-    wanted = target.lower()
+    word = target.lower()
     return tuple(
         f"VERB_{current}_{form}"
         for current, paradigm in _readings().get(token.lower(), ())
         for form, variants in zip(FORMS, paradigm, strict=True)
-        if form != current and variants[0] == wanted
+        if form != current and variants[0] == word
     )
 
 

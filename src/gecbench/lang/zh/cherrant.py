@@ -139,7 +139,7 @@ def scheme(context: SchemeContext, *, strategy: Strategy = "all", simplify: bool
 
 _LOOKED_AT = 1000
 _TRADITIONAL = 5
-"""One source of so many that simplification changes is more than slips (MuCGEC: 2%)."""
+"""One source of so many that simplification changes is more than a few mistakes (MuCGEC: 2%)."""
 
 
 def traditional_warning(sources: Sequence[str], simplified: Callable[[str], str]) -> str | None:

@@ -196,9 +196,9 @@ class TestMasked:
     def test_its_fingerprint_is_of_what_it_knows(self, tmp_path: Path, english_bert: Path):
         from masked_models import EN as WORDS
 
-        twin = masked_bert(tmp_path / "twin", WORDS.split())
+        copy = masked_bert(tmp_path / "copy", WORDS.split())
         other = masked_bert(tmp_path / "other", WORDS.split(), seed=6)
-        prints = [self.model(place).fingerprint for place in (english_bert, twin, other)]
+        prints = [self.model(place).fingerprint for place in (english_bert, copy, other)]
         assert prints[0] == prints[1] != prints[2]
 
     def test_a_model_without_a_mask_token_is_refused(self, tmp_path: Path, english_bert: Path):

@@ -100,7 +100,7 @@ def test_a_moved_text_is_a_word_order_edit(source: str, target: str, labels: lis
 
 
 def test_each_part_of_a_word_order_edit_has_one_partner():
-    """The law of the docstring: deletions from the left, each takes the leftmost that is free."""
+    """The rule of the docstring: deletions from the left, each takes the leftmost that is free."""
     places = [Edit(0, 1, (), "R"), Edit(2, 3, (), "R"), Edit(4, 5, (), "R"), Edit(5, 6, (), "S")]
     inserted = [Edit(1, 1, ("甲",), "M"), Edit(6, 6, ("甲",), "M"), Edit(7, 7, ("乙",), "M")]
     edits = sorted(places + inserted, key=lambda edit: (edit.start, edit.end))
