@@ -275,7 +275,7 @@ class SystemSet:
     without: tuple[str, ...] = ()
 
     def of(self, systems: Sequence[str]) -> tuple[str, ...]:
-        """Return those of some systems that take part, in alphabetical order."""
+        """The systems that take part, in alphabetical order."""
         members = [name for name in systems if not self.only or name in self.only]
         return tuple(sorted(name for name in members if name not in self.without))
 
@@ -394,11 +394,11 @@ class Weighting:
     c: Annotated[float, Option("--c", "Likewise.", default="0")] = 0.0
 
     def weight(self, right: int, systems: int) -> float:
-        """Return the weight of a chunk, not rounded."""
+        """The weight of a chunk, not rounded."""
         return self.a - (right + self.b) / (systems + self.c)
 
     def table(self, systems: int) -> tuple[float, ...]:
-        """Return the weights for none, one, ... and all of the systems being right.
+        """The weights for none, one, ... and all of the systems being right.
 
         Raises:
             UsageError: A weight would be negative or beyond measure, so that ratios of sums of

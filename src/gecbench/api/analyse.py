@@ -45,7 +45,7 @@ def agreement(
     lang: str | None = None,
     watch: Watch = no_progress,
 ) -> Agreement:
-    """Return how far annotators agree: decisions, whole answers, and edits by F0.5.
+    """Measure how far annotators agree: decisions, whole answers, and edits by F0.5.
 
     Args:
         submissions: Sentences whose references are what annotators handed in, each with its
@@ -96,7 +96,7 @@ def breakdown(
     lang: str | None = None,
     watch: Watch = no_progress,
 ) -> Breakdowns:
-    """Return scores by type, position, length, number of errors, state and metadata.
+    """Score systems by type, position, length, number of errors, state and metadata.
 
     Args:
         corpus: With at least one reference for every sentence.
@@ -135,7 +135,7 @@ def correlation(
     lang: str | None = None,
     watch: Watch = no_progress,
 ) -> Correlations:
-    """Return how far metrics agree with one another over systems.
+    """Correlate metrics with one another over systems.
 
     Args:
         data: A corpus, whose systems are scored by the metrics of the options; or the path of a
@@ -165,7 +165,7 @@ def correlation(
 
 
 def table_scores(path: Path, lower: Collection[str] = ()) -> SystemScores:
-    """Return the scores that a table holds.
+    """Read a table of scores.
 
     Raises:
         FormatError: It is no table of numbers.
@@ -193,7 +193,7 @@ def human(
     lang: str | None = None,
     watch: Watch = no_progress,
 ) -> Human:
-    """Return the scores of annotators, each of whose submissions is one sample.
+    """Score annotators, each of whose submissions is one sample.
 
     Args:
         corpus: With the final references.
@@ -246,7 +246,7 @@ def references(
     lang: str | None = None,
     watch: Watch = no_progress,
 ) -> References:
-    """Return statistics and distribution of references; with systems, score against their number.
+    """Describe references by number and kind; with systems, score against their number.
 
     Args:
         corpus: With at least one reference for every sentence.
@@ -275,7 +275,7 @@ def references(
 
 
 def _silent(corpus: Corpus) -> SystemOutput:
-    """Return a system without corrections, for runs that need one and show none."""
+    """A system without corrections, for runs that need one and show none."""
     nothing = (Rewrite(error_free=True),)
     return SystemOutput("source", {sample.id: nothing for sample in corpus.samples})
 
@@ -302,7 +302,7 @@ def meta(
     lang: str | None = None,
     watch: Watch = no_progress,
 ) -> MetaEvaluation:
-    """Return how far metrics agree with human judgements.
+    """Compare metrics with human judgements.
 
     Args:
         data: A corpus, whose systems are scored by the metrics of the options; or the path of a
@@ -369,7 +369,7 @@ def _name_files(files: Named) -> list[tuple[str | None, Path]]:
 
 
 def of_run(run_stats: RunStats, people: People, layout: Layout | None = None) -> MetaEvaluation:
-    """Return how far the metrics of a run agree with people."""
+    """Compare the metrics of a run with people."""
     scores = scores_of(run_stats)
     sentences = sentence_scores_of(run_stats) if people.judgments else {}
     ids = [sample.id for sample in run_stats.corpus.samples]
@@ -383,7 +383,7 @@ def of_tables(
     layout: Layout | None = None,
     lower: Collection[str] = (),
 ) -> MetaEvaluation:
-    """Return how far the metrics of tables agree with people.
+    """Compare the metrics of tables with people.
 
     Raises:
         UsageError: There is no table for what people said, or nobody said anything for a table.

@@ -69,12 +69,12 @@ class Combination:
         return tuple(sample.references[0].text or "" for sample in self.corpus.samples)
 
     def lines(self) -> Corpus:
-        """Return the combined texts as a corpus of their own, to be written as lines."""
+        """The combined texts as a corpus of their own, to be written as lines."""
         rows = (Sample(str(n), text) for n, text in enumerate(self.texts, 1))
         return Corpus(self.corpus.name, tuple(rows))
 
     def m2(self) -> str:
-        """Return the edits as M2: as the official program writes them, or in gecbench's dialect.
+        """Write the edits as M2: as the official program writes them, or in gecbench's dialect.
 
         Raises:
             UsageError: There is no scheme, so no edits of tokens.
@@ -180,7 +180,7 @@ class _Run:
     lang: Language
 
     def vote(self, rows: Iterator[SentenceProposals]) -> Combination:
-        """Return what is kept by the rule votes."""
+        """Combine by the rule votes."""
         rule, plain = self._rule(), self.extractor is None
         similar = self._similar() if rule.uses_spelling and self.lang.script == "Hans" else None
         tokens = self.lang.tokens if plain else ""
@@ -206,7 +206,7 @@ class _Run:
         return Combination(Corpus("combined", tuple(samples), self.lang.code), tally, about, notes)
 
     def official(self, rows: Iterator[SentenceProposals]) -> Combination:
-        """Return what is kept by the rule mucgec-official, and the text its program makes."""
+        """Combine by the rule mucgec-official, with the text that its program makes."""
         threshold = self._official_threshold()
         similar = self._similar()
         tally = VoteTally()
@@ -223,7 +223,7 @@ class _Run:
         return Combination(corpus, tally, about, (), tuple(blocks))
 
     def _rule(self) -> VotingRule:
-        """Return the rule with exact numbers."""
+        """The rule with exact numbers."""
         voting = self.voting
         return VotingRule(
             parse_weights(self.names, voting.weights),
@@ -234,7 +234,7 @@ class _Run:
         )
 
     def _sample(self, row: SentenceProposals, edits: tuple[Edit, ...]) -> Sample:
-        """Return a sentence with its combined text as the only reference."""
+        """A sentence with its combined text as the only reference."""
         source = row.sample.source
         if self.extractor is None:
             pieces = [TextEdit(e.start, e.end, "".join(e.replacement or ())) for e in edits]
@@ -245,7 +245,7 @@ class _Run:
         return Sample(row.sample.id, source, (rewrite,), tokens=tuple(row.tokens))
 
     def _official_threshold(self) -> int:
-        """Return T, a number of systems; refuse what the official program does not have."""
+        """The threshold, a number of systems; refuse what the official program does not have."""
         if self.voting.threshold is None:
             raise UsageError(
                 "mucgec-official needs a threshold; MuCGEC's own script takes 4 for six systems"
@@ -271,7 +271,7 @@ class _Run:
         return int(votes)
 
     def _similar(self) -> Similar:
-        """Return the test of spelling errors in Chinese.
+        """Make the test of spelling errors in Chinese.
 
         Raises:
             ResourceError: ChERRANT's table of characters is not here, or not what it should be.

@@ -164,7 +164,7 @@ def correct(
     name: str | None = None,
     lang: str | None = None,
 ) -> SystemOutput:
-    """Return what a corrector makes of a corpus, as systems are scored.
+    """Correct a corpus; the result is a system's output, as `score` takes it.
 
     Args:
         corrector: Or its specification; then it is closed again.
@@ -387,7 +387,7 @@ def _write_details(
 
 
 def _details(answer: Correction) -> dict[str, object]:
-    """Return the fields of a correction that say something, and its edits likewise."""
+    """The fields of a correction that say something, and its edits likewise."""
     row: dict[str, Any] = msgspec.to_builtins(answer)
     row["edits"] = [
         {name: value for name, value in edit.items() if value is not None} for edit in row["edits"]

@@ -51,7 +51,7 @@ def difficulty(
     lang: str | None = None,
     watch: Watch = no_progress,
 ) -> tuple[Difficulty, ...]:
-    """Return how difficult the errors of a corpus are, and how systems fare with that.
+    """Measure how difficult the errors of a corpus are, and how systems fare with that.
 
     GoToScorer (Gotou et al., COLING 2020); see `gecbench.analysis.difficulty`. Of alternative
     edit sets, and of several versions of a system, the first counts.
@@ -139,7 +139,7 @@ def _choices(
 
 
 def _file_note(file: WeightFile) -> str:
-    """Return how it is known that a weight file fits."""
+    """How it is known that a weight file fits."""
     name = file.path.name
     if file.label is not None and file.label.chosen is not None:
         return f"{name}: made with these references, chosen by the systems that made the weights"
@@ -175,7 +175,7 @@ def write_weights(result: Difficulty, path: Path | str) -> tuple[Path, Path]:
 
 
 def weight_files(result: Difficulty, path: Path | str) -> dict[Path, str]:
-    """Return what `write_weights` writes, by the paths of the files.
+    """Make what `write_weights` writes, by the paths of the files.
 
     Raises:
         UsageError: As there.
@@ -200,7 +200,7 @@ def weight_files(result: Difficulty, path: Path | str) -> dict[Path, str]:
 
 
 def _notes(corpus: Corpus, systems: Sequence[SystemOutput]) -> tuple[str, ...]:
-    """Return what of the files takes no part or was put right."""
+    """What of the files takes no part or was put right."""
     references = [rewrite for sample in corpus.samples for rewrite in sample.references]
     sides = {corpus.name: references}
     notes = []
@@ -233,7 +233,7 @@ def _is_jumbled(edits: Sequence[Edit]) -> bool:
 
 
 def _unchanging(cases: Mapping[str, Sequence[Case]]) -> list[str]:
-    """Return notes on systems that change nothing, and on edits that change nothing."""
+    """Notes on systems that change nothing, and on edits that change nothing."""
     notes = []
     for system, row in cases.items():
         edits = [(case.edit_tokens, edit) for case in row for edit in case.hypotheses[0].edits]

@@ -26,7 +26,7 @@ def load(
     references: Sequence[Path | str] = (),
     lang: str | None = None,
 ) -> Corpus:
-    """Return the corpus in a file.
+    """Load a corpus from a file.
 
     Args:
         path: The file; "-" is standard input.
@@ -52,7 +52,7 @@ def _load(path: Path, format: str | None, references: Sequence[Path]) -> Corpus:
 
 
 def in_language(texts: Texts, lang: str | None) -> Texts:
-    """Return a corpus or perturbed cases in the language that a caller names.
+    """Put a corpus or perturbed cases into the language that a caller names.
 
     Args:
         texts: Returned as they are where nothing is named.
@@ -67,7 +67,7 @@ def in_language(texts: Texts, lang: str | None) -> Texts:
 def load_system(
     path: Path | str, corpus: Corpus, *, name: str | None = None, format: str | None = None
 ) -> SystemOutput:
-    """Return what a system made of the sentences of a corpus.
+    """Load what a system made of the sentences of a corpus.
 
     Args:
         path: The file, in any format.
@@ -84,7 +84,7 @@ def load_system(
 def load_systems(
     path: Path | str, corpus: Corpus, *, names: Sequence[str] = (), format: str | None = None
 ) -> list[SystemOutput]:
-    """Return what several systems made of the sentences of a corpus, each an annotator of a file.
+    """Load what several systems made of the sentences of a corpus, each an annotator of a file.
 
     Args:
         path: The file, usually M2.
@@ -142,7 +142,7 @@ def _stale(old: Path, files: Mapping[Path, str], path: Path | str) -> bool:
 
 
 def sample(language: str, name: str) -> Path:
-    """Return the path of a bundled sample file.
+    """The path of a bundled sample file.
 
     Raises:
         UnknownNameError: There is none of this language or name.
@@ -162,7 +162,7 @@ def sample(language: str, name: str) -> Path:
 
 
 def fingerprint_of(path: Path) -> str:
-    """Return the name of a file or folder with a hash of its content; no more than a name of stdin.
+    """The name of a file or folder with a hash of its content; the name alone of standard input.
 
     A folder's hash is of the names and hashes of its files, hidden ones aside.
     """

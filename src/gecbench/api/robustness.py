@@ -27,7 +27,7 @@ _MOST_ORDERS = 1000
 
 
 def load_perturbed(path: Path | str, *, lang: str | None = None) -> PerturbedSet:
-    """Return the perturbed cases in a file or folder: RobustGEC's blocks, our JSONL, or subsets.
+    """Load perturbed cases from a file or folder: RobustGEC's blocks, our JSONL, or subsets.
 
     Args:
         path: The file or folder.
@@ -62,7 +62,7 @@ def robustness(
     lang: str | None = None,
     watch: Watch = no_progress,
 ) -> Robustness:
-    """Return how far the corrections of systems depend on the context of the errors.
+    """Measure how far the corrections of systems depend on the context of the errors.
 
     Args:
         cases: Perturbed cases, or where they lie.

@@ -45,7 +45,7 @@ def load_scheme(
     say: Callable[[str], None] = quiet,
     progress: Watch = no_progress,
 ) -> Scheme:
-    """Return a scheme of edits by name.
+    """Load a scheme of edits by name.
 
     Args:
         name: As "zh-cherrant", "zh-char", "en-errant", "errant", "xx-word" or "xx-char". "errant"
@@ -83,7 +83,7 @@ def load_scheme(
 
 
 def scheme_for(corpus: Corpus, scheme: AnyScheme = None) -> Scheme:
-    """Return the scheme for a corpus, loaded if it is only named.
+    """The scheme for a corpus, loaded if it is only named.
 
     Raises:
         UsageError: It is for another language, or has not all options of the spec.
@@ -112,19 +112,19 @@ def extractor_for(
     re_extract: bool | None = None,
     watch: Watch = no_progress,
 ) -> Extractor:
-    """Return what finds the edits of a corpus; the scheme is loaded when it is first needed."""
+    """Make what finds the edits of a corpus; the scheme is loaded when it is first needed."""
     return Extractor(partial(scheme_for, corpus, scheme), re_extract, watch)
 
 
 def without_types(scheme: AnyScheme) -> AnyScheme:
-    """Return a scheme that need not classify edits, if it is not loaded yet."""
+    """Tell a scheme that is not loaded yet not to classify edits."""
     if isinstance(scheme, Scheme):
         return scheme
     return replace(scheme if isinstance(scheme, SchemeSpec) else SchemeSpec(scheme), types=False)
 
 
 def name_of(scheme: AnyScheme) -> str | None:
-    """Return the name of a scheme; None where it is the default of a language."""
+    """The name of a scheme; None where it is the default of a language."""
     return scheme if scheme is None or isinstance(scheme, str) else scheme.name
 
 
@@ -161,7 +161,7 @@ def _load(spec: SchemeSpec, name: str, at: str | None = None) -> Scheme:
 
 
 def _factory(name: str) -> Callable[..., Scheme]:
-    """Return the factory of a scheme; refuse one of another package that cannot be called so."""
+    """Look up the factory of a scheme; refuse one of another package that cannot be called so."""
     factory = cast("Callable[..., Scheme]", resolve("scheme", name, SCHEMES))
     try:
         signature(factory).bind(None)
@@ -178,7 +178,7 @@ def _factory(name: str) -> Callable[..., Scheme]:
 
 
 def _options_of(factory: Callable[..., Scheme]) -> frozenset[str]:
-    """Return the names of a scheme's options: the keyword-only arguments of its factory."""
+    """The names of a scheme's options: the keyword-only arguments of its factory."""
     parameters = signature(factory).parameters.values()
     return frozenset(p.name for p in parameters if p.kind is Parameter.KEYWORD_ONLY)
 
@@ -229,7 +229,7 @@ class _Context:
 
 
 def corpus_language(corpus: Corpus, scheme: AnyScheme = None) -> Language:
-    """Return the language of a corpus: the declared one, else the one that its texts show.
+    """The language of a corpus: the declared one, else the one that its texts show.
 
     Args:
         corpus: Its `lang` is what the caller or the file says.
@@ -247,7 +247,7 @@ def corpus_language(corpus: Corpus, scheme: AnyScheme = None) -> Language:
 
 
 def with_language_of_metrics(corpus: Corpus, metrics: Sequence[str]) -> Corpus:
-    """Return a corpus whose texts do not show their language in that of the metrics.
+    """Put a corpus whose texts do not show their language into that of the metrics.
 
     Args:
         corpus: Returned as it is where anything says its language.
@@ -280,7 +280,7 @@ def check_language(corpus: Corpus, scheme: Scheme) -> None:
 
 
 def default_scheme(corpus: Corpus) -> str:
-    """Return the name of the scheme for a corpus's language.
+    """The name of the scheme for a corpus's language.
 
     Raises:
         UsageError: The language cannot be told; asks for --lang.
@@ -289,7 +289,7 @@ def default_scheme(corpus: Corpus) -> str:
 
 
 def language_notes(corpus: Corpus) -> list[str]:
-    """Return what a reader should know of how the language of a corpus was found, if anything."""
+    """What a reader should know of how the language of a corpus was found, if anything."""
     texts = [sample.source for sample in corpus.samples]
     if corpus.lang:
         warning = language_warning(corpus.lang, texts, corpus.name)
@@ -327,7 +327,7 @@ def extract(
     lang: str | None = None,
     watch: Watch = no_progress,
 ) -> Corpus:
-    """Return the corpus with the edits of every rewrite, those of a file replaced.
+    """Extract the edits of every rewrite, in place of those of the file.
 
     Args:
         corpus: Any corpus; samples without references stay without.
@@ -372,7 +372,7 @@ def extract(
 def _keep_spans(
     corpus: Corpus, scheme: Scheme, *, minimise: bool, relabel: bool
 ) -> tuple[Sample, ...]:
-    """Return samples whose edits keep their spans."""
+    """Give the edits of a file the types of a scheme, and keep their spans."""
     if scheme.keep_spans is None:
         raise UsageError(
             f"scheme {scheme.name} cannot keep given edits, it finds them between texts; "

@@ -55,7 +55,7 @@ def score(
     lang: str | None = None,
     watch: Watch = no_progress,
 ) -> ScoreReport:
-    """Return how systems fare on a corpus.
+    """Score systems on a corpus.
 
     Args:
         corpus: With at least one reference for every sentence.
@@ -76,7 +76,7 @@ def score(
 
 
 def score_run(run: RunStats, options: Options) -> ScoreReport:
-    """Return the scores of a run, with the subsets and intervals of the options.
+    """Sum up a run, with the subsets and intervals of the options.
 
     Raises:
         CorpusError: A sentence lacks the metadata field of the subsets.
@@ -100,7 +100,7 @@ def collect_stats(
     options: Options | None = None,
     watch: Watch = no_progress,
 ) -> RunStats:
-    """Return the statistics of all metrics for each sentence of each system.
+    """Compute the statistics of all metrics for each sentence of each system.
 
     Args:
         corpus: As in `score`, and so are the others.
@@ -229,7 +229,7 @@ def _check_used(
 
 
 def _selection(options: Options, sentences: int) -> dict[str, str]:
-    """Return the part of the signature that says which sentences and references take part."""
+    """The part of the signature that says which sentences and references take part."""
     selection = {}
     if options.part:
         first, last = options.part
@@ -314,7 +314,7 @@ def compare(
     watch: Watch = no_progress,
     watch_pairs: Watch = no_progress,
 ) -> Comparisons:
-    """Return whether systems differ significantly, metric by metric.
+    """Test whether systems differ significantly, metric by metric.
 
     Args:
         corpus: With at least one reference for every sentence.
@@ -339,7 +339,7 @@ def compare(
 def compare_run(
     run_stats: RunStats, plan: Plan | None = None, *, watch: Watch = no_progress
 ) -> Comparisons:
-    """Return whether systems differ by each metric that applies to them."""
+    """Test whether the systems of a run differ, by each metric that applies to them."""
     names = [name for name in run_stats.metrics if name not in run_stats.refused]
     by_metric = [compare_by_metric(run_stats, name, plan, watch=watch) for name in names]
     notes = [*run_stats.notes, *(f"n/a: {why}" for why in run_stats.refused.values())]

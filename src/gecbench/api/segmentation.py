@@ -57,7 +57,7 @@ def segmentation(
     lang: str | None = None,
     watch: Watch = no_progress,
 ) -> Segmentation:
-    """Return scores over words under several segmenters, and scores that need no words.
+    """Score systems over words under several segmenters, and by metrics that need no words.
 
     Args:
         corpus: Chinese, with references.
@@ -130,7 +130,7 @@ def _check(corpus: Corpus, options: Options, beside: Sequence[str]) -> None:
 def _range(
     corpus: Corpus, systems: Sequence[SystemOutput], options: Options
 ) -> tuple[Corpus, Sequence[SystemOutput]]:
-    """Return the sentences that are wanted: later, places would no longer be those of the file."""
+    """Select the range of sentences: later, places would no longer be those of the file."""
     corpus, _ = select_samples(corpus, options.part)
     outputs = [
         replace(
@@ -143,7 +143,7 @@ def _range(
 
 
 def _has_edits(corpus: Corpus) -> bool:
-    """Return whether all references have edits, or need none."""
+    """Say whether all references have edits, or need none."""
     return all(
         sample.tokens and (r.edit_sets or r.error_free or r.unannotatable)
         for sample in corpus.samples
@@ -168,7 +168,7 @@ class _Run:
     signatures: list[str] = field(default_factory=list)
 
     def compare(self, names: tuple[str, ...], beside: Sequence[str]) -> Segmentation:
-        """Return everything that was asked for and can be had."""
+        """Score under all segmenters that can be used, and by the metrics beside."""
         scores = [self._scores(name) for name in names or self._usual()]
         segmenters = tuple(score for score in scores if score is not None)
         if not segmenters:
@@ -195,7 +195,7 @@ class _Run:
         )
 
     def _usual(self) -> list[str]:
-        """Return all segmenters that can mean anything for these texts."""
+        """All segmenters that can mean anything for these texts."""
         spaced = all(
             " ".join(sample.source.split()) == " ".join(sample.tokens)
             for sample in self.corpus.samples
@@ -204,7 +204,7 @@ class _Run:
         return [*first, *(["characters"] if self.golds == "divided" else []), *SEGMENTERS]
 
     def _are_spaced(self) -> bool:
-        """Return whether most outputs of every system are divided already."""
+        """Say whether most outputs of every system are divided already."""
         return all(
             2 * sum(" " in (r[0].text or " ") for r in system.hypotheses.values())
             > len(system.hypotheses)

@@ -235,7 +235,7 @@ def _check_apart(texts: Path, output: Path, labels: Path | None) -> None:
 
 
 def _default_profile(lang: str | None, texts: Sequence[str], corpus: str) -> str:
-    """Return the name of the default profile of the texts' language."""
+    """The name of the default profile of the texts' language."""
     language = find_language(lang, texts, corpus)
     name = f"{language.code}-default"
     if name not in profile_names():
@@ -247,7 +247,7 @@ def _default_profile(lang: str | None, texts: Sequence[str], corpus: str) -> str
 
 
 def labels_for(language: str, tokens: str) -> Labels:
-    """Return what makes the labels of a pair: those that a tagger's training derives from it.
+    """Make what labels a pair as a tagger's training derives the labels from it.
 
     All labels of a token stand in one list, as `models.tags.derive.derive_labels` gives them; what
     training learns in its first round is the first that is not $KEEP (`choose_labels`).
@@ -272,7 +272,7 @@ def fit(
     least: int = 2,
     say: Callable[[str], None] = quiet,
 ) -> Fit:
-    """Return, and write, the profile of a corpus: its errors by number, type, length and words.
+    """Fit a profile to the errors of a corpus by number, type, length and words, and write it.
 
     Args:
         corpus: With references. Edits that they bring are taken as they are, the types with them.
@@ -350,7 +350,7 @@ def perturb(
     lang: str | None = None,
     watch: Watch = no_progress,
 ) -> Perturbation:
-    """Return variants of sentences whose context is changed and whose errors are not.
+    """Make variants of sentences whose context is changed and whose errors are not.
 
     Args:
         corpus: With references; or perturbed cases, whose originals are perturbed again.
@@ -387,7 +387,7 @@ def perturb(
 
 
 def _plan(options: PerturbOptions) -> PerturbPlan:
-    """Return the plan.
+    """Check the options, and make the plan of them.
 
     Raises:
         UsageError: An option is wrong, or would be ignored.
@@ -437,7 +437,7 @@ def _check(options: PerturbOptions) -> None:
 def _pairs_to_perturb(
     corpus: Corpus | PerturbedSet, *, each: bool
 ) -> tuple[Language, SentencePairs]:
-    """Return the language, and the pairs.
+    """The language of a corpus, and its pairs.
 
     Raises:
         CorpusError: There is no pair.
@@ -463,7 +463,7 @@ def _filler(
     watch: Watch,
     name: str,
 ) -> tuple[Filler, list[tuple[Word, ...]], str]:
-    """Return what fills places, the words of all pairs, and what divides them."""
+    """Make what fills places; find the words of all pairs, and the name of what divides them."""
     if options.model:
         # It is loaded before the words are found, for it may be missing.
         filler = _masked_filler(options, kind)
@@ -493,7 +493,7 @@ def _masked_filler(options: PerturbOptions, kind: str) -> Filler:
 def _divide(
     kind: str, language: Language, options: PerturbOptions, *, pos: bool
 ) -> tuple[WordSplitter, str]:
-    """Return what divides texts into words, and its name."""
+    """Choose what divides texts into words, and name it."""
     if not token_kind(kind).joiner and (language.segmenter or options.tokens):
         return _cutting(kind, options, pos=pos)
     if not pos:

@@ -129,7 +129,7 @@ def _take_debug(words: list[str]) -> tuple[list[str], bool]:
 
 
 def _describe(error: BaseException) -> tuple[str, int]:
-    """Return the line that tells of a failure, and the exit code."""
+    """The line that tells of a failure, and the exit code."""
     if isinstance(error, GecbenchError):
         return str(error), error.exit_code
     if isinstance(error, click.ClickException):

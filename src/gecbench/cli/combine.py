@@ -78,7 +78,7 @@ def combine(
 
 
 def _scheme(options: SchemeSpec) -> SchemeSpec | str:
-    """Return the scheme, or the name of none."""
+    """The scheme, or the name of none."""
     if options.name == PLAIN:
         refuse(f"--scheme {PLAIN} finds edits without a scheme", *_SCHEME)
         return PLAIN
@@ -114,7 +114,7 @@ def _report(combination: Combination) -> None:
 
 
 def _grid(tally: VoteTally) -> Grid:
-    """Return how many edits so many systems proposed, and what became of them."""
+    """How many edits so many systems proposed, and what became of them."""
     from gecbench.models.combine.voting import OUTCOMES
     from gecbench.reports.report import Grid
 

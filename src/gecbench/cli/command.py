@@ -105,7 +105,7 @@ def _parameters(name: str, hint: object, default: object) -> Iterator[click.Para
 def _option(
     kind: Any, default: Any, option: Option, click_type: click.ParamType[Any] | None
 ) -> click.Option:
-    """Return click's option for a declaration."""
+    """Make click's option of a declaration."""
     attributes: dict[str, Any] = (
         {"is_flag": True} if kind is bool else {"type": click_type or _type(kind, option)}
     )
@@ -141,7 +141,7 @@ def _type(kind: Any, option: Option) -> click.ParamType[Any]:
 
 
 def _default(default: Any, option: Option) -> Any:
-    """Return the default as click takes it, None for none."""
+    """The default as click takes it, None for none."""
     if option.default is not None:
         return option.default
     if default in (MISSING, ()) or (option.read and not option.commas):
@@ -152,7 +152,7 @@ def _default(default: Any, option: Option) -> Any:
 def _completion(
     values: Complete, *, commas: bool = False
 ) -> Callable[[click.Context, click.Parameter, str], list[str]]:
-    """Return what tells shells the values of a parameter, after a comma those not yet there."""
+    """Make what tells shells the values of a parameter, after a comma those not yet there."""
 
     def complete(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[str]:
         before, comma, word = incomplete.rpartition("," if commas else "\0")
@@ -164,7 +164,7 @@ def _completion(
 
 
 def _value(name: str, hint: object, values: Mapping[str, Any]) -> object:
-    """Return what a parameter or field becomes; MISSING means its own default."""
+    """What a parameter or field becomes; MISSING means its own default."""
     kind, mark = _kind_and_mark(hint)
     if isinstance(mark, Argument):
         return values[name]
@@ -192,12 +192,12 @@ def split(text: str) -> tuple[str, ...]:
 
 
 def _key(option: Option) -> str:
-    """Return click's name of an option, by which no two options of a command are the same."""
+    """Click's name of an option, by which no two options of a command are the same."""
     return option.name.partition("/")[0].lstrip("-").replace("-", "_")
 
 
 def _kind_and_mark(hint: Any) -> tuple[Any, object]:
-    """Return the type of an annotation without None, and its declaration."""
+    """The type of an annotation without None, and its declaration."""
     marks: Sequence[object] = ()
     if get_origin(hint) is Annotated:
         hint, *marks = get_args(hint)
@@ -210,7 +210,7 @@ def _kind_and_mark(hint: Any) -> tuple[Any, object]:
 
 @cache
 def _option_fields(kind: Any, mark: object = None) -> Mapping[str, tuple[object, object]]:
-    """Return annotation and default of the fields of an options class that a command offers."""
+    """Annotation and default of the fields of an options class that a command offers."""
     left_out = mark.fields if isinstance(mark, Without) else ()
     declared: dict[str, tuple[object, object]] = {}
     hints = hints_of(kind, include_extras=True)
@@ -240,7 +240,7 @@ def _is_given(parameter: click.Parameter, context: click.Context) -> bool:
 
 
 def _name_as_typed(parameter: click.Parameter, context: click.Context) -> str:
-    """Return the name of a parameter as the user has typed it."""
+    """The name of a parameter as the user has typed it."""
     if not isinstance(parameter, click.Option):
         return parameter.human_readable_name
     if parameter.secondary_opts and context.params[parameter.name or ""] is False:
@@ -249,7 +249,7 @@ def _name_as_typed(parameter: click.Parameter, context: click.Context) -> str:
 
 
 def _declarations(function: click.Command) -> Mapping[str, Option]:
-    """Return the declarations of a command's options, by the names of their values."""
+    """The declarations of a command's options, by the names of their values."""
     options = [p for p in function.params if isinstance(p, _DeclaredOption)]
     return {option.name or "": option.declaration for option in options}
 

@@ -74,7 +74,7 @@ class _Files:
             refuse("--diff shows changes on the terminal", "--to", *self.output_option())
 
     def output_option(self) -> tuple[str, ...]:
-        """Return the option that names an output, if it names a file."""
+        """The option that names an output, if it names a file."""
         return () if str(self.output) == STDIO else ("--output",)
 
 
@@ -165,7 +165,7 @@ def _is_text(text_or_file: str, format: str | None) -> bool:
 
 
 def _target_format(files: _Files, path: Path) -> str | None:
-    """Return the format to write; None is that of the input, as of a file of the same ending."""
+    """The format to write; None is that of the input, as of a file of the same ending."""
     if files.target_format or files.output.suffix.lower() == path.suffix.lower():
         return files.target_format
     return format_by_ending(files.output, CORPUS_ENDINGS, None)
@@ -222,7 +222,7 @@ def _correct_file(corrector: Corrector, source: Sources, files: _Files, scheme: 
 
 
 def _target_maker(files: _Files, options: SchemeSpec) -> Callable[[str], Target]:
-    """Return a function that says where and how to write, once the input's format is known."""
+    """Make a function that says where and how to write, once the input's format is known."""
     from gecbench.api.correct import Target
 
     def target(input_format: str) -> Target:
@@ -266,7 +266,7 @@ def _explain(flag: str) -> str:
 
 
 def _progress() -> Callable[[int], None]:
-    """Return a function that shows on a terminal how many sentences are done, after a second."""
+    """Make a function that shows on a terminal how many sentences are done, after a second."""
     if not sys.stderr.isatty():
         return lambda _done: None
     started = time.monotonic()

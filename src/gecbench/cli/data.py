@@ -48,7 +48,7 @@ class Entry:
 
 
 def _names() -> tuple[str, ...]:
-    """Return the names of all data sets, the bundled samples first."""
+    """The names of all data sets, the bundled samples first."""
     from gecbench.datasets import catalog
 
     return (catalog.SAMPLES, *catalog.catalogue())
@@ -191,7 +191,7 @@ class _Corpora:
     ] = ()
 
     def by_name(self) -> Mapping[str, Mapping[str, object]]:
-        """Return the options by corpus and name of a field of `Ingredient`."""
+        """The options by corpus and name of a field of `Ingredient`."""
         corpora: dict[str, dict[str, object]] = {}
         for option, form, field, texts in (
             ("--corpus", "NAME=FILE", "path", self.paths),
@@ -325,7 +325,7 @@ for _command in (list_, get, where, prepare, divide):
 
 
 def _data_set(name: str) -> DataSet | None:
-    """Return the data set of that name; None means the bundled samples."""
+    """Look up a data set; None means the bundled samples."""
     from gecbench.datasets import catalog
 
     if name not in _names():

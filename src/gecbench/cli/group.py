@@ -41,7 +41,7 @@ class LazyGroup(click.Group):
         self.gone = gone or {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names, in the order of the table."""
+        """List the names, in the order of the table."""
         return list(self.table)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -70,7 +70,7 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, about) for name, (_, about) in self.table.items()])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Return names and options that begin so."""
+        """Complete names and options."""
         from click.shell_completion import CompletionItem
 
         names = [name for name in self.table if name.startswith(incomplete)]

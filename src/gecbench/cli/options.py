@@ -125,7 +125,7 @@ def clear_count() -> None:
 
 
 def scheme_of(options: SchemeSpec, *, types: bool = True, uses_places: bool = False) -> SchemeSpec:
-    """Return the scheme of the command line; the environment is for schemes with the option.
+    """The scheme of the command line; the environment is for schemes with the option.
 
     Args:
         options: As they were given.
@@ -240,7 +240,7 @@ def check_resamples(ci: bool, resamples: int) -> None:
 
 
 def needs_of(metrics: Sequence[str]) -> list[Part]:
-    """Return what metrics compare: edits, gold edits or texts."""
+    """What metrics compare: edits, gold edits or texts."""
     from gecbench.metrics import metric_class
 
     return [metric_class(name).needs for name in metrics]
@@ -280,7 +280,7 @@ def measure_groups(
     *,
     types: bool = True,
 ) -> list[Value]:
-    """Return what is measured of each corpus with its systems.
+    """Measure each corpus with its systems.
 
     Args:
         groups: Each corpus with its systems; one of a name that was there before is numbered.

@@ -118,7 +118,7 @@ def format_of(path: Path) -> Format:
 
 
 def format_by_ending(path: Path, endings: Mapping[str, Name], default: Name) -> Name:
-    """Return the format that the ending of a file means.
+    """The format that the ending of a file means.
 
     Args:
         path: The file that will be written.

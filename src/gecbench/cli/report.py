@@ -117,7 +117,7 @@ def report(
 
 
 def _robustness(path: Path, systems: Sequence[Path], inputs: Inputs, options: Options) -> Report:
-    """Return what the outputs for perturbed cases show."""
+    """Report on the outputs for perturbed cases."""
     from gecbench.api.robustness import load_perturbed
     from gecbench.api.robustness import robustness as measure_robustness
     from gecbench.formats.perturbed import read_outputs

@@ -71,8 +71,7 @@ def score(
     gecbench score conll14.m2 t5.txt gector.txt --metric errant,m2,gleu --ci -o scores.md
     gecbench score dev.jsonl t5=dev.txt + test.jsonl t5=test.txt
     """  # noqa: D301 - \b keeps click from joining lines
-    from gecbench.reports.report import render
-    from gecbench.reports.scores import render_sentences, scores_report
+    from gecbench.reports.scores import render_scores, render_sentences, scores_report
 
     groups = list(corpus_groups([corpus, *systems]))
     if len(groups) > 1 and (inputs.corpus.references or inputs.corpus.meta):
@@ -88,12 +87,12 @@ def score(
     form = chosen_format or format_of(output)
     types = bool(tier or form == "json" or per_sentence or needs_types(options))
     scores = _score_all(groups, inputs, options, types)
-    report = scores_report(scores, tier=tier)
-    contents = {output: render(report, form)}
+    contents = {output: render_scores(scores, form, tier=tier)}
     if per_sentence:
         contents[per_sentence] = render_sentences(scores)
     if form == "csv":
         # A row has its signature, so that the notes alone would be lost.
+        report = scores_report(scores, tier=tier)
         summary = [line for line in report.summary if line.startswith("note: ")]
         for line in (*(f"note: {note}" for note in report.notes), *summary):
             say(line)

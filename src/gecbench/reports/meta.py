@@ -154,7 +154,7 @@ def _scatters(result: MetaEvaluation) -> list[Figure]:
 
 
 def _pearson(levels: Sequence[SystemLevel]) -> Words:
-    """Return Pearson's r of each set in words."""
+    """Pearson's r of each set in words."""
     values = [
         f"{level.set} {value:.3f}"
         for level in levels

@@ -429,8 +429,7 @@ class Report:
         notes: What the reader should know, a sentence each; a `WarningNote` is shown first.
         signatures: How the numbers were made.
         summary: Lines below the tables that take the place of notes and signatures, because they
-            are of several corpora; `data` is then all that JSON has.
-        records: What CSV has instead of the first table.
+            are of several corpora.
     """
 
     name: str
@@ -442,7 +441,6 @@ class Report:
     notes: tuple[str, ...] = ()
     signatures: tuple[str, ...] = ()
     summary: tuple[str, ...] = ()
-    records: Table | None = None
 
 
 COUNT_COLUMNS = (
@@ -485,10 +483,17 @@ def render(report: Report, output: Format, *, table: str | None = None) -> str:
         UsageError: There is no such table.
     """
     if output == "json":
-        return _json(report)
+        head = {
+            "schema": REPORT_SCHEMA,
+            "analysis": report.name,
+            "corpus": report.corpus,
+            "notes": report.notes,
+            "signatures": report.signatures,
+        }
+        return as_json({**head, **report.data})
     tables = _select_tables(report, table)
     if output == "csv":
-        return table_csv(report.records or tables[0])
+        return table_csv(tables[0])
     if output == "markdown":
         return _markdown(report, tables)
     notes = [f"note: {note}" for note in report.notes]
@@ -557,18 +562,11 @@ def _markdown(report: Report, tables: Sequence[Table]) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _json(report: Report) -> str:
+def as_json(values: Mapping[str, object]) -> str:
+    """Write values as JSON, results as objects of their fields."""
     from msgspec import to_builtins
 
-    head: dict[str, object] = {
-        "schema": REPORT_SCHEMA,
-        "analysis": report.name,
-        "corpus": report.corpus,
-        "notes": list(report.notes),
-        "signatures": list(report.signatures),
-    }
-    data = report.data if report.summary else {**head, **report.data}
-    values = to_builtins(data, str_keys=True, enc_hook=_plain_text)
+    values = to_builtins(values, str_keys=True, enc_hook=_plain_text)
     return json.dumps(values, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 

@@ -13,13 +13,17 @@ from gecbench.reports.report import (
     COUNT_COLUMNS,
     Column,
     Figure,
+    Format,
     Report,
     Series,
     Table,
     Value,
     Words,
+    as_json,
     count_cells,
     join_texts,
+    render,
+    table_csv,
     translate,
 )
 from gecbench.scoring.results import RESULT_SCHEMA, Result, ScoreReport, by_tier
@@ -37,8 +41,7 @@ def scores_report(scores: Sequence[ScoreReport], *, tier: int | None = None) -> 
 
     Args:
         scores: One for each corpus.
-        tier: Also show counts by type, at this tier of the labels; JSON has them always, at
-            tier 3 unless one is named.
+        tier: Also show counts by type, at this tier of the labels.
     """
     results = [result for report in scores for result in report.results]
     tables = [table for report in scores for table in _count_tables(report, tier)]
@@ -48,17 +51,31 @@ def scores_report(scores: Sequence[ScoreReport], *, tier: int | None = None) -> 
     summary = [line for report in scores for line in _summary(report)]
     if tier and not any(result.score and result.score.by_type for result in results):
         summary.insert(0, "note: none of these metrics counts by type")
-    corpora = [_json_values(report, tier or 3) for report in scores]
     return Report(
         name="scores",
         title=_UNTITLED,
         corpus=", ".join(report.corpus for report in scores),
         tables=tuple(tables),
-        data=corpora[0] if len(corpora) == 1 else {"schema": RESULT_SCHEMA, "corpora": corpora},
         notes=tuple(n for report in scores for n in report.notes if isinstance(n, WarningNote)),
         summary=tuple(summary),
-        records=_records(scores, tier),
     )
+
+
+def render_scores(scores: Sequence[ScoreReport], output: Format, *, tier: int | None = None) -> str:
+    """Write scores as text, LaTeX or Markdown, or all numbers as JSON or CSV.
+
+    Args:
+        scores: One for each corpus.
+        output: The format.
+        tier: As in `scores_report`; JSON has counts by type always, at tier 3 unless one is named.
+    """
+    if output == "json":
+        corpora = [_json_values(report, tier or 3) for report in scores]
+        single = len(corpora) == 1
+        return as_json(corpora[0] if single else {"schema": RESULT_SCHEMA, "corpora": corpora})
+    if output == "csv":
+        return table_csv(_records(scores, tier))
+    return render(scores_report(scores, tier=tier), output)
 
 
 def subset_name(result: Result) -> str:

@@ -12,14 +12,13 @@ import pytest
 from gecbench.core.score import Counts, Interval, Score, Signature
 from gecbench.metrics.edits import Cherrant
 from gecbench.reports.report import Grid, as_csv, as_latex, as_text
-from gecbench.reports.report import render as render_report
-from gecbench.reports.scores import render_sentences, scores_report
+from gecbench.reports.scores import render_scores, render_sentences
 from gecbench.scoring.results import Result, ScoreReport, SentenceResult
 from gecbench.scoring.spans import Pairing
 
 
 def render(scores: list[ScoreReport], form: str, tier: int | None = None) -> str:
-    return render_report(scores_report(scores, tier=tier), form)
+    return render_scores(scores, form, tier=tier)
 
 
 def result(system: str, metric: str, value: float, **changes: object) -> Result:

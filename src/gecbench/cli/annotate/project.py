@@ -354,7 +354,7 @@ def suggest(
 
 
 def _progress() -> Callable[[int, int], None]:
-    """Return a function that says how many sentences are done, every few seconds."""
+    """Make a function that says how many sentences are done, every few seconds."""
     said = time.monotonic()
 
     def progress(done: int, whole: int) -> None:

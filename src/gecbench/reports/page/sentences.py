@@ -35,7 +35,7 @@ class Change(NamedTuple):
 
 
 def compress(value: object) -> str:
-    """Return JSON as gzip in base64; the same value gives the same text."""
+    """Write JSON as gzip in base64; the same value gives the same text."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     raw = gzip.compress(text.encode("utf-8", errors="replace"), compresslevel=9, mtime=0)
     return base64.b64encode(raw).decode("ascii")

@@ -156,7 +156,7 @@ _DEFAULTS = {"stroke-linejoin": "miter", "fill-opacity": "1", "stroke-opacity": 
 
 
 def svg_for_page(text: str, figure: Figure, language: PageLanguage) -> str:
-    """Return SVG for a page: colours as custom properties, text in the fonts of the reader."""
+    """Make SVG fit for a page: colours as custom properties, text in the fonts of the reader."""
     root = _clean(text, figure, language)
     root.set("font-family", STACK)
     root.set("font-size", f"{SIZE:g}px")
@@ -172,7 +172,7 @@ def svg_for_page(text: str, figure: Figure, language: PageLanguage) -> str:
 
 
 def svg_for_file(text: str, figure: Figure, language: PageLanguage) -> str:
-    """Return SVG for a file of its own, with its size."""
+    """Make SVG fit for a file of its own, with its size."""
     root = _clean(text, figure, language)
     width, height = root.get("viewBox", "").split()[2:]
     root.set("width", f"{width}pt")
