@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from gecbench.core.errors import UsageError
@@ -46,14 +47,13 @@ class Words:
 
 @cache
 def _chinese() -> Mapping[str, str]:
-    import tomllib
-    from importlib.resources import files
-
-    return tomllib.loads(files("gecbench.reports").joinpath("chinese.toml").read_text("utf-8"))
+    """The Chinese of each text; the file has them by the module that says them first."""
+    groups = json.loads(Path(__file__).with_name("chinese.json").read_text("utf-8"))
+    return {english: chinese for group in groups.values() for english, chinese in group.items()}
 
 
 def translate(english: str, /, **values: object) -> Words:
-    """Put values into a text, in English and in the Chinese of `chinese.toml`.
+    """Put values into a text, in English and in the Chinese of `chinese.json`.
 
     Args:
         english: With {names} for values. What stands before a bar is not shown: it tells texts
@@ -287,7 +287,7 @@ class Figure:
         iso_f: float | None = None,
         **values: object,
     ) -> Figure:
-        """Make a figure whose texts are in `chinese.toml`, as `translate` reads them.
+        """Make a figure whose texts are in `chinese.json`, as `translate` reads them.
 
         Args:
             name: As `Figure` says, and so are the others.
@@ -353,7 +353,7 @@ class Column:
     def of(
         cls, head: str, kind: ColumnKind = "word", digits: int = 2, /, **values: object
     ) -> Column:
-        """Make a column whose head is in `chinese.toml`, as `translate` reads it."""
+        """Make a column whose head is in `chinese.json`, as `translate` reads it."""
         words = translate(head, **values)
         return cls(words.en, kind, digits, words.zh)
 

@@ -1,7 +1,7 @@
 """Every text of a report has its Chinese, and every Chinese text a report."""
 
 import ast
-import tomllib
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +11,8 @@ import gecbench
 from gecbench.reports.report import Column, Figure, Words, translate
 
 SOURCE = Path(gecbench.__file__).parent
-CATALOGUE = tomllib.loads((SOURCE / "reports" / "chinese.toml").read_text("utf-8"))
+GROUPS = json.loads((SOURCE / "reports" / "chinese.json").read_text("utf-8"))
+CATALOGUE = {english: chinese for group in GROUPS.values() for english, chinese in group.items()}
 
 
 def calls(name: str) -> Iterator[ast.Call]:
@@ -44,6 +45,10 @@ def test_every_chinese_text_is_of_something_in_the_code():
     }
     texts = {key: key.rpartition("|")[2] for key in CATALOGUE}
     assert [key for key, text in texts.items() if not {key, text} & constants] == []
+
+
+def test_every_text_has_its_chinese_once():
+    assert sum(map(len, GROUPS.values())) == len(CATALOGUE)
 
 
 def test_values_stand_in_both_languages():
