@@ -250,6 +250,8 @@ class SchemeSpec:
         merging: See there.
         levenshtein: See there.
         parse_cache: See there.
+        settings: Further options that the scheme's factory has, by name; texts become what the
+            factory says.
         places: Where resources lie.
         types: Whether edits get their types; spans and corrections are found faster without.
         preferences: Those of these options that hold for schemes that have them, as from the
@@ -306,6 +308,15 @@ class SchemeSpec:
             envvar="GECBENCH_PARSE_CACHE",
         ),
     ] = None
+    settings: Annotated[
+        Mapping[str, object],
+        Option(
+            "--scheme-set",
+            "An option of a scheme that another package brings, as size=3; repeatable.",
+            metavar="OPTION=VALUE",
+            read=pairs("--scheme-set", "OPTION=VALUE"),
+        ),
+    ] = field(default_factory=dict)
     places: Places = field(default_factory=Places)
     types: bool = True
     preferences: frozenset[str] = frozenset()
@@ -322,7 +333,7 @@ class SchemeSpec:
     def options(self) -> dict[str, object]:
         """The options that somebody set."""
         values = {name: getattr(self, name) for name in SCHEME_OPTIONS}
-        return {name: value for name, value in values.items() if value is not None}
+        return {n: value for n, value in values.items() if value is not None} | {**self.settings}
 
     @property
     def chosen_fields(self) -> tuple[str, ...]:
@@ -334,7 +345,9 @@ class SchemeSpec:
     def chosen_options(self) -> tuple[str, ...]:
         """The scheme and its options, as on the command line, that somebody chose."""
         typed = {"name": "scheme", "levenshtein": "lev"}
-        return tuple("--" + typed.get(name, name).replace("_", "-") for name in self.chosen_fields)
+        typed |= dict.fromkeys(self.settings, "scheme-set")
+        names = (typed.get(name, name).replace("_", "-") for name in self.chosen_fields)
+        return tuple(dict.fromkeys(f"--{name}" for name in names))
 
     @property
     def is_chosen(self) -> bool:
@@ -350,7 +363,7 @@ SCHEME_OPTIONS = (
     "levenshtein",
     "parse_cache",
 )
-"""Options that some schemes have."""
+"""Options of our schemes, which have their own on the command line."""
 
 
 # How systems vote.

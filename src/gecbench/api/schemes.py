@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast, get_type_hints
+
+import msgspec
 
 from gecbench import __version__
 from gecbench.api.files import in_language
-from gecbench.api.options import SCHEME_OPTIONS, Places, SchemeSpec, quiet
+from gecbench.api.options import Places, SchemeSpec, quiet
 from gecbench.core.errors import CorpusError, NoEffectError, ResourceError, UsageError
 from gecbench.core.files import read_bytes
 from gecbench.core.language import Language
@@ -44,6 +46,7 @@ def load_scheme(
     places: Places | None = None,
     say: Callable[[str], None] = quiet,
     progress: Watch = no_progress,
+    **settings: object,
 ) -> Scheme:
     """Load a scheme of edits by name.
 
@@ -61,6 +64,7 @@ def load_scheme(
         places: Where its resources lie.
         say: Told what happens that takes time.
         progress: Wraps long loops, to show progress.
+        settings: Options of a scheme that another package brings.
 
     Raises:
         UsageError: The name is unknown, or the scheme has no such option.
@@ -74,6 +78,7 @@ def load_scheme(
         merging,
         levenshtein,
         parse_cache,
+        settings,
         places or Places(),
         types,
         say=say,
@@ -157,6 +162,17 @@ def _load(spec: SchemeSpec, name: str, at: str | None = None) -> Scheme:
             at,
         )
     values = {option: value for option, value in spec.options.items() if option in known}
+    kinds = get_type_hints(make) if spec.settings else {}
+    for option in spec.settings.keys() & values.keys():
+        try:
+            kind = kinds.get(option, Any)
+            values[option] = msgspec.convert(
+                values[option], kind, strict=False, dec_hook=lambda other, text: other(text)
+            )
+        except msgspec.ValidationError as error:
+            raise UsageError(
+                f"scheme {name}: option {option} is {values[option]!r}: {error}"
+            ) from error
     return make(_Context(spec), **values)
 
 
@@ -165,15 +181,11 @@ def _factory(name: str) -> Callable[..., Scheme]:
     factory = cast("Callable[..., Scheme]", resolve("scheme", name, SCHEMES))
     try:
         signature(factory).bind(None)
-        unknown = _options_of(factory).difference(SCHEME_OPTIONS)
-        why = f"unknown option {', '.join(sorted(unknown))}" if unknown else ""
     except (TypeError, ValueError) as error:  # it takes something else, or is no function
-        why = str(error)
-    if why:
         raise UsageError(
-            f"{describe('scheme', name)} cannot be made: {why}; its factory takes a SchemeContext "
-            f"and keyword-only options among {', '.join(SCHEME_OPTIONS)}"
-        )
+            f"{describe('scheme', name)} cannot be made: {error}; its factory takes a "
+            "SchemeContext, and keyword-only options with defaults"
+        ) from error
     return factory
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import fields, replace
 from math import comb
 
 from gecbench.analysis.segmentation import (
@@ -86,20 +86,76 @@ def segmentation(
     options = replace(options, part=None)
     code = corpus_language(corpus).code
     plain, lost = texts_only(corpus, code)
-    known = golds or ("given" if _has_edits(corpus) else "divided")
-    if known == "given" and not _has_edits(corpus):
+    has_edits = _has_edits(corpus)
+    if golds == "given" and not has_edits:
         raise CorpusError(
             f"{corpus.name}: not all references have edits; leave --golds out to find them"
         )
+    golds = golds or ("given" if has_edits else "divided")
     texts = [outputs_only(system, corpus, code) for system in systems]
-    run = _Run(corpus, plain, systems, texts, known, scheme, options, watch)
+    skipped: dict[str, str] = {}
+    notes: list[str] = []
+    all_signatures: list[str] = []
     if lost:
         without = count_noun(lost, "reference", " is", " are")
-        run.notes.append(
+        notes.append(
             f"{without} known only by edits that overlap and {'has' if lost == 1 else 'have'} no "
             "text; metrics over texts, and gold edits between divided texts, are without them"
         )
-    return run.compare(tuple(segmenters), beside)
+    scores: list[SegmenterScores] = []
+    for name in segmenters or _usual_segmenters(corpus, systems, golds):
+        try:
+            division = segmenter(name, plain)
+            if name == "spaces" and golds == "divided":
+                raise UsageError(_NO_SPACES)
+        except UnknownNameError:
+            raise
+        except (UsageError, ResourceError) as error:
+            skipped[name] = str(error)
+            continue
+        run_stats = collect_stats(
+            corpus if golds == "given" else divide_corpus(plain, division.divide),
+            systems if name == "spaces" else texts,
+            options=replace(options, segmenter=name, settings=_settings(options, options.metrics)),
+            watch=watch,
+        )
+        notes += [note for note in run_stats.notes if not note.startswith("segmenter ")]
+        all_signatures += signatures(run_stats, options.metrics)
+        scores.append(
+            segmenter_scores(run_stats, name, division.name, division.divide, golds=golds)
+        )
+    if not scores:
+        raise UsageError(f"no segmenter can be used: {'; '.join(skipped.values())}")
+    beside_scores: dict[str, Mapping[str, Score]] = {}
+    for name in beside:
+        try:
+            run_stats = collect_stats(
+                plain, texts, scheme=scheme, options=_options_beside(options, name), watch=watch
+            )
+        except (MissingExtraError, ResourceError) as error:
+            skipped[name] = str(error)
+            continue
+        notes += run_stats.notes
+        all_signatures += signatures(run_stats, (name,))
+        beside_scores[name] = system_scores(run_stats, name)
+    moves = {
+        name: movements(scores, name, higher_is_better=metric_class(name).higher_is_better)
+        for name in options.metrics
+    }
+    first = scores[0].scores[options.metrics[0]]
+    return Segmentation(
+        corpus=corpus.name,
+        golds=golds,
+        sentences=next(iter(first.values())).sentences,
+        segmenters=tuple(scores),
+        movements=moves,
+        swaps={metric: swaps(by_system) for metric, by_system in moves.items()},
+        pairs=comb(len(systems), 2),
+        beside=beside_scores,
+        skipped=skipped,
+        notes=tuple(dict.fromkeys(notes)),
+        signatures=tuple(dict.fromkeys(all_signatures)),
+    )
 
 
 def _check(corpus: Corpus, options: Options, beside: Sequence[str]) -> None:
@@ -151,108 +207,35 @@ def _has_edits(corpus: Corpus) -> bool:
     )
 
 
-@dataclass(slots=True)
-class _Run:
-    """One corpus with its systems, as read and as texts alone."""
+def _usual_segmenters(
+    corpus: Corpus, systems: Sequence[SystemOutput], golds: Golds
+) -> Sequence[str]:
+    """All segmenters that can mean anything for these texts."""
+    if golds == "divided":
+        return ["characters", *SEGMENTERS]
+    divided = all(
+        " ".join(sample.source.split()) == " ".join(sample.tokens) for sample in corpus.samples
+    ) and all(
+        2 * sum(" " in (versions[0].text or " ") for versions in system.hypotheses.values())
+        > len(system.hypotheses)
+        for system in systems
+    )
+    return ["spaces", *SEGMENTERS] if divided else [*SEGMENTERS]
 
-    corpus: Corpus
-    plain: Corpus
-    systems: Sequence[SystemOutput]
-    texts: Sequence[SystemOutput]
-    golds: Golds
-    scheme: AnyScheme
-    options: Options
-    watch: Watch
-    skipped: dict[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    signatures: list[str] = field(default_factory=list)
 
-    def compare(self, names: tuple[str, ...], beside: Sequence[str]) -> Segmentation:
-        """Score under all segmenters that can be used, and by the metrics beside."""
-        scores = [self._scores(name) for name in names or self._usual()]
-        segmenters = tuple(score for score in scores if score is not None)
-        if not segmenters:
-            why = "; ".join(self.skipped.values())
-            raise UsageError(f"no segmenter can be used: {why}")
-        moved = {
-            name: movements(segmenters, name, higher_is_better=metric_class(name).higher_is_better)
-            for name in self.options.metrics
-        }
-        others = {name: self._beside(name) for name in beside}
-        first = segmenters[0].scores[self.options.metrics[0]]
-        return Segmentation(
-            corpus=self.corpus.name,
-            golds=self.golds,
-            sentences=next(iter(first.values())).sentences,
-            segmenters=segmenters,
-            movements=moved,
-            swaps={metric: swaps(moves) for metric, moves in moved.items()},
-            pairs=comb(len(self.systems), 2),
-            beside={name: scores for name, scores in others.items() if scores is not None},
-            skipped=self.skipped,
-            notes=tuple(dict.fromkeys(self.notes)),
-            signatures=tuple(dict.fromkeys(self.signatures)),
-        )
+def _options_beside(options: Options, name: str) -> Options:
+    """The options that a metric beside shares with the others."""
+    takes_beta = "beta" in {field.name for field in fields(metric_class(name))}
+    return Options(
+        metrics=(name,),
+        max_references=options.max_references,
+        references_exactly=options.references_exactly,
+        beta=options.beta if takes_beta else Options().beta,
+        normalise=options.normalise,
+        settings=_settings(options, (name,)),
+    )
 
-    def _usual(self) -> list[str]:
-        """All segmenters that can mean anything for these texts."""
-        spaced = all(
-            " ".join(sample.source.split()) == " ".join(sample.tokens)
-            for sample in self.corpus.samples
-        )
-        first = ["spaces"] if self.golds == "given" and spaced and self._are_spaced() else []
-        return [*first, *(["characters"] if self.golds == "divided" else []), *SEGMENTERS]
 
-    def _are_spaced(self) -> bool:
-        """Say whether most outputs of every system are divided already."""
-        return all(
-            2 * sum(" " in (r[0].text or " ") for r in system.hypotheses.values())
-            > len(system.hypotheses)
-            for system in self.systems
-        )
-
-    def _scores(self, name: str) -> SegmenterScores | None:
-        try:
-            division = segmenter(name, self.plain)
-            if name == "spaces" and self.golds == "divided":
-                raise UsageError(_NO_SPACES)
-        except UnknownNameError:
-            raise
-        except (UsageError, ResourceError) as error:
-            self.skipped[name] = str(error)
-            return None
-        systems = self.systems if name == "spaces" else self.texts
-        corpus = self.corpus
-        if self.golds == "divided":
-            corpus = divide_corpus(self.plain, division.divide)
-        settings = self._settings(self.options.metrics)
-        options = replace(self.options, segmenter=name, settings=settings)
-        run_stats = collect_stats(corpus, systems, options=options, watch=self.watch)
-        self.notes += [note for note in run_stats.notes if not note.startswith("segmenter ")]
-        self.signatures += signatures(run_stats, self.options.metrics)
-        return segmenter_scores(run_stats, name, division.name, division.divide, golds=self.golds)
-
-    def _beside(self, name: str) -> Mapping[str, Score] | None:
-        takes_beta = "beta" in {field.name for field in fields(metric_class(name))}
-        options = Options(
-            metrics=(name,),
-            max_references=self.options.max_references,
-            references_exactly=self.options.references_exactly,
-            beta=self.options.beta if takes_beta else Options().beta,
-            normalise=self.options.normalise,
-            settings=self._settings((name,)),
-        )
-        try:
-            run_stats = collect_stats(
-                self.plain, self.texts, scheme=self.scheme, options=options, watch=self.watch
-            )
-        except (MissingExtraError, ResourceError) as error:
-            self.skipped[name] = str(error)
-            return None
-        self.notes += run_stats.notes
-        self.signatures += signatures(run_stats, (name,))
-        return system_scores(run_stats, name)
-
-    def _settings(self, names: Sequence[str]) -> dict[str, str]:
-        settings = self.options.settings
-        return {key: value for key, value in settings.items() if key.partition(".")[0] in names}
+def _settings(options: Options, metrics: Sequence[str]) -> dict[str, str]:
+    settings = options.settings
+    return {key: value for key, value in settings.items() if key.partition(".")[0] in metrics}

@@ -161,9 +161,6 @@ def test_a_scheme_of_another_package_says_whether_it_reads_data_sets(run, monkey
     assert (code, "leave --mirror out" in message) == (2, True)
 
 
-def _with_unknown_option(context, *, speed: int = 1): ...
-
-
 @pytest.mark.usefixtures("other_package")
 @pytest.mark.parametrize(
     ("factory", "why"),
@@ -171,7 +168,6 @@ def _with_unknown_option(context, *, speed: int = 1): ...
         (lambda: None, "too many positional arguments"),
         (lambda _context, words: words, "'words'"),
         (lambda _context, *, strategy: strategy, "'strategy'"),
-        (_with_unknown_option, "speed"),
         (object(), "not a callable"),
     ],
 )
