@@ -11,7 +11,7 @@ from typing import Any
 from gecbench.api.files import load, load_system, sample
 from gecbench.api.report import report
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
-from gecbench.reports.page import html
+from gecbench.reports.page import render_html
 
 SYSTEMS = ("cautious", "eager", "fluent")
 
@@ -30,7 +30,7 @@ def samples_page(language: str, interface: str | None = None) -> str:
     corpus = load(sample(language, "corpus.jsonl"))
     systems = [load_system(sample(language, f"{name}.txt"), corpus) for name in SYSTEMS]
     scheme = "zh-char" if language == "zh" else None
-    return html(report(corpus, systems, scheme=scheme), interface or language)  # type: ignore[arg-type]
+    return render_html(report(corpus, systems, scheme=scheme), interface or language)  # type: ignore[arg-type]
 
 
 def hostile_page() -> str:
@@ -49,7 +49,7 @@ def hostile_page() -> str:
         SystemOutput("empty", empty),
     ]
     title = "<script>window.broken = 1</script>"
-    return html(report(corpus, systems, scheme="zh-char", title=title, date="</dd>"))
+    return render_html(report(corpus, systems, scheme="zh-char", title=title, date="</dd>"))
 
 
 @dataclass

@@ -13,7 +13,7 @@ from gecbench.api.options import Options
 from gecbench.api.report import report
 from gecbench.core.edit import Edit
 from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample, SystemOutput
-from gecbench.reports.page import html
+from gecbench.reports.page import render_html
 
 ENGLISH = "He sold her bag ."
 
@@ -21,7 +21,7 @@ ENGLISH = "He sold her bag ."
 def page(file: Path, corpus: Corpus, systems: Sequence[SystemOutput], **options: Any) -> Path:
     """Write a page without tests of significance."""
     scheme = "zh-char" if corpus.lang == "zh" else None
-    file.write_text(html(report(corpus, systems, scheme=scheme, options=Options(**options))))
+    file.write_text(render_html(report(corpus, systems, scheme=scheme, options=Options(**options))))
     return file
 
 

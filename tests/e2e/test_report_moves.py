@@ -13,7 +13,7 @@ from gecbench.api.report import report
 from gecbench.api.robustness import load_perturbed, robustness
 from gecbench.formats.perturbed import read_outputs
 from gecbench.lang.zh.char import scheme
-from gecbench.reports.page import html
+from gecbench.reports.page import render_html
 from gecbench.reports.robustness import build_report
 
 DESKTOP = {"width": 1440, "height": 900}
@@ -302,7 +302,7 @@ def test_a_wide_table_fits_on_paper_and_its_cells_are_in_the_language(browser, t
     corpus = load(sample("zh", "corpus.jsonl"))
     systems = [load_system(sample("zh", "eager.txt"), corpus)]
     page = report(corpus, systems, scheme="zh-char", more=(more,))
-    (tmp_path / "r.html").write_text(html(page, "zh"), encoding="utf-8")
+    (tmp_path / "r.html").write_text(render_html(page, "zh"), encoding="utf-8")
     with opened(browser, tmp_path / "r.html", viewport={"width": 720, "height": 1000}) as shown:
         table = shown.page.locator("#table-robustness-scores")
         assert "（照抄输入）" in table.inner_text()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gecbench.reports.report import Figure, Kind, Series, Words
+from gecbench.reports.report import Figure, FigureKind, Series, Words
 
 SYSTEMS = tuple(f"system-{at:02d}" for at in range(15))
 TYPES = (Words("missing", "缺失"), Words("redundant", "冗余"), Words("word order", "词序"))
@@ -10,7 +10,7 @@ LONG = "a-system-whose-name-is-longer-than-any-figure-can-show-in-one-line-or-ev
 F = Words("F0.5 (%)", "F0.5（%）")
 
 
-def figure(kind: Kind, *series: Series, name: str = "", iso_f: float | None = None) -> Figure:
+def figure(kind: FigureKind, *series: Series, name: str = "", iso_f: float | None = None) -> Figure:
     return Figure(
         name=name or f"trial-{kind}",
         kind=kind,

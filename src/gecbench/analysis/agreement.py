@@ -262,7 +262,7 @@ def scorable(submissions: Corpus, rows: Sequence[RewriteComparison]) -> tuple[Co
 
 
 @dataclass(slots=True)
-class Comparisons:
+class AgreementCounts:
     """What is counted of annotators, piece by piece: a large project need not be in memory.
 
     Args:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     Places = NDArray[np.intp]
 
-Kind = Literal["pearson", "spearman", "kendall"]
-KINDS: tuple[Kind, ...] = ("pearson", "spearman", "kendall")
+CoefficientKind = Literal["pearson", "spearman", "kendall"]
+COEFFICIENT_KINDS: tuple[CoefficientKind, ...] = ("pearson", "spearman", "kendall")
 
 _EXACT = 8
 """Up to how many numbers all orders are gone through: 40,320."""
@@ -56,7 +56,9 @@ class Coefficient:
     p: float | None
 
 
-def coefficient(kind: Kind, first: Sequence[float], second: Sequence[float]) -> Coefficient:
+def coefficient(
+    kind: CoefficientKind, first: Sequence[float], second: Sequence[float]
+) -> Coefficient:
     """Compute a coefficient with its p.
 
     Pearson's r, p of the t distribution; Spearman's rho with average ranks, likewise; Kendall's
@@ -173,7 +175,7 @@ class MetricPair:
 
     first: str
     second: str
-    coefficients: Mapping[Kind, Coefficient]
+    coefficients: Mapping[CoefficientKind, Coefficient]
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +221,9 @@ def correlations(scores: SystemScores, *, oriented: bool = False) -> Correlation
         raise UsageError(f"a correlation is between two metrics or more; here: {named}")
     scores, notes = orient(scores) if oriented else (scores, _signs(scores))
     pairs = tuple(
-        MetricPair(first, second, {k: coefficient(k, columns[0], columns[1]) for k in KINDS})
+        MetricPair(
+            first, second, {k: coefficient(k, columns[0], columns[1]) for k in COEFFICIENT_KINDS}
+        )
         for first, second in combinations(scores.metrics, 2)
         if (columns := (scores.metrics[first], scores.metrics[second]))
     )

@@ -57,7 +57,7 @@ LEFT_OUT = None
 UNCHANGED = -1
 """In place of a reference's number: the sentence takes no part; it is taken as free of errors."""
 
-Choice = int | None
+ReferenceIndex = int | None
 """Which of a sentence's references counts, from 0, or `UNCHANGED`, or `LEFT_OUT`."""
 
 
@@ -75,7 +75,7 @@ class ReferenceChoice:
     """
 
     name: str
-    choices: tuple[Choice, ...]
+    choices: tuple[ReferenceIndex, ...]
     notes: tuple[str, ...] = ()
 
 
@@ -154,7 +154,7 @@ def nearest_references(
     and recall 1 where nothing is wrong or missed; then the one with more true positives, then
     the earlier. It is the same for all systems, as weights need it.
     """
-    best: list[tuple[tuple[Fraction, int, int], Choice]]
+    best: list[tuple[tuple[Fraction, int, int], ReferenceIndex]]
     best = [((Fraction(-1), 0, 0), LEFT_OUT) for _ in samples]
     for number in range(max(len(sample.references) for sample in samples)):
         choices = [number if number in _usable(sample) else LEFT_OUT for sample in samples]
@@ -182,7 +182,7 @@ def references_of_weights(samples: Sequence[Sample], file: WeightFile) -> Refere
             "systems may come nearest to others; take weights that were made with the chosen "
             "references and have their FILE.json beside them, or a reference by its number"
         )
-    choices: list[Choice] = []
+    choices: list[ReferenceIndex] = []
     for sample in samples:
         usable = _usable(sample)
         number = file.label.chosen.get(sample.id)
@@ -195,7 +195,7 @@ def references_of_weights(samples: Sequence[Sample], file: WeightFile) -> Refere
     return _sentence_by_sentence(choices)
 
 
-def _sentence_by_sentence(choices: Sequence[Choice]) -> ReferenceChoice:
+def _sentence_by_sentence(choices: Sequence[ReferenceIndex]) -> ReferenceChoice:
     return ReferenceChoice(
         NEAREST, tuple(choices), _impossible_note(NEAREST, list(choices).count(LEFT_OUT))
     )
@@ -288,7 +288,9 @@ class ChunkTable:
         return digest(json.dumps(rows, ensure_ascii=False))
 
 
-def chunk_table(cases: Mapping[str, Sequence[Case]], choices: Sequence[Choice]) -> ChunkTable:
+def chunk_table(
+    cases: Mapping[str, Sequence[Case]], choices: Sequence[ReferenceIndex]
+) -> ChunkTable:
     """Divide sentences into chunks and compare all systems with them.
 
     Args:
@@ -455,8 +457,8 @@ def _sum(values: Floats) -> float:
 
 # How difficult each type of error is: the paper's table 4.
 
-Level = Literal[1, 2, 3]
-LEVELS: tuple[Level, ...] = (1, 2, 3)
+Tier = Literal[1, 2, 3]
+TIERS: tuple[Tier, ...] = (1, 2, 3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -481,7 +483,7 @@ class TypeDifficulty:
 
 
 def by_type(
-    table: ChunkTable, weights: Sequence[Sequence[float]], level: Level
+    table: ChunkTable, weights: Sequence[Sequence[float]], level: Tier
 ) -> tuple[TypeDifficulty, ...]:
     """Measure the difficulty of types, the most difficult first.
 
@@ -710,7 +712,7 @@ class Difficulty:
     beta: float
     scores: tuple[SystemDifficulty, ...]
     ranking: Mapping[Measure, tuple[RankChange, ...]]
-    types: Mapping[Level, tuple[TypeDifficulty, ...]]
+    types: Mapping[Tier, tuple[TypeDifficulty, ...]]
     notes: tuple[str, ...]
     signature: Signature
 
@@ -800,7 +802,7 @@ def measure_difficulty(
             )
             for name, measure in MEASURES.items()
         },
-        types={level: by_type(table, weights, level) for level in LEVELS},
+        types={level: by_type(table, weights, level) for level in TIERS},
         notes=tuple(dict.fromkeys((*run_stats.notes, *notes, *choice.notes))),
         signature=Signature(signature),
     )

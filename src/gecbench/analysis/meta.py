@@ -13,9 +13,9 @@ from itertools import combinations
 from typing import Any
 
 from gecbench.analysis.correlation import (
-    KINDS,
+    COEFFICIENT_KINDS,
     Coefficient,
-    Kind,
+    CoefficientKind,
     SystemScores,
     coefficient,
     constant_notes,
@@ -62,7 +62,7 @@ class SystemLevel:
     human: str
     set: str
     systems: tuple[str, ...]
-    coefficients: Mapping[Kind, Coefficient]
+    coefficients: Mapping[CoefficientKind, Coefficient]
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +251,7 @@ def _level(
     values = dict(zip(scores.systems, scores.metrics[metric], strict=True))
     ours = [values[name] for name in systems]
     theirs = [human_scores[name] for name in systems]
-    coefficients = {kind: coefficient(kind, theirs, ours) for kind in KINDS}
+    coefficients = {kind: coefficient(kind, theirs, ours) for kind in COEFFICIENT_KINDS}
     return SystemLevel(metric, way, group, systems, coefficients)
 
 

@@ -12,8 +12,8 @@ from gecbench.core.options import Option, check_least, check_once
 # Comparing systems.
 
 
-Correction = Literal["none", "holm", "bh"]
-CORRECTIONS: tuple[Correction, ...] = ("none", "holm", "bh")
+PValueCorrection = Literal["none", "holm", "bh"]
+CORRECTIONS: tuple[PValueCorrection, ...] = ("none", "holm", "bh")
 Test = Literal["bootstrap", "randomisation"]
 TESTS: tuple[Test, ...] = ("bootstrap", "randomisation")
 LEAST_RESAMPLES = 100
@@ -56,7 +56,7 @@ class Plan:
     resamples: Annotated[int, Option("--resamples", "Resamples, and permutations.")] = 10_000
     seed: Annotated[int, Option("--seed", "Seed of both.")] = 0
     correction: Annotated[
-        Correction,
+        PValueCorrection,
         Option("--correction", "For the number of pairs: Holm, or Benjamini and Hochberg."),
     ] = "holm"
     alpha: Annotated[float, Option("--alpha", "Level of significance.")] = 0.05

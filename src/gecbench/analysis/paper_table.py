@@ -29,7 +29,7 @@ class _Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """A table of the TOML file."""
 
 
-class Column(_Spec, frozen=True):
+class PaperColumn(_Spec, frozen=True):
     """A column of numbers.
 
     Args:
@@ -47,14 +47,14 @@ class Column(_Spec, frozen=True):
     digits: int = 2
 
 
-class Row(_Spec, frozen=True):
+class PaperRow(_Spec, frozen=True):
     """A row of a table.
 
     Args:
         name: As in the paper. A variable in braces makes a row for each of its values.
         results: Path of the results. Variables in braces stand for parts of a file's name without
             hyphens; over those that are not in `name` there is a mean.
-        where: See `Column.where`.
+        where: See `PaperColumn.where`.
         paper: The paper's figures, one for each column, as printed; () where it has none.
         status: What stands instead of figures, as "not built".
     """
@@ -70,7 +70,7 @@ class Row(_Spec, frozen=True):
             raise ValueError(f"row {self.name}: needs results, or a status instead of them")
 
 
-class Table(_Spec, frozen=True):
+class PaperTable(_Spec, frozen=True):
     """A table beside the paper's.
 
     Args:
@@ -86,8 +86,8 @@ class Table(_Spec, frozen=True):
     name: str
     title: str
     zh: str
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
+    columns: tuple[PaperColumn, ...]
+    rows: tuple[PaperRow, ...]
     curve: str = ""
 
     def __post_init__(self) -> None:
@@ -98,12 +98,12 @@ class Table(_Spec, frozen=True):
                 )
 
 
-class Line(_Spec, frozen=True):
+class PaperLine(_Spec, frozen=True):
     """A line of a figure.
 
     Args:
         name: In the legend.
-        results: See `Row.results`.
+        results: See `PaperRow.results`.
         over: The variable whose values are the points.
         y: Keys to the height, a ratio.
         x: Likewise to a number on the other axis; "" takes the variable's value.
@@ -118,7 +118,7 @@ class Line(_Spec, frozen=True):
     zh: str = ""
 
 
-class Figure(_Spec, frozen=True):
+class PaperFigure(_Spec, frozen=True):
     """A plot: its words in English and Chinese, and its lines."""
 
     name: str
@@ -128,7 +128,7 @@ class Figure(_Spec, frozen=True):
     x_zh: str
     y_label: str
     y_zh: str
-    lines: tuple[Line, ...]
+    lines: tuple[PaperLine, ...]
 
 
 class Paper(_Spec, frozen=True):
@@ -147,9 +147,9 @@ class Paper(_Spec, frozen=True):
     about: str
     paper: str
     objects: str
-    tables: tuple[Table, ...]
+    tables: tuple[PaperTable, ...]
     where: dict[str, str] = {}
-    figures: tuple[Figure, ...] = ()
+    figures: tuple[PaperFigure, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -221,7 +221,7 @@ class ComparedRow:
 class TableResult:
     """A table with its rows: compared ones where it has a curve."""
 
-    table: Table
+    table: PaperTable
     rows: tuple[RowResult | ComparedRow, ...]
 
 
@@ -238,7 +238,7 @@ class FigurePoint:
 class FigureResult:
     """A figure with the points of each line; one of which nothing was run has none."""
 
-    figure: Figure
+    figure: PaperFigure
     points: tuple[tuple[FigurePoint, ...], ...]
 
 
@@ -366,7 +366,7 @@ def number_in(
     return value
 
 
-def _rows(reader: _Reader, table: Table) -> Iterator[RowResult | ComparedRow]:
+def _rows(reader: _Reader, table: PaperTable) -> Iterator[RowResult | ComparedRow]:
     for row in table.rows:
         if row.status:
             yield RowResult(row.name, row.status, 0, (), row.paper)
@@ -387,7 +387,7 @@ def _groups(name: str, runs: Sequence[_ResultFile]) -> Iterator[tuple[str, list[
 
 
 def _row(
-    reader: _Reader, table: Table, row: Row, name: str, runs: Sequence[_ResultFile]
+    reader: _Reader, table: PaperTable, row: PaperRow, name: str, runs: Sequence[_ResultFile]
 ) -> RowResult:
     if not runs:
         return RowResult(name, NOT_RUN, 0, (), row.paper)
@@ -401,7 +401,7 @@ _EDITS = "edits_made"
 
 
 def _compare_with_curve(
-    reader: _Reader, table: Table, name: str, runs: Sequence[_ResultFile]
+    reader: _Reader, table: PaperTable, name: str, runs: Sequence[_ResultFile]
 ) -> ComparedRow:
     """Set each run of a system beside the curve of the same seed."""
     edits: list[float] = []
@@ -429,7 +429,7 @@ def _compare_with_curve(
 
 
 def _beside(
-    reader: _Reader, curve: str, column: Column, run: _ResultFile, edits: float
+    reader: _Reader, curve: str, column: PaperColumn, run: _ResultFile, edits: float
 ) -> float | None:
     """A column of the curve of the same seed, at a number of edits."""
     points = []
@@ -476,7 +476,7 @@ def at_equal_edits(points: Sequence[tuple[float, float]], edits: float) -> float
     return None
 
 
-def _points(reader: _Reader, line: Line) -> tuple[FigurePoint, ...]:
+def _points(reader: _Reader, line: PaperLine) -> tuple[FigurePoint, ...]:
     points = []
     for value, runs in _groups(f"{{{line.over}}}", reader.runs(line.results)):
         y = reader.mean(runs, line.y)

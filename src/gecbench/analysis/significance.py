@@ -29,7 +29,7 @@ from itertools import combinations, count
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from gecbench.analysis.options import Correction, Plan, Test
+from gecbench.analysis.options import Plan, PValueCorrection, Test
 from gecbench.core.errors import (
     CorpusError,
     MissingExtraError,
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 # Many comparisons at once: p-values corrected for their number, and systems in groups.
 
 
-def correct_p_values(values: Sequence[float], correction: Correction) -> list[float]:
+def correct_p_values(values: Sequence[float], correction: PValueCorrection) -> list[float]:
     """Correct p-values for their number, so that each is compared with alpha as if it were alone.
 
     "holm" bounds the chance of any false finding among them (Holm 1979, step-down Bonferroni);

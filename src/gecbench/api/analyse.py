@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gecbench.analysis.agreement import (
     Agreement,
-    Comparisons,
+    AgreementCounts,
     comparisons,
     scorable,
     works_of,
@@ -60,13 +60,13 @@ def agreement(
     """
     submissions = in_language(submissions, lang)
     language = corpus_language(submissions, scheme)
-    found = Comparisons(submissions.name, language.code, language.metric)
+    found = AgreementCounts(submissions.name, language.code, language.metric)
     compare_annotators(found, submissions, scheme=scheme, watch=watch)
     return found.measure(least=least)
 
 
 def compare_annotators(
-    found: Comparisons, submissions: Corpus, *, scheme: AnyScheme, watch: Watch = no_progress
+    found: AgreementCounts, submissions: Corpus, *, scheme: AnyScheme, watch: Watch = no_progress
 ) -> None:
     """Count in `found` how the annotators of some sentences agree."""
     works = works_of(submissions, found.lang)

@@ -38,17 +38,14 @@ def load(
     Raises:
         GecbenchError: The file cannot be read, or is not what its format promises.
     """
-    return in_language(_load(Path(path), format, [Path(r) for r in references]), lang)
-
-
-def _load(path: Path, format: str | None, references: Sequence[Path]) -> Corpus:
-    if references:
-        if format not in (None, "lines"):
-            raise UsageError(f"reference files go with format lines, not {format}")
-        for file in (path, *references) if format is None else ():
-            check_plain(file)
-        return read_parallel(path, references)
-    return read(path, format=format)
+    path, targets = Path(path), [Path(reference) for reference in references]
+    if not targets:
+        return in_language(read(path, format=format), lang)
+    if format not in (None, "lines"):
+        raise UsageError(f"reference files go with format lines, not {format}")
+    for file in (path, *targets) if format is None else ():
+        check_plain(file)
+    return in_language(read_parallel(path, targets), lang)
 
 
 def in_language(texts: Texts, lang: str | None) -> Texts:

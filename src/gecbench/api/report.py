@@ -23,9 +23,9 @@ from gecbench.lang import language_of
 from gecbench.metrics import metric_class
 from gecbench.reports import breakdown, compare, difficulty, references
 from gecbench.reports import scores as overview
-from gecbench.reports.page import Fact, Page, html, interface_words
+from gecbench.reports.page import Fact, Page, interface_words, render_html
 from gecbench.reports.page.sentences import pack_sentences
-from gecbench.reports.report import PageLanguage, Report, Words
+from gecbench.reports.report import PageLanguage, Report, Words, translate
 from gecbench.scoring.results import RunStats, ScoreReport, first_edit_sets
 
 # The analyses that a report shows of a run.
@@ -127,16 +127,7 @@ def difficulty_of(run_stats: RunStats, beta: float) -> Difficulty:
     return measure_difficulty(run_stats, choice, Weighting(), beta)
 
 
-_REASONS = {
-    "no annotator could correct it": Words("no annotator could correct it", "无法标注"),
-    "outside the range": Words("outside the range", "不在所选范围内"),
-    "other number of references": Words("other number of references", "参考答案数目不符"),
-}
-_PROVENANCE = {
-    "origin": Words("Origin", "来源"),
-    "licence": Words("Licence", "许可"),
-    "scheme": Words("Edits by", "编辑抽取"),
-}
+_PROVENANCE = {"origin": "Origin", "licence": "Licence", "scheme": "Edits by"}
 _RESAMPLES = 1000
 
 
@@ -179,17 +170,6 @@ def report(
     corpus = in_language(corpus, lang)
     options = _with_edits(options, corpus)
     run_stats = collect_stats(corpus, systems, scheme=scheme, options=options, watch=watch)
-    return _page(run_stats, options, (title, date), more)
-
-
-def _page(
-    run_stats: RunStats,
-    options: Options,
-    about: tuple[str | None, str | None],
-    more: Sequence[Report],
-) -> Page:
-    """Make the page of a run; `about` is its title and its date."""
-    title, date = about
     compared = compare_systems(run_stats, options)
     once = replace(options, per_sentence=False, resamples=0 if compared else options.resamples)
     scores = _with_intervals(score_run(run_stats, once), compared)
@@ -249,7 +229,7 @@ def save_report(page: Page, path: Path | str, *, language: PageLanguage = "en") 
         MissingExtraError: jinja2 or matplotlib is not installed.
         GecbenchError: The file cannot be written.
     """
-    write_text(Path(path), html(page, language))
+    write_text(Path(path), render_html(page, language))
 
 
 def _with_edits(options: Options, corpus: Corpus) -> Options:
@@ -277,21 +257,15 @@ def _facts(
         yield words["corpus"], corpus.name
     language = language_of(run_stats.lang)
     yield words["texts"], Words(language.name, language.name_zh)
-    yield (
-        words["sentencesHead"],
-        str(scores.sentences)
-        if scores.scored == scores.sentences
-        else Words(
-            f"{scores.sentences} ({scores.scored} scored)",
-            f"{scores.sentences}（计分 {scores.scored}）",
-        ),
-    )
+    number: str | Words = str(scores.sentences)
+    if scores.scored < scores.sentences:
+        number = translate("{number} ({scored} scored)", number=number, scored=scores.scored)
+    yield words["sentencesHead"], number
     yield words["referencesHead"], str(sum(len(sample.references) for sample in corpus.samples))
     yield words["systems"], str(len(run_stats.systems))
     for reason, count in scores.left_out.items():
-        why = _REASONS.get(reason, Words(reason, reason))
-        yield words["leftOut"], Words(f"{count}: {why.en}", f"{count}：{why.zh}")
+        yield words["leftOut"], translate("{name}: {value}", name=count, value=translate(reason))
     for name, value in corpus.provenance.items():
-        yield _PROVENANCE.get(name, Words(name, name)), value
+        yield translate(_PROVENANCE[name]) if name in _PROVENANCE else Words(name, name), value
     if date:
         yield words["date"], date

@@ -160,7 +160,14 @@ def collect_stats(
         *text_notes(cases, needs, part, division, options.segmenter),
         *notes,
     ]
-    selection = _selection(options, len(corpus.samples))
+    selection = {}
+    if options.part:
+        first, last = options.part
+        selection["range"] = f"{first}-{len(corpus.samples) if last is None else last}"
+    references = f"first {options.max_references}" if options.max_references else "all"
+    if options.references_exactly:
+        references += f", exactly {options.references_exactly}"
+    selection |= {"references": references, "gecbench": __version__}
     metrics = [
         metric
         if metric.name in refused
@@ -226,18 +233,6 @@ def _check_used(
             spec.chosen_fields,
             name,
         )
-
-
-def _selection(options: Options, sentences: int) -> dict[str, str]:
-    """The part of the signature that says which sentences and references take part."""
-    selection = {}
-    if options.part:
-        first, last = options.part
-        selection["range"] = f"{first}-{sentences if last is None else last}"
-    references = f"first {options.max_references}" if options.max_references else "all"
-    if options.references_exactly:
-        references += f", exactly {options.references_exactly}"
-    return {**selection, "references": references, "gecbench": __version__}
 
 
 def make_metrics(names: Sequence[str], options: Options, language: Language) -> list[Metric[Any]]:

@@ -17,7 +17,7 @@ from gecbench.cli.output import OutputFile, format_of
 from gecbench.core.errors import ResourceError, UnknownNameError, UsageError, count_noun
 from gecbench.core.files import STDIO, write_text
 from gecbench.core.options import Argument, Option, pairs
-from gecbench.reports.report import Format, Grid, as_csv, as_latex, as_markdown, as_text
+from gecbench.reports.report import Grid, ReportFormat, as_csv, as_latex, as_markdown, as_text
 
 if TYPE_CHECKING:
     from gecbench.datasets.catalog import DataFile, DataSet
@@ -63,7 +63,7 @@ def data() -> None:
 def list_(
     places: Places,
     chosen_format: Annotated[
-        Format | None,
+        ReportFormat | None,
         Option(
             "--format",
             "How the list is written.",
@@ -87,7 +87,7 @@ def list_(
     write_text(output, text)
 
 
-def _render(grid: Grid, form: Format, notes: str) -> str:
+def _render(grid: Grid, form: ReportFormat, notes: str) -> str:
     if form == "csv":
         return as_csv(grid.header, grid.rows)
     if form == "latex":

@@ -11,11 +11,11 @@ from gecbench.cli.options import say
 from gecbench.core.errors import UsageError
 from gecbench.core.files import STDIO, encode_text, write_files, write_text
 from gecbench.core.options import Option
-from gecbench.reports.report import Figure, Format, PageLanguage, Report
+from gecbench.reports.report import Figure, PageLanguage, Report, ReportFormat
 
 Name = TypeVar("Name")
 
-ENDINGS: Mapping[str, Format] = {
+ENDINGS: Mapping[str, ReportFormat] = {
     ".json": "json",
     ".csv": "csv",
     ".tex": "latex",
@@ -39,7 +39,7 @@ OutputFile = Annotated[
 ]
 NewFolder = Annotated[Path, Option("--output", "The new folder.", short="-o")]
 OutputFormat = Annotated[
-    Format | None,
+    ReportFormat | None,
     Option(
         "--format",
         "How results are written.",
@@ -107,12 +107,12 @@ class Output:
             raise UsageError("--table is of text, CSV, LaTeX and Markdown; JSON holds everything")
 
     @property
-    def format(self) -> Format:
+    def format(self) -> ReportFormat:
         """The format of --format, else by the ending of the file."""
         return self.chosen_format or format_of(self.path)
 
 
-def format_of(path: Path) -> Format:
+def format_of(path: Path) -> ReportFormat:
     """The format of results that the ending of a file means; text for all others."""
     return format_by_ending(path, ENDINGS, "text")
 

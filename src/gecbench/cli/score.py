@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
-from gecbench.api.options import Options, SchemeSpec
+from gecbench.api.options import Options
 from gecbench.cli.command import command
 from gecbench.cli.options import (
     CorpusFile,
@@ -30,10 +29,6 @@ from gecbench.cli.output import (
 from gecbench.core.errors import UsageError
 from gecbench.core.files import STDIO
 from gecbench.core.options import Option
-
-if TYPE_CHECKING:
-    from gecbench.core.sample import Corpus, SystemOutput
-    from gecbench.scoring.results import ScoreReport
 
 
 @command
@@ -71,6 +66,7 @@ def score(
     gecbench score conll14.m2 t5.txt gector.txt --metric errant,m2,gleu --ci -o scores.md
     gecbench score dev.jsonl t5=dev.txt + test.jsonl t5=test.txt
     """  # noqa: D301 - \b keeps click from joining lines
+    from gecbench.api.score import score as score_systems
     from gecbench.reports.scores import render_scores, render_sentences, scores_report
 
     groups = list(corpus_groups([corpus, *systems]))
@@ -86,7 +82,14 @@ def score(
     check_resamples(ci, resamples)
     form = chosen_format or format_of(output)
     types = bool(tier or form == "json" or per_sentence or needs_types(options))
-    scores = _score_all(groups, inputs, options, types)
+    scores = measure_groups(
+        groups,
+        inputs,
+        lambda _, corpus, outputs, scheme: score_systems(
+            corpus, outputs, scheme=scheme, options=options, watch=watch
+        ),
+        types=types,
+    )
     contents = {output: render_scores(scores, form, tier=tier)}
     if per_sentence:
         contents[per_sentence] = render_sentences(scores)
@@ -97,17 +100,3 @@ def score(
         for line in (*(f"note: {note}" for note in report.notes), *summary):
             say(line)
     write_results(contents)
-
-
-def _score_all(
-    groups: Sequence[Sequence[Path]], inputs: Inputs, options: Options, types: bool
-) -> list[ScoreReport]:
-    """Score each corpus."""
-    from gecbench.api.score import score as score_systems
-
-    def measure(
-        _: int, corpus: Corpus, outputs: list[SystemOutput], scheme: SchemeSpec
-    ) -> ScoreReport:
-        return score_systems(corpus, outputs, scheme=scheme, options=options, watch=watch)
-
-    return measure_groups(groups, inputs, measure, types=types)

@@ -5,7 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from gecbench.analysis.correlation import KINDS, Coefficient, Correlations, Kind, MetricPair
+from gecbench.analysis.correlation import (
+    COEFFICIENT_KINDS,
+    Coefficient,
+    CoefficientKind,
+    Correlations,
+    MetricPair,
+)
 from gecbench.analysis.meta import SystemLevel
 from gecbench.reports.report import (
     Column,
@@ -20,7 +26,7 @@ from gecbench.reports.report import (
     translate,
 )
 
-NAMES: dict[Kind, Words] = {
+NAMES: dict[CoefficientKind, Words] = {
     "pearson": translate("Pearson's r"),
     "spearman": translate("Spearman's rho"),
     "kendall": translate("Kendall's tau-b"),
@@ -36,7 +42,7 @@ def build_report(result: Correlations) -> Report:
         corpus=scores.corpus,
         tables=(_coefficients(result), _scores(result)),
         figures=(
-            *(_matrix(result, kind) for kind in KINDS),
+            *(_matrix(result, kind) for kind in COEFFICIENT_KINDS),
             *(_scatter(result, pair) for pair in result.pairs),
         ),
         data={
@@ -55,14 +61,18 @@ def build_report(result: Correlations) -> Report:
 
 COEFFICIENT_COLUMNS = tuple(
     column
-    for kind in KINDS
+    for kind in COEFFICIENT_KINDS
     for column in (Column(kind, "number", 4), Column.of("{kind} p", "p", 4, kind=kind))
 )
 
 
-def coefficient_cells(coefficients: Mapping[Kind, Coefficient]) -> list[Value]:
+def coefficient_cells(coefficients: Mapping[CoefficientKind, Coefficient]) -> list[Value]:
     """The cells of `COEFFICIENT_COLUMNS`."""
-    return [value for kind in KINDS for value in (coefficients[kind].value, coefficients[kind].p)]
+    return [
+        value
+        for kind in COEFFICIENT_KINDS
+        for value in (coefficients[kind].value, coefficients[kind].p)
+    ]
 
 
 def with_coefficients(result: MetricPair | SystemLevel) -> dict[str, object]:
@@ -89,7 +99,7 @@ def _scores(result: Correlations) -> Table:
     return Table("scores", translate("Scores"), columns, tuple(rows))
 
 
-def _matrix(result: Correlations, kind: Kind) -> Figure:
+def _matrix(result: Correlations, kind: CoefficientKind) -> Figure:
     names = tuple(result.scores.metrics)
     values = [
         f"{pair.first} – {pair.second} {value:.3f}"
@@ -111,7 +121,7 @@ def _matrix(result: Correlations, kind: Kind) -> Figure:
     )
 
 
-def _row(result: Correlations, kind: Kind, metric: str) -> tuple[float | None, ...]:
+def _row(result: Correlations, kind: CoefficientKind, metric: str) -> tuple[float | None, ...]:
     return tuple(
         None if metric == other else result.of(metric, other).coefficients[kind].value
         for other in result.scores.metrics

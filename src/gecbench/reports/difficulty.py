@@ -8,8 +8,8 @@ from itertools import chain
 from gecbench.analysis.difficulty import (
     MEASURES,
     Difficulty,
-    Level,
     Measure,
+    Tier,
     TypeDifficulty,
     system_means,
 )
@@ -30,7 +30,7 @@ from gecbench.reports.report import (
 )
 
 _SYSTEM = Column.of("system")
-_PARTS: dict[Level, Words] = {
+_PARTS: dict[Tier, Words] = {
     1: translate("operation"),
     2: translate("category"),
     3: translate("type"),
@@ -42,7 +42,7 @@ _MOST_TYPES = 30
 """Types in the figure; the table has all."""
 
 
-def build_report(results: Sequence[Difficulty], tier: Level | None = None) -> Report:
+def build_report(results: Sequence[Difficulty], tier: Tier | None = None) -> Report:
     """Show what was found of one corpus or several.
 
     Args:
@@ -50,7 +50,7 @@ def build_report(results: Sequence[Difficulty], tier: Level | None = None) -> Re
         tier: The part of types in the table of types: operation (1), category (2), whole (3);
             None means the category, and the whole where most types have none.
     """
-    level: Level = tier or (2 if _have_categories(results) else 3)
+    level: Tier = tier or (2 if _have_categories(results) else 3)
     figures = [_scores_figure(results)]
     if any(result.types[level] for result in results):
         figures.append(_types_figure(results, level))
@@ -114,7 +114,7 @@ def _measure_words(results: Sequence[Difficulty], measure: Measure) -> Words:
 # The tables.
 
 
-def _tables(results: Sequence[Difficulty], level: Level) -> Iterator[Table]:
+def _tables(results: Sequence[Difficulty], level: Tier) -> Iterator[Table]:
     yield _scores(results)
     yield from (_ranking(results, measure) for measure in MEASURES)
     yield _types(results, level)
@@ -178,7 +178,7 @@ def _ranking(results: Sequence[Difficulty], measure: Measure) -> Table:
     return Table("ranking" if measure == "f" else "ranking-accuracy", title, columns, rows)
 
 
-def _types(results: Sequence[Difficulty], level: Level) -> Table:
+def _types(results: Sequence[Difficulty], level: Tier) -> Table:
     """The difficulty of types, the most difficult of the first corpus first."""
     part = _PARTS[level]
     columns = [Column(part.en, zh=part.zh)]
@@ -283,7 +283,7 @@ def _scores_figure(results: Sequence[Difficulty]) -> Figure:
     )
 
 
-def _types_figure(results: Sequence[Difficulty], level: Level) -> Figure:
+def _types_figure(results: Sequence[Difficulty], level: Tier) -> Figure:
     """The mean weight of each type with its standard deviation."""
     frequent = [_most_frequent(result.types[level]) for result in results]
     first = [f"{o.label or _NO_PART} {o.mean:.2f}" for o in next(filter(None, frequent))]
@@ -329,9 +329,9 @@ def _ranks_figure(results: Sequence[Difficulty]) -> Figure:
             moves = join_texts(f"{system} {move:+d}" for system, move in change.items() if move)
             alt.append(
                 translate(
-                    "{measure}: {moves}",
-                    measure=words,
-                    moves=moves if moves.en else translate("no change"),
+                    "{name}: {value}",
+                    name=words,
+                    value=moves if moves.en else translate("no change"),
                 )
             )
     changes = join_texts(alt, "; ")

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import product
 
-from gecbench.analysis.correlation import Kind
+from gecbench.analysis.correlation import CoefficientKind
 from gecbench.analysis.meta import MetaEvaluation, SentenceLevel, SystemLevel
 from gecbench.reports.correlation import (
     COEFFICIENT_COLUMNS,
@@ -26,7 +26,7 @@ from gecbench.reports.report import (
     translate,
 )
 
-_SHOWN: tuple[Kind, ...] = ("pearson", "spearman")
+_SHOWN: tuple[CoefficientKind, ...] = ("pearson", "spearman")
 """The coefficients of windows, as SEEDA has them."""
 
 
@@ -181,7 +181,7 @@ def _window_figures(result: MetaEvaluation) -> list[Figure]:
 
 
 def _window_figure(
-    kind: Kind, about: tuple[str, str, int], windows: Sequence[tuple[int, SystemLevel]]
+    kind: CoefficientKind, about: tuple[str, str, int], windows: Sequence[tuple[int, SystemLevel]]
 ) -> Figure:
     name, way, size = about
     lines: dict[str, list[tuple[int, float | None]]] = {}

@@ -10,11 +10,11 @@ from gecbench.analysis.paper_table import (
     FigurePoint,
     FigureResult,
     Mean,
+    PaperColumn,
     PaperResult,
     RowResult,
     TableResult,
 )
-from gecbench.analysis.paper_table import Column as PaperColumn
 from gecbench.core.score import WarningNote
 from gecbench.reports.report import Column, Figure, Report, Series, Table, Value, Words, translate
 

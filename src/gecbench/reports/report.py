@@ -205,7 +205,7 @@ def as_csv(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 # What a figure shows: its data and its words; drawing is the business of `reports.plots`.
 
 
-Kind = Literal["lines", "bars", "points", "intervals", "matrix"]
+FigureKind = Literal["lines", "bars", "points", "intervals", "matrix"]
 """lines: y over numeric x, with markers; bars: grouped, over categories; points: a scatter with
 a label at each point; intervals: one dot with its whiskers for each category, horizontal;
 matrix: a coloured cell with its number for each pair of categories, each series a row."""
@@ -253,7 +253,7 @@ class Figure:
     Args:
         name: Of its files and anchor: lower-case letters, digits and hyphens; unique among the
             figures of one analysis, and begins with the name of the analysis.
-        kind: See `Kind`.
+        kind: See `FigureKind`.
         title: One line.
         alt: What it shows, for those who cannot see it: the numbers that matter, in words.
         x_label: What the x of the series are, with their unit, on whichever axis they stand: in
@@ -265,7 +265,7 @@ class Figure:
     """
 
     name: str
-    kind: Kind
+    kind: FigureKind
     title: Words
     alt: Words
     x_label: Words
@@ -277,7 +277,7 @@ class Figure:
     def of(
         cls,
         name: str,
-        kind: Kind,
+        kind: FigureKind,
         *,
         title: str | Words,
         alt: str | Words,
@@ -321,7 +321,7 @@ def figure_csv(figure: Figure) -> str:
 REPORT_SCHEMA = 1
 """Version of the JSON that analyses print; scripts depend on it."""
 
-Format = Literal["text", "json", "csv", "latex", "markdown"]
+ReportFormat = Literal["text", "json", "csv", "latex", "markdown"]
 
 Value = str | Words | int | float | None
 """Words are shown in the reader's language; in files, and for whoever sorts, in English."""
@@ -471,7 +471,7 @@ def data_of(result: DataclassInstance | None, *without: str) -> dict[str, object
     return {name: getattr(result, name) for name in names if name not in left_out}
 
 
-def render(report: Report, output: Format, *, table: str | None = None) -> str:
+def render(report: Report, output: ReportFormat, *, table: str | None = None) -> str:
     """Write a report as text, JSON, CSV, LaTeX or Markdown.
 
     Args:

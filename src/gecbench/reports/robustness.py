@@ -252,7 +252,7 @@ def _corrections(sentence: ShownSentence) -> str:
 # Kinds of variants.
 
 
-class _Kind(NamedTuple):
+class _VariantKind(NamedTuple):
     """A way to group variants, as its table and its figures show it."""
 
     name: str
@@ -268,24 +268,24 @@ class _Kind(NamedTuple):
         )
 
 
-def _kinds(result: Robustness) -> tuple[_Kind, ...]:
+def _kinds(result: Robustness) -> tuple[_VariantKind, ...]:
     unit = translate(f"unit|{result.unit}s")
     return (
-        _Kind(
+        _VariantKind(
             "action",
             result.actions,
             translate("By perturbing action"),
             translate("P-CRS by perturbing action"),
             translate("what the perturbation did"),
         ),
-        _Kind(
+        _VariantKind(
             "distance",
             result.distances,
             translate("By {unit} between perturbation and error, where both are single", unit=unit),
             translate("P-CRS by distance between perturbation and error"),
             translate("{unit} between perturbation and error", unit=unit),
         ),
-        _Kind(
+        _VariantKind(
             "frequency",
             result.frequencies or (),
             translate("By frequency of the rarest word put in"),
@@ -295,7 +295,7 @@ def _kinds(result: Robustness) -> tuple[_Kind, ...]:
     )
 
 
-def _kind_table(kind: _Kind) -> Table:
+def _kind_table(kind: _VariantKind) -> Table:
     columns = [Column(kind.name, zh=kind.table_title.zh.removeprefix("按"))]
     columns.append(Column.of("variants", "count"))
     for system in kind.groups[0].systems:
@@ -314,7 +314,7 @@ def _kind_table(kind: _Kind) -> Table:
     return Table(kind.name, kind.table_title, tuple(columns), rows)
 
 
-def _kind_figure(kind: _Kind, rule: ConsistencyRule) -> Figure:
+def _kind_figure(kind: _VariantKind, rule: ConsistencyRule) -> Figure:
     series, alt = [], []
     for index, name in enumerate(system.system for system in kind.groups[0].systems):
         percents = tuple(

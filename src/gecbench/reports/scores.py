@@ -13,8 +13,8 @@ from gecbench.reports.report import (
     COUNT_COLUMNS,
     Column,
     Figure,
-    Format,
     Report,
+    ReportFormat,
     Series,
     Table,
     Value,
@@ -61,7 +61,9 @@ def scores_report(scores: Sequence[ScoreReport], *, tier: int | None = None) -> 
     )
 
 
-def render_scores(scores: Sequence[ScoreReport], output: Format, *, tier: int | None = None) -> str:
+def render_scores(
+    scores: Sequence[ScoreReport], output: ReportFormat, *, tier: int | None = None
+) -> str:
     """Write scores as text, LaTeX or Markdown, or all numbers as JSON or CSV.
 
     Args:

@@ -15,7 +15,7 @@ from score_corpus import BAD, COPY, CORPUS, GOOD
 
 import gecbench
 from gecbench.analysis.correlation import (
-    KINDS,
+    COEFFICIENT_KINDS,
     Coefficient,
     SystemScores,
     coefficient,
@@ -52,7 +52,7 @@ def test_coefficients_of_great_and_small_numbers_are_those_of_others(factor: flo
     great = [value * factor for value in ONE]
     assert not constant(great)
     assert constant([factor, factor])
-    for kind in KINDS:
+    for kind in COEFFICIENT_KINDS:
         assert coefficient(kind, great, TWO) == coefficient(kind, ONE, TWO)
         assert coefficient(kind, TWO, great) == coefficient(kind, TWO, ONE)
     # The smaller ones differ, too: ranks know it.
@@ -85,7 +85,7 @@ def test_p_of_few_ranks_is_exact():
 
 
 def test_what_is_constant_or_short_has_no_coefficient_and_no_nan():
-    for kind in KINDS:
+    for kind in COEFFICIENT_KINDS:
         assert coefficient(kind, ONE, (2.0,) * 4) == Coefficient(None, None)
         assert coefficient(kind, (0.1 + 0.2, 0.3, 0.3), (1, 2, 3)) == Coefficient(None, None)
         assert coefficient(kind, (1, 2), (1, 2)) == Coefficient(None, None)
@@ -102,7 +102,7 @@ def test_without_scipy_it_is_said_what_to_install(monkeypatch):
 
 def test_signs_are_as_scores_are_unless_turned():
     plain, oriented = correlations(SCORES), correlations(SCORES, oriented=True)
-    for kind in KINDS:
+    for kind in COEFFICIENT_KINDS:
         assert oriented.of("x", "down").coefficients[kind].value == pytest.approx(
             -plain.of("down", "x").coefficients[kind].value
         )
@@ -124,7 +124,7 @@ def test_another_order_of_systems_changes_no_coefficient():
             {name: tuple(v[at] for at in order) for name, v in SCORES.metrics.items()},
         )
         for pair, other in zip(found.pairs, correlations(turned).pairs, strict=True):
-            for kind in KINDS:
+            for kind in COEFFICIENT_KINDS:
                 assert other.coefficients[kind].value == pytest.approx(
                     pair.coefficients[kind].value
                 )
@@ -184,7 +184,7 @@ def test_what_is_shown():
     shown = build_report(correlations(SCORES))
     assert [table.name for table in shown.tables] == ["coefficients", "scores"]
     assert [figure.name for figure in shown.figures] == [
-        *(f"correlation-{kind}" for kind in KINDS),
+        *(f"correlation-{kind}" for kind in COEFFICIENT_KINDS),
         *("correlation-x-y", "correlation-x-down", "correlation-y-down"),
     ]
     matrix = shown.figures[0]

@@ -47,7 +47,7 @@ def bare(**more) -> Page:
 @pytest.fixture(scope="module")
 def written() -> str:
     """The HTML of the corpus of these tests."""
-    return report_page.html(page())
+    return report_page.render_html(page())
 
 
 def packed(html: str) -> dict:
@@ -149,7 +149,7 @@ def test_subsets_are_refused():
 
 
 def test_the_policy_allows_just_the_style_and_the_script_that_are_there():
-    html = report_page.html(bare())
+    html = report_page.render_html(bare())
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html)[1]
     policy = policy.replace("&#39;", "'")
     for tag, what in (("style>", "style-src"), ('script type="module">', "script-src")):
@@ -185,7 +185,9 @@ def test_no_two_columns_of_the_scores_have_one_name():
 
 def test_cells_are_in_both_languages():
     table = Table("t", Words("T", "表"), (Column("a"), Column("b")), ((Words("x", "甲"),) * 2,))
-    html = report_page.html(Page("T", (), (Report("odd", Words("Odd", "怪"), "c", (table,)),)))
+    html = report_page.render_html(
+        Page("T", (), (Report("odd", Words("Odd", "怪"), "c", (table,)),))
+    )
     both = '<span class="w" lang="en">x</span><span class="w" lang="zh-Hans">甲</span>'
     assert f'<th scope="row" data-value="x" class=word><bdi>{both}</bdi></th>' in html
     assert f'<td data-value="x" class=word><bdi>{both}</bdi></td>' in html
@@ -197,7 +199,7 @@ def test_what_makes_numbers_doubtful_stands_before_them():
     made = page(GOOD, slipped)
     (note,) = made.warnings
     assert "slipped: outputs that share almost nothing with their source: " in note
-    html = report_page.html(replace(made, reports=(replace(made.reports[0], figures=()),)))
+    html = report_page.render_html(replace(made, reports=(replace(made.reports[0], figures=()),)))
     scores = html.split('id="scores"', 1)[1].split("</section>", 1)[0]
     assert scores.count(note) == 1
     assert scores.index("What makes these numbers doubtful") < scores.index(note)
@@ -216,13 +218,13 @@ def test_edits_that_were_not_made_by_one_scheme_make_numbers_doubtful():
 
 def test_an_report_of_the_same_name_is_numbered():
     two = bare()
-    html = report_page.html(Page(two.title, two.facts, two.reports * 2))
+    html = report_page.render_html(Page(two.title, two.facts, two.reports * 2))
     assert set(packed(html)["files"]) == {"odd-t.csv", "odd-t.tex", "odd-2-t.csv", "odd-2-t.tex"}
     assert html.count('id="odd"') == html.count('id="odd-2"') == 1
 
 
 def test_what_is_absent_is_a_dash_and_text_is_escaped():
-    html = report_page.html(bare())
+    html = report_page.render_html(bare())
     assert '<td data-value="">-</td>' in html
     assert "a &lt;note&gt;" in html
 
@@ -233,7 +235,7 @@ def test_what_is_missing_is_said_before_the_work(name: str, monkeypatch: pytest.
     for module in (report_page, plots):
         monkeypatch.setattr(module, "find_spec", lambda n: None if n == name else found(n))
     with pytest.raises(MissingExtraError, match=rf"{name}, which .*gecbench\[report\]"):
-        report_page.html(bare())
+        report_page.render_html(bare())
 
 
 def test_a_page_is_saved_in_its_language(tmp_path: Path):

@@ -15,11 +15,16 @@ GROUPS = json.loads((SOURCE / "reports" / "chinese.json").read_text("utf-8"))
 CATALOGUE = {english: chinese for group in GROUPS.values() for english, chinese in group.items()}
 
 
+def nodes(*packages: str) -> Iterator[ast.AST]:
+    for package in packages:
+        for path in (SOURCE / package).rglob("*.py"):
+            yield from ast.walk(ast.parse(path.read_text("utf-8")))
+
+
 def calls(name: str) -> Iterator[ast.Call]:
-    for path in (SOURCE / "reports").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == name:
-                yield node
+    for node in nodes("reports", "api"):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == name:
+            yield node
 
 
 def literals() -> Iterator[str]:
@@ -38,9 +43,7 @@ def test_every_text_of_a_report_has_chinese():
 def test_every_chinese_text_is_of_something_in_the_code():
     constants = {
         node.value
-        for package in ("reports", "analysis")
-        for path in (SOURCE / package).rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in nodes("reports", "api", "analysis", "scoring")
         if isinstance(node, ast.Constant)
     }
     texts = {key: key.rpartition("|")[2] for key in CATALOGUE}

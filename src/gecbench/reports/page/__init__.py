@@ -189,7 +189,7 @@ _LONG = 240
 """Longer descriptions of figures are behind a click."""
 
 
-def html(page: Page, language: PageLanguage = "en") -> str:
+def render_html(page: Page, language: PageLanguage = "en") -> str:
     """Write the page as HTML.
 
     Args:

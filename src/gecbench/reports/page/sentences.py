@@ -25,7 +25,7 @@ from gecbench.text.tokens import Spans, spans
 _UNJUDGED = -1
 
 
-class Change(NamedTuple):
+class TextChange(NamedTuple):
     """An edit over characters: half-open span; None as text means found, not corrected."""
 
     start: int
@@ -41,7 +41,7 @@ def compress(value: object) -> str:
     return base64.b64encode(raw).decode("ascii")
 
 
-def changes_of(edits: Sequence[Edit], places: Spans, between: str) -> list[Change]:
+def changes_of(edits: Sequence[Edit], places: Spans, between: str) -> list[TextChange]:
     """Turn edits over tokens into replacements of characters.
 
     Args:
@@ -52,30 +52,30 @@ def changes_of(edits: Sequence[Edit], places: Spans, between: str) -> list[Chang
     return [_change(edit, places, between) for edit in edits]
 
 
-def _change(edit: Edit, places: Spans, between: str) -> Change:
+def _change(edit: Edit, places: Spans, between: str) -> TextChange:
     text = None if edit.replacement is None else between.join(edit.replacement)
     before = places[edit.start - 1][1] if edit.start else 0
     label = edit.label or ""
     if edit.start == edit.end:
         if edit.start and between:
-            return Change(before, before, text and between + text, label)
+            return TextChange(before, before, text and between + text, label)
         place = places[edit.start][0] if edit.start < len(places) else before
-        return Change(place, place, text and text + between * bool(places), label)
+        return TextChange(place, place, text and text + between * bool(places), label)
     start, end = places[edit.start][0], places[edit.end - 1][1]
     if text == "" and between:
         if edit.start:
             start = before
         elif edit.end < len(places):
             end = places[edit.end][0]
-    return Change(start, end, text, label)
+    return TextChange(start, end, text, label)
 
 
-def apply_changes(source: str, changes: Sequence[Change]) -> str:
+def apply_changes(source: str, changes: Sequence[TextChange]) -> str:
     """Make the changes of one set in a source, as the page does.
 
     Of two that overlap the first counts; insertions at one place follow one another.
     """
-    applied: list[Change] = []
+    applied: list[TextChange] = []
     for change in changes:
         if not any(change.start < other.end and other.start < change.end for other in applied):
             applied.append(change)
@@ -163,7 +163,7 @@ class _Packer:
         # Of the sentence at hand: its text, its edits by their places, and who makes each.
         self.source = ""
         self.places: Spans = ()
-        self.edits: dict[Change, int] = {}
+        self.edits: dict[TextChange, int] = {}
         self.makers: Mapping[Edit, Sequence[int]] = {}
 
     def add(self, row: SentenceRow) -> None:
@@ -195,7 +195,7 @@ class _Packer:
     def _string(self, text: str) -> int:
         return self.strings.setdefault(text, len(self.strings))
 
-    def _add_edits(self, edits: Sequence[Edit], changes: Sequence[Change]) -> list[int]:
+    def _add_edits(self, edits: Sequence[Edit], changes: Sequence[TextChange]) -> list[int]:
         """The places of edits among those of the sentence; those that are new are added."""
         for edit, change in zip(edits, changes, strict=True):
             if change in self.edits:
@@ -235,7 +235,7 @@ class _Packer:
         self,
         packed: _References | _Outputs,
         version: ReferenceVersion | SystemVersion,
-        changes: Sequence[Change],
+        changes: Sequence[TextChange],
     ) -> None:
         """Add the state, and the text where the edits do not give it."""
         packed.states.append(version.state)

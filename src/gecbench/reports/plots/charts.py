@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
     from gecbench.reports.plots.style import Entries
-    from gecbench.reports.report import Figure, Kind, Series
+    from gecbench.reports.report import Figure, FigureKind, Series
 
 
 # Grouped bars over categories; where they would be too many, a dot for each in its row.
@@ -644,7 +644,7 @@ class Chart:
     named: Callable[[Figure, Look], bool] = lambda *_: False
 
 
-KINDS: Mapping[Kind, Chart] = {
+KINDS: Mapping[FigureKind, Chart] = {
     "lines": Chart(lambda *_: 3.7, draw_lines),
     "bars": Chart(bars_height, draw_bars),
     "points": Chart(lambda *_: 4.3, draw_points, name_points, all_named),

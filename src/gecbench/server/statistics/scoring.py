@@ -13,9 +13,9 @@ from django.utils import timezone
 
 from gecbench.analysis.agreement import (
     Agreement,
+    AgreementCounts,
     AnnotatorAgreement,
     AnnotatorPair,
-    Comparisons,
     Rate,
 )
 from gecbench.analysis.human import SUBMISSIONS, find_submissions, scorable
@@ -348,7 +348,7 @@ def agreement(project: Project) -> Agreement:
     Raises:
         GecbenchError: The scheme of edits cannot be had.
     """
-    found = Comparisons(project.slug, project.lang, metric_of(project))
+    found = AgreementCounts(project.slug, project.lang, metric_of(project))
     scheme = scheme_of(project)
     some = False
     for corpus in submissions_corpora(project):

@@ -14,7 +14,7 @@ from gecbench.core.edit import Edit
 from gecbench.core.sample import Sample
 from gecbench.core.score import Counts
 from gecbench.reports.page.sentences import (
-    Change,
+    TextChange,
     apply_changes,
     changes_of,
     compress,
@@ -25,7 +25,7 @@ from gecbench.text.tokens import spans
 ENGLISH = "I has a cat ."
 
 
-def english(*edits: Edit) -> list[Change]:
+def english(*edits: Edit) -> list[TextChange]:
     return changes_of(edits, spans(ENGLISH, tuple(ENGLISH.split())), " ")
 
 
@@ -57,7 +57,7 @@ def test_a_chinese_edit_has_no_blanks():
 
 
 def test_an_edit_of_an_empty_source_has_no_blanks():
-    assert changes_of((Edit(0, 0, ("a", "b"), "M"),), (), " ") == [Change(0, 0, "a b", "M")]
+    assert changes_of((Edit(0, 0, ("a", "b"), "M"),), (), " ") == [TextChange(0, 0, "a b", "M")]
 
 
 def test_edits_that_touch_stand_side_by_side():

@@ -17,7 +17,7 @@ from gecbench.reports import plots
 from gecbench.reports.plots import COLOURS, canvas, draw, svg, write_figures
 from gecbench.reports.plots.charts import ABOVE, BELOW, DEEPEST, FAINTEST, opacity
 from gecbench.reports.plots.style import wrap
-from gecbench.reports.report import Figure, Kind, Series, Words
+from gecbench.reports.report import Figure, FigureKind, Series, Words
 
 from ..test_report import contrast
 
@@ -128,7 +128,7 @@ def places(made: str) -> list[tuple[str, float, float]]:
     return found
 
 
-def like(kind: Kind, count: int) -> Figure:
+def like(kind: FigureKind, count: int) -> Figure:
     """A figure of systems whose long names differ at the end only."""
     names = [f"university-of-somewhere-seq2seq-large-v{at}" for at in range(count)]
     xs = (1, 2) if kind in ("lines", "points") else ("a", "b")
@@ -138,7 +138,7 @@ def like(kind: Kind, count: int) -> Figure:
 @pytest.mark.no_cover
 @pytest.mark.parametrize("count", [2, 8, 15, 25])
 @pytest.mark.parametrize("kind", ["lines", "bars", "points", "intervals"])
-def test_a_legend_is_never_cut_off_and_tells_names_apart(kind: Kind, count: int):
+def test_a_legend_is_never_cut_off_and_tells_names_apart(kind: FigureKind, count: int):
     made = page(like(kind, count), "en")
     height = float(ET.fromstring(made).attrib["viewBox"].split()[3])
     assert all(8 < y < height and 0 <= x < 468 for _, x, y in places(made))
@@ -200,7 +200,7 @@ def test_points_over_counts_have_whole_marks(counts: tuple[int, ...], whole: set
 
 @pytest.mark.parametrize("kind", ["lines", "bars", "points", "intervals", "matrix"])
 @pytest.mark.parametrize("wrong", [float("nan"), float("inf")])
-def test_a_number_that_is_none_is_refused_in_every_kind(kind: Kind, wrong: float):
+def test_a_number_that_is_none_is_refused_in_every_kind(kind: FigureKind, wrong: float):
     one = figure(kind, Series(Words("ours", "我们的"), (1, 2), (1.0, wrong)))
     message = (
         f"figure trial-{kind}, series 'ours': number 2 of its y is {wrong}; "
