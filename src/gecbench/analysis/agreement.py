@@ -297,8 +297,10 @@ class AgreementCounts:
             rows: The comparisons of edits.
             run_stats: The run over what `scorable` gave; None where there are no comparisons.
         """
-        references = [one for sample in submissions.samples for one in sample.references]
-        self._nameless += sum(one.annotator is None for one in references)
+        references = [
+            reference for sample in submissions.samples for reference in sample.references
+        ]
+        self._nameless += sum(reference.annotator is None for reference in references)
         for work in works:
             several = len(work) > 1
             self._with.update({name: int(several) for name in work})
@@ -325,8 +327,8 @@ class AgreementCounts:
             common = exact or bool(first.texts & second.texts)
             for names in (pair, pair[:1], pair[1:], ()):
                 counts = self._shares.setdefault(names, [0, 0, 0, 0])
-                for at, one in enumerate((True, alike, exact, common)):
-                    counts[at] += one
+                for at, value in enumerate((True, alike, exact, common)):
+                    counts[at] += value
 
     def _rates(self, *names: str) -> tuple[Rate, Rate, Rate]:
         cases, *counts = self._shares.get(names, (0, 0, 0, 0))
@@ -358,8 +360,8 @@ class AgreementCounts:
         )
         notes = list(self._notes)
         if self._nameless:
-            said = "submissions that do not say who wrote them, and are left out"
-            notes.append(f"{said}: {self._nameless}")
+            reason = "submissions that do not say who wrote them, and are left out"
+            notes.append(f"{reason}: {self._nameless}")
         if few := len(pairs) - len(listed):
             notes.append(f"pairs with fewer than {least} sentences in common, not listed: {few}")
         decisions, exact_texts, common_texts = self._rates()
@@ -380,7 +382,7 @@ class AgreementCounts:
                     self._score(name, None),
                     self._score(None, name),
                 )
-                for name, shared in sorted(self._with.items(), key=lambda one: (-one[1], one[0]))
+                for name, shared in sorted(self._with.items(), key=lambda item: (-item[1], item[0]))
             ),
             pairs=tuple(
                 AnnotatorPair(

@@ -197,8 +197,8 @@ class Correlations:
 
     def of(self, first: str, second: str) -> MetricPair:
         """Find the comparison of two metrics, in either order."""
-        wanted = {first, second}
-        return next(pair for pair in self.pairs if {pair.first, pair.second} == wanted)
+        names = {first, second}
+        return next(pair for pair in self.pairs if {pair.first, pair.second} == names)
 
 
 def correlations(scores: SystemScores, *, oriented: bool = False) -> Correlations:

@@ -102,7 +102,7 @@ class Human:
 
 
 def find_submissions(
-    corpus: Corpus, submitted: Corpus, lang: str, options: HumanOptions, only: Collection[int]
+    corpus: Corpus, annotations: Corpus, lang: str, options: HumanOptions, only: Collection[int]
 ) -> tuple[Submission, ...]:
     """Find all submissions, in the order of the corpus.
 
@@ -123,19 +123,19 @@ def find_submissions(
     """
     by_index = {
         at: _of_sentence(at, sample, corpus.samples[at], lang, options)
-        for at, sample in _match_sentences(corpus, submitted).items()
+        for at, sample in _match_sentences(corpus, annotations).items()
     }
     submissions = tuple(
         submission for at in sorted(by_index) if at in only for submission in by_index[at]
     )
     if not submissions:
         raise CorpusError(
-            f"{submitted.name}: none of its sentences that take part has a reference, and "
+            f"{annotations.name}: none of its sentences that take part has a reference, and "
             "references are what was submitted"
         )
     if all(submission.annotator is None for submission in submissions):
         raise CorpusError(
-            f"{submitted.name}: no submission says who wrote it; in JSONL each reference has "
+            f"{annotations.name}: no submission says who wrote it; in JSONL each reference has "
             'an "annotator"'
         )
     if not any(submission.references for submission in submissions):
@@ -146,13 +146,13 @@ def find_submissions(
 
 
 def scorable(
-    corpus: Corpus, submitted: Corpus, submissions: Sequence[Submission]
+    corpus: Corpus, annotations: Corpus, submissions: Sequence[Submission]
 ) -> tuple[Corpus, SystemOutput]:
     """Make a corpus in which each submission is a sentence of its own, and its output.
 
     Those without references are left out.
     """
-    tokens = {sample.id: sample.tokens for sample in submitted.samples}
+    tokens = {sample.id: sample.tokens for sample in annotations.samples}
     rows = []
     for submission in submissions:
         if submission.references:
@@ -200,20 +200,20 @@ def score_annotators(
     )
 
 
-def _match_sentences(corpus: Corpus, submitted: Corpus) -> dict[int, Sample]:
+def _match_sentences(corpus: Corpus, annotations: Corpus) -> dict[int, Sample]:
     """Find the submitted sentences by their indices in the corpus."""
     indices = {sample.id: at for at, sample in enumerate(corpus.samples)}
     by_index: dict[int, Sample] = {}
-    for sample in submitted.samples:
+    for sample in annotations.samples:
         if sample.id not in indices:
             raise CorpusError(
-                f"{submitted.name}: sentence {sample.id!r} is not in corpus {corpus.name!r}; "
+                f"{annotations.name}: sentence {sample.id!r} is not in corpus {corpus.name!r}; "
                 "give the corpus that was annotated, with its ids"
             )
         final = corpus.samples[indices[sample.id]]
         if characters(sample.source) != characters(final.source):
             raise CorpusError(
-                f"{submitted.name}: sentence {sample.id!r} is {sample.source[:40]!r} here and "
+                f"{annotations.name}: sentence {sample.id!r} is {sample.source[:40]!r} here and "
                 f"{final.source[:40]!r} in corpus {corpus.name!r}; give the corpus that was "
                 "annotated"
             )

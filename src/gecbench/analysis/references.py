@@ -85,10 +85,10 @@ def curves(run_stats: RunStats, sweep: Sweep | None = None) -> tuple[Curve, ...]
     usable = _usable(run_stats)
     indices = [at for at, references in enumerate(usable) if len(references) >= sweep.at_least]
     width = max(map(len, usable), default=0)
-    wanted = max(sweep.at_least, sweep.up_to or 1)
-    if wanted > width or not indices:
+    least = max(sweep.at_least, sweep.up_to or 1)
+    if least > width or not indices:
         raise CorpusError(
-            f"{run_stats.corpus.name}: no sentence has {count_noun(wanted, 'reference')}; the most "
+            f"{run_stats.corpus.name}: no sentence has {count_noun(least, 'reference')}; the most "
             f"is {width}"
         )
     plans = {k: _subsets(width, k, sweep) for k in range(1, (sweep.up_to or width) + 1)}
@@ -170,10 +170,10 @@ def _subsets(width: int, k: int, sweep: Sweep) -> tuple[Sequence[tuple[int, ...]
     if count <= sweep.most:
         return list(combinations(range(width), k)), count
     dice = Random(number(sweep.seed, f"references {k}"))
-    drawn: dict[tuple[int, ...], None] = {}
-    while len(drawn) < sweep.most:
-        drawn[tuple(sorted(dice.sample(range(width), k)))] = None
-    return list(drawn), count
+    subsets: dict[tuple[int, ...], None] = {}
+    while len(subsets) < sweep.most:
+        subsets[tuple(sorted(dice.sample(range(width), k)))] = None
+    return list(subsets), count
 
 
 def references_in(references: Sequence[int], subset: Sequence[int]) -> tuple[int, ...]:
@@ -316,13 +316,13 @@ def distribution(run_stats: RunStats) -> tuple[Mapping[int, int], Mapping[int, i
 
     MuCGEC's figure 1 is the second. Sentences that nobody can annotate have none.
     """
-    every: Counter[int] = Counter()
+    everywhere: Counter[int] = Counter()
     erroneous: Counter[int] = Counter()
     for sample, case in zip(run_stats.corpus.samples, cases_of(run_stats), strict=True):
         count = len(rewrites(sample, case))
-        every[count] += 1
+        everywhere[count] += 1
         erroneous[count] += state(sample, case, run_stats.lang) in ("erroneous", "disputed")
-    return dict(sorted(every.items())), {k: n for k, n in sorted(erroneous.items()) if n}
+    return dict(sorted(everywhere.items())), {k: n for k, n in sorted(erroneous.items()) if n}
 
 
 def describe_references(
@@ -333,8 +333,8 @@ def describe_references(
     Raises:
         CorpusError: A metadata field is missing, or no sentence has enough references.
     """
-    every, erroneous = distribution(run_stats)
-    result = References(run_stats.corpus.name, statistics(run_stats, by), every, erroneous)
+    everywhere, erroneous = distribution(run_stats)
+    result = References(run_stats.corpus.name, statistics(run_stats, by), everywhere, erroneous)
     notes = [*run_stats.notes, *run_stats.refused.values(), *_textless(run_stats)]
     if sweep is None:
         return replace(result, notes=tuple(notes))

@@ -57,8 +57,8 @@ def rewrites(sample: Sample, case: Case) -> list[tuple[Rewrite, CaseRewrite]]:
 
     Those declared impossible to annotate are none.
     """
-    taken = sample.references[: len(case.references)]
-    pairs = zip(taken, case.references, strict=True)
+    references = sample.references[: len(case.references)]
+    pairs = zip(references, case.references, strict=True)
     return [(rewrite, version) for rewrite, version in pairs if not version.unannotatable]
 
 

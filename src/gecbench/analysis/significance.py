@@ -258,9 +258,11 @@ def compare(
     rows = {name: [run_stats.rows[name, metric][at] for at in indices] for name in names}
     scores = {name: measure.aggregate(rows[name]) for name in names}
     values = {name: score.value for name, score in scores.items()}
-    drawn = _bootstrap(measure, rows, plan)
+    resamples = _bootstrap(measure, rows, plan)
     watched = watch(f"{metric}: pairs", _pairs(names, plan.baseline))
-    pairs = _correct([_pair(measure, rows, values, drawn, pair, plan) for pair in watched], plan)
+    pairs = _correct(
+        [_pair(measure, rows, values, resamples, pair, plan) for pair in watched], plan
+    )
     result = Comparison(
         corpus=run_stats.corpus.name,
         metric=metric,
@@ -269,7 +271,7 @@ def compare(
         sentences=len(indices),
         plan=plan,
         values=values,
-        intervals={name: _interval(drawn[name], plan) for name in names},
+        intervals={name: _interval(resamples[name], plan) for name in names},
         pairs=tuple(pairs),
         notes=_notes(pairs, plan, metric, len(indices)),
     )
@@ -328,14 +330,14 @@ def _pair(
     metric: Metric[Any],
     rows: Mapping[str, Sequence[Any]],
     values: Mapping[str, float],
-    drawn: Mapping[str, Values],
+    resamples: Mapping[str, Values],
     pair: Names,
     plan: Plan,
 ) -> SystemPair:
     """Compare two systems, p not yet corrected."""
     first, second = pair
     observed = values[first] - values[second]
-    resampled = drawn[first] - drawn[second]
+    resampled = resamples[first] - resamples[second]
     p: dict[Test, float] = {}
     for test in plan.tests:
         if test == "bootstrap":

@@ -60,23 +60,23 @@ def agreement(
     """
     submissions = in_language(submissions, lang)
     language = corpus_language(submissions, scheme)
-    found = AgreementCounts(submissions.name, language.code, language.metric)
-    compare_annotators(found, submissions, scheme=scheme, watch=watch)
-    return found.measure(least=least)
+    counts = AgreementCounts(submissions.name, language.code, language.metric)
+    compare_annotators(counts, submissions, scheme=scheme, watch=watch)
+    return counts.measure(least=least)
 
 
 def compare_annotators(
-    found: AgreementCounts, submissions: Corpus, *, scheme: AnyScheme, watch: Watch = no_progress
+    counts: AgreementCounts, submissions: Corpus, *, scheme: AnyScheme, watch: Watch = no_progress
 ) -> None:
-    """Count in `found` how the annotators of some sentences agree."""
-    works = works_of(submissions, found.lang)
+    """Count in `counts` how the annotators of some sentences agree."""
+    works = works_of(submissions, counts.lang)
     rows = comparisons(works)
     run_stats = None
     if rows:
         corpus, output = scorable(submissions, rows)
-        options = Options(metrics=(found.metric,))
+        options = Options(metrics=(counts.metric,))
         run_stats = collect_stats(corpus, [output], scheme=scheme, options=options, watch=watch)
-    found.add(submissions, works, rows, run_stats)
+    counts.add(submissions, works, rows, run_stats)
 
 
 # Scores by parts: where systems are good and bad.

@@ -138,20 +138,21 @@ def combine(
     combination = run.official(rows) if voting.rule == "mucgec-official" else run.vote(rows)
     about = {"rule": combination.about, "systems": ", ".join(names), "gecbench": __version__}
     alone = ("one system: nothing is voted on",) if len(systems) == 1 else ()
-    used = collector.edits.scheme if collector.edits else None
+    edit_scheme = collector.edits.scheme if collector.edits else None
     warning = None
-    if used and collector.edits and collector.edits.extracted:
-        warning = used.warn([sample.source for sample in corpus.samples])
+    if edit_scheme and collector.edits and collector.edits.extracted:
+        warning = edit_scheme.warn([sample.source for sample in corpus.samples])
     return replace(
         combination,
         corpus=replace(
-            combination.corpus, provenance={**about, **(used.signature if used else {})}
+            combination.corpus,
+            provenance={**about, **(edit_scheme.signature if edit_scheme else {})},
         ),
         notes=(
             *alone,
             *([f"{corpus.name}: {warning}"] if warning else []),
             *collector.notes(),
-            *(used.notes if used else ()),
+            *(edit_scheme.notes if edit_scheme else ()),
             *combination.notes,
         ),
     )

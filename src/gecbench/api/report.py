@@ -234,10 +234,10 @@ def save_report(page: Page, path: Path | str, *, language: PageLanguage = "en") 
 
 def _with_edits(options: Options, corpus: Corpus) -> Options:
     """Add a metric that compares edits."""
-    asked = options.metrics
-    if not asked or any(metric_class(name).needs == "edits" for name in asked):
+    metrics = options.metrics
+    if not metrics or any(metric_class(name).needs == "edits" for name in metrics):
         return options
-    return replace(options, metrics=(*asked, corpus_language(corpus).metric))
+    return replace(options, metrics=(*metrics, corpus_language(corpus).metric))
 
 
 def span_metric(run_stats: RunStats) -> str | None:

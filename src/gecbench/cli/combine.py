@@ -63,10 +63,10 @@ def combine(
     from gecbench.api.combine import combine as combine_systems
 
     target_format: str = chosen_format or format_by_ending(output, CORPUS_ENDINGS, "lines")
-    loaded = load_corpus(corpus, inputs.corpus)
+    data = load_corpus(corpus, inputs.corpus)
     combination = combine_systems(
-        loaded,
-        load_systems(systems, loaded, inputs.system_format),
+        data,
+        load_systems(systems, data, inputs.system_format),
         voting=voting,
         scheme=_scheme(inputs.scheme),
         re_extract=re_extract,

@@ -42,10 +42,10 @@ def convert(
     from gecbench.api.files import save
 
     target = load_format(target_format)  # before a long corpus is read
-    loaded = load_corpus(corpus, reading)
+    data = load_corpus(corpus, reading)
     if strict:
-        losses = target.losses(loaded)
+        losses = target.losses(data)
         if losses:
             raise GecbenchError(f"nothing written, because of --strict: {'; '.join(losses)}")
-    for loss in save(loaded, output, format=target_format):
+    for loss in save(data, output, format=target_format):
         say(f"note: {loss}")

@@ -70,9 +70,9 @@ def edits(
     from gecbench.scoring.extractor import edit_set_limit_note
 
     target_format: str = chosen_format or format_by_ending(output, _ENDINGS, "m2")
-    loaded = load_corpus(corpus, reading)
+    data = load_corpus(corpus, reading)
     extracted = extract(
-        loaded, scheme_of(scheme), keep=keep, minimise=minimise, relabel=relabel, watch=watch
+        data, scheme_of(scheme), keep=keep, minimise=minimise, relabel=relabel, watch=watch
     )
     capped = [s.id for s in extracted.samples if any(r.capped for r in s.references)]
     # What M2 never holds is known, and `convert` says it; here edits are asked for.

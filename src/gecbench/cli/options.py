@@ -200,9 +200,9 @@ def load_inputs(
     corpus: Path, systems: Sequence[Path], inputs: Inputs, *, types: bool = True
 ) -> tuple[Corpus, list[SystemOutput], SchemeSpec]:
     """Load a corpus and its systems, and say which scheme finds edits."""
-    loaded = load_corpus(corpus, inputs.corpus, scored=True)
-    outputs = load_systems(systems, loaded, inputs.system_format)
-    return loaded, outputs, scheme_of(inputs.scheme, types=types)
+    data = load_corpus(corpus, inputs.corpus, scored=True)
+    outputs = load_systems(systems, data, inputs.system_format)
+    return data, outputs, scheme_of(inputs.scheme, types=types)
 
 
 def load_run_stats(
@@ -213,8 +213,8 @@ def load_run_stats(
 
     check_standard_input([corpus, *systems])
     check_scheme_is_used(options)
-    loaded, outputs, scheme = load_inputs(corpus, systems, inputs)
-    return collect_stats(loaded, outputs, scheme=scheme, options=options, watch=watch)
+    data, outputs, scheme = load_inputs(corpus, systems, inputs)
+    return collect_stats(data, outputs, scheme=scheme, options=options, watch=watch)
 
 
 def needs_types(options: Options) -> bool:

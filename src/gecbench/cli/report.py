@@ -98,9 +98,9 @@ def report(
     more: Sequence[Report] = ()
     if robustness is not None:
         more = (_robustness(robustness, robustness_systems, inputs, options),)
-    loaded, outputs, scheme = load_inputs(corpus, systems, inputs)
+    data, outputs, scheme = load_inputs(corpus, systems, inputs)
     page = make_report(
-        loaded,
+        data,
         outputs,
         scheme=scheme,
         options=options,

@@ -49,12 +49,12 @@ def human(
     from gecbench.reports.human import build_report
 
     check_scheme_is_used(options)
-    loaded, _, scheme = load_inputs(corpus, (), inputs, types=needs_types(options))
+    data, _, scheme = load_inputs(corpus, (), inputs, types=needs_types(options))
     # What a submission is called after its file is known here alone.
-    submitted = load(submissions, format=inputs.system_format, lang=inputs.corpus.lang)
+    annotations = load(submissions, format=inputs.system_format, lang=inputs.corpus.lang)
     result = score_annotators(
-        loaded,
-        replace(submitted, name=str(submissions)),
+        data,
+        replace(annotations, name=str(submissions)),
         **asdict(scored),
         scheme=scheme,
         options=options,

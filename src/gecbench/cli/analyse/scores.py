@@ -129,9 +129,9 @@ def references(
     if sweep.taking == "first":
         refuse("--take first draws no subsets", "--subsets", "--seed")
     check_scheme_is_used(options)
-    loaded, outputs, scheme = load_inputs(corpus, systems, inputs, types=needs_types(options))
+    data, outputs, scheme = load_inputs(corpus, systems, inputs, types=needs_types(options))
     result = count_references(
-        loaded,
+        data,
         outputs,
         by=by,
         **asdict(sweep),
@@ -183,9 +183,9 @@ def segmentation(
     metrics = BESIDE if beside is None else tuple(filter(None, split(beside)))
     if "edits" not in needs_of(metrics):
         refuse("gold edits are not found by a scheme, and no metric beside needs edits", SchemeSpec)
-    loaded, outputs, scheme = load_inputs(corpus, systems, inputs, types=False)
+    data, outputs, scheme = load_inputs(corpus, systems, inputs, types=False)
     result = score_segmentations(
-        loaded,
+        data,
         outputs,
         segmenters=split(options.segmenter) if options.segmenter else (),
         golds=golds,

@@ -355,12 +355,12 @@ def suggest(
 
 def _progress() -> Callable[[int, int], None]:
     """Make a function that says how many sentences are done, every few seconds."""
-    said = time.monotonic()
+    last = time.monotonic()
 
     def progress(done: int, whole: int) -> None:
-        nonlocal said
-        if time.monotonic() - said > _EVERY:
-            said = time.monotonic()
+        nonlocal last
+        if time.monotonic() - last > _EVERY:
+            last = time.monotonic()
             say(f"{done} of {count_noun(whole, 'sentence')}")
 
     return progress

@@ -85,8 +85,8 @@ def families(texts: Sequence[str]) -> list[str]:
     Raises:
         GecbenchError: No font of this system has a character.
     """
-    wanted = {c for text in texts for c in text if not _fonts_unseen(c)}
-    missing = {c for c in wanted if ord(c) not in _characters(LATIN)}
+    characters = {c for text in texts for c in text if not _fonts_unseen(c)}
+    missing = {c for c in characters if ord(c) not in _characters(LATIN)}
     if not missing:
         return [LATIN]
     for family in _HAN:
@@ -240,8 +240,8 @@ def _shorter(match: re.Match[str]) -> str:
 def _rename(root: ET.Element, prefix: str) -> None:
     """Keep the ids that something refers to, under names that no other figure has."""
     # In the order of the picture, as matplotlib's own ids depend on colours.
-    used = dict.fromkeys(name for element in root.iter() for _, name in _references(element))
-    names = {name: f"{prefix}-{index}" for index, name in enumerate(used, 1)}
+    ids = dict.fromkeys(name for element in root.iter() for _, name in _references(element))
+    names = {name: f"{prefix}-{index}" for index, name in enumerate(ids, 1)}
     for element in root.iter():
         old = element.attrib.pop("id", None)
         if old in names:

@@ -384,7 +384,7 @@ def spread(
     ):
         if not sizes[index][0]:
             continue
-        taken = (*marks, *(box for box in boxes if box))
+        obstacles = (*marks, *(box for box in boxes if box))
         places = (
             _beside(points[index], sizes[index], distance, angle)
             for distance in rings
@@ -394,7 +394,7 @@ def spread(
             (
                 box
                 for box in places
-                if _inside(box, room) and not any(_overlap(box, other) for other in taken)
+                if _inside(box, room) and not any(_overlap(box, other) for other in obstacles)
             ),
             None,
         )
