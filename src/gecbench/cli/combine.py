@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from gecbench.models.combine.voting import VoteTally
     from gecbench.reports.report import Grid
 
-_SCHEME = ("--strategy", "--simplify", "--spacy-model", "--merging", "--lev", "--parse-cache")
+_SCHEME = (
+    *("--strategy", "--simplify", "--spacy-model", "--merging", "--lev", "--parse-cache"),
+    "--scheme-set",
+)
 
 
 @command
