@@ -6,20 +6,18 @@ from pathlib import Path
 from typing import Annotated
 
 from gecbench.cli.command import command
-from gecbench.cli.options import CorpusFile, CorpusOptions, load_corpus, say
+from gecbench.cli.options import CorpusFile, CorpusOptions, format_option, load_corpus, say
 from gecbench.core.errors import GecbenchError
 from gecbench.core.files import STDIO
 from gecbench.core.options import Option
-from gecbench.formats import FORMATS, load_format
+from gecbench.formats import load_format
 
 
 @command
 def convert(
     corpus: CorpusFile,
     reading: CorpusOptions,
-    target_format: Annotated[
-        str, Option("--to", "New format.", metavar="FORMAT", complete=tuple(FORMATS))
-    ],
+    target_format: Annotated[str, format_option("--to", "New format.")],
     output: Annotated[
         Path,
         Option(

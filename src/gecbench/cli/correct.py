@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,12 +14,12 @@ import click
 
 from gecbench.api.options import Places, SchemeSpec
 from gecbench.cli.command import command, refuse
-from gecbench.cli.options import Lang, say, scheme_of
+from gecbench.cli.options import CorrectorSettings, Lang, format_option, say, scheme_of
 from gecbench.cli.output import CORPUS_ENDINGS, OutputFile, format_by_ending
 from gecbench.core.errors import GecbenchError, UsageError, count_noun
 from gecbench.core.files import STDIO, is_stream
-from gecbench.core.options import Argument, Option, pairs
-from gecbench.formats import FORMATS, load_format
+from gecbench.core.options import Argument, Option
+from gecbench.formats import load_format
 from gecbench.models import CORRECTORS
 
 if TYPE_CHECKING:
@@ -35,21 +35,16 @@ class _Files:
     """What is read and written."""
 
     output: OutputFile = Path(STDIO)
-    format: Annotated[
-        str | None,
-        Option(
-            "--from", "Format of INPUT, else found out.", metavar="FORMAT", complete=tuple(FORMATS)
-        ),
-    ] = None
+    format: Annotated[str | None, format_option("--from", "Format of INPUT, else found out.")] = (
+        None
+    )
     lang: Lang = None
     target_format: Annotated[
         str | None,
-        Option(
+        format_option(
             "--to",
             "Format to write (default: by the ending of --output, else that of INPUT); lines are "
             "corrected sentences alone.",
-            metavar="FORMAT",
-            complete=tuple(FORMATS),
         ),
     ] = None
     diff: Annotated[bool, Option("--diff", "Show what changes instead of the corrected text.")] = (
@@ -84,15 +79,7 @@ def correct(
     text_or_file: Annotated[str, Argument("INPUT")],
     files: _Files,
     scheme: SchemeSpec,
-    settings: Annotated[
-        Mapping[str, str] | None,
-        Option(
-            "--set",
-            "An option of the model, as threshold=8; repeatable.",
-            metavar="OPTION=VALUE",
-            read=pairs("--set", "OPTION=VALUE"),
-        ),
-    ] = None,
+    settings: CorrectorSettings = None,
     split: Annotated[
         bool, Option("--split", "Correct sentence by sentence, and join exactly.")
     ] = False,

@@ -12,6 +12,7 @@ from gecbench.cli.options import (
     CorpusOptions,
     Lang,
     clear_count,
+    format_option,
     load_corpus,
     say,
     scheme_of,
@@ -20,7 +21,6 @@ from gecbench.cli.options import (
 from gecbench.core.errors import UsageError
 from gecbench.core.files import STDIO
 from gecbench.core.options import Argument, Option, pairs
-from gecbench.formats import FORMATS
 
 
 @command
@@ -49,10 +49,7 @@ def corrupt(
     ] = None,
     seed: Annotated[int | None, Option("--seed", "Of all that is random (0).")] = None,
     text_format: Annotated[
-        str | None,
-        Option(
-            "--from", "Format of TEXTS, else found out.", metavar="FORMAT", complete=tuple(FORMATS)
-        ),
+        str | None, format_option("--from", "Format of TEXTS, else found out.")
     ] = None,
     lang: Lang = None,
     target_format: Annotated[

@@ -13,7 +13,7 @@ import click
 from gecbench.api.options import Places
 from gecbench.cli.command import command
 from gecbench.cli.options import clear_count, say, show_count
-from gecbench.cli.output import OutputFile, format_of
+from gecbench.cli.output import OutputFile, OutputFormat, format_of
 from gecbench.core.errors import ResourceError, UnknownNameError, UsageError, count_noun
 from gecbench.core.files import STDIO, write_text
 from gecbench.core.options import Argument, Option, pairs
@@ -62,14 +62,7 @@ def data() -> None:
 @command
 def list_(
     places: Places,
-    chosen_format: Annotated[
-        ReportFormat | None,
-        Option(
-            "--format",
-            "How the list is written.",
-            show_default="text, or by the ending of --output: .json, .csv, .tex, .md",
-        ),
-    ] = None,
+    chosen_format: OutputFormat = None,
     output: OutputFile = Path(STDIO),
 ) -> None:
     """List the data sets that gecbench knows."""

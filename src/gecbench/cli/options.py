@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -15,7 +15,7 @@ from gecbench.api.options import PLAIN, Options, Places, SchemeSpec
 from gecbench.cli.command import is_given, refuse
 from gecbench.cli.files import check_standard_input, split_name
 from gecbench.core.errors import FormatError, NoEffectError, UnknownNameError, UsageError
-from gecbench.core.options import Argument, Option, Without
+from gecbench.core.options import Argument, Option, Without, pairs
 from gecbench.core.sample import NOT_KEPT, Corpus, SystemOutput
 from gecbench.formats import FORMATS
 from gecbench.lang import LANGUAGES, SCHEMES, language_warning
@@ -33,14 +33,15 @@ FILE = click.Path(path_type=Path)
 AND = "+"
 """Stands between two corpora with their systems."""
 
+
+def format_option(name: str, about: str) -> Option:
+    """Declare an option that names a format of corpora."""
+    return Option(name, about, metavar="FORMAT", complete=tuple(FORMATS))
+
+
 CorpusFile = Annotated[Path, Argument()]
 SystemFiles = Annotated[tuple[Path, ...], Argument("SYSTEM...")]
-CorpusFormat = Annotated[
-    str | None,
-    Option(
-        "--from", "Format of CORPUS, else found out.", metavar="FORMAT", complete=tuple(FORMATS)
-    ),
-]
+CorpusFormat = Annotated[str | None, format_option("--from", "Format of CORPUS, else found out.")]
 References = Annotated[
     tuple[Path, ...],
     Option(
@@ -55,6 +56,16 @@ Lang = Annotated[
         "Language of the texts, as zh, en or de; xx is any. Else the file's, or found out.",
         metavar="CODE",
         complete=tuple(LANGUAGES),
+    ),
+]
+
+CorrectorSettings = Annotated[
+    Mapping[str, str] | None,
+    Option(
+        "--set",
+        "An option of the corrector, as threshold=8; repeatable.",
+        metavar="OPTION=VALUE",
+        read=pairs("--set", "OPTION=VALUE"),
     ),
 ]
 
@@ -79,13 +90,7 @@ class Inputs:
     corpus: CorpusOptions
     scheme: SchemeSpec
     system_format: Annotated[
-        str | None,
-        Option(
-            "--system-from",
-            "Format of the systems' files.",
-            metavar="FORMAT",
-            complete=tuple(FORMATS),
-        ),
+        str | None, format_option("--system-from", "Format of the systems' files.")
     ] = None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -12,11 +12,11 @@ import click
 
 from gecbench.cli.annotate.site import DataFolder
 from gecbench.cli.command import command
-from gecbench.cli.options import say
+from gecbench.cli.options import CorrectorSettings, say
 from gecbench.cli.output import Output, show
 from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError, count_noun
 from gecbench.core.files import STDIO
-from gecbench.core.options import Argument, Option, pairs
+from gecbench.core.options import Argument, Option
 from gecbench.models import CORRECTORS
 from gecbench.server.site.folder import DEFAULT
 
@@ -304,15 +304,7 @@ def suggest(
         ),
     ],
     data: DataFolder = DEFAULT,
-    settings: Annotated[
-        Mapping[str, str] | None,
-        Option(
-            "--set",
-            "An option of the corrector, as threshold=8; repeatable.",
-            metavar="OPTION=VALUE",
-            read=pairs("--set", "OPTION=VALUE"),
-        ),
-    ] = None,
+    settings: CorrectorSettings = None,
 ) -> None:
     """Let a corrector propose for every sentence of a project that annotators may still begin.
 
