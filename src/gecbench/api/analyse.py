@@ -268,16 +268,16 @@ def references(
     """
     sweep = Sweep(taking, at_least, up_to, most, seed)
     corpus = in_language(corpus, lang)
+    # A run needs a system: one without corrections, which nothing shows.
+    nothing = {sample.id: (Rewrite(error_free=True),) for sample in corpus.samples}
     run_stats = collect_stats(
-        corpus, systems or [_silent(corpus)], scheme=scheme, options=options, watch=watch
+        corpus,
+        systems or [SystemOutput("source", nothing)],
+        scheme=scheme,
+        options=options,
+        watch=watch,
     )
     return describe_references(run_stats, by=by, sweep=sweep if systems else None)
-
-
-def _silent(corpus: Corpus) -> SystemOutput:
-    """A system without corrections, for runs that need one and show none."""
-    nothing = (Rewrite(error_free=True),)
-    return SystemOutput("source", {sample.id: nothing for sample in corpus.samples})
 
 
 # Metrics against human judgements.

@@ -22,7 +22,6 @@ from gecbench.api.options import DifficultyOptions, Options
 from gecbench.api.schemes import AnyScheme
 from gecbench.api.score import collect_stats
 from gecbench.core.case import Case
-from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.files import encode_text, write_files
 from gecbench.core.sample import Corpus, Sample, SystemOutput, Systems, as_systems
@@ -216,7 +215,8 @@ def _notes(corpus: Corpus, systems: Sequence[SystemOutput]) -> tuple[str, ...]:
         pooled = sum(len(rewrite.edit_sets) > 1 for rewrite in rewrites)
         sets = [rewrite.edit_sets[0] for rewrite in rewrites if rewrite.edit_sets]
         detected = sum(not corrects(edit) for edits in sets for edit in edits)
-        jumbled = sum(map(_is_jumbled, sets))
+        spans = [[(edit.start, edit.end) for edit in edits] for edits in sets]
+        jumbled = sum(edit_spans != sorted(edit_spans) for edit_spans in spans)
         for number, what in (
             (pooled, "rewrites with alternative sets of edits, of which the first counts"),
             (detected, "edits that only detect (UNK, Um) and are no chunk"),
@@ -225,11 +225,6 @@ def _notes(corpus: Corpus, systems: Sequence[SystemOutput]) -> tuple[str, ...]:
             if number:
                 notes.append(f"{name}: {what}: {number}")
     return tuple(notes)
-
-
-def _is_jumbled(edits: Sequence[Edit]) -> bool:
-    spans = [(edit.start, edit.end) for edit in edits]
-    return spans != sorted(spans)
 
 
 def _unchanging(cases: Mapping[str, Sequence[Case]]) -> list[str]:

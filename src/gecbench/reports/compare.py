@@ -63,13 +63,8 @@ def letters(result: Comparison) -> dict[str, str]:
     names: dict[str, str] = dict.fromkeys(result.values, "")
     for index, group in enumerate(result.groups):
         for name in group:
-            names[name] += _letter(index)
+            names[name] += chr(ord("a") + index) if index < 26 else f"({index + 1})"
     return names
-
-
-def _letter(index: int) -> str:
-    """One of a, b, ..., z, then (27), (28), ..."""
-    return chr(ord("a") + index) if index < 26 else f"({index + 1})"
 
 
 def _about(result: Comparison) -> str:

@@ -114,17 +114,20 @@ def _matrix(result: Correlations, kind: CoefficientKind) -> Figure:
         alt="Matrix of {coefficient}: {values}.",
         x="metric",
         y="metric",
-        series=tuple(Series(metric, names, _row(result, kind, metric)) for metric in names),
+        series=(
+            Series(
+                metric,
+                names,
+                tuple(
+                    None if metric == other else result.of(metric, other).coefficients[kind].value
+                    for other in names
+                ),
+            )
+            for metric in names
+        ),
         coefficient=NAMES[kind],
         size=size,
         values=join_texts(values, "; ") if values else translate("no pair has one"),
-    )
-
-
-def _row(result: Correlations, kind: CoefficientKind, metric: str) -> tuple[float | None, ...]:
-    return tuple(
-        None if metric == other else result.of(metric, other).coefficients[kind].value
-        for other in result.scores.metrics
     )
 
 

@@ -145,15 +145,9 @@ def _scores(results: Sequence[Difficulty]) -> Table:
             for scores, values in zip(result.scores, block, strict=True)
         ]
     title = translate("Scores weighted by difficulty, and plain ones of the same chunks")
-    measures = {"P": "精确率", "R": "召回率", f: f, "A": "准确率"}
-    columns = (
-        *heads,
-        *(Column(name, "percent", zh=zh) for name, zh in measures.items()),
-        *(
-            Column(f"plain {name}", "percent", zh=f"未加权 {f}" if name == f else f"未加权{zh}")
-            for name, zh in measures.items()
-        ),
-    )
+    weighted = ("weighted|P", "weighted|R", "{f}", "weighted|A")
+    plain = ("plain P", "plain R", "plain {f}", "plain A")
+    columns = (*heads, *(Column.of(head, "percent", f=f) for head in (*weighted, *plain)))
     return Table("scores", title, columns, tuple(rows), frozenset(marks))
 
 
@@ -277,7 +271,7 @@ def _scores_figure(results: Sequence[Difficulty]) -> Figure:
         alt="Weighted {f} in percent. {systems}.",
         x="plain {f} (%)",
         y="weighted {f} (%)",
-        series=tuple(series),
+        series=series,
         f=f,
         systems=systems_alt,
     )
@@ -342,7 +336,7 @@ def _ranks_figure(results: Sequence[Difficulty]) -> Figure:
         alt="{changes}.",
         x="system",
         y="ranks won",
-        series=tuple(series),
+        series=series,
         changes=changes,
     )
 

@@ -57,7 +57,7 @@ def distribution_figure(result: References) -> Figure:
         alt="Bars: share of sentences by their number of references. {values}.",
         x="references",
         y="sentences (percent)",
-        series=tuple(series),
+        series=series,
         values=values,
     )
 
@@ -98,7 +98,7 @@ def curve_figure(metric: str, curves: list[Curve]) -> Figure:
         "has. {values}.",
         x="references of a sentence, at most",
         y="{metric} (percent)",
-        series=tuple(series),
+        series=series,
         metric=metric,
         values=values,
     )

@@ -334,7 +334,7 @@ def _kind_figure(kind: _VariantKind, rule: ConsistencyRule) -> Figure:
         alt="P-CRS in percent by {axis}: {shares}.",
         x=kind.axis,
         y="P-CRS (%)",
-        series=tuple(series),
+        series=series,
         axis=kind.axis,
         shares=join_texts(alt, "; "),
     )

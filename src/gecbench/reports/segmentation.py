@@ -60,7 +60,7 @@ def _bars(result: Segmentation, metric: str, movements: Sequence[Movement]) -> F
         alt="Bars: {metric} in percent of each system under each segmenter. {scores}.",
         x="system",
         y="{metric} (percent)",
-        series=tuple(series),
+        series=series,
         metric=metric,
         scores=join_texts(alt, "; "),
     )
