@@ -41,6 +41,10 @@ def test_the_sentences_around_are_fetched_when_they_are_opened(live, browser, la
     asked = []
     page.on("request", lambda one: asked.append(one.url) if "/context/" in one.url else None)
     for _ in range(2):  # the second task comes without loading the page again
+        if page.locator("#context").is_hidden():  # tasks are random, and one is from no document
+            skipped = number(page)
+            page.keyboard.press("Alt+p")
+            expect(page.locator("#task-number")).not_to_have_text(skipped)
         expect(page.locator(".document")).to_have_count(0)
         page.get_by_text(words, exact=True).click()
         expect(page.locator(".document .here")).to_have_text(page.locator("#sentence").inner_text())

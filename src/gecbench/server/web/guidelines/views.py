@@ -24,7 +24,7 @@ from gecbench.server.guidelines.rendering import (
     render_markdown,
 )
 from gecbench.server.guidelines.search import Piece
-from gecbench.server.guidelines.search import search as find
+from gecbench.server.guidelines.search import search as search_sections
 from gecbench.server.guidelines.taxonomy import Language
 from gecbench.server.models import Guideline, Member, Project
 from gecbench.server.web.http import parse_int
@@ -34,7 +34,7 @@ from gecbench.server.workflow import projects
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class SectionContext:
     """A section for a template.
 
     Args:
@@ -58,15 +58,20 @@ def _rendered(content: Content, lang: Language) -> Rendered:
     return render_markdown(content.guideline.markdown, lang=lang, shift=1)
 
 
-def shown(sections: Iterable[Section], new: Iterable[str] = ()) -> tuple[Shown, ...]:
+def section_contexts(
+    sections: Iterable[Section], new: Iterable[str] = ()
+) -> tuple[SectionContext, ...]:
     """Sections for a template."""
     names = frozenset(new)
-    return tuple(Shown(one, SafeString(one.html), one.id in names) for one in sections)
+    return tuple(
+        SectionContext(section, SafeString(section.html), section.id in names)
+        for section in sections
+    )
 
 
 def contents(document: Rendered) -> tuple[Section, ...]:
     """What the table of contents lists: chapters and sections, not what lies below."""
-    return tuple(one for one in document.sections if 1 <= one.level <= 3)
+    return tuple(section for section in document.sections if 1 <= section.level <= 3)
 
 
 def changed_since(guideline: Guideline, project: Project) -> Changes | None:
@@ -118,7 +123,7 @@ def guideline(request: HttpRequest, member: Member) -> HttpResponse:
     changes = changed_since(guideline, member.project)
     versions = Guideline.objects.filter(project=member.project_id).order_by("-version")
     page = {
-        "sections": shown(
+        "sections": section_contexts(
             rendered(guideline, member.project).sections,
             [*changes.added, *changes.changed] if changes else (),
         ),
@@ -137,7 +142,7 @@ def section(request: HttpRequest, member: Member, section: str) -> HttpResponse:
     branch = rendered(guideline, member.project).branch(section)
     if not branch:
         raise Http404
-    page = {"sections": shown(branch), "head": branch[0], **_about(member, guideline)}
+    page = {"sections": section_contexts(branch), "head": branch[0], **_about(member, guideline)}
     return render(request, "guidelines/section.html", page)
 
 
@@ -149,7 +154,7 @@ def search(request: HttpRequest, member: Member) -> HttpResponse:
     query = request.GET.get("q", "").strip()
     problem = ""
     try:
-        hits = find(rendered(guideline, member.project).sections, query)
+        hits = search_sections(rendered(guideline, member.project).sections, query)
     except UsageError:
         hits, problem = (), gettext("This is too long to be searched; use fewer words.")
     about = _about(member, guideline)
@@ -181,7 +186,10 @@ def _mark(pieces: Iterable[Piece]) -> SafeString:
     return format_html_join(
         "",
         "{}",
-        ((format_html("<mark>{}</mark>", one.text) if one.marked else one.text,) for one in pieces),
+        (
+            (format_html("<mark>{}</mark>", piece.text) if piece.marked else piece.text,)
+            for piece in pieces
+        ),
     )
 
 
@@ -191,7 +199,7 @@ def drawer(request: HttpRequest, member: Member) -> HttpResponse:
     """Show the guideline in force as a fragment for the drawer of the work screen (GUI-3)."""
     guideline = _version(request, member)
     page = {
-        "sections": shown(rendered(guideline, member.project).sections),
+        "sections": section_contexts(rendered(guideline, member.project).sections),
         **_about(member, guideline),
     }
     return render(request, "guidelines/drawer.html", page)

@@ -112,14 +112,16 @@ def align(source: str, texts: Sequence[str], *, lang: str, placeholder: str) -> 
     >>> [[cell.target for cell in row.cells] for row in rows]
     [['我', '们', '去', '', '玩'], ['我', '们', '去', '游', '玩']]
     """
-    diffs = [_compared(source, text, lang, placeholder) for text in texts]
-    marked = [tuple(_runs(_switched(one.pieces))) for one in diffs]
-    spans = _merged((run.start, run.end) for runs in marked for run in runs if run.changed)
+    diffs = [_compare(source, text, lang, placeholder) for text in texts]
+    marked = [tuple(_runs(_number_switches(difference.pieces))) for difference in diffs]
+    spans = _merge_spans((run.start, run.end) for runs in marked for run in runs if run.changed)
     cut = [tuple(_cells(runs, spans, len(source))) for runs in marked]
     split = [len({row[at].target for row in cut}) > 1 for at in range(len(cut[0]) if cut else 0)]
     rows = tuple(
         Row(
-            text, tuple(_told(cell, here) for cell, here in zip(cells, split, strict=True)), n.edits
+            text,
+            tuple(_mark_cell(cell, here) for cell, here in zip(cells, split, strict=True)),
+            n.edits,
         )
         for text, cells, n in zip(texts, cut, diffs, strict=True)
     )
@@ -129,7 +131,7 @@ def align(source: str, texts: Sequence[str], *, lang: str, placeholder: str) -> 
 
 
 @lru_cache(maxsize=512)
-def _compared(source: str, text: str, lang: str, placeholder: str) -> Diff:
+def _compare(source: str, text: str, lang: str, placeholder: str) -> Diff:
     """A difference; each question about a review asks for the same ones.
 
     Two texts of 5,000 characters take two seconds.
@@ -137,12 +139,12 @@ def _compared(source: str, text: str, lang: str, placeholder: str) -> Diff:
     return diff(source, text, lang=lang, placeholder=placeholder)
 
 
-def _told(cell: Cell, split: bool) -> Cell:
+def _mark_cell(cell: Cell, split: bool) -> Cell:
     changed = any(mark.piece.op != "equal" for mark in cell.marks)
     return replace(cell, changed=changed, split=split)
 
 
-def _switched(pieces: Iterable[Piece]) -> tuple[Mark, ...]:
+def _number_switches(pieces: Iterable[Piece]) -> tuple[Mark, ...]:
     """The pieces with the numbers of their switches."""
     numbers: dict[tuple[str, int], int] = {}
     marks = []
@@ -175,7 +177,7 @@ def _runs(marks: Iterable[Mark]) -> Iterator[_Run]:
         at = end
 
 
-def _merged(spans: Iterable[Span]) -> tuple[Span, ...]:
+def _merge_spans(spans: Iterable[Span]) -> tuple[Span, ...]:
     """Spans that touch nowhere but end to begin: what overlaps is one region."""
     merged: list[Span] = []
     for start, end in sorted(set(spans)):
