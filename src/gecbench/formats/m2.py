@@ -236,13 +236,15 @@ def _apply(
         line = next(
             max(m, n) for (m, first), (n, second) in pairwise(rows) if second.start < first.end
         )
-        advice = (
-            "{message}; remove one of them, or read the file as the MaxMatch scorer does: "
-            "--from m2-maxmatch"
-            if or_maxmatch
-            else "{message}; remove one of them"
-        )
-        raise FormatError(advice, at=Place(path, line), message=error.message) from error
+        at = Place(path, line)
+        if or_maxmatch:
+            raise FormatError(
+                "{message}; remove one of them, or read the file as the MaxMatch scorer does: "
+                "--from m2-maxmatch",
+                at=at,
+                message=error.message,
+            ) from error
+        raise FormatError("{message}; remove one of them", at=at, message=error.message) from error
 
 
 def detects_only(edits: EditSet) -> bool:
