@@ -63,9 +63,9 @@ def step_runs(steps: str, key: Callable[[str], object]) -> Iterator[Segment]:
         key: What steps of a run have in common.
     """
     i = j = 0
-    for _, run in groupby(steps, key):
-        letters = list(run)
-        end = i + sum(letter != "I" for letter in letters)
-        target_end = j + sum(letter != "D" for letter in letters)
-        yield letters[0], i, end, j, target_end
+    for _, letters in groupby(steps, key):
+        run = "".join(letters)
+        end = i + len(run) - run.count("I")
+        target_end = j + len(run) - run.count("D")
+        yield run[0], i, end, j, target_end
         i, j = end, target_end

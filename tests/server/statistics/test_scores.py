@@ -25,7 +25,7 @@ from gecbench.api.files import load
 from gecbench.server import statistics
 from gecbench.server.choices import Purpose
 from gecbench.server.models import Person, Sentence, Source, StudyTry
-from gecbench.server.statistics.scoring import AGREEMENT, SCORES, TABLE4, kept, scores
+from gecbench.server.statistics.scoring import AGREEMENT, SCORES, TABLE4, load_figures, scores
 from gecbench.server.workflow import studies
 
 
@@ -193,9 +193,9 @@ def test_figures_are_kept_and_say_when_there_is_more(site):
     assert again.scores == found.scores
     statistics.refresh(project)
     assert not statistics.quality(project).stale
-    assert {kept(project, kind, "").data is not None for kind in (SCORES, AGREEMENT, TABLE4)} == {
-        True
-    }
+    assert {
+        load_figures(project, kind, "").data is not None for kind in (SCORES, AGREEMENT, TABLE4)
+    } == {True}
 
 
 def test_the_mean_is_over_people_with_enough(site, monkeypatch):

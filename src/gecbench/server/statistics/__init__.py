@@ -1,7 +1,8 @@
 """Statistics of a project: progress, quality, agreement, people (STA-1 to STA-7).
 
-Counts are made when they are asked for. What takes time (F0.5, agreement, Table 4) is computed by
-`refresh` and kept; pages show what was kept, with its time.
+Counts are made when they are asked for; what was found of each sentence is stored in pieces
+(`pieces`). F0.5, agreement and Table 4 are computed by `refresh` and stored; pages show what is
+stored, with its time.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 from gecbench.server.statistics.members import MemberFigures, PersonFigures, member_figures, people
 from gecbench.server.statistics.report import Quality, quality
 from gecbench.server.statistics.scoring import agreement, refresh, scores, table4
-from gecbench.server.statistics.work import progress
 
 __all__ = [
     "MemberFigures",
@@ -18,7 +18,6 @@ __all__ = [
     "agreement",
     "member_figures",
     "people",
-    "progress",
     "quality",
     "refresh",
     "scores",

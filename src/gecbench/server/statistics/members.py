@@ -2,36 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from collections import Counter
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, Q
 from django.utils import timezone
 from django.utils.translation import gettext
 
 from gecbench.core.errors import GecbenchError
-from gecbench.server.choices import ComplaintState, Purpose, ReviewKind
+from gecbench.server.choices import SUBMITTED_OR_LATER, ComplaintState, Purpose
 from gecbench.server.import_export.corpora import naming_of
-from gecbench.server.models import Complaint, Member, Project, Review, Verdict
+from gecbench.server.models import Complaint, Member, Project, Submission
 from gecbench.server.statistics.scoring import (
     SCORES,
     Cell,
-    Kept,
     Scores,
+    StoredFigures,
     basis_of,
-    keep,
-    kept,
-    scores,
-    scores_of,
+    load_figures,
+    parse_scores,
+    scores_of_person,
+    store_figures,
 )
 from gecbench.server.statistics.work import (
     Accepted,
+    Counts,
     Shares,
     acceptance,
-    counted,
+    count_sentences,
+    counts,
+    load_counts,
     open_items,
     reasons,
     shares,
+    skips,
 )
 
 # Reviewers: how much, how fast, how strict, and how often complaints were upheld (STA-6).
@@ -74,39 +79,35 @@ class Reviewer:
         return self.right / self.judged if self.judged else None
 
 
-def reviewers(project: Project) -> tuple[Reviewer, ...]:
-    """Return what reviewers did, the one with most sentences first."""
-    inside = {"sentence__project": project, "sentence__purpose": Purpose.REAL}
-    reviews = Review.objects.filter(reviewer__isnull=False, **inside).exclude(
-        kind=ReviewKind.COMPLAINT
-    )
-    found: dict[int, Reviewer] = {}
-    rows = reviews.order_by().values_list("reviewer")
-    for who, count, worked in rows.annotate(count=Count("id"), worked=Sum("active_ms")):
-        if who is not None:
-            found[who] = Reviewer(who, count, worked)
-    verdicts = Verdict.objects.filter(review__in=reviews).order_by()
-    judged = verdicts.values_list("review__reviewer").annotate(
-        count=Count("id"), right=Count("id", filter=Q(correct=True))
-    )
-    for who, count, right in judged:
-        found[who] = replace(found[who], judged=count, right=right)
-    about = Complaint.objects.filter(
+def reviewers(project: Project, counts: Counts) -> tuple[Reviewer, ...]:
+    """Tell what reviewers did, the one with most sentences first."""
+    decided = Complaint.objects.filter(
         project=project,
         first_reviewer__isnull=False,
         state__in=_DECIDED,
         study__sentence__purpose=Purpose.REAL,
     )
-    counts = (
-        about.order_by()
+    rows = (
+        decided.order_by()
         .values_list("first_reviewer")
-        .annotate(count=Count("id"), upheld=Count("id", filter=Q(state__in=_UPHELD)))
+        .annotate(all=Count("id"), upheld=Count("id", filter=Q(state__in=_UPHELD)))
     )
-    for who, count, upheld in counts:
-        if who is not None:
-            was = found.get(who, Reviewer(who))
-            found[who] = replace(was, complaints=count, upheld=upheld)
-    return tuple(sorted(found.values(), key=lambda one: (-one.reviews, one.person)))
+    complaints = {person: (number, upheld) for person, number, upheld in rows if person}
+    columns = {
+        "reviews": "reviews",
+        "active_ms": "review_ms",
+        "judged": "verdicts",
+        "right": "right",
+    }
+    people = {**dict.fromkeys(map(int, counts.get("reviews", {}))), **complaints}
+    found = []
+    for person in people:
+        numbers = {
+            field: counts.get(name, {}).get(str(person), 0) for field, name in columns.items()
+        }
+        number, upheld = complaints.get(person, (0, 0))
+        found.append(Reviewer(person, complaints=number, upheld=upheld, **numbers))
+    return tuple(sorted(found, key=lambda reviewer: (-reviewer.reviews, reviewer.person)))
 
 
 # Members by their work: how much, how good; what a manager sorts by (ROL-3, PAY-4).
@@ -167,32 +168,37 @@ class PersonFigures:
         return self.shares.unannotatable / done if done else None
 
 
-def people(project: Project, scored: Scores | None = None) -> tuple[PersonFigures, ...]:
-    """Return all members, and whoever else handed something in, the busiest first.
+def people(
+    project: Project, counts: Counts | None = None, scores: Scores | None = None
+) -> tuple[PersonFigures, ...]:
+    """List all members, and whoever else handed something in, the busiest first.
 
     Args:
         project: Whose.
-        scored: Their scores; None takes those that were kept.
+        counts: What was done; None counts it.
+        scores: Of annotators; None takes those that are stored.
     """
-    if scored is None:
-        was = kept(project, SCORES, "")  # as it is, stale or not
-        scored = scores_of(was.data) if was else Scores()
-    done, right, waiting = shares(project), acceptance(project), open_items(project)
+    if scores is None:
+        stored = load_figures(project, SCORES, "")  # as it is, stale or not
+        scores = parse_scores(stored.data) if stored else Scores()
+    if counts is None:
+        counts = load_counts(project)
+    done, right, waiting = shares(counts, skips(project)), acceptance(counts), open_items(project)
     members = dict(Member.objects.filter(project=project).values_list("person_id", "id"))
     naming = naming_of(project, show=True)
     found = [
         PersonFigures(
-            person=who,
-            name=naming.of(who),
-            member=members.get(who),
-            shares=done.get(who, Shares()),
-            accepted=right.get(who, Accepted()),
-            score=scored.people.get(str(who)),
-            open_study=waiting.get(who, 0),
+            person=person,
+            name=naming.of(person),
+            member=members.get(person),
+            shares=done.get(person, Shares()),
+            accepted=right.get(person, Accepted()),
+            score=scores.people.get(str(person)),
+            open_study=waiting.get(person, 0),
         )
-        for who in {**members, **done}
+        for person in {**members, **done}
     ]
-    return tuple(sorted(found, key=lambda one: (-one.submitted, one.name)))
+    return tuple(sorted(found, key=lambda figures: (-figures.submitted, figures.name)))
 
 
 # A member's own figures, for the page Information; nobody waits for a whole project.
@@ -243,34 +249,37 @@ class MemberFigures:
 
 
 def member_figures(member: Member) -> MemberFigures:
-    """Return a member's own figures in their project."""
+    """Make a member's own figures in their project."""
     project, person = member.project, member.person_id
-    began = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
-    mine = counted(project).filter(person=person)
-    right = acceptance(project, person).get(person, Accepted())
-    own = shares(project, person).get(person, Shares())
-    refused = reasons(project, person).get(person)
-    was, why = _score(member, right.judged)
-    cell, signature = _cell(was, person)
+    midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+    submissions = Submission.objects.filter(
+        counts(), slot__project=project, slot__state__in=SUBMITTED_OR_LATER, person=person
+    )
+    numbers = count_sentences(submissions.values_list("sentence", flat=True))
+    shared = shares(numbers, skips(project, person=person)).get(person, Shares())
+    accepted = acceptance(numbers).get(person, Accepted())
+    stored, why = _score(member, accepted.judged)
+    scores = parse_scores(stored.data) if stored else Scores()
+    cell = scores.people.get(str(person))
     return MemberFigures(
-        today=mine.filter(at__gte=began).count(),
-        done=own.submitted,
-        judged=right.judged,
-        accepted=right.accepted,
-        acceptance=right.share,
+        today=submissions.filter(at__gte=midnight).values("slot").distinct().count(),
+        done=shared.submitted,
+        judged=accepted.judged,
+        accepted=accepted.accepted,
+        acceptance=accepted.share,
         f05=cell.value if cell else None,
         why="" if cell else why,
         scored=cell.scored if cell else 0,
-        signature=signature if cell else "",
-        computed_at=was.at if was and cell else None,
-        open_study=open_items(project, person).get(person, 0),
-        hours=own.active_ms / 3_600_000,
-        reasons=tuple(refused.most_common(REASONS)) if refused else (),
+        signature=scores.signature if cell else "",
+        computed_at=stored.at if stored and cell else None,
+        open_study=open_items(project, person=person).get(person, 0),
+        hours=shared.active_ms / 3_600_000,
+        reasons=tuple(reasons(numbers).get(person, Counter()).most_common(REASONS)),
     )
 
 
-def _score(member: Member, judged: int) -> tuple[Kept | None, str]:
-    """Return the score as it was kept, computed anew where that is quick; else why there is none.
+def _score(member: Member, judged: int) -> tuple[StoredFigures | None, str]:
+    """Return the stored score, computed again where that is quick; else why there is none.
 
     Who has done very much sees what was computed for the whole project.
     """
@@ -278,20 +287,13 @@ def _score(member: Member, judged: int) -> tuple[Kept | None, str]:
     if not judged:
         return None, gettext("nothing reviewed yet")
     if judged > AT_ONCE:
-        return kept(project, SCORES, ""), gettext("not computed yet")
+        return load_figures(project, SCORES, ""), gettext("not computed yet")
     kind, basis = f"own {person}", basis_of(project, person)
-    was = kept(project, kind, basis)
-    if was and (not was.stale or was.at > timezone.now() - REST):
-        return was, gettext("nothing to score yet")
+    stored = load_figures(project, kind, basis)
+    if stored and (not stored.stale or stored.at > timezone.now() - REST):
+        return stored, gettext("nothing to score yet")
     try:
-        data = asdict(scores(project, person))
+        scores = scores_of_person(project, person)
     except GecbenchError:  # the scheme's extra is missing: the manager's page says which
-        return was, gettext("cannot be computed on this site")
-    return keep(project, kind, basis, data), gettext("nothing to score yet")
-
-
-def _cell(was: Kept | None, person: int) -> tuple[Cell | None, str]:
-    if was is None:
-        return None, ""
-    found = scores_of(was.data)
-    return found.people.get(str(person)), found.signature
+        return stored, gettext("cannot be computed on this site")
+    return store_figures(project, kind, basis, asdict(scores)), gettext("nothing to score yet")

@@ -23,11 +23,11 @@ from gecbench.server.statistics.scoring import (
     TABLE4,
     Cell,
     Scores,
-    agreement_of,
     basis_of,
-    kept,
-    scores_of,
-    table4_of,
+    load_figures,
+    parse_agreement,
+    parse_scores,
+    parse_table4,
 )
 from gecbench.server.statistics.work import (
     AGES,
@@ -36,6 +36,7 @@ from gecbench.server.statistics.work import (
     Progress,
     ages,
     influence,
+    load_counts,
     progress,
     reasons,
 )
@@ -86,36 +87,37 @@ class Quality:
 def quality(project: Project) -> Quality:
     """Return what is known now: counts as they are, scores as they were kept."""
     basis = basis_of(project)
-    found = {kind: kept(project, kind, basis) for kind in (SCORES, AGREEMENT, TABLE4)}
+    found = {kind: load_figures(project, kind, basis) for kind in (SCORES, AGREEMENT, TABLE4)}
     was, agreed, counted = (found[kind] for kind in (SCORES, AGREEMENT, TABLE4))
-    scored = scores_of(was.data) if was else None
+    scored = parse_scores(was.data) if was else None
     naming = naming_of(project, show=True)
-    refused, reviewed = reasons(project), reviewers(project)
+    counts = load_counts(project)
+    refused, reviewed = reasons(counts), reviewers(project, counts)
     known = {*refused, *(one.person for one in reviewed)}
     return Quality(
         project=project.slug,
-        progress=progress(project),
-        people=tuple(one for one in people(project, scored or Scores()) if one.submitted),
+        progress=progress(counts),
+        people=tuple(one for one in people(project, counts, scored or Scores()) if one.submitted),
         reasons=refused,
         reviewers=reviewed,
         ages=ages(project),
         names={who: naming.of(who) for who in known}
         | {int(key.split()[0]): naming.of(int(key.split()[0])) for key in _months(scored)},
         scores=scored,
-        agreement=_named(agreement_of(agreed.data), naming) if agreed else None,
-        table4=table4_of(counted.data) if counted else None,
+        agreement=_named(parse_agreement(agreed.data), naming) if agreed else None,
+        table4=parse_table4(counted.data) if counted else None,
         at=min((one.at for one in found.values() if one), default=None),
         stale=any(one is None or one.stale for one in found.values()),
-        suggestions=influence(project),
+        suggestions=influence(counts),
     )
 
 
 def agreed(project: Project) -> Agreement | None:
     """Return agreement as it was kept, annotators called by their names; None where never."""
-    was = kept(project, AGREEMENT, "")
+    was = load_figures(project, AGREEMENT, "")
     if was is None:
         return None
-    return _named(agreement_of(was.data), naming_of(project, show=True))
+    return _named(parse_agreement(was.data), naming_of(project, show=True))
 
 
 def _months(scored: Scores | None) -> tuple[str, ...]:
@@ -405,13 +407,13 @@ NAMES = ("progress", AGREEMENT, "volume", "reasons", "ages")
 def chart_of(project: Project, name: str) -> Figure:
     """Return one of NAMES, and ask only for what it shows."""
     if name == "progress":
-        return _progress(progress(project).days)
+        return _progress(progress(load_counts(project)).days)
     if name == AGREEMENT:
         return _agreement(agreed(project))
     if name == "volume":
         return _volume(people(project))
     if name == "reasons":
-        return _reasons(sum(reasons(project).values(), Counter()))
+        return _reasons(sum(reasons(load_counts(project)).values(), Counter()))
     return _ages(ages(project))
 
 

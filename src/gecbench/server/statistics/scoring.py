@@ -2,53 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
-from functools import lru_cache
+from itertools import chain, repeat
 from typing import Any
 
-from django.db.models import Count, Max, Min
+from django.db.models import Count, Max
 from django.utils import timezone
 
 from gecbench.analysis.agreement import (
+    DECISIONS,
     Agreement,
-    AgreementCounts,
     AnnotatorAgreement,
     AnnotatorPair,
     Rate,
+    alpha,
 )
-from gecbench.analysis.human import SUBMISSIONS, find_submissions, scorable
-from gecbench.analysis.options import HumanOptions
 from gecbench.analysis.references import References, ReferenceStatistics
-from gecbench.analysis.sentences import signatures
-from gecbench.api.analyse import compare_annotators, references
-from gecbench.api.options import Options
-from gecbench.api.schemes import load_scheme
-from gecbench.api.score import collect_stats
-from gecbench.core.scheme import Scheme
 from gecbench.core.score import Counts
-from gecbench.lang import language_of
 from gecbench.scoring.resample import mean
-from gecbench.scoring.results import RunStats
+from gecbench.scoring.spans import f_of_counts
 from gecbench.server.choices import SentenceState
-from gecbench.server.models import Figures, Golden, Project, Sentence, Submission
-from gecbench.server.statistics.work import (
-    SOURCE,
-    Facts,
-    Handed,
-    counted,
-    golden_corpus,
-    handed,
-    submissions_corpora,
-)
+from gecbench.server.models import Figures, Golden, Project, Sentence, Source, Submission
+from gecbench.server.statistics.comparisons import Comparer, Tables
+from gecbench.server.statistics.work import counts
 
 SCORES, AGREEMENT, TABLE4 = "scores", "agreement", "table4"
 KINDS = (SCORES, AGREEMENT, TABLE4)
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredFigures:
     """What was computed.
 
     Args:
@@ -89,38 +75,37 @@ def basis_of(project: Project, person: int | None = None) -> str:
     )[:200]
 
 
-def kept(project: Project, kind: str, basis: str) -> Kept | None:
+def load_figures(project: Project, kind: str, basis: str) -> StoredFigures | None:
     """Return what was computed last; None where nothing was."""
     found = Figures.objects.filter(project=project, kind=kind).first()
     if found is None:
         return None
-    return Kept(found.data, found.computed_at, found.basis != basis)
+    return StoredFigures(found.data, found.computed_at, found.basis != basis)
 
 
-def keep(project: Project, kind: str, basis: str, data: Mapping[str, Any]) -> Kept:
+def store_figures(
+    project: Project, kind: str, basis: str, data: Mapping[str, Any]
+) -> StoredFigures:
     """Keep figures in the place of earlier ones."""
     now = timezone.now()
     fields = {"basis": basis, "data": data, "computed_at": now}
     Figures.objects.update_or_create(project=project, kind=kind, defaults=fields)
-    return Kept(data, now, stale=False)
+    return StoredFigures(data, now, stale=False)
 
 
 # Annotators' F0.5 by the scorer of the command line: person, week, source, time (STA-3, STA-7).
 
 
-SCHEMES: Mapping[str, str] = {"zh": "zh-char", "en": "en-errant"}
-"""How edits are found, by language: as exports of M2 and releases do."""
+NOTHING = Rate(None, 0, "alone")
+NO_SOURCE = ""
+QUARTER = 15 * 60 * 10**6
+"""Microseconds of a quarter of an hour, which lies in one day in all time zones."""
 
 LEAST = 10
 """People with fewer scored answers are not in the mean, as in `gecbench analyse human`."""
 
 EARLY = timedelta(days=30)
 """What counts as somebody's first month (STA-7)."""
-
-_REMEMBERED = 10_000
-"""Pairs of texts whose edits are remembered: those of some pieces, for texts come in pieces."""
-
-Key = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,147 +164,138 @@ class Scores:
     left_out: int = 0
 
 
-@dataclass(slots=True)
-class _Rows:
-    """What the metric said of answers, by group, in the order of the sentences."""
-
-    rows: dict[Key, list[Any]] = field(default_factory=dict)
-    kept: dict[Key, int] = field(default_factory=dict)
-    run_stats: RunStats | None = None
-
-    def add(self, keys: Sequence[Key], row: object, *, kept: bool) -> None:
-        """Put an answer into its groups."""
-        for key in keys:
-            self.rows.setdefault(key, []).append(row)
-            self.kept[key] = self.kept.get(key, 0) + kept
-
-
-def scheme_of(project: Project) -> Scheme:
-    """Return how edits of a project's texts are found.
-
-    Raises:
-        MissingExtraError: English, and the extra `en` is not installed.
-    """
-    return _remembering(load_scheme(SCHEMES[project.lang], types=False))
-
-
-def _remembering(scheme: Scheme) -> Scheme:
-    """Return a scheme that finds the edits of two texts once: texts are compared many times here.
-
-    What it finds is the same; schemes that work in batches are left as they are.
-    """
-    if scheme.batch is not None:
-        return scheme
-    remember = lru_cache(maxsize=_REMEMBERED)
-    return replace(
-        scheme,
-        parse_source=remember(scheme.parse_source),
-        parse_target=remember(scheme.parse_target),
-        extract=remember(scheme.extract),
-    )
-
-
-def metric_of(project: Project) -> str:
-    """Return the metric of a project's language."""
-    return language_of(project.lang).metric
-
-
-def scores(project: Project, person: int | None = None) -> Scores:
-    """Return how annotators fare against the golden references that hold now.
+def scores(project: Project) -> Scores:
+    """Score annotators against the golden references that hold now.
 
     Each text is one sample, error free is the source, "not annotatable" is left out, and of
     several golden references the best is taken (MuCGEC, section 3).
 
-    Args:
-        project: Whose annotators.
-        person: Only this one; None is all.
+    Raises:
+        GecbenchError: The scheme of edits cannot be had.
+    """
+    comparer = Comparer.of(project)
+    return score_texts(comparer, comparer.load_tables())
+
+
+def scores_of_person(project: Project, person: int) -> Scores:
+    """Score one annotator; cells that hold the work of others, too, are not whole.
 
     Raises:
         GecbenchError: The scheme of edits cannot be had.
     """
-    scheme, metric = scheme_of(project), metric_of(project)
-    first = _first(project)
-    found = _Rows()
-    left_out = 0
-    for piece in handed(project, person):
-        _judge(piece, scheme, metric, first, found)
-        left_out += piece.left_out
-    if found.run_stats is None:
+    comparer = Comparer.of(project)
+    answers = Submission.objects.filter(counts(), slot__project=project, person=person)
+    return score_texts(comparer, comparer.compare(answers.values_list("sentence", flat=True)))
+
+
+def score_texts(comparer: Comparer, tables: Tables) -> Scores:
+    """Sum up what was found of annotators' texts."""
+    import numpy as np
+
+    texts, left_out = tables["texts"], len(tables["left_out"])
+    if not len(texts):
         return Scores(left_out=left_out)
-    return _scores(found, found.run_stats, metric, left_out)
+    _, person, at, source, kept = texts.T
+    answers = tables["answers"]
+    people, first = np.unique(
+        answers[np.argsort(answers[:, 2], kind="stable"), 1], return_index=True
+    )
+    began = np.sort(answers[:, 2])[first][np.searchsorted(people, person)]
+    early = at < began + EARLY // timedelta(microseconds=1)
+    quarters, by_quarter = np.unique(at // QUARTER, return_inverse=True)
+    # By the site's clock: what is computed here is stored, and shown to people of all time zones.
+    zone = timezone.get_default_timezone()
+    times = [datetime.fromtimestamp(quarter * QUARTER / 1e6, zone) for quarter in quarters.tolist()]
+    weeks, week = np.unique([f"{time:%G-W%V}" for time in times], return_inverse=True)
+    months, month = np.unique([f"{time:%Y-%m}" for time in times], return_inverse=True)
+    names = dict(Source.objects.filter(project=comparer.project).values_list("id", "name"))
 
+    def cells(
+        codes: Any, name: Callable[[int], str], rows: Any = slice(None)
+    ) -> Mapping[str, Cell]:
+        at = np.arange(len(texts))[rows]
+        found = {
+            name(code): _cell(comparer, tables["text_counts"][at[some]], int(kept[at[some]].sum()))
+            for code, some in _groups(codes[rows])
+        }
+        return dict(sorted(found.items()))
 
-def _judge(
-    piece: Handed,
-    scheme: Scheme,
-    metric: str,
-    first: Mapping[int, datetime],
-    found: _Rows,
-) -> None:
-    if not piece.submissions.samples:
-        return
-    everything = range(len(piece.golden.samples))
-    lang = piece.golden.lang or ""
-    made = find_submissions(piece.golden, piece.submissions, lang, HumanOptions(), everything)
-    corpus, output = scorable(piece.golden, piece.submissions, made)
-    run_stats = collect_stats(corpus, [output], scheme=scheme, options=Options(metrics=(metric,)))
-    found.run_stats = run_stats
-    for one, row in zip(made, run_stats.rows[SUBMISSIONS, metric], strict=True):
-        facts = piece.facts[one.annotator or ""]
-        if row is not None:
-            found.add(list(_groups(facts, first)), row, kept=one.kept)
-
-
-def _groups(facts: Facts, first: Mapping[int, datetime]) -> Iterator[Key]:
-    # By the site's clock: what is computed here is kept, and shown to people of all time zones.
-    at, who = timezone.localtime(facts.at, timezone.get_default_timezone()), str(facts.person)
-    year, week, _ = at.isocalendar()
-    yield ("total", "")
-    yield ("people", who)
-    yield ("weeks", f"{year}-W{week:02}")
-    yield ("sources", facts.source)
-    yield ("months", f"{who} {at:%Y-%m}")
-    yield ("early" if facts.at < first[facts.person] + EARLY else "later", who)
-
-
-def _first(project: Project) -> Mapping[int, datetime]:
-    """Return when each person began."""
-    rows = counted(project).values("person").annotate(first=Min("at"))
-    return {row["person"]: row["first"] for row in rows}
-
-
-def _scores(found: _Rows, run_stats: RunStats, metric: str, left_out: int) -> Scores:
-    scorer = run_stats.metrics[metric]
-    cells: dict[str, dict[str, Cell]] = {}
-    for (group, name), rows in sorted(found.rows.items()):
-        score = scorer.aggregate(rows)
-        counts = score.counts or Counts()  # never the second: span metrics count edits
-        cells.setdefault(group, {})[name] = Cell(
-            scored=len(rows),
-            kept=found.kept[group, name],
-            value=score.value,
-            precision=counts.precision,
-            recall=counts.recall,
-            tp=counts.tp,
-            fp=counts.fp,
-            fn=counts.fn,
-        )
-    total = cells.pop("total")[""]
-    enough = [one.value for one in cells["people"].values() if one.scored >= LEAST]
+    by_person = cells(person, str)
+    enough = [cell.value for cell in by_person.values() if cell.scored >= LEAST]
     return Scores(
-        signature=signatures(run_stats, [metric])[0],
-        total=total,
+        signature=str(comparer.metric.signature),
+        total=_cell(comparer, tables["text_counts"], int(kept.sum())),
         average=mean(enough) if enough else None,
         averaged=len(enough),
+        people=by_person,
+        weeks=cells(week[by_quarter], weeks.tolist().__getitem__),
+        sources=cells(source, lambda row: names.get(row, NO_SOURCE)),
+        months=cells(
+            person * len(months) + month[by_quarter],
+            lambda code: f"{code // len(months)} {months[code % len(months)]}",
+        ),
+        early=cells(person, str, early),
+        later=cells(person, str, ~early),
         left_out=left_out,
-        **cells,
     )
 
 
-# What takes time: scores, agreement and table 4, computed anew and kept, or as they were kept.
+def _cell(comparer: Comparer, candidates: Any, kept: int) -> Cell:
+    counts = sum_counts(candidates, comparer.metric.beta)
+    return Cell(
+        scored=len(candidates),
+        kept=kept,
+        value=counts.f(comparer.metric.beta),
+        precision=counts.precision,
+        recall=counts.recall,
+        tp=counts.tp,
+        fp=counts.fp,
+        fn=counts.fn,
+    )
 
 
-NOTHING = Rate(None, 0, "alone")
+def _groups(codes: Any) -> Iterator[tuple[int, Any]]:
+    """Yield each code with the places where it stands."""
+    import numpy as np
+
+    order = np.argsort(codes, kind="stable")
+    different, begins = np.unique(codes[order], return_index=True)
+    yield from zip(different.tolist(), np.split(order, begins)[1:], strict=True)
+
+
+def sum_counts(candidates: Any, beta: float) -> Counts:
+    """Sum up counts with the references that the metric chooses.
+
+    Its rule (`scoring.spans.choose`, "corpus-greedy") is asked only where there is something to
+    choose.
+
+    Args:
+        candidates: Of each text in its order; shape (texts, references, 3).
+        beta: Weight of recall in F.
+    """
+    several = (candidates != candidates[:, :1]).any(axis=(1, 2))
+    certain = candidates[:, 0].copy()
+    certain[several] = 0
+    chosen = [0, 0, 0]
+    for before, options in zip(
+        certain.cumsum(axis=0)[several].tolist(), candidates[several].tolist(), strict=True
+    ):
+        totals = [a + b for a, b in zip(before, chosen, strict=True)]
+        ranks = [
+            (
+                round(f_of_counts(totals[0] + tp, totals[1] + fp, totals[2] + fn, beta), 4),
+                tp,
+                -fp,
+                -fn,
+            )
+            for tp, fp, fn in options
+        ]
+        best = options[ranks.index(max(ranks))]
+        chosen = [a + b for a, b in zip(chosen, best, strict=True)]
+    return Counts(*(a + b for a, b in zip(certain.sum(axis=0).tolist(), chosen, strict=True)))
+
+
+# Table 4, agreement; and all of it computed again and stored.
 
 
 def table4(project: Project) -> References:
@@ -328,15 +304,49 @@ def table4(project: Project) -> References:
     Raises:
         GecbenchError: The scheme of edits cannot be had.
     """
-    corpus = golden_corpus(project)
-    if not corpus.samples:
-        return References(project.slug, (), {}, {})
-    scheme = scheme_of(project)
-    found = references(corpus, by=SOURCE, scheme=scheme)
-    parts = {"edits": "extracted", **scheme.signature}
-    said = "|".join(f"{name}:{value}" for name, value in parts.items())
+    comparer = Comparer.of(project)
+    return describe_goldens(comparer, comparer.load_tables())
+
+
+def describe_goldens(comparer: Comparer, tables: Tables) -> References:
+    """Sum up what was found of the golden sets, all of them and by source."""
+    goldens, name = tables["goldens"], comparer.project.slug
+    if not len(goldens):
+        return References(name, (), {}, {})
+    sources = tables["sources"]
+    first = dict(zip(sources[::-1].tolist(), range(len(sources), 0, -1), strict=True))
+    rows = [_describe("all", goldens)]
+    rows += [
+        _describe(source or "(empty)", goldens[sources == source])
+        for source in sorted(first, key=first.__getitem__)
+    ]
+    _, _, references, _, _, edited = goldens.T
+    parts = {"edits": "extracted", **comparer.scheme.signature}
     return References(
-        project.slug, found.statistics, found.everywhere, found.erroneous, signatures=(said,)
+        name,
+        tuple(rows),
+        dict(sorted(Counter(references.tolist()).items())),
+        dict(sorted(Counter(references[edited > 0].tolist()).items())),
+        signatures=("|".join(f"{name}:{value}" for name, value in parts.items()),),
+    )
+
+
+def _describe(name: str, goldens: Any) -> ReferenceStatistics:
+    _, characters, references, distinct, edits, edited = goldens[goldens[:, 2] > 0].T
+    sentences = len(references)
+
+    def mean_of(values: Any, count: int) -> float | None:
+        return int(values.sum()) / count if count else None
+
+    return ReferenceStatistics(
+        name,
+        sentences=sentences,
+        discarded=len(goldens) - sentences,
+        erroneous=int((edited > 0).sum()),
+        characters=mean_of(characters, sentences),
+        edits=mean_of(edits, int(edited.sum())),
+        references=mean_of(references, sentences),
+        distinct=mean_of(distinct, sentences),
     )
 
 
@@ -348,30 +358,110 @@ def agreement(project: Project) -> Agreement:
     Raises:
         GecbenchError: The scheme of edits cannot be had.
     """
-    found = AgreementCounts(project.slug, project.lang, metric_of(project))
-    scheme = scheme_of(project)
-    some = False
-    for corpus in submissions_corpora(project):
-        compare_annotators(found, corpus, scheme=scheme)
-        some = True
-    if not some:
-        return Agreement(project.slug, found.metric, 0, *(NOTHING,) * 5, (), ())
-    return found.measure(least=LEAST)
+    comparer = Comparer.of(project)
+    return measure_agreement(comparer, comparer.load_tables())
+
+
+def measure_agreement(comparer: Comparer, tables: Tables) -> Agreement:
+    """Sum up what was found of the answers of different annotators."""
+    import numpy as np
+
+    answers, pairs = tables["answers"], tables["pairs"]
+    rewrites, candidates = tables["rewrites"], tables["rewrite_counts"]
+    name, metric = comparer.project.slug, comparer.metric
+    if not len(answers):
+        return Agreement(name, metric.name, 0, *(NOTHING,) * 5, (), ())
+    numbers, sentence = np.unique(answers[:, 0], return_inverse=True)
+    decided = np.zeros((len(numbers), len(DECISIONS)), dtype=np.int64)
+    np.add.at(decided, (sentence, answers[:, 3]), 1)
+    several = decided.sum(axis=1) > 1
+    shared = Counter(answers[several[sentence], 1].tolist())
+    _, one, other, *_ = pairs.T
+    in_pair = {
+        code: pairs[rows]
+        for code, rows in _groups(_codes(np.minimum(one, other), np.maximum(one, other)))
+    }
+    of_person = {
+        code: pairs[rows % len(pairs)] for code, rows in _groups(np.concatenate([one, other]))
+    }
+    _, writer, author = rewrites.T
+    forth = dict(_groups(_codes(writer, author)))
+    made, met = dict(_groups(writer)), dict(_groups(author))
+
+    def rates(rows: Any) -> tuple[Rate, Rate, Rate]:
+        if not len(rows):
+            return NOTHING, NOTHING, NOTHING
+        counts = rows[:, 3:].sum(axis=0).tolist()
+        alike, exact, common = (Rate(count / len(rows), len(rows)) for count in counts)
+        return alike, exact, common
+
+    def score(rows: Any) -> Rate:
+        if not len(rows):
+            return Rate(None, 0, "no-text")
+        return Rate(sum_counts(candidates[rows], metric.beta).f(metric.beta), len(rows))
+
+    def measure(code: int) -> AnnotatorPair:
+        rows = in_pair[code]
+        first, second = sorted(rows[0, 1:3].tolist(), key=str)
+        return AnnotatorPair(
+            str(first),
+            str(second),
+            len(rows),
+            *rates(rows)[:2],
+            score(forth.get(int(_codes(first, second)), ())),
+            score(forth.get(int(_codes(second, first)), ())),
+        )
+
+    listed = [measure(code) for code, rows in in_pair.items() if len(rows) >= LEAST]
+    notes = list(comparer.scheme.notes)
+    if few := len(in_pair) - len(listed):
+        notes.append(f"pairs with fewer than {LEAST} sentences in common, not listed: {few}")
+    decisions, exact, common = rates(pairs)
+    each = tuple(
+        AnnotatorAgreement(
+            str(person),
+            shared[person],
+            *rates(of_person.get(person, ()))[:2],
+            score(made.get(person, ())),
+            score(met.get(person, ())),
+        )
+        for person in np.unique(answers[:, 1]).tolist()
+    )
+    return Agreement(
+        corpus=name,
+        metric=metric.name,
+        sentences=int(several.sum()),
+        alpha=alpha([[*chain(*map(repeat, DECISIONS, row))] for row in decided[several].tolist()]),
+        decisions=decisions,
+        exact=exact,
+        common=common,
+        edits=score(np.arange(len(rewrites))),
+        each=tuple(sorted(each, key=lambda row: (-row.sentences, row.name))),
+        pairs=tuple(sorted(listed, key=lambda row: (-row.sentences, row.one, row.other))),
+        notes=tuple(notes),
+        signatures=(str(metric.signature),) if len(rewrites) else (),
+    )
+
+
+def _codes(one: Any, other: Any) -> Any:
+    """Make one number of the rows of two people."""
+    return one * 2**31 + other
 
 
 def refresh(project: Project) -> None:
-    """Compute everything anew and keep it.
+    """Compute everything again and store it.
 
     Raises:
         GecbenchError: The scheme of edits cannot be had.
     """
-    basis = basis_of(project)
-    keep(project, SCORES, basis, asdict(scores(project)))
-    keep(project, AGREEMENT, basis, asdict(agreement(project)))
-    keep(project, TABLE4, basis, _stored(table4(project)))
+    basis, comparer = basis_of(project), Comparer.of(project)
+    tables = comparer.load_tables()
+    store_figures(project, SCORES, basis, asdict(score_texts(comparer, tables)))
+    store_figures(project, AGREEMENT, basis, asdict(measure_agreement(comparer, tables)))
+    store_figures(project, TABLE4, basis, _stored(describe_goldens(comparer, tables)))
 
 
-def scores_of(data: Mapping[str, Any]) -> Scores:
+def parse_scores(data: Mapping[str, Any]) -> Scores:
     """Return scores as they were kept."""
     groups = ("people", "weeks", "sources", "months", "early", "later")
     cells = {name: {key: Cell(**one) for key, one in data[name].items()} for name in groups}
@@ -379,7 +469,7 @@ def scores_of(data: Mapping[str, Any]) -> Scores:
     return Scores(**{**data, **cells, "total": total})
 
 
-def agreement_of(data: Mapping[str, Any]) -> Agreement:
+def parse_agreement(data: Mapping[str, Any]) -> Agreement:
     """Return agreement as it was kept."""
     rates = ("alpha", "decisions", "exact", "common", "edits", "forth", "back", "made", "met")
 
@@ -396,7 +486,7 @@ def agreement_of(data: Mapping[str, Any]) -> Agreement:
     return Agreement(**whole)
 
 
-def table4_of(data: Mapping[str, Any]) -> References:
+def parse_table4(data: Mapping[str, Any]) -> References:
     """Return Table 4 as it was kept."""
     return References(
         data["corpus"],

@@ -48,7 +48,7 @@ from gecbench.server.models import (
     Slot,
     Study,
 )
-from gecbench.server.statistics.scoring import SCORES, kept, scores_of
+from gecbench.server.statistics.scoring import SCORES, load_figures, parse_scores
 from gecbench.server.statistics.work import counts
 from gecbench.server.web.http import limited
 from gecbench.server.web.manage.messages import ROLES, STATUSES, refusal_message
@@ -328,8 +328,8 @@ def _slots(project: Project, people: Sequence[int]) -> tuple[Counter[int], Count
 
 def _scores(project: Project) -> Mapping[int, float]:
     """The F0.5 of each person, as it was computed last (see the page Quality)."""
-    was = kept(project, SCORES, "")
-    found = scores_of(was.data).people if was else {}
+    was = load_figures(project, SCORES, "")
+    found = parse_scores(was.data).people if was else {}
     return {int(person): cell.value for person, cell in found.items()}
 
 

@@ -1,0 +1,316 @@
+"""Texts compared by their edits, sentence by sentence: with the golden set, and among annotators.
+
+What is found is stored in pieces, as arrays of counts. `scoring` makes figures of them: those that
+`gecbench analyse human`, `agreement` and `references` give on exports of the project.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain, combinations, permutations
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gecbench import __version__
+from gecbench.api.schemes import load_scheme
+from gecbench.core.case import CaseRewrite
+from gecbench.core.scheme import Scheme
+from gecbench.lang import language_of
+from gecbench.lang.zh.parse import PLACEHOLDER
+from gecbench.metrics import metric_class
+from gecbench.scoring.resample import drop_dominated
+from gecbench.scoring.spans import Key, SpanF, keys
+from gecbench.scoring.texts import characters
+from gecbench.server.choices import Decision
+from gecbench.server.import_export.corpora import DECIDED, SOURCE, Look, look_of
+from gecbench.server.models import GoldenReference, Project, Reference, Sentence
+from gecbench.server.statistics.pieces import load_pieces
+from gecbench.server.statistics.work import counts, load_answers
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Tables = Mapping[str, "NDArray[Any]"]
+"""See COLUMNS and CANDIDATES."""
+
+SCHEMES: Mapping[str, str] = {"zh": "zh-char", "en": "en-errant"}
+"""How edits are found, by language: as exports of M2 and releases do."""
+
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "answers": ("number", "person", "at", "decision"),
+    "texts": ("number", "person", "at", "source", "kept"),
+    "pairs": ("number", "one", "other", "alike", "exact", "common"),
+    "rewrites": ("number", "one", "other"),
+    "goldens": ("number", "characters", "references", "distinct", "edits", "edited"),
+    "left_out": ("number",),
+}
+"""Columns of the tables, all of them whole numbers; a sentence is named by its number, a person or
+a source by its row, and a decision by its place in `DECISIONS`; `at` is in microseconds.
+
+A row of `answers` is an answer, of `pairs` two answers to a sentence; of `texts` a text that is
+scored against the golden set, of `rewrites` one that is scored against another's answer; of
+`goldens` a golden set, without references where nobody can annotate the sentence, `edited` those
+that change it; of `left_out` an answer that is not scored, for it says that nobody can. The table
+`sources` has names, by row of `goldens`."""
+
+CANDIDATES = ("text_counts", "rewrite_counts")
+"""For each row of `texts` and `rewrites` the true positives, false positives and false negatives
+with each reference that may be chosen, shape (rows, references, 3); filled up by the last."""
+
+
+class _Text(NamedTuple):
+    """A text beside its source.
+
+    Args:
+        content: Equal for texts that are the same.
+        edits: What its edits are compared by.
+    """
+
+    content: tuple[str, ...]
+    edits: frozenset[Key]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparer:
+    """Compares the texts of a project.
+
+    Args:
+        project: Whose texts.
+        scheme: Finds edits.
+        metric: Compares them.
+        look: Texts as the scheme reads them.
+        units: What is equal for texts that are the same, white space apart.
+    """
+
+    project: Project
+    scheme: Scheme
+    metric: SpanF
+    look: Look
+    units: Callable[[str], tuple[str, ...]]
+
+    @classmethod
+    def of(cls, project: Project) -> Comparer:
+        """Load what compares the texts of a project.
+
+        Raises:
+            MissingExtraError: English, and the extra `en` is not installed.
+        """
+        scheme = load_scheme(SCHEMES[project.lang], types=False)
+        language = language_of(project.lang)
+        metric: Any = metric_class(language.metric)
+        # The scorer's own placeholder for the project's.
+        look = look_of(project, alias=PLACEHOLDER if project.lang == "zh" else "")
+        context = {**scheme.signature, "references": "all", "gecbench": __version__}
+        return cls(project, scheme, metric(context=context), look, language.units)
+
+    def load_tables(self) -> Tables:
+        """Compare all texts of the project; sentences are in the order of their numbers."""
+        pieces = load_pieces(self.project, "comparisons", lambda rows: _pack(self.compare(rows)))
+        return _join([_tables({}), *map(_unpack, pieces)])
+
+    def compare(self, sentences: Collection[int]) -> Tables:
+        """Compare the texts of some sentences, of which the rows are given."""
+        rows = Sentence.objects.filter(counts(""), pk__in=sentences).order_by("number")
+        answers = defaultdict(list)
+        columns = ("id", "sentence_id", "person_id", "decision", "at")
+        for answer in load_answers(sentences, *columns):
+            answers[answer.sentence_id].append(answer)
+        submitted = self._texts(
+            Reference.objects.filter(submission__sentence__in=sentences)
+            .order_by("submission_id", "position", "id")
+            .values_list("submission_id", "text")
+        )
+        golden = self._texts(
+            GoldenReference.objects.filter(golden__in=rows.order_by().values("golden"))
+            .order_by("golden_id", "position")
+            .values_list("golden_id", "reference__text")
+        )
+        works = []
+        for row in rows.values_list(
+            *("pk", "number", "text", "meta", "source_id", "state", "golden_id", "golden__kind"),
+            named=True,
+        ):
+            targets = [
+                _targets(row.text, answer.decision, submitted[answer.id])
+                for answer in answers[row.pk]
+            ]
+            works.append(
+                (row, targets, _targets(row.text, row.golden__kind, golden[row.golden_id]))
+            )
+        read = self._read(
+            (row.text, target)
+            for row, targets, references in works
+            for target in chain(*targets, references)
+        )
+        found: dict[str, list[Any]] = defaultdict(list)
+        for row, targets, references in works:
+            texts = [[read[row.text, target] for target in some] for some in targets]
+            work = list(zip(answers[row.pk], texts, strict=True))
+            _add_pairs(row, self.units(row.text), work, found)
+            if row.state in DECIDED and row.golden_id is not None:
+                golds = [read[row.text, target] for target in references]
+                _add_golden(row, golds, found)
+                found["sources"].append(self.look.meta(row.meta, row.source_id).get(SOURCE, ""))
+                if golds:
+                    _add_texts(row, work, golds, found)
+        return _tables(found)
+
+    def _texts(self, rows: Iterable[tuple[int, str]]) -> Mapping[int, list[str]]:
+        texts: dict[int, list[str]] = defaultdict(list)
+        for key, text in rows:
+            texts[key].append(self.look.text(text))
+        return texts
+
+    def _read(self, pairs: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], _Text]:
+        """Find the edits of each different pair of a source and a text."""
+        different = list(dict.fromkeys(pairs))
+        parse_source = lru_cache(maxsize=1)(self.scheme.parse_source)
+        if self.scheme.batch is not None:
+            extractions = self.scheme.batch(different)
+        else:
+            extractions = [
+                self.scheme.extract(parse_source(source), self.scheme.parse_target(target))
+                for source, target in different
+            ]
+        read = {}
+        for pair, extraction in zip(different, extractions, strict=True):
+            (edits,) = extraction.edit_sets
+            compared = keys(
+                CaseRewrite(edits), self.metric.level, self.metric.chosen, self.metric.rule
+            )
+            read[pair] = _Text(self.units(pair[1]), frozenset(compared if edits else ()))
+        return read
+
+
+def _targets(source: str, decision: str | None, texts: Sequence[str]) -> Sequence[str]:
+    """Return the texts that an answer or a golden set stands for: error free is the source."""
+    if decision == Decision.CORRECTED:
+        return texts
+    return [source] if decision == Decision.ERROR_FREE else []
+
+
+Work = Sequence[tuple[Any, Sequence[_Text]]]
+"""The answers to a sentence, each with its texts."""
+
+
+def _add_pairs(row: Any, source: object, work: Work, found: dict[str, list[Any]]) -> None:
+    """Compare the answers to a sentence with one another, as `analysis.agreement` does.
+
+    Args:
+        row: The sentence.
+        source: Its content.
+        work: The answers.
+        found: Rows of tables, to which those of this sentence are added.
+    """
+    decisions, contents = [], []
+    for answer, texts in work:
+        content = frozenset(text.content for text in texts)
+        decision = 2 if not texts else 1 if content == {source} else 0
+        decisions.append(decision)
+        contents.append(content if decision == 0 else frozenset())
+        at = round(answer.at.timestamp() * 1e6)
+        found["answers"].append((row.number, answer.person_id, at, decision))
+    people = [answer.person_id for answer, _ in work]
+    for one, other in combinations(range(len(work)), 2):
+        alike = decisions[one] == decisions[other]
+        exact = alike and contents[one] == contents[other]
+        common = exact or not contents[one].isdisjoint(contents[other])
+        found["pairs"].append((row.number, people[one], people[other], alike, exact, common))
+    for (answer, texts), (other_answer, references) in permutations(work, 2):
+        for text in texts if references else ():
+            found["rewrites"].append((row.number, answer.person_id, other_answer.person_id))
+            found["rewrite_counts"].append([_compare(text, one) for one in references])
+
+
+def _add_golden(row: Any, references: Sequence[_Text], found: dict[str, list[Any]]) -> None:
+    """Describe a golden set, as `analysis.references` does."""
+    sizes = [len(text.edits) for text in references if text.edits]
+    found["goldens"].append(
+        (
+            *(row.number, len(characters(row.text)), len(references)),
+            *(len({"".join(text.content) for text in references}), sum(sizes), len(sizes)),
+        )
+    )
+
+
+def _add_texts(
+    row: Any, work: Work, references: Sequence[_Text], found: dict[str, list[Any]]
+) -> None:
+    """Compare the answers to a sentence with its golden references, as `analysis.human` does."""
+    contents = {reference.content for reference in references}
+    for answer, texts in work:
+        if not texts:
+            found["left_out"].append((row.number,))
+        at = round(answer.at.timestamp() * 1e6)
+        for text in texts:
+            kept = text.content in contents
+            found["texts"].append((row.number, answer.person_id, at, row.source_id or 0, kept))
+            found["text_counts"].append([_compare(text, reference) for reference in references])
+
+
+def _compare(text: _Text, reference: _Text) -> tuple[int, int, int]:
+    """Count true positives, false positives and false negatives, as `scoring.spans.pair` does.
+
+    No edit stands twice in what the schemes of the platform find.
+    """
+    hits = len(text.edits & reference.edits)
+    return hits, len(text.edits) - hits, len(reference.edits) - hits
+
+
+# Tables: made, stored, put together.
+
+
+def _tables(found: Mapping[str, Sequence[Any]]) -> Tables:
+    import numpy as np
+
+    tables: dict[str, Any] = {
+        name: np.array(found.get(name, ()), dtype=np.int64).reshape(-1, len(columns))
+        for name, columns in COLUMNS.items()
+    }
+    for name in CANDIDATES:
+        rows = found.get(name, ())
+        width = max(map(len, rows), default=1)
+        filled = [[*row, *row[-1:] * (width - len(row))] for row in rows]
+        candidates: Any = np.array(filled, dtype=np.int64).reshape(-1, width, 3)
+        candidates = drop_dominated(candidates)
+        differs = (candidates[:, 1:] != candidates[:, :-1]).any(axis=(0, 2))
+        tables[name] = candidates[:, : differs.nonzero()[0].max(initial=-1) + 2].astype(np.int32)
+    return tables | {"sources": np.array(found.get("sources", ()), dtype=str)}
+
+
+def _join(pieces: Sequence[Tables]) -> Tables:
+    """Put tables together, sentences in the order of their numbers."""
+    import numpy as np
+
+    tables: dict[str, Any] = {}
+    for name in (*COLUMNS, *CANDIDATES, "sources"):
+        parts = [piece[name] for piece in pieces]
+        if name in CANDIDATES:
+            width = max(part.shape[1] for part in parts)
+            parts = [
+                np.pad(part, ((0, 0), (0, width - part.shape[1]), (0, 0)), "edge") for part in parts
+            ]
+        tables[name] = np.concatenate(parts)
+    orders = {name: np.argsort(tables[name][:, 0], kind="stable") for name in COLUMNS}
+    ordered_by = {"text_counts": "texts", "rewrite_counts": "rewrites", "sources": "goldens"}
+    return {name: table[orders[ordered_by.get(name, name)]] for name, table in tables.items()}
+
+
+def _pack(tables: Tables) -> str:
+    import numpy as np
+
+    buffer = io.BytesIO()
+    arrays: Any = tables
+    np.savez_compressed(buffer, **arrays)
+    return base64.b64encode(buffer.getvalue()).decode()
+
+
+def _unpack(data: str) -> Tables:
+    import numpy as np
+
+    with np.load(io.BytesIO(base64.b64decode(data)), allow_pickle=False) as tables:
+        return dict(tables)

@@ -1,0 +1,103 @@
+"""Stored pieces: the figures are those of the slow computation, and only what changed is anew."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+from server.statistics import reference
+from server.statistics.worked import worked
+from server.workflow.reviewing import finalised, member_of
+from server.workflow.stories import (
+    a_project,
+    all_submitted,
+    correction,
+    error_free,
+    joined,
+    not_annotatable,
+    people,
+    sentence_of,
+)
+
+from gecbench.server import statistics
+from gecbench.server.choices import Decision
+from gecbench.server.models import Figures, Project
+from gecbench.server.statistics import pieces, scoring, work
+from gecbench.server.workflow import management
+
+CHARACTERS = "我你他天学了的是在不"
+
+
+def busy(seed: int, sentences: int = 24, slug: str = "busy", **options: object) -> Project:
+    """A project of short texts with several references each, in which choices depend on sums."""
+    chance = Random(seed)
+
+    def text() -> str:
+        return "".join(chance.choices(CHARACTERS, k=chance.randrange(4, 9))) + "。"
+
+    project = a_project([f"{text()[:-1]}{n}。" for n in range(sentences)], slug=slug, **options)
+    joined(project, "rita", "reviewer")
+    team = people(project, 5)
+    for number in range(1, sentences + 1):
+        answers = [
+            chance.choice(
+                (
+                    error_free(),
+                    not_annotatable(),
+                    *(correction(*{text() for _ in range(chance.randrange(1, 4))}),) * 6,
+                )
+            )
+            for _ in range(3)
+        ]
+        all_submitted(sentence_of(project, number), chance.sample(team, 3), answers)
+        texts = [one for answer in answers for one in answer.texts]
+        if number % 5 and texts:
+            golden = tuple(dict.fromkeys(chance.choices(texts, k=3)))
+            finalised(project, golden, number=number)
+        elif number % 2:
+            finalised(project, number=number, decision=Decision.ERROR_FREE)
+    return Project.objects.get(pk=project.pk)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_figures_equal_those_of_the_slow_computation(database, seed, monkeypatch):
+    monkeypatch.setattr(pieces, "SIZE", 5)
+    monkeypatch.setattr(scoring, "LEAST", 2)
+    monkeypatch.setattr(reference, "LEAST", 2)
+    project = busy(seed)
+    found, expected = statistics.scores(project), reference.cells(project)
+    assert found.total == expected["total"][""]
+    for group in ("people", "weeks", "sources", "months", "early", "later"):
+        assert getattr(found, group) == expected[group], group
+    assert replace(statistics.agreement(project), notes=()) == replace(
+        reference.agreement(project), notes=()
+    )
+    table4 = statistics.table4(project)
+    assert replace(table4, signatures=()) == reference.table4(project)
+
+
+def test_what_has_not_changed_is_not_compared_again(site, monkeypatch):
+    monkeypatch.setattr(pieces, "SIZE", 2)
+    project = worked()
+    statistics.refresh(project)
+    before = dict(Figures.objects.values_list("kind", "computed_at"))
+    assert len([kind for kind in before if kind.startswith("comparisons")]) > 1
+    management.withdraw(member_of(project, "boss"), [sentence_of(project, 2).pk], reason="x")
+    statistics.refresh(project)
+    changed = [
+        kind
+        for kind, at in Figures.objects.values_list("kind", "computed_at")
+        if kind.startswith("comparisons") and at != before[kind]
+    ]
+    assert len(changed) == 1
+    assert statistics.scores(project).people == reference.cells(project)["people"]
+
+
+def test_counts_of_pieces_are_those_of_all_sentences_together(site, monkeypatch):
+    project = worked()
+    rows = project.sentences.values_list("pk", flat=True)
+    whole = work.count_sentences(rows)
+    monkeypatch.setattr(pieces, "SIZE", 1)
+    assert work.load_counts(project) == whole
+    assert work.load_counts(project) == whole, "as they were stored"
