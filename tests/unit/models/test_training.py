@@ -379,7 +379,7 @@ from pathlib import Path
 from small_task import KIND
 import test_training as t
 home = Path(sys.argv[1])
-kind = t.Kind(t.SmallConfig, lambda *_: t._without_dropout())
+kind = t.TrainingKind(t.SmallConfig, lambda *_: t._without_dropout())
 t.trained(home, "two", t.config(batch_size=5, cold_epochs=0), kind)
 """
 

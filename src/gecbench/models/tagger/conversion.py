@@ -460,13 +460,14 @@ def _export(graph: nn.Module, encoding: TaggerEncoding, path: Path) -> None:
     sentences, positions, tokens = map(torch.export.Dim, ("sentences", "positions", "tokens"))
     # Three numbers that differ, so that no two dimensions are taken for one.
     ids, firsts = torch.full((2, 7), encoding.layout.unknown), torch.arange(1, 6).repeat(2, 1)
-    bias = torch.tensor(0.0)
+    # Two tensors: of one that is given twice the graph would make one input.
+    keep_bias, delete_bias = torch.tensor(0.0), torch.tensor(0.0)
     by_position = {0: sentences, 1: positions}
     try:
         with _quiet():
             torch.onnx.export(
                 graph,
-                (ids, torch.ones_like(ids), firsts, bias, bias),
+                (ids, torch.ones_like(ids), firsts, keep_bias, delete_bias),
                 path,
                 input_names=list(INPUTS),
                 output_names=list(OUTPUTS),

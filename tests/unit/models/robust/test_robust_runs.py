@@ -144,7 +144,7 @@ _TWO = """
 import sys
 from pathlib import Path
 import test_robust_runs as t
-t.ran(Path(sys.argv[1]), "two", t.made(training={"batch_size": 3, "epochs": 2}))
+t.run_training(Path(sys.argv[1]), "two", t.build_config(training={"batch_size": 3, "epochs": 2}))
 """
 
 

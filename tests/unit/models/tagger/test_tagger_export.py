@@ -13,7 +13,7 @@ from corrector_checks import ZH, check_corrector
 from messages import expect_error
 from tiny_taggers import PAIRS
 
-from gecbench.core.errors import FormatError, GecbenchError, UnknownNameError, UsageError
+from gecbench.core.errors import FormatError, GecbenchError, UsageError
 from gecbench.models import load_corrector
 from gecbench.models.folder import read_card
 from gecbench.models.tagger.conversion import export_tagger
@@ -126,9 +126,7 @@ def test_an_exported_tagger_needs_no_torch(exported, encoder):
 
 def test_what_does_not_fit_is_one_line(exported, tagger_folder, tmp_path):
     folder = tagger_folder("zh", "convolution")
-    options = {"runtime": "onnx", "quantise": False, "sample_texts": SOURCES}
-    with expect_error(UnknownNameError, "'tensorrt'"):
-        export_tagger(folder, tmp_path / "a", **{**options, "runtime": "tensorrt"})
+    options = {"quantise": False, "sample_texts": SOURCES}
     with expect_error(UsageError, "no text"):
         export_tagger(folder, tmp_path / "a", **{**options, "sample_texts": [" ", ""]})
     with pytest.raises(GecbenchError, match="is there already"):
