@@ -385,7 +385,7 @@ def test_a_command_words_it_once_django_is_there(run, filled, monkeypatch):
     def full(*_):
         raise OperationalError("database or disk is full")
 
-    monkeypatch.setattr("gecbench.server.workflow.accounts.everybody", full)
+    monkeypatch.setattr("gecbench.server.workflow.accounts.list_people", full)
     assert "the disk is full or not to be written to" in run("user", "list", code=1)
     given = ["annotate", "user", "list", "--data", str(filled.folder)]
     with monkeypatch.context() as patched:
