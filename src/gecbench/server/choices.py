@@ -60,7 +60,7 @@ class StudyState(StrEnum):
 class CloseReason(TextChoices):
     """Why a study item closed."""
 
-    MATCHED = "matched", _("mended")
+    MATCHED = "matched", _("fixed")
     UPHELD = "upheld", _("complaint upheld")
     GOLDEN_CHANGED = "golden_changed", _("became golden")
     WAIVED = "waived", _("closed by a manager")
@@ -145,7 +145,7 @@ class ReviewKind(TextChoices):
     FIRST = "first", _("review")
     SECOND = "second", _("second opinion")
     COMPLAINT = "complaint", _("decision of a complaint")
-    REOPENED = "reopened", _("review anew")
+    REOPENED = "reopened", _("review again")
     UNANIMOUS = "unanimous", _("closed because all agreed")
 
 

@@ -241,7 +241,7 @@ def test_ids_of_the_file_that_are_taken_are_problems_unless_numbered_anew(site):
     imported(project, "k\t我\n", format="mucgec")
     plan = planned(project, "k\t他\n", format="mucgec")
     assert plan.report.problems[0].message == (
-        "id 'k' is that of another sentence of the project; number the sentences anew, or give "
+        "id 'k' is that of another sentence of the project; number the sentences again, or give "
         "another id"
     )
     imported(project, "k\t他\n", format="mucgec", number=True)

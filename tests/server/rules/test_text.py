@@ -119,13 +119,13 @@ def test_counts_come_in_the_order_of_the_kinds():
     ("text", "code", "message"),
     [
         ("a\0b", "nul",
-         "correction 2 holds a NUL character at place 2, which no text has; paste it anew"),
+         "correction 2 holds a NUL character at place 2, which no text has; paste it again"),
         ("ab\ud83d", "surrogate",
          "correction 2 holds half a character (U+D83D) at place 3; it was damaged on its way, "
-         "paste it anew"),
+         "paste it again"),
         ("\udc69", "surrogate",
          "correction 2 holds half a character (U+DC69) at place 1; it was damaged on its way, "
-         "paste it anew"),
+         "paste it again"),
         ("我" * 11, "too_long",
          "correction 2 has 11 characters; at most 10 are allowed, shorten it"),
     ],

@@ -141,7 +141,7 @@ def test_a_reopened_sentence_says_so_and_what_was_judged():
     boss = member_of(project, "boss")
     reviews.reopen_sentence(boss, sentence_of(project).pk, reason="new rule")
     page = page_of(signed_in(project, "ruth"), f"{REVIEW}/{sentence_of(project).pk}")
-    assert "is reviewed anew" in page
+    assert "is reviewed again" in page
     assert "new rule" in page
 
 

@@ -140,7 +140,7 @@ def test_no_complaint_while_the_sentence_is_reviewed_anew(site):
     project = decided()
     sentence = sentence_of(project)
     reviews.reopen_sentence(member_of(project, "boss"), sentence.pk, reason="再看")
-    with pytest.raises(ConflictError, match="is being reviewed anew"):
+    with pytest.raises(ConflictError, match="is being reviewed again"):
         complained(project)
 
 

@@ -178,7 +178,7 @@ def test_a_complaint_waits_while_a_withdrawn_sentence_is_in_the_midst_of_work(si
         member_of(project, "rolf"), task.sentence_id, version=task.version, more=1
     )
     out(project, 1)
-    with pytest.raises(ConflictError, match="is being reviewed anew"):
+    with pytest.raises(ConflictError, match="is being reviewed again"):
         complaints.complain(
             member_of(project, "a2"), study_of(project, "a2").pk, argument="?", client_key=uuid4()
         )

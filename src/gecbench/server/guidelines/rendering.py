@@ -490,7 +490,7 @@ class Changes:
 
 
 def compare(old: Rendered, new: Rendered) -> Changes:
-    """Return which sections a reader has to read anew; a section that only moved is none."""
+    """Return which sections a reader has to read again; a section that only moved is none."""
     before = {section.id: section for section in old.sections}
     after = {section.id: section for section in new.sections}
     return Changes(

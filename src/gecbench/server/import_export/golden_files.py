@@ -17,7 +17,7 @@ from gecbench.server.import_export.corpora import Decided, Look, samples
 from gecbench.server.models import GoldenReference
 
 Pieces = Callable[[], Iterable[list[Decided]]]
-"""Begins anew at each call."""
+"""Begins again at each call."""
 
 FORMATS: Mapping[str, str] = {
     "mucgec": ".tsv",

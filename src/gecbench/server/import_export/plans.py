@@ -797,7 +797,7 @@ def _compared(
                 one.line,
                 Message(
                     "id {name!r} is that of another sentence of the project; number the "
-                    "sentences anew, or give another id",
+                    "sentences again, or give another id",
                     name=name,
                 ),
             )

@@ -42,11 +42,11 @@ KINDS: Mapping[str, str] = MappingProxyType(
 REFUSALS: Mapping[str, str] = MappingProxyType(
     {
         "nul": Message(
-            "{what} holds a NUL character at place {place}, which no text has; paste it anew"
+            "{what} holds a NUL character at place {place}, which no text has; paste it again"
         ),
         "surrogate": Message(
             "{what} holds half a character (U+{code}) at place {place}; it was damaged on its "
-            "way, paste it anew"
+            "way, paste it again"
         ),
         "too_long": Message(
             "{what} has {length} characters; at most {longest} are allowed, shorten it"

@@ -1,4 +1,4 @@
-"""Figures that are kept: computed once, shown at once, computed anew when somebody asks."""
+"""Figures that are kept: computed once, shown at once, computed again when somebody asks."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _WORDS = {
     403: (
         gettext_lazy("This is not allowed"),
         gettext_lazy("Your role does not allow it, or the form was too old. Go back, load the "
-                     "page anew, and try again."),
+                     "page again, and try once more."),
     ),
     404: (
         gettext_lazy("There is no such page"),
@@ -44,7 +44,7 @@ _WORDS = {
     ),
     409: (
         gettext_lazy("Somebody else was first"),
-        gettext_lazy("It has changed meanwhile. Nothing was overwritten; load the page anew."),
+        gettext_lazy("It has changed meanwhile. Nothing was overwritten; load the page again."),
     ),
     410: (
         gettext_lazy("This is over"),
@@ -56,7 +56,7 @@ _WORDS = {
     ),
     422: (
         gettext_lazy("This cannot be accepted as it is"),
-        gettext_lazy("Nothing was changed. Go back and mend it."),
+        gettext_lazy("Nothing was changed. Go back and fix it."),
     ),
     500: (
         gettext_lazy("Something is broken here"),
@@ -269,7 +269,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     if wants_json(request):
         body = {
             "error": "csrf",
-            "message": gettext("The page is too old; load it anew."),
+            "message": gettext("The page is too old; load it again."),
             "request_id": getattr(request, "id", ""),
         }
         return JsonResponse(body, status=HTTPStatus.FORBIDDEN)

@@ -235,7 +235,7 @@ def _complaint(member: Member, complaint_id: int) -> Complaint:
 
 def _repeated_ruling(before: Review, complaint: Complaint, member: Member) -> Complaint:
     if complaint.review_id != before.pk or before.reviewer_id != member.person_id:
-        raise ConflictError("this key was used for something else; load the page anew")
+        raise ConflictError("this key was used for something else; load the page again")
     return complaint
 
 
@@ -455,7 +455,7 @@ def complain(member: Member, study_id: int, *, argument: str, client_key: Key) -
 
     Raises:
         RefusedError: No argument, or one is open, or the last word was spoken.
-        ConflictError: The sentence is being reviewed anew; that review may settle it.
+        ConflictError: The sentence is being reviewed again; that review may settle it.
         NotYoursError: The item is not theirs.
     """
     member = authorize(member, statuses=STUDYING)
@@ -469,7 +469,7 @@ def complain(member: Member, study_id: int, *, argument: str, client_key: Key) -
     level = _level(study)
     out = sentence.state == SentenceState.WITHDRAWN
     if (derive_state(sentence) if out else sentence.state) not in _DECIDED:
-        raise ConflictError("the sentence is being reviewed anew; see first what comes of that")
+        raise ConflictError("the sentence is being reviewed again; see first what comes of that")
     if not out:
         change_state(sentence, SentenceState.DISPUTED)
     verdict = latest_verdicts(sentence).get(study_key(study))
@@ -511,7 +511,7 @@ def _own_study(member: Member, study_id: int) -> Study:
 def _again(before: Message, study: Study) -> Complaint:
     complaint = before.complaint
     if complaint is None or (before.person_id, complaint.study_id) != (study.person_id, study.pk):
-        raise ConflictError("this key was used for something else; load the page anew")
+        raise ConflictError("this key was used for something else; load the page again")
     return complaint
 
 
@@ -608,7 +608,7 @@ def add_message(member: Member, complaint_id: int, *, text: str, client_key: Key
     before = Message.objects.filter(client_key=client_key).first()
     if before is not None:
         if (before.person_id, before.complaint_id) != (member.person_id, complaint.pk):
-            raise ConflictError("this key was used for something else; load the page anew")
+            raise ConflictError("this key was used for something else; load the page again")
         return before
     words = clean_note(text, "CMP-4", field="text")
     if complaint.person_id != member.person_id:

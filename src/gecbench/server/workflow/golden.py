@@ -276,7 +276,7 @@ def _about_verdicts(
             yield Problem("REV-2", f"verdict-{n}", f"text {n + 1} is not judged yet")
     for key, count in Counter(one.key for one in answer.verdicts).items():
         if key not in places:
-            yield Problem("REV-2", "", "a verdict is about a text that is not there; load it anew")
+            yield Problem("REV-2", "", "a verdict is about a text that is not there; load it again")
         elif count > 1:
             yield Problem(
                 "REV-2", f"verdict-{places[key]}", f"text {places[key] + 1} is judged twice"
@@ -694,7 +694,7 @@ def _before(sentence: Sentence) -> dict[str, object]:
 def _again(review: Review, member: Member, sentence: Sentence) -> ReviewResult:
     golden = Golden.objects.filter(review=review).select_related("sentence").first()
     if (review.reviewer_id, review.sentence_id) != (member.person_id, sentence.pk) or not golden:
-        raise ConflictError("this key was used for something else; load the page anew")
+        raise ConflictError("this key was used for something else; load the page again")
     return ReviewResult(golden, Study.objects.filter(golden=golden).count(), answered_before=True)
 
 

@@ -300,12 +300,12 @@ def change_member(
     return members.change_member(member, by=by, roles=roles, status=status, note=note)
 
 
-# Managers take sentences out of work, put them back, and have decided ones reviewed anew.
+# Managers take sentences out of work, put them back, and have decided ones reviewed again.
 
 
 @transactional
 def reopen_sentence(member: Member, sentence_id: int, *, reason: str) -> ReviewTask:
-    """Let a manager have a decided sentence reviewed anew; the golden set stays until then.
+    """Let a manager have a decided sentence reviewed again; the golden set stays until then.
 
     Somebody else than the last reviewer is asked, where there is somebody else.
 

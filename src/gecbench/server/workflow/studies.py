@@ -227,7 +227,7 @@ def _keep(study: Study, answer: Answer) -> None:
 
 def _again(before: StudyTry, study: Study) -> AttemptResult:
     if before.study_id != study.pk:
-        raise ConflictError("this key was used for something else; load the page anew")
+        raise ConflictError("this key was used for something else; load the page again")
     return _tried(before, study)
 
 

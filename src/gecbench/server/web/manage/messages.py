@@ -108,7 +108,7 @@ ACTIONS: Mapping[str, object] = {
     "assignment.ended": _("ended what a member was given"),
     "sentences.imported": _("imported sentences"),
     "suggestions.made": _("let a corrector make suggestions"),
-    "sentence.reopened": _("had a sentence reviewed anew"),
+    "sentence.reopened": _("had a sentence reviewed again"),
     "sentence.withdrawn": _("withdrew sentences"),
     "sentence.restored": _("restored sentences"),
     "sentence.raised": _("asked for more annotators"),

@@ -185,7 +185,7 @@ def quality(request: HttpRequest, member: Member) -> HttpResponse:
 @active_manager
 @require_POST
 def compute(request: HttpRequest, member: Member) -> HttpResponse:
-    """Compute scores, agreement and Table 4 anew, and keep them."""
+    """Compute scores, agreement and Table 4 again, and keep them."""
     try:
         statistics.refresh(member.project)
     except GecbenchError as error:

@@ -496,7 +496,7 @@ def _to_sentence(member: Member, number: int) -> HttpResponse:
 @require_POST
 @errors_as_messages("manage-sentence")
 def reopen(request: HttpRequest, member: Member, number: int) -> HttpResponseBase:
-    """Have a decided sentence reviewed anew."""
+    """Have a decided sentence reviewed again."""
     reason = clean_text(request, "reason", most=5000)
     reviews_anew = _sentence(member, number)
     management.reopen_sentence(member, reviews_anew.pk, reason=reason)

@@ -89,8 +89,8 @@ PROBLEMS: Mapping[str, object] = {
         "There is no golden text yet: judge one correct, write one, or decide otherwise."
     ),
     "empty": _("This text is empty."),
-    "nul": _("This text holds a NUL character, which no text has; paste it anew."),
-    "surrogate": _("This text was damaged on its way: it holds half a character; paste it anew."),
+    "nul": _("This text holds a NUL character, which no text has; paste it again."),
+    "surrogate": _("This text was damaged on its way: it holds half a character; paste it again."),
     "too_long": _("This text has %(length)s characters; at most %(longest)s are allowed."),
     "REV-2": _("Not judged yet."),
     "REV-3": _("Say why it is wrong: choose at least one reason."),

@@ -170,7 +170,7 @@ def complain(request: HttpRequest, member: Member, study_id: int) -> HttpRespons
     except RefusedError as error:
         problems, status = [_problem_json(problem) for problem in error.problems], 422
     except ConflictError:
-        message = gettext("The sentence is being reviewed anew; see first what comes of that.")
+        message = gettext("The sentence is being reviewed again; see first what comes of that.")
         problems, status = [{"words": message}], 409
     else:
         messages.success(request, gettext("Your complaint is on its way."))
