@@ -187,7 +187,7 @@ def reopened(project: Project) -> None:
         )
         break
     boss = member_of(project, "boss")
-    reviews.reopen_sentence(boss, sentence_of(project).pk, reason="再看")
+    management.reopen_sentence(boss, sentence_of(project).pk, reason="再看")
     opened(project, "rolf")
 
 
@@ -292,7 +292,7 @@ def sent_back(project: Project) -> None:
 
 
 def withdrawn(project: Project) -> None:
-    reviews.withdraw(member_of(project, "boss"), [sentence_of(project).pk], reason="重复")
+    management.withdraw(member_of(project, "boss"), [sentence_of(project).pk], reason="重复")
 
 
 @pytest.mark.parametrize(

@@ -45,13 +45,13 @@ from gecbench.server.workflow.errors import (
     WorkflowError,
 )
 from gecbench.server.workflow.golden import (
-    UNCHECKED,
-    candidate_rows,
+    candidates_of,
     check_consistency,
     close_study,
     golden_rows,
     latest_verdicts,
     make_golden,
+    refuse,
     section_problems,
     study_key,
     version_of,
@@ -265,15 +265,12 @@ def _new_set(complaint: Complaint, sentence: Sentence, ruling: Ruling) -> _Verdi
         verdict = _Verdict(Decision(study.submission.decision), reason=study.submission.reason)
     else:
         # Of two who wrote the same, the first one's row is the golden one.
-        row = candidate_rows(sentence)[study.reference.digest].reference or study.reference
+        row = candidates_of(sentence)[study.reference.digest].reference or study.reference
         verdict = _Verdict(Decision.CORRECTED, (*earlier, row))
     texts = tuple(one.text for one in verdict.rows) + ((verdict.text,) if verdict.text else ())
     fields = ["reference"] * len(verdict.rows) + ["text"]
     problems = check_consistency(sentence, verdict.decision, texts, fields)
-    blocking = [one for one in problems if one.blocking]
-    asked = [one for one in problems if ("code", UNCHECKED) not in one.values]
-    if blocking or (asked and not ruling.confirmed):
-        raise RefusedError(problems)
+    refuse(problems, confirmed=ruling.confirmed)
     return verdict
 
 
@@ -380,7 +377,7 @@ def _make(
     rows: Sequence[Reference] = verdict.rows
     if verdict.text:
         rows = (*rows, _changed_row(complaint, sentence, review, verdict.text))
-    golden = make_golden(sentence, review, rows, by=member.person).golden
+    golden, _ = make_golden(sentence, review, rows, by=member.person)
     _uphold_others(complaint, golden, member)
 
 
@@ -395,7 +392,7 @@ def _verdicts(
     """Yield the word about the text complained of, and about all that the ruling turns round."""
     before = set(golden_rows(sentence.golden))
     asked = study_key(complaint.study)
-    for key in candidate_rows(sentence):
+    for key in candidates_of(sentence):
         if key == asked or (key in before) != (key in verdict.keys):
             yield Verdict(review=review, **_about(key, ruling, note, ok=key in verdict.keys))
 

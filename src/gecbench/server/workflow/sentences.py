@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from itertools import islice
+from itertools import islice, pairwise
 from types import MappingProxyType
 from typing import Any
 
@@ -145,16 +145,6 @@ def derive_state(sentence: Sentence) -> SentenceState:
     return SentenceState.REVIEW_READY
 
 
-def derive_slot_state(slot: Slot) -> SlotState:
-    """Return where a judged slot stands: disputed, in study, or passed."""
-    studies = Study.objects.filter(submission__slot=slot)
-    if Complaint.objects.filter(study__in=studies, state__in=UNDECIDED).exists():
-        return SlotState.DISPUTED
-    if studies.filter(state=StudyState.OPEN).exists():
-        return SlotState.STUDY
-    return SlotState.PASSED
-
-
 _EVENTS: Mapping[SlotState, SlotEventKind] = MappingProxyType(
     {
         SlotState.SUBMITTED: SlotEventKind.SUBMIT,
@@ -166,27 +156,29 @@ _EVENTS: Mapping[SlotState, SlotEventKind] = MappingProxyType(
 )
 
 
-def change_slot_state(slot: Slot, state: SlotState, *, by: Person | None) -> None:
-    """Change the state of a slot that was handed in, with an event; the same again is nothing.
+def change_slot_state(slot: Slot, *path: SlotState, by: Person | None) -> None:
+    """Change the state of a slot that was handed in, step by step; an event for each change.
 
     Raises:
         ConflictError: It has changed meanwhile.
     """
-    if slot.state == state:
+    steps = [new for old, new in pairwise((SlotState(slot.state), *path)) if new != old]
+    if not steps:
         return
-    changed = Slot.objects.filter(pk=slot.pk, state=slot.state, version=slot.version).update(
-        state=state, version=F("version") + 1
-    )
-    if changed != 1:
+    same = Slot.objects.filter(pk=slot.pk, state=slot.state, version=slot.version)
+    if same.update(state=steps[-1], version=F("version") + len(steps)) != 1:
         raise ConflictError("slot {slot} has changed meanwhile; look again", slot=slot.pk)
-    slot.state, slot.version = state, slot.version + 1
-    SlotEvent.objects.create(
-        slot=slot,
-        sentence_id=slot.sentence_id,
-        person_id=slot.person_id,
-        kind=_EVENTS[state],
-        data={"version": slot.version} | ({} if by is None else {"by": by.pk}),
+    SlotEvent.objects.bulk_create(
+        SlotEvent(
+            slot=slot,
+            sentence_id=slot.sentence_id,
+            person_id=slot.person_id,
+            kind=_EVENTS[state],
+            data={"version": slot.version + n} | ({} if by is None else {"by": by.pk}),
+        )
+        for n, state in enumerate(steps, 1)
     )
+    slot.state, slot.version = steps[-1], slot.version + len(steps)
 
 
 def update_slot_states(sentence: Sentence, *, by: Person | None) -> None:
@@ -197,17 +189,31 @@ def update_slot_states(sentence: Sentence, *, by: Person | None) -> None:
     slots = Slot.objects.select_for_update(no_key=True).filter(
         sentence=sentence, state__in=SUBMITTED_OR_LATER
     )
-    for slot in slots.order_by("pk"):
-        if slot.state == SlotState.SUBMITTED:
-            change_slot_state(slot, SlotState.JUDGED, by=by)
-        change_slot_state(slot, derive_slot_state(slot), by=by)
+    _rest(slots.order_by("pk"), by)
 
 
 def update_slot_state(slot_id: int, *, by: Person | None) -> None:
     """Bring one judged slot, whose items or complaints changed, where it rests."""
-    slot = Slot.objects.select_for_update(no_key=True).get(pk=slot_id)
-    if slot.state in (SlotState.PASSED, SlotState.STUDY, SlotState.DISPUTED):
-        change_slot_state(slot, derive_slot_state(slot), by=by)
+    judged = (SlotState.PASSED, SlotState.STUDY, SlotState.DISPUTED)
+    slots = Slot.objects.select_for_update(no_key=True).filter(pk=slot_id, state__in=judged)
+    _rest(slots, by)
+
+
+def _rest(slots: Iterable[Slot], by: Person | None) -> None:
+    """Bring slots to disputed, in study, or passed."""
+    slots = list(slots)
+    complaints = Complaint.objects.filter(study__submission__slot__in=slots, state__in=UNDECIDED)
+    disputed = set(complaints.values_list("study__submission__slot", flat=True))
+    studies = Study.objects.filter(submission__slot__in=slots, state=StudyState.OPEN)
+    studied = set(studies.values_list("submission__slot", flat=True))
+    for slot in slots:
+        state = SlotState.PASSED
+        if slot.pk in disputed:
+            state = SlotState.DISPUTED
+        elif slot.pk in studied:
+            state = SlotState.STUDY
+        first = (SlotState.JUDGED,) if slot.state == SlotState.SUBMITTED else ()
+        change_slot_state(slot, *first, state, by=by)
 
 
 # Sentences come in, each with its N free slots, in an order that is mixed but reproducible.
