@@ -82,10 +82,7 @@ def make_token(
             expires_at=expires_at,
         )
         audit.record(
-            "token.made",
-            who=person,
-            about=("token", made.pk),
-            data={"scopes": made.scopes},
+            "token.made", who=person, about=("token", made.pk), data={"scopes": made.scopes}
         )
     return made, secret
 

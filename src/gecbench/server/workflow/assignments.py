@@ -81,10 +81,7 @@ def standings(rows: QuerySet[Assignment]) -> list[Standing]:
         sentence__purpose=Purpose.REAL,
     ).exclude(slot__assignment__member=OuterRef("member"))  # a batch counts for itself alone
     reviews = Review.objects.filter(
-        reviewer=person,
-        at__gte=begun,
-        sentence__project=project,
-        sentence__purpose=Purpose.REAL,
+        reviewer=person, at__gte=begun, sentence__project=project, sentence__purpose=Purpose.REAL
     ).exclude(kind=ReviewKind.COMPLAINT)
     done = Case(
         When(
@@ -269,10 +266,9 @@ def _create(manager: Member, member: Member, due_at: datetime, **fields: Any) ->
 
 def _log(what: str, manager: Member, assignment: Assignment, data: dict[str, object]) -> None:
     due = timezone.localtime(assignment.due_at)
-    audit.record(
+    audit.record_by(
+        manager,
         what,
-        who=manager.person,
-        project=manager.project,
         about=("member", assignment.member_id),
         data={**data, "due": due.isoformat(" ", "minutes")},
     )

@@ -12,7 +12,7 @@ from datetime import UTC
 from django.db import connection, transaction
 from django.utils import timezone
 
-from gecbench.server.models import Audit, Person, Project
+from gecbench.server.models import Audit, Member, Person, Project
 
 START = "0" * 64
 """What the first row names as the hash before it."""
@@ -75,6 +75,17 @@ def record(
         row.hash = hash_of(row)
         row.save(force_insert=True)
     return row
+
+
+def record_by(
+    member: Member,
+    what: str,
+    *,
+    about: tuple[str, object] = ("", ""),
+    data: Mapping[str, object] | None = None,
+) -> Audit:
+    """Add a row about what a member did in their project; call it last, as `record`."""
+    return record(what, who=member.person, project=member.project, about=about, data=data)
 
 
 def hash_of(row: Audit) -> str:

@@ -64,7 +64,13 @@ from gecbench.server.workflow.sentences import (
     resting_state,
     update_slot_state,
 )
-from gecbench.server.workflow.transactions import STUDYING, authorize, lock_sentence, transactional
+from gecbench.server.workflow.transactions import (
+    STUDYING,
+    authorize,
+    compare_and_set,
+    lock_sentence,
+    transactional,
+)
 
 
 def may_decide(member: Member, complaint: Complaint) -> bool:
@@ -211,10 +217,9 @@ def _rule(
         _settle(complaint, sentence, member)
     else:
         _make(member, complaint, sentence, review, verdict, ruling, note)
-    audit.record(
+    audit.record_by(
+        member,
         "complaint.decided",
-        who=member.person,
-        project=member.project,
         about=("complaint", complaint.pk),
         data={"outcome": str(ruling.outcome), "level": complaint.level},
     )
@@ -293,11 +298,7 @@ def _text(complaint: Complaint, sentence: Sentence, ruling: Ruling) -> str:
 
 
 def _review(
-    member: Member,
-    sentence: Sentence,
-    verdict: _Verdict | None,
-    note: str,
-    client_key: Key,
+    member: Member, sentence: Sentence, verdict: _Verdict | None, note: str, client_key: Key
 ) -> Review:
     """Write the decision; a dismissal is one, too, and keeps the golden set as it is."""
     golden = sentence.golden
@@ -323,22 +324,17 @@ def _write_decision(
     note: str,
     section: str,
 ) -> None:
-    values: dict[str, object] = {
-        "state": outcome,
-        "handler": member.person,
-        "review": review,
-        "decision_note": note,
-        "section": section,
-        "decided_at": timezone.now(),
-    }
-    changed = Complaint.objects.filter(
-        pk=complaint.pk, version=complaint.version, state__in=UNDECIDED
-    ).update(version=F("version") + 1, **values)
-    if changed != 1:
-        raise ConflictError("the complaint has changed meanwhile; look again", complaint)
-    complaint.version += 1
-    for name, value in values.items():
-        setattr(complaint, name, value)
+    compare_and_set(
+        complaint,
+        UNDECIDED,
+        ConflictError("the complaint has changed meanwhile; look again", complaint),
+        state=outcome,
+        handler=member.person,
+        review=review,
+        decision_note=note,
+        section=section,
+        decided_at=timezone.now(),
+    )
     Notice.objects.create(
         person=complaint.person,
         project_id=complaint.project_id,
@@ -485,10 +481,9 @@ def complain(member: Member, study_id: int, *, argument: str, client_key: Key) -
         complaint=complaint, person=member.person, text=words, client_key=client_key
     )
     update_slot_state(study.submission.slot_id, by=member.person)
-    audit.record(
+    audit.record_by(
+        member,
         "complaint.made",
-        who=member.person,
-        project=member.project,
         about=("complaint", complaint.pk),
         data={"study": study.pk, "level": level},
     )
@@ -653,10 +648,5 @@ def mark_case(member: Member, complaint_id: int, *, note: str) -> GuidelineCase:
     case = GuidelineCase.objects.create(
         project=member.project, complaint=complaint, note=note, by=member.person
     )
-    audit.record(
-        "complaint.guideline_case",
-        who=member.person,
-        project=member.project,
-        about=("complaint", complaint.pk),
-    )
+    audit.record_by(member, "complaint.guideline_case", about=("complaint", complaint.pk))
     return case

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from uuid import uuid4
 
-from django.db.models import F, Max, OuterRef, Prefetch, Subquery
+from django.db.models import Max, OuterRef, Prefetch, Subquery
 from django.utils import timezone
 
 from gecbench.core.seeding import number
@@ -40,6 +40,7 @@ from gecbench.server.workflow.answers import Addition, ReviewAnswer, VerdictAnsw
 from gecbench.server.workflow.errors import ConflictError, Problem, RefusedError
 from gecbench.server.workflow.review_tasks import remove_from_queue
 from gecbench.server.workflow.sentences import change_state, resting_state, update_slot_states
+from gecbench.server.workflow.transactions import compare_and_set
 
 # What a reviewer has to judge: each distinct text and decision once (REV-1).
 
@@ -346,9 +347,7 @@ def _check_decision(
 
 
 def _check_additions(
-    sentence: Sentence,
-    verdicts: dict[str, VerdictAnswer],
-    additions: Sequence[CleanAddition],
+    sentence: Sentence, verdicts: dict[str, VerdictAnswer], additions: Sequence[CleanAddition]
 ) -> Iterator[Problem]:
     """Yield what makes an added text none: empty, the sentence itself, or there already."""
     wrong = {verdict.key for verdict in verdicts.values() if not verdict.correct}
@@ -450,9 +449,10 @@ def sync_studies(golden: Golden) -> int:
                 golden=golden,
             )
         elif study.close_reason in _BY_GOLDEN and key in keys_before:
-            _change_study(
+            compare_and_set(
                 study,
                 StudyState.CLOSED,
+                _study_changed(),
                 state=StudyState.OPEN,
                 close_reason="",
                 closed_at=None,
@@ -486,9 +486,10 @@ def close_study(study: Study, why: CloseReason, *, by: Person | None = None) -> 
     Raises:
         ConflictError: It has changed meanwhile.
     """
-    _change_study(
+    compare_and_set(
         study,
         StudyState.OPEN,
+        _study_changed(),
         state=StudyState.CLOSED,
         close_reason=why,
         closed_at=timezone.now(),
@@ -496,13 +497,8 @@ def close_study(study: Study, why: CloseReason, *, by: Person | None = None) -> 
     )
 
 
-def _change_study(study: Study, before: StudyState, **values: object) -> None:
-    same = Study.objects.filter(pk=study.pk, state=before, version=study.version)
-    if same.update(version=F("version") + 1, **values) != 1:
-        raise ConflictError("the study item has changed meanwhile; look again")
-    study.version += 1
-    for name, value in values.items():
-        setattr(study, name, value)
+def _study_changed() -> ConflictError:
+    return ConflictError("the study item has changed meanwhile; look again")
 
 
 # A new golden version: its references, and all that follows from it, in the caller's transaction.
@@ -514,11 +510,7 @@ def version_of(sentence: Sentence) -> int:
 
 
 def make_golden(
-    sentence: Sentence,
-    review: Review,
-    references: Sequence[Reference],
-    *,
-    by: Person | None,
+    sentence: Sentence, review: Review, references: Sequence[Reference], *, by: Person | None
 ) -> tuple[Golden, int]:
     """Make the next golden version by a review: study items, slots and the sentence follow.
 

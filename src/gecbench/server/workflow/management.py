@@ -24,12 +24,7 @@ from gecbench.server.models import (
 )
 from gecbench.server.workflow import audit, members
 from gecbench.server.workflow.claims import release
-from gecbench.server.workflow.errors import (
-    ConflictError,
-    NotYoursError,
-    Problem,
-    RefusedError,
-)
+from gecbench.server.workflow.errors import ConflictError, NotYoursError, Problem, RefusedError
 from gecbench.server.workflow.review_tasks import (
     MOST_ANNOTATORS,
     clean_note,
@@ -44,11 +39,13 @@ from gecbench.server.workflow.sentences import (
     PAUSE,
     UNDECIDED,
     change_state,
+    changed_meanwhile,
     derive_state,
     new_slots,
 )
 from gecbench.server.workflow.transactions import (
     authorize,
+    compare_and_set,
     lock_project,
     lock_sentence,
     transactional,
@@ -109,10 +106,7 @@ def _batches(project_id: int, wanted: Q) -> Iterator[Sequence[int]]:
 
 @transactional
 def _batch(
-    ids: Sequence[int],
-    wanted: Q,
-    change: Callable[[Sequence[Sentence], int], None],
-    needed: int,
+    ids: Sequence[int], wanted: Q, change: Callable[[Sequence[Sentence], int], None], needed: int
 ) -> int:
     """Change those of some sentences that still are as wanted, now that they are locked."""
     locked = Sentence.objects.select_for_update(no_key=True).filter(wanted, pk__in=ids)
@@ -177,20 +171,17 @@ def raise_needed(member: Member, sentence_id: int, *, more: int) -> Sentence:
         remove_from_queue(sentence)
         change_state(sentence, SentenceState.ANNOTATING)
     before = sentence.needed
-    move_on = Sentence.objects.filter(pk=sentence.pk, version=sentence.version)
-    sentence.needed = before + more
-    if not move_on.update(
-        needed=sentence.needed, version=F("version") + 1, updated_at=timezone.now()
-    ):
-        raise ConflictError(
-            "sentence {number} has changed meanwhile; look again", number=sentence.number
-        )
-    sentence.version += 1
+    compare_and_set(
+        sentence,
+        sentence.state,
+        changed_meanwhile(sentence),
+        needed=before + more,
+        updated_at=timezone.now(),
+    )
     Slot.objects.bulk_create(list(new_slots(sentence, after=before)))
-    audit.record(
+    audit.record_by(
+        member,
         "sentence.raised",
-        who=member.person,
-        project=member.project,
         about=("sentence", sentence.pk),
         data={"old": before, "new": sentence.needed},
     )
@@ -229,10 +220,9 @@ def set_priority(member: Member, sentence_ids: Sequence[int], *, priority: int) 
     )
     ReviewTask.objects.filter(sentence_id__in=ids, state__in=LIVE).update(priority=priority)
     if ids:
-        audit.record(
+        audit.record_by(
+            member,
             "sentence.priority",
-            who=member.person,
-            project=member.project,
             about=("sentence", ids[0] if len(ids) == 1 else ""),
             data={"sentences": ids, "priority": priority},
         )
@@ -255,10 +245,9 @@ def settle_cases(member: Member, case_ids: Sequence[int], *, closed_in: Guidelin
     ids = list(waiting.order_by("pk").values_list("pk", flat=True))
     GuidelineCase.objects.filter(pk__in=ids, closed_in=None).update(closed_in=closed_in)
     if ids:
-        audit.record(
+        audit.record_by(
+            member,
             "guideline.cases_settled",
-            who=member.person,
-            project=member.project,
             about=("guideline", closed_in.pk),
             data={"cases": ids, "version": closed_in.version},
         )
@@ -331,12 +320,8 @@ def reopen_sentence(member: Member, sentence_id: int, *, reason: str) -> ReviewT
     if former is not None and not reviewers_for(sentence, but=[former.pk]).exists():
         former = None
     task = queue_for_review(sentence, kind=ReviewKind.REOPENED, not_for=former, note=words)
-    audit.record(
-        "sentence.reopened",
-        who=member.person,
-        project=member.project,
-        about=("sentence", sentence.pk),
-        data={"reason": words},
+    audit.record_by(
+        member, "sentence.reopened", about=("sentence", sentence.pk), data={"reason": words}
     )
     return task
 
@@ -394,10 +379,9 @@ def restore(member: Member, sentence_ids: Sequence[int]) -> int:
 
 def _log(what: str, member: Member, changed: Sequence[int], reason: str) -> None:
     if changed:
-        audit.record(
+        audit.record_by(
+            member,
             what,
-            who=member.person,
-            project=member.project,
             about=("sentence", changed[0] if len(changed) == 1 else ""),
             data={"sentences": list(changed), "reason": reason},
         )

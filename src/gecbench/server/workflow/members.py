@@ -14,15 +14,7 @@ from django.utils import timezone, translation
 
 from gecbench.core.errors import UsageError
 from gecbench.server.choices import MemberStatus, Role, SlotState
-from gecbench.server.models import (
-    Invitation,
-    Member,
-    MemberEvent,
-    Notice,
-    Person,
-    Project,
-    Slot,
-)
+from gecbench.server.models import Invitation, Member, MemberEvent, Notice, Person, Project, Slot
 from gecbench.server.rules.text import TextError, cleaned
 from gecbench.server.workflow import audit
 from gecbench.server.workflow.assignments import end_assignments
@@ -358,11 +350,7 @@ def _lock_and_change(
 
 
 def _change(
-    member: Member,
-    by: Person | None,
-    roles: Sequence[Role],
-    status: MemberStatus | None,
-    note: str,
+    member: Member, by: Person | None, roles: Sequence[Role], status: MemberStatus | None, note: str
 ) -> Member:
     """Change a member while the project is locked: two managers cannot leave at once."""
     old = _standing(member)

@@ -78,10 +78,7 @@ def _spellings(lang: str) -> dict[str, object]:
     if lang == "zh":
         return {}
     own = PLACEHOLDERS["en"]
-    return {
-        "placeholder": own,
-        "placeholder_aliases": tuple(one for one in ALIASES if one != own),
-    }
+    return {"placeholder": own, "placeholder_aliases": tuple(one for one in ALIASES if one != own)}
 
 
 def _slug(slug: str) -> str:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from functools import cache
+from typing import Any
 
 from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
@@ -40,7 +41,12 @@ from gecbench.server.rules.text import LONGEST_NOTE, whole
 from gecbench.server.workflow import audit, sentences
 from gecbench.server.workflow.errors import ConflictError, Problem, RefusedError
 from gecbench.server.workflow.sentences import BEGUN, LIVE, change_state
-from gecbench.server.workflow.transactions import authorize, lock_sentence, transactional
+from gecbench.server.workflow.transactions import (
+    authorize,
+    compare_and_set,
+    lock_sentence,
+    transactional,
+)
 
 JUMP = 120.0
 """Seconds by which the clocks may differ between two looks; time servers nudge by less."""
@@ -293,20 +299,17 @@ def release_task(
     Raises:
         ConflictError: It has changed meanwhile.
     """
-    fields: dict[str, object] = {}
+    fields: dict[str, Any] = {}
     if not_for is not None:
         fields |= {"not_for": not_for, "handed_by": not_for}
     if note is not None:
         fields["note"] = note
     if kind is not None:
         fields["kind"] = kind
-    changed = ReviewTask.objects.filter(
-        pk=task.pk, state=TaskState.OPEN, version=task.version
-    ).update(
-        state=TaskState.FREE, reviewer=None, lease_until=None, version=F("version") + 1, **fields
+    error = ConflictError("the review has changed meanwhile; look again")
+    compare_and_set(
+        task, TaskState.OPEN, error, state=TaskState.FREE, reviewer=None, lease_until=None, **fields
     )
-    if changed != 1:
-        raise ConflictError("the review has changed meanwhile; look again")
     change_state(sentence, SentenceState.REVIEW_READY)
 
 
@@ -399,22 +402,21 @@ def return_for_more(
     task = get_own_task(member, sentence, version)
     _check_more(member, sentence, more)
     words = whole(note.strip())[:LONGEST_NOTE]
-    said = {"note": words, "handed_by": member.person} if words else {}
-    ended = ReviewTask.objects.filter(pk=task.pk, state=TaskState.OPEN, version=version).update(
+    fields: dict[str, Any] = {"note": words, "handed_by": member.person} if words else {}
+    compare_and_set(
+        task,
+        TaskState.OPEN,
+        ConflictError("the review has changed meanwhile; look again"),
         state=TaskState.RETURNED,
         lease_until=None,
         done_at=timezone.now(),
-        version=F("version") + 1,
-        **said,
+        **fields,
     )
-    if ended != 1:
-        raise ConflictError("the review has changed meanwhile; look again")
     _add_slots(member, sentence, more)
     change_state(sentence, SentenceState.ANNOTATING, needed=sentence.needed + more)
-    audit.record(
+    audit.record_by(
+        member,
         "review.returned",
-        who=member.person,
-        project=member.project,
         about=("sentence", sentence.pk),
         data={"more": more, "needed": sentence.needed},
     )

@@ -39,11 +39,7 @@ from gecbench.server.rules.text import LONGEST_NOTE, whole
 from gecbench.server.workflow import audit
 from gecbench.server.workflow.answers import MOST_MS, Key, ReviewAnswer
 from gecbench.server.workflow.claims import NoTask
-from gecbench.server.workflow.drafts import (
-    keep_review_aside,
-    payload_of_review,
-    save_review_draft,
-)
+from gecbench.server.workflow.drafts import keep_review_aside, payload_of_review, save_review_draft
 from gecbench.server.workflow.errors import (
     ConflictError,
     NotYoursError,
@@ -79,6 +75,7 @@ from gecbench.server.workflow.review_tasks import (
 from gecbench.server.workflow.sentences import LIVE, change_slot_state, change_state
 from gecbench.server.workflow.transactions import (
     authorize,
+    compare_and_set,
     has_read_guideline,
     lock_project,
     lock_sentence,
@@ -279,16 +276,15 @@ def _finishable_task(member: Member, sentence_id: int, version: int) -> ReviewTa
 
 
 def _end(task: ReviewTask, member: Member) -> None:
-    same = ReviewTask.objects.filter(pk=task.pk, state=task.state, version=task.version)
-    changed = same.update(
+    compare_and_set(
+        task,
+        task.state,
+        ConflictError("somebody else was first; your text is kept in the page", task),
         state=TaskState.DONE,
-        reviewer=member.person_id,
+        reviewer=member.person,
         lease_until=None,
         done_at=timezone.now(),
-        version=F("version") + 1,
     )
-    if changed != 1:
-        raise ConflictError("somebody else was first; your text is kept in the page", task)
 
 
 def _write(
@@ -332,10 +328,9 @@ def _write(
         before = {"old": {"slots": dict(slots), "studies": list(studies)}}
     references = _golden_references(sentence, review, checked)
     golden, studies_opened = make_golden(sentence, review, references, by=member.person)
-    audit.record(
+    audit.record_by(
+        member,
         "review.finalised",
-        who=member.person,
-        project=member.project,
         about=("sentence", sentence.pk),
         data={"golden": golden.version, "kind": golden.kind, "studies": studies_opened} | before,
     )
@@ -402,10 +397,9 @@ def _pass_on(
         message = "nobody else can review this sentence: decide it, or ask a manager for a reviewer"
         raise RefusedError([Problem("REV-10-nobody", "", message)])
     release_task(task, sentence, not_for=member.person, note=words, kind=kind)
-    audit.record(
+    audit.record_by(
+        member,
         "review.second_opinion" if kind else "review.handed_on",
-        who=member.person,
-        project=member.project,
         about=("sentence", sentence.pk),
     )
 
@@ -436,12 +430,8 @@ def assign(manager: Member, sentence_id: int, *, to: Member, note: str = "") -> 
         note=whole(note.strip())[:LONGEST_NOTE] or task.note,
         version=F("version") + 1,
     )
-    audit.record(
-        "review.assigned",
-        who=manager.person,
-        project=manager.project,
-        about=("sentence", sentence.pk),
-        data={"to": to.person_id},
+    audit.record_by(
+        manager, "review.assigned", about=("sentence", sentence.pk), data={"to": to.person_id}
     )
     return ReviewTask.objects.select_related("sentence", "reviewer").get(pk=task.pk)
 
@@ -496,9 +486,8 @@ def undo(member: Member, sentence_id: int) -> ReviewTask:
             "the decision about sentence {number} can no longer be taken back",
             number=sentence.number,
         )
-    ended = ReviewTask.objects.filter(pk=review.task.pk, state=TaskState.DONE)
-    if ended.update(state=TaskState.RETURNED, version=F("version") + 1) != 1:
-        raise ConflictError("the review has changed meanwhile; look again")
+    error = ConflictError("the review has changed meanwhile; look again")
+    compare_and_set(review.task, TaskState.DONE, error, state=TaskState.RETURNED)
     held = _open_task(member)
     if held is not None:
         release_task(held, lock_sentence(held.sentence_id, member.project_id))
@@ -507,25 +496,18 @@ def undo(member: Member, sentence_id: int) -> ReviewTask:
     change_state(sentence, SentenceState.REVIEW_READY, golden=before)
     task = claim_task(member, queue_for_review(sentence).pk, sentence_id)
     if task is None:
-        raise ConflictError("the review has changed meanwhile; look again")
+        raise error
     payload = payload_of_review(review)
     draft = Draft.objects.filter(task=review.task_id, person=member.person_id).first()
     save_review_draft(member, sentence, rev=0, payload=_with_draft(payload, draft))
-    audit.record(
-        "review.undone",
-        who=member.person,
-        project=member.project,
-        about=("sentence", sentence_id),
-    )
+    audit.record_by(member, "review.undone", about=("sentence", sentence_id))
     return task
 
 
 def _restore(sentence: Sentence, review: Review) -> None:
     """Bring slots, study items and notices back to where they were before a review."""
     made = Audit.objects.filter(
-        project=sentence.project_id,
-        what="review.finalised",
-        object_id=str(sentence.pk),
+        project=sentence.project_id, what="review.finalised", object_id=str(sentence.pk)
     )
     data = made.order_by("-seq").values_list("data", flat=True).first() or {}
     slots = data.get("old", {}).get("slots", {})

@@ -57,6 +57,7 @@ from gecbench.server.rules.options import ProjectOptions
 from gecbench.server.rules.text import digest, place_in_document
 from gecbench.server.workflow.errors import ConflictError, GuidelineFirstError, NotAllowedError
 from gecbench.server.workflow.transactions import (
+    compare_and_set,
     compiled,
     has_read_guideline,
     lock_member,
@@ -115,17 +116,21 @@ def change_state(sentence: Sentence, state: SentenceState, **fields: Any) -> Non
             state=sentence.state,
             target=state,
         )
-    values = {"state": state, "updated_at": timezone.now(), **fields}
-    changed = Sentence.objects.filter(
-        pk=sentence.pk, state=sentence.state, version=sentence.version
-    ).update(version=F("version") + 1, **values)
-    if changed != 1:
-        raise ConflictError(
-            "sentence {number} has changed meanwhile; look again", number=sentence.number
-        )
-    sentence.version += 1
-    for name, value in values.items():
-        setattr(sentence, name, value)
+    compare_and_set(
+        sentence,
+        sentence.state,
+        changed_meanwhile(sentence),
+        state=state,
+        updated_at=timezone.now(),
+        **fields,
+    )
+
+
+def changed_meanwhile(sentence: Sentence) -> ConflictError:
+    """Say that somebody else changed a sentence first."""
+    return ConflictError(
+        "sentence {number} has changed meanwhile; look again", number=sentence.number
+    )
 
 
 def resting_state(sentence: Sentence) -> SentenceState:
@@ -165,20 +170,22 @@ def change_slot_state(slot: Slot, *path: SlotState, by: Person | None) -> None:
     steps = [new for old, new in pairwise((SlotState(slot.state), *path)) if new != old]
     if not steps:
         return
-    same = Slot.objects.filter(pk=slot.pk, state=slot.state, version=slot.version)
-    if same.update(state=steps[-1], version=F("version") + len(steps)) != 1:
-        raise ConflictError("slot {slot} has changed meanwhile; look again", slot=slot.pk)
+    version = slot.version
+    compare_and_set(slot, slot.state, _slot_changed(slot), steps=len(steps), state=steps[-1])
     SlotEvent.objects.bulk_create(
         SlotEvent(
             slot=slot,
             sentence_id=slot.sentence_id,
             person_id=slot.person_id,
             kind=_EVENTS[state],
-            data={"version": slot.version + n} | ({} if by is None else {"by": by.pk}),
+            data={"version": version + n} | ({} if by is None else {"by": by.pk}),
         )
         for n, state in enumerate(steps, 1)
     )
-    slot.state, slot.version = steps[-1], slot.version + len(steps)
+
+
+def _slot_changed(slot: Slot) -> ConflictError:
+    return ConflictError("slot {slot} has changed meanwhile; look again", slot, slot=slot.pk)
 
 
 def update_slot_states(sentence: Sentence, *, by: Person | None) -> None:
@@ -600,18 +607,32 @@ def reopen_slot(slot: Slot, member: Member, open_no: int) -> None:
     Raises:
         ConflictError: It is not as it was read.
     """
-    changed = Slot.objects.filter(
-        pk=slot.pk, state=SlotState.SUBMITTED, person_id=member.person_id, version=slot.version
-    ).update(
+    compare_and_set(
+        slot,
+        SlotState.SUBMITTED,
+        _slot_changed(slot),
         state=SlotState.OPEN,
         open_no=open_no,
         lease_until=lease(member.project.rules),
         submitted_at=None,
-        version=F("version") + 1,
     )
-    if changed != 1:
-        raise ConflictError("slot {slot} has changed meanwhile; look again", slot, slot=slot.pk)
-    slot.refresh_from_db()
+
+
+def close_slot(slot: Slot) -> None:
+    """Make an open slot submitted; it is still to be counted.
+
+    Raises:
+        ConflictError: It is not as it was read.
+    """
+    compare_and_set(
+        slot,
+        SlotState.OPEN,
+        _slot_changed(slot),
+        state=SlotState.SUBMITTED,
+        open_no=None,
+        lease_until=None,
+        submitted_at=timezone.now(),
+    )
 
 
 def free_slot(
@@ -623,20 +644,17 @@ def free_slot(
         ConflictError: It is not as it was read.
     """
     person = slot.person
-    changed = Slot.objects.filter(
-        pk=slot.pk, state=SlotState.OPEN, person=person, version=slot.version
-    ).update(
+    compare_and_set(
+        slot,
+        SlotState.OPEN,
+        _slot_changed(slot),
         state=SlotState.FREE,
         person=None,
         open_no=None,
         lease_until=None,
         claimed_at=None,
-        version=F("version") + 1,
         priority=sentence.priority - BEGUN,
     )
-    if changed != 1:
-        raise ConflictError("slot {slot} has changed meanwhile; look again", slot=slot.pk)
-    slot.refresh_from_db()
     record_slot_event(slot, person, kind, data)
     if sentence.state == SentenceState.ANNOTATING and not _is_begun(sentence):
         change_state(sentence, SentenceState.OPEN)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import uuid4
 
-from django.db.models import F, QuerySet
+from django.db.models import QuerySet
 
 from gecbench.server.choices import CloseReason, Decision, Role, StudyState
 from gecbench.server.models import (
@@ -29,15 +29,16 @@ from gecbench.server.workflow.errors import (
     RefusedError,
     WorkflowError,
 )
-from gecbench.server.workflow.golden import (
-    close_study,
-    golden_rows,
-    latest_verdicts,
-    study_key,
-)
+from gecbench.server.workflow.golden import close_study, golden_rows, latest_verdicts, study_key
 from gecbench.server.workflow.review_tasks import clean_note
 from gecbench.server.workflow.sentences import update_slot_state
-from gecbench.server.workflow.transactions import STUDYING, authorize, lock_sentence, transactional
+from gecbench.server.workflow.transactions import (
+    STUDYING,
+    authorize,
+    compare_and_set,
+    lock_sentence,
+    transactional,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,13 +259,8 @@ def _text(sentence: Sentence, answer: Answer) -> str:
 
 
 def _count_try(study: Study) -> None:
-    changed = Study.objects.filter(
-        pk=study.pk, state=StudyState.OPEN, version=study.version
-    ).update(attempts=F("attempts") + 1, version=F("version") + 1)
-    if changed != 1:
-        raise ConflictError("the item has changed meanwhile; your text is kept in the page", study)
-    study.attempts += 1
-    study.version += 1
+    error = ConflictError("the item has changed meanwhile; your text is kept in the page", study)
+    compare_and_set(study, StudyState.OPEN, error, attempts=study.attempts + 1)
 
 
 def _tried(made: StudyTry, study: Study) -> AttemptResult:
@@ -313,11 +309,5 @@ def waive(member: Member, study_id: int, *, note: str) -> Study:
         kind="study_waived",
         data={"study": study.pk, "number": study.sentence.number, "note": words},
     )
-    audit.record(
-        "study.waived",
-        who=member.person,
-        project=member.project,
-        about=("study", study.pk),
-        data={"note": words},
-    )
+    audit.record_by(member, "study.waived", about=("study", study.pk), data={"note": words})
     return study

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from gecbench.server.choices import (
@@ -19,15 +19,7 @@ from gecbench.server.choices import (
     SlotEventKind,
     SlotState,
 )
-from gecbench.server.models import (
-    Draft,
-    Member,
-    Reference,
-    Sentence,
-    Slot,
-    SlotEvent,
-    Submission,
-)
+from gecbench.server.models import Draft, Member, Reference, Sentence, Slot, SlotEvent, Submission
 from gecbench.server.rules.text import LONGEST_NOTE, Cleaned, TextError, cleaned, digest
 from gecbench.server.workflow import audit, drafts, sentences, suggestions
 from gecbench.server.workflow.answers import MOST_MS, Answer, Key, ReviewAnswer, Ruling
@@ -45,6 +37,7 @@ from gecbench.server.workflow.review_tasks import queue_for_review, remove_from_
 from gecbench.server.workflow.sentences import change_state
 from gecbench.server.workflow.transactions import (
     authorize,
+    compare_and_set,
     compiled,
     lock_member,
     lock_sentence,
@@ -239,32 +232,13 @@ def may_count_out(sentence: Sentence) -> bool:
 
 
 def _count(sentence: Sentence, submitted: int) -> None:
-    changed = Sentence.objects.filter(pk=sentence.pk, version=sentence.version).update(
-        submitted=submitted, version=F("version") + 1, updated_at=timezone.now()
+    compare_and_set(
+        sentence,
+        sentence.state,
+        sentences.changed_meanwhile(sentence),
+        submitted=submitted,
+        updated_at=timezone.now(),
     )
-    if changed != 1:
-        raise ConflictError(
-            "sentence {number} has changed meanwhile; look again", number=sentence.number
-        )
-    sentence.submitted, sentence.version = submitted, sentence.version + 1
-
-
-def close_slot(slot: Slot) -> None:
-    """Make an open slot submitted; it is still to be counted in.
-
-    Raises:
-        ConflictError: It is not as it was read.
-    """
-    changed = Slot.objects.filter(pk=slot.pk, state=SlotState.OPEN, version=slot.version).update(
-        state=SlotState.SUBMITTED,
-        open_no=None,
-        lease_until=None,
-        submitted_at=timezone.now(),
-        version=F("version") + 1,
-    )
-    if changed != 1:
-        raise ConflictError("slot {slot} has changed meanwhile; look again", slot, slot=slot.pk)
-    slot.version += 1
 
 
 def last_submission(slot: Slot) -> Submission | None:
@@ -285,7 +259,7 @@ def end_task(slot: Slot, sentence: Sentence, kind: SlotEventKind, data: dict[str
     if before is None:
         sentences.free_slot(slot, sentence, kind, data)
         return
-    close_slot(slot)
+    sentences.close_slot(slot)
     sentences.record_slot_event(slot, slot.person, kind, {**data, "stands": before.pk})
     count_submission(sentence)
 
@@ -474,14 +448,13 @@ def _write(
         )
         for position, text in enumerate(prepared.texts)
     )
-    close_slot(slot)
+    sentences.close_slot(slot)
     data = {"submission": submission.pk, "no": submission.no}
     sentences.record_slot_event(slot, member.person, SlotEventKind.SUBMIT, data)
     count_submission(sentence)
-    audit.record(
+    audit.record_by(
+        member,
         "submission.made",
-        who=member.person,
-        project=member.project,
         about=("submission", submission.pk),
         data={"decision": str(prepared.decision), "no": submission.no, "digests": digests},
     )

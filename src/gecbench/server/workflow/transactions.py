@@ -8,11 +8,12 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from django.db import DatabaseError, IntegrityError, OperationalError, connection, transaction
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 
 from gecbench.server.choices import MemberStatus, Role
 from gecbench.server.models import Acknowledgement, Member, Person, Project, Sentence
 from gecbench.server.workflow.errors import (
+    ConflictError,
     GuidelineFirstError,
     NotAllowedError,
     NotYoursError,
@@ -101,6 +102,27 @@ def lock_sentence(sentence_id: int, project_id: int) -> Sentence:
             "there is no sentence {sentence_id} in this project", sentence_id=sentence_id
         )
     return found
+
+
+def compare_and_set(
+    row: Any, before: str | Sequence[str], error: ConflictError, *, steps: int = 1, **values: object
+) -> None:
+    """Write columns of a row that has a state, and the version that was read (INV-5).
+
+    Args:
+        row: Gets the values and the next version, too.
+        before: The state, or several, that it must be in.
+        error: Raised where it is not, or where its version is another by now.
+        steps: By how much its version grows.
+        values: The columns.
+    """
+    states = [before] if isinstance(before, str) else before
+    rows = type(row)._base_manager.filter(pk=row.pk, state__in=states, version=row.version)
+    if not rows.update(version=F("version") + steps, **values):
+        raise error
+    row.version += steps
+    for name, value in values.items():
+        setattr(row, name, value)
 
 
 # Queries that are asked at every step.
