@@ -10,14 +10,14 @@ from django.db import models
 
 
 def choice(names: type[StrEnum], **options: Any) -> models.CharField[str, str]:
-    """Return a column that holds one of some names."""
+    """A column that holds one of some names."""
     return models.CharField(
         max_length=24, choices=[(str(one), str(one)) for one in names], **options
     )
 
 
 def one_of(column: str, names: Iterable[StrEnum]) -> models.Q:
-    """Return the condition that a column holds one of some names."""
+    """The condition that a column holds one of some names."""
     return models.Q(**{f"{column}__in": [str(one) for one in names]})
 
 

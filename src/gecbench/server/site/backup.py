@@ -144,18 +144,18 @@ def _add(tar: tarfile.TarFile, name: str, content: io.BufferedIOBase, at: dateti
 
 
 def sum_of(path: Path) -> Path:
-    """Return the file beside a backup that holds its SHA-256."""
+    """The file beside a backup that holds its SHA-256."""
     return path.with_name(f"{path.name}.sha256")
 
 
 def sha256(path: Path) -> str:
-    """Return the SHA-256 of a file, in hexadecimal."""
+    """The SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def verify(path: Path) -> Backup:
-    """Return what a backup says of itself, after every byte of it was looked at.
+    """What a backup says of itself, after every byte of it was looked at.
 
     Raises:
         GecbenchError: It is no backup, was changed or cut, or its database is damaged.
@@ -237,7 +237,7 @@ def _extract(path: Path, tar: tarfile.TarFile, name: str, target: Path) -> None:
 
 
 def newest(site: Site) -> datetime | None:
-    """Return when the last backup in the folder of backups was made; None where there is none."""
+    """When the last backup in the folder of backups was made; None where there is none."""
     times = [at for at, _ in _listed(site)]
     return max(times, default=None)
 
@@ -252,7 +252,7 @@ def _listed(site: Site) -> list[tuple[datetime, Path]]:
 
 
 def to_keep(times: Sequence[datetime], *, days: int = 7, weeks: int = 4) -> frozenset[datetime]:
-    """Return which backups stay: the last of each of 7 days and of each of 4 weeks that have one.
+    """Which backups stay: the last of each of 7 days and of each of 4 weeks that have one.
 
     >>> from datetime import timedelta
     >>> noon = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -326,7 +326,7 @@ def restore(file: Path, folder: Path, *, replace: bool = False, database: str = 
 
 
 def _occupied(folder: Path) -> bool:
-    """Return whether a folder holds a site, whole or half replaced by a restore that was killed.
+    """Whether a folder holds a site, whole or half replaced by a restore that was killed.
 
     Raises:
         GecbenchError: It holds other things.
@@ -354,7 +354,7 @@ def _put_aside(folder: Path) -> Path:
 
 
 def _unused(folder: Path, ending: str = "") -> Path:
-    """Return a name after the time that nothing has yet."""
+    """A name after the time that nothing has yet."""
     named = f"{REPLACED}{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
     tries = (folder / f"{named}{more}{ending}" for more in chain([""], (f"-{n}" for n in count(2))))
     return next(one for one in tries if not one.exists())

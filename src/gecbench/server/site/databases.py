@@ -155,7 +155,7 @@ def _run(program: str, url: str, words: Sequence[str]) -> str:
 
 
 def _connection(url: str) -> dict[str, str]:
-    """Return what the programs read from the environment: no password in a list of processes."""
+    """What the programs read from the environment: no password in a list of processes."""
     if not url:
         return {}
     parts = urlsplit(url)
@@ -197,7 +197,7 @@ def check_client() -> None:
 
 
 def is_empty(url: str) -> bool:
-    """Return whether a database holds nothing: no table, or gecbench's tables without people.
+    """Whether a database holds nothing: no table, or gecbench's tables without people.
 
     Raises:
         GecbenchError: It cannot be reached.

@@ -34,7 +34,7 @@ NETWORK = frozenset(
 
 
 def file_system(folder: Path, mounts: Path = MOUNTS) -> str:
-    """Return the kind of the file system of a folder; "" where the system does not say."""
+    """The kind of the file system of a folder; "" where the system does not say."""
     try:
         lines = mounts.read_text("utf-8", errors="surrogateescape").splitlines()
     except OSError:
@@ -226,7 +226,7 @@ def make_site(folder: Path) -> Site:
 
 
 def read_site(folder: Path) -> Site:
-    """Return the site of a data folder.
+    """The site of a data folder.
 
     Raises:
         GecbenchError: The folder is none, or its options mean nothing.
@@ -267,7 +267,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
 
 
 def _options(path: Path) -> dict[str, object]:
-    """Return the options of site.toml, checked; none where the file is absent."""
+    """The options of site.toml, checked; none where the file is absent."""
     if not path.exists():
         return {}
     try:
@@ -316,7 +316,7 @@ LOCAL_TIME, TIME_ZONE = Path("/etc/localtime"), Path("/etc/timezone")
 
 
 def is_zone(name: str) -> bool:
-    """Return whether a time zone has this name."""
+    """Whether a time zone has this name."""
     try:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -335,7 +335,7 @@ def check_zone(name: str | None, where: str = "--time-zone") -> None:
 
 
 def machine_zone(environment: Mapping[str, str]) -> str:
-    """Return the name of this machine's time zone; "UTC" where it says none.
+    """The name of this machine's time zone; "UTC" where it says none.
 
     The variable TZ comes first, as everywhere; then what a system has set up.
     """
@@ -390,7 +390,7 @@ ENVIRONMENT: Mapping[str, str] = {
 
 
 def overruled(site: Site, environment: Mapping[str, str]) -> Site:
-    """Return the site as the environment wants it; an empty variable says nothing.
+    """The site as the environment wants it; an empty variable says nothing.
 
     Raises:
         UsageError: A variable's value means nothing.

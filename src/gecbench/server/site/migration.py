@@ -23,7 +23,7 @@ from gecbench.server.site.folder import Site
 
 
 def unapplied() -> tuple[str, ...]:
-    """Return the migrations that the database lacks, in order.
+    """The migrations that the database lacks, in order.
 
     Raises:
         GecbenchError: It cannot be reached, or a newer gecbench has written it.
@@ -52,7 +52,7 @@ def _replaced(executor: MigrationExecutor, app: str, name: str) -> bool:
 
 
 def is_empty() -> bool:
-    """Return whether the database has no table yet."""
+    """Whether the database has no table yet."""
     return not connection.introspection.table_names()
 
 
@@ -159,7 +159,7 @@ def copy_rows(site: Site, url: str) -> int:
 
 
 def _models() -> list[type[models.Model]]:
-    """Return what has rows of its own; keys are checked at the end of the transaction."""
+    """What has rows of its own; keys are checked at the end of the transaction."""
     return [
         one
         for one in apps.get_models(include_auto_created=True)
@@ -192,7 +192,7 @@ def _copy(model: type[models.Model]) -> int:
 
 
 def _digest(model: type[models.Model], alias: str) -> tuple[int, str]:
-    """Return the number of rows and a hash of all their values, in the order of their keys."""
+    """The number of rows and a hash of all their values, in the order of their keys."""
     total = hashlib.sha256()
     count = 0
     names = [one.attname for one in model._meta.concrete_fields]

@@ -55,7 +55,7 @@ def make_token(
     scopes: Sequence[str] = (Scope.READ,),
     expires_at: datetime | None = None,
 ) -> tuple[Token, str]:
-    """Return a new token and its secret, which is kept nowhere.
+    """A new token and its secret, which is kept nowhere.
 
     Raises:
         UsageError: No name, an unknown scope, an end that is over, or too many tokens.
@@ -88,17 +88,17 @@ def make_token(
 
 
 def hash_of(secret: str) -> str:
-    """Return what the database keeps of a secret (of 256 random bits, so no salt is needed)."""
+    """What the database keeps of a secret (of 256 random bits, so no salt is needed)."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def tokens_of(person: Person) -> models.QuerySet[Token]:
-    """Return a person's tokens that were not revoked, newest first."""
+    """A person's tokens that were not revoked, newest first."""
     return Token.objects.filter(person=person, revoked_at=None).order_by("-id")
 
 
 def find_token(secret: str) -> Token | None:
-    """Return the token of a secret, its person with it; None where none holds now."""
+    """The token of a secret, its person with it; None where none holds now."""
     now = timezone.now()
     found = (
         Token.objects.select_related("person")
@@ -114,7 +114,7 @@ def find_token(secret: str) -> Token | None:
 
 
 def token_allows(token: Token, scope: Scope) -> bool:
-    """Return whether a token may do what needs a scope."""
+    """Whether a token may do what needs a scope."""
     order = tuple(Scope)
     return any(order.index(Scope(one)) >= order.index(scope) for one in token.scopes)
 
@@ -137,7 +137,7 @@ def revoke_token(person: Person, token_id: int) -> Token:
 
 @transactional
 def first_administrator() -> str:
-    """Return the secret of a link for the first administrator; "" where there is one.
+    """The secret of a link for the first administrator; "" where there is one.
 
     Earlier such links end, so that only the last one that was printed holds.
     """
@@ -151,7 +151,7 @@ def first_administrator() -> str:
 
 
 def get_person(login: str) -> Person:
-    """Return the person with a login.
+    """The person with a login.
 
     Raises:
         UsageError: There is none.
@@ -277,7 +277,7 @@ def change_password(person: Person, *, old: str, new: str) -> Person:
 
 
 def can_help(by: Person, person: Person) -> bool:
-    """Return whether somebody may let another person in again.
+    """Whether somebody may let another person in again.
 
     A manager may, if the person has no right that the manager could not have: they are no
     administrator, and this manager manages all projects that they belong or ever belonged to.
@@ -301,7 +301,7 @@ def _insist_on_help(by: Person | None, person: Person) -> None:
 
 
 def login_locks(login: str) -> dict[str | None, datetime]:
-    """Return the addresses from which a login is locked now, each with the end of the lock.
+    """The addresses from which a login is locked now, each with the end of the lock.
 
     django-axes keeps the failures of each browser at an address, with the time of the last one; a
     lock ends as soon as fewer failures than the limit are young enough to count.
@@ -336,7 +336,7 @@ class PasswordLinks(PasswordResetTokenGenerator):
 def password_link(
     person: Person, *, by: Person | None = None, project: Project | None = None
 ) -> str:
-    """Return the secret part of a link by which a person chooses a new password, once.
+    """The secret part of a link by which a person chooses a new password, once.
 
     Raises:
         UsageError: The person is shut out.
@@ -353,7 +353,7 @@ def password_link(
 
 
 def is_link_valid(person: Person, maker: int) -> bool:
-    """Return whether whoever made a link for a new password could make it now."""
+    """Whether whoever made a link for a new password could make it now."""
     if not person.is_active or not maker:
         return person.is_active
     by = Person.objects.filter(pk=maker, is_active=True).first() if maker < 2**63 else None
@@ -407,7 +407,7 @@ def unlock(person: Person, *, by: Person | None = None, project: Project | None 
 
 
 def list_people() -> list[tuple[str, str, str, str]]:
-    """Return login, name, standing and projects of all people, by login."""
+    """Login, name, standing and projects of all people, by login."""
     rows = []
     for person in Person.objects.order_by("login").prefetch_related("memberships__project"):
         standing = "active" if person.is_active else "shut out"
@@ -468,7 +468,7 @@ def forget(person: Person, *, by: Person | None = None) -> Person:
 
 
 def _free_login(number: int) -> str:
-    """Return a login that says nothing, and that nobody has chosen for themselves."""
+    """A login that says nothing, and that nobody has chosen for themselves."""
     names = [f"forgotten-{number}", *(f"forgotten-{number}-{n}" for n in range(2, 100))]
     taken = set(Person.objects.filter(login__in=names).values_list("login", flat=True))
     return next(one for one in names if one not in taken)

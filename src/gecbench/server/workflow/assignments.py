@@ -62,7 +62,7 @@ class Standing:
 
 
 def standings(rows: QuerySet[Assignment]) -> list[Standing]:
-    """Return how far assignments are that have not ended, by deadline.
+    """How far assignments are that have not ended, by deadline.
 
     Those that are done, and whose deadline is over, are left out.
     """

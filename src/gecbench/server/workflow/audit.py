@@ -89,7 +89,7 @@ def record_by(
 
 
 def hash_of(row: Audit) -> str:
-    """Return the SHA-256 of a row and, through the hash it names, of all before it."""
+    """The SHA-256 of a row and, through the hash it names, of all before it."""
     content = [
         row.seq,
         row.at.astimezone(UTC).isoformat(timespec="microseconds"),
@@ -112,7 +112,7 @@ def head() -> tuple[int, str]:
 
 
 def verify(*, noted: tuple[int, str] | None = None) -> tuple[str, ...]:
-    """Return what is wrong with the chain: one line for each row that does not fit.
+    """What is wrong with the chain: one line for each row that does not fit.
 
     Args:
         noted: What `head` said at an earlier time. Rows that were removed from the end, or a chain

@@ -74,7 +74,7 @@ class Scope:
     most: int
 
     def of(self, rows: QuerySet[_M, _M], path: str = "project") -> QuerySet[_M, _M]:
-        """Return the rows of the projects that are looked at; `path` leads to the project."""
+        """The rows of the projects that are looked at; `path` leads to the project."""
         return rows if self.project_id is None else rows.filter(**{path: self.project_id})
 
     def told(
@@ -85,7 +85,7 @@ class Scope:
             yield Violation(invariant, f"{slug} #{number}", message.format(*values))
 
     def sentences(self) -> QuerySet[Sentence, Sentence]:
-        """Return the sentences of the projects that are looked at."""
+        """The sentences of the projects that are looked at."""
         return self.of(Sentence.objects.order_by("pk"))
 
 
@@ -113,7 +113,7 @@ _STATE_AFTER = {
 
 
 def last_submissions(scope: Scope) -> QuerySet[Submission, Submission]:
-    """Return the submissions that count: the last of each slot that is submitted or later."""
+    """The submissions that count: the last of each slot that is submitted or later."""
     later = Submission.objects.filter(slot=OuterRef("slot"), no__gt=OuterRef("no"))
     rows = scope.of(Submission.objects.all(), "sentence__project")
     return rows.filter(~Exists(later), slot__state__in=SUBMITTED_OR_LATER).order_by("pk")
@@ -359,7 +359,7 @@ def placeholders(scope: Scope) -> Iterator[Violation]:
 
 
 def _placeholders(project: Project, placeholder: str) -> dict[tuple[int, int], list[int]]:
-    """Return the counts of placeholders in each golden set that counts and has any."""
+    """The counts of placeholders in each golden set that counts and has any."""
     entries = GoldenReference.objects.filter(
         golden__sentence__project=project, golden__sentence__golden=F("golden")
     )
@@ -458,7 +458,7 @@ CHECKS: tuple[Callable[[Scope], Iterator[Violation]], ...] = (
 
 
 def check(project_id: int | None = None, *, most: int = 1000) -> tuple[Violation, ...]:
-    """Return what is broken in one project or all, at most so many of each invariant.
+    """What is broken in one project or all, at most so many of each invariant.
 
     The log of who did what is one chain for all projects, and always looked at whole.
     """

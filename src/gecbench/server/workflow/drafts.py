@@ -120,7 +120,7 @@ def _raise_refusal(outcome: _Outcome) -> Draft:
 
 
 def _plain(payload: Mapping[str, object]) -> dict[str, object]:
-    """Return a payload as databases take it."""
+    """A payload as databases take it."""
     try:
         written = json.dumps(payload, default=str, ensure_ascii=False, allow_nan=False)
     except ValueError as error:
@@ -198,7 +198,7 @@ def keep_review_aside(sentence: Sentence, person: Person, answer: ReviewAnswer |
 
 
 def payload_of(answer: Answer) -> dict[str, object]:
-    """Return an answer as a draft."""
+    """An answer as a draft."""
     received = {
         "decision": str(answer.decision),
         "texts": list(answer.texts),
@@ -210,7 +210,7 @@ def payload_of(answer: Answer) -> dict[str, object]:
 
 
 def payload_of_submission(submission: Submission) -> dict[str, object]:
-    """Return what was handed in as a draft."""
+    """What was handed in as a draft."""
     texts = submission.references.order_by("position").values_list("text", flat=True)
     return {
         "decision": str(submission.decision),
@@ -222,7 +222,7 @@ def payload_of_submission(submission: Submission) -> dict[str, object]:
 
 
 def payload_of_review(review: Review) -> dict[str, object]:
-    """Return what was decided as a draft of the page, whether it stands or was taken back."""
+    """What was decided as a draft of the page, whether it stands or was taken back."""
     rows: dict[str, dict[str, object]] = {
         one.digest or one.decision: {
             "correct": one.correct,
@@ -280,14 +280,14 @@ def _aside(place: _Place, person: Person, received: _Received) -> None:
 
 
 def get_draft(member: Member, slot_id: int) -> Draft | None:
-    """Return the member's draft for a slot."""
+    """The member's draft for a slot."""
     return Draft.objects.filter(
         slot_id=slot_id, slot__project_id=member.project_id, person_id=member.person_id
     ).first()
 
 
 def orphaned_drafts(member: Member) -> tuple[Draft, ...]:
-    """Return drafts whose slot the member lost, newest first, never submitted (INV-15).
+    """Drafts whose slot the member lost, newest first, never submitted (INV-15).
 
     What they have put off themselves is not lost, nor what they hold another slot of.
     """

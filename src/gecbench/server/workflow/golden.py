@@ -209,6 +209,31 @@ class CheckedReview:
     problems: tuple[Problem, ...]
 
 
+def clean_text(text: str, sentence: Sentence, field: str) -> str:
+    """One text as it is kept, which is not the sentence itself.
+
+    Raises:
+        RefusedError: It cannot be kept, is empty, or is the sentence.
+    """
+    try:
+        clean = cleaned(text).text
+    except TextError as error:
+        raise RefusedError([Problem("ANN-12", field, str(error), error.told)]) from error
+    if not clean:
+        raise RefusedError([Problem("ANN-12", field, "the text is empty")])
+    if digest(clean) == sentence.digest:
+        message = "the text is the sentence itself; is it free of errors?"
+        raise RefusedError([Problem("ANN-10", field, message)])
+    return clean
+
+
+def verdict_columns(key: str) -> dict[str, str]:
+    """The columns that say what a verdict is about."""
+    if key in tuple(Decision):
+        return {"decision": key, "digest": ""}
+    return {"decision": Decision.CORRECTED, "digest": key}
+
+
 def refuse(problems: Sequence[Problem], *, confirmed: bool) -> None:
     """Refuse what has a problem that blocks, or a warning that nobody confirmed.
 

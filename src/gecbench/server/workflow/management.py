@@ -80,7 +80,7 @@ def fit_slots(project_id: int) -> int:
 
 
 def count_incomplete(project: Project) -> int:
-    """Return how many sentences have fewer places than N though `fit_slots` would add them.
+    """How many sentences have fewer places than N though `fit_slots` would add them.
 
     Raising N was interrupted; or they were in review or withdrawn then, and are not any more.
     """
@@ -255,7 +255,7 @@ def settle_cases(member: Member, case_ids: Sequence[int], *, closed_in: Guidelin
 
 
 def member_fingerprint(member: Member) -> str:
-    """Return roles and status in one word; a form keeps it, to see it is old."""
+    """Roles and status in one word; a form keeps it, to see it is old."""
     return "-".join((*map(str, member.roles), str(member.status)))
 
 

@@ -72,7 +72,7 @@ def invite(
     note: str = "",
     valid: timedelta = VALID,
 ) -> tuple[Invitation, str]:
-    """Return an invitation and the secret of its link, which is kept nowhere.
+    """An invitation and the secret of its link, which is kept nowhere.
 
     `administrator` makes one for the first administrator.
 
@@ -103,7 +103,7 @@ def invite(
 def invite_all(
     project: Project, notes: Sequence[str], *, roles: Sequence[Role], by: Person | None
 ) -> list[str]:
-    """Return the secrets of as many invitations as there are notes; all are made or none.
+    """The secrets of as many invitations as there are notes; all are made or none.
 
     Raises:
         UsageError: They would let nobody in.
@@ -131,7 +131,7 @@ def _hash_of(secret: str) -> str:
 
 
 def get_invitation(secret: str) -> Invitation:
-    """Return the invitation of a link that still holds.
+    """The invitation of a link that still holds.
 
     Raises:
         GoneError: It was used, revoked or is over; the message says which.
@@ -178,7 +178,7 @@ def accept(secret: str, *, login: str, name: str, password: str) -> Person:
 
 
 def _tidy(field: str, text: str, problems: list[Problem]) -> str:
-    """Return a login or a name as it is kept; a login is one word."""
+    """A login or a name as it is kept; a login is one word."""
     try:
         tidy = cleaned(text, longest=_LONGEST, what=f"the {field}").text
     except TextError as error:

@@ -74,7 +74,7 @@ def create_project(
 
 
 def _spellings(lang: str) -> dict[str, object]:
-    """Return the placeholder of a language other than Chinese, whose spelling is the default."""
+    """The placeholder of a language other than Chinese, whose spelling is the default."""
     if lang == "zh":
         return {}
     own = PLACEHOLDERS["en"]
@@ -92,7 +92,7 @@ def _slug(slug: str) -> str:
 
 
 def settings_fingerprint(project: Project) -> str:
-    """Return a digest of all that `change_project` changes; a form keeps it, to see it is old."""
+    """A digest of all that `change_project` changes; a form keeps it, to see it is old."""
     said = (project.name, project.annotators, project.max_references, project.options)
     return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
@@ -163,7 +163,7 @@ def _log(what: str, project: Project, by: Person, data: Mapping[str, object]) ->
 
 
 def guideline_text(markdown: str) -> str:
-    """Return a guideline as it is kept: line ends alike, nothing around it."""
+    """A guideline as it is kept: line ends alike, nothing around it."""
     return markdown.replace("\r\n", "\n").replace("\r", "\n").strip() + "\n"
 
 

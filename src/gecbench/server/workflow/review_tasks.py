@@ -64,7 +64,7 @@ class ClockWatch:
         self._jumped_at: float | None = None
 
     def jumped_within(self, seconds: float) -> bool:
-        """Return whether the wall clock jumped, or this process slept, less than that ago."""
+        """Whether the wall clock jumped, or this process slept, less than that ago."""
         wall, steady = self._wall(), self._steady()
         if abs((wall - self._seen[0]) - (steady - self._seen[1])) > JUMP:
             self._jumped_at = steady
@@ -74,7 +74,7 @@ class ClockWatch:
 
 @cache
 def clock_watch() -> ClockWatch:
-    """Return the watch of this process."""
+    """The watch of this process."""
     return ClockWatch()
 
 
@@ -165,7 +165,7 @@ def remove_from_queue(sentence: Sentence) -> None:
 
 
 def live_task(sentence_id: int) -> ReviewTask | None:
-    """Return the task of a sentence that waits for a reviewer or is with one."""
+    """The task of a sentence that waits for a reviewer or is with one."""
     return (
         ReviewTask.objects.select_related("reviewer")
         .filter(sentence=sentence_id, state__in=LIVE)
@@ -174,12 +174,12 @@ def live_task(sentence_id: int) -> ReviewTask | None:
 
 
 def has_held_slot(person_id: int, sentence_id: int) -> bool:
-    """Return whether a person ever held a slot of a sentence (ROL-2, INV-3)."""
+    """Whether a person ever held a slot of a sentence (ROL-2, INV-3)."""
     return SlotEvent.objects.filter(person=person_id, sentence=sentence_id).exists()
 
 
 def reviewers_for(sentence: Sentence, *, but: Iterable[int | None] = ()) -> QuerySet[Member]:
-    """Return the active reviewers who never held a slot of a sentence, without some people."""
+    """The active reviewers who never held a slot of a sentence, without some people."""
     held = SlotEvent.objects.filter(sentence=sentence, person=OuterRef("person"))
     return Member.objects.filter(
         ~Exists(held),
@@ -191,7 +191,7 @@ def reviewers_for(sentence: Sentence, *, but: Iterable[int | None] = ()) -> Quer
 
 
 def waiting_tasks(member: Member) -> QuerySet[ReviewTask]:
-    """Return the free tasks that a reviewer may take, first ones first."""
+    """The free tasks that a reviewer may take, first ones first."""
     held = SlotEvent.objects.filter(sentence=OuterRef("sentence"), person=member.person_id)
     mine = Q(reviewer=member.person_id)  # a manager's word; it overrules not_for
     anybodys = Q(reviewer=None) & (Q(not_for=None) | ~Q(not_for=member.person_id))
@@ -240,12 +240,12 @@ def claim_task(member: Member, task_id: int, sentence_id: int) -> ReviewTask | N
 
 
 def lease(project: Project) -> timedelta:
-    """Return how long a task stays with a person who does nothing on it."""
+    """How long a task stays with a person who does nothing on it."""
     return timedelta(minutes=project.rules.lease_minutes)
 
 
 def lease_cutoff(project: Project) -> datetime:
-    """Return the moment before which a lease must have ended to be over.
+    """The moment before which a lease must have ended to be over.
 
     The grace is one lease more, so that a clock set forward by a little ends none.
     """
@@ -253,7 +253,7 @@ def lease_cutoff(project: Project) -> datetime:
 
 
 def is_expired(task: ReviewTask, project: Project) -> bool:
-    """Return whether a task's lease and its grace are over, and no clock has jumped lately."""
+    """Whether a task's lease and its grace are over, and no clock has jumped lately."""
     if task.lease_until is None or task.lease_until >= lease_cutoff(project):
         return False
     return not clock_watch().jumped_within(2 * lease(project).total_seconds())
@@ -329,7 +329,7 @@ def release_tasks_of(member: Member) -> int:
 
 
 def stuck_tasks(project: Project, *, most: int = 100) -> tuple[ReviewTask, ...]:
-    """Return the free tasks that no active reviewer may take now; a manager assigns them.
+    """The free tasks that no active reviewer may take now; a manager assigns them.
 
     They were handed on, or questioned, and everybody else has left or held a slot.
     """
@@ -357,7 +357,7 @@ MOST_ANNOTATORS = 20
 
 
 def get_own_task(member: Member, sentence: Sentence, version: int) -> ReviewTask:
-    """Return the open task of a sentence if it is the member's and of this version.
+    """The open task of a sentence if it is the member's and of this version.
 
     Raises:
         ConflictError: It is not.
@@ -373,7 +373,7 @@ def get_own_task(member: Member, sentence: Sentence, version: int) -> ReviewTask
 
 
 def clean_note(note: str, code: str, *, field: str = "note") -> str:
-    """Return a note without the space around it.
+    """A note without the space around it.
 
     Raises:
         RefusedError: It is empty, or too long.

@@ -55,6 +55,7 @@ from gecbench.server.workflow.golden import (
     check_review,
     make_golden,
     refuse,
+    verdict_columns,
     version_of,
 )
 from gecbench.server.workflow.review_tasks import (
@@ -137,7 +138,7 @@ def _open_task(member: Member) -> ReviewTask | None:
 
 @transactional
 def open_review(member: Member, sentence_id: int) -> ReviewTask:
-    """Return a sentence's task for reading; claims it where it is free and the member may (REV-12).
+    """A sentence's task for reading; claims it where it is free and the member may (REV-12).
 
     Managers read, too. A reviewer who holds another review only reads.
 
@@ -201,9 +202,10 @@ class ReviewResult:
     answered_before: bool = False
 
 
+@transactional
 def finalise(
     member: Member, sentence_id: int, *, version: int, client_key: Key, answer: ReviewAnswer
-) -> ReviewResult:
+) -> ReviewResult | WorkflowError:
     """Decide a sentence, all or nothing: golden version, verdicts, study items, slots (REV-11).
 
     Reasons of a text judged correct are not kept. A lease that ended while nobody else came is
@@ -215,16 +217,6 @@ def finalise(
         NotYoursError: The member may not review it.
         NotAllowedError: The member is no reviewer now, or the project is closed.
     """
-    outcome = _finalise(member, sentence_id, version, client_key, answer)
-    if isinstance(outcome, WorkflowError):  # raised only now that what was kept is committed
-        raise outcome
-    return outcome
-
-
-@transactional
-def _finalise(
-    member: Member, sentence_id: int, version: int, client_key: Key, answer: ReviewAnswer
-) -> ReviewResult | WorkflowError:
     member = authorize(member, Role.REVIEWER)
     sentence = lock_sentence(sentence_id, member.project_id)
     sentence.project = member.project
@@ -312,8 +304,7 @@ def _write(
     Verdict.objects.bulk_create(
         Verdict(
             review=review,
-            decision=key if key in tuple(Decision) else Decision.CORRECTED,
-            digest="" if key in tuple(Decision) else key,
+            **verdict_columns(key),
             correct=verdict.correct,
             reasons=[] if verdict.correct else [str(reason) for reason in verdict.reasons],
             note=whole(verdict.note.strip()),
@@ -440,7 +431,7 @@ def assign(manager: Member, sentence_id: int, *, to: Member, note: str = "") -> 
 
 
 def last_decision(member: Member) -> Review | None:
-    """Return what the member decided last, if they may take it back now."""
+    """What the member decided last, if they may take it back now."""
     since = timezone.now() - timedelta(seconds=member.project.rules.undo_seconds)
     mine = Review.objects.filter(
         task__isnull=False,
@@ -453,7 +444,7 @@ def last_decision(member: Member) -> Review | None:
 
 
 def _is_built_upon(review: Review) -> bool:
-    """Return whether a release, a study, a complaint or a manager has gone on from a review."""
+    """Whether a release, a study, a complaint or a manager has gone on from a review."""
     sentence, since = review.sentence, review.at
     golden = sentence.golden
     if sentence.state != SentenceState.GOLDEN or golden is None or golden.review_id != review.pk:
@@ -530,7 +521,7 @@ def _restore(sentence: Sentence, review: Review) -> None:
 
 
 def _with_draft(payload: dict[str, Any], draft: Draft | None) -> dict[str, Any]:
-    """Return what was decided with what only the draft knows: open boxes, edits switched off."""
+    """What was decided with what only the draft knows: open boxes, edits switched off."""
     typed = draft.payload.get("rows", {}) if draft else {}
     rows = {key: {**typed.get(key, {}), **row} for key, row in payload["rows"].items()}
     return {**payload, "rows": rows}
@@ -539,7 +530,7 @@ def _with_draft(payload: dict[str, Any], draft: Draft | None) -> dict[str, Any]:
 def list_reviews(
     member: Member, *, before: int | None = None, most: int = 50
 ) -> tuple[Review, ...]:
-    """Return the member's own reviews, newest first, keyset by id `before`."""
+    """The member's own reviews, newest first, keyset by id `before`."""
     held = SlotEvent.objects.filter(sentence=OuterRef("sentence"), person=member.person_id)
     mine = Review.objects.filter(
         ~Exists(held), reviewer=member.person_id, sentence__project=member.project_id

@@ -134,13 +134,13 @@ def changed_meanwhile(sentence: Sentence) -> ConflictError:
 
 
 def resting_state(sentence: Sentence) -> SentenceState:
-    """Return where a sentence with a golden set rests: golden, or disputed."""
+    """Where a sentence with a golden set rests: golden, or disputed."""
     disputed = Complaint.objects.filter(study__sentence=sentence, state__in=UNDECIDED).exists()
     return SentenceState.DISPUTED if disputed else SentenceState.GOLDEN
 
 
 def derive_state(sentence: Sentence) -> SentenceState:
-    """Return where the rows of a withdrawn sentence say that it stands."""
+    """Where the rows of a withdrawn sentence say that it stands."""
     if sentence.submitted < sentence.needed:
         begun = sentence.submitted > 0 or sentence.golden_id is not None
         return SentenceState.ANNOTATING if begun else SentenceState.OPEN
@@ -306,7 +306,7 @@ def add_sentences(
 
 
 def order_key(project: Project, number: int) -> int:
-    """Return where a sentence stands among those of its priority: mixed, the same everywhere."""
+    """Where a sentence stands among those of its priority: mixed, the same everywhere."""
     return seeding.number(0, f"order {project.slug} {number}") - _BOTTOM
 
 
@@ -435,7 +435,7 @@ def _add_goldens(rows: Sequence[tuple[Sentence, NewGolden]]) -> None:
 
 
 def neighbours(sentence: Sentence) -> tuple[list[str], list[str]]:
-    """Return the texts before and after a sentence in its document, in the order of the document.
+    """The texts before and after a sentence in its document, in the order of the document.
 
     They are source texts alone; what was withdrawn is not shown.
     """
@@ -462,17 +462,17 @@ WORKABLE = (SentenceState.OPEN, SentenceState.ANNOTATING)
 
 
 def is_closed(project: Project) -> bool:
-    """Return whether nobody may work in a project now."""
+    """Whether nobody may work in a project now."""
     return project.archived_at is not None or project.deleted_at is not None
 
 
 def may_annotate(member: Member) -> bool:
-    """Return whether a member is served real tasks at all (ROL-4)."""
+    """Whether a member is served real tasks at all (ROL-4)."""
     return is_annotating(member) and has_read_guideline(member)
 
 
 def is_annotating(member: Member) -> bool:
-    """Return whether a member's role and status let them annotate."""
+    """Whether a member's role and status let them annotate."""
     return member.is_annotator and member.status == MemberStatus.ACTIVE
 
 
@@ -494,12 +494,12 @@ def require_active(member: Member) -> None:
 
 
 def lease(rules: ProjectOptions) -> datetime:
-    """Return until when a task that shows a sign of life now stays with its person."""
+    """Until when a task that shows a sign of life now stays with its person."""
     return timezone.now() + timedelta(minutes=rules.lease_minutes)
 
 
 def seen_by(sentence: Any, person: Any) -> tuple[QuerySet[Any, Any], ...]:
-    """Return rows each of which says that a person knows a sentence: held it, reviews or read it.
+    """Rows each of which says that a person knows a sentence: held it, reviews or read it.
 
     Such a person does not (or not again) become one of its annotators: texts of others that they
     have read would not let theirs be independent (ROL-5, INV-11).
@@ -523,7 +523,7 @@ def seen_by(sentence: Any, person: Any) -> tuple[QuerySet[Any, Any], ...]:
 
 
 def reserved_for_another(member: Any, now: Any) -> Exists:
-    """Return the condition that a free slot is in another member's batch, before its deadline.
+    """The condition that a free slot is in another member's batch, before its deadline.
 
     Args:
         member: An id.
@@ -534,7 +534,7 @@ def reserved_for_another(member: Any, now: Any) -> Exists:
 
 
 def free_task_number(member: Member, rules: ProjectOptions) -> int | None:
-    """Return which of the k open tasks a member may fill; None where all are (INV-2)."""
+    """Which of the k open tasks a member may fill; None where all are (INV-2)."""
     taken = {number for (number,) in _open_numbers(member.project_id, member.person_id)}
     if len(taken) >= rules.open_tasks:  # the option may have been lowered since
         return None
@@ -729,7 +729,7 @@ def put_draft(slot: Slot, person: Person, payload: object) -> Draft:
 
 
 def has_held(slot: Slot, person: Person) -> bool:
-    """Return whether a person has, or ever had, a slot."""
+    """Whether a person has, or ever had, a slot."""
     return (
         slot.person_id == person.pk or SlotEvent.objects.filter(slot=slot, person=person).exists()
     )

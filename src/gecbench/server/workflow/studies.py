@@ -19,7 +19,7 @@ from gecbench.server.models import (
     Verdict,
 )
 from gecbench.server.rules.diff import diff
-from gecbench.server.rules.text import TextError, cleaned, digest, whole
+from gecbench.server.rules.text import digest, whole
 from gecbench.server.workflow import audit
 from gecbench.server.workflow.answers import Answer, Key
 from gecbench.server.workflow.errors import (
@@ -29,7 +29,13 @@ from gecbench.server.workflow.errors import (
     RefusedError,
     WorkflowError,
 )
-from gecbench.server.workflow.golden import close_study, golden_rows, latest_verdicts, study_key
+from gecbench.server.workflow.golden import (
+    clean_text,
+    close_study,
+    golden_rows,
+    latest_verdicts,
+    study_key,
+)
 from gecbench.server.workflow.review_tasks import clean_note
 from gecbench.server.workflow.sentences import update_slot_state
 from gecbench.server.workflow.transactions import (
@@ -83,7 +89,7 @@ class Lesson:
 
 
 def list_items(member: Member, *, state: str = "open", most: int = 200) -> tuple[Study, ...]:
-    """Return the member's own items, oldest first; any state where it is ""."""
+    """The member's own items, oldest first; any state where it is ""."""
     found = _own(member)
     if state:
         found = found.filter(state=state)
@@ -104,7 +110,7 @@ def _study_of(member: Member, study_id: int) -> Study:
 
 
 def lesson(member: Member, study_id: int) -> Lesson:
-    """Return what the member may see of an own item.
+    """What the member may see of an own item.
 
     Raises:
         NotYoursError: It is not theirs.
@@ -129,12 +135,12 @@ def lesson(member: Member, study_id: int) -> Lesson:
 
 
 def _golden(study: Study) -> Golden:
-    """Return the golden version that counts now; the item's own, where it is the first."""
+    """The golden version that counts now; the item's own, where it is the first."""
     return study.sentence.golden or study.golden
 
 
 def _is_revealed(study: Study) -> bool:
-    """Return whether golden references may be shown (STU-4).
+    """Whether golden references may be shown (STU-4).
 
     A closed item shows them, unless they would answer another one of the same sentence.
     """
@@ -152,9 +158,10 @@ def _is_revealed(study: Study) -> bool:
     return study.state == StudyState.CLOSED and not others.exists()
 
 
+@transactional
 def attempt(
     member: Member, study_id: int, *, version: int, client_key: Key, answer: Answer
-) -> AttemptResult:
+) -> AttemptResult | WorkflowError:
     """Try to mend an item; it closes when the text equals a current golden reference (STU-3).
 
     A lost decision is mended by the right one, or by a golden text; a text, too, by the right
@@ -166,16 +173,6 @@ def attempt(
         ConflictError: The item has changed meanwhile.
         NotYoursError: It is not theirs.
     """
-    outcome = _attempt(member, study_id, version, client_key, answer)
-    if isinstance(outcome, WorkflowError):  # raised only now that what was kept is committed
-        raise outcome
-    return outcome
-
-
-@transactional
-def _attempt(
-    member: Member, study_id: int, version: int, client_key: Key, answer: Answer
-) -> AttemptResult | WorkflowError:
     member = authorize(member, statuses=STUDYING)
     study = _study_of(member, study_id)
     before = StudyTry.objects.filter(client_key=client_key).select_related("study").first()
@@ -207,7 +204,7 @@ def _attempt(
 
 
 def _open(member: Member, study_id: int, version: int) -> Study:
-    """Return an open item.
+    """An open item.
 
     Raises:
         ConflictError: It was closed or tried since `version`.
@@ -233,7 +230,7 @@ def _again(before: StudyTry, study: Study) -> AttemptResult:
 
 
 def _text(sentence: Sentence, answer: Answer) -> str:
-    """Return the one text of a try as it is kept; "" for decisions.
+    """The one text of a try as it is kept; "" for decisions.
 
     Raises:
         RefusedError: There is none, or too many, or it cannot be right.
@@ -245,17 +242,7 @@ def _text(sentence: Sentence, answer: Answer) -> str:
         return ""
     if len(answer.texts) != 1:
         raise RefusedError([Problem("ANN-9", "reference-0", "write one text")])
-    field = "reference-0"
-    try:
-        text = cleaned(answer.texts[0]).text
-    except TextError as error:
-        raise RefusedError([Problem("ANN-12", field, str(error), error.told)]) from error
-    if not text:
-        raise RefusedError([Problem("ANN-12", field, "the text is empty")])
-    if digest(text) == sentence.digest:
-        message = "the text is the sentence itself; is it free of errors?"
-        raise RefusedError([Problem("ANN-10", field, message)])
-    return text
+    return clean_text(answer.texts[0], sentence, "reference-0")
 
 
 def _count_try(study: Study) -> None:
@@ -270,7 +257,7 @@ def _tried(made: StudyTry, study: Study) -> AttemptResult:
 
 
 def _nearest(made: StudyTry, study: Study) -> int:
-    """Return how many edits lie between a try and the nearest golden text."""
+    """How many edits lie between a try and the nearest golden text."""
     sentence = study.sentence
     golden = _golden(study)
     goals = [one.text for one in golden_rows(golden).values() if one is not None]

@@ -71,7 +71,7 @@ class PreparedAnswer:
 
 
 def prepare(sentence: Sentence, answer: Answer) -> PreparedAnswer:
-    """Return what an answer becomes and what is wrong with it (ANN-9 to 12); writes nothing.
+    """What an answer becomes and what is wrong with it (ANN-9 to 12); writes nothing.
 
     Codes of problems: ANN-4 too many corrections; ANN-6 no reason; ANN-9 a mixed or empty
     answer; ANN-10 equal to the source; ANN-12 empty, and ANN-12-nul, ANN-12-surrogate,
@@ -227,7 +227,7 @@ def uncount_submission(sentence: Sentence) -> None:
 
 
 def may_count_out(sentence: Sentence) -> bool:
-    """Return whether no reviewer has begun with a sentence."""
+    """Whether no reviewer has begun with a sentence."""
     return sentence.state in (SentenceState.ANNOTATING, SentenceState.REVIEW_READY)
 
 
@@ -242,7 +242,7 @@ def _count(sentence: Sentence, submitted: int) -> None:
 
 
 def last_submission(slot: Slot) -> Submission | None:
-    """Return what the holder of a slot has handed in for it last."""
+    """What the holder of a slot has handed in for it last."""
     if slot.person_id is None:
         return None
     return Submission.objects.filter(slot=slot, person_id=slot.person_id).order_by("-no").first()
@@ -265,7 +265,7 @@ def end_task(slot: Slot, sentence: Sentence, kind: SlotEventKind, data: dict[str
 
 
 def _was_reopened(slot: Slot) -> bool:
-    """Return whether a slot is open because its holder took a submission back."""
+    """Whether a slot is open because its holder took a submission back."""
     opened = SlotEvent.objects.filter(
         slot=slot, kind__in=(SlotEventKind.CLAIM, SlotEventKind.REOPEN)
     )
@@ -275,6 +275,7 @@ def _was_reopened(slot: Slot) -> bool:
 # Submitting, in one transaction; taking back; one's own history.
 
 
+@transactional
 def submit(
     member: Member,
     slot_id: int,
@@ -283,7 +284,7 @@ def submit(
     client_key: Key,
     answer: Answer,
     prepared: PreparedAnswer | None = None,
-) -> Submission:
+) -> Submission | WorkflowError:
     """Hand in an answer, all or nothing; the same key twice is the same submission (INV-9).
 
     The sentence becomes review_ready in the same transaction as its N-th submission (WFL-2), or
@@ -305,21 +306,6 @@ def submit(
         NotYoursError: The person never held the slot.
         NotAllowedError: The member is not active.
     """
-    outcome = _submit(member, slot_id, version, client_key, answer, prepared)
-    if isinstance(outcome, WorkflowError):  # raised only now that what was kept is committed
-        raise outcome
-    return outcome
-
-
-@transactional
-def _submit(
-    member: Member,
-    slot_id: int,
-    version: int,
-    client_key: Key,
-    answer: Answer,
-    prepared: PreparedAnswer | None,
-) -> Submission | WorkflowError:
     member = lock_member(member)
     known = _known(member, slot_id, client_key)
     if known is not None:
@@ -347,7 +333,7 @@ def _submit(
 
 
 def _known(member: Member, slot_id: int, client_key: Key) -> Submission | None:
-    """Return what was submitted with a key before.
+    """What was submitted with a key before.
 
     Raises:
         ConflictError: The key was somebody else's, or for something else.
@@ -391,7 +377,7 @@ def _current_slot(member: Member, slot: Slot, sentence: Sentence, version: int) 
 
 
 def _handed_in_since(slot: Slot, member: Member, version: int) -> bool:
-    """Return whether a page is stale: its slot was handed in, and perhaps reopened, since.
+    """Whether a page is stale: its slot was handed in, and perhaps reopened, since.
 
     Versions that an expired lease made do not count: the holder came back and lost nothing.
     """
@@ -529,7 +515,7 @@ def _make_room(member: Member) -> int:
 
 
 def history(member: Member, *, before: int | None = None, most: int = 50) -> tuple[Submission, ...]:
-    """Return the member's latest submission of each slot, newest first, keyset by id `before`."""
+    """The member's latest submission of each slot, newest first, keyset by id `before`."""
     later = Submission.objects.filter(
         slot=OuterRef("slot"), person=OuterRef("person"), no__gt=OuterRef("no")
     )
@@ -543,7 +529,7 @@ def history(member: Member, *, before: int | None = None, most: int = 50) -> tup
 
 
 def may_reopen(submission: Submission) -> bool:
-    """Return whether its author may still take it back."""
+    """Whether its author may still take it back."""
     slot = submission.slot
     return (
         slot.state == SlotState.SUBMITTED

@@ -54,7 +54,7 @@ class SuggestionRun:
 
 
 def sentences_without(project: Project, info: CorrectorInfo) -> QuerySet[Sentence]:
-    """Return the sentences that annotators may begin and that have no suggestion of a corrector."""
+    """The sentences that annotators may begin and that have no suggestion of a corrector."""
     own = Suggestion.objects.filter(
         sentence=OuterRef("pk"), model=info.name[:LONGEST_NAME], model_version=version_of(info)
     )
@@ -65,7 +65,7 @@ def sentences_without(project: Project, info: CorrectorInfo) -> QuerySet[Sentenc
 
 
 def version_of(info: CorrectorInfo) -> str:
-    """Return what a corrector's output depends on, short enough for its column."""
+    """What a corrector's output depends on, short enough for its column."""
     said = "|".join(f"{name}:{value}" for name, value in info.signature.items())
     if len(said) <= LONGEST_NAME:
         return said
@@ -112,7 +112,7 @@ def make_suggestions(
 
 
 def _row(sentence: Sentence, correction: Correction, info: CorrectorInfo) -> Suggestion | None:
-    """Return a suggestion; None where the corrector failed, or its text cannot be kept."""
+    """A suggestion; None where the corrector failed, or its text cannot be kept."""
     try:
         text = cleaned(correction.text).text
     except TextError:
@@ -134,7 +134,7 @@ def _row(sentence: Sentence, correction: Correction, info: CorrectorInfo) -> Sug
 
 @transactional
 def show(member: Member, slot_id: int) -> Suggestion:
-    """Return the suggestion for a member's open task, and keep that it was shown.
+    """The suggestion for a member's open task, and keep that it was shown.
 
     Of several the last that was made; once they were shown one it stays that one.
 
@@ -187,7 +187,7 @@ def take_over(member: Member, slot_id: int) -> Suggestion:
 
 
 def latest_suggestion(sentence_id: int) -> Suggestion | None:
-    """Return the suggestion of a sentence that would be shown."""
+    """The suggestion of a sentence that would be shown."""
     return Suggestion.objects.filter(sentence=sentence_id).order_by("-pk").first()
 
 
@@ -216,7 +216,7 @@ def _shown(sentence: int, person: int) -> QuerySet[Any, Any]:
 def matches_answer(
     suggestion: Suggestion, sentence: Sentence, decision: str, texts: Sequence[str]
 ) -> bool:
-    """Return whether an answer says what a suggestion says.
+    """Whether an answer says what a suggestion says.
 
     Args:
         suggestion: Which.
@@ -237,7 +237,7 @@ def _note(suggestion: Suggestion, slot_id: int, person_id: int, kind: Suggestion
 
 
 def _edited(slot: Slot, person_id: int) -> bool:
-    """Return whether a person has decided or written something of their own for a slot."""
+    """Whether a person has decided or written something of their own for a slot."""
     if Submission.objects.filter(slot=slot, person=person_id).exists():
         return True
     saved = DraftRevision.objects.filter(slot=slot, person=person_id)

@@ -17,6 +17,7 @@ from gecbench.server.workflow.errors import (
     GuidelineFirstError,
     NotAllowedError,
     NotYoursError,
+    WorkflowError,
 )
 
 _P = ParamSpec("_P")
@@ -26,13 +27,14 @@ _TRIES = 4
 _COLLISIONS = {"40001", "40P01"}  # serialisation failure, deadlock
 
 
-def transactional(function: Callable[_P, _R]) -> Callable[_P, _R]:
+def transactional(function: Callable[_P, _R | WorkflowError]) -> Callable[_P, _R]:
     """Run a function as one transaction.
 
     A lost race shows on PostgreSQL as a unique key that is there already, or as a deadlock: the
-    act is rolled back and done again, now seeing what the winner wrote. What fails every time is
-    no race and goes up as it is. Inside another transaction it is a part of that one, and is not
-    tried again.
+    transaction is rolled back and done again, now seeing what the winner wrote. What fails every
+    time is no race and goes up as it is. Inside another transaction it is a part of that one, and
+    is not tried again. An error that is raised undoes everything; one that the function returns is
+    raised after the commit, so that a refused text is kept.
 
     Everybody locks in this order, so that deadlocks stay rare: project, member, sentence, slot or
     task, and the audit log last.
@@ -40,17 +42,18 @@ def transactional(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
     @wraps(function)
     def run(*args: _P.args, **options: _P.kwargs) -> _R:
-        if connection.in_atomic_block:
-            with transaction.atomic():
-                return function(*args, **options)
-        for left in range(_TRIES - 1, -1, -1):
+        tries = 1 if connection.in_atomic_block else _TRIES
+        for left in range(tries - 1, -1, -1):
             try:
                 with transaction.atomic():
-                    return function(*args, **options)
+                    result = function(*args, **options)
+                break
             except (IntegrityError, OperationalError) as error:
                 if not left or not _collided(error):
                     raise
-        raise AssertionError("unreachable")  # pragma: no cover
+        if isinstance(result, WorkflowError):
+            raise result
+        return result
 
     return run
 
@@ -62,7 +65,7 @@ def _collided(error: DatabaseError) -> bool:
 
 
 def lock_project(project_id: int) -> Project:
-    """Return the project as it is now, nobody else changing it before the transaction ends."""
+    """The project as it is now, nobody else changing it before the transaction ends."""
     return Project.objects.select_for_update(no_key=True).get(pk=project_id)
 
 
@@ -87,7 +90,7 @@ def lock_member(member: Member) -> Member:
 
 
 def lock_sentence(sentence_id: int, project_id: int) -> Sentence:
-    """Return the sentence as it is now, nobody else changing it before the transaction ends.
+    """The sentence as it is now, nobody else changing it before the transaction ends.
 
     Raises:
         NotYoursError: The project has none such.
@@ -188,7 +191,7 @@ STUDYING = (MemberStatus.ACTIVE, MemberStatus.PAUSED)
 
 
 def authorize(member: Member, *roles: Role, statuses: tuple[MemberStatus, ...] = WORKING) -> Member:
-    """Return the member as they are now, locked, if one of the roles (or none is asked) is theirs.
+    """The member as they are now, locked, if one of the roles (or none is asked) is theirs.
 
     Raises:
         NotAllowedError: The project is closed, or the member's role or status does not do.
@@ -208,7 +211,7 @@ def authorize(member: Member, *roles: Role, statuses: tuple[MemberStatus, ...] =
 
 
 def has_read_guideline(member: Member) -> bool:
-    """Return whether a member has read the guideline in force, if the project asks for it."""
+    """Whether a member has read the guideline in force, if the project asks for it."""
     project = member.project
     if not project.rules.guideline_gate or project.guideline_id is None:
         return True
