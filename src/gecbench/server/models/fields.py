@@ -12,13 +12,13 @@ from django.db import models
 def choice(names: type[StrEnum], **options: Any) -> models.CharField[str, str]:
     """A column that holds one of some names."""
     return models.CharField(
-        max_length=24, choices=[(str(one), str(one)) for one in names], **options
+        max_length=24, choices=[(str(name), str(name)) for name in names], **options
     )
 
 
 def one_of(column: str, names: Iterable[StrEnum]) -> models.Q:
     """The condition that a column holds one of some names."""
-    return models.Q(**{f"{column}__in": [str(one) for one in names]})
+    return models.Q(**{f"{column}__in": [str(name) for name in names]})
 
 
 class AppendOnlyError(RuntimeError):

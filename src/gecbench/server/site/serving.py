@@ -42,7 +42,7 @@ class JsonLine(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The line; a traceback is a part of it."""
-        said: dict[str, object] = {
+        fields: dict[str, object] = {
             "time": _moment(record),
             "level": record.levelname,
             "logger": record.name,
@@ -51,10 +51,10 @@ class JsonLine(logging.Formatter):
         for name in _OURS:
             value = getattr(record, name, None)
             if isinstance(value, str | int | float):
-                said[name] = value
+                fields[name] = value
         if record.exc_info:
-            said["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(said, ensure_ascii=False)
+            fields["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(fields, ensure_ascii=False)
 
 
 # The HTTP server: where it may listen, and gunicorn's processes, all from one command.

@@ -107,9 +107,9 @@ def deciders(complaint: Complaint) -> QuerySet[Member]:
         chosen = reviewers.filter(person=complaint.handler_id)
     else:
         chosen = _but_first(reviewers, complaint)
-    for those in (chosen, _but_first(reviewers, complaint), _but_first(managers, complaint)):
-        if those.exists():
-            return those
+    for members in (chosen, _but_first(reviewers, complaint), _but_first(managers, complaint)):
+        if members.exists():
+            return members
     return reviewers | managers
 
 
@@ -381,12 +381,12 @@ def _uphold_others(complaint: Complaint, golden: Golden, member: Member) -> None
     ).select_related("study__submission", "study__reference", "study__sentence", "person")
     keys = golden_rows(golden)
     slots = set()
-    for one in others.order_by("pk"):
-        if study_key(one.study) in keys and golden.review is not None:
+    for other in others.order_by("pk"):
+        if study_key(other.study) in keys and golden.review is not None:
             _write_decision(
-                one, ComplaintState.UPHELD, member, golden.review, complaint.decision_note, ""
+                other, ComplaintState.UPHELD, member, golden.review, complaint.decision_note, ""
             )
-            slots.add(one.study.submission.slot_id)
+            slots.add(other.study.submission.slot_id)
     for slot_id in sorted(slots):
         update_slot_state(slot_id, by=member.person)
     if slots and golden.sentence.state == SentenceState.DISPUTED:
@@ -450,10 +450,10 @@ def complain(member: Member, study_id: int, *, argument: str, client_key: Key) -
 
 
 def _own_study(member: Member, study_id: int) -> Study:
-    found = Study.objects.filter(
+    studies = Study.objects.filter(
         pk=study_id, person=member.person_id, project=member.project_id
     ).select_related("submission", "reference", "golden__review__reviewer")
-    study = found.first()
+    study = studies.first()
     if study is None:
         raise NotYoursError("there is no study item {study_id} for this person", study_id=study_id)
     return study
@@ -474,12 +474,12 @@ def _level(study: Study) -> int:
     """
     if study.state != StudyState.OPEN:
         raise RefusedError([Problem("CMP-1-closed", "", "the item is closed already")])
-    made = list(study.complaints.order_by("pk"))
-    if any(one.state in UNDECIDED for one in made):
+    complaints = list(study.complaints.order_by("pk"))
+    if any(complaint.state in UNDECIDED for complaint in complaints):
         raise RefusedError([Problem("CMP-1-open", "", "your complaint about it is undecided")])
-    if any(one.level == 2 for one in made):
+    if any(complaint.level == 2 for complaint in complaints):
         raise RefusedError([Problem("CMP-3-final", "", "a manager has spoken the last word")])
-    return 2 if made else 1
+    return 2 if complaints else 1
 
 
 def _visible(member: Member) -> QuerySet[Complaint]:
@@ -490,11 +490,11 @@ def _visible(member: Member) -> QuerySet[Complaint]:
     )  # fmt: skip
     if member.has(Role.MANAGER):
         return everything
-    mine = Q(person=member.person_id)
+    by_member = Q(person=member.person_id)
     if not member.has(Role.REVIEWER):
-        return everything.filter(mine)
+        return everything.filter(by_member)
     held = SlotEvent.objects.filter(sentence=OuterRef("study__sentence"), person=member.person_id)
-    return everything.filter(mine | Q(Q(level=1) | Q(handler=member.person_id), ~Exists(held)))
+    return everything.filter(by_member | Q(Q(level=1) | Q(handler=member.person_id), ~Exists(held)))
 
 
 def list_complaints(member: Member, *, state: str = "") -> tuple[Complaint, ...]:
@@ -504,19 +504,19 @@ def list_complaints(member: Member, *, state: str = "") -> tuple[Complaint, ...]
         member: Who asks.
         state: A ComplaintState; "undecided" for open and discussed ones; "" for all.
     """
-    found = _visible(member)
+    complaints = _visible(member)
     if state == "undecided":
-        found = found.filter(state__in=UNDECIDED)
+        complaints = complaints.filter(state__in=UNDECIDED)
     elif state:
-        found = found.filter(state=state)
-    rows = tuple(found.order_by("-pk"))
+        complaints = complaints.filter(state=state)
+    rows = tuple(complaints.order_by("-pk"))
     _note(member, rows)
     return rows
 
 
 def _note(member: Member, rows: Sequence[Complaint]) -> None:
     """Note that the member reads what others submitted (ROL-5)."""
-    foreign = [one.study.sentence_id for one in rows if one.person_id != member.person_id]
+    foreign = [row.study.sentence_id for row in rows if row.person_id != member.person_id]
     if foreign:
         record_readings(foreign, member.person_id)
 
@@ -527,13 +527,13 @@ def get_complaint(member: Member, complaint_id: int) -> Complaint:
     Raises:
         NotYoursError: They may not.
     """
-    found = _visible(member).filter(pk=complaint_id).first()
-    if found is None:
+    complaint = _visible(member).filter(pk=complaint_id).first()
+    if complaint is None:
         raise NotYoursError(
             "there is no complaint {complaint_id} for this person", complaint_id=complaint_id
         )
-    _note(member, [found])
-    return found
+    _note(member, [complaint])
+    return complaint
 
 
 def may_decide_now(member: Member, complaint: Complaint) -> bool:

@@ -136,9 +136,9 @@ def _whole(value: object) -> object:
     if isinstance(value, str):
         return whole(value)
     if isinstance(value, list | tuple):
-        return [_whole(one) for one in value]
+        return [_whole(entry) for entry in value]
     if isinstance(value, Mapping):
-        return {whole(str(key)): _whole(one) for key, one in value.items()}
+        return {whole(str(key)): _whole(item) for key, item in value.items()}
     return value
 
 
@@ -149,7 +149,7 @@ def _shaped(payload: dict[str, object]) -> dict[str, object]:
             message = f"a draft has no {key!r} like that; it has {', '.join(_SHAPE)}"
             raise RefusedError([Problem("draft-shape", key, message)])
     texts = payload.get("texts", [])
-    if not isinstance(texts, list) or not all(isinstance(one, str) for one in texts):
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise RefusedError([Problem("draft-shape", "texts", "a draft's texts are a list of texts")])
     if payload.get("decision", "") not in _DECISIONS:
         raise RefusedError([Problem("draft-shape", "decision", "there is no such decision")])
@@ -167,16 +167,16 @@ def _save(member: Member, slot_id: int, received: _Received) -> _Outcome:
             "this task was handed in already; what you typed since was kept",
             get_draft(member, slot_id),
         )
-    mine = slot if slot.person_id == member.person_id else sentences.resume_lost(member, slot)
+    current = slot if slot.person_id == member.person_id else sentences.resume_lost(member, slot)
     outcome = _write(_Place(slot=slot), member.person, received)
-    if mine is None:
+    if current is None:
         return GoneError("this task is no longer yours; what you typed was kept as a draft")
     until = sentences.lease(member.project.rules)
-    if mine.lease_until is None or until - mine.lease_until > _RENEW_AFTER:
+    if current.lease_until is None or until - current.lease_until > _RENEW_AFTER:
         slots = Slot.objects.filter(pk=slot_id, state=SlotState.OPEN, person_id=member.person_id)
         slots.update(lease_until=until)
-    if isinstance(outcome, Draft) and mine.pk == slot_id:
-        outcome.slot = mine  # with its version now, which the page needs
+    if isinstance(outcome, Draft) and current.pk == slot_id:
+        outcome.slot = current  # with its version now, which the page needs
     return outcome
 
 
@@ -224,21 +224,21 @@ def payload_of_submission(submission: Submission) -> dict[str, object]:
 def payload_of_review(review: Review) -> dict[str, object]:
     """What was decided as a draft of the page, whether it stands or was taken back."""
     rows: dict[str, dict[str, object]] = {
-        one.digest or one.decision: {
-            "correct": one.correct,
-            "reasons": list(one.reasons),
-            "note": one.note,
-            "section": one.section,
+        verdict.digest or verdict.decision: {
+            "correct": verdict.correct,
+            "reasons": list(verdict.reasons),
+            "note": verdict.note,
+            "section": verdict.section,
         }
-        for one in Verdict._base_manager.filter(review=review).order_by("pk")
+        for verdict in Verdict._base_manager.filter(review=review).order_by("pk")
     }
     additions = []
-    for one in review.references.select_related("parent").order_by("position"):
-        row = rows.get(one.parent.digest, {}) if one.parent else {}
+    for reference in review.references.select_related("parent").order_by("position"):
+        row = rows.get(reference.parent.digest, {}) if reference.parent else {}
         if row and "modified" not in row:
-            row["modified"] = one.text
+            row["modified"] = reference.text
         else:
-            additions.append(one.text)
+            additions.append(reference.text)
     return {
         "decision": str(review.decision),
         "rows": rows,
@@ -292,14 +292,14 @@ def orphaned_drafts(member: Member) -> tuple[Draft, ...]:
     What they have put off themselves is not lost, nor what they hold another slot of.
     """
     here = {"sentence_id": OuterRef("slot__sentence_id"), "person_id": member.person_id}
-    found = Draft.objects.filter(
+    drafts = Draft.objects.filter(
         ~Exists(Slot.objects.filter(**here)),
         ~Exists(Submission.objects.filter(**here)),
         ~Exists(Skip.objects.filter(**here, recalled_at=None)),
         slot__project_id=member.project_id,
         person_id=member.person_id,
     )
-    return tuple(found.select_related("slot__sentence").order_by("-saved_at", "-pk"))
+    return tuple(drafts.select_related("slot__sentence").order_by("-saved_at", "-pk"))
 
 
 def save_review_draft(
@@ -337,21 +337,21 @@ def _is_mine(task: ReviewTask, member: Member) -> bool:
 
 def _save_late_review(member: Member, sentence_id: int, received: _Received) -> _Outcome:
     """Keep what a reviewer sends whose lease is over; a free task is theirs again silently."""
-    fresh = lock_member(member)
-    sentence = lock_sentence(sentence_id, fresh.project_id)
+    member = lock_member(member)
+    sentence = lock_sentence(sentence_id, member.project_id)
     tasks = ReviewTask.objects.filter(sentence=sentence).order_by("-pk")
-    task = tasks.filter(drafts__person_id=fresh.person_id).first() or tasks.first()
-    if task is None or review_tasks.has_held_slot(fresh.person_id, sentence_id):
+    task = tasks.filter(drafts__person_id=member.person_id).first() or tasks.first()
+    if task is None or review_tasks.has_held_slot(member.person_id, sentence_id):
         raise NotYoursError(
             "sentence {sentence_id} is not one that you review", sentence_id=sentence_id
         )
-    if not (fresh.is_reviewer or fresh.is_manager):
+    if not (member.is_reviewer or member.is_manager):
         raise NotYoursError(
             "sentence {sentence_id} is not one that you review", sentence_id=sentence_id
         )
-    mine = _review_again(fresh, task, sentence)
-    outcome = _write(_Place(task=task), fresh.person, received)
-    if mine:
+    resumed = _review_again(member, task, sentence)
+    outcome = _write(_Place(task=task), member.person, received)
+    if resumed:
         return outcome
     return GoneError("this review is no longer yours; what you typed was kept as a draft")
 

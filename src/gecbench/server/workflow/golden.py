@@ -86,7 +86,7 @@ class Candidate:
         """Reason and note of those who said not annotatable."""
         if self.key != Decision.NOT_ANNOTATABLE:
             return ()
-        return tuple((one.reason, one.reason_note) for one in self.submissions)
+        return tuple((submission.reason, submission.reason_note) for submission in self.submissions)
 
 
 def current_submissions(sentence: Sentence) -> tuple[Submission, ...]:
@@ -124,7 +124,7 @@ def candidates_of(sentence: Sentence) -> dict[str, Candidate]:
             key,
             reference,
             tuple(submissions[key]),
-            tuple(one.person.name for one in submissions[key]) if named else (),
+            tuple(submission.person.name for submission in submissions[key]) if named else (),
             key in golden,
             verdicts[key].correct if key in verdicts else None,
         )
@@ -276,8 +276,8 @@ def check_review(
         problems += _check_restored(places, verdicts, answer)
         # Without the boxes that are wrong already.
         wrong = {problem.field for problem in problems}
-        golden = [(f"verdict-{places[one.key]}", one.text) for one in correct]
-        golden += [(f"addition-{n}", one.text) for n, one in enumerate(additions)]
+        golden = [(f"verdict-{places[candidate.key]}", candidate.text) for candidate in correct]
+        golden += [(f"addition-{n}", addition.text) for n, addition in enumerate(additions)]
         good = {field: text for field, text in golden if field not in wrong}
         if good or not golden:
             problems += check_consistency(
@@ -456,7 +456,7 @@ def sync_studies(golden: Golden) -> int:
     keys, keys_before = set(golden_rows(golden)), set(golden_rows(sentence.golden))
     opened: Counter[Person] = Counter()
     closed: Counter[Person] = Counter()
-    studies = {(one.submission_id, one.reference_id): one for one in sentence.studies.all()}
+    studies = {(study.submission_id, study.reference_id): study for study in sentence.studies.all()}
     for submission, reference, key in submitted_answers(current_submissions(sentence)):
         study = studies.get((submission.pk, reference.pk if reference else None))
         if key in keys:

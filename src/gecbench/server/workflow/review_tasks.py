@@ -98,7 +98,7 @@ def record_readings(sentence_ids: Iterable[int], person_id: int) -> None:
     keys = set(sentence_ids)
     known = Reading.objects.filter(person_id=person_id, sentence_id__in=keys)
     keys -= set(known.values_list("sentence_id", flat=True))
-    rows = [Reading(sentence_id=one, person_id=person_id) for one in sorted(keys)]
+    rows = [Reading(sentence_id=key, person_id=person_id) for key in sorted(keys)]
     Reading.objects.bulk_create(rows, batch_size=_PIECE, ignore_conflicts=True)
 
 
@@ -109,8 +109,8 @@ def record_all_readings(project: Project, person: Person) -> None:
     """
     handed_in = Submission.objects.filter(sentence=OuterRef("pk"))
     read = Reading.objects.filter(sentence=OuterRef("pk"), person=person)
-    found = Sentence.objects.filter(Exists(handed_in), ~Exists(read), project=project)
-    keys = list(found.exclude(state__in=_KNOWN).values_list("pk", flat=True))
+    unread = Sentence.objects.filter(Exists(handed_in), ~Exists(read), project=project)
+    keys = list(unread.exclude(state__in=_KNOWN).values_list("pk", flat=True))
     for begin in range(0, len(keys), _PIECE):  # in pieces: nobody who saves waits for all
         record_readings(keys[begin : begin + _PIECE], person.pk)
 
@@ -187,16 +187,16 @@ def reviewers_for(sentence: Sentence, *, but: Iterable[int | None] = ()) -> Quer
         is_reviewer=True,
         status=MemberStatus.ACTIVE,
         person__is_active=True,
-    ).exclude(person__in=[one for one in but if one is not None])
+    ).exclude(person__in=[person for person in but if person is not None])
 
 
 def waiting_tasks(member: Member) -> QuerySet[ReviewTask]:
     """The free tasks that a reviewer may take, first ones first."""
     held = SlotEvent.objects.filter(sentence=OuterRef("sentence"), person=member.person_id)
-    mine = Q(reviewer=member.person_id)  # a manager's word; it overrules not_for
+    assigned = Q(reviewer=member.person_id)  # a manager's word; it overrules not_for
     anybodys = Q(reviewer=None) & (Q(not_for=None) | ~Q(not_for=member.person_id))
     return ReviewTask.objects.filter(
-        mine | anybodys, ~Exists(held), project=member.project_id, state=TaskState.FREE
+        assigned | anybodys, ~Exists(held), project=member.project_id, state=TaskState.FREE
     ).order_by("priority", "order_key", "pk")
 
 
@@ -208,12 +208,12 @@ def claim_random_task(member: Member) -> ReviewTask | None:
     for _ in range(5):
         waiting = waiting_tasks(member)
         assigned = waiting.filter(reviewer=member.person_id)[:1]
-        found = [*assigned.values_list("pk", "sentence_id")] or [
+        tasks = [*assigned.values_list("pk", "sentence_id")] or [
             *waiting.values_list("pk", "sentence_id")[:FIRST]
         ]
-        if not found:
+        if not tasks:
             return None
-        task_id, sentence_id = _CHANCE.choice(found)
+        task_id, sentence_id = _CHANCE.choice(tasks)
         taken = claim_task(member, task_id, sentence_id)
         if taken is not None:
             return taken
@@ -318,10 +318,10 @@ def release_tasks_of(member: Member) -> int:
 
     What a manager had assigned to them is anybody's again. Called inside a transaction.
     """
-    theirs = ReviewTask.objects.filter(project=member.project_id, reviewer=member.person_id)
-    theirs.filter(state=TaskState.FREE).update(reviewer=None, version=F("version") + 1)
+    tasks = ReviewTask.objects.filter(project=member.project_id, reviewer=member.person_id)
+    tasks.filter(state=TaskState.FREE).update(reviewer=None, version=F("version") + 1)
     freed = 0
-    for task in theirs.filter(state=TaskState.OPEN).order_by("sentence"):
+    for task in tasks.filter(state=TaskState.OPEN).order_by("sentence"):
         sentence = Sentence.objects.select_for_update(no_key=True).get(pk=task.sentence_id)
         release_task(task, sentence)
         freed += 1
@@ -346,8 +346,8 @@ def stuck_tasks(project: Project, *, most: int = 100) -> tuple[ReviewTask, ...]:
     nobody = Q(reviewer=None) & ~Exists(able.filter(~Q(person=OuterRef("barred"))))
     not_they = Q(reviewer__isnull=False) & ~Exists(able.filter(person=OuterRef("reviewer")))
     waiting = ReviewTask.objects.filter(project=project, state=TaskState.FREE)
-    found = waiting.annotate(barred=Coalesce("not_for", 0)).filter(nobody | not_they)
-    return tuple(found.select_related("sentence").order_by("priority", "order_key", "pk")[:most])
+    tasks = waiting.annotate(barred=Coalesce("not_for", 0)).filter(nobody | not_they)
+    return tuple(tasks.select_related("sentence").order_by("priority", "order_key", "pk")[:most])
 
 
 # A review is passed on: its task, its note, and more annotators for the sentence.
@@ -430,7 +430,7 @@ def _check_more(member: Member, sentence: Sentence, more: int) -> None:
         raise RefusedError([Problem("WFL-5", "more", message, (("most", str(most)),))])
     seen = sentences.seen_by(sentence.pk, OuterRef("person"))
     left = Member.objects.filter(
-        *(~Exists(one) for one in seen),
+        *(~Exists(rows) for rows in seen),
         project=sentence.project_id,
         is_annotator=True,
         status=MemberStatus.ACTIVE,
@@ -443,7 +443,7 @@ def _check_more(member: Member, sentence: Sentence, more: int) -> None:
 
 def _add_slots(member: Member, sentence: Sentence, more: int) -> None:
     highest = Slot.objects.filter(sentence=sentence).aggregate(Max("no"))["no__max"] or 0
-    made = [
+    slots = [
         Slot(
             project_id=sentence.project_id,
             sentence=sentence,
@@ -453,10 +453,10 @@ def _add_slots(member: Member, sentence: Sentence, more: int) -> None:
         )
         for n in range(1, more + 1)
     ]
-    Slot.objects.bulk_create(made)
+    Slot.objects.bulk_create(slots)
     SlotEvent.objects.bulk_create(
         SlotEvent(
-            slot=one, sentence=sentence, kind=SlotEventKind.RETURN, data={"by": member.person_id}
+            slot=slot, sentence=sentence, kind=SlotEventKind.RETURN, data={"by": member.person_id}
         )
-        for one in made
+        for slot in slots
     )

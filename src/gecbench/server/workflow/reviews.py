@@ -335,7 +335,9 @@ def _golden_references(
 
     The row is that of the first submission, so that its author can be traced.
     """
-    references = [one.reference for one in checked.correct if one.reference is not None]
+    references = [
+        candidate.reference for candidate in checked.correct if candidate.reference is not None
+    ]
     for n, clean in enumerate(checked.additions):
         origin = Origin.ADDED
         if clean.parent is not None:
@@ -433,13 +435,13 @@ def assign(manager: Member, sentence_id: int, *, to: Member, note: str = "") -> 
 def last_decision(member: Member) -> Review | None:
     """What the member decided last, if they may take it back now."""
     since = timezone.now() - timedelta(seconds=member.project.rules.undo_seconds)
-    mine = Review.objects.filter(
+    reviews = Review.objects.filter(
         task__isnull=False,
         reviewer=member.person_id,
         sentence__project=member.project_id,
         at__gt=since,
     )
-    review = mine.select_related("sentence__golden", "task").order_by("-pk").first()
+    review = reviews.select_related("sentence__golden", "task").order_by("-pk").first()
     return None if review is None or _is_built_upon(review) else review
 
 
@@ -497,21 +499,21 @@ def undo(member: Member, sentence_id: int) -> ReviewTask:
 
 def _restore(sentence: Sentence, review: Review) -> None:
     """Bring slots, study items and notices back to where they were before a review."""
-    made = Audit.objects.filter(
+    audits = Audit.objects.filter(
         project=sentence.project_id, what="review.finalised", object_id=str(sentence.pk)
     )
-    data = made.order_by("-seq").values_list("data", flat=True).first() or {}
+    data = audits.order_by("-seq").values_list("data", flat=True).first() or {}
     slots = data.get("old", {}).get("slots", {})
-    studies = {one.pop("pk"): one for one in data.get("old", {}).get("studies", ())}
+    studies = {study.pop("pk"): study for study in data.get("old", {}).get("studies", ())}
     for slot in sentence.slots.filter(state__in=SUBMITTED_OR_LATER).order_by("pk"):
         state = SlotState(slots.get(str(slot.pk), SlotState.SUBMITTED))
         change_slot_state(slot, state, by=review.reviewer)
     sentence.studies.exclude(pk__in=studies).delete()
     for key, values in studies.items():
-        changed = sentence.studies.filter(pk=key).exclude(
+        studies_to_restore = sentence.studies.filter(pk=key).exclude(
             state=values["state"], golden=values["golden_id"]
         )
-        changed.update(**values, version=F("version") + 1)
+        studies_to_restore.update(**values, version=F("version") + 1)
     Notice.objects.filter(
         project=sentence.project_id,
         kind__in=("study_opened", "study_closed"),
@@ -532,9 +534,9 @@ def list_reviews(
 ) -> tuple[Review, ...]:
     """The member's own reviews, newest first, keyset by id `before`."""
     held = SlotEvent.objects.filter(sentence=OuterRef("sentence"), person=member.person_id)
-    mine = Review.objects.filter(
+    reviews = Review.objects.filter(
         ~Exists(held), reviewer=member.person_id, sentence__project=member.project_id
     )
     if before is not None:
-        mine = mine.filter(pk__lt=before)
-    return tuple(mine.select_related("sentence").order_by("-pk")[:most])
+        reviews = reviews.filter(pk__lt=before)
+    return tuple(reviews.select_related("sentence").order_by("-pk")[:most])

@@ -295,13 +295,13 @@ def add_sentences(
     sources: dict[str, int] = {}
     left = iter(rows)
     count = 0
-    while some := tuple(islice(left, BATCH)):
-        _check(some)
-        for name in {row.source for row in some} - sources.keys() - {""}:
+    while chunk := tuple(islice(left, BATCH)):
+        _check(chunk)
+        for name in {row.source for row in chunk} - sources.keys() - {""}:
             sources[name] = Source.objects.get_or_create(project=project, name=name)[0].pk
         if count and not connection.in_atomic_block:
             time.sleep(PAUSE)
-        count += _add(project.pk, some, sources, batch)
+        count += _add(project.pk, chunk, sources, batch)
     return count
 
 
@@ -337,7 +337,7 @@ def _add(
     project = lock_project(project_id)
     first = project.next_number
     Project.objects.filter(pk=project_id).update(next_number=F("next_number") + len(rows))
-    made = [
+    sentences = [
         Sentence(
             project=project,
             source_id=sources.get(row.source),
@@ -356,11 +356,17 @@ def _add(
         )
         for n, row in enumerate(rows)
     ]
-    _refuse_known_ids(project_id, made)
-    Sentence.objects.bulk_create(made)
+    _refuse_known_ids(project_id, sentences)
+    Sentence.objects.bulk_create(sentences)
     _add_slots(project, first)
-    _add_goldens([(one, row.golden) for one, row in zip(made, rows, strict=True) if row.golden])
-    return len(made)
+    _add_goldens(
+        [
+            (sentence, row.golden)
+            for sentence, row in zip(sentences, rows, strict=True)
+            if row.golden
+        ]
+    )
+    return len(sentences)
 
 
 _NEW_SLOTS = """
@@ -394,8 +400,8 @@ def new_slots(sentence: Sentence, *, after: int = 0) -> Iterator[Slot]:
         )
 
 
-def _refuse_known_ids(project_id: int, made: Sequence[Sentence]) -> None:
-    names = [one.external_id for one in made]
+def _refuse_known_ids(project_id: int, sentences: Sequence[Sentence]) -> None:
+    names = [sentence.external_id for sentence in sentences]
     known = set(
         Sentence.objects.filter(project_id=project_id, external_id__in=names).values_list(
             "external_id", flat=True
@@ -427,8 +433,10 @@ def _add_goldens(rows: Sequence[tuple[Sentence, NewGolden]]) -> None:
     )
     of = {golden.sentence_id: golden for golden in goldens}
     GoldenReference.objects.bulk_create(
-        GoldenReference(golden=of[one.sentence_id], reference=one, position=one.position)
-        for one in references
+        GoldenReference(
+            golden=of[reference.sentence_id], reference=reference, position=reference.position
+        )
+        for reference in references
     )
     current = Golden.objects.filter(sentence=OuterRef("pk"), version=1).values("pk")
     Sentence.objects.filter(pk__in=list(of)).update(golden_id=Subquery(current))
@@ -448,7 +456,7 @@ def neighbours(sentence: Sentence) -> tuple[list[str], list[str]]:
     before = here.filter(Q(position__lt=place) | Q(position=place, number__lt=number))
     after = here.filter(Q(position__gt=place) | Q(position=place, number__gt=number))
     before, after = before.order_by("-position", "-number"), after.order_by("position", "number")
-    texts = [list(one.values_list("text", flat=True)[:NEIGHBOURS]) for one in (before, after)]
+    texts = [list(rows.values_list("text", flat=True)[:NEIGHBOURS]) for rows in (before, after)]
     return texts[0][::-1], texts[1]
 
 
@@ -560,7 +568,7 @@ def open_slot(
         back: Whether they held one of this sentence before.
     """
     now = timezone.now()
-    changed = Slot.objects.filter(pk=slot_id, sentence=sentence, state=SlotState.FREE).update(
+    updated = Slot.objects.filter(pk=slot_id, sentence=sentence, state=SlotState.FREE).update(
         state=SlotState.OPEN,
         person_id=member.person_id,
         open_no=open_no,
@@ -568,7 +576,7 @@ def open_slot(
         claimed_at=now,
         version=F("version") + 1,
     )
-    if not changed:
+    if not updated:
         return None
     if sentence.state == SentenceState.OPEN:
         change_state(sentence, SentenceState.ANNOTATING)
@@ -666,7 +674,7 @@ def _is_begun(sentence: Sentence) -> bool:
     return sentence.golden_id is not None or held.exists()
 
 
-def resume(member: Member, sentence: Sentence, wanted: int | None = None) -> Slot | None:
+def resume(member: Member, sentence: Sentence, slot_id: int | None = None) -> Slot | None:
     """Open a free slot of a sentence for somebody who had one before, their draft with it.
 
     Args:
@@ -683,10 +691,10 @@ def resume(member: Member, sentence: Sentence, wanted: int | None = None) -> Slo
     if slots.filter(person_id=member.person_id).exists():
         return None
     open_no = free_task_number(member, member.project.rules)
-    kept = reserved_for_another(member.pk, timezone.now())
-    free = slots.filter(~kept, state=SlotState.FREE)
-    if wanted is not None:
-        free = free.filter(pk=wanted)
+    reserved = reserved_for_another(member.pk, timezone.now())
+    free = slots.filter(~reserved, state=SlotState.FREE)
+    if slot_id is not None:
+        free = free.filter(pk=slot_id)
     drafts = Draft.objects.filter(slot__sentence=sentence, person_id=member.person_id)
     draft = drafts.order_by("-saved_at", "-pk").first()
     ids = list(free.order_by("no").values_list("pk", flat=True))
@@ -705,11 +713,11 @@ def resume_lost(member: Member, slot: Slot) -> Slot | None:
     Returns:
         None where somebody has it, or they put it off or may not work now.
     """
-    fresh = lock_member(member)
-    sentence = lock_sentence(slot.sentence_id, fresh.project_id)
-    if Skip.objects.filter(sentence=sentence, person=fresh.person, recalled_at=None).exists():
+    member = lock_member(member)
+    sentence = lock_sentence(slot.sentence_id, member.project_id)
+    if Skip.objects.filter(sentence=sentence, person=member.person, recalled_at=None).exists():
         return None
-    return resume(fresh, sentence, slot.pk)
+    return resume(member, sentence, slot.pk)
 
 
 def put_draft(slot: Slot, person: Person, payload: object) -> Draft:

@@ -90,10 +90,10 @@ class Lesson:
 
 def list_items(member: Member, *, state: str = "open", most: int = 200) -> tuple[Study, ...]:
     """The member's own items, oldest first; any state where it is ""."""
-    found = _own(member)
+    studies = _own(member)
     if state:
-        found = found.filter(state=state)
-    return tuple(found.order_by("opened_at", "pk")[:most])
+        studies = studies.filter(state=state)
+    return tuple(studies.order_by("opened_at", "pk")[:most])
 
 
 def _own(member: Member) -> QuerySet[Study]:
@@ -103,10 +103,10 @@ def _own(member: Member) -> QuerySet[Study]:
 
 
 def _study_of(member: Member, study_id: int) -> Study:
-    found = _own(member).filter(pk=study_id).first()
-    if found is None:
+    study = _own(member).filter(pk=study_id).first()
+    if study is None:
         raise NotYoursError("there is no study item {study_id} for this person", study_id=study_id)
-    return found
+    return study
 
 
 def lesson(member: Member, study_id: int) -> Lesson:
@@ -128,7 +128,7 @@ def lesson(member: Member, study_id: int) -> Lesson:
         verdict,
         "" if review is None or (verdict and review.note == verdict.note) else review.note,
         tuple(study.tries.order_by("pk")),
-        tuple(one for one in rows.values() if one is not None),
+        tuple(row for row in rows.values() if row is not None),
         golden.kind if revealed else "",
         study.complaints.order_by("-pk").values_list("pk", flat=True).first(),
     )
@@ -187,7 +187,7 @@ def attempt(
         return error
     rows = golden_rows(sentence.golden)
     key = digest(text) if answer.decision == Decision.CORRECTED else str(answer.decision)
-    made = StudyTry.objects.create(
+    study_try = StudyTry.objects.create(
         study=study,
         decision=answer.decision,
         text=text,
@@ -195,12 +195,12 @@ def attempt(
         reference=rows.get(key),
         client_key=client_key,
     )
-    if made.matched:
+    if study_try.matched:
         close_study(study, CloseReason.MATCHED, by=member.person)
         update_slot_state(study.submission.slot_id, by=member.person)
     else:
         _count_try(study)
-    return _tried(made, study)
+    return _tried(study_try, study)
 
 
 def _open(member: Member, study_id: int, version: int) -> Study:
@@ -250,24 +250,27 @@ def _count_try(study: Study) -> None:
     compare_and_set(study, StudyState.OPEN, error, attempts=study.attempts + 1)
 
 
-def _tried(made: StudyTry, study: Study) -> AttemptResult:
-    made.study = study
-    nearest = 0 if made.matched else _nearest(made, study)
-    return AttemptResult(made, made.matched, _is_revealed(study), nearest)
+def _tried(study_try: StudyTry, study: Study) -> AttemptResult:
+    study_try.study = study
+    nearest = 0 if study_try.matched else _nearest(study_try, study)
+    return AttemptResult(study_try, study_try.matched, _is_revealed(study), nearest)
 
 
-def _nearest(made: StudyTry, study: Study) -> int:
+def _nearest(study_try: StudyTry, study: Study) -> int:
     """How many edits lie between a try and the nearest golden text."""
     sentence = study.sentence
     golden = _golden(study)
-    goals = [one.text for one in golden_rows(golden).values() if one is not None]
+    goals = [row.text for row in golden_rows(golden).values() if row is not None]
     if golden.kind == Decision.ERROR_FREE:
         goals = [sentence.text]
-    text = made.text or sentence.text
+    text = study_try.text or sentence.text
     project = sentence.project
     placeholder = project.rules.placeholder
     return min(
-        (diff(text, one, lang=project.lang, placeholder=placeholder).edits for one in goals),
+        (
+            diff(text, goal_text, lang=project.lang, placeholder=placeholder).edits
+            for goal_text in goals
+        ),
         default=-1,
     )
 
@@ -283,8 +286,8 @@ def waive(member: Member, study_id: int, *, note: str) -> Study:
     """
     member = authorize(member, Role.MANAGER)
     words = clean_note(note, "waive-note")
-    found = Study.objects.filter(pk=study_id, project=member.project_id)
-    study = found.select_related("sentence", "submission", "person").first()
+    studies = Study.objects.filter(pk=study_id, project=member.project_id)
+    study = studies.select_related("sentence", "submission", "person").first()
     if study is None:
         raise NotYoursError("there is no study item {study_id} in this project", study_id=study_id)
     lock_sentence(study.sentence_id, member.project_id)

@@ -81,23 +81,23 @@ def prepare(sentence: Sentence, answer: Answer) -> PreparedAnswer:
     problems: list[Problem] = [*_about_decision(answer)]
     note = _cleaned("note", answer.note, problems, longest=LONGEST_NOTE)
     boxes = [(n, _cleaned(f"reference-{n}", text, problems)) for n, text in enumerate(answer.texts)]
-    kept: dict[str, tuple[int, str]] = {}
+    distinct: dict[str, tuple[int, str]] = {}
     for n, box in boxes:
         if box is not None:
             problems += _about_text(n, box.text, sentence)
-            kept.setdefault(digest(box.text), (n, box.text))
-    texts = tuple(text for _, text in kept.values())
+            distinct.setdefault(digest(box.text), (n, box.text))
+    texts = tuple(text for _, text in distinct.values())
     problems += _too_many(texts, sentence)
-    if not any(one.blocking for one in problems):
-        numbers = [n for n, _ in kept.values()]
+    if not any(problem.blocking for problem in problems):
+        numbers = [n for n, _ in distinct.values()]
         problems += _ruled(sentence, answer.decision, texts, numbers)
-    found = [box for _, box in boxes if box is not None]
+    clean = [box for _, box in boxes if box is not None]
     return PreparedAnswer(
         decision=answer.decision,
         texts=texts,
         problems=tuple(problems),
-        merged=len(found) - len(texts),
-        removed=sum(count for box in found for _, count in box.removed),
+        merged=len(clean) - len(texts),
+        removed=sum(count for box in clean for _, count in box.removed),
         note=note.text if note else "",
     )
 
@@ -154,10 +154,10 @@ def _ruled(
 ) -> Iterator[Problem]:
     """Yield what the rules would say of these texts, refusing nothing; `numbers` of their boxes."""
     fields = [f"reference-{n}" for n in numbers]
-    for one in check_consistency(sentence, decision, texts, fields):
-        if one.code in RULES:
-            values = tuple(_of_boxes(one.values, numbers))
-            yield replace(one, values=values, blocking=False)
+    for problem in check_consistency(sentence, decision, texts, fields):
+        if problem.code in RULES:
+            values = tuple(_of_boxes(problem.values, numbers))
+            yield replace(problem, values=values, blocking=False)
 
 
 def _of_boxes(
@@ -349,8 +349,8 @@ def _keep_other(known: Submission, member: Member, answer: Answer) -> None:
     sentence = known.sentence
     sentence.project = member.project
     prepared, stored = prepare(sentence, answer), drafts.payload_of_submission(known)
-    said = (prepared.decision, list(prepared.texts), answer.reason, prepared.note)
-    if said != (stored["decision"], stored["texts"], stored["reason"], stored["note"]):
+    answered = (prepared.decision, list(prepared.texts), answer.reason, prepared.note)
+    if answered != (stored["decision"], stored["texts"], stored["reason"], stored["note"]):
         drafts.keep_aside(known.slot, member.person, drafts.payload_of(answer))
 
 
@@ -465,29 +465,29 @@ def reopen(member: Member, slot_id: int) -> Slot:
         NotYoursError: It is not the member's submitted slot.
         NotAllowedError: The member is not active.
     """
-    fresh = lock_member(member)
-    mine = Slot.objects.filter(
-        pk=slot_id, project_id=fresh.project_id, person_id=fresh.person_id
+    member = lock_member(member)
+    slots = Slot.objects.filter(
+        pk=slot_id, project_id=member.project_id, person_id=member.person_id
     ).exclude(state=SlotState.OPEN)
-    sentence_id = mine.values_list("sentence_id", flat=True).first()
+    sentence_id = slots.values_list("sentence_id", flat=True).first()
     if sentence_id is None:
         raise NotYoursError("task {slot_id} is not one that you have handed in", slot_id=slot_id)
-    sentences.require_active(fresh)
-    sentence = lock_sentence(sentence_id, fresh.project_id)
-    slot = mine.get()
+    sentences.require_active(member)
+    sentence = lock_sentence(sentence_id, member.project_id)
+    slot = slots.get()
     submission = last_submission(slot)
     if slot.state != SlotState.SUBMITTED or submission is None:
         raise ConflictError(
             "sentence {number} was reviewed already", sentence, number=sentence.number
         )
     uncount_submission(sentence)
-    open_no = sentences.free_task_number(fresh, fresh.project.rules) or _make_room(fresh)
-    sentences.reopen_slot(slot, fresh, open_no)
+    open_no = sentences.free_task_number(member, member.project.rules) or _make_room(member)
+    sentences.reopen_slot(slot, member, open_no)
     sentences.record_slot_event(
-        slot, fresh.person, SlotEventKind.REOPEN, {"submission": submission.pk}
+        slot, member.person, SlotEventKind.REOPEN, {"submission": submission.pk}
     )
-    sentences.put_draft(slot, fresh.person, drafts.payload_of_submission(submission))
-    sentence.project = slot.project = fresh.project
+    sentences.put_draft(slot, member.person, drafts.payload_of_submission(submission))
+    sentence.project = slot.project = member.project
     slot.sentence = sentence
     return slot
 
@@ -519,13 +519,13 @@ def history(member: Member, *, before: int | None = None, most: int = 50) -> tup
     later = Submission.objects.filter(
         slot=OuterRef("slot"), person=OuterRef("person"), no__gt=OuterRef("no")
     )
-    found = Submission.objects.filter(
+    submissions = Submission.objects.filter(
         ~Exists(later), person_id=member.person_id, slot__project_id=member.project_id
     )
     if before is not None:
-        found = found.filter(pk__lt=before)
-    found = found.select_related("slot", "sentence").prefetch_related("references")
-    return tuple(found.order_by("-pk")[:most])
+        submissions = submissions.filter(pk__lt=before)
+    submissions = submissions.select_related("slot", "sentence").prefetch_related("references")
+    return tuple(submissions.order_by("-pk")[:most])
 
 
 def may_reopen(submission: Submission) -> bool:

@@ -95,16 +95,16 @@ def lock_sentence(sentence_id: int, project_id: int) -> Sentence:
     Raises:
         NotYoursError: The project has none such.
     """
-    found = (
+    sentence = (
         Sentence.objects.select_for_update(no_key=True)
         .filter(pk=sentence_id, project_id=project_id)
         .first()
     )
-    if found is None:
+    if sentence is None:
         raise NotYoursError(
             "there is no sentence {sentence_id} in this project", sentence_id=sentence_id
         )
-    return found
+    return sentence
 
 
 def compare_and_set(
@@ -144,8 +144,10 @@ def compiled(build: Callable[..., QuerySet[Any, Any]]) -> Callable[..., list[tup
     def compile_with_marks(arguments: Sequence[object]) -> tuple[str, list[tuple[Any, int | None]]]:
         # No row has such an id, and nothing happened at such a moment.
         marks = [
-            _EARLIEST + n * timedelta(microseconds=1) if isinstance(one, datetime) else 2**61 + n
-            for n, one in enumerate(arguments)
+            _EARLIEST + n * timedelta(microseconds=1)
+            if isinstance(argument, datetime)
+            else 2**61 + n
+            for n, argument in enumerate(arguments)
         ]
         sql, params = build(*marks).query.sql_with_params()
         places = {_adapt(mark): n for n, mark in enumerate(marks)}
