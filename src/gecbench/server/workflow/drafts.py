@@ -62,22 +62,6 @@ class _Received:
     client_at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """What a draft is for: a slot or a review task."""
-
-    slot: Slot | None = None
-    task: ReviewTask | None = None
-
-    @property
-    def columns(self) -> dict[str, Any]:
-        return {"slot": self.slot, "task": self.task}
-
-
-_Outcome = Draft | WorkflowError
-"""What became of a received draft: it was kept in any case, and perhaps refused all the same."""
-
-
 def save_draft(
     member: Member,
     slot_id: int,
@@ -99,24 +83,14 @@ def save_draft(
         NotYoursError: The person never held the slot.
         RefusedError: The payload is not of that shape, or too long.
     """
-    received = _parse_rev(rev, _shaped(_plain(payload)), client_at)
-    return _raise_refusal(_save(member, slot_id, received))
+    return _save(member, slot_id, _receive(rev, _shaped(_plain(payload)), client_at))
 
 
-def _parse_rev(
-    rev: int, payload: dict[str, object], client_at: datetime | None = None
-) -> _Received:
+def _receive(rev: int, payload: dict[str, object], client_at: datetime | None) -> _Received:
     if not 0 <= rev <= _MOST_REV:
         message = f"a draft is made from a revision from 0 to {_MOST_REV}, not from {rev}"
         raise RefusedError([Problem("draft-shape", "rev", message)])
     return _Received(rev, payload, client_at)
-
-
-def _raise_refusal(outcome: _Outcome) -> Draft:
-    """Say what became of a draft, after what was kept of it has been committed."""
-    if isinstance(outcome, WorkflowError):
-        raise outcome
-    return outcome
 
 
 def _plain(payload: Mapping[str, object]) -> dict[str, object]:
@@ -157,7 +131,7 @@ def _shaped(payload: dict[str, object]) -> dict[str, object]:
 
 
 @transactional
-def _save(member: Member, slot_id: int, received: _Received) -> _Outcome:
+def _save(member: Member, slot_id: int, received: _Received) -> Draft | WorkflowError:
     slot = Slot.objects.filter(pk=slot_id, project_id=member.project_id).first()
     if slot is None or not sentences.has_held(slot, member.person):
         raise NotYoursError("task {slot_id} is not one of yours", slot_id=slot_id)
@@ -168,7 +142,7 @@ def _save(member: Member, slot_id: int, received: _Received) -> _Outcome:
             get_draft(member, slot_id),
         )
     current = slot if slot.person_id == member.person_id else sentences.resume_lost(member, slot)
-    outcome = _write(_Place(slot=slot), member.person, received)
+    outcome = _write(_place(member.person, slot=slot), received)
     if current is None:
         return GoneError("this task is no longer yours; what you typed was kept as a draft")
     until = sentences.lease(member.project.rules)
@@ -184,7 +158,7 @@ def keep_aside(slot: Slot, person: Person, payload: dict[str, object]) -> None:
     """Keep a text beside the draft, which stays; nothing where it is the draft already."""
     draft = Draft.objects.filter(slot=slot, person=person).first()
     if draft is None or draft.payload != payload:
-        _aside(_Place(slot=slot), person, _Received(draft.rev if draft else 0, payload))
+        _aside(_place(person, slot=slot), _Received(draft.rev if draft else 0, payload))
 
 
 def keep_review_aside(sentence: Sentence, person: Person, answer: ReviewAnswer | Ruling) -> None:
@@ -194,7 +168,7 @@ def keep_review_aside(sentence: Sentence, person: Person, answer: ReviewAnswer |
     if task is not None:
         draft = Draft.objects.filter(task=task, person=person).first()
         payload = {key: _whole(value) for key, value in asdict(answer).items()}
-        _aside(_Place(task=task), person, _Received(draft.rev if draft else 0, payload))
+        _aside(_place(person, task=task), _Received(draft.rev if draft else 0, payload))
 
 
 def payload_of(answer: Answer) -> dict[str, object]:
@@ -249,33 +223,39 @@ def payload_of_review(review: Review) -> dict[str, object]:
     }
 
 
-def _write(place: _Place, person: Person, received: _Received) -> _Outcome:
+def _place(
+    person: Person, *, slot: Slot | None = None, task: ReviewTask | None = None
+) -> dict[str, Any]:
+    """The columns that say whose a draft is, and for what: a slot or a review task."""
+    return {"slot": slot, "task": task, "person": person}
+
+
+def _write(place: Mapping[str, Any], received: _Received) -> Draft | WorkflowError:
     """Make a received text the draft, if it was made from the one that is there."""
-    at = {**place.columns, "person": person}
-    draft = Draft.objects.select_for_update(no_key=True).filter(**at).first()
+    draft = Draft.objects.select_for_update(no_key=True).filter(**place).first()
     if draft is not None and draft.payload == received.payload:
         return draft  # sent twice, because the answer was lost
     if draft is not None and draft.rev != received.rev:
-        _aside(place, person, received)
+        _aside(place, received)
         return ConflictError("another window has saved a newer draft", draft)
     now = timezone.now()
     if draft is None:
-        draft = Draft(**at)
+        draft = Draft(**place)
     draft.payload, draft.rev, draft.saved_at = received.payload, received.rev + 1, now
     draft.save()
     DraftRevision.objects.create(
-        **at, rev=draft.rev, payload=received.payload, at=now, client_at=received.client_at
+        **place, rev=draft.rev, payload=received.payload, at=now, client_at=received.client_at
     )
     return draft
 
 
-def _aside(place: _Place, person: Person, received: _Received) -> None:
+def _aside(place: Mapping[str, Any], received: _Received) -> None:
     """Keep a text that does not become the draft; the same one again is kept once."""
-    at = {**place.columns, "person": person, "conflicting": True}
-    last = DraftRevision.objects.filter(**at).order_by("-pk").first()
+    columns = {**place, "conflicting": True}
+    last = DraftRevision.objects.filter(**columns).order_by("-pk").first()
     if last is None or last.payload != received.payload:
         DraftRevision.objects.create(
-            **at, rev=received.rev + 1, payload=received.payload, client_at=received.client_at
+            **columns, rev=received.rev + 1, payload=received.payload, client_at=received.client_at
         )
 
 
@@ -314,17 +294,15 @@ def save_review_draft(
 
     The payload is free JSON of the page (verdicts, additions, note); raises as `save_draft`.
     """
-    return _raise_refusal(
-        _save_review(member, sentence.pk, _parse_rev(rev, _plain(payload), client_at))
-    )
+    return _save_review(member, sentence.pk, _receive(rev, _plain(payload), client_at))
 
 
 @transactional
-def _save_review(member: Member, sentence_id: int, received: _Received) -> _Outcome:
+def _save_review(member: Member, sentence_id: int, received: _Received) -> Draft | WorkflowError:
     task = review_tasks.live_task(sentence_id)
     if task is None or task.project_id != member.project_id or not _is_mine(task, member):
         return _save_late_review(member, sentence_id, received)
-    outcome = _write(_Place(task=task), member.person, received)
+    outcome = _write(_place(member.person, task=task), received)
     ReviewTask.objects.filter(
         pk=task.pk, state=TaskState.OPEN, reviewer_id=member.person_id
     ).update(lease_until=sentences.lease(member.project.rules))
@@ -335,22 +313,21 @@ def _is_mine(task: ReviewTask, member: Member) -> bool:
     return task.state == TaskState.OPEN and task.reviewer_id == member.person_id
 
 
-def _save_late_review(member: Member, sentence_id: int, received: _Received) -> _Outcome:
+def _save_late_review(
+    member: Member, sentence_id: int, received: _Received
+) -> Draft | WorkflowError:
     """Keep what a reviewer sends whose lease is over; a free task is theirs again silently."""
     member = lock_member(member)
     sentence = lock_sentence(sentence_id, member.project_id)
     tasks = ReviewTask.objects.filter(sentence=sentence).order_by("-pk")
     task = tasks.filter(drafts__person_id=member.person_id).first() or tasks.first()
-    if task is None or review_tasks.has_held_slot(member.person_id, sentence_id):
-        raise NotYoursError(
-            "sentence {sentence_id} is not one that you review", sentence_id=sentence_id
-        )
-    if not (member.is_reviewer or member.is_manager):
+    held = review_tasks.has_held_slot(member.person_id, sentence_id)
+    if task is None or held or not (member.is_reviewer or member.is_manager):
         raise NotYoursError(
             "sentence {sentence_id} is not one that you review", sentence_id=sentence_id
         )
     resumed = _review_again(member, task, sentence)
-    outcome = _write(_Place(task=task), member.person, received)
+    outcome = _write(_place(member.person, task=task), received)
     if resumed:
         return outcome
     return GoneError("this review is no longer yours; what you typed was kept as a draft")
