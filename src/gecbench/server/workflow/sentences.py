@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import islice, pairwise
-from types import MappingProxyType
 from typing import Any
 
 from django.db import connection
@@ -74,32 +73,20 @@ from gecbench.server.workflow.transactions import (
 LIVE = (TaskState.FREE, TaskState.OPEN)
 UNDECIDED = (ComplaintState.OPEN, ComplaintState.DISCUSSED)
 
-PATHS: Mapping[SentenceState, tuple[SentenceState, ...]] = MappingProxyType(
-    {
-        SentenceState.OPEN: (SentenceState.ANNOTATING, SentenceState.WITHDRAWN),
-        SentenceState.ANNOTATING: (
-            *(SentenceState.OPEN, SentenceState.REVIEW_READY),
-            *(SentenceState.GOLDEN, SentenceState.WITHDRAWN),
-        ),
-        SentenceState.REVIEW_READY: (
-            *(SentenceState.ANNOTATING, SentenceState.IN_REVIEW),
-            *(SentenceState.GOLDEN, SentenceState.WITHDRAWN),
-        ),
-        SentenceState.IN_REVIEW: (
-            *(SentenceState.REVIEW_READY, SentenceState.ANNOTATING),
-            *(SentenceState.GOLDEN, SentenceState.WITHDRAWN),
-        ),
-        SentenceState.GOLDEN: (
-            *(SentenceState.REVIEW_READY, SentenceState.DISPUTED),
-            SentenceState.WITHDRAWN,
-        ),
-        SentenceState.DISPUTED: (
-            *(SentenceState.GOLDEN, SentenceState.DISPUTED),
-            SentenceState.WITHDRAWN,
-        ),
-        SentenceState.WITHDRAWN: tuple(SentenceState),
-    }
-)
+_DECIDED = (SentenceState.GOLDEN, SentenceState.WITHDRAWN)
+PATHS: Mapping[SentenceState, tuple[SentenceState, ...]] = {
+    SentenceState.OPEN: (SentenceState.ANNOTATING, SentenceState.WITHDRAWN),
+    SentenceState.ANNOTATING: (SentenceState.OPEN, SentenceState.REVIEW_READY, *_DECIDED),
+    SentenceState.REVIEW_READY: (SentenceState.ANNOTATING, SentenceState.IN_REVIEW, *_DECIDED),
+    SentenceState.IN_REVIEW: (SentenceState.REVIEW_READY, SentenceState.ANNOTATING, *_DECIDED),
+    SentenceState.GOLDEN: (
+        SentenceState.REVIEW_READY,
+        SentenceState.DISPUTED,
+        SentenceState.WITHDRAWN,
+    ),
+    SentenceState.DISPUTED: (SentenceState.DISPUTED, *_DECIDED),
+    SentenceState.WITHDRAWN: tuple(SentenceState),
+}
 """State of a sentence to those that may follow."""
 
 
@@ -150,15 +137,13 @@ def derive_state(sentence: Sentence) -> SentenceState:
     return SentenceState.REVIEW_READY
 
 
-_EVENTS: Mapping[SlotState, SlotEventKind] = MappingProxyType(
-    {
-        SlotState.SUBMITTED: SlotEventKind.SUBMIT,
-        SlotState.JUDGED: SlotEventKind.JUDGE,
-        SlotState.PASSED: SlotEventKind.PASS,
-        SlotState.STUDY: SlotEventKind.STUDY,
-        SlotState.DISPUTED: SlotEventKind.DISPUTE,
-    }
-)
+_EVENTS = {
+    SlotState.SUBMITTED: SlotEventKind.SUBMIT,
+    SlotState.JUDGED: SlotEventKind.JUDGE,
+    SlotState.PASSED: SlotEventKind.PASS,
+    SlotState.STUDY: SlotEventKind.STUDY,
+    SlotState.DISPUTED: SlotEventKind.DISPUTE,
+}
 
 
 def change_slot_state(slot: Slot, *path: SlotState, by: Person | None) -> None:
@@ -263,7 +248,7 @@ class NewSentence:
 
     Args:
         external_id: Its name in the file, once in a project; "" is its task number.
-        text: As it is to be kept: cleaned by laws.text.
+        text: As it is to be kept: cleaned by rules.text.
         source: Name of the source, as NLPCC18; "" is none.
         meta: Whatever else the file said; `document` and `position` say where it stands there.
         purpose: Real, or for training or trial.

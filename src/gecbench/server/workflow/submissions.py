@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -75,41 +75,48 @@ def prepare(sentence: Sentence, answer: Answer) -> PreparedAnswer:
 
     Codes of problems: ANN-4 too many corrections; ANN-6 no reason; ANN-9 a mixed or empty
     answer; ANN-10 equal to the source; ANN-12 empty, and ANN-12-nul, ANN-12-surrogate,
-    ANN-12-too_long with the values of `laws.text.TextError`; CON-3 to CON-9 warn, where
+    ANN-12-too_long with the values of `rules.text.TextError`; CON-3 to CON-9 warn, where
     the project has them on.
     """
-    problems: list[Problem] = [*_about_decision(answer)]
-    note = _cleaned("note", answer.note, problems, longest=LONGEST_NOTE)
-    boxes = [(n, _cleaned(f"reference-{n}", text, problems)) for n, text in enumerate(answer.texts)]
-    distinct: dict[str, tuple[int, str]] = {}
-    for n, box in boxes:
-        if box is not None:
-            problems += _about_text(n, box.text, sentence)
-            distinct.setdefault(digest(box.text), (n, box.text))
-    texts = tuple(text for _, text in distinct.values())
-    problems += _too_many(texts, sentence)
+    note = _clean("note", "the note", answer.note, longest=LONGEST_NOTE)
+    boxes = [
+        _clean(f"reference-{n}", f"correction {n + 1}", text) for n, text in enumerate(answer.texts)
+    ]
+    problems = [*_about_decision(answer)]
+    problems += [box for box in (note, *boxes) if isinstance(box, Problem)]
+    clean = {n: box for n, box in enumerate(boxes) if not isinstance(box, Problem)}
+    numbers: dict[str, int] = {}  # of the box of each distinct text
+    for n, box in clean.items():
+        field, values = f"reference-{n}", (("number", str(n + 1)),)
+        if not box.text:
+            problems.append(Problem("ANN-12", field, f"correction {n + 1} is empty", values))
+        elif digest(box.text) == sentence.digest:
+            message = f"correction {n + 1} is the sentence itself; is it error free?"
+            problems.append(Problem("ANN-10", field, message, values))
+        numbers.setdefault(digest(box.text), n)
+    texts = tuple(clean[n].text for n in numbers.values())
+    most = sentence.project.max_references
+    if len(texts) > most:
+        message = f"there are {len(texts)} corrections; this project takes at most {most}"
+        problems.append(Problem("ANN-4", f"reference-{most}", message, (("most", str(most)),)))
     if not any(problem.blocking for problem in problems):
-        numbers = [n for n, _ in distinct.values()]
-        problems += _ruled(sentence, answer.decision, texts, numbers)
-    clean = [box for _, box in boxes if box is not None]
+        problems += _warnings(sentence, answer.decision, texts, list(numbers.values()))
     return PreparedAnswer(
         decision=answer.decision,
         texts=texts,
         problems=tuple(problems),
         merged=len(clean) - len(texts),
-        removed=sum(count for box in clean for _, count in box.removed),
-        note=note.text if note else "",
+        removed=sum(count for box in clean.values() for _, count in box.removed),
+        note="" if isinstance(note, Problem) else note.text,
     )
 
 
-def _cleaned(field: str, text: str, problems: list[Problem], **options: int) -> Cleaned | None:
-    what = "the note" if field == "note" else f"correction {int(field.split('-')[1]) + 1}"
+def _clean(field: str, what: str, text: str, **options: int) -> Cleaned | Problem:
     try:
         return cleaned(text, what=what, **options)
     except TextError as error:
         values = tuple((name, str(value)) for name, value in error.values.items())
-        problems.append(Problem(f"ANN-12-{error.code}", field, str(error), values))
-        return None
+        return Problem(f"ANN-12-{error.code}", field, str(error), values)
 
 
 def _about_decision(answer: Answer) -> Iterator[Problem]:
@@ -133,39 +140,19 @@ def _about_decision(answer: Answer) -> Iterator[Problem]:
         yield Problem("ANN-6", "note", message, (("kind", "note"),))
 
 
-def _about_text(n: int, text: str, sentence: Sentence) -> Iterator[Problem]:
-    field, number = f"reference-{n}", (("number", str(n + 1)),)
-    if not text:
-        yield Problem("ANN-12", field, f"correction {n + 1} is empty", number)
-    elif digest(text) == sentence.digest:
-        message = f"correction {n + 1} is the sentence itself; is it error free?"
-        yield Problem("ANN-10", field, message, number)
-
-
-def _too_many(texts: tuple[str, ...], sentence: Sentence) -> Iterator[Problem]:
-    most = sentence.project.max_references
-    if len(texts) > most:
-        message = f"there are {len(texts)} corrections; this project takes at most {most}"
-        yield Problem("ANN-4", f"reference-{most}", message, (("most", str(most)),))
-
-
-def _ruled(
+def _warnings(
     sentence: Sentence, decision: Decision, texts: tuple[str, ...], numbers: Sequence[int]
 ) -> Iterator[Problem]:
     """Yield what the rules would say of these texts, refusing nothing; `numbers` of their boxes."""
     fields = [f"reference-{n}" for n in numbers]
     for problem in check_consistency(sentence, decision, texts, fields):
         if problem.code in RULES:
-            values = tuple(_of_boxes(problem.values, numbers))
+            # Another text is named by its box.
+            values = tuple(
+                (name, str(numbers[int(value) - 1] + 1) if name == "other" else value)
+                for name, value in problem.values
+            )
             yield replace(problem, values=values, blocking=False)
-
-
-def _of_boxes(
-    values: Iterable[tuple[str, str]], numbers: Sequence[int]
-) -> Iterator[tuple[str, str]]:
-    """Yield values with the number of another text as that of its box."""
-    for name, value in values:
-        yield name, str(numbers[int(value) - 1] + 1) if name == "other" else value
 
 
 # What a page refuses before the workflow has seen it is kept all the same (INV-10).
