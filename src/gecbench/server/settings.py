@@ -39,7 +39,7 @@ SQLITE_PRAGMAS = (
 
 
 def database_of(url: str) -> dict[str, Any]:
-    """Return the settings of a database server: connections stay, and are looked at before use."""
+    """The settings of a database server: connections stay, and are looked at before use."""
     parsed: dict[str, Any] = {
         **dj_database_url.parse(url, conn_max_age=None, conn_health_checks=True)
     }
@@ -48,7 +48,7 @@ def database_of(url: str) -> dict[str, Any]:
 
 
 def _database() -> dict[str, Any]:
-    """Return the one database: what the URL says, or SQLite in the data folder.
+    """The one database: what the URL says, or SQLite in the data folder.
 
     IMMEDIATE: a transaction that reads and then writes takes its turn at once, and never fails as
     "database is locked" half way (section 3.3 of the specification has measured it).

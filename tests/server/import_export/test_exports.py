@@ -39,7 +39,7 @@ from gecbench.server.import_export.exports import (
 )
 from gecbench.server.import_export.releases import make_release
 from gecbench.server.models import Person, Sentence, Source, Study
-from gecbench.server.workflow import complaints, reviews, studies
+from gecbench.server.workflow import complaints, management, studies
 
 
 def everything(project) -> str:
@@ -88,7 +88,7 @@ def test_sentences_that_are_not_decided_or_withdrawn_stay_out_and_are_counted(si
     assert told(project, ExportOptions("mucgec")) == (
         "1 sentences are not decided, or are withdrawn: not in the file",
     )
-    reviews.withdraw(member_of(project, "boss"), [sentence_of(project).pk], reason="隐私")
+    management.withdraw(member_of(project, "boss"), [sentence_of(project).pk], reason="隐私")
     with pytest.raises(GecbenchError, match="has no golden set yet"):
         exported(project, "mucgec")
     assert the_file(project, "submissions").count("\n") == 1

@@ -33,7 +33,7 @@ from gecbench.server.models import (
     Sentence,
     Source,
 )
-from gecbench.server.workflow import members, projects, reviews
+from gecbench.server.workflow import management, members, projects
 
 TABLE = (
     "a\t我你。\t我[缺失成分]你。\nb\t很好。\t没有错误\nc\t啊\t无法标注\nd\t他来\t他来了\t他要来\n"
@@ -103,10 +103,10 @@ def test_inv_14_a_release_never_changes_whatever_happens_after(database):
     boss = member_of(project, "boss")
 
     joined(project, "rosa", "reviewer")
-    reviews.reopen_sentence(boss, sentence_of(project).pk, reason="再看")
+    management.reopen_sentence(boss, sentence_of(project).pk, reason="再看")
     finalised(project, [FAIR, BAD], login="rosa")
     assert sorted(golden(project)) == sorted([FAIR, BAD])
-    reviews.withdraw(boss, [sentence_of(project, 3).pk], reason="隐私")
+    management.withdraw(boss, [sentence_of(project, 3).pk], reason="隐私")
     projects.change_project(
         project, by=boss.person, name="别的名字", options={"placeholder_export": "<X>"}
     )

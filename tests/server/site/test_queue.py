@@ -167,9 +167,15 @@ def test_what_fails_lets_the_next_one_in(impatient):
     assert Person.objects.count() == 2
 
 
-def test_a_turn_that_comes_too_late_is_no_turn(line, monkeypatch):
-    monkeypatch.setattr(base, "_LONGEST", -1.0)
-    late = Place(line)
+def test_who_waits_for_a_writer_that_hangs_is_told_and_the_queue_goes_on(line, monkeypatch):
+    monkeypatch.setattr(base, "_LONGEST", 0.1)
+    hanging, late = Place(line), Place(line)
+    hanging.take()
     with pytest.raises(Exception, match="database is locked"):
         late.take()
     assert not late.taken
+    hanging.leave()
+    monkeypatch.setattr(base, "_LONGEST", PATIENCE)
+    for place in (late, hanging, late):
+        place.take()
+        place.leave()

@@ -32,7 +32,7 @@ from server.workflow.stories import (
 from gecbench.server.choices import Decision
 from gecbench.server.models import Project
 from gecbench.server.rules.text import digest
-from gecbench.server.workflow import reviews
+from gecbench.server.workflow import management, reviews
 from gecbench.server.workflow.answers import Addition
 
 pytestmark = pytest.mark.usefixtures("site")
@@ -139,7 +139,7 @@ def test_a_reopened_sentence_says_so_and_what_was_judged():
     project = waiting(reviewers=("rita", "ruth"))
     finalised(project)
     boss = member_of(project, "boss")
-    reviews.reopen_sentence(boss, sentence_of(project).pk, reason="new rule")
+    management.reopen_sentence(boss, sentence_of(project).pk, reason="new rule")
     page = page_of(signed_in(project, "ruth"), f"{REVIEW}/{sentence_of(project).pk}")
     assert "is reviewed again" in page
     assert "new rule" in page
@@ -230,7 +230,7 @@ def test_markup_in_texts_stays_text():
 def test_a_withdrawn_sentence_says_so():
     project = waiting()
     finalised(project)
-    reviews.withdraw(member_of(project, "boss"), [sentence_of(project).pk], reason="x")
+    management.withdraw(member_of(project, "boss"), [sentence_of(project).pk], reason="x")
     page = page_of(signed_in(project, "rita"), f"{REVIEW}/{sentence_of(project).pk}")
     assert "This sentence was withdrawn by a manager." in page
 

@@ -26,7 +26,7 @@ from server.workflow.stories import TEXTS, correction, error_free, sentence_of
 from gecbench.server.choices import ComplaintState, Decision
 from gecbench.server.models import Complaint, Project, Study, StudyTry
 from gecbench.server.rules.text import digest
-from gecbench.server.workflow import complaints, studies
+from gecbench.server.workflow import complaints, management, studies
 from gecbench.server.workflow.answers import Answer, Ruling
 
 pytestmark = pytest.mark.usefixtures("site")
@@ -270,11 +270,10 @@ def test_i_insist_opens_a_complaint_with_the_text_attached_cmp_1():
 
 
 def test_while_a_sentence_is_reviewed_anew_no_complaint_is_taken_and_nothing_is_lost():
-    from gecbench.server.workflow import reviews
 
     project = rejected()
     client, study = signed_in(project, "a2"), study_of(project, "a2")
-    reviews.reopen_sentence(member_of(project, "boss"), sentence_of(project).pk, reason="x")
+    management.reopen_sentence(member_of(project, "boss"), sentence_of(project).pk, reason="x")
     answer = client.post(path_of(study, "/complain"), {"argument": "我坚持"})
     assert answer.status_code == 409
     assert "我坚持</textarea>" in answer.content.decode()
@@ -291,9 +290,8 @@ def test_items_that_closed_otherwise_say_why_stu_8():
 def test_a_text_that_a_later_version_dropped_has_no_verdict_to_show():
     project = waiting(correction(FAIR), correction(GOOD), reviewers=("rita",))
     finalised(project)
-    from gecbench.server.workflow import reviews
 
-    reviews.reopen_sentence(member_of(project, "boss"), sentence_of(project).pk, reason="x")
+    management.reopen_sentence(member_of(project, "boss"), sentence_of(project).pk, reason="x")
     finalised(project, (GOOD,), decision=Decision.CORRECTED)
     client, study = signed_in(project, "a1"), study_of(project, "a1")
     assert "judged wrong" in page_of(client, path_of(study))

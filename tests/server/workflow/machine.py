@@ -277,7 +277,7 @@ class Team(Managing, RuleBasedStateMachine):
     def return_for_more(self, n: int) -> None:
         login, task = self.task(n)
         try:
-            reviews.return_for_more(
+            review_tasks.return_for_more(
                 self.member(login), task.sentence_id, version=task.version, more=1
             )
         except WorkflowError:

@@ -10,7 +10,14 @@ from server.workflow.stories import sentence_of, time_passes
 
 from gecbench.server.choices import Decision, MemberStatus, Role
 from gecbench.server.models import Sentence
-from gecbench.server.workflow import claims, members, projects, reviews, sentences, studies
+from gecbench.server.workflow import (
+    claims,
+    management,
+    members,
+    projects,
+    sentences,
+    studies,
+)
 from gecbench.server.workflow.errors import WorkflowError
 
 ANNOTATORS = ("a1", "a2", "a3", "both")
@@ -98,14 +105,14 @@ class Managing:
         golden = Sentence.objects.filter(state="golden").order_by("pk")
         if not golden:
             return
-        reviews.reopen_sentence(self.member("boss"), golden[n % len(golden)].pk, reason="再看")
+        management.reopen_sentence(self.member("boss"), golden[n % len(golden)].pk, reason="再看")
         self.did("reopen")
 
     def withdraw(self, n: int) -> None:
         numbers = self.numbers()
         number = numbers[n % len(numbers)]
         pk = sentence_of(self.project, number).pk
-        changed = reviews.withdraw(self.member("boss"), [pk], reason="重复")
+        changed = management.withdraw(self.member("boss"), [pk], reason="重复")
         assert changed == (number not in self.model.withdrawn)
         self.model.end_all(number=number)
         self.model.withdrawn.add(number)
@@ -117,6 +124,6 @@ class Managing:
     def restore(self, n: int) -> None:
         del n
         ids = [sentence_of(self.project, number).pk for number in sorted(self.model.withdrawn)]
-        assert reviews.restore(self.member("boss"), ids) == len(ids)
+        assert management.restore(self.member("boss"), ids) == len(ids)
         self.model.withdrawn.clear()
         self.did("restore")

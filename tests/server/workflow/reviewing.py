@@ -19,7 +19,7 @@ from gecbench.server.models import Member, Project, ReviewTask, Sentence, Study
 from gecbench.server.rules.text import digest
 from gecbench.server.workflow import reviews
 from gecbench.server.workflow.answers import Addition, Answer, ReviewAnswer, VerdictAnswer
-from gecbench.server.workflow.golden import ReviewResult
+from gecbench.server.workflow.reviews import ReviewResult
 
 GOOD, FAIR, BAD = "我昨天去图书馆借书了。", "我昨天到图书馆借书了。", "我昨天去了图书馆书了。"
 """Rewritings of the first sentence of stories: two that are right and one that is not."""

@@ -128,9 +128,9 @@ def test_wfl_5_only_people_who_may_take_the_sentence_are_counted(database):
     task = opened(project, "rita")
     rita = member_of(project, "rita")
     with pytest.raises(RefusedError) as refused:  # beth may, both has read what the others wrote
-        reviews.return_for_more(rita, task.sentence_id, version=task.version, more=2)
+        review_tasks.return_for_more(rita, task.sentence_id, version=task.version, more=2)
     assert dict(refused.value.problems[0].values) == {"left": "1"}
-    reviews.return_for_more(rita, task.sentence_id, version=task.version, more=1)
+    review_tasks.return_for_more(rita, task.sentence_id, version=task.version, more=1)
     assert claims.current(member_of(project, "both")).slot is None
     assert claims.current(member_of(project, "beth")).fresh
 
@@ -150,7 +150,7 @@ def test_inv_11_who_has_only_read_does_not_annotate_the_sentence_later(database,
     assert Reading.objects.filter(person=both.person_id).count() == 1
     rita = member_of(project, "rita")
     fourth = joined(project, "a4")
-    reviews.return_for_more(rita, task.sentence_id, version=task.version, more=1, note="少")
+    review_tasks.return_for_more(rita, task.sentence_id, version=task.version, more=1, note="少")
     assert claims.current(both).slot is None
     assert claims.current(fourth).fresh
 
@@ -170,7 +170,7 @@ def test_inv_11_who_has_reviewed_does_not_annotate_the_sentence_later(database, 
     task = opened(project, "rita")
     rita = member_of(project, "rita")
     fourth = joined(project, "a4")
-    reviews.return_for_more(rita, task.sentence_id, version=task.version, more=1, note="少")
+    review_tasks.return_for_more(rita, task.sentence_id, version=task.version, more=1, note="少")
     assert claims.current(both).slot is None
     assert claims.current(fourth).fresh
 
@@ -182,7 +182,7 @@ def test_the_words_of_who_asks_for_more_stand_under_their_own_name(database):
     reviews.hand_on(rita, task.sentence_id, version=task.version, note="难")
     task = opened(project, "rolf")
     fourth = joined(project, "a4")
-    reviews.return_for_more(rolf, task.sentence_id, version=task.version, more=1, note="太少")
+    review_tasks.return_for_more(rolf, task.sentence_id, version=task.version, more=1, note="太少")
     submitted(fourth, sentence_of(project))
     again = ReviewTask.objects.get(state="free")
     assert (again.note, again.handed_by, again.not_for) == ("太少", rolf.person, rita.person)
@@ -205,7 +205,7 @@ def test_rev_10_a_second_opinion_that_was_asked_for_outlives_the_queue(database,
     else:
         task = opened(project, "rolf")
         rolf = member_of(project, "rolf")
-        reviews.return_for_more(rolf, task.sentence_id, version=task.version, more=1)
+        review_tasks.return_for_more(rolf, task.sentence_id, version=task.version, more=1)
     if how != "take back":
         submitted(fourth, sentence_of(project))
     again = ReviewTask.objects.get(state="free")
@@ -222,7 +222,7 @@ def test_a_review_that_was_decided_hands_nothing_on_to_the_next(database):
     reviews.second_opinion(rita, task.sentence_id, version=task.version, note="？")
     finalised(project, login="rolf")
     boss = member_of(project, "boss")
-    again = reviews.reopen_sentence(boss, task.sentence_id, reason="再看")
+    again = management.reopen_sentence(boss, task.sentence_id, reason="再看")
     assert (again.kind, again.handed_by, again.note) == ("reopened", None, "再看")
 
 

@@ -39,7 +39,7 @@ from gecbench.server.models import (
     Verdict,
 )
 from gecbench.server.rules.text import digest
-from gecbench.server.workflow import complaints, drafts, projects, reviews
+from gecbench.server.workflow import complaints, drafts, management, projects, reviews
 from gecbench.server.workflow.checks import CHECKS, check
 
 
@@ -58,7 +58,7 @@ def in_all_states() -> None:
     slot = claimed(a2, sentence_of(project, 4))
     payload = {"decision": "corrected", "texts": ["写"], "reason": "", "note": ""}
     drafts.save_draft(a2, slot.pk, rev=0, payload=payload)
-    reviews.withdraw(member_of(project, "boss"), [sentence_of(project, 6).pk], reason="重复")
+    management.withdraw(member_of(project, "boss"), [sentence_of(project, 6).pk], reason="重复")
     task = reviews.open_review(member_of(project, "rolf"), sentence_of(project, 3).pk)
     reviews.hand_on(member_of(project, "rolf"), task.sentence_id, version=task.version, note="？")
     assert check() == ()

@@ -26,7 +26,7 @@ from gecbench.server.models import (
     ReleaseItem,
     Study,
 )
-from gecbench.server.workflow import complaints, members, reviews, studies
+from gecbench.server.workflow import complaints, management, members, studies
 from gecbench.server.workflow.answers import Ruling
 from gecbench.server.workflow.checks import check
 from gecbench.server.workflow.errors import (
@@ -139,7 +139,7 @@ def test_a_key_of_another_message_is_a_conflict(site):
 def test_no_complaint_while_the_sentence_is_reviewed_anew(site):
     project = decided()
     sentence = sentence_of(project)
-    reviews.reopen_sentence(member_of(project, "boss"), sentence.pk, reason="再看")
+    management.reopen_sentence(member_of(project, "boss"), sentence.pk, reason="再看")
     with pytest.raises(ConflictError, match="is being reviewed again"):
         complained(project)
 
@@ -148,7 +148,9 @@ def test_a_sentence_with_an_open_complaint_is_not_reopened(site):
     project = decided()
     complained(project)
     with pytest.raises(RefusedError, match="has an undecided complaint; decide that first"):
-        reviews.reopen_sentence(member_of(project, "boss"), sentence_of(project).pk, reason="再看")
+        management.reopen_sentence(
+            member_of(project, "boss"), sentence_of(project).pk, reason="再看"
+        )
 
 
 def test_cmp_2_another_reviewer_decides_by_default(database):

@@ -28,7 +28,7 @@ from gecbench.server.models import (
     Verdict,
 )
 from gecbench.server.rules.text import digest
-from gecbench.server.workflow import complaints, reviews, studies
+from gecbench.server.workflow import complaints, management, studies
 from gecbench.server.workflow.answers import Ruling
 from gecbench.server.workflow.checks import check
 from gecbench.server.workflow.errors import ConflictError, RefusedError
@@ -154,7 +154,7 @@ def test_cmp_3_upheld_with_a_change_takes_the_rulings_text(database):
     assert items(project) == [("a2", "upheld")]
     assert check() == ()
     boss = member_of(project, "boss")
-    reviews.reopen_sentence(boss, sentence.pk, reason="再看")
+    management.reopen_sentence(boss, sentence.pk, reason="再看")
     finalised(project, [GOOD, FAIR, THIRD], login="rita")
     assert items(project) == [("a2", "upheld")]
     assert check() == ()
@@ -255,14 +255,14 @@ def test_a_complaint_is_upheld_although_its_item_was_mended_meanwhile(site):
 def test_complaints_about_a_withdrawn_sentence_are_decided_and_it_stays_out(site, ruling):
     project = disputed(correction(GOOD), correction(BAD), correction(THIRD), complaining=["a3"])
     boss, sentence = member_of(project, "boss"), sentence_of(project)
-    reviews.withdraw(boss, [sentence.pk], reason="重复")
+    management.withdraw(boss, [sentence.pk], reason="重复")
     complaints.complain(
         member_of(project, "a2"), study_of(project, "a2").pk, argument="?", client_key=uuid4()
     )
     ruled(project, ruling)
     assert sentence_of(project).state == "withdrawn"
     assert check() == ()
-    reviews.restore(boss, [sentence.pk])
+    management.restore(boss, [sentence.pk])
     assert sentence_of(project).state == "disputed"
     ruled(project, ruling, login="a3")
     assert sentence_of(project).state == "golden"

@@ -139,7 +139,7 @@ def test_wfl_5_a_sentence_goes_back_for_more_opinions(database):
     project = waiting(reviewers=["rita", "rolf"])
     one, two = (joined(project, name) for name in ("b1", "b2"))
     task, rita = opened(project), member_of(project, "rita")
-    returned = reviews.return_for_more(
+    returned = review_tasks.return_for_more(
         rita, task.sentence_id, version=task.version, more=2, note="意见不一"
     )
     assert (returned.state, returned.needed, returned.submitted) == ("annotating", 5, 3)
@@ -163,10 +163,10 @@ def test_wfl_5_more_opinions_need_people_who_can_give_them(site):
     task, rita = opened(project), joined(project, "rita", "annotator", "reviewer")
     returning = {"sentence_id": task.sentence_id, "version": task.version}
     with pytest.raises(RefusedError, match="only 0 annotators have not worked on this sentence"):
-        reviews.return_for_more(rita, **returning, more=1)
+        review_tasks.return_for_more(rita, **returning, more=1)
     for more in (0, 18):
         with pytest.raises(RefusedError, match="a sentence has at most 20"):
-            reviews.return_for_more(rita, **returning, more=more)
+            review_tasks.return_for_more(rita, **returning, more=more)
     assert sentence_of(project).needed == 3
 
 

@@ -28,7 +28,7 @@ from server.workflow.stories import (
 from gecbench.server.choices import Decision
 from gecbench.server.models import Golden, ReviewTask
 from gecbench.server.rules.text import digest
-from gecbench.server.workflow import projects, reviews, submissions
+from gecbench.server.workflow import management, projects, reviews, submissions
 from gecbench.server.workflow.answers import Addition, VerdictAnswer
 from gecbench.server.workflow.errors import RefusedError
 
@@ -103,7 +103,7 @@ def test_rol_6_each_reviewer_has_an_order_of_their_own_that_stays(site):
 def test_a_reopened_sentence_shows_what_is_golden_and_earlier_verdicts(site):
     project = waiting(reviewers=["rita", "rolf"])
     finalised(project, [GOOD], additions=[Addition(THIRD)])
-    reviews.reopen_sentence(member_of(project, "boss"), sentence_of(project).pk, reason="?")
+    management.reopen_sentence(member_of(project, "boss"), sentence_of(project).pk, reason="?")
     found = {one.text: one for one in shown(project, "rolf")}
     rows = {text: (one.count, one.golden, one.verdict) for text, one in found.items()}
     assert rows == {
@@ -117,7 +117,7 @@ def test_a_reopened_sentence_shows_what_is_golden_and_earlier_verdicts(site):
 def test_a_golden_decision_of_nobody_is_shown_too(site):
     project = waiting(reviewers=["rita", "rolf"])
     finalised(project, decision=Decision.ERROR_FREE)
-    reviews.reopen_sentence(member_of(project, "boss"), sentence_of(project).pk, reason="?")
+    management.reopen_sentence(member_of(project, "boss"), sentence_of(project).pk, reason="?")
     found = by_key(project, "rolf")["error_free"]
     assert (found.count, found.golden, found.text) == (0, True, "")
 

@@ -32,7 +32,7 @@ def test_inv_5_a_slot_that_changed_is_not_let_go(held):
 def test_inv_5_a_slot_that_changed_is_not_closed(held):
     _, slot = held
     with transaction.atomic(), pytest.raises(ConflictError, match="has changed meanwhile"):
-        submissions.close_slot(slot)
+        sentences.close_slot(slot)
     assert Slot.objects.get(pk=slot.pk).state == "open"
 
 

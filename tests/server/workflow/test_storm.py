@@ -22,6 +22,7 @@ from gecbench.server.workflow import (
     drafts,
     management,
     members,
+    review_tasks,
     reviews,
     studies,
     submissions,
@@ -98,7 +99,7 @@ class Actor:
         if k == 0:
             reviews.hand_on(member, task.sentence_id, note="？", **given)
         elif k == 1:
-            reviews.return_for_more(member, task.sentence_id, more=1, **given)
+            review_tasks.return_for_more(member, task.sentence_id, more=1, **given)
         else:
             answer = self.decision(reviews.candidates(task, member), task.sentence)
             reviews.finalise(member, task.sentence_id, client_key=uuid4(), answer=answer, **given)
@@ -166,14 +167,14 @@ class Actor:
     def reopen(self):
         sentence = self.any_sentence(state="golden")
         if sentence is not None:
-            reviews.reopen_sentence(self.member("boss"), sentence.pk, reason="再看")
+            management.reopen_sentence(self.member("boss"), sentence.pk, reason="再看")
 
     def withdraw(self):
-        reviews.withdraw(self.member("boss"), [self.any_sentence().pk], reason="重复")
+        management.withdraw(self.member("boss"), [self.any_sentence().pk], reason="重复")
 
     def restore(self):
         out = Sentence.objects.filter(state="withdrawn").values_list("pk", flat=True)
-        reviews.restore(self.member("boss"), list(out))
+        management.restore(self.member("boss"), list(out))
 
 
 def test_a_storm_of_acts_makes_no_fault_and_breaks_no_invariant(database):

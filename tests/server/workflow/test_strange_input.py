@@ -31,7 +31,7 @@ from server.workflow.stories import (
 from gecbench.server.choices import ComplaintState
 from gecbench.server.models import Complaint, DraftRevision, Review, Verdict
 from gecbench.server.rules.text import digest
-from gecbench.server.workflow import complaints, drafts, reviews, studies
+from gecbench.server.workflow import complaints, drafts, management, reviews, studies
 from gecbench.server.workflow.answers import Addition, Ruling
 from gecbench.server.workflow.errors import ConflictError, RefusedError
 
@@ -68,7 +68,7 @@ def test_words_with_nul_and_half_characters_are_kept_without_them(database):
     decided = Complaint.objects.get()
     assert (decided.decision_note, decided.section) == (MENDED, MENDED)
     studies.waive(boss, study_of(project, "a2").pk, note=DAMAGED)
-    assert reviews.withdraw(boss, [task.sentence_id], reason=DAMAGED) == 1
+    assert management.withdraw(boss, [task.sentence_id], reason=DAMAGED) == 1
     assert sentence_of(project).state_note == MENDED
 
 

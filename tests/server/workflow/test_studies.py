@@ -21,7 +21,7 @@ from server.workflow.stories import correction, error_free, not_annotatable, sen
 from gecbench.server.choices import Decision, MemberStatus
 from gecbench.server.models import Golden, Notice, SlotEvent, Study, StudyTry
 from gecbench.server.rules.text import digest
-from gecbench.server.workflow import members, reviews, studies
+from gecbench.server.workflow import management, members, studies
 from gecbench.server.workflow.answers import Addition, Answer
 from gecbench.server.workflow.checks import check
 from gecbench.server.workflow.errors import (
@@ -272,7 +272,7 @@ def test_a_manager_waives_an_item_with_a_note(database):
 
 def decided_anew(project, right, login="rolf", **fields):
     """The golden version after a manager reopened the sentence."""
-    reviews.reopen_sentence(member_of(project, "boss"), sentence_of(project).pk, reason="再看")
+    management.reopen_sentence(member_of(project, "boss"), sentence_of(project).pk, reason="再看")
     return finalised(project, right, login=login, **fields)
 
 

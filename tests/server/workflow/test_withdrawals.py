@@ -18,7 +18,7 @@ from server.workflow.stories import (
 
 from gecbench.server.choices import Decision
 from gecbench.server.models import Audit, Draft, ReviewTask, Slot
-from gecbench.server.workflow import claims, drafts, reviews, sentences
+from gecbench.server.workflow import claims, drafts, management, review_tasks, reviews, sentences
 from gecbench.server.workflow.checks import check
 from gecbench.server.workflow.errors import (
     ConflictError,
@@ -30,7 +30,7 @@ from gecbench.server.workflow.errors import (
 
 def reopened(project, number=1, reason="标点不一致"):
     boss = member_of(project, "boss")
-    return reviews.reopen_sentence(boss, sentence_of(project, number).pk, reason=reason)
+    return management.reopen_sentence(boss, sentence_of(project, number).pk, reason=reason)
 
 
 def test_a_reopened_sentence_keeps_its_golden_set_until_it_is_decided_anew(database):
@@ -80,23 +80,23 @@ def test_only_what_is_golden_is_reopened_and_for_a_reason(site):
     finalised(project)
     with pytest.raises(RefusedError, match="say why"):
         reopened(project, reason=" ")
-    reviews.withdraw(member_of(project, "boss"), [sentence_of(project).pk], reason="重复")
+    management.withdraw(member_of(project, "boss"), [sentence_of(project).pk], reason="重复")
     with pytest.raises(ConflictError, match="is withdrawn; only golden ones"):
         reopened(project)
     with pytest.raises(NotAllowedError, match="only for the role manager"):
-        reviews.reopen_sentence(member_of(project, "rita"), 1, reason="?")
+        management.reopen_sentence(member_of(project, "rita"), 1, reason="?")
     with pytest.raises(NotYoursError, match="there is no sentence 999"):
-        reviews.reopen_sentence(member_of(project, "boss"), 999, reason="?")
+        management.reopen_sentence(member_of(project, "boss"), 999, reason="?")
 
 
 def out(project, *numbers, reason="重复"):
     ids = [sentence_of(project, number).pk for number in numbers]
-    return reviews.withdraw(member_of(project, "boss"), ids, reason=reason)
+    return management.withdraw(member_of(project, "boss"), ids, reason=reason)
 
 
 def back(project, *numbers):
     ids = [sentence_of(project, number).pk for number in numbers]
-    return reviews.restore(member_of(project, "boss"), ids)
+    return management.restore(member_of(project, "boss"), ids)
 
 
 def test_withdrawing_gives_open_tasks_back_and_keeps_drafts(database):
@@ -147,7 +147,7 @@ def test_a_sentence_that_was_reopened_or_returned_is_restored_to_where_it_was(si
     reopened(project)
     joined(project, "more")
     task = opened(project, "rolf")
-    reviews.return_for_more(
+    review_tasks.return_for_more(
         member_of(project, "rolf"), task.sentence_id, version=task.version, more=1
     )
     out(project, 1)
@@ -174,7 +174,7 @@ def test_a_complaint_waits_while_a_withdrawn_sentence_is_in_the_midst_of_work(si
     reopened(project)
     joined(project, "more")
     task = opened(project, "rolf")
-    reviews.return_for_more(
+    review_tasks.return_for_more(
         member_of(project, "rolf"), task.sentence_id, version=task.version, more=1
     )
     out(project, 1)
@@ -189,9 +189,9 @@ def test_withdrawing_needs_a_reason_a_manager_and_sentences_of_the_project(site)
     with pytest.raises(RefusedError, match="say why"):
         out(project, 1, reason="")
     with pytest.raises(NotYoursError, match="there is no sentence 999"):
-        reviews.withdraw(member_of(project, "boss"), [sentence_of(project).pk, 999], reason="?")
+        management.withdraw(member_of(project, "boss"), [sentence_of(project).pk, 999], reason="?")
     assert sentence_of(project).state == "review_ready"
-    for act in (reviews.restore, lambda who, ids: reviews.withdraw(who, ids, reason="?")):
+    for act in (management.restore, lambda who, ids: management.withdraw(who, ids, reason="?")):
         with pytest.raises(NotAllowedError, match="only for the role manager"):
             act(member_of(project, "rita"), [sentence_of(project).pk])
     answer = judged(project)

@@ -10,15 +10,15 @@ from django.db import models
 
 
 def choice(names: type[StrEnum], **options: Any) -> models.CharField[str, str]:
-    """Return a column that holds one of some names."""
+    """A column that holds one of some names."""
     return models.CharField(
-        max_length=24, choices=[(str(one), str(one)) for one in names], **options
+        max_length=24, choices=[(str(name), str(name)) for name in names], **options
     )
 
 
 def one_of(column: str, names: Iterable[StrEnum]) -> models.Q:
-    """Return the condition that a column holds one of some names."""
-    return models.Q(**{f"{column}__in": [str(one) for one in names]})
+    """The condition that a column holds one of some names."""
+    return models.Q(**{f"{column}__in": [str(name) for name in names]})
 
 
 class AppendOnlyError(RuntimeError):

@@ -14,7 +14,7 @@ class People(BaseUserManager["Person"]):
     """Finds and makes people; logins are compared without case."""
 
     def get_by_natural_key(self, username: str | None) -> Person:
-        """Return the person with a login, however its letters are written."""
+        """The person with a login, however its letters are written."""
         return self.get(login=(username or "").strip().casefold())
 
     def create_person(self, login: str, password: str | None = None, **fields: Any) -> Person:

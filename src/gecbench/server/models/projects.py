@@ -74,7 +74,7 @@ class Member(models.Model):
         return tuple(role for role in Role if getattr(self, f"is_{role}"))
 
     def has(self, role: Role) -> bool:
-        """Return whether the member has a role."""
+        """Whether the member has a role."""
         return bool(getattr(self, f"is_{role}"))
 
 

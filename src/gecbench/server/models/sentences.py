@@ -18,13 +18,7 @@ from gecbench.server.choices import (
 )
 from gecbench.server.models.fields import AppendOnly, choice, one_of
 from gecbench.server.models.people import Person
-from gecbench.server.models.projects import (
-    Assignment,
-    Guideline,
-    ImportBatch,
-    Project,
-    Source,
-)
+from gecbench.server.models.projects import Assignment, Guideline, ImportBatch, Project, Source
 
 # Sentences, their N slots, and what happens to a slot.
 
@@ -144,9 +138,7 @@ class Slot(models.Model):
                 fields=["project", "state", "priority", "order_key"], name="slot_by_state"
             ),
             models.Index(
-                fields=["project", "lease_until"],
-                condition=Q(state="open"),
-                name="slot_by_lease",
+                fields=["project", "lease_until"], condition=Q(state="open"), name="slot_by_lease"
             ),
             models.Index(fields=["person", "project", "state"], name="slot_by_person"),
             models.Index(

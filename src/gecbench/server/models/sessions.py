@@ -22,7 +22,7 @@ class Session(AbstractBaseSession):
 
     @classmethod
     def get_session_store_class(cls) -> type[db.SessionStore]:
-        """Return what reads and writes rows."""
+        """What reads and writes rows."""
         return SessionStore
 
 
@@ -31,11 +31,11 @@ class SessionStore(db.SessionStore):
 
     @classmethod
     def get_model_class(cls) -> type[Session]:
-        """Return the rows' model."""
+        """The rows' model."""
         return Session
 
     def create_model_instance(self, data: dict[str, Any]) -> Session:
-        """Return a row of the session, with its person."""
+        """A row of the session, with its person."""
         row: Session = super().create_model_instance(data)  # type: ignore[assignment]
         row.person_id = int(data[SESSION_KEY]) if SESSION_KEY in data else None
         return row

@@ -116,16 +116,16 @@ def _write(site: Site, at: datetime, folder: Path, path: Path) -> None:
         "made_at": at.isoformat(),
         "version": __version__,
         "database": "sqlite" if site.sqlite is not None else "postgresql",
-        "sha256": {one.name: sha256(one) for one in parts},
+        "sha256": {part.name: sha256(part) for part in parts},
     }
     packed = folder / "packed"
     with packed.open("wb") as file:
         packed.chmod(0o600)
         with tarfile.open(fileobj=file, mode="w") as tar:
             _add(tar, MANIFEST, io.BytesIO(json.dumps(manifest, indent=1).encode()), at)
-            for one in parts:
-                with one.open("rb") as content:
-                    _add(tar, one.name, content, at)
+            for part in parts:
+                with part.open("rb") as content:
+                    _add(tar, part.name, content, at)
         file.flush()
         os.fsync(file.fileno())
     beside = folder / "sum"
@@ -144,24 +144,24 @@ def _add(tar: tarfile.TarFile, name: str, content: io.BufferedIOBase, at: dateti
 
 
 def sum_of(path: Path) -> Path:
-    """Return the file beside a backup that holds its SHA-256."""
+    """The file beside a backup that holds its SHA-256."""
     return path.with_name(f"{path.name}.sha256")
 
 
 def sha256(path: Path) -> str:
-    """Return the SHA-256 of a file, in hexadecimal."""
+    """The SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def verify(path: Path) -> Backup:
-    """Return what a backup says of itself, after every byte of it was looked at.
+    """What a backup says of itself, after every byte of it was looked at.
 
     Raises:
         GecbenchError: It is no backup, was changed or cut, or its database is damaged.
     """
-    with unpacked(path) as (said, _):
-        return said
+    with unpacked(path) as (manifest, _):
+        return manifest
 
 
 @contextmanager
@@ -179,18 +179,18 @@ def unpacked(path: Path, beside: Path | None = None) -> Iterator[tuple[Backup, P
     with private_folder(beside or Path(tempfile.gettempdir()), ".restore-") as folder:
         try:
             with tarfile.open(path, "r:") as tar:
-                said = _manifest(path, tar)
-                for name, expected in said.sha256.items():
+                manifest = _manifest(path, tar)
+                for name, expected in manifest.sha256.items():
                     _extract(path, tar, name, folder / name)
                     if sha256(folder / name) != expected:
                         raise GecbenchError(f"{path}: {name} in it was changed; use another backup")
         except (tarfile.TarError, OSError, EOFError) as error:
             raise GecbenchError(f"{path}: is no whole backup: {error}") from error
-        if said.database == "sqlite":
+        if manifest.database == "sqlite":
             databases.check_sqlite(folder / DATABASE)
         else:
             databases.check_dump(folder / DUMP)
-        yield said, folder
+        yield manifest, folder
 
 
 def _check_sum(path: Path) -> None:
@@ -208,23 +208,23 @@ def _check_sum(path: Path) -> None:
 def _manifest(path: Path, tar: tarfile.TarFile) -> Backup:
     try:
         content = tar.extractfile(MANIFEST)
-        said = json.loads(content.read(_CHUNK)) if content else {}
-        if said["format"] != _FORMAT:
+        manifest = json.loads(content.read(_CHUNK)) if content else {}
+        if manifest["format"] != _FORMAT:
             raise GecbenchError(
-                f"{path}: was made by a newer gecbench ({said['version']}); upgrade"
+                f"{path}: was made by a newer gecbench ({manifest['version']}); upgrade"
             )
-        found = Backup(
-            datetime.fromisoformat(said["made_at"]),
-            str(said["version"]),
-            str(said["database"]),
-            {str(name): str(one) for name, one in said["sha256"].items()},
+        backup = Backup(
+            datetime.fromisoformat(manifest["made_at"]),
+            str(manifest["version"]),
+            str(manifest["database"]),
+            {str(name): str(entry) for name, entry in manifest["sha256"].items()},
         )
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise GecbenchError(f"{path}: is no backup of gecbench: no manifest in it") from error
-    needed = {SECRET, DATABASE if found.database == "sqlite" else DUMP}
-    if not needed <= set(found.sha256) <= needed | {OPTIONS}:
-        raise GecbenchError(f"{path}: is no backup of gecbench: it holds {sorted(found.sha256)}")
-    return found
+    needed = {SECRET, DATABASE if backup.database == "sqlite" else DUMP}
+    if not needed <= set(backup.sha256) <= needed | {OPTIONS}:
+        raise GecbenchError(f"{path}: is no backup of gecbench: it holds {sorted(backup.sha256)}")
+    return backup
 
 
 def _extract(path: Path, tar: tarfile.TarFile, name: str, target: Path) -> None:
@@ -237,22 +237,22 @@ def _extract(path: Path, tar: tarfile.TarFile, name: str, target: Path) -> None:
 
 
 def newest(site: Site) -> datetime | None:
-    """Return when the last backup in the folder of backups was made; None where there is none."""
+    """When the last backup in the folder of backups was made; None where there is none."""
     times = [at for at, _ in _listed(site)]
     return max(times, default=None)
 
 
 def _listed(site: Site) -> list[tuple[datetime, Path]]:
-    found = []
+    backups = []
     for path in site.backups.glob("gecbench-*.tar"):
         stamp = _NAME.fullmatch(path.name)
         if stamp:
-            found.append((datetime.strptime(stamp[1], _STAMP).replace(tzinfo=UTC), path))
-    return sorted(found)
+            backups.append((datetime.strptime(stamp[1], _STAMP).replace(tzinfo=UTC), path))
+    return sorted(backups)
 
 
 def to_keep(times: Sequence[datetime], *, days: int = 7, weeks: int = 4) -> frozenset[datetime]:
-    """Return which backups stay: the last of each of 7 days and of each of 4 weeks that have one.
+    """Which backups stay: the last of each of 7 days and of each of 4 weeks that have one.
 
     >>> from datetime import timedelta
     >>> noon = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -273,8 +273,8 @@ def prune(site: Site) -> tuple[Path, ...]:
     Those made before migrations, and files of other names, stay.
     """
     listed = _listed(site)
-    kept = to_keep([at for at, _ in listed])
-    gone = tuple(path for at, path in listed if at not in kept)
+    keep = to_keep([at for at, _ in listed])
+    gone = tuple(path for at, path in listed if at not in keep)
     for path in gone:
         path.unlink()
         sum_of(path).unlink(missing_ok=True)
@@ -308,15 +308,15 @@ def restore(file: Path, folder: Path, *, replace: bool = False, database: str = 
         raise GecbenchError(f"{file}: no such file; check the path")
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder.chmod(0o700)
-    with alone(folder), unpacked(file, beside=folder) as (said, parts):
-        if database and said.database == "sqlite":
+    with alone(folder), unpacked(file, beside=folder) as (manifest, parts):
+        if database and manifest.database == "sqlite":
             raise UsageError(
                 f"{file}: is a backup of SQLite; restore it without --database, then run: "
                 "gecbench annotate move"
             )
         if (folder / DATABASE).exists():
             databases.settle(folder / DATABASE)  # refuses while another program writes to it
-        if said.database == "postgresql":
+        if manifest.database == "postgresql":
             _fill(folder, parts, database, replace=replace)
         # The folder changes at the end: whatever has failed before, it is as it was.
         aside = _put_aside(folder) if occupied else None
@@ -326,18 +326,18 @@ def restore(file: Path, folder: Path, *, replace: bool = False, database: str = 
 
 
 def _occupied(folder: Path) -> bool:
-    """Return whether a folder holds a site, whole or half replaced by a restore that was killed.
+    """Whether a folder holds a site, whole or half replaced by a restore that was killed.
 
     Raises:
         GecbenchError: It holds other things.
     """
-    there = {one.name for one in folder.iterdir()} if folder.exists() else set()
-    mine = {LOCK, *(one for one in there if one.startswith(".restore-"))}  # of a try that failed
-    kept = {one for one in there if one.startswith(REPLACED)}
+    there = {path.name for path in folder.iterdir()} if folder.exists() else set()
+    ours = {LOCK, *(path for path in there if path.startswith(".restore-"))}  # of a try that failed
+    replaced = {path for path in there if path.startswith(REPLACED)}
     known = {SECRET, OPTIONS, BACKUPS, STATIC, UPLOADS, *_DATABASES}
-    if SECRET not in there and there - mine - kept - known:
+    if SECRET not in there and there - ours - replaced - known:
         raise GecbenchError(f"{folder}: holds other files; name a new or empty folder")
-    return bool(there - mine)
+    return bool(there - ours)
 
 
 def _put_aside(folder: Path) -> Path:
@@ -354,10 +354,10 @@ def _put_aside(folder: Path) -> Path:
 
 
 def _unused(folder: Path, ending: str = "") -> Path:
-    """Return a name after the time that nothing has yet."""
+    """A name after the time that nothing has yet."""
     named = f"{REPLACED}{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
     tries = (folder / f"{named}{more}{ending}" for more in chain([""], (f"-{n}" for n in count(2))))
-    return next(one for one in tries if not one.exists())
+    return next(name for name in tries if not name.exists())
 
 
 def _place(parts: Path, folder: Path) -> None:

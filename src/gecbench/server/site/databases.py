@@ -52,12 +52,12 @@ def check_sqlite(path: Path) -> None:
     """
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as opened:
-            found = [str(row[0]) for row in opened.execute("PRAGMA integrity_check(10)")]
+            messages = [str(row[0]) for row in opened.execute("PRAGMA integrity_check(10)")]
             dangling = opened.execute("PRAGMA foreign_key_check").fetchone()
     except sqlite3.Error as error:
         raise GecbenchError(f"{path}: is no sound SQLite database: {error}") from error
-    if found != ["ok"]:
-        raise GecbenchError(f"{path}: the database is damaged: {found[0]}")
+    if messages != ["ok"]:
+        raise GecbenchError(f"{path}: the database is damaged: {messages[0]}")
     if dangling is not None:
         raise GecbenchError(
             f"{path}: row {dangling[1]} of {dangling[0]} names a row of {dangling[2]} that is not "
@@ -136,30 +136,30 @@ def restore(url: str, path: Path) -> None:
 
 
 def _run(program: str, url: str, words: Sequence[str]) -> str:
-    found = shutil.which(program)
-    if found is None:
+    executable = shutil.which(program)
+    if executable is None:
         raise GecbenchError(
             f"{program} is not on the path; install PostgreSQL's client programs (Debian: "
             "apt-get install postgresql-client)"
         )
     environment = {**os.environ, "LC_MESSAGES": "C", **_connection(url)}
     named = [f"--dbname={environment['PGDATABASE']}"] if url else []
-    ended = subprocess.run(  # a fixed program, no shell
-        [found, *named, *words],
+    process = subprocess.run(  # a fixed program, no shell
+        [executable, *named, *words],
         env=environment, capture_output=True, text=True, errors="replace", check=False,
     )  # fmt: skip
-    if ended.returncode:
-        lines = ended.stderr.strip().splitlines() or [f"exit code {ended.returncode}"]
+    if process.returncode:
+        lines = process.stderr.strip().splitlines() or [f"exit code {process.returncode}"]
         raise GecbenchError(f"{program} failed: {lines[0].removeprefix(f'{program}: ')}")
-    return ended.stdout
+    return process.stdout
 
 
 def _connection(url: str) -> dict[str, str]:
-    """Return what the programs read from the environment: no password in a list of processes."""
+    """What the programs read from the environment: no password in a list of processes."""
     if not url:
         return {}
     parts = urlsplit(url)
-    said = {
+    settings = {
         "PGHOST": unquote(parts.hostname) if parts.hostname else None,
         "PGPORT": str(parts.port) if parts.port else None,
         "PGUSER": unquote(parts.username) if parts.username else None,
@@ -168,7 +168,7 @@ def _connection(url: str) -> dict[str, str]:
         "PGSSLMODE": parse_qs(parts.query).get("sslmode", [None])[0],
         "PGSSLROOTCERT": parse_qs(parts.query).get("sslrootcert", [None])[0],
     }
-    return {name: value for name, value in said.items() if value}
+    return {name: value for name, value in settings.items() if value}
 
 
 def check_reach(url: str) -> None:
@@ -197,7 +197,7 @@ def check_client() -> None:
 
 
 def is_empty(url: str) -> bool:
-    """Return whether a database holds nothing: no table, or gecbench's tables without people.
+    """Whether a database holds nothing: no table, or gecbench's tables without people.
 
     Raises:
         GecbenchError: It cannot be reached.

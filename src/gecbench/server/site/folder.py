@@ -34,7 +34,7 @@ NETWORK = frozenset(
 
 
 def file_system(folder: Path, mounts: Path = MOUNTS) -> str:
-    """Return the kind of the file system of a folder; "" where the system does not say."""
+    """The kind of the file system of a folder; "" where the system does not say."""
     try:
         lines = mounts.read_text("utf-8", errors="surrogateescape").splitlines()
     except OSError:
@@ -98,13 +98,15 @@ def private_folder(parent: Path, prefix: str) -> Iterator[Path]:
         for old in parent.glob(f"{prefix}*"):
             with suppress(OSError), _locked(old, wait=False):
                 shutil.rmtree(old, ignore_errors=True)
-        made = tempfile.TemporaryDirectory(dir=parent, prefix=prefix, ignore_cleanup_errors=True)
-        held = os.open(made.name, os.O_RDONLY | os.O_CLOEXEC)
+        temporary = tempfile.TemporaryDirectory(
+            dir=parent, prefix=prefix, ignore_cleanup_errors=True
+        )
+        held = os.open(temporary.name, os.O_RDONLY | os.O_CLOEXEC)
         with suppress(OSError):  # some network file systems lock no folders
             fcntl.flock(held, fcntl.LOCK_SH | fcntl.LOCK_NB)
     try:
-        with made:
-            yield Path(made.name)
+        with temporary:
+            yield Path(temporary.name)
     finally:
         os.close(held)
 
@@ -201,10 +203,10 @@ def make_site(folder: Path) -> Site:
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         known = {SECRET, OPTIONS, BACKUPS, LOCK, *(DATABASE + end for end in ("", "-wal", "-shm"))}
-        there = {one.name for one in folder.iterdir()}
+        there = {path.name for path in folder.iterdir()}
         strangers = there - known
         if SECRET not in there and (
-            DATABASE in there or any(one.startswith(REPLACED) for one in there)
+            DATABASE in there or any(path.startswith(REPLACED) for path in there)
         ):
             raise GecbenchError(
                 f"{folder}: a restore was interrupted here, or {SECRET} was removed; restore a "
@@ -226,7 +228,7 @@ def make_site(folder: Path) -> Site:
 
 
 def read_site(folder: Path) -> Site:
-    """Return the site of a data folder.
+    """The site of a data folder.
 
     Raises:
         GecbenchError: The folder is none, or its options mean nothing.
@@ -267,28 +269,28 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
 
 
 def _options(path: Path) -> dict[str, object]:
-    """Return the options of site.toml, checked; none where the file is absent."""
+    """The options of site.toml, checked; none where the file is absent."""
     if not path.exists():
         return {}
     try:
-        given = tomllib.loads(path.read_text("utf-8"))
+        options = tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise GecbenchError(f"{path}: cannot be read: {error}") from error
-    for key, value in given.items():
+    for key, value in options.items():
         _check(str(path), key, value)
-    return {key: tuple(value) if key == "hosts" else value for key, value in given.items()}
+    return {key: tuple(value) if key == "hosts" else value for key, value in options.items()}
 
 
 def _check(where: str, key: str, value: object) -> None:
     if key not in _KINDS:
         raise UsageError(f"{where}: unknown option {key!r}; known: {', '.join(_KINDS)}")
     if not isinstance(value, _KINDS[key]) or (
-        isinstance(value, list) and not all(isinstance(one, str) and one for one in value)
+        isinstance(value, list) and not all(isinstance(item, str) and item for item in value)
     ):
         expected = "list of names" if key == "hosts" else _KINDS[key].__name__
         raise UsageError(f"{where}: {key} is {value!r}; a {expected} was expected")
     if key in _CHOICES and value not in _CHOICES[key]:
-        known = ", ".join(repr(one) for one in _CHOICES[key])
+        known = ", ".join(repr(choice) for choice in _CHOICES[key])
         raise UsageError(f"{where}: {key} is {value!r}; it is one of {known}")
     if key == "database" and isinstance(value, str) and value:
         check_url(value)
@@ -316,7 +318,7 @@ LOCAL_TIME, TIME_ZONE = Path("/etc/localtime"), Path("/etc/timezone")
 
 
 def is_zone(name: str) -> bool:
-    """Return whether a time zone has this name."""
+    """Whether a time zone has this name."""
     try:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -335,7 +337,7 @@ def check_zone(name: str | None, where: str = "--time-zone") -> None:
 
 
 def machine_zone(environment: Mapping[str, str]) -> str:
-    """Return the name of this machine's time zone; "UTC" where it says none.
+    """The name of this machine's time zone; "UTC" where it says none.
 
     The variable TZ comes first, as everywhere; then what a system has set up.
     """
@@ -344,8 +346,8 @@ def machine_zone(environment: Mapping[str, str]) -> str:
         names.append(str(LOCAL_TIME.readlink()).partition("/zoneinfo/")[2])
     with suppress(OSError, UnicodeDecodeError):
         names.append(TIME_ZONE.read_text("utf-8").strip())
-    found = next((name for name in names if name and is_zone(name)), "UTC")
-    return "UTC" if found in ("Etc/UTC", "Etc/UCT", "UCT", "Zulu", "Etc/Zulu") else found
+    zone = next((name for name in names if name and is_zone(name)), "UTC")
+    return "UTC" if zone in ("Etc/UTC", "Etc/UCT", "UCT", "Zulu", "Etc/Zulu") else zone
 
 
 def write_options(site: Site, **changed: object) -> Site:
@@ -355,9 +357,9 @@ def write_options(site: Site, **changed: object) -> Site:
         GecbenchError: An option means nothing, or the file cannot be written.
     """
     path = site.folder / OPTIONS
-    kept = {**_options(path), **changed}
+    options = {**_options(path), **changed}
     lines = []
-    for key, value in kept.items():
+    for key, value in options.items():
         plain = list(value) if isinstance(value, tuple) else value
         _check(str(path), key, plain)
         # JSON's texts, truths and lists of texts are TOML's too.
@@ -390,7 +392,7 @@ ENVIRONMENT: Mapping[str, str] = {
 
 
 def overruled(site: Site, environment: Mapping[str, str]) -> Site:
-    """Return the site as the environment wants it; an empty variable says nothing.
+    """The site as the environment wants it; an empty variable says nothing.
 
     Raises:
         UsageError: A variable's value means nothing.
@@ -406,7 +408,7 @@ def overruled(site: Site, environment: Mapping[str, str]) -> Site:
                 raise UsageError(f"{variable} is {said!r}; it is 0 or 1")
             value = said == "1"
         elif key == "hosts":
-            value = [one.strip() for one in said.split(",") if one.strip()]
+            value = [part.strip() for part in said.split(",") if part.strip()]
         _check(variable, key, value)
         changed[key] = tuple(value) if isinstance(value, list) else value
     return replace(site, **changed)  # type: ignore[arg-type]  # each was checked

@@ -23,7 +23,7 @@ from gecbench.server.site.folder import Site
 
 
 def unapplied() -> tuple[str, ...]:
-    """Return the migrations that the database lacks, in order.
+    """The migrations that the database lacks, in order.
 
     Raises:
         GecbenchError: It cannot be reached, or a newer gecbench has written it.
@@ -44,15 +44,17 @@ def unapplied() -> tuple[str, ...]:
             "restore a backup of before"
         )
     plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    return tuple(f"{one.app_label}.{one.name}" for one, _ in plan)
+    return tuple(f"{step.app_label}.{step.name}" for step, _ in plan)
 
 
 def _replaced(executor: MigrationExecutor, app: str, name: str) -> bool:
-    return any((app, name) in one.replaces for one in executor.loader.disk_migrations.values())
+    return any(
+        (app, name) in migration.replaces for migration in executor.loader.disk_migrations.values()
+    )
 
 
 def is_empty() -> bool:
-    """Return whether the database has no table yet."""
+    """Whether the database has no table yet."""
     return not connection.introspection.table_names()
 
 
@@ -159,11 +161,13 @@ def copy_rows(site: Site, url: str) -> int:
 
 
 def _models() -> list[type[models.Model]]:
-    """Return what has rows of its own; keys are checked at the end of the transaction."""
+    """What has rows of its own; keys are checked at the end of the transaction."""
     return [
-        one
-        for one in apps.get_models(include_auto_created=True)
-        if one._meta.app_label not in _OWN_OF_EACH and one._meta.managed and not one._meta.proxy
+        model
+        for model in apps.get_models(include_auto_created=True)
+        if model._meta.app_label not in _OWN_OF_EACH
+        and model._meta.managed
+        and not model._meta.proxy
     ]
 
 
@@ -192,10 +196,10 @@ def _copy(model: type[models.Model]) -> int:
 
 
 def _digest(model: type[models.Model], alias: str) -> tuple[int, str]:
-    """Return the number of rows and a hash of all their values, in the order of their keys."""
+    """The number of rows and a hash of all their values, in the order of their keys."""
     total = hashlib.sha256()
     count = 0
-    names = [one.attname for one in model._meta.concrete_fields]
+    names = [column.attname for column in model._meta.concrete_fields]
     rows = model._base_manager.using(alias).order_by("pk").values_list(*names)
     for row in rows.iterator(chunk_size=_BATCH):
         total.update(json.dumps(row, default=str, sort_keys=True).encode())

@@ -25,7 +25,7 @@ class TextLine(logging.Formatter):
     """Time, level, logger, message, and who and which request where that is known."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line, a traceback after it."""
+        """The line, a traceback after it."""
         known = [
             f"{name}={getattr(record, name)}"
             for name in ("person", "request")
@@ -41,8 +41,8 @@ class JsonLine(logging.Formatter):
     """The same as JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line; a traceback is a part of it."""
-        said: dict[str, object] = {
+        """The line; a traceback is a part of it."""
+        fields: dict[str, object] = {
             "time": _moment(record),
             "level": record.levelname,
             "logger": record.name,
@@ -51,10 +51,10 @@ class JsonLine(logging.Formatter):
         for name in _OURS:
             value = getattr(record, name, None)
             if isinstance(value, str | int | float):
-                said[name] = value
+                fields[name] = value
         if record.exc_info:
-            said["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(said, ensure_ascii=False)
+            fields["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(fields, ensure_ascii=False)
 
 
 # The HTTP server: where it may listen, and gunicorn's processes, all from one command.
@@ -96,7 +96,7 @@ class Address:
 
 
 def address_of(text: str) -> Address:
-    """Return the address of HOST:PORT or [HOST]:PORT.
+    """The address of HOST:PORT or [HOST]:PORT.
 
     Raises:
         UsageError: It is neither.
@@ -136,7 +136,7 @@ def refuse_exposure(
 
 
 def listen(address: Address) -> socket.socket:
-    """Return a listening socket, so that a busy port is known before anything else is done.
+    """A listening socket, so that a busy port is known before anything else is done.
 
     Raises:
         GecbenchError: The address is in use, or is none of this machine.
@@ -240,7 +240,7 @@ def collect_static_files() -> None:
 
 
 def load() -> Callable[..., Any]:
-    """Return the application with all its pages imported: workers share that memory."""
+    """The application with all its pages imported: workers share that memory."""
     from django.db import connections
     from django.urls import get_resolver
 

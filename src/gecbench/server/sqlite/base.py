@@ -12,7 +12,7 @@ from __future__ import annotations
 import fcntl
 import os
 import struct
-import time
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -51,12 +51,11 @@ class Place:
         os.close(self._file)
 
     def take(self) -> None:
-        """Wait for one's turn.
+        """Wait for the turn.
 
         Raises:
-            OperationalError: It came too late; what SQLite says after as long.
+            OperationalError: It did not come; what SQLite says after as long.
         """
-        began = time.monotonic()
         fcntl.flock(self._file, fcntl.LOCK_EX)
         try:
             last = int.from_bytes(os.pread(self._file, 8, 0), "little")
@@ -64,11 +63,24 @@ class Place:
             self._change(fcntl.F_OFD_SETLK, fcntl.F_WRLCK, last + 1)
         finally:
             fcntl.flock(self._file, fcntl.LOCK_UN)
-        self.taken = True
-        self._change(fcntl.F_OFD_SETLKW, fcntl.F_WRLCK, last)
-        if time.monotonic() - began > _LONGEST:
+        try:
+            self._wait_for(last)
+        except BaseException:
             self.leave()
-            raise OperationalError("database is locked")
+            raise
+        self.taken = True
+
+    def _wait_for(self, number: int) -> None:
+        try:
+            self._change(fcntl.F_OFD_SETLK, fcntl.F_WRLCK, number)
+        except BlockingIOError:
+            # The kernel would wait for ever: a writer that hangs must not take all others with it.
+            wait = (fcntl.F_OFD_SETLKW, fcntl.F_WRLCK, number)
+            waiting = threading.Thread(target=self._change, args=wait, daemon=True)
+            waiting.start()
+            waiting.join(_LONGEST)
+            if waiting.is_alive():
+                raise OperationalError("database is locked") from None
 
     def leave(self) -> None:
         """Let the next one in."""
@@ -94,13 +106,13 @@ class Cursor(base.SQLiteCursorWrapper):
         return self
 
     def fetchone(self) -> Any:
-        """Return the next row, None where there is none."""
+        """Fetch the next row, None where there is none."""
         if self._rows is None:
             return super().fetchone()
         return self._rows.pop(0) if self._rows else None
 
     def fetchall(self) -> list[Any]:
-        """Return the rows that are left."""
+        """Fetch the rows that are left."""
         if self._rows is None:
             return super().fetchall()
         rows, self._rows = self._rows, []
@@ -117,7 +129,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self.execute_wrappers.append(self._alone)
 
     def create_cursor(self, name: str | None = None) -> Any:
-        """Return a cursor that has written what it executed."""
+        """Make a cursor that has written what it executed."""
         del name
         return self.connection.cursor(factory=Cursor)
 
@@ -133,7 +145,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             self._leave()
 
     def _enter(self) -> bool:
-        """Wait for one's turn; return whether it was to be waited for."""
+        """Wait for the turn; return whether this is the one to end it."""
         if _line is None or (self._place is not None and self._place.taken):
             return False
         if self._place is None:

@@ -55,7 +55,7 @@ def make_token(
     scopes: Sequence[str] = (Scope.READ,),
     expires_at: datetime | None = None,
 ) -> tuple[Token, str]:
-    """Return a new token and its secret, which is kept nowhere.
+    """A new token and its secret, which is kept nowhere.
 
     Raises:
         UsageError: No name, an unknown scope, an end that is over, or too many tokens.
@@ -63,9 +63,9 @@ def make_token(
     name = " ".join(whole(name).split())
     if not name or len(name) > 100:
         raise UsageError("a token needs a name of at most 100 characters, as 'nightly export'")
-    for one in scopes:
-        if one not in tuple(Scope):
-            raise UsageError(f"unknown scope {one!r}; known: {', '.join(Scope)}")
+    for scope in scopes:
+        if scope not in tuple(Scope):
+            raise UsageError(f"unknown scope {scope!r}; known: {', '.join(Scope)}")
     if not scopes:
         raise UsageError(f"a token needs a scope: {', '.join(Scope)}")
     if expires_at is not None and expires_at <= timezone.now():
@@ -74,52 +74,49 @@ def make_token(
     with transaction.atomic():
         if tokens_of(person).count() >= _MOST:
             raise UsageError(f"nobody has more than {_MOST} tokens; revoke one first")
-        made = Token.objects.create(
+        token = Token.objects.create(
             person=person,
             name=name,
             token_hash=hash_of(secret),
-            scopes=[str(one) for one in Scope if one in scopes],
+            scopes=[str(scope) for scope in Scope if scope in scopes],
             expires_at=expires_at,
         )
         audit.record(
-            "token.made",
-            who=person,
-            about=("token", made.pk),
-            data={"scopes": made.scopes},
+            "token.made", who=person, about=("token", token.pk), data={"scopes": token.scopes}
         )
-    return made, secret
+    return token, secret
 
 
 def hash_of(secret: str) -> str:
-    """Return what the database keeps of a secret (of 256 random bits, so no salt is needed)."""
+    """What the database keeps of a secret (of 256 random bits, so no salt is needed)."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def tokens_of(person: Person) -> models.QuerySet[Token]:
-    """Return a person's tokens that were not revoked, newest first."""
+    """A person's tokens that were not revoked, newest first."""
     return Token.objects.filter(person=person, revoked_at=None).order_by("-id")
 
 
 def find_token(secret: str) -> Token | None:
-    """Return the token of a secret, its person with it; None where none holds now."""
+    """The token of a secret, its person with it; None where none holds now."""
     now = timezone.now()
-    found = (
+    token = (
         Token.objects.select_related("person")
         .filter(token_hash=hash_of(secret), revoked_at=None, person__is_active=True)
         .first()
     )
-    if found is None or (found.expires_at is not None and found.expires_at <= now):
+    if token is None or (token.expires_at is not None and token.expires_at <= now):
         return None
-    if found.last_used_at is None or now - found.last_used_at > _USED_EVERY:
+    if token.last_used_at is None or now - token.last_used_at > _USED_EVERY:
         # Once a minute is enough to know which tokens are alive; reading stays free of writes.
-        Token.objects.filter(pk=found.pk).update(last_used_at=now)
-    return found
+        Token.objects.filter(pk=token.pk).update(last_used_at=now)
+    return token
 
 
 def token_allows(token: Token, scope: Scope) -> bool:
-    """Return whether a token may do what needs a scope."""
+    """Whether a token may do what needs a scope."""
     order = tuple(Scope)
-    return any(order.index(Scope(one)) >= order.index(scope) for one in token.scopes)
+    return any(order.index(Scope(name)) >= order.index(scope) for name in token.scopes)
 
 
 def revoke_token(person: Person, token_id: int) -> Token:
@@ -140,7 +137,7 @@ def revoke_token(person: Person, token_id: int) -> Token:
 
 @transactional
 def first_administrator() -> str:
-    """Return the secret of a link for the first administrator; "" where there is one.
+    """The secret of a link for the first administrator; "" where there is one.
 
     Earlier such links end, so that only the last one that was printed holds.
     """
@@ -154,15 +151,15 @@ def first_administrator() -> str:
 
 
 def get_person(login: str) -> Person:
-    """Return the person with a login.
+    """The person with a login.
 
     Raises:
         UsageError: There is none.
     """
-    found = Person.objects.filter(login=login.strip().casefold()).first()
-    if found is None:
+    person = Person.objects.filter(login=login.strip().casefold()).first()
+    if person is None:
         raise UsageError(f"nobody has the login {login!r}; gecbench annotate user list")
-    return found
+    return person
 
 
 @transactional
@@ -175,15 +172,15 @@ def add_person(
         UsageError: The login is empty, too long, or taken.
     """
     login = login.strip().casefold()
-    if not login or len(login) > 150 or any(one.isspace() for one in login):
+    if not login or len(login) > 150 or any(character.isspace() for character in login):
         raise UsageError(f"{login!r} is no login; it has 1 to 150 characters and no spaces")
     if Person.objects.filter(login=login).exists():
         raise UsageError(f"the login {login!r} is taken")
-    made = Person.objects.create_person(
+    person = Person.objects.create_person(
         login, None, name=(name.strip() or login)[:150], is_administrator=administrator
     )
-    audit.record("person.added", who=by, about=("person", made.pk))
-    return made
+    audit.record("person.added", who=by, about=("person", person.pk))
+    return person
 
 
 @transactional
@@ -195,19 +192,19 @@ def deactivate(person: Person, *, by: Person | None = None) -> Person:
     Raises:
         UsageError: It is the last administrator.
     """
-    found = Person.objects.select_for_update().get(pk=person.pk)
-    _keep_one_administrator(found)
-    found.is_active = False
-    found.save(update_fields=["is_active"])
-    Token.objects.filter(person=found, revoked_at=None).update(revoked_at=timezone.now())
-    revoke_invitations_of(found, by=by)
-    for slot in Slot.objects.filter(person=found, state=SlotState.OPEN):
+    account = Person.objects.select_for_update().get(pk=person.pk)
+    _keep_one_administrator(account)
+    account.is_active = False
+    account.save(update_fields=["is_active"])
+    Token.objects.filter(person=account, revoked_at=None).update(revoked_at=timezone.now())
+    revoke_invitations_of(account, by=by)
+    for slot in Slot.objects.filter(person=account, state=SlotState.OPEN):
         claims.release(slot, why="shut out")
-    for member in Member.objects.filter(person=found).order_by("pk"):
+    for member in Member.objects.filter(person=account).order_by("pk"):
         release_tasks_of(member)
         end_assignments(member, *Role)
-    audit.record("person.shut_out", who=by, about=("person", found.pk))
-    return found
+    audit.record("person.shut_out", who=by, about=("person", account.pk))
+    return account
 
 
 @transactional
@@ -217,13 +214,13 @@ def activate(person: Person, *, by: Person | None = None) -> Person:
     Raises:
         UsageError: They were forgotten.
     """
-    found = Person.objects.select_for_update().get(pk=person.pk)
-    if found.deleted_at is not None:
-        raise UsageError(f"{found.login} was forgotten, for ever; make a new account: user add")
-    found.is_active = True
-    found.save(update_fields=["is_active"])
-    audit.record("person.let_in", who=by, about=("person", found.pk))
-    return found
+    account = Person.objects.select_for_update().get(pk=person.pk)
+    if account.deleted_at is not None:
+        raise UsageError(f"{account.login} was forgotten, for ever; make a new account: user add")
+    account.is_active = True
+    account.save(update_fields=["is_active"])
+    audit.record("person.let_in", who=by, about=("person", account.pk))
+    return account
 
 
 @transactional
@@ -233,18 +230,18 @@ def promote(person: Person, *, administrator: bool = True, by: Person | None = N
     Raises:
         UsageError: It is the last administrator, or they were forgotten.
     """
-    found = Person.objects.select_for_update().get(pk=person.pk)
-    if administrator and found.deleted_at is not None:
-        raise UsageError(f"{found.login} was forgotten, for ever; make a new account: user add")
+    account = Person.objects.select_for_update().get(pk=person.pk)
+    if administrator and account.deleted_at is not None:
+        raise UsageError(f"{account.login} was forgotten, for ever; make a new account: user add")
     if not administrator:
-        _keep_one_administrator(found)
-    found.is_administrator = administrator
-    found.save(update_fields=["is_administrator"])
+        _keep_one_administrator(account)
+    account.is_administrator = administrator
+    account.save(update_fields=["is_administrator"])
     if not administrator:
-        revoke_invitations_of(found, by=by)
+        revoke_invitations_of(account, by=by)
     what = "person.promoted" if administrator else "person.demoted"
-    audit.record(what, who=by, about=("person", found.pk))
-    return found
+    audit.record(what, who=by, about=("person", account.pk))
+    return account
 
 
 def _keep_one_administrator(person: Person) -> None:
@@ -268,7 +265,7 @@ def change_password(person: Person, *, old: str, new: str) -> Person:
         password_validation.validate_password(new, person)
     except ValidationError as error:
         raise RefusedError(
-            [Problem("password_weak", "new", one) for one in error.messages]
+            [Problem("password_weak", "new", message) for message in error.messages]
         ) from error
     person.set_password(new)
     person.save(update_fields=["password"])
@@ -280,7 +277,7 @@ def change_password(person: Person, *, old: str, new: str) -> Person:
 
 
 def can_help(by: Person, person: Person) -> bool:
-    """Return whether somebody may let another person in again.
+    """Whether somebody may let another person in again.
 
     A manager may, if the person has no right that the manager could not have: they are no
     administrator, and this manager manages all projects that they belong or ever belonged to.
@@ -304,7 +301,7 @@ def _insist_on_help(by: Person | None, person: Person) -> None:
 
 
 def login_locks(login: str) -> dict[str | None, datetime]:
-    """Return the addresses from which a login is locked now, each with the end of the lock.
+    """The addresses from which a login is locked now, each with the end of the lock.
 
     django-axes keeps the failures of each browser at an address, with the time of the last one; a
     lock ends as soon as fewer failures than the limit are young enough to count.
@@ -339,7 +336,7 @@ class PasswordLinks(PasswordResetTokenGenerator):
 def password_link(
     person: Person, *, by: Person | None = None, project: Project | None = None
 ) -> str:
-    """Return the secret part of a link by which a person chooses a new password, once.
+    """The secret part of a link by which a person chooses a new password, once.
 
     Raises:
         UsageError: The person is shut out.
@@ -356,7 +353,7 @@ def password_link(
 
 
 def is_link_valid(person: Person, maker: int) -> bool:
-    """Return whether whoever made a link for a new password could make it now."""
+    """Whether whoever made a link for a new password could make it now."""
     if not person.is_active or not maker:
         return person.is_active
     by = Person.objects.filter(pk=maker, is_active=True).first() if maker < 2**63 else None
@@ -410,7 +407,7 @@ def unlock(person: Person, *, by: Person | None = None, project: Project | None 
 
 
 def list_people() -> list[tuple[str, str, str, str]]:
-    """Return login, name, standing and projects of all people, by login."""
+    """Login, name, standing and projects of all people, by login."""
     rows = []
     for person in Person.objects.order_by("login").prefetch_related("memberships__project"):
         standing = "active" if person.is_active else "shut out"
@@ -419,8 +416,8 @@ def list_people() -> list[tuple[str, str, str, str]]:
         if person.is_administrator:
             standing += ", administrator"
         projects = [
-            f"{one.project.slug} ({'+'.join(one.roles)}, {one.status})"
-            for one in person.memberships.all()
+            f"{membership.project.slug} ({'+'.join(membership.roles)}, {membership.status})"
+            for membership in person.memberships.all()
         ]
         rows.append((person.login, person.name, standing, ", ".join(sorted(projects))))
     return rows
@@ -441,40 +438,40 @@ def forget(person: Person, *, by: Person | None = None) -> Person:
         UsageError: They were forgotten already, or are the last administrator of the site or the
             last manager of a project.
     """
-    found = Person.objects.select_for_update().get(pk=person.pk)
-    if found.deleted_at is not None:
-        raise UsageError(f"{found.login} was forgotten already")
-    deactivate(found, by=by)
-    for member in Member.objects.filter(person=found).exclude(status=MemberStatus.LEFT):
+    account = Person.objects.select_for_update().get(pk=person.pk)
+    if account.deleted_at is not None:
+        raise UsageError(f"{account.login} was forgotten already")
+    deactivate(account, by=by)
+    for member in Member.objects.filter(person=account).exclude(status=MemberStatus.LEFT):
         try:
             members.change_member(member, by=by, status=MemberStatus.LEFT)
         except RefusedError as error:
             raise UsageError(
-                f"{found.login} is the last manager of project {member.project.slug}; "
+                f"{account.login} is the last manager of project {member.project.slug}; "
                 "make somebody else one first"
             ) from error
-    Token.objects.filter(person=found).update(name="")
-    Notice.objects.filter(person=found).delete()
-    links = Invitation.objects.filter(Q(used_by=found) | Q(for_person=found))
+    Token.objects.filter(person=account).update(name="")
+    Notice.objects.filter(person=account).delete()
+    links = Invitation.objects.filter(Q(used_by=account) | Q(for_person=account))
     links.filter(used_at=None).update(revoked_at=timezone.now())
     links.update(note="")
-    _forget_sign_ins(found)
-    found.login, found.name = _free_login(found.pk), f"#{found.pk}"
-    found.password, found.preferences = make_password(None), {}
-    found.language, found.theme = "", "auto"
-    found.email, found.time_zone = "", ""
-    found.is_active = found.is_administrator = False
-    found.deleted_at = timezone.now()
-    found.save()
-    audit.record("person.forgotten", who=by, about=("person", found.pk))
-    return found
+    _forget_sign_ins(account)
+    account.login, account.name = _free_login(account.pk), f"#{account.pk}"
+    account.password, account.preferences = make_password(None), {}
+    account.language, account.theme = "", "auto"
+    account.email, account.time_zone = "", ""
+    account.is_active = account.is_administrator = False
+    account.deleted_at = timezone.now()
+    account.save()
+    audit.record("person.forgotten", who=by, about=("person", account.pk))
+    return account
 
 
 def _free_login(number: int) -> str:
-    """Return a login that says nothing, and that nobody has chosen for themselves."""
+    """A login that says nothing, and that nobody has chosen for themselves."""
     names = [f"forgotten-{number}", *(f"forgotten-{number}-{n}" for n in range(2, 100))]
     taken = set(Person.objects.filter(login__in=names).values_list("login", flat=True))
-    return next(one for one in names if one not in taken)
+    return next(name for name in names if name not in taken)
 
 
 def _forget_sign_ins(person: Person) -> None:

@@ -62,15 +62,15 @@ class Standing:
 
 
 def standings(rows: QuerySet[Assignment]) -> list[Standing]:
-    """Return how far assignments are that have not ended, by deadline.
+    """How far assignments are that have not ended, by deadline.
 
     Those that are done, and whose deadline is over, are left out.
     """
     now = timezone.now()
     person, begun = OuterRef("member__person"), OuterRef("at")
     batch = Slot.objects.filter(assignment=OuterRef("pk"))
-    own = Q(person=person)
-    free = Q(state=SlotState.FREE) | (own & Q(state=SlotState.OPEN))
+    by_person = Q(person=person)
+    free = Q(state=SlotState.FREE) | (by_person & Q(state=SlotState.OPEN))
     project = OuterRef("member__project")
     handed_in = Submission.objects.filter(
         no=1,
@@ -81,29 +81,33 @@ def standings(rows: QuerySet[Assignment]) -> list[Standing]:
         sentence__purpose=Purpose.REAL,
     ).exclude(slot__assignment__member=OuterRef("member"))  # a batch counts for itself alone
     reviews = Review.objects.filter(
-        reviewer=person,
-        at__gte=begun,
-        sentence__project=project,
-        sentence__purpose=Purpose.REAL,
+        reviewer=person, at__gte=begun, sentence__project=project, sentence__purpose=Purpose.REAL
     ).exclude(kind=ReviewKind.COMPLAINT)
     done = Case(
         When(
-            quota=None, then=_count(batch.filter(own, state__in=SUBMITTED_OR_LATER), "assignment")
+            quota=None,
+            then=_count(batch.filter(by_person, state__in=SUBMITTED_OR_LATER), "assignment"),
         ),
         When(role=Role.REVIEWER, then=_count(reviews, "reviewer")),
         default=_count(handed_in, "person"),
     )
     left = _count(batch.filter(free, is_workable()), "assignment")
-    found = (
+    assignments = (
         rows.filter(ended_at=None)
         .select_related("member__project", "member__person")
         .annotate(done=done, left=Case(When(quota=None, then=left), default=0))
         .order_by("due_at", "pk")
     )
     return [
-        Standing(one, one.done, one.done + one.left if one.quota is None else one.quota, now)
-        for one in found
-        if now < one.due_at or one.done < (one.quota or one.done + one.left)
+        Standing(
+            assignment,
+            assignment.done,
+            assignment.done + assignment.left if assignment.quota is None else assignment.quota,
+            now,
+        )
+        for assignment in assignments
+        if now < assignment.due_at
+        or assignment.done < (assignment.quota or assignment.done + assignment.left)
     ]
 
 
@@ -126,9 +130,9 @@ def give_quota(
         raise RefusedError([Problem("quota", "number", message, (("most", str(MAX_QUOTA)),))])
     manager, member = _lock_both(manager, member, due_at, role)
     _end(Assignment.objects.filter(member=member, role=role, quota__isnull=False))
-    made = _create(manager, member, due_at, role=role, quota=number)
-    _log("assignment.made", manager, made, {"roles": [str(role)], "quota": number})
-    return made
+    assignment = _create(manager, member, due_at, role=role, quota=number)
+    _log("assignment.made", manager, assignment, {"roles": [str(role)], "quota": number})
+    return assignment
 
 
 @transactional
@@ -165,27 +169,27 @@ def give_batch(
         raise RefusedError(
             [Problem("batch-empty", "number", message, (("name", member.person.name),))]
         )
-    made = _create(manager, member, due_at, role=Role.ANNOTATOR)
-    Slot.objects.filter(pk__in=slots.values()).update(assignment=made)
-    _log("assignment.made", manager, made, {"sentences": sorted(slots)})
-    return made, len(slots)
+    assignment = _create(manager, member, due_at, role=Role.ANNOTATOR)
+    Slot.objects.filter(pk__in=slots.values()).update(assignment=assignment)
+    _log("assignment.made", manager, assignment, {"sentences": sorted(slots)})
+    return assignment, len(slots)
 
 
 def _slots_for(member: Member, number: int, sentences: Sequence[int] | None) -> dict[int, int]:
     """Lock the sentences of a new batch; return each with the slot that is kept."""
     live = Q(assignment__ended_at=None, assignment__due_at__gt=timezone.now())
-    own = Slot.objects.filter(live, assignment__member=member).values("sentence")
-    free = free_slots_for(member).exclude(sentence__in=own)
+    in_batches = Slot.objects.filter(live, assignment__member=member).values("sentence")
+    free = free_slots_for(member).exclude(sentence__in=in_batches)
     if sentences is not None:
         free = free.filter(sentence__in=sentences)
-    wanted: dict[int, None] = {}
+    chosen: dict[int, None] = {}
     for sentence in free.values_list("sentence_id", flat=True).iterator():
-        wanted[sentence] = None
-        if len(wanted) == number:
+        chosen[sentence] = None
+        if len(chosen) == number:
             break
-    locked = Sentence.objects.select_for_update(no_key=True).filter(pk__in=wanted).order_by("pk")
+    locked = Sentence.objects.select_for_update(no_key=True).filter(pk__in=chosen).order_by("pk")
     list(locked.values_list("pk"))
-    still = free.filter(sentence__in=wanted).order_by("-no")  # now that nobody else takes them
+    still = free.filter(sentence__in=chosen).order_by("-no")  # now that nobody else takes them
     return dict(still.values_list("sentence_id", "pk"))
 
 
@@ -198,12 +202,12 @@ def set_deadline(manager: Member, assignment_id: int, *, due_at: datetime) -> As
         RefusedError: The date is over.
     """
     manager = authorize(manager, Role.MANAGER)
-    found = _get_assignment(manager, assignment_id)
+    assignment = _get_assignment(manager, assignment_id)
     _refuse_past(due_at)
-    found.due_at = due_at
-    found.save(update_fields=["due_at"])
-    _log("assignment.moved", manager, found, {})
-    return found
+    assignment.due_at = due_at
+    assignment.save(update_fields=["due_at"])
+    _log("assignment.moved", manager, assignment, {})
+    return assignment
 
 
 @transactional
@@ -214,10 +218,10 @@ def end_assignment(manager: Member, assignment_id: int) -> Assignment:
         NotYoursError: The project has none such that has not ended.
     """
     manager = authorize(manager, Role.MANAGER)
-    found = _get_assignment(manager, assignment_id)
-    _end(Assignment.objects.filter(pk=found.pk))
-    _log("assignment.ended", manager, found, {})
-    return found
+    assignment = _get_assignment(manager, assignment_id)
+    _end(Assignment.objects.filter(pk=assignment.pk))
+    _log("assignment.ended", manager, assignment, {})
+    return assignment
 
 
 def end_assignments(member: Member, *roles: Role) -> None:
@@ -231,8 +235,8 @@ def _end(rows: QuerySet[Assignment]) -> None:
 
 def _get_assignment(manager: Member, assignment_id: int) -> Assignment:
     here = Assignment.objects.filter(member__project=manager.project_id, ended_at=None)
-    found = here.select_related("member").select_for_update(of=("self",), no_key=True)
-    assignment = found.filter(pk=min(assignment_id, 2**63 - 1)).first()
+    assignments = here.select_related("member").select_for_update(of=("self",), no_key=True)
+    assignment = assignments.filter(pk=min(assignment_id, 2**63 - 1)).first()
     if assignment is None:
         raise NotYoursError("there is no such assignment")
     return assignment
@@ -269,10 +273,9 @@ def _create(manager: Member, member: Member, due_at: datetime, **fields: Any) ->
 
 def _log(what: str, manager: Member, assignment: Assignment, data: dict[str, object]) -> None:
     due = timezone.localtime(assignment.due_at)
-    audit.record(
+    audit.record_by(
+        manager,
         what,
-        who=manager.person,
-        project=manager.project,
         about=("member", assignment.member_id),
         data={**data, "due": due.isoformat(" ", "minutes")},
     )

@@ -12,7 +12,7 @@ from datetime import UTC
 from django.db import connection, transaction
 from django.utils import timezone
 
-from gecbench.server.models import Audit, Person, Project
+from gecbench.server.models import Audit, Member, Person, Project
 
 START = "0" * 64
 """What the first row names as the hash before it."""
@@ -77,8 +77,19 @@ def record(
     return row
 
 
+def record_by(
+    member: Member,
+    what: str,
+    *,
+    about: tuple[str, object] = ("", ""),
+    data: Mapping[str, object] | None = None,
+) -> Audit:
+    """Add a row about what a member did in their project; call it last, as `record`."""
+    return record(what, who=member.person, project=member.project, about=about, data=data)
+
+
 def hash_of(row: Audit) -> str:
-    """Return the SHA-256 of a row and, through the hash it names, of all before it."""
+    """The SHA-256 of a row and, through the hash it names, of all before it."""
     content = [
         row.seq,
         row.at.astimezone(UTC).isoformat(timespec="microseconds"),
@@ -101,29 +112,29 @@ def head() -> tuple[int, str]:
 
 
 def verify(*, noted: tuple[int, str] | None = None) -> tuple[str, ...]:
-    """Return what is wrong with the chain: one line for each row that does not fit.
+    """What is wrong with the chain: one line for each row that does not fit.
 
     Args:
         noted: What `head` said at an earlier time. Rows that were removed from the end, or a chain
             that was made anew as a whole, are found by this alone.
     """
-    found: list[str] = []
+    problems: list[str] = []
     seq, previous = 0, START
     seen = noted is None or noted[0] == 0
     for row in Audit.objects.order_by("seq").iterator(chunk_size=2000):
         if row.seq != seq + 1:
-            found.append(f"audit {row.seq}: {row.seq - seq - 1} rows before it are missing")
+            problems.append(f"audit {row.seq}: {row.seq - seq - 1} rows before it are missing")
         if row.previous_hash != previous:
-            found.append(f"audit {row.seq}: does not follow the row before it")
+            problems.append(f"audit {row.seq}: does not follow the row before it")
         if row.hash != hash_of(row):
-            found.append(f"audit {row.seq}: was changed after it was written")
+            problems.append(f"audit {row.seq}: was changed after it was written")
         if noted is not None and row.seq == noted[0]:
             seen = True
             if row.hash != noted[1]:
-                found.append(f"audit {row.seq}: is not the row that was noted earlier")
+                problems.append(f"audit {row.seq}: is not the row that was noted earlier")
         seq, previous = row.seq, row.hash
-        if len(found) >= _MOST:
-            return (*found, "and so on; the rest was not looked at")
+        if len(problems) >= _MOST:
+            return (*problems, "and so on; the rest was not looked at")
     if not seen and noted is not None:
-        found.append(f"audit {noted[0]}: was noted earlier and is missing; the last is {seq}")
-    return tuple(found)
+        problems.append(f"audit {noted[0]}: was noted earlier and is missing; the last is {seq}")
+    return tuple(problems)

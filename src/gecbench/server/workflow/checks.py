@@ -74,7 +74,7 @@ class Scope:
     most: int
 
     def of(self, rows: QuerySet[_M, _M], path: str = "project") -> QuerySet[_M, _M]:
-        """Return the rows of the projects that are looked at; `path` leads to the project."""
+        """The rows of the projects that are looked at; `path` leads to the project."""
         return rows if self.project_id is None else rows.filter(**{path: self.project_id})
 
     def told(
@@ -85,7 +85,7 @@ class Scope:
             yield Violation(invariant, f"{slug} #{number}", message.format(*values))
 
     def sentences(self) -> QuerySet[Sentence, Sentence]:
-        """Return the sentences of the projects that are looked at."""
+        """The sentences of the projects that are looked at."""
         return self.of(Sentence.objects.order_by("pk"))
 
 
@@ -113,7 +113,7 @@ _STATE_AFTER = {
 
 
 def last_submissions(scope: Scope) -> QuerySet[Submission, Submission]:
-    """Return the submissions that count: the last of each slot that is submitted or later."""
+    """The submissions that count: the last of each slot that is submitted or later."""
     later = Submission.objects.filter(slot=OuterRef("slot"), no__gt=OuterRef("no"))
     rows = scope.of(Submission.objects.all(), "sentence__project")
     return rows.filter(~Exists(later), slot__state__in=SUBMITTED_OR_LATER).order_by("pk")
@@ -248,8 +248,8 @@ def submissions(scope: Scope) -> Iterator[Violation]:
 def keys(scope: Scope) -> Iterator[Violation]:
     """Yield client keys that were used more than once (INV-9)."""
     for rows in (Submission.objects.all(), Review.objects.all()):
-        mine = scope.of(rows, "sentence__project")
-        twice = mine.values(*_OF_SENTENCE, "client_key").annotate(found=Count("pk"))
+        in_scope = scope.of(rows, "sentence__project")
+        twice = in_scope.values(*_OF_SENTENCE, "client_key").annotate(found=Count("pk"))
         message = "the key {} was used {} times; it is one act"
         values = (*_OF_SENTENCE, "client_key", "found")
         yield from scope.told("INV-9", message, twice.filter(found__gt=1).values_list(*values))
@@ -272,7 +272,7 @@ def drafts(scope: Scope) -> Iterator[Violation]:
         .iterator(chunk_size=2000)
         if not found or payload != kept
     )
-    yield from scope.told("INV-10", message, (tuple(one) for one in wrong))
+    yield from scope.told("INV-10", message, (tuple(row) for row in wrong))
 
 
 def digests(scope: Scope) -> Iterator[Violation]:
@@ -350,28 +350,28 @@ def placeholders(scope: Scope) -> Iterator[Violation]:
         rows = _placeholders(project, rules.placeholder) if rules.placeholder else {}
         for (number, version), counts in rows.items():
             where = f"{project.slug} #{number}"
-            some = 0 in counts
-            rule = "CON-3" if some else "CON-4"
-            several = some or len(set(counts)) > 1
+            missing_in_some = 0 in counts
+            rule = "CON-3" if missing_in_some else "CON-4"
+            several = missing_in_some or len(set(counts)) > 1
             if several and rules.level(rule) == "block":
-                said = f"golden version {version} has {rules.placeholder} so often: {counts}"
-                yield Violation(rule, where, f"{said}; all references have as many")
+                counted = f"golden version {version} has {rules.placeholder} so often: {counts}"
+                yield Violation(rule, where, f"{counted}; all references have as many")
 
 
 def _placeholders(project: Project, placeholder: str) -> dict[tuple[int, int], list[int]]:
-    """Return the counts of placeholders in each golden set that counts and has any."""
+    """The counts of placeholders in each golden set that counts and has any."""
     entries = GoldenReference.objects.filter(
         golden__sentence__project=project, golden__sentence__golden=F("golden")
     )
     changes = Audit.objects.filter(project=project, what="project.changed")
-    changed = changes.order_by("-seq").values_list("at", flat=True).first()
-    if changed is not None:
-        entries = entries.filter(golden__at__gte=changed)
+    changed_at = changes.order_by("-seq").values_list("at", flat=True).first()
+    if changed_at is not None:
+        entries = entries.filter(golden__at__gte=changed_at)
     having = entries.filter(reference__text__contains=placeholder)
     names = ("golden__sentence__number", "golden__version", "reference__text")
-    found = entries.filter(golden__in=having.values("golden")).order_by("golden", "position")
+    rows = entries.filter(golden__in=having.values("golden")).order_by("golden", "position")
     counts: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for number, version, text in found.values_list(*names):
+    for number, version, text in rows.values_list(*names):
         counts[number, version].append(text.count(placeholder))
     return counts
 
@@ -379,14 +379,14 @@ def _placeholders(project: Project, placeholder: str) -> dict[tuple[int, int], l
 def verdicts(scope: Scope) -> Iterator[Violation]:
     """Yield what was judged without a verdict (INV-7)."""
     judged = last_submissions(scope).filter(slot__state__in=_JUDGED)
-    said = Verdict.objects.filter(review__sentence=OuterRef("sentence"))
+    judgements = Verdict.objects.filter(review__sentence=OuterRef("sentence"))
     texts = Reference.objects.filter(submission__in=judged).filter(
-        ~Exists(said.filter(digest=OuterRef("digest")))
+        ~Exists(judgements.filter(digest=OuterRef("digest")))
     )
     message = "reference {} is judged without a verdict"
     yield from scope.told("INV-7", message, texts.values_list(*_OF_SENTENCE, "pk"))
     decisions = judged.exclude(decision=Decision.CORRECTED).filter(
-        ~Exists(said.filter(decision=OuterRef("decision")))
+        ~Exists(judgements.filter(decision=OuterRef("decision")))
     )
     message = "submission {} ({}) is judged without a verdict"
     names = (*_OF_SENTENCE, "pk", "decision")
@@ -458,11 +458,11 @@ CHECKS: tuple[Callable[[Scope], Iterator[Violation]], ...] = (
 
 
 def check(project_id: int | None = None, *, most: int = 1000) -> tuple[Violation, ...]:
-    """Return what is broken in one project or all, at most so many of each invariant.
+    """What is broken in one project or all, at most so many of each invariant.
 
     The log of who did what is one chain for all projects, and always looked at whole.
     """
     scope = Scope(project_id, most)
-    found = [one for look in CHECKS for one in islice(look(scope), most)]
-    found += [Violation("audit", "audit", line) for line in islice(audit.verify(), most)]
-    return tuple(found)
+    violations = [violation for look in CHECKS for violation in islice(look(scope), most)]
+    violations += [Violation("audit", "audit", line) for line in islice(audit.verify(), most)]
+    return tuple(violations)

@@ -271,9 +271,7 @@ def _lost(project: int, person: int) -> QuerySet[Any, Any]:
     skipped = Skip.objects.filter(person=person, project=project, recalled_at=None)
     held = Slot.objects.filter(person=person, project=project)
     ended = SlotEvent.objects.filter(
-        person=person,
-        kind__in=(SlotEventKind.EXPIRE, SlotEventKind.RELEASE),
-        slot__project=project,
+        person=person, kind__in=(SlotEventKind.EXPIRE, SlotEventKind.RELEASE), slot__project=project
     )
     ended = ended.exclude(sentence__in=skipped.values("sentence"))
     return ended.exclude(sentence__in=held.values("sentence")).values_list("sentence_id")
@@ -320,10 +318,7 @@ def skip(member: Member, slot_id: int, *, version: int) -> None:
     """
     member = lock_member(member)
     slots = Slot.objects.filter(
-        pk=slot_id,
-        project_id=member.project_id,
-        person_id=member.person_id,
-        state=SlotState.OPEN,
+        pk=slot_id, project_id=member.project_id, person_id=member.person_id, state=SlotState.OPEN
     )
     sentence_id = slots.values_list("sentence_id", flat=True).first()
     sentence = sentence_id and lock_sentence(sentence_id, member.project_id)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
@@ -34,7 +34,7 @@ from gecbench.server.models import (
     Study,
     Verdict,
 )
-from gecbench.server.rules.text import LONGEST_NOTE, TextError, cleaned, digest, whole
+from gecbench.server.rules.text import LONGEST_NOTE, digest, whole
 from gecbench.server.workflow import audit, drafts
 from gecbench.server.workflow.answers import Key, Ruling
 from gecbench.server.workflow.errors import (
@@ -45,15 +45,17 @@ from gecbench.server.workflow.errors import (
     WorkflowError,
 )
 from gecbench.server.workflow.golden import (
-    UNCHECKED,
-    candidate_rows,
+    candidates_of,
     check_consistency,
+    clean_text,
     close_study,
     golden_rows,
     latest_verdicts,
     make_golden,
+    refuse,
     section_problems,
     study_key,
+    verdict_columns,
     version_of,
 )
 from gecbench.server.workflow.review_tasks import clean_note, record_readings
@@ -64,18 +66,24 @@ from gecbench.server.workflow.sentences import (
     resting_state,
     update_slot_state,
 )
-from gecbench.server.workflow.transactions import STUDYING, authorize, lock_sentence, transactional
+from gecbench.server.workflow.transactions import (
+    STUDYING,
+    authorize,
+    compare_and_set,
+    lock_sentence,
+    transactional,
+)
 
 
 def may_decide(member: Member, complaint: Complaint) -> bool:
-    """Return whether a member is among those who decide a complaint."""
+    """Whether a member is among those who decide a complaint."""
     if member.pk is None:
         return _may_step_in(member, complaint)
     return deciders(complaint).filter(pk=member.pk).exists()
 
 
 def _may_step_in(administrator: Member, complaint: Complaint) -> bool:
-    """Return whether an administrator who is no member decides it, as a manager of the project."""
+    """Whether an administrator who is no member decides it, as a manager of the project."""
     person = administrator.person_id
     if person == complaint.person_id or _held(complaint).filter(person=person).exists():
         return False
@@ -83,7 +91,7 @@ def _may_step_in(administrator: Member, complaint: Complaint) -> bool:
 
 
 def deciders(complaint: Complaint) -> QuerySet[Member]:
-    """Return the active members who may decide a complaint (CMP-2, CMP-3).
+    """The active members who may decide a complaint (CMP-2, CMP-3).
 
     Level 2 is for managers; where none of them may, for reviewers. Level 1 is for another
     reviewer, or for the one who decided, by the project's option. Where there is none such,
@@ -99,14 +107,14 @@ def deciders(complaint: Complaint) -> QuerySet[Member]:
         chosen = reviewers.filter(person=complaint.handler_id)
     else:
         chosen = _but_first(reviewers, complaint)
-    for those in (chosen, _but_first(reviewers, complaint), _but_first(managers, complaint)):
-        if those.exists():
-            return those
+    for members in (chosen, _but_first(reviewers, complaint), _but_first(managers, complaint)):
+        if members.exists():
+            return members
     return reviewers | managers
 
 
 def _able(complaint: Complaint) -> QuerySet[Member]:
-    """Return the active members who neither complained nor ever held a slot (INV-3)."""
+    """The active members who neither complained nor ever held a slot (INV-3)."""
     return Member.objects.filter(
         ~Exists(_held(complaint).filter(person=OuterRef("person"))),
         project=complaint.project_id,
@@ -133,18 +141,18 @@ OUTCOMES = (*UPHELD, ComplaintState.DISMISSED)
 
 
 @dataclass(frozen=True, slots=True)
-class _Verdict:
+class _GoldenSet:
     """The golden set that a ruling makes.
 
     Args:
         decision: Its kind.
-        rows: References that exist, in order.
+        references: Those that exist, in order.
         text: One more that the ruling wrote; "" is none.
         reason: Why it cannot be annotated.
     """
 
     decision: Decision
-    rows: tuple[Reference, ...] = field(default=())
+    references: tuple[Reference, ...] = ()
     text: str = ""
     reason: str = ""
 
@@ -153,12 +161,14 @@ class _Verdict:
         """What is right now."""
         if self.decision != Decision.CORRECTED:
             return {str(self.decision)}
-        return {one.digest for one in self.rows} | ({digest(self.text)} if self.text else set())
+        digests = {reference.digest for reference in self.references}
+        return digests | ({digest(self.text)} if self.text else set())
 
 
+@transactional
 def decide(
     member: Member, complaint_id: int, *, version: int, client_key: Key, ruling: Ruling
-) -> Complaint:
+) -> Complaint | WorkflowError:
     """Decide a complaint, all or nothing; upheld makes a new golden version (CMP-3, CMP-5).
 
     An upheld text joins the golden references; where the sentence had been error free or not
@@ -172,23 +182,14 @@ def decide(
         ConflictError: It has changed meanwhile.
         NotYoursError: The member may not decide it.
     """
-    outcome = _rule(member, complaint_id, version, client_key, ruling)
-    if isinstance(outcome, WorkflowError):  # raised only now that what was kept is committed
-        raise outcome
-    return outcome
-
-
-@transactional
-def _rule(
-    member: Member, complaint_id: int, version: int, client_key: Key, ruling: Ruling
-) -> Complaint | WorkflowError:
     member = authorize(member)
-    complaint = _complaint(member, complaint_id)
-    sentence = lock_sentence(complaint.study.sentence_id, member.project_id)
-    complaint = _complaint(member, complaint_id)  # as it is now that the sentence is locked
-    before = Review.objects.filter(client_key=client_key).first()
-    if before is not None:
-        return _repeated_ruling(before, complaint, member)
+    complaint = _lock_complaint(member, complaint_id)
+    sentence = complaint.study.sentence
+    known = Review.objects.filter(client_key=client_key).first()
+    if known is not None:
+        if complaint.review_id != known.pk or known.reviewer_id != member.person_id:
+            raise ConflictError("this key was used for something else; load the page again")
+        return complaint
     if not may_decide(member, complaint):
         raise NotYoursError(
             "complaint {complaint_id} is not for this member to decide", complaint_id=complaint_id
@@ -196,126 +197,103 @@ def _rule(
     try:
         if complaint.version != version or complaint.state not in UNDECIDED:
             raise ConflictError("the complaint has changed meanwhile; look again", complaint)
-        note = _ruling_note(ruling)
+        note = _clean_ruling(ruling)
         upheld = ruling.outcome in UPHELD
-        verdict = _new_set(complaint, sentence, ruling) if upheld else None
+        golden_set = _golden_set(complaint, sentence, ruling) if upheld else None
     except (ConflictError, RefusedError) as error:
         drafts.keep_review_aside(sentence, member.person, ruling)
         return error
-    review = _review(member, sentence, verdict, note, client_key)
+    # A dismissal is a review, too, and keeps the golden set as it is.
+    kind = Decision.CORRECTED if sentence.golden is None else Decision(sentence.golden.kind)
+    review = Review.objects.create(
+        sentence=sentence,
+        reviewer=member.person,
+        kind=ReviewKind.COMPLAINT,
+        base_version=version_of(sentence),
+        decision=kind if golden_set is None else golden_set.decision,
+        reason="" if golden_set is None else golden_set.reason,
+        note=note,
+        guideline_id=member.project.guideline_id,
+        client_key=client_key,
+    )
     _write_decision(complaint, ruling.outcome, member, review, note, whole(ruling.section))
-    if verdict is None:
-        Verdict.objects.create(
-            review=review, **_about(study_key(complaint.study), ruling, note, ok=False)
-        )
-        _settle(complaint, sentence, member)
+    _write_verdicts(complaint, review, golden_set)
+    if golden_set is None:
+        update_slot_state(complaint.study.submission.slot_id, by=member.person)
+        if sentence.state == SentenceState.DISPUTED:
+            change_state(sentence, resting_state(sentence))
     else:
-        _make(member, complaint, sentence, review, verdict, ruling, note)
-    audit.record(
+        _make_golden(member, complaint, review, golden_set)
+    audit.record_by(
+        member,
         "complaint.decided",
-        who=member.person,
-        project=member.project,
         about=("complaint", complaint.pk),
         data={"outcome": str(ruling.outcome), "level": complaint.level},
     )
     return complaint
 
 
-def _complaint(member: Member, complaint_id: int) -> Complaint:
-    found = Complaint.objects.filter(pk=complaint_id, project=member.project_id).select_related(
-        "study__submission", "study__reference", "person"
-    )
-    complaint = found.first()
-    if complaint is None:
+def _lock_complaint(member: Member, complaint_id: int) -> Complaint:
+    """Read a complaint as it is now that its sentence is locked."""
+    complaints = Complaint.objects.filter(pk=complaint_id, project=member.project_id)
+    sentence_id = complaints.values_list("study__sentence", flat=True).first()
+    if sentence_id is None:
         raise NotYoursError(
             "there is no complaint {complaint_id} in this project", complaint_id=complaint_id
         )
+    sentence = lock_sentence(sentence_id, member.project_id)
+    sentence.project = member.project
+    complaint = complaints.select_related("study__submission", "study__reference", "person").get()
+    complaint.study.sentence = sentence
     return complaint
 
 
-def _repeated_ruling(before: Review, complaint: Complaint, member: Member) -> Complaint:
-    if complaint.review_id != before.pk or before.reviewer_id != member.person_id:
-        raise ConflictError("this key was used for something else; load the page again")
-    return complaint
-
-
-def _ruling_note(ruling: Ruling) -> str:
+def _clean_ruling(ruling: Ruling) -> str:
+    """The note as it is kept, of a ruling that has all that its outcome needs."""
     if ruling.outcome not in OUTCOMES:
         message = f"a complaint is {', '.join(OUTCOMES)}; not {ruling.outcome}"
         raise RefusedError([Problem("CMP-3", "outcome", message)])
-    wrong = tuple(section_problems(ruling.section, "section"))
-    if wrong:
-        raise RefusedError(wrong)
+    problems = tuple(section_problems(ruling.section, "section"))
+    if problems:
+        raise RefusedError(problems)
     if ruling.outcome == ComplaintState.DISMISSED or ruling.note.strip():
         return clean_note(ruling.note, "CMP-3-reason")
     return ""
 
 
-def _new_set(complaint: Complaint, sentence: Sentence, ruling: Ruling) -> _Verdict:
-    """Return the golden set after an upheld complaint.
+def _golden_set(complaint: Complaint, sentence: Sentence, ruling: Ruling) -> _GoldenSet:
+    """The golden set after an upheld complaint.
 
     Raises:
         RefusedError: The text is none, or the set breaks a rule, or warns and is not confirmed.
     """
     study = complaint.study
-    earlier = tuple(one for one in golden_rows(sentence.golden).values() if one is not None)
+    golden = tuple(row for row in golden_rows(sentence.golden).values() if row is not None)
     if ruling.outcome == ComplaintState.UPHELD_CHANGED:
-        verdict = _Verdict(Decision.CORRECTED, earlier, _text(complaint, sentence, ruling))
+        golden_set = _GoldenSet(Decision.CORRECTED, golden, _text(study, sentence, ruling))
     elif study.reference is None:
-        verdict = _Verdict(Decision(study.submission.decision), reason=study.submission.reason)
+        decision, reason = Decision(study.submission.decision), study.submission.reason
+        golden_set = _GoldenSet(decision, reason=reason)
     else:
         # Of two who wrote the same, the first one's row is the golden one.
-        row = candidate_rows(sentence)[study.reference.digest].reference or study.reference
-        verdict = _Verdict(Decision.CORRECTED, (*earlier, row))
-    texts = tuple(one.text for one in verdict.rows) + ((verdict.text,) if verdict.text else ())
-    fields = ["reference"] * len(verdict.rows) + ["text"]
-    problems = check_consistency(sentence, verdict.decision, texts, fields)
-    blocking = [one for one in problems if one.blocking]
-    asked = [one for one in problems if ("code", UNCHECKED) not in one.values]
-    if blocking or (asked and not ruling.confirmed):
-        raise RefusedError(problems)
-    return verdict
+        first = candidates_of(sentence)[study.reference.digest].reference or study.reference
+        golden_set = _GoldenSet(Decision.CORRECTED, (*golden, first))
+    texts = [row.text for row in golden_set.references]
+    fields = ["reference"] * len(texts) + ["text"]
+    texts += [golden_set.text] if golden_set.text else []
+    problems = check_consistency(sentence, golden_set.decision, tuple(texts), fields)
+    refuse(problems, confirmed=ruling.confirmed)
+    return golden_set
 
 
-def _text(complaint: Complaint, sentence: Sentence, ruling: Ruling) -> str:
-    try:
-        text = cleaned(ruling.text).text
-    except TextError as error:
-        raise RefusedError([Problem("ANN-12", "text", str(error), error.told)]) from error
-    if not text:
-        raise RefusedError([Problem("ANN-12", "text", "write the changed text")])
-    found = digest(text)
-    if found == sentence.digest:
-        raise RefusedError([Problem("ANN-10", "text", "the text is the sentence itself")])
-    if found in golden_rows(sentence.golden):
+def _text(study: Study, sentence: Sentence, ruling: Ruling) -> str:
+    text = clean_text(ruling.text, sentence, "text")
+    if digest(text) in golden_rows(sentence.golden):
         raise RefusedError([Problem("CON-10", "text", "the text is golden already")])
-    if found == study_key(complaint.study):
+    if digest(text) == study_key(study):
         message = "that is their own text: uphold the complaint without a change"
         raise RefusedError([Problem("CMP-3-same", "text", message)])
     return text
-
-
-def _review(
-    member: Member,
-    sentence: Sentence,
-    verdict: _Verdict | None,
-    note: str,
-    client_key: Key,
-) -> Review:
-    """Write the decision; a dismissal is one, too, and keeps the golden set as it is."""
-    golden = sentence.golden
-    kept = Decision.CORRECTED if golden is None else Decision(golden.kind)
-    return Review.objects.create(
-        sentence=sentence,
-        reviewer=member.person,
-        kind=ReviewKind.COMPLAINT,
-        base_version=version_of(sentence),
-        decision=kept if verdict is None else verdict.decision,
-        reason="" if verdict is None else verdict.reason,
-        note=note,
-        guideline_id=member.project.guideline_id,
-        client_key=client_key,
-    )
 
 
 def _write_decision(
@@ -326,22 +304,17 @@ def _write_decision(
     note: str,
     section: str,
 ) -> None:
-    values: dict[str, object] = {
-        "state": outcome,
-        "handler": member.person,
-        "review": review,
-        "decision_note": note,
-        "section": section,
-        "decided_at": timezone.now(),
-    }
-    changed = Complaint.objects.filter(
-        pk=complaint.pk, version=complaint.version, state__in=UNDECIDED
-    ).update(version=F("version") + 1, **values)
-    if changed != 1:
-        raise ConflictError("the complaint has changed meanwhile; look again", complaint)
-    complaint.version += 1
-    for name, value in values.items():
-        setattr(complaint, name, value)
+    compare_and_set(
+        complaint,
+        UNDECIDED,
+        ConflictError("the complaint has changed meanwhile; look again", complaint),
+        state=outcome,
+        handler=member.person,
+        review=review,
+        decision_note=note,
+        section=section,
+        decided_at=timezone.now(),
+    )
     Notice.objects.create(
         person=complaint.person,
         project_id=complaint.project_id,
@@ -355,71 +328,50 @@ def _write_decision(
     )
 
 
-def _settle(complaint: Complaint, sentence: Sentence, member: Member) -> None:
-    """Let the slot and the sentence rest where they do without this complaint."""
-    update_slot_state(complaint.study.submission.slot_id, by=member.person)
-    if sentence.state == SentenceState.DISPUTED:
-        change_state(sentence, resting_state(sentence))
+def _write_verdicts(complaint: Complaint, review: Review, golden_set: _GoldenSet | None) -> None:
+    """Say what is right: of the text complained of, and of all that the ruling turns round."""
+    key_of_study = study_key(complaint.study)
+    verdicts = {key_of_study: False}
+    if golden_set is not None:
+        before, after = set(golden_rows(review.sentence.golden)), golden_set.keys
+        verdicts = {
+            key: key in after
+            for key in candidates_of(review.sentence)
+            if key == key_of_study or (key in before) != (key in after)
+        }
+    Verdict.objects.bulk_create(
+        Verdict(
+            review=review,
+            **verdict_columns(key),
+            correct=correct,
+            note=complaint.decision_note,
+            section=complaint.section,
+        )
+        for key, correct in verdicts.items()
+    )
 
 
-def _make(
-    member: Member,
-    complaint: Complaint,
-    sentence: Sentence,
-    review: Review,
-    verdict: _Verdict,
-    ruling: Ruling,
-    note: str,
+def _make_golden(
+    member: Member, complaint: Complaint, review: Review, golden_set: _GoldenSet
 ) -> None:
-    """Write verdicts and the new golden version; others with the same text benefit (CMP-5)."""
-    Verdict.objects.bulk_create(_verdicts(complaint, sentence, review, verdict, ruling, note))
+    """Write the new golden version; others with the same text benefit (CMP-5)."""
     study = complaint.study
     study.refresh_from_db(fields=["state", "version"])
     if study.state == StudyState.OPEN:
         close_study(study, CloseReason.UPHELD, by=member.person)
-    rows: Sequence[Reference] = verdict.rows
-    if verdict.text:
-        rows = (*rows, _changed_row(complaint, sentence, review, verdict.text))
-    golden = make_golden(sentence, review, rows, by=member.person).golden
+    references = list(golden_set.references)
+    if golden_set.text:
+        reference = Reference.objects.create(
+            sentence=review.sentence,
+            review=review,
+            text=golden_set.text,
+            digest=digest(golden_set.text),
+            origin=Origin.COMPLAINT,
+            parent=study.reference,
+        )
+        references.append(reference)
+    golden, _ = make_golden(review.sentence, review, references, by=member.person)
     _uphold_others(complaint, golden, member)
-
-
-def _verdicts(
-    complaint: Complaint,
-    sentence: Sentence,
-    review: Review,
-    verdict: _Verdict,
-    ruling: Ruling,
-    note: str,
-) -> Iterator[Verdict]:
-    """Yield the word about the text complained of, and about all that the ruling turns round."""
-    before = set(golden_rows(sentence.golden))
-    asked = study_key(complaint.study)
-    for key in candidate_rows(sentence):
-        if key == asked or (key in before) != (key in verdict.keys):
-            yield Verdict(review=review, **_about(key, ruling, note, ok=key in verdict.keys))
-
-
-def _about(key: str, ruling: Ruling, note: str, *, ok: bool) -> dict[str, object]:
-    decided = key in tuple(Decision)
-    return {
-        "decision": key if decided else Decision.CORRECTED,
-        "digest": "" if decided else key,
-        "correct": ok,
-        "note": note,
-        "section": whole(ruling.section),
-    }
-
-
-def _changed_row(complaint: Complaint, sentence: Sentence, review: Review, text: str) -> Reference:
-    return Reference.objects.create(
-        sentence=sentence,
-        review=review,
-        text=text,
-        digest=digest(text),
-        origin=Origin.COMPLAINT,
-        parent=complaint.study.reference,
-    )
 
 
 def _uphold_others(complaint: Complaint, golden: Golden, member: Member) -> None:
@@ -429,12 +381,12 @@ def _uphold_others(complaint: Complaint, golden: Golden, member: Member) -> None
     ).select_related("study__submission", "study__reference", "study__sentence", "person")
     keys = golden_rows(golden)
     slots = set()
-    for one in others.order_by("pk"):
-        if study_key(one.study) in keys and golden.review is not None:
+    for other in others.order_by("pk"):
+        if study_key(other.study) in keys and golden.review is not None:
             _write_decision(
-                one, ComplaintState.UPHELD, member, golden.review, complaint.decision_note, ""
+                other, ComplaintState.UPHELD, member, golden.review, complaint.decision_note, ""
             )
-            slots.add(one.study.submission.slot_id)
+            slots.add(other.study.submission.slot_id)
     for slot_id in sorted(slots):
         update_slot_state(slot_id, by=member.person)
     if slots and golden.sentence.state == SentenceState.DISPUTED:
@@ -488,10 +440,9 @@ def complain(member: Member, study_id: int, *, argument: str, client_key: Key) -
         complaint=complaint, person=member.person, text=words, client_key=client_key
     )
     update_slot_state(study.submission.slot_id, by=member.person)
-    audit.record(
+    audit.record_by(
+        member,
         "complaint.made",
-        who=member.person,
-        project=member.project,
         about=("complaint", complaint.pk),
         data={"study": study.pk, "level": level},
     )
@@ -499,10 +450,10 @@ def complain(member: Member, study_id: int, *, argument: str, client_key: Key) -
 
 
 def _own_study(member: Member, study_id: int) -> Study:
-    found = Study.objects.filter(
+    studies = Study.objects.filter(
         pk=study_id, person=member.person_id, project=member.project_id
     ).select_related("submission", "reference", "golden__review__reviewer")
-    study = found.first()
+    study = studies.first()
     if study is None:
         raise NotYoursError("there is no study item {study_id} for this person", study_id=study_id)
     return study
@@ -516,82 +467,82 @@ def _again(before: Message, study: Study) -> Complaint:
 
 
 def _level(study: Study) -> int:
-    """Return whom a new complaint goes to: 1 a reviewer, 2 a manager.
+    """Whom a new complaint goes to: 1 a reviewer, 2 a manager.
 
     Raises:
         RefusedError: There is nothing left to complain about.
     """
     if study.state != StudyState.OPEN:
         raise RefusedError([Problem("CMP-1-closed", "", "the item is closed already")])
-    made = list(study.complaints.order_by("pk"))
-    if any(one.state in UNDECIDED for one in made):
+    complaints = list(study.complaints.order_by("pk"))
+    if any(complaint.state in UNDECIDED for complaint in complaints):
         raise RefusedError([Problem("CMP-1-open", "", "your complaint about it is undecided")])
-    if any(one.level == 2 for one in made):
+    if any(complaint.level == 2 for complaint in complaints):
         raise RefusedError([Problem("CMP-3-final", "", "a manager has spoken the last word")])
-    return 2 if made else 1
+    return 2 if complaints else 1
 
 
 def _visible(member: Member) -> QuerySet[Complaint]:
-    """Return what a member may read: own ones, as reviewer those on others' sentences, or all."""
+    """What a member may read: own ones, as reviewer those on others' sentences, or all."""
     everything = Complaint.objects.filter(project=member.project_id).select_related(
         "person", "handler", "first_reviewer", "study__sentence", "study__reference",
         "study__submission",
     )  # fmt: skip
     if member.has(Role.MANAGER):
         return everything
-    mine = Q(person=member.person_id)
+    by_member = Q(person=member.person_id)
     if not member.has(Role.REVIEWER):
-        return everything.filter(mine)
+        return everything.filter(by_member)
     held = SlotEvent.objects.filter(sentence=OuterRef("study__sentence"), person=member.person_id)
-    return everything.filter(mine | Q(Q(level=1) | Q(handler=member.person_id), ~Exists(held)))
+    return everything.filter(by_member | Q(Q(level=1) | Q(handler=member.person_id), ~Exists(held)))
 
 
 def list_complaints(member: Member, *, state: str = "") -> tuple[Complaint, ...]:
-    """Return what the member may see: own ones, those to decide, all for managers; newest first.
+    """What the member may see: own ones, those to decide, all for managers; newest first.
 
     Args:
         member: Who asks.
         state: A ComplaintState; "undecided" for open and discussed ones; "" for all.
     """
-    found = _visible(member)
+    complaints = _visible(member)
     if state == "undecided":
-        found = found.filter(state__in=UNDECIDED)
+        complaints = complaints.filter(state__in=UNDECIDED)
     elif state:
-        found = found.filter(state=state)
-    rows = tuple(found.order_by("-pk"))
+        complaints = complaints.filter(state=state)
+    rows = tuple(complaints.order_by("-pk"))
     _note(member, rows)
     return rows
 
 
 def _note(member: Member, rows: Sequence[Complaint]) -> None:
     """Note that the member reads what others submitted (ROL-5)."""
-    foreign = [one.study.sentence_id for one in rows if one.person_id != member.person_id]
+    foreign = [row.study.sentence_id for row in rows if row.person_id != member.person_id]
     if foreign:
         record_readings(foreign, member.person_id)
 
 
 def get_complaint(member: Member, complaint_id: int) -> Complaint:
-    """Return a complaint that the member may see.
+    """A complaint that the member may see.
 
     Raises:
         NotYoursError: They may not.
     """
-    found = _visible(member).filter(pk=complaint_id).first()
-    if found is None:
+    complaint = _visible(member).filter(pk=complaint_id).first()
+    if complaint is None:
         raise NotYoursError(
             "there is no complaint {complaint_id} for this person", complaint_id=complaint_id
         )
-    _note(member, [found])
-    return found
+    _note(member, [complaint])
+    return complaint
 
 
 def may_decide_now(member: Member, complaint: Complaint) -> bool:
-    """Return whether the member may decide it now."""
+    """Whether the member may decide it now."""
     return complaint.state in UNDECIDED and may_decide(member, complaint)
 
 
 def for_next_release(complaint: Complaint) -> bool:
-    """Return whether the sentence is in a release: what is decided counts for the next (CMP-6)."""
+    """Whether the sentence is in a release: what is decided counts for the next (CMP-6)."""
     return ReleaseItem.objects.filter(sentence=complaint.study.sentence_id).exists()
 
 
@@ -656,10 +607,5 @@ def mark_case(member: Member, complaint_id: int, *, note: str) -> GuidelineCase:
     case = GuidelineCase.objects.create(
         project=member.project, complaint=complaint, note=note, by=member.person
     )
-    audit.record(
-        "complaint.guideline_case",
-        who=member.person,
-        project=member.project,
-        about=("complaint", complaint.pk),
-    )
+    audit.record_by(member, "complaint.guideline_case", about=("complaint", complaint.pk))
     return case

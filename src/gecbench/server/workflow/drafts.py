@@ -62,22 +62,6 @@ class _Received:
     client_at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """What a draft is for: a slot or a review task."""
-
-    slot: Slot | None = None
-    task: ReviewTask | None = None
-
-    @property
-    def columns(self) -> dict[str, Any]:
-        return {"slot": self.slot, "task": self.task}
-
-
-_Outcome = Draft | WorkflowError
-"""What became of a received draft: it was kept in any case, and perhaps refused all the same."""
-
-
 def save_draft(
     member: Member,
     slot_id: int,
@@ -99,28 +83,18 @@ def save_draft(
         NotYoursError: The person never held the slot.
         RefusedError: The payload is not of that shape, or too long.
     """
-    received = _parse_rev(rev, _shaped(_plain(payload)), client_at)
-    return _raise_refusal(_save(member, slot_id, received))
+    return _save(member, slot_id, _receive(rev, _shaped(_plain(payload)), client_at))
 
 
-def _parse_rev(
-    rev: int, payload: dict[str, object], client_at: datetime | None = None
-) -> _Received:
+def _receive(rev: int, payload: dict[str, object], client_at: datetime | None) -> _Received:
     if not 0 <= rev <= _MOST_REV:
         message = f"a draft is made from a revision from 0 to {_MOST_REV}, not from {rev}"
         raise RefusedError([Problem("draft-shape", "rev", message)])
     return _Received(rev, payload, client_at)
 
 
-def _raise_refusal(outcome: _Outcome) -> Draft:
-    """Say what became of a draft, after what was kept of it has been committed."""
-    if isinstance(outcome, WorkflowError):
-        raise outcome
-    return outcome
-
-
 def _plain(payload: Mapping[str, object]) -> dict[str, object]:
-    """Return a payload as databases take it."""
+    """A payload as databases take it."""
     try:
         written = json.dumps(payload, default=str, ensure_ascii=False, allow_nan=False)
     except ValueError as error:
@@ -136,9 +110,9 @@ def _whole(value: object) -> object:
     if isinstance(value, str):
         return whole(value)
     if isinstance(value, list | tuple):
-        return [_whole(one) for one in value]
+        return [_whole(entry) for entry in value]
     if isinstance(value, Mapping):
-        return {whole(str(key)): _whole(one) for key, one in value.items()}
+        return {whole(str(key)): _whole(item) for key, item in value.items()}
     return value
 
 
@@ -149,7 +123,7 @@ def _shaped(payload: dict[str, object]) -> dict[str, object]:
             message = f"a draft has no {key!r} like that; it has {', '.join(_SHAPE)}"
             raise RefusedError([Problem("draft-shape", key, message)])
     texts = payload.get("texts", [])
-    if not isinstance(texts, list) or not all(isinstance(one, str) for one in texts):
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise RefusedError([Problem("draft-shape", "texts", "a draft's texts are a list of texts")])
     if payload.get("decision", "") not in _DECISIONS:
         raise RefusedError([Problem("draft-shape", "decision", "there is no such decision")])
@@ -157,7 +131,7 @@ def _shaped(payload: dict[str, object]) -> dict[str, object]:
 
 
 @transactional
-def _save(member: Member, slot_id: int, received: _Received) -> _Outcome:
+def _save(member: Member, slot_id: int, received: _Received) -> Draft | WorkflowError:
     slot = Slot.objects.filter(pk=slot_id, project_id=member.project_id).first()
     if slot is None or not sentences.has_held(slot, member.person):
         raise NotYoursError("task {slot_id} is not one of yours", slot_id=slot_id)
@@ -167,16 +141,16 @@ def _save(member: Member, slot_id: int, received: _Received) -> _Outcome:
             "this task was handed in already; what you typed since was kept",
             get_draft(member, slot_id),
         )
-    mine = slot if slot.person_id == member.person_id else sentences.resume_lost(member, slot)
-    outcome = _write(_Place(slot=slot), member.person, received)
-    if mine is None:
+    current = slot if slot.person_id == member.person_id else sentences.resume_lost(member, slot)
+    outcome = _write(_place(member.person, slot=slot), received)
+    if current is None:
         return GoneError("this task is no longer yours; what you typed was kept as a draft")
     until = sentences.lease(member.project.rules)
-    if mine.lease_until is None or until - mine.lease_until > _RENEW_AFTER:
+    if current.lease_until is None or until - current.lease_until > _RENEW_AFTER:
         slots = Slot.objects.filter(pk=slot_id, state=SlotState.OPEN, person_id=member.person_id)
         slots.update(lease_until=until)
-    if isinstance(outcome, Draft) and mine.pk == slot_id:
-        outcome.slot = mine  # with its version now, which the page needs
+    if isinstance(outcome, Draft) and current.pk == slot_id:
+        outcome.slot = current  # with its version now, which the page needs
     return outcome
 
 
@@ -184,7 +158,7 @@ def keep_aside(slot: Slot, person: Person, payload: dict[str, object]) -> None:
     """Keep a text beside the draft, which stays; nothing where it is the draft already."""
     draft = Draft.objects.filter(slot=slot, person=person).first()
     if draft is None or draft.payload != payload:
-        _aside(_Place(slot=slot), person, _Received(draft.rev if draft else 0, payload))
+        _aside(_place(person, slot=slot), _Received(draft.rev if draft else 0, payload))
 
 
 def keep_review_aside(sentence: Sentence, person: Person, answer: ReviewAnswer | Ruling) -> None:
@@ -194,11 +168,11 @@ def keep_review_aside(sentence: Sentence, person: Person, answer: ReviewAnswer |
     if task is not None:
         draft = Draft.objects.filter(task=task, person=person).first()
         payload = {key: _whole(value) for key, value in asdict(answer).items()}
-        _aside(_Place(task=task), person, _Received(draft.rev if draft else 0, payload))
+        _aside(_place(person, task=task), _Received(draft.rev if draft else 0, payload))
 
 
 def payload_of(answer: Answer) -> dict[str, object]:
-    """Return an answer as a draft."""
+    """An answer as a draft."""
     received = {
         "decision": str(answer.decision),
         "texts": list(answer.texts),
@@ -210,7 +184,7 @@ def payload_of(answer: Answer) -> dict[str, object]:
 
 
 def payload_of_submission(submission: Submission) -> dict[str, object]:
-    """Return what was handed in as a draft."""
+    """What was handed in as a draft."""
     texts = submission.references.order_by("position").values_list("text", flat=True)
     return {
         "decision": str(submission.decision),
@@ -222,23 +196,23 @@ def payload_of_submission(submission: Submission) -> dict[str, object]:
 
 
 def payload_of_review(review: Review) -> dict[str, object]:
-    """Return what was decided as a draft of the page, whether it stands or was taken back."""
+    """What was decided as a draft of the page, whether it stands or was taken back."""
     rows: dict[str, dict[str, object]] = {
-        one.digest or one.decision: {
-            "correct": one.correct,
-            "reasons": list(one.reasons),
-            "note": one.note,
-            "section": one.section,
+        verdict.digest or verdict.decision: {
+            "correct": verdict.correct,
+            "reasons": list(verdict.reasons),
+            "note": verdict.note,
+            "section": verdict.section,
         }
-        for one in Verdict._base_manager.filter(review=review).order_by("pk")
+        for verdict in Verdict._base_manager.filter(review=review).order_by("pk")
     }
     additions = []
-    for one in review.references.select_related("parent").order_by("position"):
-        row = rows.get(one.parent.digest, {}) if one.parent else {}
+    for reference in review.references.select_related("parent").order_by("position"):
+        row = rows.get(reference.parent.digest, {}) if reference.parent else {}
         if row and "modified" not in row:
-            row["modified"] = one.text
+            row["modified"] = reference.text
         else:
-            additions.append(one.text)
+            additions.append(reference.text)
     return {
         "decision": str(review.decision),
         "rows": rows,
@@ -249,57 +223,63 @@ def payload_of_review(review: Review) -> dict[str, object]:
     }
 
 
-def _write(place: _Place, person: Person, received: _Received) -> _Outcome:
+def _place(
+    person: Person, *, slot: Slot | None = None, task: ReviewTask | None = None
+) -> dict[str, Any]:
+    """The columns that say whose a draft is, and for what: a slot or a review task."""
+    return {"slot": slot, "task": task, "person": person}
+
+
+def _write(place: Mapping[str, Any], received: _Received) -> Draft | WorkflowError:
     """Make a received text the draft, if it was made from the one that is there."""
-    at = {**place.columns, "person": person}
-    draft = Draft.objects.select_for_update(no_key=True).filter(**at).first()
+    draft = Draft.objects.select_for_update(no_key=True).filter(**place).first()
     if draft is not None and draft.payload == received.payload:
         return draft  # sent twice, because the answer was lost
     if draft is not None and draft.rev != received.rev:
-        _aside(place, person, received)
+        _aside(place, received)
         return ConflictError("another window has saved a newer draft", draft)
     now = timezone.now()
     if draft is None:
-        draft = Draft(**at)
+        draft = Draft(**place)
     draft.payload, draft.rev, draft.saved_at = received.payload, received.rev + 1, now
     draft.save()
     DraftRevision.objects.create(
-        **at, rev=draft.rev, payload=received.payload, at=now, client_at=received.client_at
+        **place, rev=draft.rev, payload=received.payload, at=now, client_at=received.client_at
     )
     return draft
 
 
-def _aside(place: _Place, person: Person, received: _Received) -> None:
+def _aside(place: Mapping[str, Any], received: _Received) -> None:
     """Keep a text that does not become the draft; the same one again is kept once."""
-    at = {**place.columns, "person": person, "conflicting": True}
-    last = DraftRevision.objects.filter(**at).order_by("-pk").first()
+    columns = {**place, "conflicting": True}
+    last = DraftRevision.objects.filter(**columns).order_by("-pk").first()
     if last is None or last.payload != received.payload:
         DraftRevision.objects.create(
-            **at, rev=received.rev + 1, payload=received.payload, client_at=received.client_at
+            **columns, rev=received.rev + 1, payload=received.payload, client_at=received.client_at
         )
 
 
 def get_draft(member: Member, slot_id: int) -> Draft | None:
-    """Return the member's draft for a slot."""
+    """The member's draft for a slot."""
     return Draft.objects.filter(
         slot_id=slot_id, slot__project_id=member.project_id, person_id=member.person_id
     ).first()
 
 
 def orphaned_drafts(member: Member) -> tuple[Draft, ...]:
-    """Return drafts whose slot the member lost, newest first, never submitted (INV-15).
+    """Drafts whose slot the member lost, newest first, never submitted (INV-15).
 
     What they have put off themselves is not lost, nor what they hold another slot of.
     """
     here = {"sentence_id": OuterRef("slot__sentence_id"), "person_id": member.person_id}
-    found = Draft.objects.filter(
+    drafts = Draft.objects.filter(
         ~Exists(Slot.objects.filter(**here)),
         ~Exists(Submission.objects.filter(**here)),
         ~Exists(Skip.objects.filter(**here, recalled_at=None)),
         slot__project_id=member.project_id,
         person_id=member.person_id,
     )
-    return tuple(found.select_related("slot__sentence").order_by("-saved_at", "-pk"))
+    return tuple(drafts.select_related("slot__sentence").order_by("-saved_at", "-pk"))
 
 
 def save_review_draft(
@@ -314,17 +294,15 @@ def save_review_draft(
 
     The payload is free JSON of the page (verdicts, additions, note); raises as `save_draft`.
     """
-    return _raise_refusal(
-        _save_review(member, sentence.pk, _parse_rev(rev, _plain(payload), client_at))
-    )
+    return _save_review(member, sentence.pk, _receive(rev, _plain(payload), client_at))
 
 
 @transactional
-def _save_review(member: Member, sentence_id: int, received: _Received) -> _Outcome:
+def _save_review(member: Member, sentence_id: int, received: _Received) -> Draft | WorkflowError:
     task = review_tasks.live_task(sentence_id)
     if task is None or task.project_id != member.project_id or not _is_mine(task, member):
         return _save_late_review(member, sentence_id, received)
-    outcome = _write(_Place(task=task), member.person, received)
+    outcome = _write(_place(member.person, task=task), received)
     ReviewTask.objects.filter(
         pk=task.pk, state=TaskState.OPEN, reviewer_id=member.person_id
     ).update(lease_until=sentences.lease(member.project.rules))
@@ -335,23 +313,22 @@ def _is_mine(task: ReviewTask, member: Member) -> bool:
     return task.state == TaskState.OPEN and task.reviewer_id == member.person_id
 
 
-def _save_late_review(member: Member, sentence_id: int, received: _Received) -> _Outcome:
+def _save_late_review(
+    member: Member, sentence_id: int, received: _Received
+) -> Draft | WorkflowError:
     """Keep what a reviewer sends whose lease is over; a free task is theirs again silently."""
-    fresh = lock_member(member)
-    sentence = lock_sentence(sentence_id, fresh.project_id)
+    member = lock_member(member)
+    sentence = lock_sentence(sentence_id, member.project_id)
     tasks = ReviewTask.objects.filter(sentence=sentence).order_by("-pk")
-    task = tasks.filter(drafts__person_id=fresh.person_id).first() or tasks.first()
-    if task is None or review_tasks.has_held_slot(fresh.person_id, sentence_id):
+    task = tasks.filter(drafts__person_id=member.person_id).first() or tasks.first()
+    held = review_tasks.has_held_slot(member.person_id, sentence_id)
+    if task is None or held or not (member.is_reviewer or member.is_manager):
         raise NotYoursError(
             "sentence {sentence_id} is not one that you review", sentence_id=sentence_id
         )
-    if not (fresh.is_reviewer or fresh.is_manager):
-        raise NotYoursError(
-            "sentence {sentence_id} is not one that you review", sentence_id=sentence_id
-        )
-    mine = _review_again(fresh, task, sentence)
-    outcome = _write(_Place(task=task), fresh.person, received)
-    if mine:
+    resumed = _review_again(member, task, sentence)
+    outcome = _write(_place(member.person, task=task), received)
+    if resumed:
         return outcome
     return GoneError("this review is no longer yours; what you typed was kept as a draft")
 

@@ -41,7 +41,7 @@ class RefusedError(WorkflowError):
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         """Keep the problems; the message is the first one's."""
-        super().__init__("; ".join(one.message for one in problems))
+        super().__init__("; ".join(problem.message for problem in problems))
         self.problems = tuple(problems)
 
 

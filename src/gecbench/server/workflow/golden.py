@@ -1,13 +1,13 @@
-"""From verdicts to a golden version, all or nothing (REV-11), and all that follows from it."""
+"""Golden sets: what may become golden, what is wrong with a review, and what a version changes."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from uuid import uuid4
 
-from django.db.models import F, Max, OuterRef, Subquery
+from django.db.models import Max, OuterRef, Prefetch, Subquery
 from django.utils import timezone
 
 from gecbench.core.seeding import number
@@ -16,43 +16,31 @@ from gecbench.server.choices import (
     CloseReason,
     Decision,
     NotAnnotatableReason,
-    Origin,
     RejectReason,
     ReviewKind,
-    Role,
     SentenceState,
     StudyState,
-    TaskState,
 )
 from gecbench.server.models import (
     Golden,
     GoldenReference,
-    Member,
     Notice,
     Person,
     Reference,
     Review,
-    ReviewTask,
     Sentence,
     Study,
     Submission,
     Verdict,
 )
-from gecbench.server.rules.consistency import Finding, findings
-from gecbench.server.rules.consistency import Golden as Decided
-from gecbench.server.rules.text import LONGEST_NOTE, TextError, cleaned, digest, whole
-from gecbench.server.workflow import audit, drafts
-from gecbench.server.workflow.answers import MOST_MS, Addition, Key, ReviewAnswer, VerdictAnswer
-from gecbench.server.workflow.errors import (
-    ConflictError,
-    NotYoursError,
-    Problem,
-    RefusedError,
-    WorkflowError,
-)
-from gecbench.server.workflow.review_tasks import has_held_slot, live_task, remove_from_queue
+from gecbench.server.rules.consistency import Golden as GoldenSet
+from gecbench.server.rules.consistency import findings
+from gecbench.server.rules.text import LONGEST_NOTE, TextError, cleaned, digest
+from gecbench.server.workflow.answers import Addition, ReviewAnswer, VerdictAnswer
+from gecbench.server.workflow.errors import ConflictError, Problem, RefusedError
+from gecbench.server.workflow.review_tasks import remove_from_queue
 from gecbench.server.workflow.sentences import change_state, resting_state, update_slot_states
-from gecbench.server.workflow.transactions import authorize, lock_sentence, transactional
+from gecbench.server.workflow.transactions import compare_and_set
 
 # What a reviewer has to judge: each distinct text and decision once (REV-1).
 
@@ -63,113 +51,114 @@ class Candidate:
 
     Args:
         key: The digest, or "error_free" or "not_annotatable".
-        text: As the first of them wrote it; "" for decisions.
-        count: How many annotators; 0 where only an earlier review wrote it.
-        names: Who, where the project shows names; else ().
-        reasons: Of those who said not annotatable: reason and note.
+        reference: The first row that holds the text; None for decisions.
+        submissions: Of those who submitted it, first ones first; none where only an earlier review
+            wrote it.
+        names: Whose, where the project shows names; else ().
         golden: Whether it is in the golden set now (reopened sentences).
         verdict: What an earlier review said of it: correct, wrong; None where none did.
     """
 
     key: str
-    text: str
-    count: int
+    reference: Reference | None
+    submissions: tuple[Submission, ...]
     names: tuple[str, ...] = ()
-    reasons: tuple[tuple[str, str], ...] = ()
     golden: bool = False
     verdict: bool | None = None
+
+    @property
+    def text(self) -> str:
+        """As the first of them wrote it; "" for decisions."""
+        return self.reference.text if self.reference else ""
 
     @property
     def decision(self) -> Decision:
         """Corrected for a text; else the decision itself."""
         return Decision.CORRECTED if self.text else Decision(self.key)
 
+    @property
+    def count(self) -> int:
+        """How many annotators."""
+        return len(self.submissions)
 
-@dataclass(frozen=True, slots=True)
-class CandidateRows:
-    """What stands behind a candidate.
-
-    Args:
-        text: As the first of them wrote it; "" for decisions.
-        reference: The first row that holds the text; None for decisions.
-        submissions: Of those who submitted it, first ones first.
-    """
-
-    text: str
-    reference: Reference | None
-    submissions: tuple[Submission, ...]
+    @property
+    def reasons(self) -> tuple[tuple[str, str], ...]:
+        """Reason and note of those who said not annotatable."""
+        if self.key != Decision.NOT_ANNOTATABLE:
+            return ()
+        return tuple((submission.reason, submission.reason_note) for submission in self.submissions)
 
 
 def current_submissions(sentence: Sentence) -> tuple[Submission, ...]:
-    """Return the last submission of each slot that is submitted or later."""
+    """List the last submission of each slot that is submitted or later, with person and texts."""
     last = Submission.objects.filter(slot=OuterRef("slot")).order_by("-no").values("pk")[:1]
-    found = Submission.objects.filter(
+    submissions = Submission.objects.filter(
         sentence=sentence, slot__state__in=SUBMITTED_OR_LATER, pk=Subquery(last)
     )
-    return tuple(found.select_related("person", "slot").order_by("pk"))
+    references = Prefetch("references", Reference.objects.order_by("position", "pk"))
+    return tuple(submissions.select_related("person").prefetch_related(references).order_by("pk"))
 
 
-def candidate_rows(sentence: Sentence) -> dict[str, CandidateRows]:
-    """Return key to what was submitted, and to golden texts of reviewers; first ones first."""
-    rows = {one.pk: one for one in current_submissions(sentence)}
-    found: dict[str, CandidateRows] = {}
-
-    def add(key: str, text: str, reference: Reference | None, submission: Submission) -> None:
-        first = found.get(key, CandidateRows(text, reference, ()))
-        found[key] = CandidateRows(first.text, first.reference, (*first.submissions, submission))
-
-    for reference in Reference.objects.filter(submission__in=rows).order_by("pk"):
-        if reference.submission_id is not None:
-            add(reference.digest, reference.text, reference, rows[reference.submission_id])
-    for submission in rows.values():
+def submitted_answers(
+    submissions: Iterable[Submission],
+) -> Iterator[tuple[Submission, Reference | None, str]]:
+    """Yield each text with its digest, and each decision without text."""
+    for submission in submissions:
         if submission.decision != Decision.CORRECTED:
-            add(submission.decision, "", None, submission)
-    for key, golden in golden_rows(sentence.golden).items():
-        found.setdefault(key, CandidateRows("" if golden is None else golden.text, golden, ()))
-    return found
+            yield submission, None, submission.decision
+        for reference in submission.references.all():
+            yield submission, reference, reference.digest
+
+
+def candidates_of(sentence: Sentence) -> dict[str, Candidate]:
+    """Find what was submitted, and golden texts of reviewers, by key; first ones first."""
+    references: dict[str, Reference | None] = {}
+    submissions = defaultdict(list)
+    for submission, reference, key in submitted_answers(current_submissions(sentence)):
+        references.setdefault(key, reference)
+        submissions[key].append(submission)
+    golden, verdicts = golden_rows(sentence.golden), latest_verdicts(sentence)
+    named = sentence.project.rules.reviewer_sees_names
+    return {
+        key: Candidate(
+            key,
+            reference,
+            tuple(submissions[key]),
+            tuple(submission.person.name for submission in submissions[key]) if named else (),
+            key in golden,
+            verdicts[key].correct if key in verdicts else None,
+        )
+        for key, reference in {**golden, **references}.items()
+    }
+
+
+def candidates_for(sentence: Sentence, person_id: int) -> tuple[Candidate, ...]:
+    """List the distinct texts and decisions, in an order of this person's own (ROL-6).
+
+    Texts come first, then decisions; nobody sees from the order who wrote what.
+    """
+
+    def place(candidate: Candidate) -> tuple[bool, int]:
+        seed = f"candidates:{sentence.pk}:{candidate.key}"
+        return not candidate.text, number(person_id, seed)
+
+    return tuple(sorted(candidates_of(sentence).values(), key=place))
 
 
 def golden_rows(golden: Golden | None) -> dict[str, Reference | None]:
-    """Return what a golden set holds: digest to reference, or its decision to None."""
+    """What a golden set holds: digest to reference, or its decision to None."""
     if golden is None:
         return {}
     if golden.kind != Decision.CORRECTED:
         return {golden.kind: None}
     entries = GoldenReference.objects.filter(golden=golden).select_related("reference")
-    return {one.reference.digest: one.reference for one in entries.order_by("position")}
+    return {entry.reference.digest: entry.reference for entry in entries.order_by("position")}
 
 
 def latest_verdicts(sentence: Sentence) -> dict[str, Verdict]:
-    """Return key to the latest verdict of any review of a sentence."""
-    found = Verdict.objects.filter(review__sentence=sentence).select_related("review")
-    return {one.digest or one.decision: one for one in found.order_by("pk")}
-
-
-def candidates_for(task: ReviewTask, person_id: int) -> tuple[Candidate, ...]:
-    """Return the distinct texts and decisions, in an order of this person's own (ROL-6)."""
-    return tuple(sorted(_candidates(task), key=lambda one: _place(task, person_id, one)))
-
-
-def _place(task: ReviewTask, person_id: int, one: Candidate) -> tuple[bool, int]:
-    # Texts come first, then decisions; nobody sees from the order who wrote what.
-    return not one.text, number(person_id, f"candidates:{task.sentence_id}:{one.key}")
-
-
-def _candidates(task: ReviewTask) -> Iterator[Candidate]:
-    sentence = task.sentence
-    golden, judged = golden_rows(sentence.golden), latest_verdicts(sentence)
-    named = task.project.rules.reviewer_sees_names
-    for key, one in candidate_rows(sentence).items():
-        unclear = key == Decision.NOT_ANNOTATABLE
-        yield Candidate(
-            key,
-            one.text,
-            len(one.submissions),
-            tuple(who.person.name for who in one.submissions) if named else (),
-            tuple((who.reason, who.reason_note) for who in one.submissions) if unclear else (),
-            key in golden,
-            judged[key].correct if key in judged else None,
-        )
+    """Key to the latest verdict of any review of a sentence."""
+    verdicts = Verdict.objects.filter(review__sentence=sentence).select_related("review")
+    return {verdict.digest or verdict.decision: verdict for verdict in verdicts.order_by("pk")}
 
 
 # What is wrong with a reviewer's answer: every text judged, one golden set, no broken rule.
@@ -182,20 +171,25 @@ UNCHECKED = "traditional_unchecked"
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class CleanAddition:
     """A golden text that a reviewer wrote, as it is kept.
 
     Args:
+        addition: As it was handed in.
+        parent: The rejected text that it was made from, where there is one.
         text: Cleaned; "" where it cannot be kept.
-        digest: Of the text.
-        given: As it was handed in.
         error: Why it cannot be kept.
     """
 
+    addition: Addition
+    parent: Reference | None
     text: str
-    digest: str
-    given: Addition
     error: TextError | None = None
+
+    @property
+    def digest(self) -> str:
+        """Of the text."""
+        return digest(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,97 +199,135 @@ class CheckedReview:
     Args:
         verdicts: Key to the word about it; only those of candidates.
         correct: The candidates judged correct that are texts, in the order shown.
-        written: The additions, cleaned.
+        additions: Cleaned.
         problems: What is wrong, blocking ones and warnings.
     """
 
     verdicts: dict[str, VerdictAnswer]
     correct: tuple[Candidate, ...]
-    written: tuple[Written, ...]
+    additions: tuple[CleanAddition, ...]
     problems: tuple[Problem, ...]
 
-    @property
-    def blocking(self) -> tuple[Problem, ...]:
-        """What refuses it, however often it is confirmed."""
-        return tuple(one for one in self.problems if one.blocking)
 
-    @property
-    def to_confirm(self) -> tuple[Problem, ...]:
-        """What is kept only if the reviewer says that it was seen."""
-        return tuple(
-            one
-            for one in self.problems
-            if not one.blocking and ("code", UNCHECKED) not in one.values
-        )
+def clean_text(text: str, sentence: Sentence, field: str) -> str:
+    """One text as it is kept, which is not the sentence itself.
+
+    Raises:
+        RefusedError: It cannot be kept, is empty, or is the sentence.
+    """
+    try:
+        clean = cleaned(text).text
+    except TextError as error:
+        raise RefusedError([Problem("ANN-12", field, str(error), error.told)]) from error
+    if not clean:
+        raise RefusedError([Problem("ANN-12", field, "the text is empty")])
+    if digest(clean) == sentence.digest:
+        message = "the text is the sentence itself; is it free of errors?"
+        raise RefusedError([Problem("ANN-10", field, message)])
+    return clean
+
+
+def verdict_columns(key: str) -> dict[str, str]:
+    """The columns that say what a verdict is about."""
+    if key in tuple(Decision):
+        return {"decision": key, "digest": ""}
+    return {"decision": Decision.CORRECTED, "digest": key}
+
+
+def refuse(problems: Sequence[Problem], *, confirmed: bool) -> None:
+    """Refuse what has a problem that blocks, or a warning that nobody confirmed.
+
+    Raises:
+        RefusedError: With all problems.
+    """
+    blocking = any(problem.blocking for problem in problems)
+    warnings = [problem for problem in problems if ("code", UNCHECKED) not in problem.values]
+    if blocking or (warnings and not confirmed):
+        raise RefusedError(problems)
 
 
 def check_review(
-    sentence: Sentence, shown: Sequence[Candidate], answer: ReviewAnswer
+    sentence: Sentence, candidates: Sequence[Candidate], answer: ReviewAnswer
 ) -> CheckedReview:
-    """Return a review with all that is wrong with it; writes nothing.
+    """Find all that is wrong with a review; writes nothing.
 
     Args:
         sentence: With its project.
-        shown: The candidates in the order that the reviewer saw; fields are numbered by it.
+        candidates: In the order that the reviewer saw; fields are numbered by it.
         answer: As handed in.
     """
-    places = {one.key: n for n, one in enumerate(shown)}
-    given = {one.key: one for one in answer.verdicts if one.key in places}
+    places = {candidate.key: n for n, candidate in enumerate(candidates)}
+    verdicts = {verdict.key: verdict for verdict in answer.verdicts if verdict.key in places}
     correct = tuple(
-        one for one in shown if one.text and one.key in given and given[one.key].correct
+        candidate
+        for candidate in candidates
+        if candidate.text and candidate.key in verdicts and verdicts[candidate.key].correct
     )
-    written = tuple(_written(one) for one in answer.additions)
+    references = {candidate.key: candidate.reference for candidate in candidates}
+    additions = tuple(
+        _clean_addition(addition, references.get(addition.parent)) for addition in answer.additions
+    )
     problems = [
-        *_about_verdicts(places, given, answer),
-        *_about_decision(shown, given, answer),
-        *_about_additions(sentence, given, written),
+        *_check_verdicts(places, verdicts, answer),
+        *_check_decision(candidates, verdicts, answer),
+        *_check_additions(sentence, verdicts, additions),
     ]
-    judged = all(key in given for key in places)
-    if answer.decision == Decision.CORRECTED and judged:
-        problems += _not_restored(places, given, answer)
-        problems += _inconsistent(sentence, places, correct, written, problems)
+    if answer.decision == Decision.CORRECTED and len(verdicts) == len(places):
+        problems += _check_restored(places, verdicts, answer)
+        # Without the boxes that are wrong already.
+        wrong = {problem.field for problem in problems}
+        golden = [(f"verdict-{places[candidate.key]}", candidate.text) for candidate in correct]
+        golden += [(f"addition-{n}", addition.text) for n, addition in enumerate(additions)]
+        good = {field: text for field, text in golden if field not in wrong}
+        if good or not golden:
+            problems += check_consistency(
+                sentence, Decision.CORRECTED, tuple(good.values()), tuple(good)
+            )
     elif answer.decision == Decision.ERROR_FREE:
         problems += check_consistency(sentence, answer.decision, (), ())
-    return CheckedReview(given, correct, written, tuple(problems))
+    return CheckedReview(verdicts, correct, additions, tuple(problems))
 
 
-def _written(given: Addition) -> Written:
+def _clean_addition(addition: Addition, parent: Reference | None) -> CleanAddition:
     try:
-        text = cleaned(given.text).text
+        return CleanAddition(addition, parent, cleaned(addition.text).text)
     except TextError as error:
-        return Written("", "", given, error)
-    return Written(text, digest(text), given)
+        return CleanAddition(addition, parent, "", error)
 
 
-def _about_verdicts(
-    places: dict[str, int], given: dict[str, VerdictAnswer], answer: ReviewAnswer
+def _check_verdicts(
+    places: dict[str, int], verdicts: dict[str, VerdictAnswer], answer: ReviewAnswer
 ) -> Iterator[Problem]:
     """Yield what REV-2 and REV-3 say: each judged once, each wrong one with its reasons."""
     for key, n in places.items():
-        if key not in given:
+        if key not in verdicts:
             yield Problem("REV-2", f"verdict-{n}", f"text {n + 1} is not judged yet")
-    for key, count in Counter(one.key for one in answer.verdicts).items():
+    for key, count in Counter(verdict.key for verdict in answer.verdicts).items():
         if key not in places:
             yield Problem("REV-2", "", "a verdict is about a text that is not there; load it again")
         elif count > 1:
             yield Problem(
                 "REV-2", f"verdict-{places[key]}", f"text {places[key] + 1} is judged twice"
             )
-    for key, one in given.items():
-        yield from _about_reasons(places[key], one, answer)
+    for key, verdict in verdicts.items():
+        yield from _check_reasons(places[key], verdict, answer)
 
 
-def _about_reasons(n: int, one: VerdictAnswer, answer: ReviewAnswer) -> Iterator[Problem]:
+def _check_reasons(n: int, verdict: VerdictAnswer, answer: ReviewAnswer) -> Iterator[Problem]:
     field = f"verdict-{n}"
-    yield from section_problems(one.section, field)
-    if len(one.note) > LONGEST_NOTE:
+    yield from section_problems(verdict.section, field)
+    if len(verdict.note) > LONGEST_NOTE:
         yield Problem("note-too-long", field, f"the note has more than {LONGEST_NOTE} characters")
     # A lost decision says by itself why it is wrong; and texts of what nobody can annotate, too.
-    if one.correct or one.key in tuple(Decision) or answer.decision == Decision.NOT_ANNOTATABLE:
+    if (
+        verdict.correct
+        or verdict.key in tuple(Decision)
+        or answer.decision == Decision.NOT_ANNOTATABLE
+    ):
         return
-    if not one.reasons:
+    if not verdict.reasons:
         yield Problem("REV-3", field, f"text {n + 1} is wrong: say why, with at least one reason")
-    elif tuple(one.reasons) == (RejectReason.OTHER,) and not one.note.strip():
+    elif tuple(verdict.reasons) == (RejectReason.OTHER,) and not verdict.note.strip():
         yield Problem("REV-3-note", field, f"text {n + 1}: the reason 'other' needs a note")
 
 
@@ -306,73 +338,72 @@ def section_problems(section: str, field: str) -> Iterator[Problem]:
         yield Problem("section-too-long", field, message)
 
 
-def _about_decision(
-    shown: Sequence[Candidate], given: dict[str, VerdictAnswer], answer: ReviewAnswer
+def _check_decision(
+    candidates: Sequence[Candidate], verdicts: dict[str, VerdictAnswer], answer: ReviewAnswer
 ) -> Iterator[Problem]:
     """Yield where the decision and the verdicts contradict each other (REV-6, REV-7, CON-1, 2).
 
     A golden set is of one kind whatever a project's switches say: there is no place for more.
     """
-    code = {"error_free": "CON-1", "not_annotatable": "CON-2"}.get(answer.decision, "CON-1")
-    whole = answer.decision != Decision.CORRECTED
-    for n, one in enumerate(shown):
-        right = one.key in given and given[one.key].correct
-        field = f"verdict-{n}"
-        if right and one.decision != answer.decision:
-            said = "text" if one.text else f"decision {one.key}"
-            message = f"{said} {n + 1} is judged correct, but the sentence is {answer.decision}"
-            yield Problem(code, field, message, (("decision", answer.decision),))
-        elif whole and one.key == answer.decision and one.key in given and not right:
+    code = "CON-2" if answer.decision == Decision.NOT_ANNOTATABLE else "CON-1"
+    values = (("decision", answer.decision),)
+    no_texts = answer.decision != Decision.CORRECTED
+    for n, candidate in enumerate(candidates):
+        verdict, field = verdicts.get(candidate.key), f"verdict-{n}"
+        if verdict is None:
+            continue
+        if verdict.correct and candidate.decision != answer.decision:
+            name = "text" if candidate.text else f"decision {candidate.key}"
+            message = f"{name} {n + 1} is judged correct, but the sentence is {answer.decision}"
+            yield Problem(code, field, message, values)
+        elif no_texts and candidate.key == answer.decision and not verdict.correct:
             message = f"the sentence is {answer.decision}, but that decision is judged wrong"
-            yield Problem(code, field, message, (("decision", answer.decision),))
-    if whole and answer.additions:
+            yield Problem(code, field, message, values)
+    if no_texts and answer.additions:
         message = f"the sentence is {answer.decision}; take the added corrections away"
-        yield Problem(code, "addition-0", message, (("decision", answer.decision),))
+        yield Problem(code, "addition-0", message, values)
     if answer.decision == Decision.NOT_ANNOTATABLE:
-        yield from _about_reason(answer)
+        if answer.reason not in tuple(NotAnnotatableReason):
+            yield Problem("REV-7", "reason", "say why the sentence cannot be annotated")
+        elif answer.reason == NotAnnotatableReason.OTHER and not answer.note.strip():
+            yield Problem("REV-7-note", "note", "the reason 'other' needs a note")
     if len(answer.note) > LONGEST_NOTE:
         yield Problem("note-too-long", "note", f"the note has more than {LONGEST_NOTE} characters")
 
 
-def _about_reason(answer: ReviewAnswer) -> Iterator[Problem]:
-    if answer.reason not in tuple(NotAnnotatableReason):
-        yield Problem("REV-7", "reason", "say why the sentence cannot be annotated")
-    elif answer.reason == NotAnnotatableReason.OTHER and not answer.note.strip():
-        yield Problem("REV-7-note", "note", "the reason 'other' needs a note")
-
-
-def _about_additions(
-    sentence: Sentence, given: dict[str, VerdictAnswer], written: Sequence[Written]
+def _check_additions(
+    sentence: Sentence, verdicts: dict[str, VerdictAnswer], additions: Sequence[CleanAddition]
 ) -> Iterator[Problem]:
     """Yield what makes an added text none: empty, the sentence itself, or there already."""
-    seen: set[str] = set()
-    for n, one in enumerate(written):
-        field = f"addition-{n}"
-        if one.error is not None:
-            yield Problem("ANN-12", field, str(one.error), one.error.told)
-        elif not one.text:
-            yield Problem("ANN-12", field, f"added correction {n + 1} is empty")
-        elif one.digest == sentence.digest:
-            yield Problem("ANN-10", field, f"added correction {n + 1} is the sentence itself")
-        elif one.digest in seen or (one.digest in given and given[one.digest].correct):
-            yield Problem("CON-10", field, f"added correction {n + 1} is there already")
-        elif one.digest in given:
-            yield Problem("REV-4", field, f"added correction {n + 1} is a text judged wrong")
-        seen.add(one.digest)
-        parent = one.given.parent
-        if parent and (parent in tuple(Decision) or parent not in given or given[parent].correct):
-            message = f"added correction {n + 1} is made from a text that is not judged wrong"
+    wrong = {verdict.key for verdict in verdicts.values() if not verdict.correct}
+    there = set(verdicts) - wrong
+    for n, addition in enumerate(additions):
+        field, name = f"addition-{n}", f"added correction {n + 1}"
+        if addition.error is not None:
+            yield Problem("ANN-12", field, str(addition.error), addition.error.told)
+        elif not addition.text:
+            yield Problem("ANN-12", field, f"{name} is empty")
+        elif addition.digest == sentence.digest:
+            yield Problem("ANN-10", field, f"{name} is the sentence itself")
+        elif addition.digest in there:
+            yield Problem("CON-10", field, f"{name} is there already")
+        elif addition.digest in wrong:
+            yield Problem("REV-4", field, f"{name} is a text judged wrong")
+        there.add(addition.digest)
+        parent = addition.addition.parent
+        if parent and (parent in tuple(Decision) or parent not in wrong):
+            message = f"{name} is made from a text that is not judged wrong"
             yield Problem("REV-4-parent", field, message)
 
 
-def _not_restored(
-    places: dict[str, int], given: dict[str, VerdictAnswer], answer: ReviewAnswer
+def _check_restored(
+    places: dict[str, int], verdicts: dict[str, VerdictAnswer], answer: ReviewAnswer
 ) -> Iterator[Problem]:
     """Yield the texts rejected for over-correction alone from which nothing was made (REV-9)."""
-    parents = {one.parent for one in answer.additions}
-    for key, one in given.items():
-        alone = set(one.reasons) == {RejectReason.OVERCORRECTION}
-        if not one.correct and alone and key not in parents:
+    parents = {addition.parent for addition in answer.additions}
+    for key, verdict in verdicts.items():
+        alone = set(verdict.reasons) == {RejectReason.OVERCORRECTION}
+        if not verdict.correct and alone and key not in parents:
             n = places[key]
             message = (
                 f"text {n + 1} only goes too far: restore that and add the rest as a correction"
@@ -380,28 +411,10 @@ def _not_restored(
             yield Problem("REV-9", f"verdict-{n}", message, blocking=False)
 
 
-def _inconsistent(
-    sentence: Sentence,
-    places: dict[str, int],
-    correct: Sequence[Candidate],
-    written: Sequence[Written],
-    problems: Sequence[Problem],
-) -> tuple[Problem, ...]:
-    """Return what the rules find in the golden set, without the boxes that are wrong already."""
-    wrong = {one.field for one in problems}
-    golden = [(f"verdict-{places[one.key]}", one.text) for one in correct]
-    golden += [(f"addition-{n}", one.text) for n, one in enumerate(written)]
-    good = [(field, text) for field, text in golden if field not in wrong]
-    if golden and not good:
-        return ()
-    texts = tuple(text for _, text in good)
-    return check_consistency(sentence, Decision.CORRECTED, texts, [field for field, _ in good])
-
-
 def check_consistency(
     sentence: Sentence, decision: Decision, texts: tuple[str, ...], fields: Sequence[str]
 ) -> tuple[Problem, ...]:
-    """Return what the project's rules find in a golden set (CON-1 to CON-10), by box.
+    """Find what breaks the project's rules in a golden set (CON-1 to CON-10), by box.
 
     Args:
         sentence: With its project.
@@ -409,19 +422,17 @@ def check_consistency(
         texts: Its references.
         fields: The box of each text.
     """
-    decided = Decided(sentence.text, sentence.project.lang, decision, texts)
-    found = findings(decided, sentence.project.rules)
-    return tuple(_problem(one, fields) for one in found)
-
-
-def _problem(finding: Finding, fields: Sequence[str]) -> Problem:
-    values = tuple((name, str(value)) for name, value in finding.values)
-    return Problem(
-        finding.rule,
-        "decision" if finding.reference is None else fields[finding.reference],
-        str(finding),
-        (("code", finding.code), *values),
-        finding.blocks,
+    project = sentence.project
+    golden_set = GoldenSet(sentence.text, project.lang, decision, texts)
+    return tuple(
+        Problem(
+            finding.rule,
+            "decision" if finding.reference is None else fields[finding.reference],
+            str(finding),
+            (("code", finding.code), *((name, str(value)) for name, value in finding.values)),
+            finding.blocks,
+        )
+        for finding in findings(golden_set, project.rules)
     )
 
 
@@ -438,43 +449,59 @@ _BY_GOLDEN = (CloseReason.GOLDEN_CHANGED, CloseReason.UPHELD)
 def sync_studies(golden: Golden) -> int:
     """Open and close items for a new golden version (STU-1, 5, 8), with notices; return opened.
 
-    Called inside the transaction that makes the version. What its author mended, or a manager
+    Called inside the transaction that makes the version. What its author corrected, or a manager
     waived, stays closed.
     """
     sentence = golden.sentence
-    keys = set(golden_rows(golden))
-    before = set(golden_rows(sentence.golden))
+    keys, keys_before = set(golden_rows(golden)), set(golden_rows(sentence.golden))
     opened: Counter[Person] = Counter()
     closed: Counter[Person] = Counter()
-    rows = {(one.submission_id, one.reference_id): one for one in sentence.studies.all()}
-    for submission, reference, key in submitted_answers(sentence):
-        study = rows.get((submission.pk, None if reference is None else reference.pk))
+    studies = {(study.submission_id, study.reference_id): study for study in sentence.studies.all()}
+    for submission, reference, key in submitted_answers(current_submissions(sentence)):
+        study = studies.get((submission.pk, reference.pk if reference else None))
         if key in keys:
             if study is not None and study.state == StudyState.OPEN:
                 close_study(study, CloseReason.GOLDEN_CHANGED)
                 closed[submission.person] += 1
-        elif study is None:
-            _open(golden, submission, reference)
-            opened[submission.person] += 1
-        elif study.close_reason in _BY_GOLDEN and key in before:
-            _open_again(study, golden)
-            opened[submission.person] += 1
-    _tell(sentence, "study_opened", opened)
-    _tell(sentence, "study_closed", closed)
+            continue
+        if study is None:
+            Study.objects.create(
+                project_id=sentence.project_id,
+                sentence=sentence,
+                submission=submission,
+                reference=reference,
+                person=submission.person,
+                golden=golden,
+            )
+        elif study.close_reason in _BY_GOLDEN and key in keys_before:
+            compare_and_set(
+                study,
+                StudyState.CLOSED,
+                _study_changed(),
+                state=StudyState.OPEN,
+                close_reason="",
+                closed_at=None,
+                closed_by=None,
+                golden=golden,
+            )
+        else:
+            continue
+        opened[submission.person] += 1
+    Notice.objects.bulk_create(
+        Notice(
+            person=person,
+            project_id=sentence.project_id,
+            kind=kind,
+            data={"sentence": sentence.pk, "number": sentence.number, "count": count},
+        )
+        for kind, counts in (("study_opened", opened), ("study_closed", closed))
+        for person, count in counts.items()
+    )
     return opened.total()
 
 
-def submitted_answers(sentence: Sentence) -> Iterator[tuple[Submission, Reference | None, str]]:
-    """Yield what each annotator's last submission says: each reference, or the decision."""
-    for submission in current_submissions(sentence):
-        if submission.decision != Decision.CORRECTED:
-            yield submission, None, submission.decision
-        for reference in submission.references.order_by("position", "pk"):
-            yield submission, reference, reference.digest
-
-
 def study_key(study: Study) -> str:
-    """Return the key of what an item is about: the text's digest, or the decision."""
+    """The key of what an item is about: the text's digest, or the decision."""
     return study.submission.decision if study.reference is None else study.reference.digest
 
 
@@ -484,87 +511,32 @@ def close_study(study: Study, why: CloseReason, *, by: Person | None = None) -> 
     Raises:
         ConflictError: It has changed meanwhile.
     """
-    _change(
+    compare_and_set(
         study,
         StudyState.OPEN,
-        {
-            "state": StudyState.CLOSED,
-            "close_reason": why,
-            "closed_at": timezone.now(),
-            "closed_by": by,
-        },
+        _study_changed(),
+        state=StudyState.CLOSED,
+        close_reason=why,
+        closed_at=timezone.now(),
+        closed_by=by,
     )
 
 
-def _open(golden: Golden, submission: Submission, reference: Reference | None) -> None:
-    Study.objects.create(
-        project_id=golden.sentence.project_id,
-        sentence=golden.sentence,
-        submission=submission,
-        reference=reference,
-        person=submission.person,
-        golden=golden,
-    )
+def _study_changed() -> ConflictError:
+    return ConflictError("the study item has changed meanwhile; look again")
 
 
-def _open_again(study: Study, golden: Golden) -> None:
-    _change(
-        study,
-        StudyState.CLOSED,
-        {
-            "state": StudyState.OPEN,
-            "close_reason": "",
-            "closed_at": None,
-            "closed_by": None,
-            "golden": golden,
-        },
-    )
-
-
-def _change(study: Study, state: StudyState, values: dict[str, object]) -> None:
-    changed = Study.objects.filter(pk=study.pk, state=state, version=study.version).update(
-        version=F("version") + 1, **values
-    )
-    if changed != 1:
-        raise ConflictError("the study item has changed meanwhile; look again")
-    study.version += 1
-    for name, value in values.items():
-        setattr(study, name, value)
-
-
-def _tell(sentence: Sentence, kind: str, counts: Counter[Person]) -> None:
-    for person, count in counts.items():
-        Notice.objects.create(
-            person=person,
-            project_id=sentence.project_id,
-            kind=kind,
-            data={"sentence": sentence.pk, "number": sentence.number, "count": count},
-        )
-
-
-# A new golden version: its references, and all that follows from it, in the caller's act.
-
-
-@dataclass(frozen=True, slots=True)
-class GoldenMade:
-    """A golden version and how many study items it opened."""
-
-    golden: Golden
-    studies: int
+# A new golden version: its references, and all that follows from it, in the caller's transaction.
 
 
 def version_of(sentence: Sentence) -> int:
-    """Return the number of the golden version that counts, 0 for none."""
+    """The number of the golden version that counts, 0 for none."""
     return sentence.golden.version if sentence.golden else 0
 
 
 def make_golden(
-    sentence: Sentence,
-    review: Review,
-    references: Sequence[Reference],
-    *,
-    by: Person | None,
-) -> GoldenMade:
+    sentence: Sentence, review: Review, references: Sequence[Reference], *, by: Person | None
+) -> tuple[Golden, int]:
     """Make the next golden version by a review: study items, slots and the sentence follow.
 
     Args:
@@ -573,6 +545,9 @@ def make_golden(
         review: Its decision is the golden kind.
         references: In their order; none unless the kind is corrected.
         by: Who decided; None is the unanimous annotators.
+
+    Returns:
+        The version, and how many study items it opened.
     """
     highest = Golden._base_manager.filter(sentence=sentence).aggregate(Max("version"))
     golden = Golden.objects.create(
@@ -581,219 +556,18 @@ def make_golden(
         kind=review.decision,
         reason=review.reason if review.decision == Decision.NOT_ANNOTATABLE else "",
         review=review,
-        guideline=review.guideline,
+        guideline_id=review.guideline_id,
     )
     GoldenReference.objects.bulk_create(
-        GoldenReference(golden=golden, reference=one, position=n)
-        for n, one in enumerate(references)
+        GoldenReference(golden=golden, reference=reference, position=n)
+        for n, reference in enumerate(references)
     )
     opened = sync_studies(golden)
     update_slot_states(sentence, by=by)
     withdrawn = sentence.state == SentenceState.WITHDRAWN
-    change_state(
-        sentence, SentenceState.WITHDRAWN if withdrawn else resting_state(sentence), golden=golden
-    )
-    return GoldenMade(golden, opened)
-
-
-# Finalising a review: from verdicts to a golden version, all or nothing (REV-11).
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewResult:
-    """What a review made.
-
-    Args:
-        golden: The new golden version.
-        studies: How many study items opened.
-        answered_before: Whether this key had been answered before.
-    """
-
-    golden: Golden
-    studies: int
-    answered_before: bool = False
-
-
-def finalise(
-    member: Member, sentence_id: int, *, version: int, client_key: Key, answer: ReviewAnswer
-) -> ReviewResult:
-    """Decide a sentence, all or nothing: golden version, verdicts, study items, slots (REV-11).
-
-    Reasons of a text judged correct are not kept. A lease that ended while nobody else came is
-    no obstacle. What is refused is kept as a draft revision (INV-10).
-
-    Raises:
-        RefusedError: It breaks a rule, or warns and is not confirmed.
-        ConflictError: The task's version is another, or somebody else holds it (REV-12).
-        NotYoursError: The member may not review it.
-        NotAllowedError: The member is no reviewer now, or the project is closed.
-    """
-    outcome = _finalise(member, sentence_id, version, client_key, answer)
-    if isinstance(outcome, WorkflowError):  # raised only now that what was kept is committed
-        raise outcome
-    return outcome
-
-
-@transactional
-def _finalise(
-    member: Member, sentence_id: int, version: int, client_key: Key, answer: ReviewAnswer
-) -> ReviewResult | WorkflowError:
-    member = authorize(member, Role.REVIEWER)
-    sentence = lock_sentence(sentence_id, member.project_id)
-    before = Review.objects.filter(client_key=client_key).first()
-    if before is not None:
-        return _again(before, member, sentence)
-    if has_held_slot(member.person_id, sentence_id):
-        raise NotYoursError(
-            "there is no sentence {sentence_id} for this reviewer", sentence_id=sentence_id
-        )
-    try:
-        task = _held(member, sentence, version)
-        weighed = check_review(sentence, candidates_for(task, member.person_id), answer)
-        if weighed.blocking or (weighed.to_confirm and not answer.confirmed):
-            raise RefusedError(weighed.problems)
-    except WorkflowError as error:
-        drafts.keep_review_aside(sentence, member.person, answer)
-        return error
-    return _write(member, sentence, task, client_key, answer, weighed)
-
-
-def _write(
-    member: Member,
-    sentence: Sentence,
-    task: ReviewTask,
-    client_key: Key,
-    answer: ReviewAnswer,
-    weighed: CheckedReview,
-) -> ReviewResult:
-    _end(task, member)
-    review = _review(member, sentence, task, client_key, answer)
-    _store_verdicts(review, weighed)
-    before = _before(sentence)
-    made = make_golden(sentence, review, _golden(sentence, review, weighed), by=member.person)
-    audit.record(
-        "review.finalised",
-        who=member.person,
-        project=member.project,
-        about=("sentence", sentence.pk),
-        data={"golden": made.golden.version, "kind": made.golden.kind, "studies": made.studies}
-        | before,
-    )
-    return ReviewResult(made.golden, made.studies)
-
-
-def _before(sentence: Sentence) -> dict[str, object]:
-    """Return where slots and study items of a golden sentence stand, so that it can be undone."""
-    if sentence.golden_id is None:
-        return {}
-    slots = sentence.slots.filter(state__in=SUBMITTED_OR_LATER)
-    items = sentence.studies.values("pk", *STUDY_STATE)
-    return {"old": {"slots": dict(slots.values_list("pk", "state")), "studies": list(items)}}
-
-
-def _again(review: Review, member: Member, sentence: Sentence) -> ReviewResult:
-    golden = Golden.objects.filter(review=review).select_related("sentence").first()
-    if (review.reviewer_id, review.sentence_id) != (member.person_id, sentence.pk) or not golden:
-        raise ConflictError("this key was used for something else; load the page again")
-    return ReviewResult(golden, Study.objects.filter(golden=golden).count(), answered_before=True)
-
-
-def _held(member: Member, sentence: Sentence, version: int) -> ReviewTask:
-    """Return the live task if it is with the member, or was until its lease ended.
-
-    Raises:
-        ConflictError: It is not; `current` is the task that the sentence has now.
-    """
-    task = live_task(sentence.pk)
-    if task is None:
-        raise ConflictError("the sentence is not in review any more; your text is kept in the page")
-    mine = task.state == TaskState.OPEN and task.reviewer_id == member.person_id
-    # Giving back to the queue was the one step since the page was made.
-    ended = task.state == TaskState.FREE and task.version == version + 1
-    ended = ended and task.reviewer_id is None and task.not_for_id != member.person_id
-    if not (ended or (mine and task.version == version)):
-        if mine:
-            raise ConflictError(
-                "another tab of yours has this review now; your text is kept in the page", task
-            )
-        raise ConflictError(
-            "somebody else has this review now; your text is kept in the page", task
-        )
-    return task
-
-
-def _end(task: ReviewTask, member: Member) -> None:
-    ended = ReviewTask.objects.filter(pk=task.pk, state=task.state, version=task.version).update(
-        state=TaskState.DONE,
-        reviewer=member.person_id,
-        lease_until=None,
-        done_at=timezone.now(),
-        version=F("version") + 1,
-    )
-    if ended != 1:
-        raise ConflictError("somebody else was first; your text is kept in the page", task)
-
-
-def _review(
-    member: Member, sentence: Sentence, task: ReviewTask, client_key: Key, answer: ReviewAnswer
-) -> Review:
-    unclear = answer.decision == Decision.NOT_ANNOTATABLE
-    return Review.objects.create(
-        sentence=sentence,
-        task=task,
-        reviewer=member.person,
-        kind=task.kind,
-        base_version=version_of(sentence),
-        decision=answer.decision,
-        reason=answer.reason if unclear else "",
-        note=whole(answer.note.strip()),
-        guideline_id=member.project.guideline_id,
-        active_ms=min(max(answer.active_ms, 0), MOST_MS),
-        client_key=client_key,
-    )
-
-
-def _store_verdicts(review: Review, weighed: CheckedReview) -> None:
-    Verdict.objects.bulk_create(
-        Verdict(
-            review=review,
-            decision=key if key in tuple(Decision) else Decision.CORRECTED,
-            digest="" if key in tuple(Decision) else key,
-            correct=one.correct,
-            reasons=[] if one.correct else [str(reason) for reason in one.reasons],
-            note=whole(one.note.strip()),
-            section=whole(one.section),
-        )
-        for key, one in weighed.verdicts.items()
-    )
-
-
-def _golden(sentence: Sentence, review: Review, weighed: CheckedReview) -> tuple[Reference, ...]:
-    """Return the golden references: the rows of texts judged correct, new rows for additions.
-
-    The row is that of the first submission, so that its author can be traced.
-    """
-    rows = candidate_rows(sentence)
-    kept = [rows[one.key].reference for one in weighed.correct]
-    return (*(one for one in kept if one is not None), *_additions(sentence, review, weighed))
-
-
-def _additions(sentence: Sentence, review: Review, weighed: CheckedReview) -> Iterator[Reference]:
-    rows = candidate_rows(sentence)
-    for n, one in enumerate(weighed.written):
-        parent = rows[one.given.parent].reference if one.given.parent else None
-        origin = Origin.ADDED
-        if parent is not None:
-            origin = Origin.RESTORED if one.given.restored else Origin.MODIFIED
-        yield Reference.objects.create(
-            sentence=sentence,
-            review=review,
-            position=n,
-            text=one.text,
-            digest=one.digest,
-            origin=origin,
-            parent=parent,
-        )
+    state = SentenceState.WITHDRAWN if withdrawn else resting_state(sentence)
+    change_state(sentence, state, golden=golden)
+    return golden, opened
 
 
 def close_unanimous(sentence: Sentence) -> Golden | None:
@@ -805,13 +579,11 @@ def close_unanimous(sentence: Sentence) -> Golden | None:
     Returns:
         The golden version; None where the sentence is for a reviewer.
     """
-    sentence = Sentence.objects.select_for_update(no_key=True).get(pk=sentence.pk)
     rules = sentence.project.rules
-    rows = current_submissions(sentence)
-    agreed = len(rows) == sentence.needed and all(
-        one.decision == Decision.ERROR_FREE for one in rows
-    )
-    if rules.unanimous_error_free != "close" or not agreed or sentence.golden_id is not None:
+    if rules.unanimous_error_free != "close" or sentence.golden_id is not None:
+        return None
+    decisions = [submission.decision for submission in current_submissions(sentence)]
+    if decisions != [Decision.ERROR_FREE] * sentence.needed:
         return None
     if number(0, f"spot check {sentence.digest}") % 100 < rules.spot_check_percent:
         return None
@@ -824,4 +596,5 @@ def close_unanimous(sentence: Sentence) -> Golden | None:
         client_key=uuid4(),
     )
     Verdict.objects.create(review=review, decision=Decision.ERROR_FREE, correct=True)
-    return make_golden(sentence, review, (), by=None).golden
+    golden, _ = make_golden(sentence, review, (), by=None)
+    return golden

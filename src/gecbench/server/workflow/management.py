@@ -24,12 +24,7 @@ from gecbench.server.models import (
 )
 from gecbench.server.workflow import audit, members
 from gecbench.server.workflow.claims import release
-from gecbench.server.workflow.errors import (
-    ConflictError,
-    NotYoursError,
-    Problem,
-    RefusedError,
-)
+from gecbench.server.workflow.errors import ConflictError, NotYoursError, Problem, RefusedError
 from gecbench.server.workflow.review_tasks import (
     MOST_ANNOTATORS,
     clean_note,
@@ -44,11 +39,13 @@ from gecbench.server.workflow.sentences import (
     PAUSE,
     UNDECIDED,
     change_state,
+    changed_meanwhile,
     derive_state,
     new_slots,
 )
 from gecbench.server.workflow.transactions import (
     authorize,
+    compare_and_set,
     lock_project,
     lock_sentence,
     transactional,
@@ -76,14 +73,14 @@ def fit_slots(project_id: int) -> int:
     too_few = _too_few(needed)
     too_many = Q(~Exists(held), state=SentenceState.OPEN, needed__gt=needed)
     return sum(
-        _batch(ids, wanted, change, needed)
-        for wanted, change in ((too_few, _raise), (too_many, _lower))
-        for ids in _batches(project_id, wanted)
+        _batch(ids, condition, change, needed)
+        for condition, change in ((too_few, _raise), (too_many, _lower))
+        for ids in _batches(project_id, condition)
     )
 
 
 def count_incomplete(project: Project) -> int:
-    """Return how many sentences have fewer places than N though `fit_slots` would add them.
+    """How many sentences have fewer places than N though `fit_slots` would add them.
 
     Raising N was interrupted; or they were in review or withdrawn then, and are not any more.
     """
@@ -95,11 +92,13 @@ def _too_few(needed: int) -> Q:
     return Q(state__in=RAISABLE, golden=None, needed__lt=needed)
 
 
-def _batches(project_id: int, wanted: Q) -> Iterator[Sequence[int]]:
+def _batches(project_id: int, condition: Q) -> Iterator[Sequence[int]]:
     last = 0
     while True:
-        some = Sentence.objects.filter(wanted, project_id=project_id, pk__gt=last).order_by("pk")
-        ids = tuple(some.values_list("pk", flat=True)[:BATCH])
+        following = Sentence.objects.filter(condition, project_id=project_id, pk__gt=last).order_by(
+            "pk"
+        )
+        ids = tuple(following.values_list("pk", flat=True)[:BATCH])
         if not ids:
             return
         yield ids
@@ -109,13 +108,10 @@ def _batches(project_id: int, wanted: Q) -> Iterator[Sequence[int]]:
 
 @transactional
 def _batch(
-    ids: Sequence[int],
-    wanted: Q,
-    change: Callable[[Sequence[Sentence], int], None],
-    needed: int,
+    ids: Sequence[int], condition: Q, change: Callable[[Sequence[Sentence], int], None], needed: int
 ) -> int:
     """Change those of some sentences that still are as wanted, now that they are locked."""
-    locked = Sentence.objects.select_for_update(no_key=True).filter(wanted, pk__in=ids)
+    locked = Sentence.objects.select_for_update(no_key=True).filter(condition, pk__in=ids)
     sentences = tuple(locked.order_by("pk"))
     change(sentences, needed)
     return len(sentences)
@@ -134,13 +130,13 @@ def _raise(sentences: Sequence[Sentence], needed: int) -> None:
 
 
 def _lower(sentences: Sequence[Sentence], needed: int) -> None:
-    extra = Slot.objects.filter(sentence__in=[one.pk for one in sentences], no__gt=needed)
+    extra = Slot.objects.filter(sentence__in=[sentence.pk for sentence in sentences], no__gt=needed)
     extra.filter(state=SlotState.FREE).delete()
     _write(sentences, needed)
 
 
 def _write(sentences: Sequence[Sentence], needed: int) -> None:
-    Sentence.objects.filter(pk__in=[one.pk for one in sentences]).update(
+    Sentence.objects.filter(pk__in=[sentence.pk for sentence in sentences]).update(
         needed=needed, version=F("version") + 1, updated_at=timezone.now()
     )
 
@@ -177,20 +173,17 @@ def raise_needed(member: Member, sentence_id: int, *, more: int) -> Sentence:
         remove_from_queue(sentence)
         change_state(sentence, SentenceState.ANNOTATING)
     before = sentence.needed
-    move_on = Sentence.objects.filter(pk=sentence.pk, version=sentence.version)
-    sentence.needed = before + more
-    if not move_on.update(
-        needed=sentence.needed, version=F("version") + 1, updated_at=timezone.now()
-    ):
-        raise ConflictError(
-            "sentence {number} has changed meanwhile; look again", number=sentence.number
-        )
-    sentence.version += 1
+    compare_and_set(
+        sentence,
+        sentence.state,
+        changed_meanwhile(sentence),
+        needed=before + more,
+        updated_at=timezone.now(),
+    )
     Slot.objects.bulk_create(list(new_slots(sentence, after=before)))
-    audit.record(
+    audit.record_by(
+        member,
         "sentence.raised",
-        who=member.person,
-        project=member.project,
         about=("sentence", sentence.pk),
         data={"old": before, "new": sentence.needed},
     )
@@ -210,16 +203,16 @@ def set_priority(member: Member, sentence_ids: Sequence[int], *, priority: int) 
     if not least <= priority <= most:
         message = f"the priority is {priority}; it is a whole number from {least} to {most}"
         raise RefusedError([Problem("priority", "priority", message)])
-    wanted = sorted(set(sentence_ids))
+    numbers = sorted(set(sentence_ids))
     locked = Sentence.objects.select_for_update(no_key=True).filter(
-        project_id=member.project_id, pk__in=wanted
+        project_id=member.project_id, pk__in=numbers
     )
-    found = list(locked.order_by("pk"))
-    if len(found) < len(wanted):
+    in_project = list(locked.order_by("pk"))
+    if len(in_project) < len(numbers):
         raise NotYoursError("one of these sentences is not in this project")
-    changed = [one for one in found if one.priority != priority]
-    ids = [one.pk for one in changed]
-    begun = [one.pk for one in changed if one.state == SentenceState.ANNOTATING]
+    to_change = [sentence for sentence in in_project if sentence.priority != priority]
+    ids = [sentence.pk for sentence in to_change]
+    begun = [sentence.pk for sentence in to_change if sentence.state == SentenceState.ANNOTATING]
     Sentence.objects.filter(pk__in=ids).update(
         priority=priority, version=F("version") + 1, updated_at=timezone.now()
     )
@@ -229,10 +222,9 @@ def set_priority(member: Member, sentence_ids: Sequence[int], *, priority: int) 
     )
     ReviewTask.objects.filter(sentence_id__in=ids, state__in=LIVE).update(priority=priority)
     if ids:
-        audit.record(
+        audit.record_by(
+            member,
             "sentence.priority",
-            who=member.person,
-            project=member.project,
             about=("sentence", ids[0] if len(ids) == 1 else ""),
             data={"sentences": ids, "priority": priority},
         )
@@ -255,10 +247,9 @@ def settle_cases(member: Member, case_ids: Sequence[int], *, closed_in: Guidelin
     ids = list(waiting.order_by("pk").values_list("pk", flat=True))
     GuidelineCase.objects.filter(pk__in=ids, closed_in=None).update(closed_in=closed_in)
     if ids:
-        audit.record(
+        audit.record_by(
+            member,
             "guideline.cases_settled",
-            who=member.person,
-            project=member.project,
             about=("guideline", closed_in.pk),
             data={"cases": ids, "version": closed_in.version},
         )
@@ -266,7 +257,7 @@ def settle_cases(member: Member, case_ids: Sequence[int], *, closed_in: Guidelin
 
 
 def member_fingerprint(member: Member) -> str:
-    """Return roles and status in one word; a form keeps it, to see it is old."""
+    """Roles and status in one word; a form keeps it, to see it is old."""
     return "-".join((*map(str, member.roles), str(member.status)))
 
 
@@ -331,12 +322,8 @@ def reopen_sentence(member: Member, sentence_id: int, *, reason: str) -> ReviewT
     if former is not None and not reviewers_for(sentence, but=[former.pk]).exists():
         former = None
     task = queue_for_review(sentence, kind=ReviewKind.REOPENED, not_for=former, note=words)
-    audit.record(
-        "sentence.reopened",
-        who=member.person,
-        project=member.project,
-        about=("sentence", sentence.pk),
-        data={"reason": words},
+    audit.record_by(
+        member, "sentence.reopened", about=("sentence", sentence.pk), data={"reason": words}
     )
     return task
 
@@ -354,7 +341,7 @@ def withdraw(member: Member, sentence_ids: Sequence[int], *, reason: str) -> int
     """
     member = authorize(member, Role.MANAGER)
     words = clean_note(reason, "withdraw-reason", field="reason")
-    changed = []
+    withdrawn = []
     for sentence_id in sorted(set(sentence_ids)):
         sentence = lock_sentence(sentence_id, member.project_id)
         if sentence.state == SentenceState.WITHDRAWN:
@@ -364,9 +351,9 @@ def withdraw(member: Member, sentence_ids: Sequence[int], *, reason: str) -> int
         remove_from_queue(sentence)
         sentence.refresh_from_db()
         change_state(sentence, SentenceState.WITHDRAWN, state_note=words)
-        changed.append(sentence.pk)
-    _log("sentence.withdrawn", member, changed, words)
-    return len(changed)
+        withdrawn.append(sentence.pk)
+    _log("sentence.withdrawn", member, withdrawn, words)
+    return len(withdrawn)
 
 
 @transactional
@@ -377,7 +364,7 @@ def restore(member: Member, sentence_ids: Sequence[int]) -> int:
         NotYoursError: One of the sentences is not in the project; none is restored then.
     """
     member = authorize(member, Role.MANAGER)
-    changed = []
+    restored = []
     for sentence_id in sorted(set(sentence_ids)):
         sentence = lock_sentence(sentence_id, member.project_id)
         if sentence.state != SentenceState.WITHDRAWN:
@@ -387,17 +374,16 @@ def restore(member: Member, sentence_ids: Sequence[int]) -> int:
         if state == SentenceState.REVIEW_READY:
             last = ReviewTask.objects.filter(sentence=sentence).order_by("pk").last()
             queue_for_review(sentence, kind=ReviewKind(last.kind) if last else ReviewKind.FIRST)
-        changed.append(sentence.pk)
-    _log("sentence.restored", member, changed, "")
-    return len(changed)
+        restored.append(sentence.pk)
+    _log("sentence.restored", member, restored, "")
+    return len(restored)
 
 
-def _log(what: str, member: Member, changed: Sequence[int], reason: str) -> None:
-    if changed:
-        audit.record(
+def _log(what: str, member: Member, sentence_ids: Sequence[int], reason: str) -> None:
+    if sentence_ids:
+        audit.record_by(
+            member,
             what,
-            who=member.person,
-            project=member.project,
-            about=("sentence", changed[0] if len(changed) == 1 else ""),
-            data={"sentences": list(changed), "reason": reason},
+            about=("sentence", sentence_ids[0] if len(sentence_ids) == 1 else ""),
+            data={"sentences": list(sentence_ids), "reason": reason},
         )

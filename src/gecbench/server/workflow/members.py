@@ -14,15 +14,7 @@ from django.utils import timezone, translation
 
 from gecbench.core.errors import UsageError
 from gecbench.server.choices import MemberStatus, Role, SlotState
-from gecbench.server.models import (
-    Invitation,
-    Member,
-    MemberEvent,
-    Notice,
-    Person,
-    Project,
-    Slot,
-)
+from gecbench.server.models import Invitation, Member, MemberEvent, Notice, Person, Project, Slot
 from gecbench.server.rules.text import TextError, cleaned
 from gecbench.server.workflow import audit
 from gecbench.server.workflow.assignments import end_assignments
@@ -80,7 +72,7 @@ def invite(
     note: str = "",
     valid: timedelta = VALID,
 ) -> tuple[Invitation, str]:
-    """Return an invitation and the secret of its link, which is kept nowhere.
+    """An invitation and the secret of its link, which is kept nowhere.
 
     `administrator` makes one for the first administrator.
 
@@ -111,7 +103,7 @@ def invite(
 def invite_all(
     project: Project, notes: Sequence[str], *, roles: Sequence[Role], by: Person | None
 ) -> list[str]:
-    """Return the secrets of as many invitations as there are notes; all are made or none.
+    """The secrets of as many invitations as there are notes; all are made or none.
 
     Raises:
         UsageError: They would let nobody in.
@@ -120,17 +112,17 @@ def invite_all(
 
 
 @transactional
-def _write_invitation(made: Invitation) -> Invitation:
-    made.save(force_insert=True)
-    data = {"roles": made.roles, "administrator": made.administrator}
+def _write_invitation(invitation: Invitation) -> Invitation:
+    invitation.save(force_insert=True)
+    data = {"roles": invitation.roles, "administrator": invitation.administrator}
     audit.record(
         "invitation.made",
-        who=made.by,
-        project=made.project,
-        about=("invitation", made.pk),
+        who=invitation.by,
+        project=invitation.project,
+        about=("invitation", invitation.pk),
         data=data,
     )
-    return made
+    return invitation
 
 
 def _hash_of(secret: str) -> str:
@@ -139,23 +131,27 @@ def _hash_of(secret: str) -> str:
 
 
 def get_invitation(secret: str) -> Invitation:
-    """Return the invitation of a link that still holds.
+    """The invitation of a link that still holds.
 
     Raises:
         GoneError: It was used, revoked or is over; the message says which.
         NotYoursError: There is none.
     """
-    found = Invitation.objects.select_related("project").filter(token_hash=_hash_of(secret)).first()
-    if found is None:
+    invitation = (
+        Invitation.objects.select_related("project").filter(token_hash=_hash_of(secret)).first()
+    )
+    if invitation is None:
         raise NotYoursError("there is no such invitation")
-    if found.used_at is not None:
+    if invitation.used_at is not None:
         raise GoneError("this link was used already; ask for a new one")
-    if found.revoked_at is not None:
+    if invitation.revoked_at is not None:
         raise GoneError("this link was withdrawn; ask for a new one")
-    old_kind = found.for_person_id is not None  # versions before made links for new passwords so
-    if found.expires_at <= timezone.now() or old_kind:
+    old_kind = (
+        invitation.for_person_id is not None
+    )  # versions before made links for new passwords so
+    if invitation.expires_at <= timezone.now() or old_kind:
         raise GoneError("this link is over; ask for a new one")
-    return found
+    return invitation
 
 
 def accept(secret: str, *, login: str, name: str, password: str) -> Person:
@@ -175,8 +171,8 @@ def accept(secret: str, *, login: str, name: str, password: str) -> Person:
             validate_password(password, person)
     except ValidationError as error:
         problems += [
-            Problem(one.code or "password", "password", one.messages[0], _values(one))
-            for one in error.error_list
+            Problem(problem.code or "password", "password", problem.messages[0], _values(problem))
+            for problem in error.error_list
         ]
     if problems:
         raise RefusedError(problems)
@@ -186,7 +182,7 @@ def accept(secret: str, *, login: str, name: str, password: str) -> Person:
 
 
 def _tidy(field: str, text: str, problems: list[Problem]) -> str:
-    """Return a login or a name as it is kept; a login is one word."""
+    """A login or a name as it is kept; a login is one word."""
     try:
         tidy = cleaned(text, longest=_LONGEST, what=f"the {field}").text
     except TextError as error:
@@ -231,15 +227,15 @@ def _enter(invitation: Invitation, person: Person) -> Member | None:
     member = None
     if invitation.project is not None:
         project = lock_project(invitation.project.pk)
-        roles, status = {Role(one) for one in invitation.roles}, MemberStatus(invitation.status)
+        roles, status = {Role(role) for role in invitation.roles}, MemberStatus(invitation.status)
         known = Member.objects.filter(project=project, person=person).first()
         if known is not None and known.status == MemberStatus.PAUSED:
             message = "you are paused in this project; a manager lets you go on, no link does"
             raise RefusedError([Problem("member-paused", "", message)])
         if known is not None and known.status not in (MemberStatus.LEFT, MemberStatus.INVITED):
             roles, status = roles | set(known.roles), MemberStatus(known.status)
-        made = tuple(role for role in Role if role in roles)
-        member = add_member(project, person, roles=made, by=invitation.by, status=status)
+        ordered = tuple(role for role in Role if role in roles)
+        member = add_member(project, person, roles=ordered, by=invitation.by, status=status)
     _log_use(invitation, person)
     return member
 
@@ -339,9 +335,9 @@ def change_member(
     Raises:
         RefusedError: The last manager would be gone, or the status cannot follow the one before.
     """
-    changed = _lock_and_change(member, by, roles, status, note)
+    fresh = _lock_and_change(member, by, roles, status, note)
     member.refresh_from_db()
-    return changed
+    return fresh
 
 
 @transactional
@@ -353,16 +349,12 @@ def _lock_and_change(
     note: str,
 ) -> Member:
     lock_project(member.project_id)
-    fresh = Member.objects.select_for_update(no_key=True).get(pk=member.pk)
-    return _change(fresh, by, fresh.roles if roles is None else roles, status, note)
+    current = Member.objects.select_for_update(no_key=True).get(pk=member.pk)
+    return _change(current, by, current.roles if roles is None else roles, status, note)
 
 
 def _change(
-    member: Member,
-    by: Person | None,
-    roles: Sequence[Role],
-    status: MemberStatus | None,
-    note: str,
+    member: Member, by: Person | None, roles: Sequence[Role], status: MemberStatus | None, note: str
 ) -> Member:
     """Change a member while the project is locked: two managers cannot leave at once."""
     old = _standing(member)

@@ -74,13 +74,13 @@ def create_project(
 
 
 def _spellings(lang: str) -> dict[str, object]:
-    """Return the placeholder of a language other than Chinese, whose spelling is the default."""
+    """The placeholder of a language other than Chinese, whose spelling is the default."""
     if lang == "zh":
         return {}
-    own = PLACEHOLDERS["en"]
+    english = PLACEHOLDERS["en"]
     return {
-        "placeholder": own,
-        "placeholder_aliases": tuple(one for one in ALIASES if one != own),
+        "placeholder": english,
+        "placeholder_aliases": tuple(alias for alias in ALIASES if alias != english),
     }
 
 
@@ -95,9 +95,9 @@ def _slug(slug: str) -> str:
 
 
 def settings_fingerprint(project: Project) -> str:
-    """Return a digest of all that `change_project` changes; a form keeps it, to see it is old."""
-    said = (project.name, project.annotators, project.max_references, project.options)
-    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+    """A digest of all that `change_project` changes; a form keeps it, to see it is old."""
+    settings = (project.name, project.annotators, project.max_references, project.options)
+    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
 
 
 def change_project(
@@ -128,12 +128,12 @@ def change_project(
         UsageError: A value that means nothing.
         ConflictError: Somebody changed the project since it was `seen`.
     """
-    given = {"name": name, "annotators": annotators, "max_references": max_references}
-    given = {key: value for key, value in given.items() if value is not None}
+    changes = {"name": name, "annotators": annotators, "max_references": max_references}
+    changes = {key: value for key, value in changes.items() if value is not None}
     if name is not None:
-        given["name"] = " ".join(name.split())
-    columns_of({"name": "-", "annotators": 1, "max_references": 1, **given})
-    _write_changes(project.pk, given, options, by, seen)
+        changes["name"] = " ".join(name.split())
+    columns_of({"name": "-", "annotators": 1, "max_references": 1, **changes})
+    _write_changes(project.pk, changes, options, by, seen)
     if annotators is not None:
         fit_slots(project.pk)
     project.refresh_from_db()
@@ -143,7 +143,7 @@ def change_project(
 @transactional
 def _write_changes(
     project_id: int,
-    given: Mapping[str, object],
+    changes: Mapping[str, object],
     options: Mapping[str, object] | None,
     by: Person,
     seen: str | None = None,
@@ -151,7 +151,7 @@ def _write_changes(
     project = lock_project(project_id)
     if seen is not None and seen != settings_fingerprint(project):
         raise ConflictError("the settings have changed meanwhile; look at them, then change them")
-    new = dict(given)
+    new = dict(changes)
     if options is not None:
         new["options"] = stored_of(options_of({**project.options, **options}))
     differing = {key: value for key, value in new.items() if getattr(project, key) != value}
@@ -166,7 +166,7 @@ def _log(what: str, project: Project, by: Person, data: Mapping[str, object]) ->
 
 
 def guideline_text(markdown: str) -> str:
-    """Return a guideline as it is kept: line ends alike, nothing around it."""
+    """A guideline as it is kept: line ends alike, nothing around it."""
     return markdown.replace("\r\n", "\n").replace("\r", "\n").strip() + "\n"
 
 
@@ -189,26 +189,32 @@ def publish_guideline(project: Project, *, markdown: str, note: str, by: Person)
 
 @transactional
 def _publish(project: Project, text: str, note: str, by: Person) -> Guideline:
-    fresh = lock_project(project.pk)
-    if fresh.guideline is not None and fresh.guideline.sha256 == _sha256(text):
+    current = lock_project(project.pk)
+    if current.guideline is not None and current.guideline.sha256 == _sha256(text):
         raise UsageError(
-            "this is version {version}, which is in force already", version=fresh.guideline.version
+            "this is version {version}, which is in force already",
+            version=current.guideline.version,
         )
-    made = _put_in_force(fresh, text, note=note, by=by)
-    Acknowledgement.objects.create(guideline=made, person=by)
-    others = Member.objects.filter(project=fresh).exclude(status=MemberStatus.LEFT)
+    guideline = _put_in_force(current, text, note=note, by=by)
+    Acknowledgement.objects.create(guideline=guideline, person=by)
+    others = Member.objects.filter(project=current).exclude(status=MemberStatus.LEFT)
     Notice.objects.bulk_create(
         Notice(
             person_id=person,
-            project=fresh,
+            project=current,
             kind="guideline",
-            data={"version": made.version, "note": made.note},
+            data={"version": guideline.version, "note": guideline.note},
         )
         for person in others.exclude(person=by).values_list("person_id", flat=True)
     )
-    _log("guideline.published", fresh, by, {"version": made.version, "sha256": made.sha256})
-    project.guideline = made
-    return made
+    _log(
+        "guideline.published",
+        current,
+        by,
+        {"version": guideline.version, "sha256": guideline.sha256},
+    )
+    project.guideline = guideline
+    return guideline
 
 
 def _sha256(text: str) -> str:
@@ -217,7 +223,7 @@ def _sha256(text: str) -> str:
 
 def _put_in_force(project: Project, text: str, *, note: str, by: Person | None) -> Guideline:
     last = Guideline.objects.filter(project=project).aggregate(Max("version"))["version__max"]
-    made = Guideline.objects.create(
+    guideline = Guideline.objects.create(
         project=project,
         version=(last or 0) + 1,
         markdown=text,
@@ -225,9 +231,9 @@ def _put_in_force(project: Project, text: str, *, note: str, by: Person | None) 
         note=note,
         by=by,
     )
-    Project.objects.filter(pk=project.pk).update(guideline=made)
-    project.guideline = made
-    return made
+    Project.objects.filter(pk=project.pk).update(guideline=guideline)
+    project.guideline = guideline
+    return guideline
 
 
 @transactional
@@ -280,9 +286,9 @@ def restore_project(project: Project, *, by: Person) -> Project:
 
 
 def _put_away(project: Project, by: Person, what: str, **columns: object) -> Project:
-    fresh = lock_project(project.pk)
-    if any((getattr(fresh, key) is None) != (value is None) for key, value in columns.items()):
+    current = lock_project(project.pk)
+    if any((getattr(current, key) is None) != (value is None) for key, value in columns.items()):
         Project.objects.filter(pk=project.pk).update(**columns)
-        _log(what, fresh, by, {})
+        _log(what, current, by, {})
     project.refresh_from_db()
     return project

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from functools import cache
+from typing import Any
 
 from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
@@ -40,7 +41,12 @@ from gecbench.server.rules.text import LONGEST_NOTE, whole
 from gecbench.server.workflow import audit, sentences
 from gecbench.server.workflow.errors import ConflictError, Problem, RefusedError
 from gecbench.server.workflow.sentences import BEGUN, LIVE, change_state
-from gecbench.server.workflow.transactions import authorize, lock_sentence, transactional
+from gecbench.server.workflow.transactions import (
+    authorize,
+    compare_and_set,
+    lock_sentence,
+    transactional,
+)
 
 JUMP = 120.0
 """Seconds by which the clocks may differ between two looks; time servers nudge by less."""
@@ -58,7 +64,7 @@ class ClockWatch:
         self._jumped_at: float | None = None
 
     def jumped_within(self, seconds: float) -> bool:
-        """Return whether the wall clock jumped, or this process slept, less than that ago."""
+        """Whether the wall clock jumped, or this process slept, less than that ago."""
         wall, steady = self._wall(), self._steady()
         if abs((wall - self._seen[0]) - (steady - self._seen[1])) > JUMP:
             self._jumped_at = steady
@@ -68,7 +74,7 @@ class ClockWatch:
 
 @cache
 def clock_watch() -> ClockWatch:
-    """Return the watch of this process."""
+    """The watch of this process."""
     return ClockWatch()
 
 
@@ -92,7 +98,7 @@ def record_readings(sentence_ids: Iterable[int], person_id: int) -> None:
     keys = set(sentence_ids)
     known = Reading.objects.filter(person_id=person_id, sentence_id__in=keys)
     keys -= set(known.values_list("sentence_id", flat=True))
-    rows = [Reading(sentence_id=one, person_id=person_id) for one in sorted(keys)]
+    rows = [Reading(sentence_id=key, person_id=person_id) for key in sorted(keys)]
     Reading.objects.bulk_create(rows, batch_size=_PIECE, ignore_conflicts=True)
 
 
@@ -103,8 +109,8 @@ def record_all_readings(project: Project, person: Person) -> None:
     """
     handed_in = Submission.objects.filter(sentence=OuterRef("pk"))
     read = Reading.objects.filter(sentence=OuterRef("pk"), person=person)
-    found = Sentence.objects.filter(Exists(handed_in), ~Exists(read), project=project)
-    keys = list(found.exclude(state__in=_KNOWN).values_list("pk", flat=True))
+    unread = Sentence.objects.filter(Exists(handed_in), ~Exists(read), project=project)
+    keys = list(unread.exclude(state__in=_KNOWN).values_list("pk", flat=True))
     for begin in range(0, len(keys), _PIECE):  # in pieces: nobody who saves waits for all
         record_readings(keys[begin : begin + _PIECE], person.pk)
 
@@ -159,7 +165,7 @@ def remove_from_queue(sentence: Sentence) -> None:
 
 
 def live_task(sentence_id: int) -> ReviewTask | None:
-    """Return the task of a sentence that waits for a reviewer or is with one."""
+    """The task of a sentence that waits for a reviewer or is with one."""
     return (
         ReviewTask.objects.select_related("reviewer")
         .filter(sentence=sentence_id, state__in=LIVE)
@@ -168,12 +174,12 @@ def live_task(sentence_id: int) -> ReviewTask | None:
 
 
 def has_held_slot(person_id: int, sentence_id: int) -> bool:
-    """Return whether a person ever held a slot of a sentence (ROL-2, INV-3)."""
+    """Whether a person ever held a slot of a sentence (ROL-2, INV-3)."""
     return SlotEvent.objects.filter(person=person_id, sentence=sentence_id).exists()
 
 
 def reviewers_for(sentence: Sentence, *, but: Iterable[int | None] = ()) -> QuerySet[Member]:
-    """Return the active reviewers who never held a slot of a sentence, without some people."""
+    """The active reviewers who never held a slot of a sentence, without some people."""
     held = SlotEvent.objects.filter(sentence=sentence, person=OuterRef("person"))
     return Member.objects.filter(
         ~Exists(held),
@@ -181,16 +187,16 @@ def reviewers_for(sentence: Sentence, *, but: Iterable[int | None] = ()) -> Quer
         is_reviewer=True,
         status=MemberStatus.ACTIVE,
         person__is_active=True,
-    ).exclude(person__in=[one for one in but if one is not None])
+    ).exclude(person__in=[person for person in but if person is not None])
 
 
 def waiting_tasks(member: Member) -> QuerySet[ReviewTask]:
-    """Return the free tasks that a reviewer may take, first ones first."""
+    """The free tasks that a reviewer may take, first ones first."""
     held = SlotEvent.objects.filter(sentence=OuterRef("sentence"), person=member.person_id)
-    mine = Q(reviewer=member.person_id)  # a manager's word; it overrules not_for
+    assigned = Q(reviewer=member.person_id)  # a manager's word; it overrules not_for
     anybodys = Q(reviewer=None) & (Q(not_for=None) | ~Q(not_for=member.person_id))
     return ReviewTask.objects.filter(
-        mine | anybodys, ~Exists(held), project=member.project_id, state=TaskState.FREE
+        assigned | anybodys, ~Exists(held), project=member.project_id, state=TaskState.FREE
     ).order_by("priority", "order_key", "pk")
 
 
@@ -202,12 +208,12 @@ def claim_random_task(member: Member) -> ReviewTask | None:
     for _ in range(5):
         waiting = waiting_tasks(member)
         assigned = waiting.filter(reviewer=member.person_id)[:1]
-        found = [*assigned.values_list("pk", "sentence_id")] or [
+        tasks = [*assigned.values_list("pk", "sentence_id")] or [
             *waiting.values_list("pk", "sentence_id")[:FIRST]
         ]
-        if not found:
+        if not tasks:
             return None
-        task_id, sentence_id = _CHANCE.choice(found)
+        task_id, sentence_id = _CHANCE.choice(tasks)
         taken = claim_task(member, task_id, sentence_id)
         if taken is not None:
             return taken
@@ -234,12 +240,12 @@ def claim_task(member: Member, task_id: int, sentence_id: int) -> ReviewTask | N
 
 
 def lease(project: Project) -> timedelta:
-    """Return how long a task stays with a person who does nothing on it."""
+    """How long a task stays with a person who does nothing on it."""
     return timedelta(minutes=project.rules.lease_minutes)
 
 
 def lease_cutoff(project: Project) -> datetime:
-    """Return the moment before which a lease must have ended to be over.
+    """The moment before which a lease must have ended to be over.
 
     The grace is one lease more, so that a clock set forward by a little ends none.
     """
@@ -247,7 +253,7 @@ def lease_cutoff(project: Project) -> datetime:
 
 
 def is_expired(task: ReviewTask, project: Project) -> bool:
-    """Return whether a task's lease and its grace are over, and no clock has jumped lately."""
+    """Whether a task's lease and its grace are over, and no clock has jumped lately."""
     if task.lease_until is None or task.lease_until >= lease_cutoff(project):
         return False
     return not clock_watch().jumped_within(2 * lease(project).total_seconds())
@@ -293,20 +299,17 @@ def release_task(
     Raises:
         ConflictError: It has changed meanwhile.
     """
-    fields: dict[str, object] = {}
+    fields: dict[str, Any] = {}
     if not_for is not None:
         fields |= {"not_for": not_for, "handed_by": not_for}
     if note is not None:
         fields["note"] = note
     if kind is not None:
         fields["kind"] = kind
-    changed = ReviewTask.objects.filter(
-        pk=task.pk, state=TaskState.OPEN, version=task.version
-    ).update(
-        state=TaskState.FREE, reviewer=None, lease_until=None, version=F("version") + 1, **fields
+    error = ConflictError("the review has changed meanwhile; look again")
+    compare_and_set(
+        task, TaskState.OPEN, error, state=TaskState.FREE, reviewer=None, lease_until=None, **fields
     )
-    if changed != 1:
-        raise ConflictError("the review has changed meanwhile; look again")
     change_state(sentence, SentenceState.REVIEW_READY)
 
 
@@ -315,10 +318,10 @@ def release_tasks_of(member: Member) -> int:
 
     What a manager had assigned to them is anybody's again. Called inside a transaction.
     """
-    theirs = ReviewTask.objects.filter(project=member.project_id, reviewer=member.person_id)
-    theirs.filter(state=TaskState.FREE).update(reviewer=None, version=F("version") + 1)
+    tasks = ReviewTask.objects.filter(project=member.project_id, reviewer=member.person_id)
+    tasks.filter(state=TaskState.FREE).update(reviewer=None, version=F("version") + 1)
     freed = 0
-    for task in theirs.filter(state=TaskState.OPEN).order_by("sentence"):
+    for task in tasks.filter(state=TaskState.OPEN).order_by("sentence"):
         sentence = Sentence.objects.select_for_update(no_key=True).get(pk=task.sentence_id)
         release_task(task, sentence)
         freed += 1
@@ -326,7 +329,7 @@ def release_tasks_of(member: Member) -> int:
 
 
 def stuck_tasks(project: Project, *, most: int = 100) -> tuple[ReviewTask, ...]:
-    """Return the free tasks that no active reviewer may take now; a manager assigns them.
+    """The free tasks that no active reviewer may take now; a manager assigns them.
 
     They were handed on, or questioned, and everybody else has left or held a slot.
     """
@@ -343,8 +346,8 @@ def stuck_tasks(project: Project, *, most: int = 100) -> tuple[ReviewTask, ...]:
     nobody = Q(reviewer=None) & ~Exists(able.filter(~Q(person=OuterRef("barred"))))
     not_they = Q(reviewer__isnull=False) & ~Exists(able.filter(person=OuterRef("reviewer")))
     waiting = ReviewTask.objects.filter(project=project, state=TaskState.FREE)
-    found = waiting.annotate(barred=Coalesce("not_for", 0)).filter(nobody | not_they)
-    return tuple(found.select_related("sentence").order_by("priority", "order_key", "pk")[:most])
+    tasks = waiting.annotate(barred=Coalesce("not_for", 0)).filter(nobody | not_they)
+    return tuple(tasks.select_related("sentence").order_by("priority", "order_key", "pk")[:most])
 
 
 # A review is passed on: its task, its note, and more annotators for the sentence.
@@ -354,7 +357,7 @@ MOST_ANNOTATORS = 20
 
 
 def get_own_task(member: Member, sentence: Sentence, version: int) -> ReviewTask:
-    """Return the open task of a sentence if it is the member's and of this version.
+    """The open task of a sentence if it is the member's and of this version.
 
     Raises:
         ConflictError: It is not.
@@ -370,7 +373,7 @@ def get_own_task(member: Member, sentence: Sentence, version: int) -> ReviewTask
 
 
 def clean_note(note: str, code: str, *, field: str = "note") -> str:
-    """Return a note without the space around it.
+    """A note without the space around it.
 
     Raises:
         RefusedError: It is empty, or too long.
@@ -399,22 +402,21 @@ def return_for_more(
     task = get_own_task(member, sentence, version)
     _check_more(member, sentence, more)
     words = whole(note.strip())[:LONGEST_NOTE]
-    said = {"note": words, "handed_by": member.person} if words else {}
-    ended = ReviewTask.objects.filter(pk=task.pk, state=TaskState.OPEN, version=version).update(
+    fields: dict[str, Any] = {"note": words, "handed_by": member.person} if words else {}
+    compare_and_set(
+        task,
+        TaskState.OPEN,
+        ConflictError("the review has changed meanwhile; look again"),
         state=TaskState.RETURNED,
         lease_until=None,
         done_at=timezone.now(),
-        version=F("version") + 1,
-        **said,
+        **fields,
     )
-    if ended != 1:
-        raise ConflictError("the review has changed meanwhile; look again")
     _add_slots(member, sentence, more)
     change_state(sentence, SentenceState.ANNOTATING, needed=sentence.needed + more)
-    audit.record(
+    audit.record_by(
+        member,
         "review.returned",
-        who=member.person,
-        project=member.project,
         about=("sentence", sentence.pk),
         data={"more": more, "needed": sentence.needed},
     )
@@ -428,7 +430,7 @@ def _check_more(member: Member, sentence: Sentence, more: int) -> None:
         raise RefusedError([Problem("WFL-5", "more", message, (("most", str(most)),))])
     seen = sentences.seen_by(sentence.pk, OuterRef("person"))
     left = Member.objects.filter(
-        *(~Exists(one) for one in seen),
+        *(~Exists(rows) for rows in seen),
         project=sentence.project_id,
         is_annotator=True,
         status=MemberStatus.ACTIVE,
@@ -441,7 +443,7 @@ def _check_more(member: Member, sentence: Sentence, more: int) -> None:
 
 def _add_slots(member: Member, sentence: Sentence, more: int) -> None:
     highest = Slot.objects.filter(sentence=sentence).aggregate(Max("no"))["no__max"] or 0
-    made = [
+    slots = [
         Slot(
             project_id=sentence.project_id,
             sentence=sentence,
@@ -451,10 +453,10 @@ def _add_slots(member: Member, sentence: Sentence, more: int) -> None:
         )
         for n in range(1, more + 1)
     ]
-    Slot.objects.bulk_create(made)
+    Slot.objects.bulk_create(slots)
     SlotEvent.objects.bulk_create(
         SlotEvent(
-            slot=one, sentence=sentence, kind=SlotEventKind.RETURN, data={"by": member.person_id}
+            slot=slot, sentence=sentence, kind=SlotEventKind.RETURN, data={"by": member.person_id}
         )
-        for one in made
+        for slot in slots
     )

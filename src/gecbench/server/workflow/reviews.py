@@ -12,7 +12,9 @@ from django.utils import timezone
 from gecbench.server.choices import (
     SUBMITTED_OR_LATER,
     CloseReason,
+    Decision,
     MemberStatus,
+    Origin,
     ReviewKind,
     Role,
     SentenceState,
@@ -25,29 +27,37 @@ from gecbench.server.models import (
     Golden,
     Member,
     Notice,
+    Reference,
     Review,
     ReviewTask,
     Sentence,
     SlotEvent,
+    Study,
+    Verdict,
 )
 from gecbench.server.rules.text import LONGEST_NOTE, whole
 from gecbench.server.workflow import audit
-from gecbench.server.workflow.answers import ReviewAnswer
+from gecbench.server.workflow.answers import MOST_MS, Key, ReviewAnswer
 from gecbench.server.workflow.claims import NoTask
-from gecbench.server.workflow.drafts import payload_of_review, save_review_draft
+from gecbench.server.workflow.drafts import keep_review_aside, payload_of_review, save_review_draft
 from gecbench.server.workflow.errors import (
     ConflictError,
     NotYoursError,
     Problem,
     RefusedError,
+    WorkflowError,
 )
 from gecbench.server.workflow.golden import (
+    STUDY_STATE,
     Candidate,
+    CheckedReview,
     candidates_for,
     check_review,
-    finalise,
+    make_golden,
+    refuse,
+    verdict_columns,
+    version_of,
 )
-from gecbench.server.workflow.management import reopen_sentence, restore, withdraw
 from gecbench.server.workflow.review_tasks import (
     claim_random_task,
     claim_task,
@@ -61,19 +71,17 @@ from gecbench.server.workflow.review_tasks import (
     queue_for_review,
     record_reading,
     release_task,
-    return_for_more,
     reviewers_for,
 )
-from gecbench.server.workflow.sentences import change_slot_state, change_state
+from gecbench.server.workflow.sentences import LIVE, change_slot_state, change_state
 from gecbench.server.workflow.transactions import (
     authorize,
+    compare_and_set,
     has_read_guideline,
     lock_project,
     lock_sentence,
     transactional,
 )
-
-__all__ = ["finalise", "reopen_sentence", "restore", "return_for_more", "withdraw"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +92,8 @@ class ReviewClaim:
     nothing: NoTask | None = None
 
 
-@transactional
 def current_review(member: Member) -> ReviewClaim:
-    """Return the member's open review, or draw one at random among the eligible (REV-10, ROL-2).
+    """Give the member's open review, or draw one at random among the eligible (REV-10, ROL-2).
 
     Raises:
         NotAllowedError: The member is no reviewer.
@@ -98,32 +105,40 @@ def current_review(member: Member) -> ReviewClaim:
         return ReviewClaim(None, NoTask.NOT_ACTIVE)
     if not has_read_guideline(member):
         return ReviewClaim(None, NoTask.GUIDELINE_FIRST)
+    task = (member.is_reviewer and _open_task(member)) or _claim(member)
+    if task is not None:
+        return ReviewClaim(task)
+    waiting = ReviewTask.objects.filter(project=project, state__in=LIVE)
+    return ReviewClaim(None, NoTask.NONE_FOR_YOU if waiting.exists() else NoTask.ALL_DONE)
+
+
+@transactional
+def _claim(member: Member) -> ReviewTask | None:
     member = authorize(member, Role.REVIEWER)
-    task = _held_by(member)
+    task = _open_task(member)
     if task is None:
         expire_tasks(member.project)
         task = claim_random_task(member)
-    if task is not None:
-        return ReviewClaim(task)
-    waits = ReviewTask.objects.filter(project=project, state__in=(TaskState.FREE, TaskState.OPEN))
-    return ReviewClaim(None, NoTask.NONE_FOR_YOU if waits.exists() else NoTask.ALL_DONE)
+    return task
 
 
-def _held_by(member: Member) -> ReviewTask | None:
-    """Return the member's open review; a lease that has ended is renewed: nobody else came."""
-    mine = ReviewTask.objects.select_related("sentence", "reviewer").filter(
+def _open_task(member: Member) -> ReviewTask | None:
+    """Find the member's open review; a lease that has ended is renewed: nobody else came."""
+    tasks = ReviewTask.objects.select_related("sentence__golden", "reviewer").filter(
         project=member.project_id, reviewer=member.person_id, state=TaskState.OPEN
     )
-    found = mine.first()
-    if found is not None and found.lease_until and found.lease_until < timezone.now():
-        until = found.lease_until = timezone.now() + lease(member.project)
-        mine.update(lease_until=until)
-    return found
+    task = tasks.first()
+    if task is not None:
+        task.project = task.sentence.project = member.project
+        if task.lease_until and task.lease_until < timezone.now():
+            task.lease_until = timezone.now() + lease(member.project)
+            tasks.update(lease_until=task.lease_until)
+    return task
 
 
 @transactional
 def open_review(member: Member, sentence_id: int) -> ReviewTask:
-    """Return a sentence's task for reading; claims it where it is free and the member may (REV-12).
+    """A sentence's task for reading; claims it where it is free and the member may (REV-12).
 
     Managers read, too. A reviewer who holds another review only reads.
 
@@ -149,24 +164,199 @@ def open_review(member: Member, sentence_id: int) -> ReviewTask:
         task.reviewer_id == member.person_id
         or (task.reviewer_id is None and task.not_for_id != member.person_id)
     )
-    if free_for_them and member.is_reviewer and _held_by(member) is None:
+    if free_for_them and member.is_reviewer and _open_task(member) is None:
         return claim_task(member, task.pk, sentence_id) or task
     record_reading(sentence_id, member.person_id)
     return task
 
 
 def candidates(task: ReviewTask, reviewer: Member) -> tuple[Candidate, ...]:
-    """Return the distinct texts and decisions, in an order of this reviewer's own (ROL-6)."""
-    return candidates_for(task, reviewer.person_id)
+    """List the distinct texts and decisions, in an order of this reviewer's own (ROL-6)."""
+    return candidates_for(task.sentence, reviewer.person_id)
 
 
 def check_answer(task: ReviewTask, answer: ReviewAnswer) -> tuple[Problem, ...]:
-    """Return what is wrong with a review, blocking and warnings (REV-2, 3, 8, 9; CON-1 to 10).
+    """Find what is wrong with a review, blocking and warnings (REV-2, 3, 8, 9; CON-1 to 10).
 
     Fields are numbered by the order in which the task's reviewer sees the texts.
     """
-    shown = candidates_for(task, task.reviewer_id or 0)
+    shown = candidates_for(task.sentence, task.reviewer_id or 0)
     return check_review(task.sentence, shown, answer).problems
+
+
+# Finalising a review: from verdicts to a golden version, all or nothing (REV-11).
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewResult:
+    """What a review came to.
+
+    Args:
+        golden: The new golden version.
+        studies: How many study items opened.
+        answered_before: Whether this key had been answered before.
+    """
+
+    golden: Golden
+    studies: int
+    answered_before: bool = False
+
+
+@transactional
+def finalise(
+    member: Member, sentence_id: int, *, version: int, client_key: Key, answer: ReviewAnswer
+) -> ReviewResult | WorkflowError:
+    """Decide a sentence, all or nothing: golden version, verdicts, study items, slots (REV-11).
+
+    Reasons of a text judged correct are not kept. A lease that ended while nobody else came is
+    no obstacle. What is refused is kept as a draft revision (INV-10).
+
+    Raises:
+        RefusedError: It breaks a rule, or warns and is not confirmed.
+        ConflictError: The task's version is another, or somebody else holds it (REV-12).
+        NotYoursError: The member may not review it.
+        NotAllowedError: The member is no reviewer now, or the project is closed.
+    """
+    member = authorize(member, Role.REVIEWER)
+    sentence = lock_sentence(sentence_id, member.project_id)
+    sentence.project = member.project
+    known = Review.objects.filter(client_key=client_key).first()
+    if known is not None:
+        golden = Golden.objects.filter(review=known).select_related("sentence").first()
+        if (known.reviewer_id, known.sentence_id) != (member.person_id, sentence_id) or not golden:
+            raise ConflictError("this key was used for something else; load the page again")
+        return ReviewResult(
+            golden, Study.objects.filter(golden=golden).count(), answered_before=True
+        )
+    if has_held_slot(member.person_id, sentence_id):
+        raise NotYoursError(
+            "there is no sentence {sentence_id} for this reviewer", sentence_id=sentence_id
+        )
+    try:
+        task = _finishable_task(member, sentence_id, version)
+        review = check_review(sentence, candidates_for(sentence, member.person_id), answer)
+        refuse(review.problems, confirmed=answer.confirmed)
+    except WorkflowError as error:
+        keep_review_aside(sentence, member.person, answer)
+        return error
+    _end(task, member)
+    return _write(member, sentence, task, client_key, answer, review)
+
+
+def _finishable_task(member: Member, sentence_id: int, version: int) -> ReviewTask:
+    """Find the live task if it is with the member, or was until its lease ended.
+
+    Raises:
+        ConflictError: It is not; `current` is the task that the sentence has now.
+    """
+    task = live_task(sentence_id)
+    if task is None:
+        raise ConflictError("the sentence is not in review any more; your text is kept in the page")
+    own = task.state == TaskState.OPEN and task.reviewer_id == member.person_id
+    # Giving back to the queue was the one step since the page was made.
+    ended = task.state == TaskState.FREE and task.version == version + 1
+    ended = ended and task.reviewer_id is None and task.not_for_id != member.person_id
+    if own and task.version != version:
+        raise ConflictError(
+            "another tab of yours has this review now; your text is kept in the page", task
+        )
+    if not (own or ended):
+        raise ConflictError(
+            "somebody else has this review now; your text is kept in the page", task
+        )
+    return task
+
+
+def _end(task: ReviewTask, member: Member) -> None:
+    compare_and_set(
+        task,
+        task.state,
+        ConflictError("somebody else was first; your text is kept in the page", task),
+        state=TaskState.DONE,
+        reviewer=member.person,
+        lease_until=None,
+        done_at=timezone.now(),
+    )
+
+
+def _write(
+    member: Member,
+    sentence: Sentence,
+    task: ReviewTask,
+    client_key: Key,
+    answer: ReviewAnswer,
+    checked: CheckedReview,
+) -> ReviewResult:
+    unclear = answer.decision == Decision.NOT_ANNOTATABLE
+    review = Review.objects.create(
+        sentence=sentence,
+        task=task,
+        reviewer=member.person,
+        kind=task.kind,
+        base_version=version_of(sentence),
+        decision=answer.decision,
+        reason=answer.reason if unclear else "",
+        note=whole(answer.note.strip()),
+        guideline_id=member.project.guideline_id,
+        active_ms=min(max(answer.active_ms, 0), MOST_MS),
+        client_key=client_key,
+    )
+    Verdict.objects.bulk_create(
+        Verdict(
+            review=review,
+            **verdict_columns(key),
+            correct=verdict.correct,
+            reasons=[] if verdict.correct else [str(reason) for reason in verdict.reasons],
+            note=whole(verdict.note.strip()),
+            section=whole(verdict.section),
+        )
+        for key, verdict in checked.verdicts.items()
+    )
+    before: dict[str, object] = {}
+    if sentence.golden_id is not None:  # so that it can be undone
+        slots = sentence.slots.filter(state__in=SUBMITTED_OR_LATER).values_list("pk", "state")
+        studies = sentence.studies.values("pk", *STUDY_STATE)
+        before = {"old": {"slots": dict(slots), "studies": list(studies)}}
+    references = _golden_references(sentence, review, checked)
+    golden, studies_opened = make_golden(sentence, review, references, by=member.person)
+    audit.record_by(
+        member,
+        "review.finalised",
+        about=("sentence", sentence.pk),
+        data={"golden": golden.version, "kind": golden.kind, "studies": studies_opened} | before,
+    )
+    return ReviewResult(golden, studies_opened)
+
+
+def _golden_references(
+    sentence: Sentence, review: Review, checked: CheckedReview
+) -> list[Reference]:
+    """Collect the rows of texts judged correct, and write new rows for additions.
+
+    The row is that of the first submission, so that its author can be traced.
+    """
+    references = [
+        candidate.reference for candidate in checked.correct if candidate.reference is not None
+    ]
+    for n, clean in enumerate(checked.additions):
+        origin = Origin.ADDED
+        if clean.parent is not None:
+            origin = Origin.RESTORED if clean.addition.restored else Origin.MODIFIED
+        references.append(
+            Reference.objects.create(
+                sentence=sentence,
+                review=review,
+                position=n,
+                text=clean.text,
+                digest=clean.digest,
+                origin=origin,
+                parent=clean.parent,
+            )
+        )
+    return references
+
+
+# A review is passed on, or given to somebody by a manager.
 
 
 @transactional
@@ -200,10 +390,9 @@ def _pass_on(
         message = "nobody else can review this sentence: decide it, or ask a manager for a reviewer"
         raise RefusedError([Problem("REV-10-nobody", "", message)])
     release_task(task, sentence, not_for=member.person, note=words, kind=kind)
-    audit.record(
+    audit.record_by(
+        member,
         "review.second_opinion" if kind else "review.handed_on",
-        who=member.person,
-        project=member.project,
         about=("sentence", sentence.pk),
     )
 
@@ -234,12 +423,8 @@ def assign(manager: Member, sentence_id: int, *, to: Member, note: str = "") -> 
         note=whole(note.strip())[:LONGEST_NOTE] or task.note,
         version=F("version") + 1,
     )
-    audit.record(
-        "review.assigned",
-        who=manager.person,
-        project=manager.project,
-        about=("sentence", sentence.pk),
-        data={"to": to.person_id},
+    audit.record_by(
+        manager, "review.assigned", about=("sentence", sentence.pk), data={"to": to.person_id}
     )
     return ReviewTask.objects.select_related("sentence", "reviewer").get(pk=task.pk)
 
@@ -248,20 +433,20 @@ def assign(manager: Member, sentence_id: int, *, to: Member, note: str = "") -> 
 
 
 def last_decision(member: Member) -> Review | None:
-    """Return what the member decided last, if they may take it back now."""
+    """What the member decided last, if they may take it back now."""
     since = timezone.now() - timedelta(seconds=member.project.rules.undo_seconds)
-    mine = Review.objects.filter(
+    reviews = Review.objects.filter(
         task__isnull=False,
         reviewer=member.person_id,
         sentence__project=member.project_id,
         at__gt=since,
     )
-    review = mine.select_related("sentence__golden", "task").order_by("-pk").first()
+    review = reviews.select_related("sentence__golden", "task").order_by("-pk").first()
     return None if review is None or _is_built_upon(review) else review
 
 
 def _is_built_upon(review: Review) -> bool:
-    """Return whether a release, a study, a complaint or a manager has gone on from a review."""
+    """Whether a release, a study, a complaint or a manager has gone on from a review."""
     sentence, since = review.sentence, review.at
     golden = sentence.golden
     if sentence.state != SentenceState.GOLDEN or golden is None or golden.review_id != review.pk:
@@ -294,10 +479,9 @@ def undo(member: Member, sentence_id: int) -> ReviewTask:
             "the decision about sentence {number} can no longer be taken back",
             number=sentence.number,
         )
-    ended = ReviewTask.objects.filter(pk=review.task.pk, state=TaskState.DONE)
-    if ended.update(state=TaskState.RETURNED, version=F("version") + 1) != 1:
-        raise ConflictError("the review has changed meanwhile; look again")
-    held = _held_by(member)
+    error = ConflictError("the review has changed meanwhile; look again")
+    compare_and_set(review.task, TaskState.DONE, error, state=TaskState.RETURNED)
+    held = _open_task(member)
     if held is not None:
         release_task(held, lock_sentence(held.sentence_id, member.project_id))
     _restore(sentence, review)
@@ -305,38 +489,31 @@ def undo(member: Member, sentence_id: int) -> ReviewTask:
     change_state(sentence, SentenceState.REVIEW_READY, golden=before)
     task = claim_task(member, queue_for_review(sentence).pk, sentence_id)
     if task is None:
-        raise ConflictError("the review has changed meanwhile; look again")
+        raise error
     payload = payload_of_review(review)
     draft = Draft.objects.filter(task=review.task_id, person=member.person_id).first()
     save_review_draft(member, sentence, rev=0, payload=_with_draft(payload, draft))
-    audit.record(
-        "review.undone",
-        who=member.person,
-        project=member.project,
-        about=("sentence", sentence_id),
-    )
+    audit.record_by(member, "review.undone", about=("sentence", sentence_id))
     return task
 
 
 def _restore(sentence: Sentence, review: Review) -> None:
     """Bring slots, study items and notices back to where they were before a review."""
-    made = Audit.objects.filter(
-        project=sentence.project_id,
-        what="review.finalised",
-        object_id=str(sentence.pk),
+    audits = Audit.objects.filter(
+        project=sentence.project_id, what="review.finalised", object_id=str(sentence.pk)
     )
-    data = made.order_by("-seq").values_list("data", flat=True).first() or {}
+    data = audits.order_by("-seq").values_list("data", flat=True).first() or {}
     slots = data.get("old", {}).get("slots", {})
-    studies = {one.pop("pk"): one for one in data.get("old", {}).get("studies", ())}
+    studies = {study.pop("pk"): study for study in data.get("old", {}).get("studies", ())}
     for slot in sentence.slots.filter(state__in=SUBMITTED_OR_LATER).order_by("pk"):
         state = SlotState(slots.get(str(slot.pk), SlotState.SUBMITTED))
         change_slot_state(slot, state, by=review.reviewer)
     sentence.studies.exclude(pk__in=studies).delete()
     for key, values in studies.items():
-        changed = sentence.studies.filter(pk=key).exclude(
+        studies_to_restore = sentence.studies.filter(pk=key).exclude(
             state=values["state"], golden=values["golden_id"]
         )
-        changed.update(**values, version=F("version") + 1)
+        studies_to_restore.update(**values, version=F("version") + 1)
     Notice.objects.filter(
         project=sentence.project_id,
         kind__in=("study_opened", "study_closed"),
@@ -346,7 +523,7 @@ def _restore(sentence: Sentence, review: Review) -> None:
 
 
 def _with_draft(payload: dict[str, Any], draft: Draft | None) -> dict[str, Any]:
-    """Return what was decided with what only the draft knows: open boxes, edits switched off."""
+    """What was decided with what only the draft knows: open boxes, edits switched off."""
     typed = draft.payload.get("rows", {}) if draft else {}
     rows = {key: {**typed.get(key, {}), **row} for key, row in payload["rows"].items()}
     return {**payload, "rows": rows}
@@ -355,11 +532,11 @@ def _with_draft(payload: dict[str, Any], draft: Draft | None) -> dict[str, Any]:
 def list_reviews(
     member: Member, *, before: int | None = None, most: int = 50
 ) -> tuple[Review, ...]:
-    """Return the member's own reviews, newest first, keyset by id `before`."""
+    """The member's own reviews, newest first, keyset by id `before`."""
     held = SlotEvent.objects.filter(sentence=OuterRef("sentence"), person=member.person_id)
-    mine = Review.objects.filter(
+    reviews = Review.objects.filter(
         ~Exists(held), reviewer=member.person_id, sentence__project=member.project_id
     )
     if before is not None:
-        mine = mine.filter(pk__lt=before)
-    return tuple(mine.select_related("sentence").order_by("-pk")[:most])
+        reviews = reviews.filter(pk__lt=before)
+    return tuple(reviews.select_related("sentence").order_by("-pk")[:most])

@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from itertools import islice
-from types import MappingProxyType
+from itertools import islice, pairwise
 from typing import Any
 
 from django.db import connection
@@ -57,6 +56,7 @@ from gecbench.server.rules.options import ProjectOptions
 from gecbench.server.rules.text import digest, place_in_document
 from gecbench.server.workflow.errors import ConflictError, GuidelineFirstError, NotAllowedError
 from gecbench.server.workflow.transactions import (
+    compare_and_set,
     compiled,
     has_read_guideline,
     lock_member,
@@ -73,32 +73,20 @@ from gecbench.server.workflow.transactions import (
 LIVE = (TaskState.FREE, TaskState.OPEN)
 UNDECIDED = (ComplaintState.OPEN, ComplaintState.DISCUSSED)
 
-PATHS: Mapping[SentenceState, tuple[SentenceState, ...]] = MappingProxyType(
-    {
-        SentenceState.OPEN: (SentenceState.ANNOTATING, SentenceState.WITHDRAWN),
-        SentenceState.ANNOTATING: (
-            *(SentenceState.OPEN, SentenceState.REVIEW_READY),
-            *(SentenceState.GOLDEN, SentenceState.WITHDRAWN),
-        ),
-        SentenceState.REVIEW_READY: (
-            *(SentenceState.ANNOTATING, SentenceState.IN_REVIEW),
-            *(SentenceState.GOLDEN, SentenceState.WITHDRAWN),
-        ),
-        SentenceState.IN_REVIEW: (
-            *(SentenceState.REVIEW_READY, SentenceState.ANNOTATING),
-            *(SentenceState.GOLDEN, SentenceState.WITHDRAWN),
-        ),
-        SentenceState.GOLDEN: (
-            *(SentenceState.REVIEW_READY, SentenceState.DISPUTED),
-            SentenceState.WITHDRAWN,
-        ),
-        SentenceState.DISPUTED: (
-            *(SentenceState.GOLDEN, SentenceState.DISPUTED),
-            SentenceState.WITHDRAWN,
-        ),
-        SentenceState.WITHDRAWN: tuple(SentenceState),
-    }
-)
+_DECIDED = (SentenceState.GOLDEN, SentenceState.WITHDRAWN)
+PATHS: Mapping[SentenceState, tuple[SentenceState, ...]] = {
+    SentenceState.OPEN: (SentenceState.ANNOTATING, SentenceState.WITHDRAWN),
+    SentenceState.ANNOTATING: (SentenceState.OPEN, SentenceState.REVIEW_READY, *_DECIDED),
+    SentenceState.REVIEW_READY: (SentenceState.ANNOTATING, SentenceState.IN_REVIEW, *_DECIDED),
+    SentenceState.IN_REVIEW: (SentenceState.REVIEW_READY, SentenceState.ANNOTATING, *_DECIDED),
+    SentenceState.GOLDEN: (
+        SentenceState.REVIEW_READY,
+        SentenceState.DISPUTED,
+        SentenceState.WITHDRAWN,
+    ),
+    SentenceState.DISPUTED: (SentenceState.DISPUTED, *_DECIDED),
+    SentenceState.WITHDRAWN: tuple(SentenceState),
+}
 """State of a sentence to those that may follow."""
 
 
@@ -115,27 +103,31 @@ def change_state(sentence: Sentence, state: SentenceState, **fields: Any) -> Non
             state=sentence.state,
             target=state,
         )
-    values = {"state": state, "updated_at": timezone.now(), **fields}
-    changed = Sentence.objects.filter(
-        pk=sentence.pk, state=sentence.state, version=sentence.version
-    ).update(version=F("version") + 1, **values)
-    if changed != 1:
-        raise ConflictError(
-            "sentence {number} has changed meanwhile; look again", number=sentence.number
-        )
-    sentence.version += 1
-    for name, value in values.items():
-        setattr(sentence, name, value)
+    compare_and_set(
+        sentence,
+        sentence.state,
+        changed_meanwhile(sentence),
+        state=state,
+        updated_at=timezone.now(),
+        **fields,
+    )
+
+
+def changed_meanwhile(sentence: Sentence) -> ConflictError:
+    """Say that somebody else changed a sentence first."""
+    return ConflictError(
+        "sentence {number} has changed meanwhile; look again", number=sentence.number
+    )
 
 
 def resting_state(sentence: Sentence) -> SentenceState:
-    """Return where a sentence with a golden set rests: golden, or disputed."""
+    """Where a sentence with a golden set rests: golden, or disputed."""
     disputed = Complaint.objects.filter(study__sentence=sentence, state__in=UNDECIDED).exists()
     return SentenceState.DISPUTED if disputed else SentenceState.GOLDEN
 
 
 def derive_state(sentence: Sentence) -> SentenceState:
-    """Return where the rows of a withdrawn sentence say that it stands."""
+    """Where the rows of a withdrawn sentence say that it stands."""
     if sentence.submitted < sentence.needed:
         begun = sentence.submitted > 0 or sentence.golden_id is not None
         return SentenceState.ANNOTATING if begun else SentenceState.OPEN
@@ -145,48 +137,40 @@ def derive_state(sentence: Sentence) -> SentenceState:
     return SentenceState.REVIEW_READY
 
 
-def derive_slot_state(slot: Slot) -> SlotState:
-    """Return where a judged slot stands: disputed, in study, or passed."""
-    studies = Study.objects.filter(submission__slot=slot)
-    if Complaint.objects.filter(study__in=studies, state__in=UNDECIDED).exists():
-        return SlotState.DISPUTED
-    if studies.filter(state=StudyState.OPEN).exists():
-        return SlotState.STUDY
-    return SlotState.PASSED
+_EVENTS = {
+    SlotState.SUBMITTED: SlotEventKind.SUBMIT,
+    SlotState.JUDGED: SlotEventKind.JUDGE,
+    SlotState.PASSED: SlotEventKind.PASS,
+    SlotState.STUDY: SlotEventKind.STUDY,
+    SlotState.DISPUTED: SlotEventKind.DISPUTE,
+}
 
 
-_EVENTS: Mapping[SlotState, SlotEventKind] = MappingProxyType(
-    {
-        SlotState.SUBMITTED: SlotEventKind.SUBMIT,
-        SlotState.JUDGED: SlotEventKind.JUDGE,
-        SlotState.PASSED: SlotEventKind.PASS,
-        SlotState.STUDY: SlotEventKind.STUDY,
-        SlotState.DISPUTED: SlotEventKind.DISPUTE,
-    }
-)
-
-
-def change_slot_state(slot: Slot, state: SlotState, *, by: Person | None) -> None:
-    """Change the state of a slot that was handed in, with an event; the same again is nothing.
+def change_slot_state(slot: Slot, *path: SlotState, by: Person | None) -> None:
+    """Change the state of a slot that was handed in, step by step; an event for each change.
 
     Raises:
         ConflictError: It has changed meanwhile.
     """
-    if slot.state == state:
+    steps = [new for old, new in pairwise((SlotState(slot.state), *path)) if new != old]
+    if not steps:
         return
-    changed = Slot.objects.filter(pk=slot.pk, state=slot.state, version=slot.version).update(
-        state=state, version=F("version") + 1
+    version = slot.version
+    compare_and_set(slot, slot.state, _slot_changed(slot), steps=len(steps), state=steps[-1])
+    SlotEvent.objects.bulk_create(
+        SlotEvent(
+            slot=slot,
+            sentence_id=slot.sentence_id,
+            person_id=slot.person_id,
+            kind=_EVENTS[state],
+            data={"version": version + n} | ({} if by is None else {"by": by.pk}),
+        )
+        for n, state in enumerate(steps, 1)
     )
-    if changed != 1:
-        raise ConflictError("slot {slot} has changed meanwhile; look again", slot=slot.pk)
-    slot.state, slot.version = state, slot.version + 1
-    SlotEvent.objects.create(
-        slot=slot,
-        sentence_id=slot.sentence_id,
-        person_id=slot.person_id,
-        kind=_EVENTS[state],
-        data={"version": slot.version} | ({} if by is None else {"by": by.pk}),
-    )
+
+
+def _slot_changed(slot: Slot) -> ConflictError:
+    return ConflictError("slot {slot} has changed meanwhile; look again", slot, slot=slot.pk)
 
 
 def update_slot_states(sentence: Sentence, *, by: Person | None) -> None:
@@ -197,17 +181,31 @@ def update_slot_states(sentence: Sentence, *, by: Person | None) -> None:
     slots = Slot.objects.select_for_update(no_key=True).filter(
         sentence=sentence, state__in=SUBMITTED_OR_LATER
     )
-    for slot in slots.order_by("pk"):
-        if slot.state == SlotState.SUBMITTED:
-            change_slot_state(slot, SlotState.JUDGED, by=by)
-        change_slot_state(slot, derive_slot_state(slot), by=by)
+    _rest(slots.order_by("pk"), by)
 
 
 def update_slot_state(slot_id: int, *, by: Person | None) -> None:
     """Bring one judged slot, whose items or complaints changed, where it rests."""
-    slot = Slot.objects.select_for_update(no_key=True).get(pk=slot_id)
-    if slot.state in (SlotState.PASSED, SlotState.STUDY, SlotState.DISPUTED):
-        change_slot_state(slot, derive_slot_state(slot), by=by)
+    judged = (SlotState.PASSED, SlotState.STUDY, SlotState.DISPUTED)
+    slots = Slot.objects.select_for_update(no_key=True).filter(pk=slot_id, state__in=judged)
+    _rest(slots, by)
+
+
+def _rest(slots: Iterable[Slot], by: Person | None) -> None:
+    """Bring slots to disputed, in study, or passed."""
+    slots = list(slots)
+    complaints = Complaint.objects.filter(study__submission__slot__in=slots, state__in=UNDECIDED)
+    disputed = set(complaints.values_list("study__submission__slot", flat=True))
+    studies = Study.objects.filter(submission__slot__in=slots, state=StudyState.OPEN)
+    studied = set(studies.values_list("submission__slot", flat=True))
+    for slot in slots:
+        state = SlotState.PASSED
+        if slot.pk in disputed:
+            state = SlotState.DISPUTED
+        elif slot.pk in studied:
+            state = SlotState.STUDY
+        first = (SlotState.JUDGED,) if slot.state == SlotState.SUBMITTED else ()
+        change_slot_state(slot, *first, state, by=by)
 
 
 # Sentences come in, each with its N free slots, in an order that is mixed but reproducible.
@@ -250,7 +248,7 @@ class NewSentence:
 
     Args:
         external_id: Its name in the file, once in a project; "" is its task number.
-        text: As it is to be kept: cleaned by laws.text.
+        text: As it is to be kept: cleaned by rules.text.
         source: Name of the source, as NLPCC18; "" is none.
         meta: Whatever else the file said; `document` and `position` say where it stands there.
         purpose: Real, or for training or trial.
@@ -282,18 +280,18 @@ def add_sentences(
     sources: dict[str, int] = {}
     left = iter(rows)
     count = 0
-    while some := tuple(islice(left, BATCH)):
-        _check(some)
-        for name in {row.source for row in some} - sources.keys() - {""}:
+    while chunk := tuple(islice(left, BATCH)):
+        _check(chunk)
+        for name in {row.source for row in chunk} - sources.keys() - {""}:
             sources[name] = Source.objects.get_or_create(project=project, name=name)[0].pk
         if count and not connection.in_atomic_block:
             time.sleep(PAUSE)
-        count += _add(project.pk, some, sources, batch)
+        count += _add(project.pk, chunk, sources, batch)
     return count
 
 
 def order_key(project: Project, number: int) -> int:
-    """Return where a sentence stands among those of its priority: mixed, the same everywhere."""
+    """Where a sentence stands among those of its priority: mixed, the same everywhere."""
     return seeding.number(0, f"order {project.slug} {number}") - _BOTTOM
 
 
@@ -324,7 +322,7 @@ def _add(
     project = lock_project(project_id)
     first = project.next_number
     Project.objects.filter(pk=project_id).update(next_number=F("next_number") + len(rows))
-    made = [
+    sentences = [
         Sentence(
             project=project,
             source_id=sources.get(row.source),
@@ -343,11 +341,17 @@ def _add(
         )
         for n, row in enumerate(rows)
     ]
-    _refuse_known_ids(project_id, made)
-    Sentence.objects.bulk_create(made)
+    _refuse_known_ids(project_id, sentences)
+    Sentence.objects.bulk_create(sentences)
     _add_slots(project, first)
-    _add_goldens([(one, row.golden) for one, row in zip(made, rows, strict=True) if row.golden])
-    return len(made)
+    _add_goldens(
+        [
+            (sentence, row.golden)
+            for sentence, row in zip(sentences, rows, strict=True)
+            if row.golden
+        ]
+    )
+    return len(sentences)
 
 
 _NEW_SLOTS = """
@@ -381,8 +385,8 @@ def new_slots(sentence: Sentence, *, after: int = 0) -> Iterator[Slot]:
         )
 
 
-def _refuse_known_ids(project_id: int, made: Sequence[Sentence]) -> None:
-    names = [one.external_id for one in made]
+def _refuse_known_ids(project_id: int, sentences: Sequence[Sentence]) -> None:
+    names = [sentence.external_id for sentence in sentences]
     known = set(
         Sentence.objects.filter(project_id=project_id, external_id__in=names).values_list(
             "external_id", flat=True
@@ -414,15 +418,17 @@ def _add_goldens(rows: Sequence[tuple[Sentence, NewGolden]]) -> None:
     )
     of = {golden.sentence_id: golden for golden in goldens}
     GoldenReference.objects.bulk_create(
-        GoldenReference(golden=of[one.sentence_id], reference=one, position=one.position)
-        for one in references
+        GoldenReference(
+            golden=of[reference.sentence_id], reference=reference, position=reference.position
+        )
+        for reference in references
     )
     current = Golden.objects.filter(sentence=OuterRef("pk"), version=1).values("pk")
     Sentence.objects.filter(pk__in=list(of)).update(golden_id=Subquery(current))
 
 
 def neighbours(sentence: Sentence) -> tuple[list[str], list[str]]:
-    """Return the texts before and after a sentence in its document, in the order of the document.
+    """The texts before and after a sentence in its document, in the order of the document.
 
     They are source texts alone; what was withdrawn is not shown.
     """
@@ -435,7 +441,7 @@ def neighbours(sentence: Sentence) -> tuple[list[str], list[str]]:
     before = here.filter(Q(position__lt=place) | Q(position=place, number__lt=number))
     after = here.filter(Q(position__gt=place) | Q(position=place, number__gt=number))
     before, after = before.order_by("-position", "-number"), after.order_by("position", "number")
-    texts = [list(one.values_list("text", flat=True)[:NEIGHBOURS]) for one in (before, after)]
+    texts = [list(rows.values_list("text", flat=True)[:NEIGHBOURS]) for rows in (before, after)]
     return texts[0][::-1], texts[1]
 
 
@@ -449,17 +455,17 @@ WORKABLE = (SentenceState.OPEN, SentenceState.ANNOTATING)
 
 
 def is_closed(project: Project) -> bool:
-    """Return whether nobody may work in a project now."""
+    """Whether nobody may work in a project now."""
     return project.archived_at is not None or project.deleted_at is not None
 
 
 def may_annotate(member: Member) -> bool:
-    """Return whether a member is served real tasks at all (ROL-4)."""
+    """Whether a member is served real tasks at all (ROL-4)."""
     return is_annotating(member) and has_read_guideline(member)
 
 
 def is_annotating(member: Member) -> bool:
-    """Return whether a member's role and status let them annotate."""
+    """Whether a member's role and status let them annotate."""
     return member.is_annotator and member.status == MemberStatus.ACTIVE
 
 
@@ -481,12 +487,12 @@ def require_active(member: Member) -> None:
 
 
 def lease(rules: ProjectOptions) -> datetime:
-    """Return until when a task that shows a sign of life now stays with its person."""
+    """Until when a task that shows a sign of life now stays with its person."""
     return timezone.now() + timedelta(minutes=rules.lease_minutes)
 
 
 def seen_by(sentence: Any, person: Any) -> tuple[QuerySet[Any, Any], ...]:
-    """Return rows each of which says that a person knows a sentence: held it, reviews or read it.
+    """Rows each of which says that a person knows a sentence: held it, reviews or read it.
 
     Such a person does not (or not again) become one of its annotators: texts of others that they
     have read would not let theirs be independent (ROL-5, INV-11).
@@ -510,7 +516,7 @@ def seen_by(sentence: Any, person: Any) -> tuple[QuerySet[Any, Any], ...]:
 
 
 def reserved_for_another(member: Any, now: Any) -> Exists:
-    """Return the condition that a free slot is in another member's batch, before its deadline.
+    """The condition that a free slot is in another member's batch, before its deadline.
 
     Args:
         member: An id.
@@ -521,7 +527,7 @@ def reserved_for_another(member: Any, now: Any) -> Exists:
 
 
 def free_task_number(member: Member, rules: ProjectOptions) -> int | None:
-    """Return which of the k open tasks a member may fill; None where all are (INV-2)."""
+    """Which of the k open tasks a member may fill; None where all are (INV-2)."""
     taken = {number for (number,) in _open_numbers(member.project_id, member.person_id)}
     if len(taken) >= rules.open_tasks:  # the option may have been lowered since
         return None
@@ -547,7 +553,7 @@ def open_slot(
         back: Whether they held one of this sentence before.
     """
     now = timezone.now()
-    changed = Slot.objects.filter(pk=slot_id, sentence=sentence, state=SlotState.FREE).update(
+    updated = Slot.objects.filter(pk=slot_id, sentence=sentence, state=SlotState.FREE).update(
         state=SlotState.OPEN,
         person_id=member.person_id,
         open_no=open_no,
@@ -555,7 +561,7 @@ def open_slot(
         claimed_at=now,
         version=F("version") + 1,
     )
-    if not changed:
+    if not updated:
         return None
     if sentence.state == SentenceState.OPEN:
         change_state(sentence, SentenceState.ANNOTATING)
@@ -594,18 +600,32 @@ def reopen_slot(slot: Slot, member: Member, open_no: int) -> None:
     Raises:
         ConflictError: It is not as it was read.
     """
-    changed = Slot.objects.filter(
-        pk=slot.pk, state=SlotState.SUBMITTED, person_id=member.person_id, version=slot.version
-    ).update(
+    compare_and_set(
+        slot,
+        SlotState.SUBMITTED,
+        _slot_changed(slot),
         state=SlotState.OPEN,
         open_no=open_no,
         lease_until=lease(member.project.rules),
         submitted_at=None,
-        version=F("version") + 1,
     )
-    if changed != 1:
-        raise ConflictError("slot {slot} has changed meanwhile; look again", slot, slot=slot.pk)
-    slot.refresh_from_db()
+
+
+def close_slot(slot: Slot) -> None:
+    """Make an open slot submitted; it is still to be counted.
+
+    Raises:
+        ConflictError: It is not as it was read.
+    """
+    compare_and_set(
+        slot,
+        SlotState.OPEN,
+        _slot_changed(slot),
+        state=SlotState.SUBMITTED,
+        open_no=None,
+        lease_until=None,
+        submitted_at=timezone.now(),
+    )
 
 
 def free_slot(
@@ -617,20 +637,17 @@ def free_slot(
         ConflictError: It is not as it was read.
     """
     person = slot.person
-    changed = Slot.objects.filter(
-        pk=slot.pk, state=SlotState.OPEN, person=person, version=slot.version
-    ).update(
+    compare_and_set(
+        slot,
+        SlotState.OPEN,
+        _slot_changed(slot),
         state=SlotState.FREE,
         person=None,
         open_no=None,
         lease_until=None,
         claimed_at=None,
-        version=F("version") + 1,
         priority=sentence.priority - BEGUN,
     )
-    if changed != 1:
-        raise ConflictError("slot {slot} has changed meanwhile; look again", slot=slot.pk)
-    slot.refresh_from_db()
     record_slot_event(slot, person, kind, data)
     if sentence.state == SentenceState.ANNOTATING and not _is_begun(sentence):
         change_state(sentence, SentenceState.OPEN)
@@ -642,7 +659,7 @@ def _is_begun(sentence: Sentence) -> bool:
     return sentence.golden_id is not None or held.exists()
 
 
-def resume(member: Member, sentence: Sentence, wanted: int | None = None) -> Slot | None:
+def resume(member: Member, sentence: Sentence, slot_id: int | None = None) -> Slot | None:
     """Open a free slot of a sentence for somebody who had one before, their draft with it.
 
     Args:
@@ -659,10 +676,10 @@ def resume(member: Member, sentence: Sentence, wanted: int | None = None) -> Slo
     if slots.filter(person_id=member.person_id).exists():
         return None
     open_no = free_task_number(member, member.project.rules)
-    kept = reserved_for_another(member.pk, timezone.now())
-    free = slots.filter(~kept, state=SlotState.FREE)
-    if wanted is not None:
-        free = free.filter(pk=wanted)
+    reserved = reserved_for_another(member.pk, timezone.now())
+    free = slots.filter(~reserved, state=SlotState.FREE)
+    if slot_id is not None:
+        free = free.filter(pk=slot_id)
     drafts = Draft.objects.filter(slot__sentence=sentence, person_id=member.person_id)
     draft = drafts.order_by("-saved_at", "-pk").first()
     ids = list(free.order_by("no").values_list("pk", flat=True))
@@ -681,11 +698,11 @@ def resume_lost(member: Member, slot: Slot) -> Slot | None:
     Returns:
         None where somebody has it, or they put it off or may not work now.
     """
-    fresh = lock_member(member)
-    sentence = lock_sentence(slot.sentence_id, fresh.project_id)
-    if Skip.objects.filter(sentence=sentence, person=fresh.person, recalled_at=None).exists():
+    member = lock_member(member)
+    sentence = lock_sentence(slot.sentence_id, member.project_id)
+    if Skip.objects.filter(sentence=sentence, person=member.person, recalled_at=None).exists():
         return None
-    return resume(fresh, sentence, slot.pk)
+    return resume(member, sentence, slot.pk)
 
 
 def put_draft(slot: Slot, person: Person, payload: object) -> Draft:
@@ -705,7 +722,7 @@ def put_draft(slot: Slot, person: Person, payload: object) -> Draft:
 
 
 def has_held(slot: Slot, person: Person) -> bool:
-    """Return whether a person has, or ever had, a slot."""
+    """Whether a person has, or ever had, a slot."""
     return (
         slot.person_id == person.pk or SlotEvent.objects.filter(slot=slot, person=person).exists()
     )

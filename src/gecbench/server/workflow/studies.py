@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import uuid4
 
-from django.db.models import F, QuerySet
+from django.db.models import QuerySet
 
 from gecbench.server.choices import CloseReason, Decision, Role, StudyState
 from gecbench.server.models import (
@@ -19,7 +19,7 @@ from gecbench.server.models import (
     Verdict,
 )
 from gecbench.server.rules.diff import diff
-from gecbench.server.rules.text import TextError, cleaned, digest, whole
+from gecbench.server.rules.text import digest, whole
 from gecbench.server.workflow import audit
 from gecbench.server.workflow.answers import Answer, Key
 from gecbench.server.workflow.errors import (
@@ -30,6 +30,7 @@ from gecbench.server.workflow.errors import (
     WorkflowError,
 )
 from gecbench.server.workflow.golden import (
+    clean_text,
     close_study,
     golden_rows,
     latest_verdicts,
@@ -37,7 +38,13 @@ from gecbench.server.workflow.golden import (
 )
 from gecbench.server.workflow.review_tasks import clean_note
 from gecbench.server.workflow.sentences import update_slot_state
-from gecbench.server.workflow.transactions import STUDYING, authorize, lock_sentence, transactional
+from gecbench.server.workflow.transactions import (
+    STUDYING,
+    authorize,
+    compare_and_set,
+    lock_sentence,
+    transactional,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +89,11 @@ class Lesson:
 
 
 def list_items(member: Member, *, state: str = "open", most: int = 200) -> tuple[Study, ...]:
-    """Return the member's own items, oldest first; any state where it is ""."""
-    found = _own(member)
+    """The member's own items, oldest first; any state where it is ""."""
+    studies = _own(member)
     if state:
-        found = found.filter(state=state)
-    return tuple(found.order_by("opened_at", "pk")[:most])
+        studies = studies.filter(state=state)
+    return tuple(studies.order_by("opened_at", "pk")[:most])
 
 
 def _own(member: Member) -> QuerySet[Study]:
@@ -96,14 +103,14 @@ def _own(member: Member) -> QuerySet[Study]:
 
 
 def _study_of(member: Member, study_id: int) -> Study:
-    found = _own(member).filter(pk=study_id).first()
-    if found is None:
+    study = _own(member).filter(pk=study_id).first()
+    if study is None:
         raise NotYoursError("there is no study item {study_id} for this person", study_id=study_id)
-    return found
+    return study
 
 
 def lesson(member: Member, study_id: int) -> Lesson:
-    """Return what the member may see of an own item.
+    """What the member may see of an own item.
 
     Raises:
         NotYoursError: It is not theirs.
@@ -121,19 +128,19 @@ def lesson(member: Member, study_id: int) -> Lesson:
         verdict,
         "" if review is None or (verdict and review.note == verdict.note) else review.note,
         tuple(study.tries.order_by("pk")),
-        tuple(one for one in rows.values() if one is not None),
+        tuple(row for row in rows.values() if row is not None),
         golden.kind if revealed else "",
         study.complaints.order_by("-pk").values_list("pk", flat=True).first(),
     )
 
 
 def _golden(study: Study) -> Golden:
-    """Return the golden version that counts now; the item's own, where it is the first."""
+    """The golden version that counts now; the item's own, where it is the first."""
     return study.sentence.golden or study.golden
 
 
 def _is_revealed(study: Study) -> bool:
-    """Return whether golden references may be shown (STU-4).
+    """Whether golden references may be shown (STU-4).
 
     A closed item shows them, unless they would answer another one of the same sentence.
     """
@@ -151,9 +158,10 @@ def _is_revealed(study: Study) -> bool:
     return study.state == StudyState.CLOSED and not others.exists()
 
 
+@transactional
 def attempt(
     member: Member, study_id: int, *, version: int, client_key: Key, answer: Answer
-) -> AttemptResult:
+) -> AttemptResult | WorkflowError:
     """Try to mend an item; it closes when the text equals a current golden reference (STU-3).
 
     A lost decision is mended by the right one, or by a golden text; a text, too, by the right
@@ -165,16 +173,6 @@ def attempt(
         ConflictError: The item has changed meanwhile.
         NotYoursError: It is not theirs.
     """
-    outcome = _attempt(member, study_id, version, client_key, answer)
-    if isinstance(outcome, WorkflowError):  # raised only now that what was kept is committed
-        raise outcome
-    return outcome
-
-
-@transactional
-def _attempt(
-    member: Member, study_id: int, version: int, client_key: Key, answer: Answer
-) -> AttemptResult | WorkflowError:
     member = authorize(member, statuses=STUDYING)
     study = _study_of(member, study_id)
     before = StudyTry.objects.filter(client_key=client_key).select_related("study").first()
@@ -189,7 +187,7 @@ def _attempt(
         return error
     rows = golden_rows(sentence.golden)
     key = digest(text) if answer.decision == Decision.CORRECTED else str(answer.decision)
-    made = StudyTry.objects.create(
+    study_try = StudyTry.objects.create(
         study=study,
         decision=answer.decision,
         text=text,
@@ -197,16 +195,16 @@ def _attempt(
         reference=rows.get(key),
         client_key=client_key,
     )
-    if made.matched:
+    if study_try.matched:
         close_study(study, CloseReason.MATCHED, by=member.person)
         update_slot_state(study.submission.slot_id, by=member.person)
     else:
         _count_try(study)
-    return _tried(made, study)
+    return _tried(study_try, study)
 
 
 def _open(member: Member, study_id: int, version: int) -> Study:
-    """Return an open item.
+    """An open item.
 
     Raises:
         ConflictError: It was closed or tried since `version`.
@@ -232,7 +230,7 @@ def _again(before: StudyTry, study: Study) -> AttemptResult:
 
 
 def _text(sentence: Sentence, answer: Answer) -> str:
-    """Return the one text of a try as it is kept; "" for decisions.
+    """The one text of a try as it is kept; "" for decisions.
 
     Raises:
         RefusedError: There is none, or too many, or it cannot be right.
@@ -244,47 +242,35 @@ def _text(sentence: Sentence, answer: Answer) -> str:
         return ""
     if len(answer.texts) != 1:
         raise RefusedError([Problem("ANN-9", "reference-0", "write one text")])
-    field = "reference-0"
-    try:
-        text = cleaned(answer.texts[0]).text
-    except TextError as error:
-        raise RefusedError([Problem("ANN-12", field, str(error), error.told)]) from error
-    if not text:
-        raise RefusedError([Problem("ANN-12", field, "the text is empty")])
-    if digest(text) == sentence.digest:
-        message = "the text is the sentence itself; is it free of errors?"
-        raise RefusedError([Problem("ANN-10", field, message)])
-    return text
+    return clean_text(answer.texts[0], sentence, "reference-0")
 
 
 def _count_try(study: Study) -> None:
-    changed = Study.objects.filter(
-        pk=study.pk, state=StudyState.OPEN, version=study.version
-    ).update(attempts=F("attempts") + 1, version=F("version") + 1)
-    if changed != 1:
-        raise ConflictError("the item has changed meanwhile; your text is kept in the page", study)
-    study.attempts += 1
-    study.version += 1
+    error = ConflictError("the item has changed meanwhile; your text is kept in the page", study)
+    compare_and_set(study, StudyState.OPEN, error, attempts=study.attempts + 1)
 
 
-def _tried(made: StudyTry, study: Study) -> AttemptResult:
-    made.study = study
-    nearest = 0 if made.matched else _nearest(made, study)
-    return AttemptResult(made, made.matched, _is_revealed(study), nearest)
+def _tried(study_try: StudyTry, study: Study) -> AttemptResult:
+    study_try.study = study
+    nearest = 0 if study_try.matched else _nearest(study_try, study)
+    return AttemptResult(study_try, study_try.matched, _is_revealed(study), nearest)
 
 
-def _nearest(made: StudyTry, study: Study) -> int:
-    """Return how many edits lie between a try and the nearest golden text."""
+def _nearest(study_try: StudyTry, study: Study) -> int:
+    """How many edits lie between a try and the nearest golden text."""
     sentence = study.sentence
     golden = _golden(study)
-    goals = [one.text for one in golden_rows(golden).values() if one is not None]
+    goals = [row.text for row in golden_rows(golden).values() if row is not None]
     if golden.kind == Decision.ERROR_FREE:
         goals = [sentence.text]
-    text = made.text or sentence.text
+    text = study_try.text or sentence.text
     project = sentence.project
     placeholder = project.rules.placeholder
     return min(
-        (diff(text, one, lang=project.lang, placeholder=placeholder).edits for one in goals),
+        (
+            diff(text, goal_text, lang=project.lang, placeholder=placeholder).edits
+            for goal_text in goals
+        ),
         default=-1,
     )
 
@@ -300,8 +286,8 @@ def waive(member: Member, study_id: int, *, note: str) -> Study:
     """
     member = authorize(member, Role.MANAGER)
     words = clean_note(note, "waive-note")
-    found = Study.objects.filter(pk=study_id, project=member.project_id)
-    study = found.select_related("sentence", "submission", "person").first()
+    studies = Study.objects.filter(pk=study_id, project=member.project_id)
+    study = studies.select_related("sentence", "submission", "person").first()
     if study is None:
         raise NotYoursError("there is no study item {study_id} in this project", study_id=study_id)
     lock_sentence(study.sentence_id, member.project_id)
@@ -313,11 +299,5 @@ def waive(member: Member, study_id: int, *, note: str) -> Study:
         kind="study_waived",
         data={"study": study.pk, "number": study.sentence.number, "note": words},
     )
-    audit.record(
-        "study.waived",
-        who=member.person,
-        project=member.project,
-        about=("study", study.pk),
-        data={"note": words},
-    )
+    audit.record_by(member, "study.waived", about=("study", study.pk), data={"note": words})
     return study

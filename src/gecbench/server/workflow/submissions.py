@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from gecbench.server.choices import (
@@ -19,15 +19,7 @@ from gecbench.server.choices import (
     SlotEventKind,
     SlotState,
 )
-from gecbench.server.models import (
-    Draft,
-    Member,
-    Reference,
-    Sentence,
-    Slot,
-    SlotEvent,
-    Submission,
-)
+from gecbench.server.models import Draft, Member, Reference, Sentence, Slot, SlotEvent, Submission
 from gecbench.server.rules.text import LONGEST_NOTE, Cleaned, TextError, cleaned, digest
 from gecbench.server.workflow import audit, drafts, sentences, suggestions
 from gecbench.server.workflow.answers import MOST_MS, Answer, Key, ReviewAnswer, Ruling
@@ -45,6 +37,7 @@ from gecbench.server.workflow.review_tasks import queue_for_review, remove_from_
 from gecbench.server.workflow.sentences import change_state
 from gecbench.server.workflow.transactions import (
     authorize,
+    compare_and_set,
     compiled,
     lock_member,
     lock_sentence,
@@ -78,45 +71,52 @@ class PreparedAnswer:
 
 
 def prepare(sentence: Sentence, answer: Answer) -> PreparedAnswer:
-    """Return what an answer becomes and what is wrong with it (ANN-9 to 12); writes nothing.
+    """What an answer becomes and what is wrong with it (ANN-9 to 12); writes nothing.
 
     Codes of problems: ANN-4 too many corrections; ANN-6 no reason; ANN-9 a mixed or empty
     answer; ANN-10 equal to the source; ANN-12 empty, and ANN-12-nul, ANN-12-surrogate,
-    ANN-12-too_long with the values of `laws.text.TextError`; CON-3 to CON-9 warn, where
+    ANN-12-too_long with the values of `rules.text.TextError`; CON-3 to CON-9 warn, where
     the project has them on.
     """
-    problems: list[Problem] = [*_about_decision(answer)]
-    note = _cleaned("note", answer.note, problems, longest=LONGEST_NOTE)
-    boxes = [(n, _cleaned(f"reference-{n}", text, problems)) for n, text in enumerate(answer.texts)]
-    kept: dict[str, tuple[int, str]] = {}
-    for n, box in boxes:
-        if box is not None:
-            problems += _about_text(n, box.text, sentence)
-            kept.setdefault(digest(box.text), (n, box.text))
-    texts = tuple(text for _, text in kept.values())
-    problems += _too_many(texts, sentence)
-    if not any(one.blocking for one in problems):
-        numbers = [n for n, _ in kept.values()]
-        problems += _ruled(sentence, answer.decision, texts, numbers)
-    found = [box for _, box in boxes if box is not None]
+    note = _clean("note", "the note", answer.note, longest=LONGEST_NOTE)
+    boxes = [
+        _clean(f"reference-{n}", f"correction {n + 1}", text) for n, text in enumerate(answer.texts)
+    ]
+    problems = [*_about_decision(answer)]
+    problems += [box for box in (note, *boxes) if isinstance(box, Problem)]
+    clean = {n: box for n, box in enumerate(boxes) if not isinstance(box, Problem)}
+    numbers: dict[str, int] = {}  # of the box of each distinct text
+    for n, box in clean.items():
+        field, values = f"reference-{n}", (("number", str(n + 1)),)
+        if not box.text:
+            problems.append(Problem("ANN-12", field, f"correction {n + 1} is empty", values))
+        elif digest(box.text) == sentence.digest:
+            message = f"correction {n + 1} is the sentence itself; is it error free?"
+            problems.append(Problem("ANN-10", field, message, values))
+        numbers.setdefault(digest(box.text), n)
+    texts = tuple(clean[n].text for n in numbers.values())
+    most = sentence.project.max_references
+    if len(texts) > most:
+        message = f"there are {len(texts)} corrections; this project takes at most {most}"
+        problems.append(Problem("ANN-4", f"reference-{most}", message, (("most", str(most)),)))
+    if not any(problem.blocking for problem in problems):
+        problems += _warnings(sentence, answer.decision, texts, list(numbers.values()))
     return PreparedAnswer(
         decision=answer.decision,
         texts=texts,
         problems=tuple(problems),
-        merged=len(found) - len(texts),
-        removed=sum(count for box in found for _, count in box.removed),
-        note=note.text if note else "",
+        merged=len(clean) - len(texts),
+        removed=sum(count for box in clean.values() for _, count in box.removed),
+        note="" if isinstance(note, Problem) else note.text,
     )
 
 
-def _cleaned(field: str, text: str, problems: list[Problem], **options: int) -> Cleaned | None:
-    what = "the note" if field == "note" else f"correction {int(field.split('-')[1]) + 1}"
+def _clean(field: str, what: str, text: str, **options: int) -> Cleaned | Problem:
     try:
         return cleaned(text, what=what, **options)
     except TextError as error:
         values = tuple((name, str(value)) for name, value in error.values.items())
-        problems.append(Problem(f"ANN-12-{error.code}", field, str(error), values))
-        return None
+        return Problem(f"ANN-12-{error.code}", field, str(error), values)
 
 
 def _about_decision(answer: Answer) -> Iterator[Problem]:
@@ -140,39 +140,19 @@ def _about_decision(answer: Answer) -> Iterator[Problem]:
         yield Problem("ANN-6", "note", message, (("kind", "note"),))
 
 
-def _about_text(n: int, text: str, sentence: Sentence) -> Iterator[Problem]:
-    field, number = f"reference-{n}", (("number", str(n + 1)),)
-    if not text:
-        yield Problem("ANN-12", field, f"correction {n + 1} is empty", number)
-    elif digest(text) == sentence.digest:
-        message = f"correction {n + 1} is the sentence itself; is it error free?"
-        yield Problem("ANN-10", field, message, number)
-
-
-def _too_many(texts: tuple[str, ...], sentence: Sentence) -> Iterator[Problem]:
-    most = sentence.project.max_references
-    if len(texts) > most:
-        message = f"there are {len(texts)} corrections; this project takes at most {most}"
-        yield Problem("ANN-4", f"reference-{most}", message, (("most", str(most)),))
-
-
-def _ruled(
+def _warnings(
     sentence: Sentence, decision: Decision, texts: tuple[str, ...], numbers: Sequence[int]
 ) -> Iterator[Problem]:
     """Yield what the rules would say of these texts, refusing nothing; `numbers` of their boxes."""
     fields = [f"reference-{n}" for n in numbers]
-    for one in check_consistency(sentence, decision, texts, fields):
-        if one.code in RULES:
-            values = tuple(_of_boxes(one.values, numbers))
-            yield replace(one, values=values, blocking=False)
-
-
-def _of_boxes(
-    values: Iterable[tuple[str, str]], numbers: Sequence[int]
-) -> Iterator[tuple[str, str]]:
-    """Yield values with the number of another text as that of its box."""
-    for name, value in values:
-        yield name, str(numbers[int(value) - 1] + 1) if name == "other" else value
+    for problem in check_consistency(sentence, decision, texts, fields):
+        if problem.code in RULES:
+            # Another text is named by its box.
+            values = tuple(
+                (name, str(numbers[int(value) - 1] + 1) if name == "other" else value)
+                for name, value in problem.values
+            )
+            yield replace(problem, values=values, blocking=False)
 
 
 # What a page refuses before the workflow has seen it is kept all the same (INV-10).
@@ -234,41 +214,22 @@ def uncount_submission(sentence: Sentence) -> None:
 
 
 def may_count_out(sentence: Sentence) -> bool:
-    """Return whether no reviewer has begun with a sentence."""
+    """Whether no reviewer has begun with a sentence."""
     return sentence.state in (SentenceState.ANNOTATING, SentenceState.REVIEW_READY)
 
 
 def _count(sentence: Sentence, submitted: int) -> None:
-    changed = Sentence.objects.filter(pk=sentence.pk, version=sentence.version).update(
-        submitted=submitted, version=F("version") + 1, updated_at=timezone.now()
+    compare_and_set(
+        sentence,
+        sentence.state,
+        sentences.changed_meanwhile(sentence),
+        submitted=submitted,
+        updated_at=timezone.now(),
     )
-    if changed != 1:
-        raise ConflictError(
-            "sentence {number} has changed meanwhile; look again", number=sentence.number
-        )
-    sentence.submitted, sentence.version = submitted, sentence.version + 1
-
-
-def close_slot(slot: Slot) -> None:
-    """Make an open slot submitted; it is still to be counted in.
-
-    Raises:
-        ConflictError: It is not as it was read.
-    """
-    changed = Slot.objects.filter(pk=slot.pk, state=SlotState.OPEN, version=slot.version).update(
-        state=SlotState.SUBMITTED,
-        open_no=None,
-        lease_until=None,
-        submitted_at=timezone.now(),
-        version=F("version") + 1,
-    )
-    if changed != 1:
-        raise ConflictError("slot {slot} has changed meanwhile; look again", slot, slot=slot.pk)
-    slot.version += 1
 
 
 def last_submission(slot: Slot) -> Submission | None:
-    """Return what the holder of a slot has handed in for it last."""
+    """What the holder of a slot has handed in for it last."""
     if slot.person_id is None:
         return None
     return Submission.objects.filter(slot=slot, person_id=slot.person_id).order_by("-no").first()
@@ -285,13 +246,13 @@ def end_task(slot: Slot, sentence: Sentence, kind: SlotEventKind, data: dict[str
     if before is None:
         sentences.free_slot(slot, sentence, kind, data)
         return
-    close_slot(slot)
+    sentences.close_slot(slot)
     sentences.record_slot_event(slot, slot.person, kind, {**data, "stands": before.pk})
     count_submission(sentence)
 
 
 def _was_reopened(slot: Slot) -> bool:
-    """Return whether a slot is open because its holder took a submission back."""
+    """Whether a slot is open because its holder took a submission back."""
     opened = SlotEvent.objects.filter(
         slot=slot, kind__in=(SlotEventKind.CLAIM, SlotEventKind.REOPEN)
     )
@@ -301,6 +262,7 @@ def _was_reopened(slot: Slot) -> bool:
 # Submitting, in one transaction; taking back; one's own history.
 
 
+@transactional
 def submit(
     member: Member,
     slot_id: int,
@@ -309,7 +271,7 @@ def submit(
     client_key: Key,
     answer: Answer,
     prepared: PreparedAnswer | None = None,
-) -> Submission:
+) -> Submission | WorkflowError:
     """Hand in an answer, all or nothing; the same key twice is the same submission (INV-9).
 
     The sentence becomes review_ready in the same transaction as its N-th submission (WFL-2), or
@@ -331,21 +293,6 @@ def submit(
         NotYoursError: The person never held the slot.
         NotAllowedError: The member is not active.
     """
-    outcome = _submit(member, slot_id, version, client_key, answer, prepared)
-    if isinstance(outcome, WorkflowError):  # raised only now that what was kept is committed
-        raise outcome
-    return outcome
-
-
-@transactional
-def _submit(
-    member: Member,
-    slot_id: int,
-    version: int,
-    client_key: Key,
-    answer: Answer,
-    prepared: PreparedAnswer | None,
-) -> Submission | WorkflowError:
     member = lock_member(member)
     known = _known(member, slot_id, client_key)
     if known is not None:
@@ -373,7 +320,7 @@ def _submit(
 
 
 def _known(member: Member, slot_id: int, client_key: Key) -> Submission | None:
-    """Return what was submitted with a key before.
+    """What was submitted with a key before.
 
     Raises:
         ConflictError: The key was somebody else's, or for something else.
@@ -389,8 +336,8 @@ def _keep_other(known: Submission, member: Member, answer: Answer) -> None:
     sentence = known.sentence
     sentence.project = member.project
     prepared, stored = prepare(sentence, answer), drafts.payload_of_submission(known)
-    said = (prepared.decision, list(prepared.texts), answer.reason, prepared.note)
-    if said != (stored["decision"], stored["texts"], stored["reason"], stored["note"]):
+    answered = (prepared.decision, list(prepared.texts), answer.reason, prepared.note)
+    if answered != (stored["decision"], stored["texts"], stored["reason"], stored["note"]):
         drafts.keep_aside(known.slot, member.person, drafts.payload_of(answer))
 
 
@@ -417,7 +364,7 @@ def _current_slot(member: Member, slot: Slot, sentence: Sentence, version: int) 
 
 
 def _handed_in_since(slot: Slot, member: Member, version: int) -> bool:
-    """Return whether a page is stale: its slot was handed in, and perhaps reopened, since.
+    """Whether a page is stale: its slot was handed in, and perhaps reopened, since.
 
     Versions that an expired lease made do not count: the holder came back and lost nothing.
     """
@@ -474,14 +421,13 @@ def _write(
         )
         for position, text in enumerate(prepared.texts)
     )
-    close_slot(slot)
+    sentences.close_slot(slot)
     data = {"submission": submission.pk, "no": submission.no}
     sentences.record_slot_event(slot, member.person, SlotEventKind.SUBMIT, data)
     count_submission(sentence)
-    audit.record(
+    audit.record_by(
+        member,
         "submission.made",
-        who=member.person,
-        project=member.project,
         about=("submission", submission.pk),
         data={"decision": str(prepared.decision), "no": submission.no, "digests": digests},
     )
@@ -506,29 +452,29 @@ def reopen(member: Member, slot_id: int) -> Slot:
         NotYoursError: It is not the member's submitted slot.
         NotAllowedError: The member is not active.
     """
-    fresh = lock_member(member)
-    mine = Slot.objects.filter(
-        pk=slot_id, project_id=fresh.project_id, person_id=fresh.person_id
+    member = lock_member(member)
+    slots = Slot.objects.filter(
+        pk=slot_id, project_id=member.project_id, person_id=member.person_id
     ).exclude(state=SlotState.OPEN)
-    sentence_id = mine.values_list("sentence_id", flat=True).first()
+    sentence_id = slots.values_list("sentence_id", flat=True).first()
     if sentence_id is None:
         raise NotYoursError("task {slot_id} is not one that you have handed in", slot_id=slot_id)
-    sentences.require_active(fresh)
-    sentence = lock_sentence(sentence_id, fresh.project_id)
-    slot = mine.get()
+    sentences.require_active(member)
+    sentence = lock_sentence(sentence_id, member.project_id)
+    slot = slots.get()
     submission = last_submission(slot)
     if slot.state != SlotState.SUBMITTED or submission is None:
         raise ConflictError(
             "sentence {number} was reviewed already", sentence, number=sentence.number
         )
     uncount_submission(sentence)
-    open_no = sentences.free_task_number(fresh, fresh.project.rules) or _make_room(fresh)
-    sentences.reopen_slot(slot, fresh, open_no)
+    open_no = sentences.free_task_number(member, member.project.rules) or _make_room(member)
+    sentences.reopen_slot(slot, member, open_no)
     sentences.record_slot_event(
-        slot, fresh.person, SlotEventKind.REOPEN, {"submission": submission.pk}
+        slot, member.person, SlotEventKind.REOPEN, {"submission": submission.pk}
     )
-    sentences.put_draft(slot, fresh.person, drafts.payload_of_submission(submission))
-    sentence.project = slot.project = fresh.project
+    sentences.put_draft(slot, member.person, drafts.payload_of_submission(submission))
+    sentence.project = slot.project = member.project
     slot.sentence = sentence
     return slot
 
@@ -556,21 +502,21 @@ def _make_room(member: Member) -> int:
 
 
 def history(member: Member, *, before: int | None = None, most: int = 50) -> tuple[Submission, ...]:
-    """Return the member's latest submission of each slot, newest first, keyset by id `before`."""
+    """The member's latest submission of each slot, newest first, keyset by id `before`."""
     later = Submission.objects.filter(
         slot=OuterRef("slot"), person=OuterRef("person"), no__gt=OuterRef("no")
     )
-    found = Submission.objects.filter(
+    submissions = Submission.objects.filter(
         ~Exists(later), person_id=member.person_id, slot__project_id=member.project_id
     )
     if before is not None:
-        found = found.filter(pk__lt=before)
-    found = found.select_related("slot", "sentence").prefetch_related("references")
-    return tuple(found.order_by("-pk")[:most])
+        submissions = submissions.filter(pk__lt=before)
+    submissions = submissions.select_related("slot", "sentence").prefetch_related("references")
+    return tuple(submissions.order_by("-pk")[:most])
 
 
 def may_reopen(submission: Submission) -> bool:
-    """Return whether its author may still take it back."""
+    """Whether its author may still take it back."""
     slot = submission.slot
     return (
         slot.state == SlotState.SUBMITTED

@@ -54,22 +54,22 @@ class SuggestionRun:
 
 
 def sentences_without(project: Project, info: CorrectorInfo) -> QuerySet[Sentence]:
-    """Return the sentences that annotators may begin and that have no suggestion of a corrector."""
-    own = Suggestion.objects.filter(
+    """The sentences that annotators may begin and that have no suggestion of a corrector."""
+    same = Suggestion.objects.filter(
         sentence=OuterRef("pk"), model=info.name[:LONGEST_NAME], model_version=version_of(info)
     )
     open_ones = Sentence.objects.filter(
         project=project, purpose=Purpose.REAL, state__in=WORKABLE
-    ).filter(~Exists(own))
+    ).filter(~Exists(same))
     return open_ones.order_by("priority", "order_key")
 
 
 def version_of(info: CorrectorInfo) -> str:
-    """Return what a corrector's output depends on, short enough for its column."""
-    said = "|".join(f"{name}:{value}" for name, value in info.signature.items())
-    if len(said) <= LONGEST_NAME:
-        return said
-    return f"{said[:150]}... sha256:{hashlib.sha256(said.encode()).hexdigest()[:32]}"
+    """What a corrector's output depends on, short enough for its column."""
+    settings = "|".join(f"{name}:{value}" for name, value in info.signature.items())
+    if len(settings) <= LONGEST_NAME:
+        return settings
+    return f"{settings[:150]}... sha256:{hashlib.sha256(settings.encode()).hexdigest()[:32]}"
 
 
 def make_suggestions(
@@ -86,33 +86,33 @@ def make_suggestions(
     """
     keys = list(sentences_without(project, corrector.info).values_list("pk", flat=True))
     work = Sentence.objects.filter(project=project, purpose=Purpose.REAL, state__in=WORKABLE)
-    made = changing = unusable = 0
+    count = changing = unusable = 0
     there, most = work.count() - len(keys), min(corrector.info.window, BATCH)
     for start in range(0, len(keys), most):
-        some = keys[start : start + most]
-        batch = list(work.filter(pk__in=some).order_by("pk"))
-        corrections = corrector.correct([one.text for one in batch])
+        chunk = keys[start : start + most]
+        batch = list(work.filter(pk__in=chunk).order_by("pk"))
+        corrections = corrector.correct([sentence.text for sentence in batch])
         rows = [
             _row(sentence, correction, corrector.info)
             for sentence, correction in zip(batch, corrections, strict=True)
         ]
-        kept = [one for one in rows if one is not None]
-        Suggestion.objects.bulk_create(kept)
-        made += len(kept)
-        changing += sum(one.text != one.sentence.text for one in kept)
-        unusable += len(rows) - len(kept)
-        progress(start + len(some), len(keys))
+        suggestions = [row for row in rows if row is not None]
+        Suggestion.objects.bulk_create(suggestions)
+        count += len(suggestions)
+        changing += sum(suggestion.text != suggestion.sentence.text for suggestion in suggestions)
+        unusable += len(rows) - len(suggestions)
+        progress(start + len(chunk), len(keys))
     audit.record(
         "suggestions.made",
         who=None,
         project=project,
-        data={"corrector": corrector.info.name, "made": made, "changing": changing},
+        data={"corrector": corrector.info.name, "made": count, "changing": changing},
     )
-    return SuggestionRun(made, changing, unusable, there)
+    return SuggestionRun(count, changing, unusable, there)
 
 
 def _row(sentence: Sentence, correction: Correction, info: CorrectorInfo) -> Suggestion | None:
-    """Return a suggestion; None where the corrector failed, or its text cannot be kept."""
+    """A suggestion; None where the corrector failed, or its text cannot be kept."""
     try:
         text = cleaned(correction.text).text
     except TextError:
@@ -134,7 +134,7 @@ def _row(sentence: Sentence, correction: Correction, info: CorrectorInfo) -> Sug
 
 @transactional
 def show(member: Member, slot_id: int) -> Suggestion:
-    """Return the suggestion for a member's open task, and keep that it was shown.
+    """The suggestion for a member's open task, and keep that it was shown.
 
     Of several the last that was made; once they were shown one it stays that one.
 
@@ -143,26 +143,28 @@ def show(member: Member, slot_id: int) -> Suggestion:
         EditFirstError: The project shows it only after an edit of their own.
         NotAllowedError: The member may not work now.
     """
-    fresh = lock_member(member)
-    require_active(fresh)
+    member = lock_member(member)
+    require_active(member)
     slot = (
         Slot.objects.select_related("sentence")
-        .filter(pk=slot_id, project=fresh.project_id, person=fresh.person_id, state=SlotState.OPEN)
+        .filter(
+            pk=slot_id, project=member.project_id, person=member.person_id, state=SlotState.OPEN
+        )
         .first()
     )
-    mode = fresh.project.rules.suggestions
+    mode = member.project.rules.suggestions
     if slot is None or mode == "off":
         raise NotYoursError("there is no suggestion for task {slot_id}", slot_id=slot_id)
-    before = shown_suggestion(slot.sentence_id, fresh.person_id)
+    before = shown_suggestion(slot.sentence_id, member.person_id)
     if before is not None:
         return before
-    found = latest_suggestion(slot.sentence_id)
-    if found is None:
+    suggestion = latest_suggestion(slot.sentence_id)
+    if suggestion is None:
         raise NotYoursError("there is no suggestion for task {slot_id}", slot_id=slot_id)
-    if mode == "after_typing" and not _edited(slot, fresh.person_id):
+    if mode == "after_typing" and not _edited(slot, member.person_id):
         raise EditFirstError
-    _note(found, slot.pk, fresh.person_id, SuggestionAct.SHOWN)
-    return found
+    _note(suggestion, slot.pk, member.person_id, SuggestionAct.SHOWN)
+    return suggestion
 
 
 @transactional
@@ -173,21 +175,21 @@ def take_over(member: Member, slot_id: int) -> Suggestion:
         NotYoursError: None was shown to them, or the task is theirs no more.
         NotAllowedError: The member may not work now.
     """
-    fresh = lock_member(member)
-    require_active(fresh)
-    mine = Slot.objects.filter(
-        pk=slot_id, project=fresh.project_id, person=fresh.person_id, state=SlotState.OPEN
+    member = lock_member(member)
+    require_active(member)
+    slots = Slot.objects.filter(
+        pk=slot_id, project=member.project_id, person=member.person_id, state=SlotState.OPEN
     )
-    sentence_id = mine.values_list("sentence", flat=True).first()
-    found = sentence_id and shown_suggestion(sentence_id, fresh.person_id)
-    if not found:
+    sentence_id = slots.values_list("sentence", flat=True).first()
+    suggestion = sentence_id and shown_suggestion(sentence_id, member.person_id)
+    if not suggestion:
         raise NotYoursError("there is no suggestion for task {slot_id}", slot_id=slot_id)
-    _note(found, slot_id, fresh.person_id, SuggestionAct.TAKEN)
-    return found
+    _note(suggestion, slot_id, member.person_id, SuggestionAct.TAKEN)
+    return suggestion
 
 
 def latest_suggestion(sentence_id: int) -> Suggestion | None:
-    """Return the suggestion of a sentence that would be shown."""
+    """The suggestion of a sentence that would be shown."""
     return Suggestion.objects.filter(sentence=sentence_id).order_by("-pk").first()
 
 
@@ -216,7 +218,7 @@ def _shown(sentence: int, person: int) -> QuerySet[Any, Any]:
 def matches_answer(
     suggestion: Suggestion, sentence: Sentence, decision: str, texts: Sequence[str]
 ) -> bool:
-    """Return whether an answer says what a suggestion says.
+    """Whether an answer says what a suggestion says.
 
     Args:
         suggestion: Which.
@@ -224,10 +226,10 @@ def matches_answer(
         decision: Of the answer.
         texts: Of the answer.
     """
-    wanted = digest(suggestion.text)
-    if wanted == sentence.digest:
+    suggested = digest(suggestion.text)
+    if suggested == sentence.digest:
         return decision == Decision.ERROR_FREE
-    return any(digest(text) == wanted for text in texts)
+    return any(digest(text) == suggested for text in texts)
 
 
 def _note(suggestion: Suggestion, slot_id: int, person_id: int, kind: SuggestionAct) -> None:
@@ -237,7 +239,7 @@ def _note(suggestion: Suggestion, slot_id: int, person_id: int, kind: Suggestion
 
 
 def _edited(slot: Slot, person_id: int) -> bool:
-    """Return whether a person has decided or written something of their own for a slot."""
+    """Whether a person has decided or written something of their own for a slot."""
     if Submission.objects.filter(slot=slot, person=person_id).exists():
         return True
     saved = DraftRevision.objects.filter(slot=slot, person=person_id)

@@ -8,14 +8,16 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from django.db import DatabaseError, IntegrityError, OperationalError, connection, transaction
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 
 from gecbench.server.choices import MemberStatus, Role
 from gecbench.server.models import Acknowledgement, Member, Person, Project, Sentence
 from gecbench.server.workflow.errors import (
+    ConflictError,
     GuidelineFirstError,
     NotAllowedError,
     NotYoursError,
+    WorkflowError,
 )
 
 _P = ParamSpec("_P")
@@ -25,13 +27,14 @@ _TRIES = 4
 _COLLISIONS = {"40001", "40P01"}  # serialisation failure, deadlock
 
 
-def transactional(function: Callable[_P, _R]) -> Callable[_P, _R]:
+def transactional(function: Callable[_P, _R | WorkflowError]) -> Callable[_P, _R]:
     """Run a function as one transaction.
 
     A lost race shows on PostgreSQL as a unique key that is there already, or as a deadlock: the
-    act is rolled back and done again, now seeing what the winner wrote. What fails every time is
-    no race and goes up as it is. Inside another transaction it is a part of that one, and is not
-    tried again.
+    transaction is rolled back and done again, now seeing what the winner wrote. What fails every
+    time is no race and goes up as it is. Inside another transaction it is a part of that one, and
+    is not tried again. An error that is raised undoes everything; one that the function returns is
+    raised after the commit, so that a refused text is kept.
 
     Everybody locks in this order, so that deadlocks stay rare: project, member, sentence, slot or
     task, and the audit log last.
@@ -39,17 +42,18 @@ def transactional(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
     @wraps(function)
     def run(*args: _P.args, **options: _P.kwargs) -> _R:
-        if connection.in_atomic_block:
-            with transaction.atomic():
-                return function(*args, **options)
-        for left in range(_TRIES - 1, -1, -1):
+        tries = 1 if connection.in_atomic_block else _TRIES
+        for left in range(tries - 1, -1, -1):
             try:
                 with transaction.atomic():
-                    return function(*args, **options)
+                    result = function(*args, **options)
+                break
             except (IntegrityError, OperationalError) as error:
                 if not left or not _collided(error):
                     raise
-        raise AssertionError("unreachable")  # pragma: no cover
+        if isinstance(result, WorkflowError):
+            raise result
+        return result
 
     return run
 
@@ -61,7 +65,7 @@ def _collided(error: DatabaseError) -> bool:
 
 
 def lock_project(project_id: int) -> Project:
-    """Return the project as it is now, nobody else changing it before the transaction ends."""
+    """The project as it is now, nobody else changing it before the transaction ends."""
     return Project.objects.select_for_update(no_key=True).get(pk=project_id)
 
 
@@ -86,21 +90,42 @@ def lock_member(member: Member) -> Member:
 
 
 def lock_sentence(sentence_id: int, project_id: int) -> Sentence:
-    """Return the sentence as it is now, nobody else changing it before the transaction ends.
+    """The sentence as it is now, nobody else changing it before the transaction ends.
 
     Raises:
         NotYoursError: The project has none such.
     """
-    found = (
+    sentence = (
         Sentence.objects.select_for_update(no_key=True)
         .filter(pk=sentence_id, project_id=project_id)
         .first()
     )
-    if found is None:
+    if sentence is None:
         raise NotYoursError(
             "there is no sentence {sentence_id} in this project", sentence_id=sentence_id
         )
-    return found
+    return sentence
+
+
+def compare_and_set(
+    row: Any, before: str | Sequence[str], error: ConflictError, *, steps: int = 1, **values: object
+) -> None:
+    """Write columns of a row that has a state, and the version that was read (INV-5).
+
+    Args:
+        row: Gets the values and the next version, too.
+        before: The state, or several, that it must be in.
+        error: Raised where it is not, or where its version is another by now.
+        steps: By how much its version grows.
+        values: The columns.
+    """
+    states = [before] if isinstance(before, str) else before
+    rows = type(row)._base_manager.filter(pk=row.pk, state__in=states, version=row.version)
+    if not rows.update(version=F("version") + steps, **values):
+        raise error
+    row.version += steps
+    for name, value in values.items():
+        setattr(row, name, value)
 
 
 # Queries that are asked at every step.
@@ -119,8 +144,10 @@ def compiled(build: Callable[..., QuerySet[Any, Any]]) -> Callable[..., list[tup
     def compile_with_marks(arguments: Sequence[object]) -> tuple[str, list[tuple[Any, int | None]]]:
         # No row has such an id, and nothing happened at such a moment.
         marks = [
-            _EARLIEST + n * timedelta(microseconds=1) if isinstance(one, datetime) else 2**61 + n
-            for n, one in enumerate(arguments)
+            _EARLIEST + n * timedelta(microseconds=1)
+            if isinstance(argument, datetime)
+            else 2**61 + n
+            for n, argument in enumerate(arguments)
         ]
         sql, params = build(*marks).query.sql_with_params()
         places = {_adapt(mark): n for n, mark in enumerate(marks)}
@@ -166,7 +193,7 @@ STUDYING = (MemberStatus.ACTIVE, MemberStatus.PAUSED)
 
 
 def authorize(member: Member, *roles: Role, statuses: tuple[MemberStatus, ...] = WORKING) -> Member:
-    """Return the member as they are now, locked, if one of the roles (or none is asked) is theirs.
+    """The member as they are now, locked, if one of the roles (or none is asked) is theirs.
 
     Raises:
         NotAllowedError: The project is closed, or the member's role or status does not do.
@@ -186,7 +213,7 @@ def authorize(member: Member, *roles: Role, statuses: tuple[MemberStatus, ...] =
 
 
 def has_read_guideline(member: Member) -> bool:
-    """Return whether a member has read the guideline in force, if the project asks for it."""
+    """Whether a member has read the guideline in force, if the project asks for it."""
     project = member.project
     if not project.rules.guideline_gate or project.guideline_id is None:
         return True

@@ -42,7 +42,7 @@ from gecbench.server.web.review.messages import (
     problem_json,
     problem_message,
 )
-from gecbench.server.workflow import drafts, reviews
+from gecbench.server.workflow import drafts, review_tasks, reviews
 from gecbench.server.workflow.claims import NoTask
 from gecbench.server.workflow.errors import (
     ConflictError,
@@ -319,7 +319,9 @@ def _second_opinion(request: HttpRequest, member: Member, sentence_id: int, vers
 
 def _return_for_more(request: HttpRequest, member: Member, sentence_id: int, version: int) -> str:
     more = parse_int(request.POST.get("more", ""), digits=3) or 0
-    reviews.return_for_more(member, sentence_id, version=version, more=more, note=_note(request))
+    review_tasks.return_for_more(
+        member, sentence_id, version=version, more=more, note=_note(request)
+    )
     return ngettext(
         "The sentence waits for %(count)s more annotator.",
         "The sentence waits for %(count)s more annotators.",
