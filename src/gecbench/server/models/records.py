@@ -71,7 +71,7 @@ class Audit(AppendOnly):
 
 
 class Figures(models.Model):
-    """Statistics that were computed once and are shown until somebody computes them anew.
+    """Statistics that were computed once and are shown until somebody computes them again.
 
     A cache: nothing else rests on it, and it may be emptied at any time. `basis` says which rows
     they were made of (the greatest ids), so that a page can tell whether there is more by now.

@@ -116,7 +116,7 @@ def verify(*, noted: tuple[int, str] | None = None) -> tuple[str, ...]:
 
     Args:
         noted: What `head` said at an earlier time. Rows that were removed from the end, or a chain
-            that was made anew as a whole, are found by this alone.
+            that was made again as a whole, are found by this alone.
     """
     problems: list[str] = []
     seq, previous = 0, START

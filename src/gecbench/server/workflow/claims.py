@@ -132,7 +132,7 @@ def open_tasks(member: Member) -> tuple[Slot, ...]:
 
 
 def _renew_lease(slot: Slot) -> Slot:
-    """Lease a task anew whose holder comes back to it after the lease, within the grace."""
+    """Lease a task again whose holder comes back to it after the lease, within the grace."""
     if slot.lease_until is not None and slot.lease_until < timezone.now():
         until = sentences.lease(slot.project.rules)
         same = Slot.objects.filter(pk=slot.pk, state=SlotState.OPEN, version=slot.version)

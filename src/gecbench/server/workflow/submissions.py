@@ -239,7 +239,7 @@ def end_task(slot: Slot, sentence: Sentence, kind: SlotEventKind, data: dict[str
     """End a task that its person leaves without a word.
 
     The slot is free again and the draft stays. But where they had submitted and taken it back,
-    that submission stands again: forgetting to hand in anew loses nothing. Not so where they had
+    that submission stands again: forgetting to hand in again loses nothing. Not so where they had
     put the task off in between: then they gave the place up, and others may have had it since.
     """
     before = last_submission(slot) if _was_reopened(slot) else None
