@@ -26,7 +26,9 @@ ENDINGS: Mapping[str, ReportFormat] = {
 CORPUS_ENDINGS: Mapping[str, str] = {".m2": "m2", ".jsonl": "jsonl", ".tsv": "mucgec"}
 """Formats of corpora, likewise."""
 
-_OTHER_ENDINGS = frozenset((".html", ".htm", ".pdf", ".xlsx", ".xls", ".docx", ".svg", ".png"))
+_OTHER_ENDINGS = frozenset(
+    (".html", ".htm", ".pdf", ".xlsx", ".xls", ".docx", ".svg", ".png", ".xml", ".yaml", ".yml")
+)
 """Of what somebody may hope for; a file of another ending may hold anything."""
 
 _NAMED = 20
