@@ -21,7 +21,7 @@ from gecbench.models import CORRECTORS
 from gecbench.server.site.folder import DEFAULT
 
 if TYPE_CHECKING:
-    from gecbench.server.import_export.plans import Plan, Report
+    from gecbench.server.import_export.plans import Report
     from gecbench.server.models import Project
 
 ProjectName = Annotated[
@@ -161,8 +161,8 @@ def import_(
     else:
         click.echo("\n".join(_report_lines(plan.report)))
     if plan.obstacle:
-        option = _option_for(plan)
-        raise GecbenchError(plan.obstacle + (f"; say it with {option}" if option else ""))
+        option = plan.option_needed
+        raise GecbenchError(plan.obstacle + (f"; say it with --{option}" if option else ""))
     if dry_run:
         say("nothing was written, because of --dry-run")
         return
@@ -180,18 +180,6 @@ def _columns(table: Sequence[str]) -> dict[str, str]:
     if not all(columns.values()):
         raise UsageError("--column is WHAT=NAME, as --column source=text")
     return columns
-
-
-def _option_for(plan: Plan) -> str:
-    """The option that removes the obstacle of a plan; "" where none does."""
-    report, options = plan.report, plan.options
-    if report.problem_count:
-        renumber = "number the sentences anew" in report.problems[0].message
-        return "--number" if renumber else ""
-    if report.with_references and options.references is None:
-        return "--references"
-    duplicates = report.duplicates_inside + report.duplicates_there
-    return "--duplicates" if duplicates and options.duplicates is None else ""
 
 
 def _report_lines(report: Report) -> Iterator[str]:

@@ -235,6 +235,12 @@ class Report:
         return made
 
 
+ID_TAKEN = Message(
+    "id {name!r} is that of another sentence of the project; number the sentences again, or give "
+    "another id"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Kept:
     """A reference that is kept beside its sentence, in no golden set.
@@ -282,6 +288,19 @@ class Plan:
     report: Report
     sentences: Sequence[Ready] = field(repr=False, default=())
     resumes: int | None = None
+
+    @property
+    def option_needed(self) -> str:
+        """The field of the options that removes the obstacle; "" where none does."""
+        report, options = self.report, self.options
+        if report.problem_count:
+            message = report.problems[0].message
+            renumber = isinstance(message, Message) and message.template == ID_TAKEN
+            return "number" if renumber else ""
+        if report.with_references and options.references is None:
+            return "references"
+        duplicates = report.duplicates_inside + report.duplicates_there
+        return "duplicates" if duplicates and options.duplicates is None else ""
 
     @property
     def obstacle(self) -> str:
@@ -795,11 +814,7 @@ def _compared(
         if not one.numbered and name in present.ids and not undecided:
             read.trouble(
                 one.line,
-                Message(
-                    "id {name!r} is that of another sentence of the project; number the "
-                    "sentences again, or give another id",
-                    name=name,
-                ),
+                Message(ID_TAKEN, name=name),
             )
             continue
         ready.append(_ready(one, name, options))
