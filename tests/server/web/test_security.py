@@ -85,6 +85,18 @@ def test_who_may_come_is_answered(who: str, there: World):
     assert closed == []
 
 
+def test_a_page_that_is_read_answers_head_as_well(there: World):
+    """Programs that look whether a page is there ask with HEAD."""
+    refused_head = []
+    for route in ROUTES:
+        client, path = there.clients["manager"], route.at("one", there.things["one"])
+        if route.path.startswith("api/") or client.get(path).status_code == 405:
+            continue
+        if client.head(path).status_code == 405:
+            refused_head.append(route.path)
+    assert refused_head == []
+
+
 @pytest.mark.parametrize("who", ["annotator", "reviewer", "manager", "paused", "administrator"])
 def test_things_of_another_project_do_not_exist(who: str, there: World):
     """The own project's address with the other one's things is as if there were none."""

@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from gecbench.server.choices import Decision, Role, SlotState
 from gecbench.server.models import (
@@ -110,7 +110,7 @@ def task_json(member: Member, slot: Slot, draft: Draft | None) -> dict[str, obje
 
 
 @annotator
-@require_GET
+@require_safe
 @never_cache
 @ensure_csrf_cookie
 def current(request: HttpRequest, member: Member) -> HttpResponse:
@@ -209,7 +209,7 @@ def _undo_data(request: HttpRequest, member: Member) -> dict[str, object] | None
 
 
 @annotator
-@require_GET
+@require_safe
 def history(request: HttpRequest, member: Member) -> HttpResponse:
     """List the member's own submissions, newest first (keyset)."""
     before = parse_int(request.GET.get("before", ""))
@@ -227,7 +227,7 @@ def history(request: HttpRequest, member: Member) -> HttpResponse:
 
 
 @annotator
-@require_GET
+@require_safe
 @ensure_csrf_cookie
 def submission(request: HttpRequest, member: Member, number: int) -> HttpResponse:
     """Show one of the member's own submissions: to read, or to take back while that may be."""
@@ -264,7 +264,7 @@ def submission(request: HttpRequest, member: Member, number: int) -> HttpRespons
 
 
 @annotator
-@require_GET
+@require_safe
 def list_skipped(request: HttpRequest, member: Member) -> HttpResponse:
     """List what the member has put off."""
     return render(
@@ -273,7 +273,7 @@ def list_skipped(request: HttpRequest, member: Member) -> HttpResponse:
 
 
 @annotator
-@require_GET
+@require_safe
 def list_drafts(request: HttpRequest, member: Member) -> HttpResponse:
     """List texts whose task went to somebody else (INV-15): never lost, to be copied."""
     listed = [
@@ -518,7 +518,7 @@ def context_address(slug: str, sentence: Sentence) -> str:
 
 
 @member(Role.ANNOTATOR, Role.REVIEWER, Role.MANAGER)
-@require_GET
+@require_safe
 def context(request: HttpRequest, member: Member, sentence_id: int) -> HttpResponse:
     """Show the sentences around one, to whoever works on it: source texts alone."""
     sentence = Sentence.objects.filter(pk=sentence_id, project=member.project_id).first()

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from gecbench.server.choices import ComplaintState, Role, StudyState
 from gecbench.server.models import Complaint, GuidelineCase, Member, Person, Verdict
@@ -56,7 +56,7 @@ _TONES = {
 
 
 @member()
-@require_GET
+@require_safe
 def list_complaints(request: HttpRequest, member: Member) -> HttpResponse:
     """List the complaints that the member may see; undecided ones unless ?state= says more."""
     state = request.GET.get("state", "")
@@ -85,7 +85,7 @@ def _state(complaint: Complaint) -> dict[str, str]:
 
 
 @member()
-@require_GET
+@require_safe
 def complaint(request: HttpRequest, member: Member, complaint_id: int) -> HttpResponse:
     """Show one complaint with its discussion and both decisions."""
     return _page(request, member, complaint_id)

@@ -13,7 +13,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from gecbench.core.errors import UsageError
 from gecbench.server.guidelines.rendering import (
@@ -116,7 +116,7 @@ def _about(member: Member, guideline: Guideline) -> dict[str, object]:
 
 
 @reader
-@require_GET
+@require_safe
 def guideline(request: HttpRequest, member: Member) -> HttpResponse:
     """Show a version of the guideline, whole, with what is new in it."""
     guideline = _version(request, member)
@@ -135,7 +135,7 @@ def guideline(request: HttpRequest, member: Member) -> HttpResponse:
 
 
 @reader
-@require_GET
+@require_safe
 def section(request: HttpRequest, member: Member, section: str) -> HttpResponse:
     """Show one section and what lies below it: what verdicts and complaints link to."""
     guideline = _version(request, member)
@@ -147,7 +147,7 @@ def section(request: HttpRequest, member: Member, section: str) -> HttpResponse:
 
 
 @reader
-@require_GET
+@require_safe
 def search(request: HttpRequest, member: Member) -> HttpResponse:
     """Show the sections that have all words of ?q=; a fragment for htmx, else a page."""
     guideline = _version(request, member)
@@ -194,7 +194,7 @@ def _mark(pieces: Iterable[Piece]) -> SafeString:
 
 
 @reader
-@require_GET
+@require_safe
 def drawer(request: HttpRequest, member: Member) -> HttpResponse:
     """Show the guideline in force as a fragment for the drawer of the work screen (GUI-3)."""
     guideline = _version(request, member)

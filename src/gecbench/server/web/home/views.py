@@ -17,7 +17,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from gecbench.core.errors import GecbenchError
 from gecbench.server.choices import ComplaintState, MemberStatus, Role, StudyState
@@ -148,7 +148,7 @@ class MyProject:
 
 
 @signed_in
-@require_GET
+@require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """Show what a person can do today, the most urgent first."""
     person = _person(request)
@@ -240,7 +240,7 @@ def _first(member: Member, entries: Sequence[Entry]) -> Entry | None:
 
 
 @member()
-@require_GET
+@require_safe
 def project(request: HttpRequest, member: Member) -> HttpResponse:
     """Open a project where the member's own work is (section 4.3)."""
     del request
@@ -286,7 +286,7 @@ def set_goal(request: HttpRequest) -> HttpResponse:
 
 
 @member()
-@require_GET
+@require_safe
 def my_statistics(request: HttpRequest, member: Member) -> HttpResponse:
     """Show a member's own figures (Information); nobody else's."""
     figures = member_figures(member)

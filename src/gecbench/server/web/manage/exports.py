@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, Qu
 from django.shortcuts import redirect
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from gecbench.core.errors import GecbenchError
 from gecbench.lang import SCHEMES
@@ -65,7 +65,7 @@ _LOOKED_AT = 20_000
 
 
 @manager
-@require_GET
+@require_safe
 def export_page(request: HttpRequest, member: Member) -> HttpResponse:
     """Show the formats, and the options of the chosen one."""
     return _page(request, member, request.GET)
@@ -200,7 +200,7 @@ def _schemes(project: Project) -> list[str]:
 
 
 @manager
-@require_GET
+@require_safe
 def release_page(request: HttpRequest, member: Member, release: int) -> HttpResponse:
     """Show a release: counts, files, sizes and hashes."""
     found = _release(member, release)
@@ -219,7 +219,7 @@ def release_page(request: HttpRequest, member: Member, release: int) -> HttpResp
 
 
 @manager
-@require_GET
+@require_safe
 def download_release(
     _request: HttpRequest, member: Member, release: int, file: str
 ) -> HttpResponseBase:

@@ -28,7 +28,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.formats.records import READERS, ROLES, Content
@@ -216,7 +216,7 @@ def _form(request: HttpRequest, member: Member, problem: Translation | None = No
 
 
 @manager
-@require_GET
+@require_safe
 def report(request: HttpRequest, member: Member, waiting: str) -> HttpResponse:
     """Show what an import would do with the options of the address; nothing is changed."""
     return _report(request, member, waiting, request.GET)

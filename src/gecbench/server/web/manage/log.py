@@ -9,7 +9,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.translation import gettext, ngettext, pgettext_lazy
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from gecbench.server.choices import ComplaintState, Decision
 from gecbench.server.models import (
@@ -243,7 +243,7 @@ _SHOWN = 10
 
 
 @manager
-@require_GET
+@require_safe
 def audit_log(request: HttpRequest, member: Member) -> HttpResponse:
     """Show the project's rows, newest first, from ?before= on."""
     before = parse_id(request.GET.get("before"))

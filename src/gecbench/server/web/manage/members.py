@@ -27,7 +27,7 @@ from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from gecbench.core.errors import GecbenchError
 from gecbench.server.choices import (
@@ -231,7 +231,7 @@ _ORDERS: Mapping[str, Callable[[Row], tuple[object, ...]]] = {
 
 
 @manager
-@require_GET
+@require_safe
 def list_members(request: HttpRequest, member: Member) -> HttpResponse:
     """List the members, sorted by ?sort= (ROL-3), and the invitations that are open."""
     return _list(request, member)

@@ -14,7 +14,7 @@ from django.shortcuts import redirect, render
 from django.utils.html import format_html
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.server.choices import MemberStatus
@@ -74,7 +74,7 @@ class NewProjectForm(forms.Form):
 
 
 @administrator
-@require_GET
+@require_safe
 def list_projects(request: HttpRequest) -> HttpResponse:
     """List all projects: open, archived, deleted."""
     active = Q(status=MemberStatus.ACTIVE)

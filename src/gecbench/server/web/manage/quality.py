@@ -17,7 +17,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from gecbench.core.errors import GecbenchError, MissingExtraError
 from gecbench.reports import agreement, plots, references
@@ -48,7 +48,7 @@ _SHOWN = 20
 
 
 @manager
-@require_GET
+@require_safe
 def overview(request: HttpRequest, member: Member) -> HttpResponse:
     """Show how many sentences stand where, and what waits for a manager."""
     project = member.project
@@ -161,7 +161,7 @@ _MOST_ROWS = 60
 
 @manager
 @never_cache
-@require_GET
+@require_safe
 def quality(request: HttpRequest, member: Member) -> HttpResponse:
     """Show what is known now: counts as they are, scores as they were computed last."""
     found, language = statistics.quality(member.project), interface_language()
@@ -196,7 +196,7 @@ def compute(request: HttpRequest, member: Member) -> HttpResponse:
 
 
 @manager
-@require_GET
+@require_safe
 def chart(request: HttpRequest, member: Member, name: str) -> HttpResponse:
     """Draw one chart, in the colours that ?theme= says."""
     theme: Theme = "dark" if request.GET.get("theme") == "dark" else "light"

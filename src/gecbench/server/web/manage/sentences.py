@@ -19,7 +19,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from gecbench.core.errors import GecbenchError
 from gecbench.server.choices import (
@@ -404,7 +404,7 @@ def _name(person: object) -> str:
 
 
 @manager
-@require_GET
+@require_safe
 def list_sentences(request: HttpRequest, member: Member) -> HttpResponse:
     """Show the sentences that the filters leave, from a number on."""
     project = member.project
@@ -454,7 +454,7 @@ def _sentence(member: Member, number: int) -> Sentence:
 
 
 @manager
-@require_GET
+@require_safe
 def sentence(request: HttpRequest, member: Member, number: int) -> HttpResponse:
     """Show a sentence with all that happened to it."""
     found = _sentence(member, number)

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from gecbench.server.choices import Decision, Role
 from gecbench.server.models import Draft, Golden, Member, ReviewTask, Sentence
@@ -57,7 +57,7 @@ reviewer = member(Role.REVIEWER, active=True)
 
 
 @reviewer
-@require_GET
+@require_safe
 def current(request: HttpRequest, member: Member) -> HttpResponse:
     """Show the current or the next review; always the same address (section 4.3)."""
     claimed = reviews.current_review(member)
@@ -69,7 +69,7 @@ def current(request: HttpRequest, member: Member) -> HttpResponse:
 
 
 @member(Role.REVIEWER, Role.MANAGER, active=True)
-@require_GET
+@require_safe
 def sentence(request: HttpRequest, member: Member, sentence_id: int) -> HttpResponse:
     """Show one sentence's review: to work on, or to read where it is not one's own (REV-12)."""
     task = reviews.open_review(member, sentence_id)
@@ -335,7 +335,7 @@ return_for_more = _give_away(_return_for_more)
 
 
 @reviewer
-@require_GET
+@require_safe
 def history(request: HttpRequest, member: Member) -> HttpResponse:
     """List the member's own reviews, newest first (keyset)."""
     before = parse_int(request.GET.get("before", ""))

@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from gecbench.server.choices import CloseReason, Decision, StudyState
 from gecbench.server.models import Golden, Member, Study, StudyTry
@@ -46,7 +46,7 @@ CLOSE_REASONS: Mapping[str, object] = {
 
 
 @member()
-@require_GET
+@require_safe
 def list_items(request: HttpRequest, member: Member) -> HttpResponse:
     """List the member's open items, oldest first; with ?state=closed those that are done."""
     state = "closed" if request.GET.get("state") == "closed" else "open"
@@ -66,7 +66,7 @@ def list_items(request: HttpRequest, member: Member) -> HttpResponse:
 
 
 @member()
-@require_GET
+@require_safe
 def item(request: HttpRequest, member: Member, study_id: int) -> HttpResponse:
     """Show one of the member's items."""
     return _page(request, member, study_id)
