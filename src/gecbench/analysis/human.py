@@ -112,13 +112,14 @@ def find_submissions(
 
     Args:
         corpus: With the final references.
-        submitted: The same sentences or some of them; each reference is one submission.
+        annotations: The same sentences or some of them; each reference is one submission.
+            Sentences that the corpus lacks, as those that nobody has decided yet, are left out.
         lang: Language code; decides what white space is worth.
         options: What to score against.
         only: Places of the sentences of the corpus that take part.
 
     Raises:
-        CorpusError: A sentence is not in the corpus, or has another text there, or there is no
+        CorpusError: No sentence is in the corpus, or one has another text there, or there is no
             submission.
     """
     by_index = {
@@ -162,14 +163,19 @@ def scorable(
 
 
 def score_annotators(
-    run_stats: RunStats, corpus: Corpus, submissions: Sequence[Submission], options: HumanOptions
+    run_stats: RunStats,
+    corpus: Corpus,
+    annotations: Corpus,
+    submissions: Sequence[Submission],
+    options: HumanOptions,
 ) -> Human:
     """Score each annotator.
 
     Args:
         run_stats: The run over what `scorable` gave, all of it.
         corpus: With the final references.
-        submissions: All submissions.
+        annotations: With what was submitted.
+        submissions: All submissions of sentences of the corpus.
         options: How they are scored.
     """
     scored = [submission for submission in submissions if submission.references]
@@ -194,22 +200,19 @@ def score_annotators(
         notes=(
             *run_stats.notes,
             *run_stats.refused.values(),
-            *_notes(corpus, submissions, annotators, options),
+            *_notes(corpus, annotations, submissions, annotators, options),
         ),
         signatures=signatures(run_stats, metrics),
     )
 
 
 def _match_sentences(corpus: Corpus, annotations: Corpus) -> dict[int, Sample]:
-    """Find the submitted sentences by their indices in the corpus."""
+    """Find the submitted sentences by their indices in the corpus; others are left out."""
     indices = {sample.id: at for at, sample in enumerate(corpus.samples)}
     by_index: dict[int, Sample] = {}
     for sample in annotations.samples:
         if sample.id not in indices:
-            raise CorpusError(
-                f"{annotations.name}: sentence {sample.id!r} is not in corpus {corpus.name!r}; "
-                "give the corpus that was annotated, with its ids"
-            )
+            continue
         final = corpus.samples[indices[sample.id]]
         if characters(sample.source) != characters(final.source):
             raise CorpusError(
@@ -218,6 +221,11 @@ def _match_sentences(corpus: Corpus, annotations: Corpus) -> dict[int, Sample]:
                 "annotated"
             )
         by_index[indices[sample.id]] = sample
+    if annotations.samples and not by_index:
+        raise CorpusError(
+            f"{annotations.name}: none of its sentences, as {annotations.samples[0].id!r}, is in "
+            f"corpus {corpus.name!r}; give the corpus that was annotated, with its ids"
+        )
     return by_index
 
 
@@ -291,6 +299,7 @@ def _mean(annotators: Sequence[Annotator], metric: str, least: int) -> Annotator
 
 def _notes(
     corpus: Corpus,
+    annotations: Corpus,
     submissions: Sequence[Submission],
     annotators: Sequence[Annotator],
     options: HumanOptions,
@@ -300,6 +309,13 @@ def _notes(
     if sentences < len(corpus.samples):
         notes.append(
             f"submissions are of {sentences} of {count_noun(len(corpus.samples), 'sentence')}"
+        )
+    ids = {sample.id for sample in corpus.samples}
+    undecided = sum(sample.id not in ids for sample in annotations.samples)
+    if undecided:
+        notes.append(
+            f"submitted sentences that are not in {corpus.name} and are not scored, as those still "
+            f"undecided: {undecided}"
         )
     alone = sum(not submission.references for submission in submissions)
     if alone:

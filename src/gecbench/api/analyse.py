@@ -198,7 +198,8 @@ def human(
     Args:
         corpus: With the final references.
         submissions: The same sentences or some of them, whose references are what annotators
-            handed in, each with its `annotator`.
+            handed in, each with its `annotator`. Sentences that the corpus lacks, as those that
+            nobody has decided yet, are counted in a note.
         against: "final": all final references; "others": those that somebody else wrote, too.
         least: Annotators with fewer scored submissions are not in the mean.
         anonymous: Name annotators A1, A2, ..., the one with most submissions first.
@@ -225,7 +226,7 @@ def human(
     options = replace(options, part=None, references_exactly=None)
     single, output = human_scorable(replace(corpus, lang=code), submissions, rewritings)
     run_stats = collect_stats(single, [output], scheme=scheme, options=options, watch=watch)
-    return score_annotators(run_stats, corpus, rewritings, scored)
+    return score_annotators(run_stats, corpus, submissions, rewritings, scored)
 
 
 # What there is to say of a corpus's references, and what their number does to scores.

@@ -44,9 +44,11 @@ def command_line(project, tmp_path):
 
 
 def test_sta_3_the_scores_are_those_of_the_command_line_on_an_export(database, tmp_path):
-    project = a_project(3)
+    project = a_project(4)
     joined(project, "rita", "reviewer")
     team = people(project, 3)
+    undecided = sentence_of(project, 4)
+    all_submitted(undecided, team, [correction(undecided.text + "!") for _ in team])
     rounds = (
         ((GOOD,), (BAD, GOOD), ("我昨天去了图书馆借书了吧。",)),
         ((SECOND,), ("他的汉语很好。",), (SECOND, "他汉语说得很好。")),
@@ -57,6 +59,7 @@ def test_sta_3_the_scores_are_those_of_the_command_line_on_an_export(database, t
         all_submitted(sentence_of(project, number), team, [correction(*one) for one in texts])
         finalised(project, golden, number=number)
     official = command_line(project, tmp_path)
+    assert any(note.endswith("undecided: 1") for note in official.notes)
     ours = by_name(project)
     assert {one.name for one in official.annotators} == ours.keys()
     for one in official.annotators:

@@ -236,10 +236,23 @@ def test_sentences_without_submissions_are_counted():
     assert "submissions are of 3 of 4 sentences" in made().notes
 
 
+def test_sentences_without_final_references_yet_are_counted_and_the_rest_is_scored():
+    """An export of the site has submissions of sentences that nobody has decided."""
+    undecided = [Sample(name, "早", (by("A", "早上"),)) for name in ("8", "9")]
+    found = made(Corpus("submitted", (*undecided, *SUBMITTED.samples), "zh"))
+    assert rows(found) == rows(made())
+    assert (
+        "submitted sentences that are not in final and are not scored, as those still undecided: 2"
+    ) in found.notes
+
+
 @pytest.mark.parametrize(
     ("sample", "match"),
     [
-        (Sample("9", "好", (by("A", "好"),)), "sentence '9' is not in corpus 'final'; give the"),
+        (
+            Sample("9", "好", (by("A", "好"),)),
+            "none of its sentences, as '9', is in corpus 'final'",
+        ),
         (
             Sample("3", "坏", (by("A", "好"),)),
             "sentence '3' is '坏' here and '好' in corpus 'final'",
