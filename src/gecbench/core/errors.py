@@ -45,6 +45,23 @@ class Message(str):
         return message
 
 
+class OptionAdvice(str):
+    """Advice that names an option of the command line, as a value of a message.
+
+    Args:
+        text: In words of the command line.
+        page: What a page says instead, which has no such options; "" is nothing.
+    """
+
+    page: Message | str
+
+    def __new__(cls, text: str, /, *, page: Message | str = "") -> Self:
+        """Keep both."""
+        advice = super().__new__(cls, text)
+        advice.page = page
+        return advice
+
+
 class Place(NamedTuple):
     """A line of a file."""
 

@@ -14,6 +14,7 @@ from gecbench.core.errors import (
     EditError,
     FormatError,
     Message,
+    OptionAdvice,
     Place,
     count_noun,
     quote,
@@ -43,6 +44,7 @@ NONE = "-NONE-"
 NOOP = "noop"
 NOT_ANNOTATED = "NA"
 MAXMATCH = "m2-maxmatch"
+_OR_MAXMATCH = OptionAdvice(f", or read the file as the MaxMatch scorer does: --from {MAXMATCH}")
 _S_LINE, _T_LINE = Message("the S line"), Message("the T line")
 _CORRECTION, _LABEL = Message("the correction"), Message("a label")
 
@@ -202,11 +204,7 @@ def _span(span: list[str], length: int, *, or_maxmatch: bool) -> tuple[int, int]
             length=length,
         )
         if or_maxmatch:
-            message = Message(
-                "{message}; correct it, or read the file as the MaxMatch scorer does: "
-                "--from m2-maxmatch",
-                message=message,
-            )
+            message = Message("{message}; correct it{option}", message=message, option=_OR_MAXMATCH)
         raise FormatError(message)
     return start, end
 
@@ -239,10 +237,10 @@ def _apply(
         at = Place(path, line)
         if or_maxmatch:
             raise FormatError(
-                "{message}; remove one of them, or read the file as the MaxMatch scorer does: "
-                "--from m2-maxmatch",
+                "{message}; remove one of them{option}",
                 at=at,
                 message=error.message,
+                option=_OR_MAXMATCH,
             ) from error
         raise FormatError("{message}; remove one of them", at=at, message=error.message) from error
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from gecbench.core.errors import CorpusError, FormatError, Message, Place, quote
+from gecbench.core.errors import CorpusError, FormatError, Message, OptionAdvice, Place, quote
 from gecbench.core.files import name_of
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import Corpus, Rewrite, Sample
@@ -28,6 +28,10 @@ _SIMPLIFIED = str.maketrans("沒錯誤無標註", "没错误无标注")
 _HEADINGS = ("source", "src", "sentence", "text", "原句", "source sentence", "input")
 
 
+class SentencesAsIdsError(FormatError):
+    """The first column of a table holds sentences: perhaps its rows are source TAB target."""
+
+
 def sniff(lines: Sequence[str]) -> bool:
     """Whether the first line that is not empty has a TAB."""
     return next(("\t" in line for line in lines if line.strip()), False)
@@ -37,7 +41,8 @@ def check(path: Path, lines: Sequence[str]) -> None:
     """Refuse two tables that look like MuCGEC's and would be read wrongly.
 
     Raises:
-        FormatError: The first line is a header, or the first column holds sentences.
+        FormatError: The first line is a header.
+        SentencesAsIdsError: The first column holds sentences.
     """
     first = [cell.strip().lower() for cell in lines[0].split("\t")]
     if first[0] == "id" and first[1] in _HEADINGS:
@@ -46,12 +51,13 @@ def check(path: Path, lines: Sequence[str]) -> None:
         )
     ids = [line.partition("\t")[0] for line in lines]
     if 2 * sum(map(_is_sentence, ids)) > len(ids):
-        raise FormatError(
+        raise SentencesAsIdsError(
             "the first column looks like a sentence, {text}, not like an id; rows are id TAB "
             "source TAB references; where they are source TAB target, cut the columns into two "
-            "files of lines (if these are ids, say --from mucgec)",
+            "files of lines (if these are ids, {option})",
             at=Place(path, 1),
             text=quote(ids[0]),
+            option=OptionAdvice("say --from mucgec", page=Message("choose the format mucgec")),
         )
 
 

@@ -33,9 +33,6 @@ _NAMES: Mapping[str, str] = {
 }
 """What msgspec calls a type, and what an error message does."""
 
-_MISSING = "is missing; expected {wanted}"
-"""Behind the name of an option; a key stands inside a sentence of its own, for other languages."""
-
 _MISMATCH = re.compile(r"Expected `(.+)`, got `(.+)`")
 _SURROGATE = Message("a string holds half a surrogate pair, as \\ud800; write the character")
 _JSON_PROBLEMS: Mapping[str, Message] = {
@@ -243,10 +240,13 @@ def _problem(
     key, problem = _explain(error, value, into, key_path)
     if not key:
         return problem
-    if isinstance(problem, Message) and problem.template == _MISSING:
-        wanted = problem.values["wanted"]
-        return Message("{key!r} is missing; expected {wanted}", key=key, wanted=wanted)
+    if isinstance(problem, _Missing):
+        return Message("{key!r} is missing; expected {wanted}", key=key, **problem.values)
     return Message("{key!r} {problem}", key=key, problem=problem)
+
+
+class _Missing(Message):
+    """Stands behind the name of an option; a key stands in a sentence, for other languages."""
 
 
 def _explain(
@@ -279,7 +279,7 @@ def _explain(
     if message.startswith("Object missing required field"):
         expected = _expected_kind(_type_of(annotation, name))
         key = f"{key_path}.{name}" if key_path else name
-        return key, Message(_MISSING, wanted=expected)
+        return key, _Missing("is missing; expected {wanted}", wanted=expected)
     if message.startswith("Invalid enum value"):
         choices = ", ".join(map(str, getattr(annotation, "__args__", ())))
         return key_path, f"is {excerpt}; one of: {choices}"

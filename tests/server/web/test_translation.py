@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 from django.utils.translation import override
 
 from gecbench.api.schemes import load_scheme
 from gecbench.core.errors import FormatError, GecbenchError, Message, MissingExtraError, Place
+from gecbench.formats.m2 import parse
+from gecbench.formats.mucgec import check
 from gecbench.formats.validation import value_of
 from gecbench.server.web.translation import Translation, translate
 
@@ -30,14 +33,19 @@ def test_an_error_is_translated_with_its_place_and_what_is_nested_in_it():
 
 
 def test_pages_advise_no_option_of_the_command_line():
-    error = FormatError(
-        "{message}; correct it, or read the file as the MaxMatch scorer does: --from m2-maxmatch",
-        at=Place("a.m2", 3),
-        message=Message(BLANK),
-    )
-    with override("en"):
-        assert "--" not in str(translate(error))
-        assert str(translate(error)).startswith(f"a.m2:3: {BLANK}; correct it, or choose")
+    with pytest.raises(FormatError) as span:
+        parse("A 0 9|||R|||x|||REQUIRED|||-NONE-|||0", ("a",), or_maxmatch=True)
+    with pytest.raises(FormatError) as ids:
+        check(Path("a.tsv"), ["我昨天去了图书馆\t我去了"])
+    for error, chinese in (
+        (span.value, "；请改正"),
+        (ids.value, "如果确实是编号，请选择格式 mucgec）"),
+    ):
+        assert "--from m" in str(error)
+        with override("en"):
+            assert "--" not in str(translate(error))
+        with override("zh-hans"):
+            assert str(translate(error)).endswith(chinese)
 
 
 @pytest.mark.parametrize(

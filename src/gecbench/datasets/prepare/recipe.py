@@ -19,6 +19,7 @@ from gecbench.core.errors import (
 )
 from gecbench.core.files import stream_lines
 from gecbench.core.sample import Corpus, Sample
+from gecbench.formats.mucgec import SentencesAsIdsError
 from gecbench.formats.reading import stream_corpus, stream_parallel
 from gecbench.formats.texts import text_of
 from gecbench.formats.validation import Count, Positive, Share, load_packaged, with_values
@@ -261,8 +262,8 @@ def open_corpus(corpus: Ingredient) -> tuple[Corpus, Iterator[Sentence]]:
     else:
         try:
             about, samples = stream_corpus(path, format=corpus.format or None)
-        except FormatError as error:
-            if corpus.format or "the first column looks like a sentence" not in str(error):
+        except SentencesAsIdsError as error:
+            if corpus.format:
                 raise
             raise FormatError(
                 f"{error}; here --from {corpus.name}={PAIRS} reads source TAB target as well"

@@ -7,30 +7,11 @@ from dataclasses import dataclass
 
 from django.utils.translation import get_language, gettext
 
-from gecbench.core.errors import GecbenchError, Message, Place
+from gecbench.core.errors import GecbenchError, Message, OptionAdvice, Place
 from gecbench.server.guidelines.taxonomy import Language
 
 _AT_LINE = Message("{file}:{line}: {message}")
 _AT = Message("{place}: {message}")
-_FOR_PAGES = {
-    "{message}; correct it, or read the file as the MaxMatch scorer does: --from m2-maxmatch": (
-        "{message}; correct it, or choose the format m2-maxmatch, which reads as that scorer does"
-    ),
-    "{message}; remove one of them, or read the file as the MaxMatch scorer does: "
-    "--from m2-maxmatch": (
-        "{message}; remove one of them, or choose the format m2-maxmatch, which reads as that "
-        "scorer does"
-    ),
-    "the first column looks like a sentence, {text}, not like an id; rows are id TAB source TAB "
-    "references; where they are source TAB target, cut the columns into two files of lines (if "
-    "these are ids, say --from mucgec)": (
-        "the first column looks like a sentence, {text}, not like an id; rows are id TAB source "
-        "TAB references; where they are source TAB target, cut the columns into two files of lines "
-        "(if these are ids, choose the format mucgec)"
-    ),
-}
-"""English templates that advise an option of the command line, as a page says them."""
-
 _WORDS = re.compile(r"(?:[^{]|\{\{)*?[a-zA-Z]")
 """What begins a template that has words beside its places."""
 
@@ -82,7 +63,7 @@ def _message(text: str) -> str:
     if not isinstance(text, Message):
         raise _UntranslatedError
     english = (get_language() or "en").startswith("en")
-    template = _FOR_PAGES.get(text.template, text.template) if english else gettext(text.template)
+    template = text.template if english else gettext(text.template)
     if not english and template == text.template and _WORDS.match(template):
         raise _UntranslatedError
     values = {name: _value(value) for name, value in text.values.items()}
@@ -91,6 +72,8 @@ def _message(text: str) -> str:
 
 def _value(value: object) -> object:
     """What stands at a place of a message: a message itself, or what no language changes."""
+    if isinstance(value, OptionAdvice):
+        value = value.page
     if isinstance(value, GecbenchError):
         return _error(value)
     return _message(value) if isinstance(value, Message) else value
