@@ -9,7 +9,7 @@ from server.workflow.reviewing import BAD, FAIR, GOOD, opened, study_of, waiting
 
 from gecbench.server.guidelines.rendering import render_markdown
 from gecbench.server.models import Complaint, DraftRevision, Guideline, Review, Verdict
-from gecbench.server.web.guidelines.citations import (
+from gecbench.server.web.guidelines import (
     citation_problem,
     cite,
     find_section,

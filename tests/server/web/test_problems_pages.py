@@ -276,7 +276,7 @@ def test_the_list_shows_undecided_ones_first_and_filters_by_state():
 
 
 def test_a_long_list_says_how_many_are_not_listed(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("gecbench.server.web.complaints.views.PAGE", 0)
+    monkeypatch.setattr("gecbench.server.web.complaints.PAGE", 0)
     project = disputed()
     page = page_of(signed_in(project, "ruth"), "/p/story/problems?state=undecided")
     assert "1 older one is not listed." in page

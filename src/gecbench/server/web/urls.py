@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, include, path
 
+from gecbench.server.web import complaints, guidelines, home, study
 from gecbench.server.web.account import passwords
 from gecbench.server.web.account import views as account
 from gecbench.server.web.annotation import views as annotation
-from gecbench.server.web.complaints import views as complaints
-from gecbench.server.web.guidelines import views as guidelines
-from gecbench.server.web.home import views as home
 from gecbench.server.web.manage import (
     assignments,
     exports,
@@ -23,7 +21,6 @@ from gecbench.server.web.manage import (
     settings,
 )
 from gecbench.server.web.review import views as review
-from gecbench.server.web.study import views as study
 
 _account: list[URLPattern] = [
     path("login", account.login, name="login"),

@@ -17,7 +17,7 @@ from gecbench.server.rules.keys import tables
 from gecbench.server.rules.text import TextError, cleaned
 from gecbench.server.web.annotation.views import context_address
 from gecbench.server.web.errors import MalformedError
-from gecbench.server.web.guidelines.citations import (
+from gecbench.server.web.guidelines import (
     Citation,
     citation_problem,
     cite,

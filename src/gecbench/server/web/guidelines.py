@@ -1,13 +1,14 @@
-"""Guidelines as their pages show them: rendered once for each version, with a table of contents."""
+"""The guideline: page, drawer, search, acknowledging; citing its sections (GUI-1 to 4)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -21,6 +22,7 @@ from gecbench.server.guidelines.rendering import (
     Rendered,
     Section,
     compare,
+    in_words,
     render_markdown,
 )
 from gecbench.server.guidelines.search import Piece
@@ -30,7 +32,9 @@ from gecbench.server.models import Guideline, Member, Project
 from gecbench.server.web.http import parse_int
 from gecbench.server.web.navigation import Content
 from gecbench.server.web.permissions import member
+from gecbench.server.web.translation import interface_language
 from gecbench.server.workflow import projects
+from gecbench.server.workflow.errors import Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +52,13 @@ class SectionContext:
     new: bool = False
 
 
-def rendered(guideline: Guideline, project: Project) -> Rendered:
+def render_guideline(guideline: Guideline, project: Project) -> Rendered:
     """A version as safe HTML; versions never change, so it is made once a process."""
-    return _rendered(Content.of(guideline), "zh" if project.lang == "zh" else "en")
+    return _render(Content.of(guideline), "zh" if project.lang == "zh" else "en")
 
 
 @lru_cache(maxsize=32)
-def _rendered(content: Content, lang: Language) -> Rendered:
+def _render(content: Content, lang: Language) -> Rendered:
     return render_markdown(content.guideline.markdown, lang=lang, shift=1)
 
 
@@ -79,10 +83,7 @@ def changed_since(guideline: Guideline, project: Project) -> Changes | None:
     before = Guideline.objects.filter(project=project, version=guideline.version - 1).first()
     if before is None:
         return None
-    return compare(rendered(before, project), rendered(guideline, project))
-
-
-# The guideline in the site: read, searched, cited by section, and acknowledged (GUI-1 to 4).
+    return compare(render_guideline(before, project), render_guideline(guideline, project))
 
 
 reader = member()
@@ -90,21 +91,15 @@ reader = member()
 
 def _version(request: HttpRequest, member: Member) -> Guideline:
     """The version that is asked for by ?v=, else the one in force."""
-    wanted = request.GET.get("v", "")
-    version = parse_int(wanted)
-    if not wanted:
-        found = member.project.guideline
-    elif version is None:
-        found = None
-    else:
-        found = Guideline.objects.filter(project=member.project_id, version=version).first()
-    if found is None:
+    if text := request.GET.get("v"):
+        return get_object_or_404(Guideline, project=member.project_id, version=parse_int(text))
+    if member.project.guideline is None:
         raise Http404
-    return found
+    return member.project.guideline
 
 
 def _about(member: Member, guideline: Guideline) -> dict[str, object]:
-    document = rendered(guideline, member.project)
+    document = render_guideline(guideline, member.project)
     in_force = member.project.guideline
     return {
         "guideline": guideline,
@@ -124,7 +119,7 @@ def guideline(request: HttpRequest, member: Member) -> HttpResponse:
     versions = Guideline.objects.filter(project=member.project_id).order_by("-version")
     page = {
         "sections": section_contexts(
-            rendered(guideline, member.project).sections,
+            render_guideline(guideline, member.project).sections,
             [*changes.added, *changes.changed] if changes else (),
         ),
         "changes": changes,
@@ -139,7 +134,7 @@ def guideline(request: HttpRequest, member: Member) -> HttpResponse:
 def section(request: HttpRequest, member: Member, section: str) -> HttpResponse:
     """Show one section and what lies below it: what verdicts and complaints link to."""
     guideline = _version(request, member)
-    branch = rendered(guideline, member.project).branch(section)
+    branch = render_guideline(guideline, member.project).branch(section)
     if not branch:
         raise Http404
     page = {"sections": section_contexts(branch), "head": branch[0], **_about(member, guideline)}
@@ -154,7 +149,7 @@ def search(request: HttpRequest, member: Member) -> HttpResponse:
     query = request.GET.get("q", "").strip()
     problem = ""
     try:
-        hits = search_sections(rendered(guideline, member.project).sections, query)
+        hits = search_sections(render_guideline(guideline, member.project).sections, query)
     except UsageError:
         hits, problem = (), gettext("This is too long to be searched; use fewer words.")
     about = _about(member, guideline)
@@ -199,7 +194,7 @@ def drawer(request: HttpRequest, member: Member) -> HttpResponse:
     """Show the guideline in force as a fragment for the drawer of the work screen (GUI-3)."""
     guideline = _version(request, member)
     page = {
-        "sections": section_contexts(rendered(guideline, member.project).sections),
+        "sections": section_contexts(render_guideline(guideline, member.project).sections),
         **_about(member, guideline),
     }
     return render(request, "guidelines/drawer.html", page)
@@ -209,12 +204,104 @@ def drawer(request: HttpRequest, member: Member) -> HttpResponse:
 @require_POST
 def acknowledge(request: HttpRequest, member: Member, version: int) -> HttpResponse:
     """Note that the member has read a version, and go back (GUI-2)."""
-    found = Guideline.objects.filter(project=member.project_id, version=version).first()
-    if found is None:
-        raise Http404
-    projects.acknowledge(found, member.person)
+    guideline = get_object_or_404(Guideline, project=member.project_id, version=version)
+    projects.acknowledge(guideline, member.person)
     following = request.POST.get("next", "")
     # Without a slash it would be taken for the name of a view.
     if following.startswith("/") and url_has_allowed_host_and_scheme(following, None):
         return redirect(following)
     return redirect("guide", member.project.slug)
+
+
+# Sections that are cited: people read and type titles, ids are kept (GUI-4).
+
+
+def section_names(guideline: Guideline | None) -> tuple[str, ...]:
+    """The names of the sections that can be cited, in the order of the guideline.
+
+    A name is the title, with the title of the section above where several have the same.
+    """
+    return tuple(_names(Content.of(guideline)).values()) if guideline else ()
+
+
+def find_section(guideline: Guideline | None, typed: str) -> str:
+    """Find the id of the section that a title or an id names; "" where that is not one."""
+    ids = _match(guideline, typed)
+    return ids[0] if len(ids) == 1 else ""
+
+
+def citation_problem(guideline: Guideline | None, typed: str, field: str) -> Problem | None:
+    """Say what is wrong with a typed citation; None where nothing is, or nothing was typed."""
+    if not typed.strip():
+        return None
+    ids = _match(guideline, typed)
+    if len(ids) == 1:
+        return None
+    if ids:
+        message = f"{len(ids)} sections have the title {typed!r:.120}; say which: {ids}"
+        return Problem("GUI-4-several", field, message)
+    return Problem("GUI-4", field, f"the guideline has no section {typed!r:.120}")
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A section of the guideline that explains something."""
+
+    section: str
+    title: str
+    text: str
+
+
+def cite(guideline: Guideline | None, section_id: str) -> Citation | None:
+    """Quote a section; None where there is no such section."""
+    section = _sections(Content.of(guideline)).get(section_id) if guideline else None
+    if section is None:
+        return None
+    return Citation(section_id, section.title, in_words(section.text, interface_language()))
+
+
+def _match(guideline: Guideline | None, typed: str) -> tuple[str, ...]:
+    """Find the ids of the sections that a person can mean; an id or a full name means one."""
+    if guideline is None:
+        return ()
+    sections, names = _sections(Content.of(guideline)), _names(Content.of(guideline))
+    if typed.strip() in sections:
+        return (typed.strip(),)
+    folded = _fold(typed)
+    ids = tuple(section_id for section_id, name in names.items() if _fold(name) == folded)
+    return ids or tuple(
+        section.id for section in sections.values() if _fold(section.title) == folded
+    )
+
+
+def _fold(title: str) -> str:
+    return " ".join(title.split()).casefold()
+
+
+@lru_cache(maxsize=64)
+def _sections(content: Content) -> Mapping[str, Section]:
+    """Id to section, rendered once for each version: a version never changes."""
+    sections = render_markdown(content.guideline.markdown).sections
+    return {section.id: section for section in sections if section.level}
+
+
+@lru_cache(maxsize=64)
+def _names(content: Content) -> Mapping[str, str]:
+    """Id to a name that no other section has."""
+    sections = tuple(_sections(content).values())
+    titles = Counter(_fold(section.title) for section in sections)
+    names = {}
+    branch: list[Section] = []
+    for section in sections:
+        while branch and branch[-1].level >= section.level:
+            branch.pop()
+        names[section.id] = section.title
+        if branch and titles[_fold(section.title)] > 1:
+            names[section.id] = f"{branch[-1].title} › {section.title}"
+        branch.append(section)
+    count = Counter(map(_fold, names.values()))
+    # Two of the same title under the same heading: only the id tells them apart.
+    return {
+        section_id: name if count[_fold(name)] == 1 else section_id
+        for section_id, name in names.items()
+    }

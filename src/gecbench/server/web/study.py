@@ -22,7 +22,7 @@ from gecbench.server.models import Golden, Member, Study, StudyTry
 from gecbench.server.rules.keys import tables
 from gecbench.server.rules.text import key
 from gecbench.server.web.errors import MalformedError
-from gecbench.server.web.guidelines.citations import cite
+from gecbench.server.web.guidelines import cite
 from gecbench.server.web.http import AnswerPayload, parse_int, read_payload
 from gecbench.server.web.permissions import member, wants_json
 from gecbench.server.web.review.differences import align, render_diff, render_row

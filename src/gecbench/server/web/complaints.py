@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from gecbench.server.choices import ComplaintState, Role, StudyState
 from gecbench.server.models import Complaint, GuidelineCase, Member, Person, Verdict
-from gecbench.server.web.guidelines.citations import (
+from gecbench.server.web.guidelines import (
     citation_problem,
     cite,
     find_section,
@@ -24,7 +24,7 @@ from gecbench.server.web.guidelines.citations import (
 from gecbench.server.web.http import parse_int
 from gecbench.server.web.permissions import member
 from gecbench.server.web.review.messages import diff_messages, problem_message, reject_reasons
-from gecbench.server.web.study.views import (
+from gecbench.server.web.study import (
     Line,
     author_html,
     author_reason,

@@ -1,3 +1,0 @@
-"""The guideline: page, drawer, search, acknowledging."""
-
-from __future__ import annotations

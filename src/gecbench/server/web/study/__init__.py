@@ -1,1 +1,0 @@
-"""Self-study, and complaints about verdicts."""
