@@ -61,7 +61,7 @@ def list_complaints(request: HttpRequest, member: Member) -> HttpResponse:
     """List the complaints that the member may see; undecided ones unless ?state= says more."""
     state = request.GET.get("state", "")
     state = state if state in FILTERS else "undecided"
-    found = complaints.list_complaints(member, state="" if state == "all" else state)
+    rows = complaints.list_complaints(member, state="" if state == "all" else state)
     context = {
         "complaints": [
             {
@@ -71,10 +71,10 @@ def list_complaints(request: HttpRequest, member: Member) -> HttpResponse:
                 "mine": complaint.person_id == member.person_id,
                 **_state(complaint),
             }
-            for complaint in found[:PAGE]
+            for complaint in rows[:PAGE]
         ],
         "filters": [(name, label, name == state) for name, label in FILTERS.items()],
-        "more": max(0, len(found) - PAGE),
+        "more": max(0, len(rows) - PAGE),
     }
     return render(request, "complaints/list.html", context)
 
@@ -113,7 +113,10 @@ def _form_view(
         try:
             message = act(request, member, complaint_id)
         except RefusedError as error:
-            problems = [(one.field, problem_message(one), one.blocking) for one in error.problems]
+            problems = [
+                (problem.field, problem_message(problem), problem.blocking)
+                for problem in error.problems
+            ]
             status = 422
         except ConflictError:
             changed = gettext("This complaint has changed meanwhile. What you wrote stays below.")
@@ -139,12 +142,12 @@ def _rule(request: HttpRequest, member: Member, complaint_id: int) -> str:
     outcome = form.get("outcome", "")
     if outcome not in tuple(ComplaintState):
         outcome = ComplaintState.OPEN.value  # none was chosen; the workflow says so
-    typed = form.get("section", "")
+    section = form.get("section", "")
     ruling = Ruling(
         outcome=ComplaintState(outcome),
         note=form.get("note", ""),
         text=form.get("text", "") if outcome == ComplaintState.UPHELD_CHANGED else "",
-        section=typed,
+        section=section,
         confirmed=form.get("confirmed") == "yes",
     )
     _insist_on_section(member, complaint_id, ruling)
@@ -153,7 +156,7 @@ def _rule(request: HttpRequest, member: Member, complaint_id: int) -> str:
         complaint_id,
         version=parse_int(form.get("version", "")) or 0,
         client_key=form_key(request),
-        ruling=replace(ruling, section=find_section(member.project.guideline, typed)),
+        ruling=replace(ruling, section=find_section(member.project.guideline, section)),
     )
     return gettext("The complaint is decided.")
 
@@ -236,11 +239,14 @@ def _golden(member: Member, complaint: Complaint, *, mine: bool) -> tuple[tuple[
     submitted = [(gettext("Submitted"), study.reference.text)] if study.reference else []
     if mine:
         lesson = studies.lesson(member, study.pk)
-        texts, kind = [one.text for one in lesson.revealed], lesson.decision
+        texts, kind = [reference.text for reference in lesson.revealed], lesson.decision
     else:
         golden = study.sentence.golden
         rows = golden_rows(golden).values()
-        texts, kind = [one.text for one in rows if one is not None], golden.kind if golden else ""
+        texts, kind = (
+            [reference.text for reference in rows if reference is not None],
+            golden.kind if golden else "",
+        )
     lines = compare_with_golden(member, study.sentence.text, submitted, texts)
     return lines, golden_label(kind, study.sentence.golden)
 

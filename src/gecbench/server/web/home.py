@@ -155,19 +155,19 @@ def home(request: HttpRequest) -> HttpResponse:
     projects = _projects(request, person)
     unread = _unread(person)
     notices = _news(person, unread)
-    done = sum(one.done for one in projects)
-    wanted = goal(person)
-    shown = {
+    done = sum(project.done for project in projects)
+    target = goal(person)
+    context = {
         "projects": projects,
         "news": notices[:NEWS],
         "older": notices[NEWS:],
         "upto": unread[0].pk if notices else 0,
         "done": done,
-        "goal": wanted,
-        "reached": bool(wanted) and done >= wanted,
+        "goal": target,
+        "reached": bool(target) and done >= target,
         "most_goal": MOST_GOAL,
     }
-    return render(request, "home/home.html", shown)
+    return render(request, "home/home.html", context)
 
 
 def _person(request: HttpRequest) -> Person:
@@ -198,32 +198,34 @@ def _projects(request: HttpRequest, person: Person) -> tuple[MyProject, ...]:
         .exclude(status__in=(MemberStatus.LEFT, MemberStatus.INVITED))
         .order_by("project__archived_at", "project__name")
     )
-    members += _as_administrator(person, [one.project_id for one in members])
-    counted = standings(person.pk, [one.project_id for one in members])
-    given = work_of(Assignment.objects.filter(member__in=[one for one in members if one.pk]))
-    return tuple(_mine(request, one, counted[one.project_id], given) for one in members)
+    members += _as_administrator(person, [member.project_id for member in members])
+    counts = standings(person.pk, [member.project_id for member in members])
+    work = work_of(
+        Assignment.objects.filter(member__in=[member for member in members if member.pk])
+    )
+    return tuple(_mine(request, member, counts[member.project_id], work) for member in members)
 
 
-def _as_administrator(person: Person, known: Sequence[int]) -> list[Member]:
+def _as_administrator(person: Person, project_ids: Sequence[int]) -> list[Member]:
     """Memberships as a manager in all other projects, for administrators."""
     if not person.is_administrator:
         return []
-    others = Project.objects.filter(deleted_at=None).exclude(pk__in=known).order_by("name")
-    return [Member(project=one, person=person, is_manager=True) for one in others]
+    others = Project.objects.filter(deleted_at=None).exclude(pk__in=project_ids).order_by("name")
+    return [Member(project=project, person=person, is_manager=True) for project in others]
 
 
 def _mine(
-    request: HttpRequest, member: Member, standing: Mapping[str, Any], given: Sequence[Standing]
+    request: HttpRequest, member: Member, standing: Mapping[str, Any], work: Sequence[Standing]
 ) -> MyProject:
     entries = menu(request, member, standing)
-    waiting = tuple(one for one in entries if one.count)
+    busy = tuple(entry for entry in entries if entry.count)
     closed = member.project.archived_at is not None
     return MyProject(
         member,
-        waiting,
+        busy,
         None if closed else _first(member, entries),
         standing["done"],
-        tuple(one for one in given if one.assignment.member_id == member.pk and not closed),
+        tuple(item for item in work if item.assignment.member_id == member.pk and not closed),
     )
 
 
@@ -231,12 +233,12 @@ def _first(member: Member, entries: Sequence[Entry]) -> Entry | None:
     """Where somebody goes on: their own work, where there is some; else what waits."""
     if member.status != MemberStatus.ACTIVE:
         return None
-    found = {one.id: one for one in entries}
-    waiting = [found[name] for name in _IN_TURN if name in found and found[name].count]
-    if "work" in found and (not waiting or has_task(member)):
-        return found["work"]
-    usual = [found[name] for name in ("review", "manage") if name in found]
-    return next(iter((*waiting, *usual)), None)
+    by_id = {entry.id: entry for entry in entries}
+    busy = [by_id[name] for name in _IN_TURN if name in by_id and by_id[name].count]
+    if "work" in by_id and (not busy or has_task(member)):
+        return by_id["work"]
+    usual = [by_id[name] for name in ("review", "manage") if name in by_id]
+    return next(iter((*busy, *usual)), None)
 
 
 @member()
@@ -257,13 +259,13 @@ def project(request: HttpRequest, member: Member) -> HttpResponse:
 def read_notices(request: HttpRequest) -> HttpResponse:
     """Mark one notice (`notice`), or all that were shown, as read."""
     unread, asked = _unread(_person(request)), set(request.POST) & {"notice", "upto"}
-    one = parse_int(request.POST.get("notice", ""))
-    if one is not None:
-        unread = unread.filter(pk=one)
+    notice = parse_int(request.POST.get("notice", ""))
+    if notice is not None:
+        unread = unread.filter(pk=notice)
     upto = parse_int(request.POST.get("upto", ""))
     if upto is not None:
         unread = unread.filter(pk__lte=upto)  # what came since was not seen yet
-    if len(asked) == (one is not None) + (upto is not None):  # else it is not known what was meant
+    if len(asked) == (notice is not None) + (upto is not None):  # else what was meant is unknown
         unread.order_by().update(read_at=timezone.now())
     return redirect("day")
 
@@ -273,9 +275,9 @@ def read_notices(request: HttpRequest) -> HttpResponse:
 def set_goal(request: HttpRequest) -> HttpResponse:
     """Set how many sentences a person wants to do each day; 0 is no goal."""
     person = _person(request)
-    given = request.POST.get("goal", "").strip()
-    number = parse_int(given)
-    if given and number is None:
+    text = request.POST.get("goal", "").strip()
+    number = parse_int(text)
+    if text and number is None:
         messages.error(
             request, gettext("A goal is a whole number of sentences; it stays as it was.")
         )
@@ -292,13 +294,13 @@ def my_statistics(request: HttpRequest, member: Member) -> HttpResponse:
     figures = member_figures(member)
     language = interface_language()
     names = {reason.id: reason.name(language) for reason in REJECT_REASONS}
-    shown = {
+    context = {
         "figures": figures,
         "accepted_percent": None if figures.acceptance is None else 100 * figures.acceptance,
         "f05_percent": None if figures.f05 is None else 100 * figures.f05,
         "reasons": [(names.get(reason, reason), count) for reason, count in figures.reasons],
     }
-    return render(request, "home/my_statistics.html", shown)
+    return render(request, "home/my_statistics.html", context)
 
 
 # Whether the site lives, and whether it can work; for whoever watches it.

@@ -84,25 +84,25 @@ class PersonLocale:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Answer in that language, by that clock."""
-        chosen, zone = language_of(request), getattr(request.user, "time_zone", "")
+        language, zone = language_of(request), getattr(request.user, "time_zone", "")
         clock = zone if is_zone(zone) else None
-        with translation.override(chosen), timezone.override(clock):
-            request.LANGUAGE_CODE = chosen
+        with translation.override(language), timezone.override(clock):
+            request.LANGUAGE_CODE = language
             response = self.respond(request)
-            response.setdefault("Content-Language", chosen)
+            response.setdefault("Content-Language", language)
             return response
 
 
 def language_of(request: HttpRequest) -> str:
     """The code of the language in which a request is answered."""
-    known = dict(settings.LANGUAGES)
-    for said in (
+    languages = dict(settings.LANGUAGES)
+    for code in (
         getattr(request.user, "language", ""),
         request.COOKIES.get(LANGUAGE_COOKIE, ""),
         settings.SITE.language,
     ):
-        if said in known:
-            return str(said)
+        if code in languages:
+            return str(code)
     return translation.get_language_from_request(request)
 
 

@@ -74,18 +74,18 @@ _COUNTED = ("study", "complaints", "reviews", "skipped", "done", "last", "acknow
 
 @compiled
 def _standings(person: int, morning: datetime, *projects: int) -> QuerySet[Any, Any]:
-    counted = _counted(person, morning)
+    columns = _counted(person, morning)
     # A project has columns of some of these names.
     rows = Project.objects.filter(pk__in=projects).annotate(
-        **{f"my_{name}": count for name, count in counted.items()}
+        **{f"my_{name}": count for name, count in columns.items()}
     )
     return rows.values_list("pk", *(f"my_{name}" for name in _COUNTED))
 
 
 def _counted(person_id: int, morning: datetime) -> dict[str, Any]:
     """What is counted for one person, each a subquery of a project."""
-    here = {"project": OuterRef("pk")}
-    mine = {**here, "person": person_id}
+    in_project = {"project": OuterRef("pk")}
+    mine = {**in_project, "person": person_id}
     submitted = Submission.objects.filter(
         counts(),
         person=person_id,
@@ -113,7 +113,7 @@ def _counted(person_id: int, morning: datetime) -> dict[str, Any]:
 
 def _complaints(person_id: int) -> QuerySet[Complaint]:
     """The complaints that a person may decide, near enough for a count (see deciders)."""
-    held = SlotEvent.objects.filter(sentence=OuterRef("study__sentence"), person=person_id)
+    held_before = SlotEvent.objects.filter(sentence=OuterRef("study__sentence"), person=person_id)
     me = Member.objects.filter(project=OuterRef("project"), person=person_id)
     first = Q(level=1) & (
         Q(handler=person_id)
@@ -122,30 +122,33 @@ def _complaints(person_id: int) -> QuerySet[Complaint]:
     last = Q(Exists(me.filter(is_manager=True)), level=2)
     return (
         Complaint.objects.filter(first | last, project=OuterRef("pk"), state__in=UNDECIDED)
-        .filter(~Exists(held))
+        .filter(~Exists(held_before))
         .exclude(person=person_id)
     )
 
 
 def _reviews(person_id: int) -> QuerySet[ReviewTask]:
-    held = SlotEvent.objects.filter(sentence=OuterRef("sentence"), person=person_id)
+    held_before = SlotEvent.objects.filter(sentence=OuterRef("sentence"), person=person_id)
     free = Q(state=TaskState.FREE) & (Q(not_for=None) | ~Q(not_for=person_id))
-    own = Q(state=TaskState.OPEN, reviewer=person_id)
-    here = {"project": OuterRef(OuterRef("pk")), "state__in": (TaskState.FREE, TaskState.OPEN)}
+    mine = Q(state=TaskState.OPEN, reviewer=person_id)
+    in_project = {
+        "project": OuterRef(OuterRef("pk")),
+        "state__in": (TaskState.FREE, TaskState.OPEN),
+    }
     # Said twice, or all that was ever decided is looked through: an index has the state first.
-    waiting = ReviewTask.objects.filter(free | own, **here).filter(~Exists(held))
-    return ReviewTask.objects.filter(pk__in=waiting.values("pk")[:MOST])
+    rows = ReviewTask.objects.filter(free | mine, **in_project).filter(~Exists(held_before))
+    return ReviewTask.objects.filter(pk__in=rows.values("pk")[:MOST])
 
 
 def _count(rows: QuerySet[Any], *, of: str = "pk") -> Coalesce:
     """A subquery that counts rows, none being 0."""
-    counted = (
+    groups = (
         rows.order_by()
         .annotate(_all=F("pk") * 0)
         .values("_all")
         .annotate(n=Count(of, distinct=True))
     )
-    return Coalesce(Subquery(counted.values("n"), output_field=IntegerField()), 0)
+    return Coalesce(Subquery(groups.values("n"), output_field=IntegerField()), 0)
 
 
 # The menu of a project: what a member may open, and how much waits there (Fig. 4 and 5).
@@ -173,9 +176,9 @@ class Entry:
 def menu(request: HttpRequest, member: Member, standing: Mapping[str, Any]) -> tuple[Entry, ...]:
     """What a member sees of their project, in the order of the work."""
     entries = list(_entries(member, standing))
-    inside = [one for one in entries if _within(request.path, one.url)]
-    here = max(inside, key=lambda one: len(one.url), default=None)
-    return tuple(replace(one, current=one is here) for one in entries)
+    inside = [entry for entry in entries if _within(request.path, entry.url)]
+    current = max(inside, key=lambda entry: len(entry.url), default=None)
+    return tuple(replace(entry, current=entry is current) for entry in entries)
 
 
 def _entries(member: Member, standing: Mapping[str, Any]) -> Iterator[Entry]:
@@ -191,8 +194,8 @@ def _entries(member: Member, standing: Mapping[str, Any]) -> Iterator[Entry]:
         ("me", gettext("Information"), 0, annotates or reviews),
         ("manage", gettext("Manage"), 0, manages),
     )
-    for name, words, count, shown in places:
-        if shown:
+    for name, words, count, visible in places:
+        if visible:
             yield Entry(name, words, reverse(name, args=[slug]), count)
 
 
@@ -206,13 +209,13 @@ def _within(path: str, url: str) -> bool:
 def page(request: HttpRequest) -> dict[str, object]:
     """What the layout needs; a fragment for htmx has no layout and asks for nothing."""
     member = getattr(request, "member", None)
-    shown = {"member": member, "project": member.project if member else None}
+    context = {"member": member, "project": member.project if member else None}
     if not isinstance(member, Member) or getattr(request, "htmx", False):
-        return shown
+        return context
     project = member.project
     standing = standings(member.person_id, [project.pk])[project.pk]
     return {
-        **shown,
+        **context,
         "standing": standing,
         "menu": menu(request, member, standing),
         "announcement": None if standing["acknowledged"] else project.guideline,

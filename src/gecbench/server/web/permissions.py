@@ -116,14 +116,14 @@ def membership(person: Person, slug: str, *, for_page: bool = False) -> Member |
     if for_page:  # without the text, tens of kilobytes that few pages read
         members = members.select_related("project__guideline")
         members = members.defer("project__guideline__markdown")
-    found = (
+    member = (
         members.filter(project__slug=slug, project__deleted_at=None, person=person)
         .exclude(status__in=(MemberStatus.LEFT, MemberStatus.INVITED))
         .first()
     )
-    if found is not None:
-        found.person = person
-        return found
+    if member is not None:
+        member.person = person
+        return member
     if not person.is_administrator:
         return None
     project = Project.objects.filter(slug=slug, deleted_at=None).first()

@@ -50,7 +50,7 @@ CLOSE_REASONS: Mapping[str, object] = {
 def list_items(request: HttpRequest, member: Member) -> HttpResponse:
     """List the member's open items, oldest first; with ?state=closed those that are done."""
     state = "closed" if request.GET.get("state") == "closed" else "open"
-    found = studies.list_items(member, state=state, most=200)
+    rows = studies.list_items(member, state=state, most=200)
     now = timezone.now()
     items = [
         {
@@ -60,7 +60,7 @@ def list_items(request: HttpRequest, member: Member) -> HttpResponse:
             "days": (now - study.opened_at) // timedelta(days=1),
             "closed": str(CLOSE_REASONS.get(study.close_reason, "")),
         }
-        for study in (found if state == "open" else found[::-1][:MOST_CLOSED])
+        for study in (rows if state == "open" else rows[::-1][:MOST_CLOSED])
     ]
     return render(request, "study/list.html", {"items": items, "state": state})
 
@@ -86,10 +86,10 @@ def _page(
 
 def _next_item(member: Member, study: Study) -> Study | None:
     """The next open item: the one after this, else the first."""
-    waiting = [one for one in studies.list_items(member) if one.pk != study.pk]
+    items = [item for item in studies.list_items(member) if item.pk != study.pk]
     place = (study.opened_at, study.pk)
-    later = (one for one in waiting if (one.opened_at, one.pk) > place)
-    return next(later, waiting[0] if waiting else None)
+    later = (item for item in items if (item.opened_at, item.pk) > place)
+    return next(later, items[0] if items else None)
 
 
 @member()
@@ -175,8 +175,8 @@ def complain(request: HttpRequest, member: Member, study_id: int) -> HttpRespons
     else:
         messages.success(request, gettext("Your complaint is on its way."))
         return redirect("problem", member.project.slug, complaint.pk)
-    typed = {"complaint_problems": problems, "argument": argument}
-    return _page(request, member, study_id, status=status, **typed)
+    context = {"complaint_problems": problems, "argument": argument}
+    return _page(request, member, study_id, status=status, **context)
 
 
 def form_key(request: HttpRequest) -> UUID:

@@ -119,16 +119,16 @@ def current(request: HttpRequest, member: Member) -> HttpResponse:
     after = _undo_data(request, member)
     if claimed.slot is None:
         why = claimed.nothing or NoTask.ALL_DONE
-        shown = {
+        context = {
             "why": NO_TASK[why],
             "study_first": why == NoTask.STUDY_FIRST,
             "guideline_first": why == NoTask.GUIDELINE_FIRST,
             **_script_data(request, member, None, after),
         }
-        return render(request, "annotation/no_task.html", shown)
+        return render(request, "annotation/no_task.html", context)
     draft = drafts.get_draft(member, claimed.slot.pk)
     task = task_json(member, claimed.slot, draft)
-    shown = {
+    context = {
         "task": task,
         "others": others,
         "may_claim": 0 < len(others) + 1 < member.project.rules.open_tasks,
@@ -137,7 +137,7 @@ def current(request: HttpRequest, member: Member) -> HttpResponse:
         "reasons": not_annotatable_reasons(),
         **_script_data(request, member, task, after),
     }
-    return render(request, "annotation/task.html", shown)
+    return render(request, "annotation/task.html", context)
 
 
 def _current_task(request: HttpRequest, member: Member) -> tuple[Claim, list[Slot]]:
@@ -146,8 +146,8 @@ def _current_task(request: HttpRequest, member: Member) -> tuple[Claim, list[Slo
         return claims.current(member), []
     slots = list(claims.open_tasks(member))
     number = request.GET.get("task", "")
-    chosen = next((slot for slot in slots if str(slot.sentence.number) == number), None)
-    claimed = Claim(chosen) if chosen else claims.current(member)
+    match = next((slot for slot in slots if str(slot.sentence.number) == number), None)
+    claimed = Claim(match) if match else claims.current(member)
     return claimed, [slot for slot in slots if claimed.slot and slot.pk != claimed.slot.pk]
 
 
@@ -213,14 +213,14 @@ def _undo_data(request: HttpRequest, member: Member) -> dict[str, object] | None
 def history(request: HttpRequest, member: Member) -> HttpResponse:
     """List the member's own submissions, newest first (keyset)."""
     before = parse_int(request.GET.get("before", ""))
-    found = submissions.history(member, before=before, most=PAGE + 1)
-    listed = [(row, DECISIONS[Decision(row.decision)]) for row in found[:PAGE]]
+    rows = submissions.history(member, before=before, most=PAGE + 1)
+    answers = [(row, DECISIONS[Decision(row.decision)]) for row in rows[:PAGE]]
     return render(
         request,
         "annotation/history.html",
         {
-            "listed": listed,
-            "before": found[PAGE - 1].pk if len(found) > PAGE else None,
+            "listed": answers,
+            "before": rows[PAGE - 1].pk if len(rows) > PAGE else None,
             "kept": len(drafts.orphaned_drafts(member)) if before is None else 0,
         },
     )
@@ -341,10 +341,10 @@ def save_draft(request: HttpRequest, member: Member, slot_id: int) -> HttpRespon
 def submit(request: HttpRequest, member: Member, slot_id: int) -> HttpResponse:
     """Hand in, and answer with the next task in the same round trip."""
     sent = read_payload(request, AnswerPayload)
-    held = SlotEvent.objects.filter(slot=OuterRef("pk"), person=member.person_id)
+    held_before = SlotEvent.objects.filter(slot=OuterRef("pk"), person=member.person_id)
     slot = (
         Slot.objects.select_related("sentence")
-        .filter(Exists(held), pk=slot_id, project=member.project_id)
+        .filter(Exists(held_before), pk=slot_id, project=member.project_id)
         .first()
     )
     if slot is None:
@@ -364,9 +364,10 @@ def submit(request: HttpRequest, member: Member, slot_id: int) -> HttpResponse:
             prepared=prepared,
         )
     except ConflictError:
-        own = Slot.objects.filter(pk=slot_id, person=member.person_id, state=SlotState.OPEN).first()
-        message = CHANGED_ELSEWHERE if own else SUBMITTED_ELSEWHERE
-        body = {"error": "conflict", "version": own.version if own else None}
+        held = Slot.objects.filter(pk=slot_id, person=member.person_id)
+        open_slot = held.filter(state=SlotState.OPEN).first()
+        message = CHANGED_ELSEWHERE if open_slot else SUBMITTED_ELSEWHERE
+        body = {"error": "conflict", "version": open_slot.version if open_slot else None}
         return JsonResponse(body | {"message": str(message)}, status=409)
     return JsonResponse(
         _next_task(member, claims.current(member)) | _submitted(member, done, prepared)
@@ -445,12 +446,12 @@ def _reopen(member: Member, slot_id: int, *, at_once: bool) -> Slot:
     try:
         return submissions.reopen(member, slot_id)
     except ConflictError:
-        held = claims.open_tasks(member)
+        open_slots = claims.open_tasks(member)
         last = Submission.objects.filter(slot=slot_id, person=member.person_id).order_by("-no")
         latest = last.select_related("slot", "sentence").first()
-        if not (at_once and held and latest and submissions.may_reopen(latest)):
+        if not (at_once and open_slots and latest and submissions.may_reopen(latest)):
             raise
-    claims.release(held[-1], why="reopen")
+    claims.release(open_slots[-1], why="reopen")
     return submissions.reopen(member, slot_id)
 
 
@@ -479,7 +480,7 @@ def _claim_answer(
         claimed = claim()
     except RefusedError as error:
         messages.error(
-            request, " ".join(str(problem_json(one)["message"]) for one in error.problems)
+            request, " ".join(str(problem_json(problem)["message"]) for problem in error.problems)
         )
     except WorkflowError as error:
         messages.error(request, refusal_message(error))
@@ -526,8 +527,8 @@ def context(request: HttpRequest, member: Member, sentence_id: int) -> HttpRespo
         raise Http404
     before, after = neighbours(sentence)
     lang = "zh-Hans" if member.project.lang == "zh" else member.project.lang
-    shown = {"sentence": sentence, "before": before, "after": after, "text_lang": lang}
-    return render(request, "annotation/context.html", shown)
+    context = {"sentence": sentence, "before": before, "after": after, "text_lang": lang}
+    return render(request, "annotation/context.html", context)
 
 
 def _may_see(member: Member, sentence: Sentence) -> bool:

@@ -68,26 +68,26 @@ class WorkForm(DeadlineForm):
     kind = forms.ChoiceField(choices=KINDS, widget=forms.RadioSelect, initial="quota")
     number = forms.IntegerField(min_value=1, max_value=MAX_QUOTA)
 
-    def __init__(self, project: Project, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
+    def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
         active = Member.objects.filter(project=project, status=MemberStatus.ACTIVE)
         self.people = {
-            one.pk: one
-            for one in active.select_related("person").order_by("person__name", "pk")
-            if one.is_annotator or one.is_reviewer
+            member.pk: member
+            for member in active.select_related("person").order_by("person__name", "pk")
+            if member.is_annotator or member.is_reviewer
         }
         self.fields["members"].choices = [  # type: ignore[attr-defined]
-            (pk, f"{one.person.name} ({', '.join(str(ROLES[role]) for role in one.roles)})")
-            for pk, one in self.people.items()
+            (pk, f"{member.person.name} ({', '.join(str(ROLES[role]) for role in member.roles)})")
+            for pk, member in self.people.items()
         ]
 
     def clean(self) -> dict[str, Any]:
         """What was chosen; a batch has a limit of its own."""
-        chosen = super().clean() or {}
-        if chosen.get("kind") == "batch" and chosen.get("number", 0) > MAX_BATCH:
+        values = super().clean() or {}
+        if values.get("kind") == "batch" and values.get("number", 0) > MAX_BATCH:
             words = gettext("At most %(most)s sentences are kept at once.")
             self.add_error("number", words % {"most": MAX_BATCH})
-        return chosen
+        return values
 
 
 @active_manager
@@ -109,24 +109,24 @@ def assign(request: HttpRequest, member: Member) -> HttpResponseBase:
             template="manage/assignments.html",
             status=HTTPStatus.UNPROCESSABLE_ENTITY,
         )
-    given = 0
+    count = 0
     for pk in form.cleaned_data["members"]:
         try:
             _assign(request, member, form.people[pk], form.cleaned_data)
         except RefusedError as error:
             messages.error(request, refusal_message(error))
         else:
-            given += 1
-    if given:
-        said = ngettext("%(n)s member was given work.", "%(n)s members were given work.", given)
-        messages.success(request, said % {"n": given})
+            count += 1
+    if count:
+        message = ngettext("%(n)s member was given work.", "%(n)s members were given work.", count)
+        messages.success(request, message % {"n": count})
     return redirect("manage-members", member.project.slug)
 
 
-def _assign(request: HttpRequest, manager: Member, to: Member, given: dict[str, Any]) -> None:
-    number, due = given["number"], given["due"]
-    if given["kind"] != "batch":
-        role = Role.REVIEWER if given["kind"] == "reviews" else Role.ANNOTATOR
+def _assign(request: HttpRequest, manager: Member, to: Member, values: dict[str, Any]) -> None:
+    number, due = values["number"], values["due"]
+    if values["kind"] != "batch":
+        role = Role.REVIEWER if values["kind"] == "reviews" else Role.ANNOTATOR
         assignments.give_quota(manager, to, number=number, due_at=due, role=role)
         return
     _batch, count = assignments.give_batch(manager, to, number=number, due_at=due)
@@ -140,13 +140,13 @@ def _assign(request: HttpRequest, manager: Member, to: Member, given: dict[str, 
 def change(request: HttpRequest, member: Member, assignment: int) -> HttpResponseBase:
     """Move the deadline of an assignment, or end it."""
     if request.POST.get("act") == "end":
-        found = assignments.end_assignment(member, assignment)
+        changed = assignments.end_assignment(member, assignment)
         messages.success(request, gettext("It is ended; sentences that were kept are free again."))
-        return redirect("manage-member", member.project.slug, found.member_id)
+        return redirect("manage-member", member.project.slug, changed.member_id)
     form = DeadlineForm(request.POST)
     if not form.is_valid():
         messages.error(request, " ".join(map(str, form.errors["due"])))
         return redirect("manage-members", member.project.slug)
-    found = assignments.set_deadline(member, assignment, due_at=form.cleaned_data["due"])
+    changed = assignments.set_deadline(member, assignment, due_at=form.cleaned_data["due"])
     messages.success(request, gettext("The deadline is moved."))
-    return redirect("manage-member", member.project.slug, found.member_id)
+    return redirect("manage-member", member.project.slug, changed.member_id)

@@ -17,9 +17,9 @@ from gecbench.server.guidelines.taxonomy import Language
 from gecbench.server.models import Guideline, GuidelineCase, Member
 from gecbench.server.web.manage.messages import refusal_message
 from gecbench.server.web.manage.shortcuts import (
+    act,
     active_manager,
     clean_text,
-    errors_as_messages,
     manage_page,
     manager,
     parse_id,
@@ -46,19 +46,19 @@ def _publish(request: HttpRequest, member: Member) -> HttpResponseBase:
     based = parse_id(request.POST.get("based"))
     current = member.project.guideline
     if current is not None and based != current.version:
-        said = gettext("Version %(version)s was published meanwhile; look at it, then publish.")
-        return _page(request, member, stale=said % {"version": current.version})
+        message = gettext("Version %(version)s was published meanwhile; look at it, then publish.")
+        return _page(request, member, stale=message % {"version": current.version})
     try:
         note = clean_text(request, "note", most=2000)
-        made = projects.publish_guideline(
+        version = projects.publish_guideline(
             member.project, markdown=text, note=note, by=member.person
         )
     except GecbenchError as error:
         return _page(request, member, refusal_message(error))
-    cases = [one for one in map(parse_id, request.POST.getlist("case")) if one is not None]
-    management.settle_cases(member, cases, closed_in=made)
-    said = gettext("Version %(version)s is in force; all members are told.")
-    messages.success(request, said % {"version": made.version})
+    cases = [case for case in map(parse_id, request.POST.getlist("case")) if case is not None]
+    management.settle_cases(member, cases, closed_in=version)
+    message = gettext("Version %(version)s is in force; all members are told.")
+    messages.success(request, message % {"version": version.version})
     return redirect("manage-guideline", member.project.slug)
 
 
@@ -74,13 +74,13 @@ def _page(
         stale: What happened meanwhile.
     """
     project = member.project
-    waiting = GuidelineCase.objects.filter(project=project, closed_in=None)
+    cases = GuidelineCase.objects.filter(project=project, closed_in=None)
     current = project.guideline
-    shown = {
+    context = {
         "markdown": request.POST.get("markdown", current.markdown if current else ""),
         "note": request.POST.get("note", ""),
         "based": current.version if current else 0,
-        "cases": waiting.select_related(
+        "cases": cases.select_related(
             "by", "complaint__study__sentence", "message__complaint__study__sentence"
         ).order_by("pk")[:_CASES],
         "versions": Guideline.objects.filter(project=project)
@@ -92,7 +92,11 @@ def _page(
     }
     status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
     return manage_page(
-        request, member, "manage-guideline", shown, status=HTTPStatus.CONFLICT if stale else status
+        request,
+        member,
+        "manage-guideline",
+        context,
+        status=HTTPStatus.CONFLICT if stale else status,
     )
 
 
@@ -111,14 +115,12 @@ def preview(request: HttpRequest, member: Member) -> HttpResponse:
     return render(request, "manage/preview.html", {"html": html, "problem": problem})
 
 
-@active_manager
-@require_POST
-@errors_as_messages("manage-guideline")
-def settle(request: HttpRequest, member: Member) -> HttpResponseBase:
+@act("manage-guideline")
+def settle(request: HttpRequest, member: Member) -> str:
     """Note that the version in force answers a case already."""
     current = member.project.guideline
     case = parse_id(request.POST.get("case"))
-    if current is not None and case is not None:
-        management.settle_cases(member, [case], closed_in=current)
-        messages.success(request, gettext("The case is settled."))
-    return redirect("manage-guideline", member.project.slug)
+    if current is None or case is None:
+        return ""
+    management.settle_cases(member, [case], closed_in=current)
+    return gettext("The case is settled.")

@@ -117,37 +117,37 @@ class _Names:
 
 def describe_rows(rows: Sequence[Audit]) -> list[LogRow]:
     """Rows in words; what they name is looked up for all at once."""
-    known = _look_up(rows)
+    names = _look_up(rows)
     return [
         LogRow(
             action_label(row.what),
-            known.tasks.get((row.object_kind, _id(row))),
-            _about(row, known),
-            tuple((name, _shorten(value)) for name, value in _facts(row.data, known) if value),
+            names.tasks.get((row.object_kind, _id(row))),
+            _about(row, names),
+            tuple((name, _shorten(value)) for name, value in _facts(row.data, names) if value),
         )
         for row in rows
     ]
 
 
 def _look_up(rows: Sequence[Audit]) -> _Names:
-    wanted: dict[str, set[int]] = {}
+    ids: dict[str, set[int]] = {}
     for row in rows:
-        wanted.setdefault(row.object_kind, set()).add(_id(row))
-        listed = row.data.get("sentences")
-        wanted.setdefault("sentence", set()).update(listed if isinstance(listed, list) else ())
+        ids.setdefault(row.object_kind, set()).add(_id(row))
+        sentences = row.data.get("sentences")
+        ids.setdefault("sentence", set()).update(sentences if isinstance(sentences, list) else ())
         for key in _PEOPLE:
             if isinstance(row.data.get(key), int):
-                wanted.setdefault("person", set()).add(row.data[key])
+                ids.setdefault("person", set()).add(row.data[key])
         if isinstance(row.data.get("study"), int):
-            wanted.setdefault("study", set()).add(row.data["study"])
+            ids.setdefault("study", set()).add(row.data["study"])
     tasks = {
         (kind, pk): number
         for kind, (model, place) in _TASKS.items()
-        if wanted.get(kind)
-        for pk, number in model._base_manager.filter(pk__in=wanted[kind]).values_list("pk", place)
+        if ids.get(kind)
+        for pk, number in model._base_manager.filter(pk__in=ids[kind]).values_list("pk", place)
     }
-    people = Person.objects.filter(pk__in=wanted.get("person", ()))
-    members = Member.objects.filter(pk__in=wanted.get("member", ()))
+    people = Person.objects.filter(pk__in=ids.get("person", ()))
+    members = Member.objects.filter(pk__in=ids.get("member", ()))
     return _Names(
         tasks,
         dict(people.values_list("pk", "name")),
@@ -159,42 +159,42 @@ def _id(row: Audit) -> int:
     return int(row.object_id) if row.object_id.isdecimal() else 0
 
 
-def _about(row: Audit, known: _Names) -> str:
+def _about(row: Audit, labels: _Names) -> str:
     kind, pk = row.object_kind, _id(row)
-    if not row.object_id or kind == "project" or (kind, pk) in known.tasks:
+    if not row.object_id or kind == "project" or (kind, pk) in labels.tasks:
         return ""
-    names = {"member": known.members, "person": known.people}.get(kind, {})
+    names = {"member": labels.members, "person": labels.people}.get(kind, {})
     name = names.get(pk)
     return name or f"{_KINDS.get(kind, kind)} {row.object_id}"
 
 
-def _facts(data: Mapping[str, object], known: _Names) -> Iterator[tuple[str, str]]:
+def _facts(data: Mapping[str, object], names: _Names) -> Iterator[tuple[str, str]]:
     for key, value in data.items():
         if key == "old":
             continue
         if key != "new":
-            yield _name(key), _value(key, value, known)
+            yield _name(key), _value(key, value, names)
         elif not isinstance(value, dict):
             yield _name("needed"), f"{data.get('old', _NOTHING)} → {value}"
         elif data.get("old"):
-            yield from _changes(data["old"], value, known)
+            yield from _changes(data["old"], value, names)
         else:
-            yield from _facts(value, known)
+            yield from _facts(value, names)
 
 
-def _changes(old: object, new: object, known: _Names) -> Iterator[tuple[str, str]]:
+def _changes(old: object, new: object, names: _Names) -> Iterator[tuple[str, str]]:
     """Yield what differs; options keep only what is not as usual."""
     before = old if isinstance(old, dict) else {}
     after = new if isinstance(new, dict) else {}
     for key in dict.fromkeys((*before, *after)):
         if key in ("options", "rules"):
-            yield from _changes(before.get(key), after.get(key), known)
+            yield from _changes(before.get(key), after.get(key), names)
         elif before.get(key) != after.get(key):
-            said = [
-                _value(key, one[key], known) if key in one else gettext("as usual")
-                for one in (before, after)
+            values = [
+                _value(key, side[key], names) if key in side else gettext("as usual")
+                for side in (before, after)
             ]
-            yield _name(key), " → ".join(said)
+            yield _name(key), " → ".join(values)
 
 
 def _name(key: str) -> str:
@@ -203,32 +203,34 @@ def _name(key: str) -> str:
     return str(_NAMES.get(key, key))
 
 
-def _value(key: str, value: object, known: _Names) -> str:
+def _value(key: str, value: object, names: _Names) -> str:
     """A value in words; "" where it is not worth a word."""
     if value in (None, "") or (key == "administrator" and not value):
         return _NOTHING if key in SETTINGS else ""
     if isinstance(value, bool):
         return gettext("yes") if value else gettext("no")
     if isinstance(value, list):
-        return _join_values(key, value, known)
+        return _join_values(key, value, names)
     if key in _PEOPLE and isinstance(value, int):
-        return known.people.get(value, str(value))
-    if key == "study" and isinstance(value, int) and ("study", value) in known.tasks:
-        return f"#{known.tasks['study', value]}"
+        return names.people.get(value, str(value))
+    if key == "study" and isinstance(value, int) and ("study", value) in names.tasks:
+        return f"#{names.tasks['study', value]}"
     if key.startswith("CON-"):
         return gettext(LEVELS.get(value, str(value)))  # type: ignore[call-overload]  # any value
     words = choices_of(SETTINGS[key]) if key in SETTINGS else _VALUES.get(key, {})
     return str(words.get(str(value), value))
 
 
-def _join_values(key: str, values: Iterable[object], known: _Names) -> str:
+def _join_values(key: str, values: Iterable[object], names: _Names) -> str:
     if key == "sentences":
         return ", ".join(
-            f"#{known.tasks.get(('sentence', one), one)}" for one in values if isinstance(one, int)
+            f"#{names.tasks.get(('sentence', value), value)}"
+            for value in values
+            if isinstance(value, int)
         )
     if key == "digests":
-        return ", ".join(str(one)[:_HASH] for one in values)
-    return ", ".join(_value(key, one, known) for one in values)
+        return ", ".join(str(value)[:_HASH] for value in values)
+    return ", ".join(_value(key, value, names) for value in values)
 
 
 def _shorten(text: str) -> str:
@@ -247,16 +249,16 @@ _SHOWN = 10
 def audit_log(request: HttpRequest, member: Member) -> HttpResponse:
     """Show the project's rows, newest first, from ?before= on."""
     before = parse_id(request.GET.get("before"))
-    found = Audit.objects.filter(project=member.project).select_related("who")
+    entries = Audit.objects.filter(project=member.project).select_related("who")
     if before is not None:
-        found = found.filter(seq__lt=before)
-    rows = list(found.order_by("-seq")[: _ROWS + 1])
-    shown = {
+        entries = entries.filter(seq__lt=before)
+    rows = list(entries.order_by("-seq")[: _ROWS + 1])
+    context = {
         "rows": list(zip(rows[:_ROWS], describe_rows(rows[:_ROWS]), strict=True)),
         "older": rows[_ROWS - 1].seq if len(rows) > _ROWS else None,
         "before": before,
     }
-    return manage_page(request, member, "manage-audit", shown)
+    return manage_page(request, member, "manage-audit", context)
 
 
 @active_manager
@@ -267,10 +269,10 @@ def verify(request: HttpRequest, member: Member) -> HttpResponseBase:
         raise Http404
     wrong = audit.verify()
     if wrong:
-        said = ngettext("%(n)s row does not fit:", "%(n)s rows do not fit:", len(wrong))
-        messages.error(request, f"{said % {'n': len(wrong)}} {'; '.join(wrong[:_SHOWN])}")
+        message = ngettext("%(n)s row does not fit:", "%(n)s rows do not fit:", len(wrong))
+        messages.error(request, f"{message % {'n': len(wrong)}} {'; '.join(wrong[:_SHOWN])}")
     else:
         seq, last = audit.head()
-        said = gettext("All %(n)s rows of the site fit. The last hash is %(hash)s.")
-        messages.success(request, said % {"n": seq, "hash": last})
+        message = gettext("All %(n)s rows of the site fit. The last hash is %(hash)s.")
+        messages.success(request, message % {"n": seq, "hash": last})
     return redirect("manage-audit", member.project.slug)

@@ -59,28 +59,31 @@ def refusal_message(error: GecbenchError) -> str:
 def translate_error(error: GecbenchError) -> Translation:
     """Why something was refused, and whether the library's words stayed English."""
     if isinstance(error, RefusedError):
-        told = [_problem(one) for one in error.problems]
-        return Translation(" ".join(map(str, told)), foreign=any(one.foreign for one in told))
-    known = _STATUS_WORDS.get(getattr(error, "status", 0))
-    return translate(error) if known is None else Translation(str(known))
+        translations = [_problem(problem) for problem in error.problems]
+        return Translation(
+            " ".join(map(str, translations)),
+            foreign=any(translation.foreign for translation in translations),
+        )
+    template = _STATUS_WORDS.get(getattr(error, "status", 0))
+    return translate(error) if template is None else Translation(str(template))
 
 
-def problem(found: Problem) -> str:
+def problem(refusal: Problem) -> str:
     """A problem in the person's language."""
-    return _problem(found).text
+    return _problem(refusal).text
 
 
-def _problem(found: Problem) -> Translation:
-    known = _PROBLEMS.get(found.code)
-    if known is None:
-        return translate(found.message)
-    return Translation(str(known) % dict(found.values))
+def _problem(problem: Problem) -> Translation:
+    template = _PROBLEMS.get(problem.code)
+    if template is None:
+        return translate(problem.message)
+    return Translation(str(template) % dict(problem.values))
 
 
 def action_label(what: str) -> str:
     """A dotted name of the log in words; one that is not known stays as it is."""
-    known = ACTIONS.get(what)
-    return what if known is None else str(known)
+    label = ACTIONS.get(what)
+    return what if label is None else str(label)
 
 
 def site_label() -> str:

@@ -30,8 +30,8 @@ def _templates() -> list[tuple[str, str]]:
     """The templates, each with what it is and why one would choose it."""
     html = '{} <span class="soft small"><code>{}</code> {}</span>'
     return [
-        (name, format_html(html, gettext(one.title), name, gettext(one.about)))
-        for name, one in TEMPLATES.items()
+        (name, format_html(html, gettext(template.title), name, gettext(template.about)))
+        for name, template in TEMPLATES.items()
     ]
 
 
@@ -68,8 +68,8 @@ class NewProjectForm(forms.Form):
         """Refuse a short name that another project has."""
         slug = str(self.cleaned_data["slug"])
         if Project.objects.filter(slug=slug).exists():
-            said = gettext("The short name %(slug)s is taken; choose another.")
-            raise forms.ValidationError(said % {"slug": slug})
+            message = gettext("The short name %(slug)s is taken; choose another.")
+            raise forms.ValidationError(message % {"slug": slug})
         return slug
 
 
@@ -79,15 +79,23 @@ def list_projects(request: HttpRequest) -> HttpResponse:
     """List all projects: open, archived, deleted."""
     active = Q(status=MemberStatus.ACTIVE)
     people = Member.objects.filter(active, project=OuterRef("pk")).order_by().values("project")
-    counted = people.annotate(n=Count("pk")).values("n")
-    rows = Project.objects.annotate(people=Coalesce(Subquery(counted), 0)).order_by("name", "pk")
-    shown = {
-        "open": [one for one in rows if one.deleted_at is None and one.archived_at is None],
-        "archived": [one for one in rows if one.deleted_at is None and one.archived_at is not None],
-        "deleted": [one for one in rows if one.deleted_at is not None],
+    counts = people.annotate(n=Count("pk")).values("n")
+    rows = Project.objects.annotate(people=Coalesce(Subquery(counts), 0)).order_by("name", "pk")
+    context = {
+        "open": [
+            project
+            for project in rows
+            if project.deleted_at is None and project.archived_at is None
+        ],
+        "archived": [
+            project
+            for project in rows
+            if project.deleted_at is None and project.archived_at is not None
+        ],
+        "deleted": [project for project in rows if project.deleted_at is not None],
         "kept_days": projects.RESTORE_WINDOW.days,
     }
-    return render(request, "manage/projects.html", shown)
+    return render(request, "manage/projects.html", context)
 
 
 @administrator
@@ -101,9 +109,9 @@ def create(request: HttpRequest) -> HttpResponseBase:
     )
     if form.is_valid():
         try:
-            made = projects.create_project(**form.cleaned_data, by=_person(request))
+            project = projects.create_project(**form.cleaned_data, by=_person(request))
             messages.success(request, gettext("The project is made. Import sentences, and invite."))
-            return redirect("manage", made.slug)
+            return redirect("manage", project.slug)
         except GecbenchError as error:
             form.add_error(None, refusal_message(error))
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
@@ -127,11 +135,11 @@ def delete(request: HttpRequest, slug: str) -> HttpResponseBase:
         typed = clean_text(request, "typed")
         projects.delete_project(_project(slug), typed=typed, by=_person(request))
     except UsageError:
-        said = gettext("Nothing was deleted: type the short name %(slug)s to confirm.")
-        messages.error(request, said % {"slug": slug})
+        message = gettext("Nothing was deleted: type the short name %(slug)s to confirm.")
+        messages.error(request, message % {"slug": slug})
         return redirect("projects")
-    said = gettext("The project is deleted. It can be brought back for %(days)s days.")
-    messages.success(request, said % {"days": projects.RESTORE_WINDOW.days})
+    message = gettext("The project is deleted. It can be brought back for %(days)s days.")
+    messages.success(request, message % {"days": projects.RESTORE_WINDOW.days})
     return redirect("projects")
 
 
@@ -142,8 +150,8 @@ def restore(request: HttpRequest, slug: str) -> HttpResponseBase:
     try:
         projects.restore_project(_project(slug), by=_person(request))
     except UsageError:
-        said = gettext("It was deleted more than %(days)s days ago; restore a backup.")
-        messages.error(request, said % {"days": projects.RESTORE_WINDOW.days})
+        message = gettext("It was deleted more than %(days)s days ago; restore a backup.")
+        messages.error(request, message % {"days": projects.RESTORE_WINDOW.days})
         return redirect("projects")
     messages.success(request, gettext("The project is back."))
     return redirect("projects")

@@ -57,7 +57,7 @@ def overview(request: HttpRequest, member: Member) -> HttpResponse:
     people = _people(project)
     # Without a reviewer all are stuck, and one line says so.
     idle = stuck_tasks(project, most=_SHOWN + 1) if people["reviewers"] else ()
-    shown = {
+    context = {
         "states": [
             (name, words, counts.get(name, 0), TONES.get(name, ""))
             for name, words in SentenceState.choices
@@ -71,7 +71,7 @@ def overview(request: HttpRequest, member: Member) -> HttpResponse:
         "leases": _leases(project),
         "backup": _backup() if member.person.is_administrator else None,
     }
-    return manage_page(request, member, "manage", shown, template="manage/overview.html")
+    return manage_page(request, member, "manage", context, template="manage/overview.html")
 
 
 def count_states(project: Project) -> dict[str, int]:
@@ -91,8 +91,8 @@ def _people(project: Project) -> dict[str, int]:
 
 def _leases(project: Project) -> dict[str, int]:
     """How many are at work now, and how many places are held by somebody who is not."""
-    held = Slot.objects.filter(project=project, state=SlotState.OPEN)
-    return held.aggregate(
+    slots = Slot.objects.filter(project=project, state=SlotState.OPEN)
+    return slots.aggregate(
         held=Count("pk"), over=Count("pk", filter=Q(lease_until__lt=timezone.now()))
     )
 
@@ -144,9 +144,9 @@ def _waiting(
 
 def _backup() -> dict[str, object]:
     """When the last backup was made, and whether that is too long ago."""
-    made = newest(settings.SITE)
-    late = made is None or datetime.now(UTC) - made > BACKUP_AGE
-    return {"made": made, "late": late, "folder": shlex.quote(str(settings.SITE.folder))}
+    last = newest(settings.SITE)
+    late = last is None or datetime.now(UTC) - last > BACKUP_AGE
+    return {"made": last, "late": late, "folder": shlex.quote(str(settings.SITE.folder))}
 
 
 # Quality: five charts with their data; tables of people, time and Table 4 (section 4.4).
@@ -164,22 +164,22 @@ _MOST_ROWS = 60
 @require_safe
 def quality(request: HttpRequest, member: Member) -> HttpResponse:
     """Show what is known now: counts as they are, scores as they were computed last."""
-    found, language = statistics.quality(member.project), interface_language()
-    drawn = _charts(found, member.project.slug, language)
-    scores = found.scores
+    figures, language = statistics.quality(member.project), interface_language()
+    pictures = _charts(figures, member.project.slug, language)
+    scores = figures.scores
     average = scores.average if scores else None
-    tall = [chart for chart in drawn if chart["name"] in ("progress", "volume")]
-    shown = {
-        "sides": (tall, [chart for chart in drawn if chart not in tall]),  # of like height
-        "tables": [_table(table, language) for table in _tables(found)],
-        "at": found.at,
-        "stale": found.stale,
+    tall = [chart for chart in pictures if chart["name"] in ("progress", "volume")]
+    context = {
+        "sides": (tall, [chart for chart in pictures if chart not in tall]),  # of like height
+        "tables": [_table(table, language) for table in _tables(figures)],
+        "at": figures.at,
+        "stale": figures.stale,
         "average": 100 * average if average is not None else None,
         "averaged": scores.averaged if scores else 0,
         "left_out": scores.left_out if scores else 0,
-        "signatures": signatures(found),
+        "signatures": signatures(figures),
     }
-    return manage_page(request, member, "manage-quality", shown)
+    return manage_page(request, member, "manage-quality", context)
 
 
 @active_manager
@@ -220,21 +220,21 @@ def _render_svg(figure: Figure, language: PageLanguage) -> str:
         return plots.svg(figure, language)
 
 
-def _charts(found: Quality, slug: str, language: PageLanguage) -> list[dict[str, object]]:
-    agreed = found.agreement
+def _charts(quality: Quality, slug: str, language: PageLanguage) -> list[dict[str, object]]:
+    overall = quality.agreement
     data: dict[str, Sequence[Table]] = {
-        "progress": (report.states(found), report.days(found)),
-        "agreement": (agreement.overall_table(agreed), agreement.annotators_table(agreed))
-        if agreed
+        "progress": (report.states(quality), report.days(quality)),
+        "agreement": (agreement.overall_table(overall), agreement.annotators_table(overall))
+        if overall
         else (),
-        "volume": (report.people_tables(found),),
-        "reasons": (report.reason_table(found), report.reasons_of_people(found)),
-        "ages": (report.age_table(found),),
+        "volume": (report.people_tables(quality),),
+        "reasons": (report.reason_table(quality), report.reasons_of_people(quality)),
+        "ages": (report.age_table(quality),),
     }
-    shown: list[dict[str, object]] = []
-    for name, figure in zip(NAMES, charts(found), strict=True):
+    pictures: list[dict[str, object]] = []
+    for name, figure in zip(NAMES, charts(quality), strict=True):
         url = reverse("manage-quality-picture", args=[slug, name])
-        shown.append(
+        pictures.append(
             {
                 "name": name,
                 "title": figure.title.in_(language),
@@ -246,18 +246,18 @@ def _charts(found: Quality, slug: str, language: PageLanguage) -> list[dict[str,
                 "score": name in ("agreement", "volume"),  # which has a signature
             }
         )
-    return shown
+    return pictures
 
 
-def _tables(found: Quality) -> list[Table]:
+def _tables(quality: Quality) -> list[Table]:
     """The tables that belong to no chart."""
-    counted = found.table4
-    tables = list(references.build_report(counted).tables) if counted and counted.statistics else []
-    tables += report.scored_by(found)
-    if found.reviewers:
-        tables.append(report.reviewer_table(found))
-    if found.suggestions:
-        tables.append(report.suggestion_table(found))
+    table4 = quality.table4
+    tables = list(references.build_report(table4).tables) if table4 and table4.statistics else []
+    tables += report.scored_by(quality)
+    if quality.reviewers:
+        tables.append(report.reviewer_table(quality))
+    if quality.suggestions:
+        tables.append(report.suggestion_table(quality))
     return tables
 
 

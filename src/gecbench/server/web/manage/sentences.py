@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from http import HTTPStatus
 from urllib.parse import urlencode
@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 from django.contrib import messages
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect
+from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
@@ -61,15 +61,15 @@ from gecbench.server.web.manage.messages import (
     site_label,
 )
 from gecbench.server.web.manage.shortcuts import (
+    act,
     active_manager,
     clean_text,
-    errors_as_messages,
     manage_page,
     manager,
     parse_id,
 )
 from gecbench.server.web.review.differences import render_diff
-from gecbench.server.web.review.messages import not_annotatable_reasons, reject_reasons
+from gecbench.server.web.review.messages import not_annotatable_label, reject_reasons
 from gecbench.server.workflow import management, reviews, studies
 from gecbench.server.workflow.assignments import give_batch
 from gecbench.server.workflow.errors import NotYoursError, Problem, RefusedError
@@ -110,10 +110,8 @@ class Filters:
 
     def query(self, **more: object) -> str:
         """The filters as an address has them."""
-        own = {one.name: getattr(self, one.name) for one in fields(self)}
-        return urlencode(
-            {key: value for key, value in {**own, **more}.items() if value not in ("", None)}
-        )
+        values = asdict(self) | more
+        return urlencode({key: value for key, value in values.items() if value not in ("", None)})
 
     @property
     def narrow(self) -> bool:
@@ -136,32 +134,32 @@ class Page:
     looked: int | None = None
 
 
-def parse_filters(given: Mapping[str, str]) -> Filters:
+def parse_filters(query: Mapping[str, str]) -> Filters:
     """The filters of an address; what means nothing filters nothing."""
-    state, purpose = given.get("state", ""), given.get("purpose", "")
+    state, purpose = query.get("state", ""), query.get("purpose", "")
     return Filters(
         state=state if state in tuple(SentenceState) else "",
-        source=parse_id(given.get("source")),
-        text=(given.get("text") or "").replace("\0", "").strip()[:200],
-        person=parse_id(given.get("person")),
+        source=parse_id(query.get("source")),
+        text=(query.get("text") or "").replace("\0", "").strip()[:200],
+        person=parse_id(query.get("person")),
         purpose=purpose if purpose in tuple(Purpose) else Purpose.REAL,
     )
 
 
 def matching_sentences(project: Project, filters: Filters) -> QuerySet[Sentence]:
     """All sentences that are looked for, in no order."""
-    found = Sentence.objects.filter(project=project, purpose=filters.purpose)
+    rows = Sentence.objects.filter(project=project, purpose=filters.purpose)
     if filters.state:
-        found = found.filter(state=filters.state)
+        rows = rows.filter(state=filters.state)
     if filters.source is not None:
-        found = found.filter(source=filters.source)
+        rows = rows.filter(source=filters.source)
     if filters.person is not None:
-        held = Slot.objects.filter(sentence=OuterRef("pk"), person=filters.person)
-        found = found.filter(Exists(held))
+        slots = Slot.objects.filter(sentence=OuterRef("pk"), person=filters.person)
+        rows = rows.filter(Exists(slots))
     number = parse_id(filters.text.removeprefix("#")) if filters.text.startswith("#") else None
     if number is not None:
-        return found.filter(number=number)
-    return found.filter(text__contains=filters.text) if filters.text else found
+        return rows.filter(number=number)
+    return rows.filter(text__contains=filters.text) if filters.text else rows
 
 
 def load_page(project: Project, filters: Filters, *, after: int = 0) -> Page:
@@ -171,8 +169,8 @@ def load_page(project: Project, filters: Filters, *, after: int = 0) -> Page:
         return _by_state(project, filters, few, after)
     last = project.next_number - 1
     end = min(after + SPAN, last)
-    found = matching_sentences(project, filters).filter(number__gt=after, number__lte=end)
-    rows = tuple(found.order_by("number")[: ROWS + 1])
+    matches = matching_sentences(project, filters).filter(number__gt=after, number__lte=end)
+    rows = tuple(matches.order_by("number")[: ROWS + 1])
     if len(rows) > ROWS:
         return Page(rows[:ROWS], after=rows[ROWS - 1].number)
     return Page(rows, after=end, looked=end) if end < last else Page(rows)
@@ -180,18 +178,18 @@ def load_page(project: Project, filters: Filters, *, after: int = 0) -> Page:
 
 def _numbers_if_few(project: Project, filters: Filters) -> list[int] | None:
     """The numbers of the sentences with a state, if they are few."""
-    found = Sentence.objects.filter(project=project, purpose=filters.purpose, state=filters.state)
-    ordered = found.order_by("priority", "order_key")  # the order of the index
+    rows = Sentence.objects.filter(project=project, purpose=filters.purpose, state=filters.state)
+    ordered = rows.order_by("priority", "order_key")  # the order of the index
     numbers = list(ordered.values_list("number", flat=True)[: FEW + 1])
     return numbers if len(numbers) <= FEW else None
 
 
 def _by_state(project: Project, filters: Filters, numbers: list[int], after: int) -> Page:
-    left = sorted(one for one in numbers if one > after)
+    numbers_after = sorted(number for number in numbers if number > after)
     alone = filters == Filters(state=filters.state, purpose=filters.purpose)
-    some = left[: ROWS + 1] if alone else left
-    found = matching_sentences(project, filters).filter(number__in=some).order_by("number")
-    rows = tuple(found[: ROWS + 1])
+    batch = numbers_after[: ROWS + 1] if alone else numbers_after
+    matches = matching_sentences(project, filters).filter(number__in=batch).order_by("number")
+    rows = tuple(matches[: ROWS + 1])
     return Page(rows[:ROWS], after=rows[ROWS - 1].number) if len(rows) > ROWS else Page(rows)
 
 
@@ -245,7 +243,7 @@ class Entry:
 def history(sentence: Sentence) -> tuple[Entry, ...]:
     """All entries of a sentence, oldest first."""
     texts = _Texts(sentence)
-    made = [
+    entries = [
         _arrival(sentence),
         *_events(sentence),
         *_submissions(sentence, texts),
@@ -256,7 +254,7 @@ def history(sentence: Sentence) -> tuple[Entry, ...]:
         *_complaints(sentence),
         *_messages(sentence),
     ]
-    return tuple(sorted(made, key=lambda one: (one.at, one.rank)))
+    return tuple(sorted(entries, key=lambda entry: (entry.at, entry.rank)))
 
 
 class _Texts:
@@ -267,7 +265,7 @@ class _Texts:
         self._html: dict[str, str] = {}
         rows = Reference.objects.filter(sentence=sentence).order_by("pk")
         self.rows = tuple(rows)
-        self.by_digest = {one.digest: one.text for one in self.rows}
+        self.by_digest = {reference.digest: reference.text for reference in self.rows}
 
     def line(self, text: str, note: str = "", tone: str = "") -> Line:
         """A text as a line."""
@@ -277,9 +275,9 @@ class _Texts:
 
     def of(self, submission: int) -> Iterator[Line]:
         """The texts of a submission."""
-        for one in self.rows:
-            if one.submission_id == submission:
-                yield self.line(one.text)
+        for reference in self.rows:
+            if reference.submission_id == submission:
+                yield self.line(reference.text)
 
 
 def _arrival(sentence: Sentence) -> Entry:
@@ -291,109 +289,132 @@ def _arrival(sentence: Sentence) -> Entry:
 
 def _events(sentence: Sentence) -> Iterator[Entry]:
     rows = SlotEvent.objects.filter(sentence=sentence).exclude(kind__in=_QUIET)
-    for one in rows.select_related("person", "slot").order_by("pk"):
-        words = str(SlotEventKind(one.kind).label)
-        title = gettext("place %(no)s: %(what)s") % {"no": one.slot.no, "what": words}
-        yield Entry(one.at, 1, title, _name(one.person), "place")
+    for event in rows.select_related("person", "slot").order_by("pk"):
+        words = str(SlotEventKind(event.kind).label)
+        title = gettext("place %(no)s: %(what)s") % {"no": event.slot.no, "what": words}
+        yield Entry(event.at, 1, title, _name(event.person), "place")
 
 
 def _submissions(sentence: Sentence, texts: _Texts) -> Iterator[Entry]:
-    reasons = {one.name: one.label for one in not_annotatable_reasons()}
     rows = Submission.objects.filter(sentence=sentence).select_related("person", "slot")
-    for one in rows.order_by("pk"):
+    for submission in rows.order_by("pk"):
         title = gettext("place %(no)s: submitted, %(what)s") % {
-            "no": one.slot.no,
-            "what": Decision(one.decision).label,
+            "no": submission.slot.no,
+            "what": Decision(submission.decision).label,
         }
-        said = (reasons.get(one.reason, one.reason), one.reason_note)
-        note = ": ".join(part for part in said if part)
-        yield Entry(one.at, 2, title, one.person.name, "text", tuple(texts.of(one.pk)), note)
+        reason = not_annotatable_label(submission.reason)
+        note = ": ".join(filter(None, (reason, submission.reason_note)))
+        yield Entry(
+            submission.at,
+            2,
+            title,
+            submission.person.name,
+            "text",
+            tuple(texts.of(submission.pk)),
+            note,
+        )
 
 
 def _tasks(sentence: Sentence) -> Iterator[Entry]:
     rows = ReviewTask.objects.filter(sentence=sentence).select_related("reviewer", "handed_by")
-    for one in rows.order_by("pk"):
-        title = gettext("into the queue: %(what)s") % {"what": ReviewKind(one.kind).label}
-        note = one.note
-        if one.reviewer is not None:
-            taken = gettext("with %(name)s") % {"name": one.reviewer.name}
-            note = f"{taken} · {note}" if note else taken
-        yield Entry(one.created_at, 3, title, _name(one.handed_by), "queue", note=note)
+    for task in rows.order_by("pk"):
+        title = gettext("into the queue: %(what)s") % {"what": ReviewKind(task.kind).label}
+        note = task.note
+        if task.reviewer is not None:
+            holder = gettext("with %(name)s") % {"name": task.reviewer.name}
+            note = f"{holder} · {note}" if note else holder
+        yield Entry(task.created_at, 3, title, _name(task.handed_by), "queue", note=note)
 
 
 def _reviews(sentence: Sentence, texts: _Texts) -> Iterator[Entry]:
     rows = Review.objects.filter(sentence=sentence).select_related("reviewer")
     verdicts = list(Verdict.objects.filter(review__sentence=sentence).order_by("pk"))
-    for one in rows.order_by("pk"):
-        title = f"{ReviewKind(one.kind).label}: {Decision(one.decision).label}"
+    for review in rows.order_by("pk"):
+        title = f"{ReviewKind(review.kind).label}: {Decision(review.decision).label}"
         lines = _verdict_lines(
-            [verdict for verdict in verdicts if verdict.review_id == one.pk], texts
+            [verdict for verdict in verdicts if verdict.review_id == review.pk], texts
         )
-        yield Entry(one.at, 4, title, _name(one.reviewer), "review", tuple(lines), one.note)
+        yield Entry(
+            review.at, 4, title, _name(review.reviewer), "review", tuple(lines), review.note
+        )
 
 
 def _verdict_lines(verdicts: Iterable[Verdict], texts: _Texts) -> Iterator[Line]:
-    known = {one.name: one.label for one in reject_reasons()}
-    for one in verdicts:
-        words = [gettext("correct") if one.correct else gettext("wrong")]
-        words += [known.get(reason, reason) for reason in one.reasons]
-        words += [one.note] if one.note else []
-        note, tone = " · ".join(words), "good" if one.correct else "bad"
-        text = texts.by_digest.get(one.digest)
+    labels = {reason.name: reason.label for reason in reject_reasons()}
+    for verdict in verdicts:
+        words = [gettext("correct") if verdict.correct else gettext("wrong")]
+        words += [labels.get(reason, reason) for reason in verdict.reasons]
+        words += [verdict.note] if verdict.note else []
+        note, tone = " · ".join(words), "good" if verdict.correct else "bad"
+        text = texts.by_digest.get(verdict.digest)
         if text is None:
-            yield Line("", f"{Decision(one.decision).label}: {note}", tone)
+            yield Line("", f"{Decision(verdict.decision).label}: {note}", tone)
         else:
             yield texts.line(text, note, tone)
 
 
 def _golden_versions(sentence: Sentence, texts: _Texts) -> Iterator[Entry]:
     rows = Golden.objects.filter(sentence=sentence).prefetch_related("entries__reference")
-    for one in rows.order_by("version"):
+    for golden in rows.order_by("version"):
         title = gettext("golden version %(version)s: %(what)s") % {
-            "version": one.version,
-            "what": Decision(one.kind).label,
+            "version": golden.version,
+            "what": Decision(golden.kind).label,
         }
-        entries = sorted(one.entries.all(), key=lambda entry: entry.position)
+        entries = sorted(golden.entries.all(), key=lambda entry: entry.position)
         lines = (
             texts.line(entry.reference.text, str(Origin(entry.reference.origin).label))
             for entry in entries
         )
-        yield Entry(one.at, 5, title, "", "golden", tuple(lines))
+        yield Entry(golden.at, 5, title, "", "golden", tuple(lines))
 
 
 def _studies(sentence: Sentence, texts: _Texts) -> Iterator[Entry]:
     rows = Study.objects.filter(sentence=sentence).select_related("person", "reference")
-    for one in rows.order_by("pk"):
+    for study in rows.order_by("pk"):
         what = gettext("corrections")
         lines: Sequence[Line] = ()
-        if one.reference is not None:
-            lines = (texts.line(one.reference.text),)
+        if study.reference is not None:
+            lines = (texts.line(study.reference.text),)
         else:
             what = gettext("a decision")
         opened = gettext("self-study begins: %(what)s") % {"what": what}
-        yield Entry(one.opened_at, 6, opened, one.person.name, "study", tuple(lines))
-        if one.closed_at is not None:
-            words = {"what": CloseReason(one.close_reason).label, "tries": one.attempts}
+        yield Entry(study.opened_at, 6, opened, study.person.name, "study", tuple(lines))
+        if study.closed_at is not None:
+            words = {"what": CloseReason(study.close_reason).label, "tries": study.attempts}
             closed = gettext("self-study ends: %(what)s, tries: %(tries)s") % words
-            yield Entry(one.closed_at, 7, closed, one.person.name, "study")
+            yield Entry(study.closed_at, 7, closed, study.person.name, "study")
 
 
 def _complaints(sentence: Sentence) -> Iterator[Entry]:
     rows = Complaint.objects.filter(study__sentence=sentence).select_related("person", "handler")
-    for one in rows.order_by("pk"):
+    for complaint in rows.order_by("pk"):
         yield Entry(
-            one.opened_at, 8, gettext("complaint"), one.person.name, "complaint", link=one.pk
+            complaint.opened_at,
+            8,
+            gettext("complaint"),
+            complaint.person.name,
+            "complaint",
+            link=complaint.pk,
         )
-        if one.decided_at is not None:
-            title = gettext("complaint: %(what)s") % {"what": ComplaintState(one.state).label}
-            name = _name(one.handler)
-            yield Entry(one.decided_at, 9, title, name, "complaint", (), one.decision_note, one.pk)
+        if complaint.decided_at is not None:
+            title = gettext("complaint: %(what)s") % {"what": ComplaintState(complaint.state).label}
+            name = _name(complaint.handler)
+            yield Entry(
+                complaint.decided_at,
+                9,
+                title,
+                name,
+                "complaint",
+                (),
+                complaint.decision_note,
+                complaint.pk,
+            )
 
 
 def _messages(sentence: Sentence) -> Iterator[Entry]:
     rows = Message.objects.filter(complaint__study__sentence=sentence).select_related("person")
-    for one in rows.order_by("pk"):
-        yield Entry(one.at, 10, gettext("said"), one.person.name, "said", (), one.text)
+    for message in rows.order_by("pk"):
+        yield Entry(message.at, 10, gettext("said"), message.person.name, "said", (), message.text)
 
 
 def _name(person: object) -> str:
@@ -410,160 +431,128 @@ def list_sentences(request: HttpRequest, member: Member) -> HttpResponse:
     project = member.project
     filters = parse_filters(request.GET.dict())
     after = max(0, parse_id(request.GET.get("after")) or 0)
-    found = load_page(project, filters, after=after)
+    page = load_page(project, filters, after=after)
     people = Member.objects.filter(project=project, is_annotator=True).select_related("person")
-    named = Source.objects.filter(project=project).order_by("name")
-    sources = dict(named.values_list("pk", "name"))
-    shown = {
+    rows = Source.objects.filter(project=project).order_by("name")
+    sources = dict(rows.values_list("pk", "name"))
+    context = {
         "rows": [
             (
-                one,
-                SentenceState(one.state).label,
-                TONES.get(one.state, ""),
-                sources.get(one.source_id or 0),
+                row,
+                SentenceState(row.state).label,
+                TONES.get(row.state, ""),
+                sources.get(row.source_id or 0),
             )
-            for one in found.rows
+            for row in page.rows
         ],
-        "page": found,
+        "page": page,
         "after": after,
         "filters": filters,
-        "next": filters.query(after=found.after) if found.after is not None else "",
+        "next": filters.query(after=page.after) if page.after is not None else "",
         "first": filters.query() if after else "",
         "states": SentenceState.choices,
         "purposes": Purpose.choices if filters.purpose != Purpose.REAL else (),
         "sources": sources.items(),
         "people": people.order_by("person__name")[:500],
     }
-    return manage_page(request, member, "manage-sentences", shown)
+    return manage_page(request, member, "manage-sentences", context)
 
 
 # One sentence: its whole history, and what a manager can do about it.
 
 
-_DECIDED = (SentenceState.GOLDEN,)
-
-
 def _sentence(member: Member, number: int) -> Sentence:
-    found = None
-    if number < 2**31:
-        rows = Sentence.objects.select_related("project", "source", "batch__by", "golden")
-        found = rows.filter(project=member.project, number=number).first()
-    if found is None:
+    rows = Sentence.objects.select_related("project", "source", "batch__by", "golden")
+    if number >= 2**31:
         raise Http404
-    return found
+    return get_object_or_404(rows, project=member.project, number=number)
 
 
 @manager
 @require_safe
 def sentence(request: HttpRequest, member: Member, number: int) -> HttpResponse:
     """Show a sentence with all that happened to it."""
-    found = _sentence(member, number)
-    record_reading(found.pk, member.person_id)
-    slots = Slot.objects.filter(sentence=found).select_related("person").order_by("no")
-    task = live_task(found.pk)
-    waits = task is not None and task.state == TaskState.FREE
-    lessons = Study.objects.filter(sentence=found, state=StudyState.OPEN).select_related("person")
-    state = SentenceState(found.state)
-    shown = {
-        "one": found,
+    row = _sentence(member, number)
+    record_reading(row.pk, member.person_id)
+    slots = Slot.objects.filter(sentence=row).select_related("person").order_by("no")
+    task = live_task(row.pk)
+    is_free = task is not None and task.state == TaskState.FREE
+    studies_ = Study.objects.filter(sentence=row, state=StudyState.OPEN).select_related("person")
+    state = SentenceState(row.state)
+    context = {
+        "sentence": row,
         "state": SentenceState(state).label,
         "tone": TONES.get(state, ""),
-        "purpose": Purpose(found.purpose).label,
+        "purpose": Purpose(row.purpose).label,
         "slots": [(slot, SlotState(slot.state).label) for slot in slots],
         "task": task,
-        "entries": history(found),
-        "reviewed": task is None and Review.objects.filter(sentence=found).exists(),
-        "releases": Release.objects.filter(items__sentence=found).order_by("pk"),
-        "lessons": lessons.order_by("pk"),
-        "may_reopen": state in _DECIDED,
+        "entries": history(row),
+        "reviewed": task is None and Review.objects.filter(sentence=row).exists(),
+        "releases": Release.objects.filter(items__sentence=row).order_by("pk"),
+        "lessons": studies_.order_by("pk"),
+        "may_reopen": state == SentenceState.GOLDEN,
         "may_withdraw": state != SentenceState.WITHDRAWN,
         "may_restore": state == SentenceState.WITHDRAWN,
-        "may_raise": state in RAISABLE and found.golden_id is None,
-        "most": MOST_ANNOTATORS - found.needed,
-        "reviewers": reviewers_for(found).select_related("person").order_by("person__name")
-        if waits
+        "may_raise": state in RAISABLE and row.golden_id is None,
+        "most": MOST_ANNOTATORS - row.needed,
+        "reviewers": reviewers_for(row).select_related("person").order_by("person__name")
+        if is_free
         else (),
-        "waits": waits,
+        "waits": is_free,
     }
-    return manage_page(request, member, "manage-sentences", shown, template="manage/sentence.html")
+    return manage_page(
+        request, member, "manage-sentences", context, template="manage/sentence.html"
+    )
 
 
-def _to_sentence(member: Member, number: int) -> HttpResponse:
-    return redirect("manage-sentence", slug=member.project.slug, number=number)
-
-
-@active_manager
-@require_POST
-@errors_as_messages("manage-sentence")
-def reopen(request: HttpRequest, member: Member, number: int) -> HttpResponseBase:
+@act("manage-sentence")
+def reopen(request: HttpRequest, member: Member, number: int) -> str:
     """Have a decided sentence reviewed again."""
     reason = clean_text(request, "reason", most=5000)
-    reviews_anew = _sentence(member, number)
-    management.reopen_sentence(member, reviews_anew.pk, reason=reason)
-    messages.success(request, gettext("It waits for a reviewer again; the golden set stays."))
-    return _to_sentence(member, number)
+    management.reopen_sentence(member, _sentence(member, number).pk, reason=reason)
+    return gettext("It waits for a reviewer again; the golden set stays.")
 
 
-@active_manager
-@require_POST
-@errors_as_messages("manage-sentence")
-def withdraw(request: HttpRequest, member: Member, number: int) -> HttpResponseBase:
+@act("manage-sentence")
+def withdraw(request: HttpRequest, member: Member, number: int) -> str:
     """Take a sentence out of work."""
     reason = clean_text(request, "reason", most=5000)
     management.withdraw(member, [_sentence(member, number).pk], reason=reason)
-    messages.success(request, gettext("The sentence is withdrawn. You can restore it any time."))
-    return _to_sentence(member, number)
+    return gettext("The sentence is withdrawn. You can restore it any time.")
 
 
-@active_manager
-@require_POST
-@errors_as_messages("manage-sentence")
-def restore(request: HttpRequest, member: Member, number: int) -> HttpResponseBase:
+@act("manage-sentence")
+def restore(request: HttpRequest, member: Member, number: int) -> str:
     """Put a withdrawn sentence back."""
+    del request
     management.restore(member, [_sentence(member, number).pk])
-    messages.success(request, gettext("The sentence is back where its submissions say it stands."))
-    return _to_sentence(member, number)
+    return gettext("The sentence is back where its submissions say it stands.")
 
 
-@active_manager
-@require_POST
-@errors_as_messages("manage-sentence")
-def raise_needed(request: HttpRequest, member: Member, number: int) -> HttpResponseBase:
+@act("manage-sentence")
+def raise_needed(request: HttpRequest, member: Member, number: int) -> str:
     """Ask for more annotators of a sentence."""
     more = parse_id(request.POST.get("more")) or 0
-    found = management.raise_needed(member, _sentence(member, number).pk, more=more)
-    said = gettext("%(needed)s annotators are asked for now.") % {"needed": found.needed}
-    messages.success(request, said)
-    return _to_sentence(member, number)
+    sentence = management.raise_needed(member, _sentence(member, number).pk, more=more)
+    return gettext("%(needed)s annotators are asked for now.") % {"needed": sentence.needed}
 
 
-@active_manager
-@require_POST
-@errors_as_messages("manage-sentence")
-def assign(request: HttpRequest, member: Member, number: int) -> HttpResponseBase:
+@act("manage-sentence")
+def assign(request: HttpRequest, member: Member, number: int) -> str:
     """Say who reviews a sentence."""
-    reviewer = parse_id(request.POST.get("reviewer")) or 0
-    to = Member.objects.filter(project=member.project, pk=reviewer).select_related("person").first()
-    if to is None:
-        raise Http404
+    people = Member.objects.filter(project=member.project).select_related("person")
+    to = get_object_or_404(people, pk=parse_id(request.POST.get("reviewer")) or 0)
     note = clean_text(request, "note", most=5000)
     reviews.assign(member, _sentence(member, number).pk, to=to, note=note)
-    said = gettext("%(name)s reviews it next.") % {"name": to.person.name}
-    messages.success(request, said)
-    return _to_sentence(member, number)
+    return gettext("%(name)s reviews it next.") % {"name": to.person.name}
 
 
-@active_manager
-@require_POST
-@errors_as_messages("manage-sentence")
-def waive(request: HttpRequest, member: Member, number: int, study: int) -> HttpResponseBase:
+@act("manage-sentence")
+def waive(request: HttpRequest, member: Member, number: int, study: int) -> str:
     """Close a study item of a sentence."""
-    found = Study.objects.filter(sentence=_sentence(member, number), pk=study).first()
-    if found is None:
-        raise Http404
-    studies.waive(member, found.pk, note=clean_text(request, "note", most=5000))
-    messages.success(request, gettext("The study item is closed; its author is told why."))
-    return _to_sentence(member, number)
+    item = get_object_or_404(Study, sentence=_sentence(member, number), pk=study)
+    studies.waive(member, item.pk, note=clean_text(request, "note", most=5000))
+    return gettext("The study item is closed; its author is told why.")
 
 
 # Acts on many sentences: shown first, then confirmed by typing how many they are.
@@ -581,74 +570,60 @@ ACTIONS: Mapping[str, object] = {
 _SHOWN = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """Sentences that an act is about.
-
-    Args:
-        ids: Their rows, in the order of their numbers.
-        left: How many more match, beyond what one act does.
-    """
-
-    ids: tuple[int, ...]
-    left: int = 0
-
-
 @active_manager
 @require_POST
 def preview(request: HttpRequest, member: Member) -> HttpResponseBase:
     """Show what an act would do to the chosen sentences; nothing is changed."""
     act = request.POST.get("act", "")
-    chosen = _selection(request, member)
-    if act not in ACTIONS or not chosen.ids:
+    ids, left = _selection(request, member)
+    if act not in ACTIONS or not ids:
         messages.error(request, gettext("Choose some sentences, and what to do with them."))
         return redirect("manage-sentences", member.project.slug)
-    return _page(request, member, act, chosen)
+    return _page(request, member, act, ids, left=left)
 
 
-def _selection(request: HttpRequest, member: Member) -> Selection:
-    if request.POST.get("scope") == "all":
-        filters = parse_filters(request.POST.dict())
-        found = (
-            matching_sentences(member.project, filters)
-            .order_by("number")
-            .values_list("pk", flat=True)
-        )
-        ids = tuple(found[:MOST])
-        left = found.count() - len(ids) if len(ids) == MOST else 0
-        return Selection(ids, left)
-    given = {parse_id(one) for one in request.POST.getlist("sentence")}
-    return Selection(_ids_in_project(member, {one for one in given if one is not None}))
+def _selection(request: HttpRequest, member: Member) -> tuple[list[int], int]:
+    """The rows of the chosen sentences, and how many match beyond what one act does."""
+    if request.POST.get("scope") != "all":
+        return _ids_in_project(member, request.POST.getlist("sentence")), 0
+    rows = matching_sentences(member.project, parse_filters(request.POST.dict()))
+    ids = list(rows.order_by("number").values_list("pk", flat=True)[:MOST])
+    return ids, rows.count() - len(ids) if len(ids) == MOST else 0
 
 
-def _ids_in_project(member: Member, given: set[int]) -> tuple[int, ...]:
-    """Those of some rows that are of the project."""
-    some = sorted(given)[:MOST]
-    here = Sentence.objects.filter(project=member.project, pk__in=some)
-    return tuple(here.order_by("number").values_list("pk", flat=True))
+def _ids_in_project(member: Member, texts: Iterable[str]) -> list[int]:
+    """The rows that some texts name, as far as they are of the project."""
+    numbers = {number for number in map(parse_id, texts) if number is not None}
+    rows = Sentence.objects.filter(project=member.project, pk__in=sorted(numbers)[:MOST])
+    return list(rows.order_by("number").values_list("pk", flat=True))
 
 
 def _page(
-    request: HttpRequest, member: Member, act: str, chosen: Selection, problem: str = ""
+    request: HttpRequest,
+    member: Member,
+    act: str,
+    ids: Sequence[int],
+    *,
+    left: int = 0,
+    problem: str = "",
 ) -> HttpResponse:
-    rows = Sentence.objects.filter(pk__in=chosen.ids).order_by("number")
+    rows = Sentence.objects.filter(pk__in=ids).order_by("number")
     states = Counter(rows.values_list("state", flat=True))
-    changing = _count_changes(act, states)
-    shown = {
+    context = {
         "act": act,
         "title": ACTIONS[act],
-        "ids": ",".join(str(one) for one in chosen.ids),
-        "count": len(chosen.ids),
-        "left": chosen.left,
+        "ids": ",".join(map(str, ids)),
+        "count": len(ids),
+        "left": left,
         "most": MOST,
-        "changing": changing,
+        "changing": _count_changes(act, states),
         "states": [(SentenceState(name).label, count) for name, count in states.most_common()],
         "examples": rows[:_SHOWN],
-        "more": max(0, len(chosen.ids) - _SHOWN),
-        "in_work": Slot.objects.filter(sentence__in=chosen.ids, state=SlotState.OPEN).count()
+        "more": max(0, len(ids) - _SHOWN),
+        "in_work": Slot.objects.filter(sentence__in=ids, state=SlotState.OPEN).count()
         if act == "withdraw"
         else 0,
-        "given": {one: request.POST.get(one, "") for one in ("reason", "priority", "due")},
+        "given": {name: request.POST.get(name, "") for name in ("reason", "priority", "due")},
         "people": annotators(member.project) if act == "keep" else (),
         "chosen": parse_id(request.POST.get("member")),
         "problem": problem,
@@ -658,7 +633,7 @@ def _page(
         request,
         member,
         "manage-sentences",
-        shown,
+        context,
         template="manage/bulk_action.html",
         status=status,
     )
@@ -679,35 +654,33 @@ def _count_changes(act: str, states: Mapping[str, int]) -> int:
 def run(request: HttpRequest, member: Member) -> HttpResponseBase:
     """Do it, if the number that was typed is the number of sentences."""
     act = request.POST.get("act", "")
-    given = {parse_id(one) for one in request.POST.get("ids", "").split(",")[:MOST]}
-    chosen = Selection(_ids_in_project(member, {one for one in given if one is not None}))
-    if act not in ACTIONS or not chosen.ids or len(chosen.ids) != len(given):
+    texts = set(request.POST.get("ids", "").split(",")[:MOST])
+    ids = _ids_in_project(member, texts)
+    if act not in ACTIONS or not ids or len(ids) != len(texts):
         raise NotYoursError("one of these sentences is not in this project")
-    if parse_id(request.POST.get("typed")) != len(chosen.ids):
-        wrong = gettext("Type %(n)s to confirm.") % {"n": len(chosen.ids)}
-        return _page(request, member, act, chosen, wrong)
+    if parse_id(request.POST.get("typed")) != len(ids):
+        problem = gettext("Type %(n)s to confirm.") % {"n": len(ids)}
+        return _page(request, member, act, ids, problem=problem)
     try:
-        done = _apply(request, member, act, chosen)
+        count = _apply(request, member, act, ids)
     except GecbenchError as error:
-        return _page(request, member, act, chosen, refusal_message(error))
-    said = ngettext("%(n)s sentence was changed.", "%(n)s sentences were changed.", done)
-    messages.success(request, said % {"n": done})
+        return _page(request, member, act, ids, problem=refusal_message(error))
+    message = ngettext("%(n)s sentence was changed.", "%(n)s sentences were changed.", count)
+    messages.success(request, message % {"n": count})
     return redirect("manage-sentences", member.project.slug)
 
 
-def _apply(request: HttpRequest, member: Member, act: str, chosen: Selection) -> int:
+def _apply(request: HttpRequest, member: Member, act: str, ids: Sequence[int]) -> int:
     if act == "withdraw":
         reason = clean_text(request, "reason", most=5000)
-        return management.withdraw(member, chosen.ids, reason=reason)
+        return management.withdraw(member, ids, reason=reason)
     if act == "restore":
-        return management.restore(member, chosen.ids)
+        return management.restore(member, ids)
     if act == "keep":
-        return _keep_for_member(request, member, chosen)
+        return _keep_for_member(request, member, ids)
     priority = parse_id(request.POST.get("priority"))
     outside = management.PRIORITIES[1] + 1  # what is no number is refused like one out of bounds
-    return management.set_priority(
-        member, chosen.ids, priority=outside if priority is None else priority
-    )
+    return management.set_priority(member, ids, priority=outside if priority is None else priority)
 
 
 def annotators(project: Project) -> QuerySet[Member]:
@@ -716,7 +689,7 @@ def annotators(project: Project) -> QuerySet[Member]:
     return active.select_related("person").order_by("person__name", "pk")
 
 
-def _keep_for_member(request: HttpRequest, member: Member, chosen: Selection) -> int:
+def _keep_for_member(request: HttpRequest, member: Member, ids: Sequence[int]) -> int:
     form = DeadlineForm(request.POST)
     to = annotators(member.project).filter(pk=parse_id(request.POST.get("member")) or 0).first()
     if to is None:
@@ -724,4 +697,4 @@ def _keep_for_member(request: HttpRequest, member: Member, chosen: Selection) ->
     if not form.is_valid():
         raise RefusedError([Problem("due-wrong", "due", " ".join(map(str, form.errors["due"])))])
     due = form.cleaned_data["due"]
-    return give_batch(member, to, due_at=due, sentences=chosen.ids)[1]
+    return give_batch(member, to, due_at=due, sentences=ids)[1]

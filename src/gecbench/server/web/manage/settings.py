@@ -96,9 +96,11 @@ class SettingsForm(forms.Form):
         now = {name: _NEVER if value is None else value for name, value in now.items()}
         levels = {f"rule-{rule}": options.level(rule) for rule in RULES}
         super().__init__(data, initial=now | levels, auto_id="%s")
-        self.fields = {name: form_field(one, now[name]) for name, one in SETTINGS.items()}
+        self.fields = {name: form_field(setting, now[name]) for name, setting in SETTINGS.items()}
         for rule, (usual, _words) in RULES.items():
-            names = {one: gettext(said) + " ·" * (one == usual) for one, said in LEVELS.items()}
+            names = {
+                level: gettext(words) + " ·" * (level == usual) for level, words in LEVELS.items()
+            }
             attrs = {"class": "auto", "aria-labelledby": f"label-{rule} about-{rule}"}
             self.fields[f"rule-{rule}"] = forms.ChoiceField(
                 choices=names, required=False, widget=forms.Select(attrs=attrs)
@@ -111,8 +113,8 @@ class SettingsForm(forms.Form):
             return gettext("on") if value else gettext("off")
         if name not in SETTINGS:
             return gettext(LEVELS[value])
-        listed = [str(value)] if not isinstance(value, tuple) else value
-        return choices_of(SETTINGS[name]).get(str(value)) or ", ".join(listed) or "–"
+        texts = [str(value)] if not isinstance(value, tuple) else value
+        return choices_of(SETTINGS[name]).get(str(value)) or ", ".join(texts) or "–"
 
 
 @manager
@@ -135,7 +137,7 @@ def settings(request: HttpRequest, member: Member) -> HttpResponseBase:
         except GecbenchError as error:
             form.add_error(None, refusal_message(error))
     now = {name: form.now(name) for name in form.changed_data} if stale else {}
-    shown = {
+    context = {
         "form": form,
         "groups": [
             (gettext(title), [(form[name], now.get(name, "")) for name in names])
@@ -155,7 +157,7 @@ def settings(request: HttpRequest, member: Member) -> HttpResponseBase:
     }
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
     status = HTTPStatus.CONFLICT if stale else status
-    return manage_page(request, member, "manage-settings", shown, status=status)
+    return manage_page(request, member, "manage-settings", context, status=status)
 
 
 def _change(member: Member, cleaned: Mapping[str, Any], posted: QueryDict) -> None:

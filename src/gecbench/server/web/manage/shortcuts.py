@@ -6,18 +6,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from http import HTTPStatus
+from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_POST
 
 from gecbench.core.errors import GecbenchError
 from gecbench.server.choices import MemberStatus, Role
 from gecbench.server.models import Member
 from gecbench.server.web.manage.messages import refusal_message
-from gecbench.server.web.permissions import member
+from gecbench.server.web.permissions import ProjectView, member
 
 manager = member(Role.MANAGER)
 """Managers may look, also while they are paused."""
@@ -85,29 +87,27 @@ def manage_page(
     return render(request, name, around, status=status)
 
 
-Act = Callable[..., HttpResponseBase]
-
-
-def errors_as_messages(place: str) -> Callable[[Act], Act]:
-    """Answer what an act refuses with a message on a page, and nothing changed.
+def act(place: str) -> Callable[[Callable[..., str]], ProjectView]:
+    """Make a view of an act, which returns a message; what it refuses becomes one as well.
 
     Args:
-        place: The name of its address; it has the same arguments as the act.
+        place: The name of the page that is shown then; it has the `number` of the act, if any.
     """
 
-    def declare(view: Act) -> Act:
-        @wraps(view)
-        def answered(
-            request: HttpRequest, member: Member, *args: object, **words: object
-        ) -> HttpResponseBase:
+    def declare(change: Callable[..., str]) -> ProjectView:
+        @active_manager
+        @require_POST
+        @wraps(change)
+        def view(request: HttpRequest, member: Member, **words: Any) -> HttpResponseBase:
             try:
-                return view(request, member, *args, **words)
+                if message := change(request, member, **words):
+                    messages.success(request, message)
             except GecbenchError as error:
                 messages.error(request, refusal_message(error))
-            named = {"number": words["number"]} if "number" in words else {}
-            return redirect(reverse(place, kwargs={"slug": member.project.slug, **named}))
+            number = {"number": words["number"]} if "number" in words else {}
+            return redirect(reverse(place, kwargs={"slug": member.project.slug, **number}))
 
-        return answered
+        return view
 
     return declare
 
@@ -124,5 +124,5 @@ def parse_id(text: str | None) -> int | None:
 
 def clean_text(request: HttpRequest, name: str, *, most: int = 1000) -> str:
     """What was typed into a field, without what no row can hold."""
-    given = request.POST.get(name) or ""
-    return given.replace("\0", "").strip()[:most]
+    text = request.POST.get(name) or ""
+    return text.replace("\0", "").strip()[:most]

@@ -86,12 +86,16 @@ def check_review(review: ReviewPage, *, live: bool = False) -> tuple[Problem, ..
     """
     answer = _answer(review)
     problems = [*reviews.check_answer(review.task, answer), *_citation_problems(review)]
-    if live and answer.decision == Decision.CORRECTED and any(one.blocking for one in problems):
-        codes = {(one.code, one.field) for one in problems}
+    if (
+        live
+        and answer.decision == Decision.CORRECTED
+        and any(problem.blocking for problem in problems)
+    ):
+        codes = {(problem.code, problem.field) for problem in problems}
         problems += [
-            one
-            for one in _consistency_problems(review, answer)
-            if (one.code, one.field) not in codes
+            problem
+            for problem in _consistency_problems(review, answer)
+            if (problem.code, problem.field) not in codes
         ]
     return drop_settled(review, problems)
 
@@ -99,7 +103,9 @@ def check_review(review: ReviewPage, *, live: bool = False) -> tuple[Problem, ..
 def drop_settled(review: ReviewPage, problems: Sequence[Problem]) -> tuple[Problem, ...]:
     """Leave out the warnings about rows that another row's text settles (REV-9)."""
     settled = {f"verdict-{n}" for n in rows_equal_to_correct(review.input, review.candidates)}
-    return tuple(one for one in problems if one.code != "REV-9" or one.field not in settled)
+    return tuple(
+        problem for problem in problems if problem.code != "REV-9" or problem.field not in settled
+    )
 
 
 def _answer(review: ReviewPage) -> ReviewAnswer:
@@ -107,31 +113,33 @@ def _answer(review: ReviewPage) -> ReviewAnswer:
     answer = build_answer(review.input, review.candidates, review.aligned)
     guideline = review.task.project.guideline
     verdicts = [
-        replace(one, section=find_section(guideline, one.section)) if one.section else one
-        for one in answer.verdicts
+        replace(verdict, section=find_section(guideline, verdict.section))
+        if verdict.section
+        else verdict
+        for verdict in answer.verdicts
     ]
     return replace(answer, verdicts=verdicts)
 
 
 def _citation_problems(review: ReviewPage) -> Iterator[Problem]:
     """Which rows cite what is no section of the guideline."""
-    for n, typed in cited_sections(review.input, review.candidates):
-        problem = citation_problem(review.task.project.guideline, typed, f"section-{n}")
+    for n, text in cited_sections(review.input, review.candidates):
+        problem = citation_problem(review.task.project.guideline, text, f"section-{n}")
         if problem is not None:
             yield problem
 
 
 def _consistency_problems(review: ReviewPage, answer: ReviewAnswer) -> tuple[Problem, ...]:
-    right = {one.key for one in answer.verdicts if one.correct}
+    right = {verdict.key for verdict in answer.verdicts if verdict.correct}
     texts = [
-        (f"verdict-{n}", one.text)
-        for n, one in enumerate(review.candidates)
-        if one.text and one.key in right
+        (f"verdict-{n}", candidate.text)
+        for n, candidate in enumerate(review.candidates)
+        if candidate.text and candidate.key in right
     ]
     texts += [
-        (f"addition-{n}", one.text)
-        for n, one in enumerate(answer.additions)
-        if one.text.strip() and _is_text(one.text)
+        (f"addition-{n}", addition.text)
+        for n, addition in enumerate(answer.additions)
+        if addition.text.strip() and _is_text(addition.text)
     ]
     if not texts:
         return ()
@@ -242,11 +250,15 @@ def load_review(member: Member, task: ReviewTask, sent: ReviewInput | None = Non
     done = models.Review.objects.filter(task=task).first() if over else None
     draft = None if sent or done else Draft.objects.filter(task=task, person=member.person).first()
     review = parse_review(payload_of_review(done)) if done else sent or _read_draft(draft)
-    shown = [one for one in candidates(task, member) if not done or one.key in review.rows]
+    visible = [
+        candidate
+        for candidate in candidates(task, member)
+        if not done or candidate.key in review.rows
+    ]
     rules = member.project.rules
     alignment = align(
         task.sentence.text,
-        [one.text for one in shown if one.text],
+        [candidate.text for candidate in visible if candidate.text],
         lang=member.project.lang,
         placeholder=rules.placeholder,
     )
@@ -254,13 +266,13 @@ def load_review(member: Member, task: ReviewTask, sent: ReviewInput | None = Non
     candidate_rows = tuple(
         _candidate_row(
             n,
-            one,
-            next(rows) if one.text else None,
-            review.rows.get(one.key, RowInput()),
+            candidate,
+            next(rows) if candidate.text else None,
+            review.rows.get(candidate.key, RowInput()),
             task,
             done=done is not None,
         )
-        for n, one in enumerate(shown)
+        for n, candidate in enumerate(visible)
     )
     return ReviewPage(
         task=task,
@@ -284,7 +296,7 @@ def _outcome(review: ReviewPage) -> dict[str, object] | None:
         "review": done,
         "label": DECISIONS[review.input.decision],
         "reason": not_annotatable_label(done.reason),
-        "additions": [render_diff(project, source, one) for one in review.input.additions],
+        "additions": [render_diff(project, source, text) for text in review.input.additions],
     }
 
 
@@ -306,7 +318,7 @@ def _candidate_row(
     done: bool,
 ) -> CandidateRow:
     project, placeholder = task.project, task.project.rules.placeholder
-    reasons = tuple((one, one.name in row.reasons) for one in reject_reasons())
+    reasons = tuple((reason, reason.name in row.reasons) for reason in reject_reasons())
     return CandidateRow(
         n,
         candidate,
@@ -342,7 +354,7 @@ def context(review: ReviewPage, member: Member) -> dict[str, object]:
         "reviews": member.has(Role.REVIEWER),
         "decided": _outcome(review),
         "not_annotatable": [
-            (one, one.name == review.input.reason) for one in not_annotatable_reasons()
+            (reason, reason.name == review.input.reason) for reason in not_annotatable_reasons()
         ],
         "sections": section_names(member.project.guideline),
         "data": _script_data(review, member),

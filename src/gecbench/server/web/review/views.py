@@ -63,8 +63,8 @@ def current(request: HttpRequest, member: Member) -> HttpResponse:
     claimed = reviews.current_review(member)
     if claimed.task is None:
         why = NO_REVIEW[claimed.nothing or NoTask.ALL_DONE]
-        shown = {"why": why, "keys": keys(member), "undo": _undo_data(member)}
-        return render(request, "review/no_task.html", shown)
+        values = {"why": why, "keys": keys(member), "undo": _undo_data(member)}
+        return render(request, "review/no_task.html", values)
     return _page(request, member, load_review(member, claimed.task))
 
 
@@ -84,8 +84,8 @@ def _page(
     status: int = 200,
     **more: object,
 ) -> HttpResponse:
-    shown = {**context(review, member), "undo": _undo_data(member), "problems": problems or []}
-    return render(request, "review/review.html", {**shown, **more}, status=status)
+    page = {**context(review, member), "undo": _undo_data(member), "problems": problems or []}
+    return render(request, "review/review.html", {**page, **more}, status=status)
 
 
 def _undo_data(member: Member) -> dict[str, object] | None:
@@ -168,7 +168,7 @@ _GROUPS = {
 
 def _checks(problems: Sequence[Problem]) -> dict[str, bool]:
     """Which of the rules that every golden set keeps are kept now."""
-    broken = {one.code for one in problems if one.blocking}
+    broken = {problem.code for problem in problems if problem.blocking}
     return {name: broken.isdisjoint(rules) for name, rules in _GROUPS.items()}
 
 
@@ -339,7 +339,7 @@ return_for_more = _give_away(_return_for_more)
 def history(request: HttpRequest, member: Member) -> HttpResponse:
     """List the member's own reviews, newest first (keyset)."""
     before = parse_int(request.GET.get("before", ""))
-    found = reviews.list_reviews(member, before=before, most=PAGE + 1)
-    shown = [(review, DECISIONS[Decision(review.decision)]) for review in found[:PAGE]]
-    last = found[PAGE - 1].pk if len(found) > PAGE else None
-    return render(request, "review/history.html", {"reviews": shown, "before": last})
+    rows = reviews.list_reviews(member, before=before, most=PAGE + 1)
+    page = [(review, DECISIONS[Decision(review.decision)]) for review in rows[:PAGE]]
+    last = rows[PAGE - 1].pk if len(rows) > PAGE else None
+    return render(request, "review/history.html", {"reviews": page, "before": last})
