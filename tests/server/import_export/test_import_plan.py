@@ -122,15 +122,13 @@ def test_line_ends_inside_a_text_go_even_without_cleaning(site):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("1\t我\t我[缺失成分]\t我们", "correction 2 has no [缺失成分], others have it"),
         ("1\t我\t我\u200b\u200b们\t\u200b", "reference 2 is empty; fill it or take it out"),
         ("1\t\u200b\t我们", "the sentence is empty; fill it or take it out"),
         ("1\t" + "长" * 5001 + "\t我们", "the text has 5001 characters; at most 5000 are allowed"),
         ("1\t我\0\t我们", "the text holds a NUL character at place 2"),
     ],
 )
-def test_golden_sets_obey_the_rules_or_nothing_is_imported(site, row, message):
-    """INV-6, CON-1 to CON-4: what is imported as golden is as good as what is reviewed."""
+def test_a_text_that_no_row_can_hold_stops_the_whole_import(site, row, message):
     project = empty()
     plan = planned(project, f"{row}\n2\t他\t他们\n", references="golden", format="mucgec")
     (problem,) = plan.report.problems
@@ -139,6 +137,19 @@ def test_golden_sets_obey_the_rules_or_nothing_is_imported(site, row, message):
     with pytest.raises(UsageError, match="nothing is imported"):
         run_import(plan, by=None)
     assert texts(project) == []
+
+
+def test_references_that_break_a_blocking_rule_are_left_out_and_listed_and_the_others_come_in(site):
+    """INV-6, CON-1 to CON-4: what is imported as golden is as good as what is reviewed."""
+    project = empty()
+    text = "k\t我\t我[缺失成分]\t我们\n2\t他\t他们\n"
+    report = planned(project, text, references="golden").report
+    assert (report.found, report.new, report.skipped_count, report.problem_count) == (2, 1, 1, 0)
+    (left_out,) = report.skipped
+    assert left_out.line == 1
+    assert left_out.message.startswith("'k': correction 2 has no [缺失成分], others have it")
+    assert imported(project, text, references="golden").sentences == 1
+    assert texts(project) == ["他"]
 
 
 def test_rules_that_a_project_switched_off_refuse_nothing(site):

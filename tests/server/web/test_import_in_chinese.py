@@ -137,7 +137,7 @@ def test_rules_that_references_break_are_told_in_chinese(site, project):
     )
     found = told(page)
     assert [mark for mark, _ in found if mark] == []
-    assert "第 2 个答案没有[缺失成分]，别的答案有；要么都有，要么都没有（CON-3）" in dict(
+    assert "'1'：第 2 个答案没有[缺失成分]，别的答案有；要么都有，要么都没有（CON-3）" in dict(
         map(reversed, found)
     )
     assert "各答案互相矛盾：既有“有修改”，又有“没有错误”" in unescape(page)  # left out, listed

@@ -124,7 +124,9 @@ def import_(
         Literal["text", "json"], Option("--format", "How the report is written.")
     ] = "text",
 ) -> None:
-    """Read sentences into a project: all of the file, or nothing where something is wrong.
+    """Read sentences into a project: all that can be a sentence of it, or nothing.
+
+    Sentences that are left out are listed. A line that cannot be read stops the whole import.
 
     \b
     gecbench annotate import essays.txt --project essays --dry-run
@@ -224,7 +226,7 @@ def _report_lines(report: Report) -> Iterator[str]:
 def _sentence_lines(report: Report) -> Iterator[str]:
     """Sentences that are left out, and the first that would be added."""
     if report.skipped_count:
-        yield f"{report.skipped_count} sentences left out, whose references contradict one another:"
+        yield f"{report.skipped_count} sentences left out, whose references make no golden set:"
     for skipped in report.skipped:
         yield f"  {report.file}:{skipped.line}: {skipped.message}"
     if report.examples:

@@ -74,7 +74,6 @@ def _batch(plan: Plan, project: Project, by: Person | None) -> ImportBatch:
     if plan.resumes is not None:
         return ImportBatch.objects.get(pk=plan.resumes)
     report = plan.report
-    prefix = "" if not report.new_ids else report.new_ids.partition(" to ")[0].rstrip("0123456789")
     counts = {
         **report.as_json(),
         "duplicates": [],  # texts belong to sentences, not to the record of an import
@@ -83,7 +82,7 @@ def _batch(plan: Plan, project: Project, by: Person | None) -> ImportBatch:
         "examples": [],
         "sentences": len(plan.sentences),
         "options": stored_options(plan.options),
-        "prefix": prefix,
+        "prefix": plan.prefix,
         "gecbench": __version__,
     }
     return ImportBatch.objects.create(

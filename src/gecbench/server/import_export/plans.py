@@ -12,6 +12,7 @@ from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from itertools import count
 from typing import Literal, get_args
 
@@ -194,7 +195,8 @@ class Report:
         problems: The first ten.
         problem_count: How many there are.
         new_ids: How sentences are named where the file has no ids: "1 to 20"; "" where it has.
-        skipped: Sentences that are left out because their references contradict one another.
+        skipped: Sentences that are left out because their references contradict one another, or
+            break a rule of the project that blocks.
         skipped_count: How many these are; the first thousand are named.
         examples: The first sentences that would be added.
     """
@@ -235,10 +237,8 @@ class Report:
         return made
 
 
-ID_TAKEN = Message(
-    "id {name!r} is that of another sentence of the project; number the sentences again, or give "
-    "another id"
-)
+class _IdTaken(Message):
+    """An id of the file is that of another sentence of the project; numbering removes that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,6 +279,7 @@ class Plan:
         options: As chosen.
         report: For a person.
         sentences: What would be added, in order.
+        prefix: What numbers as ids begin with.
         resumes: Row of an import of the same file that was interrupted and is gone on with.
     """
 
@@ -287,6 +288,7 @@ class Plan:
     options: ImportOptions
     report: Report
     sentences: Sequence[Ready] = field(repr=False, default=())
+    prefix: str = ""
     resumes: int | None = None
 
     @property
@@ -294,9 +296,7 @@ class Plan:
         """The field of the options that removes the obstacle; "" where none does."""
         report, options = self.report, self.options
         if report.problem_count:
-            message = report.problems[0].message
-            renumber = isinstance(message, Message) and message.template == ID_TAKEN
-            return "number" if renumber else ""
+            return "number" if isinstance(report.problems[0].message, _IdTaken) else ""
         if report.with_references and options.references is None:
             return "references"
         duplicates = report.duplicates_inside + report.duplicates_there
@@ -486,7 +486,7 @@ class _Answers:
         return NewGolden(self.decision, tuple(one.text for one in self.texts))
 
 
-class _ContradictionError(GecbenchError):
+class _NoGoldenSetError(GecbenchError):
     """References that no golden set can be made of; the sentence is left out."""
 
 
@@ -523,7 +523,7 @@ def _answers(record: Record, source: str, tally: _Tally, options: ImportOptions)
 
     Raises:
         GecbenchError: One cannot be kept.
-        _ContradictionError: They contradict one another.
+        _NoGoldenSetError: They contradict one another.
     """
     tally.left_out.update(record.left_out)
     if not record.references:
@@ -547,7 +547,7 @@ def _answers(record: Record, source: str, tally: _Tally, options: ImportOptions)
     said = [decision for decision in Decision if says[decision]]
     if options.references == "golden" and len(said) > 1:
         names = [_DECISIONS[decision] for decision in said]
-        raise _ContradictionError(
+        raise _NoGoldenSetError(
             Message(
                 "{name}: its references contradict one another: {decisions}",
                 name=quote(record.id or source),
@@ -605,19 +605,28 @@ def _blocking(options: ProjectOptions) -> ProjectOptions:
     )
 
 
-def _refusals(source: str, lang: str, golden: NewGolden, options: ProjectOptions) -> Sequence[str]:
-    """Return why references cannot be a golden set of the project (INV-6)."""
-    if golden.kind != Decision.CORRECTED:
-        return ()
+def _check_golden(candidate: _Candidate, lang: str, options: ProjectOptions) -> None:
+    """Refuse references that cannot be a golden set of the project (INV-6).
+
+    Raises:
+        _NoGoldenSetError: They break rules.
+    """
+    if candidate.answers is None or candidate.answers.decision != Decision.CORRECTED:
+        return
+    golden = candidate.answers.golden
     if not any(options.placeholder in text for text in golden.texts):
         # The rules about placeholders look closely at every character, for nothing here.
         options = options.model_copy(update={"rules": {**options.rules, **_NO_PLACEHOLDER}})
-    found = findings(Golden(source, lang, golden.kind, golden.texts), options)
-    return [
+    found = findings(Golden(candidate.text, lang, golden.kind, golden.texts), options)
+    broken = [
         Message("{message} ({rule})", message=one.message, rule=one.rule)
         for one in found
         if one.blocks
     ]
+    if broken:
+        name = quote(candidate.record.id or candidate.text)
+        rules = reduce(lambda one, two: Message("{one}; {two}", one=one, two=two), broken)
+        raise _NoGoldenSetError(Message("{name}: {rules}", name=name, rules=rules))
 
 
 # Making the plan of an import: every sentence is read, cleaned, checked and compared.
@@ -703,7 +712,7 @@ def plan_import(
     ready, examples, doubles = _compared(read, present, options, prefix)
     report = _report(content, chosen, read, ready, doubles, options, prefix)
     report = dataclasses.replace(report, examples=tuple(examples))
-    return Plan(project.pk, content.sha256, options, report, ready, present.batch)
+    return Plan(project.pk, content.sha256, options, report, ready, prefix, present.batch)
 
 
 def _opened(
@@ -740,15 +749,14 @@ def _read(
             continue
         try:
             candidate = _candidate(one, ordinal, read, options, first_lines)
-        except _ContradictionError as error:
+            if options.references == "golden":
+                _check_golden(candidate, project.lang, rules)
+        except _NoGoldenSetError as error:
             read.skipped.append(Trouble(one.line, error.message))
             continue
         except GecbenchError as error:
             read.trouble(one.line, error.message)
             continue
-        if options.references == "golden" and candidate.answers is not None:
-            for message in _refusals(candidate.text, project.lang, candidate.answers.golden, rules):
-                read.trouble(one.line, message)
         read.candidates.append(candidate)
 
 
@@ -812,10 +820,12 @@ def _compared(
         seen.setdefault(one.digest, one.line)
         undecided = double and options.duplicates is None
         if not one.numbered and name in present.ids and not undecided:
-            read.trouble(
-                one.line,
-                Message(ID_TAKEN, name=name),
+            message = _IdTaken(
+                "id {name!r} is that of another sentence of the project; number the sentences "
+                "again, or give another id",
+                name=name,
             )
+            read.trouble(one.line, message)
             continue
         ready.append(_ready(one, name, options))
         if len(examples) < EXAMPLES:

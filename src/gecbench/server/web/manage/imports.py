@@ -33,7 +33,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.formats.records import READERS, ROLES, Content
 from gecbench.server.choices import Decision
-from gecbench.server.import_export.imports import run_import
+from gecbench.server.import_export.imports import AT_ONCE, run_import
 from gecbench.server.import_export.plans import ImportOptions, Plan, options_from, plan_import
 from gecbench.server.import_export.reading import MOST_BYTES, Encoding, content_of
 from gecbench.server.models import ImportBatch, Member
@@ -271,6 +271,7 @@ def _report_context(plan: Plan) -> dict[str, object]:
         ],
         "invisible": [(translate(KINDS[kind]), count) for kind, count in told.invisible.items()],
         "left_out": [(translate(what), count) for what, count in told.left_out.items()],
+        "in_pieces": told.new > AT_ONCE,
         "new_ids": translate(told.new_ids) if told.new_ids else None,
         "bars": _bars(plan),
     }
