@@ -69,6 +69,9 @@ def test_reviewers_open_them_too(live, browser):
     page.goto("/p/one/review")
     page.get_by_text("上下文", exact=True).click()
     expect(page.locator(".document li")).to_have_text(ESSAY)
+    width = "one => one.getBoundingClientRect().width"
+    sentence = page.locator(".source-row > .sentence").evaluate(width)
+    assert page.locator(".document").evaluate(width) > sentence / 2  # not in the narrow column
     page.context.close()
 
 

@@ -6,6 +6,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from server.browser.atwork import at_work, project, replace_all, wait_for_state
 
+from gecbench.server.models import Person, Project
+
 PAGES = (
     "/",
     "/p/one/guide",
@@ -82,6 +84,18 @@ def test_a_phone_and_400_percent_have_no_horizontal_scroll(live, browser, lang):
         page.locator("#drawer .guide-body").wait_for()
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
         page.context.close()
+
+
+@pytest.mark.parametrize("language", ["zh-hans", "en"])
+@pytest.mark.parametrize(("width", "rows"), [(1200, 1), (1000, 1), (390, 2)])
+def test_the_bar_above_the_work_has_as_few_rows_as_fit(live, browser, language, width, rows):
+    project(live, "anna", language=language)
+    with live.rows():
+        Project.objects.update(name="Essays of learners")
+        Person.objects.update(name="Anna Karenina", preferences={"goal": 20})
+    page = at_work(live, browser, "anna", viewport={"width": width, "height": 800})
+    assert page.locator(".bar").evaluate("one => one.offsetHeight") < 20 + 45 * rows
+    page.context.close()
 
 
 def test_the_first_visit_weighs_less_than_200_kb_and_asks_no_foreign_host(live, browser):
