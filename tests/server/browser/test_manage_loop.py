@@ -60,6 +60,28 @@ def upload(page, path: Path) -> None:
     page.wait_for_url(re.compile("/manage/import/[0-9a-f]{32}"))
 
 
+def test_a_changed_option_shows_what_it_does_before_anything_is_imported(page, live, tmp_path):
+    """The import runs with the options that the report was made with, never with others."""
+    new_project(page)
+    twice = tmp_path / "dev.txt"
+    twice.write_text("我昨天去了图书馆借书了。\n我昨天去了图书馆借书了。\n", "utf-8")
+    upload(page, twice)
+    run = page.locator("#run")
+    assert run.is_disabled()
+    page.get_by_label("Leave them out").check()
+    page.get_by_text("1 new sentence is ready").wait_for()
+    page.locator("#priority").fill("7")
+    page.locator("#priority").press("Tab")
+    page.wait_for_url("**priority=7**")
+    assert page.locator("form[method=post] input[name=priority]").get_attribute("value") == "7"
+    assert page.evaluate("document.activeElement.id") == "clean"
+    page.get_by_label("Take them in once more").check()
+    page.get_by_text("2 new sentences are ready").wait_for()
+    run.click()
+    page.wait_for_url("**/manage/import")
+    assert "2 sentences were imported" in page.locator(".message").inner_text()
+
+
 def test_a_project_is_made_filled_staffed_and_set_by_keyboard(page, live, tmp_path):
     new_project(page)
     assert "There are no sentences yet" in page.locator("main").inner_text()

@@ -138,7 +138,7 @@ def test_a_table_comes_in_by_its_columns_after_the_first_sentences_were_shown(pr
     assert "contradict one another: corrected and error free" in html
     assert "What is listed as left out stays out" in html
     assert not Sentence.objects.exists()
-    boss.client.post(f"{report}/run", page.context["given"])
+    boss.client.post(f"{report}/run", page.context["form"].chosen)
     one = Sentence.objects.get()
     assert (one.text, one.meta) == ("我来校", {"document": "e1", "position": "2"})
     again = uploaded(boss, text, file=file(text, "essays.csv"))
@@ -247,7 +247,7 @@ def test_a_project_that_changed_meanwhile_is_looked_at_again(project, boss, monk
     monkeypatch.setattr("gecbench.server.web.manage.imports.run_import", lost)
     answer = boss.client.post(f"{report}/run", {"priority": "5"}, follow=True)
     assert "look at it again" in answer.content.decode()
-    assert answer.context["given"]["priority"] == "5"
+    assert answer.context["form"].chosen["priority"] == "5"
 
 
 @pytest.fixture

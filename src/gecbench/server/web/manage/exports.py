@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from http import HTTPStatus
-from typing import cast
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -19,7 +19,6 @@ from gecbench.server.choices import SentenceState
 from gecbench.server.import_export.exports import (
     EXPORTS,
     ExportOptions,
-    Unannotatable,
     default_scheme,
     export,
     journalled,
@@ -37,6 +36,7 @@ from gecbench.server.import_export.releases import (
 )
 from gecbench.server.models import Audit, Member, Project, Release, Sentence
 from gecbench.server.web.http import attachment, client_address, limited
+from gecbench.server.web.manage.forms import ExportForm
 from gecbench.server.web.manage.messages import note_message, translate_error
 from gecbench.server.web.manage.shortcuts import (
     active_manager,
@@ -68,19 +68,19 @@ _LOOKED_AT = 20_000
 @require_safe
 def export_page(request: HttpRequest, member: Member) -> HttpResponse:
     """Show the formats, and the options of the chosen one."""
-    return _page(request, member, request.GET)
+    return _page(request, member, request.GET.get("format", ""))
 
 
 def _page(
     request: HttpRequest,
     member: Member,
-    given: QueryDict,
+    wanted: str,
     *,
+    form: ExportForm | None = None,
     problem: Translation | None = None,
     status: int = HTTPStatus.OK,
 ) -> HttpResponse:
     project = member.project
-    wanted = given.get("format", "")
     chosen = wanted if wanted in EXPORTS else "mucgec"
     parts: tuple[str, ...] = ()
     try:
@@ -96,13 +96,9 @@ def _page(
         "notes": [note_message(one) for one in notes(project, ExportOptions(chosen))],
         "parts": parts if len(parts) > 1 else (),
         "ready": bool(parts),
-        "schemes": [one for one in SCHEMES if LANGUAGES.get(one) == project.lang]
-        if chosen == "m2"
-        else [],
-        "scheme": default_scheme(project.lang),
+        "form": form or ExportForm(project, format=chosen),
         "naming": chosen in NAMING,
         "choosable": kind.golden and chosen != "parallel",
-        "placeholder": project.rules.placeholder,
         "alias": project.rules.placeholder_export,
         "last": _latest_exports(project),
         "problem": problem,
@@ -126,28 +122,25 @@ def _latest_exports(project: Project) -> list[Audit]:
 def download(request: HttpRequest, member: Member) -> HttpResponseBase:
     """Stream an export; the log keeps who made it, and its SHA-256 once it has gone out."""
     project = member.project
+    form = ExportForm(project, request.POST)
+    refused = partial(
+        _page,
+        request,
+        member,
+        request.POST.get("format", ""),
+        form=form,
+        status=HTTPStatus.UNPROCESSABLE_ENTITY,
+    )
+    if not form.is_valid():
+        return refused()
     try:
-        options = _options(request.POST)
-        file = one_file(export(project, options), request.POST.get("part", ""))
+        options = form.options
+        file = one_file(export(project, options), form.cleaned_data["part"])
     except GecbenchError as error:
-        unprocessable = HTTPStatus.UNPROCESSABLE_ENTITY
-        return _page(
-            request, member, request.POST, problem=translate_error(error), status=unprocessable
-        )
+        return refused(problem=translate_error(error))
     address = client_address(request) or ""
     content = journalled(file, project, options, who=member.person, address=address)
     return attachment(file.name, file.media, content)
-
-
-def _options(given: QueryDict) -> ExportOptions:
-    unannotatable = given.get("unannotatable") or None
-    return ExportOptions(
-        given.get("format", ""),
-        scheme=given.get("scheme", ""),
-        names=given.get("names") == "yes",
-        alias="" if given.get("token") == "yes" else None,
-        unannotatable=cast("Unannotatable | None", unannotatable),
-    )
 
 
 # Releases: made, listed, and saved file by file with their SHA-256; they never change.

@@ -11,12 +11,12 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -27,27 +27,26 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, Qu
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext, ngettext
-from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from gecbench.core.errors import GecbenchError, UsageError
-from gecbench.formats.records import READERS, ROLES, Content
+from gecbench.formats.records import Content
 from gecbench.server.choices import Decision
 from gecbench.server.import_export.imports import AT_ONCE, run_import
-from gecbench.server.import_export.plans import ImportOptions, Plan, options_from, plan_import
+from gecbench.server.import_export.plans import Plan, plan_import
 from gecbench.server.import_export.reading import MOST_BYTES, Encoding, content_of
 from gecbench.server.models import ImportBatch, Member
 from gecbench.server.rules.text import KINDS
+from gecbench.server.web.manage.forms import ImportForm
 from gecbench.server.web.manage.messages import translate_error
 from gecbench.server.web.manage.shortcuts import (
     active_manager,
     manage_page,
     manager,
-    parse_id,
     require_active,
 )
 from gecbench.server.web.translation import Translation, translate
-from gecbench.server.workflow.errors import ConflictError, Problem, RefusedError
+from gecbench.server.workflow.errors import ConflictError
 
 FOLDER = "uploads"
 KEPT_SECONDS = 24 * 3600
@@ -156,28 +155,6 @@ def _forget_old() -> None:
 # Sentences come in: a file is looked at first (the dry run), then confirmed or forgotten.
 
 
-REFERENCES = (
-    ("ignore", _("Leave them out")),
-    ("golden", _("They are the golden references; nobody annotates these sentences")),
-    ("keep", _("Keep them beside the sentence, which is annotated all the same")),
-)
-DUPLICATES = (
-    ("skip", _("Leave them out")),
-    ("keep", _("Take them in once more")),
-)
-SAME = (
-    ("error_free", _("It says that the sentence is free of errors")),
-    ("leave_out", _("It is left out where others correct the sentence")),
-)
-COLUMNS: Mapping[str, object] = {
-    "source": _("Column of the sentence"),
-    "references": _("Columns of references, with commas between them"),
-    "id": _("Column of the name"),
-    "document": _("Column of the document"),
-    "position": _("Column of the position in the document"),
-}
-"""What a column of a table can hold, in the order of the form."""
-ENCODINGS = (("utf-8", "UTF-8"), ("gb18030", "GB18030 / GBK"))
 _LAST = 20
 
 
@@ -219,22 +196,26 @@ def _form(request: HttpRequest, member: Member, problem: Translation | None = No
 @require_safe
 def report(request: HttpRequest, member: Member, waiting: str) -> HttpResponse:
     """Show what an import would do with the options of the address; nothing is changed."""
-    return _report(request, member, waiting, request.GET)
+    files = waiting_upload(member, waiting)
+    return _report(request, member, files, _import_form(request.GET, files))
+
+
+def _import_form(chosen: QueryDict, files: Waiting) -> ImportForm:
+    return ImportForm(chosen, parallel=len(files.names) > 1)
 
 
 def _report(
     request: HttpRequest,
     member: Member,
-    waiting: str,
-    given: QueryDict,
+    files: Waiting,
+    form: ImportForm,
     *,
     problem: Translation | None = None,
     status: int = HTTPStatus.OK,
 ) -> HttpResponse:
-    files = waiting_upload(member, waiting)
     plan = None
     try:
-        plan = _plan(member, files, given)
+        plan = _plan(member, files, form) if form.is_valid() else None
     except GecbenchError as error:
         problem = problem or translate_error(error)
     shown = {
@@ -243,16 +224,7 @@ def _report(
         **(_report_context(plan) if plan else {}),
         "obstacle": plan.obstacle if plan and not plan.report.problem_count else "",
         "problem": problem,
-        "given": _form_values(given),
-        "formats": [("", gettext("Find out")), *((name, name) for name in READERS)],
-        "columns": [
-            (f"column_{role}", words, given.get(f"column_{role}", ""))
-            for role, words in COLUMNS.items()
-        ],
-        "encodings": ENCODINGS,
-        "reference_choices": REFERENCES,
-        "same_choices": SAME,
-        "duplicate_choices": DUPLICATES,
+        "form": form,
     }
     return manage_page(
         request, member, "manage-import", shown, template="manage/import_report.html", status=status
@@ -277,44 +249,10 @@ def _report_context(plan: Plan) -> dict[str, object]:
     }
 
 
-def _plan(member: Member, files: Waiting, given: QueryDict) -> Plan:
-    options = _options(given, parallel=len(files.names) > 1)
+def _plan(member: Member, files: Waiting, form: ImportForm) -> Plan:
+    options = form.options
     first, *others = files.contents(options.encoding)
     return plan_import(member.project, first, options, references=others)
-
-
-def _options(given: QueryDict, *, parallel: bool) -> ImportOptions:
-    columns = {role: name for role in ROLES if (name := given.get(f"column_{role}", "").strip())}
-    priority = parse_id(given.get("priority") or "100")
-    if priority is None:
-        message = "a priority is a whole number from -1000000 to 1000000"
-        raise RefusedError([Problem("priority", "priority", message)])
-    return options_from(
-        {
-            "format": given.get("format") or ("lines" if parallel else None),
-            "encoding": cast("Encoding", given.get("encoding") or "utf-8"),
-            "references": given.get("references") or None,
-            "duplicates": given.get("duplicates") or None,
-            "priority": priority,
-            "source": (given.get("source") or "").replace("\0", "").strip(),
-            "clean": given.get("clean") != "no",
-            "number": given.get("number") == "yes",
-            "same": given.get("same") or "error_free",
-            "columns": columns if given.get("format") in (None, "", "table") else {},
-        }
-    )
-
-
-_FIELDS = (
-    *("format", "encoding", "references", "duplicates", "priority", "source"),
-    *("clean", "number", "same", *(f"column_{role}" for role in ROLES)),
-)
-
-
-def _form_values(given: QueryDict) -> dict[str, str]:
-    """The options as they were chosen, for the form and for the confirmation."""
-    defaults = {"encoding": "utf-8", "priority": "100", "clean": "yes", "same": "error_free"}
-    return {name: given.get(name) or defaults.get(name, "") for name in _FIELDS}
 
 
 def _bars(plan: Plan) -> tuple[tuple[str, int, int], ...]:
@@ -335,22 +273,24 @@ def _bars(plan: Plan) -> tuple[tuple[str, int, int], ...]:
 def run(request: HttpRequest, member: Member, waiting: str) -> HttpResponseBase:
     """Import what was looked at; where something is wrong, nothing is changed."""
     files = waiting_upload(member, waiting)
+    form = _import_form(request.POST, files)
+    if not form.is_valid():
+        return _report(request, member, files, form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     try:
-        done = run_import(_plan(member, files, request.POST), by=member.person)
+        done = run_import(_plan(member, files, form), by=member.person)
     except ConflictError:
-        query = urlencode({name: request.POST.get(name, "") for name in _FIELDS})
         messages.error(
             request,
             gettext("The project has changed since the file was looked at; look at it again."),
         )
         address = reverse("manage-import-report", args=[member.project.slug, waiting])
-        return redirect(f"{address}?{query}")
+        return redirect(f"{address}?{urlencode(form.chosen)}")
     except GecbenchError as error:
         return _report(
             request,
             member,
-            waiting,
-            request.POST,
+            files,
+            form,
             problem=translate_error(error),
             status=HTTPStatus.UNPROCESSABLE_ENTITY,
         )

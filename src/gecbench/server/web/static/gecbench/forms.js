@@ -20,14 +20,12 @@ for (const button of document.querySelectorAll("[data-copy]")) {
 }
 
 // An import or a release takes a while: a second press would do it twice.
-for (const button of document.querySelectorAll("[data-once]")) {
-  const disable = (isDisabled) => Object.assign(button, { disabled: isDisabled });
-  button.form.addEventListener("submit", ({ submitter }) => {
-    if (submitter !== button) return;
-    setTimeout(() => disable(true));
-    addEventListener("pageshow", () => disable(false), { once: true });
-  });
-}
+document.addEventListener("submit", ({ submitter }) => {
+  if (!submitter?.matches("[data-once]")) return;
+  const disable = (isDisabled) => Object.assign(submitter, { disabled: isDisabled });
+  setTimeout(() => disable(true));
+  addEventListener("pageshow", () => disable(false), { once: true });
+});
 
 // A field for a key takes what is pressed in it, not what that would type.
 for (const field of document.querySelectorAll("input[data-chord]")) {

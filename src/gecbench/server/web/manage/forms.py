@@ -1,0 +1,195 @@
+"""The forms by which sentences come in and go out: an uploaded file, and options."""
+
+from __future__ import annotations
+
+from django import forms
+from django.http import QueryDict
+from django.utils.translation import gettext_lazy as _
+
+from gecbench.formats.records import READERS, ROLES
+from gecbench.lang import SCHEMES
+from gecbench.server.import_export.exports import EXPORTS, ExportOptions, default_scheme
+from gecbench.server.import_export.golden_files import LANGUAGES
+from gecbench.server.import_export.plans import ImportOptions, options_from
+from gecbench.server.models import Project
+
+COLUMNS = {
+    "source": _("Column of the sentence"),
+    "references": _("Columns of references, with commas between them"),
+    "id": _("Column of the name"),
+    "document": _("Column of the document"),
+    "position": _("Column of the position in the document"),
+}
+"""What a column of a table can hold, in the order of the form."""
+
+_USUAL = {"same": "error_free", "encoding": "utf-8", "priority": "100", "clean": "yes"}
+_PRIORITY = _("A priority is a whole number from -1000000 to 1000000.")
+
+
+class ImportForm(forms.Form):
+    """How an uploaded file becomes sentences; what is not chosen has the usual value."""
+
+    use_required_attribute = False
+    references = forms.ChoiceField(
+        label=_("References"),
+        required=False,
+        widget=forms.RadioSelect,
+        choices=[
+            ("ignore", _("Leave them out")),
+            ("golden", _("They are the golden references; nobody annotates these sentences")),
+            ("keep", _("Keep them beside the sentence, which is annotated all the same")),
+        ],
+    )
+    duplicates = forms.ChoiceField(
+        label=_("Sentences that are there already"),
+        required=False,
+        widget=forms.RadioSelect,
+        choices=[("skip", _("Leave them out")), ("keep", _("Take them in once more"))],
+    )
+    same = forms.ChoiceField(
+        label=_("A reference that is the sentence itself"),
+        widget=forms.RadioSelect,
+        choices=[
+            ("error_free", _("It says that the sentence is free of errors")),
+            ("leave_out", _("It is left out where others correct the sentence")),
+        ],
+    )
+    format = forms.ChoiceField(
+        label=_("Format"),
+        required=False,
+        choices=[("", _("Find out")), *((name, name) for name in READERS)],
+    )
+    encoding = forms.ChoiceField(
+        label=_("Encoding"), choices=[("utf-8", "UTF-8"), ("gb18030", "GB18030 / GBK")]
+    )
+    source = forms.CharField(
+        label=_("Source, where the file names none"), required=False, max_length=100
+    )
+    priority = forms.IntegerField(
+        label=_("Priority"),
+        help_text=_("Small numbers come first; 100 is usual."),
+        min_value=-1_000_000,
+        max_value=1_000_000,
+        error_messages=dict.fromkeys(("invalid", "min_value", "max_value"), _PRIORITY),
+    )
+    number = forms.ChoiceField(
+        label=_("Names of the sentences"),
+        required=False,
+        choices=[("", _("As the file has them")), ("yes", _("1, 2, 3, …"))],
+    )
+
+    def __init__(self, chosen: QueryDict, *, parallel: bool = False) -> None:
+        """Take what was chosen, of a query or a form.
+
+        Args:
+            chosen: Names of fields to values; "" is the usual one.
+            parallel: Whether files of references belong to the file.
+        """
+        super().__init__(
+            _USUAL | {name: str(value) for name, value in chosen.items() if value}, auto_id="%s"
+        )
+        self.fields["clean"] = forms.ChoiceField(  # a form has a method of this name
+            label=_("Invisible characters"),
+            choices=[("yes", _("Take them out")), ("no", _("Leave them in"))],
+        )
+        for role, words in COLUMNS.items():
+            self.fields[f"column_{role}"] = forms.CharField(
+                label=words, required=False, max_length=500
+            )
+        self.parallel = parallel
+
+    @property
+    def chosen(self) -> dict[str, str]:
+        """What the form shows, for the address and for the confirmation."""
+        return {name: str(self.data.get(name, "")) for name in self.fields}
+
+    @property
+    def columns(self) -> list[forms.BoundField]:
+        """The fields that name columns of a table."""
+        return [self[f"column_{role}"] for role in COLUMNS]
+
+    @property
+    def names_columns(self) -> bool:
+        """Whether a column is named."""
+        return any(field.value() for field in self.columns)
+
+    @property
+    def options(self) -> ImportOptions:
+        """The options, of a form that is valid.
+
+        Raises:
+            UsageError: They mean nothing together.
+        """
+        values = self.cleaned_data
+        columns = {role: name for role in ROLES if (name := values[f"column_{role}"])}
+        return options_from(
+            {
+                "format": values["format"] or ("lines" if self.parallel else None),
+                "encoding": values["encoding"],
+                "references": values["references"] or None,
+                "duplicates": values["duplicates"] or None,
+                "priority": values["priority"],
+                "source": values["source"],
+                "clean": values["clean"] == "yes",
+                "number": values["number"] == "yes",
+                "same": values["same"],
+                "columns": columns if values["format"] in ("", "table") else {},
+            }
+        )
+
+
+class ExportForm(forms.Form):
+    """How a project is written to a file; the page shows the fields that the format has."""
+
+    use_required_attribute = False
+    format = forms.ChoiceField(choices=[(name, name) for name in EXPORTS], widget=forms.HiddenInput)
+    unannotatable = forms.ChoiceField(
+        label=_("Sentences that cannot be annotated"),
+        required=False,
+        choices=[
+            ("", _("Say so, where the format can")),
+            ("leave_out", _("Leave them out of the file")),
+        ],
+    )
+    names = forms.ChoiceField(
+        label=_("People"),
+        required=False,
+        choices=[
+            ("", _("Pseudonyms: the same in every export of this project")),
+            ("yes", _("Their names")),
+        ],
+    )
+    part = forms.CharField(label=_("File"), required=False, max_length=100, widget=forms.Select)
+
+    def __init__(self, project: Project, data: QueryDict | None = None, format: str = "") -> None:
+        """Offer what the project has: schemes of its language, the names of its placeholder."""
+        usual = {"format": format, "scheme": default_scheme(project.lang)}
+        super().__init__(data, initial=usual, auto_id="%s")
+        schemes = [name for name in SCHEMES if LANGUAGES.get(name) == project.lang]
+        self.fields["scheme"] = forms.ChoiceField(
+            label=_("How edits are found"),
+            required=False,
+            choices=[(name, name) for name in schemes],
+        )
+        rules = project.rules
+        self.fields["token"] = forms.ChoiceField(
+            label=_("Placeholder"),
+            required=False,
+            choices=[("", rules.placeholder_export), ("yes", rules.placeholder)],
+        )
+
+    @property
+    def options(self) -> ExportOptions:
+        """The options, of a form that is valid.
+
+        Raises:
+            UsageError: They mean nothing together.
+        """
+        values = self.cleaned_data
+        return ExportOptions(
+            values["format"],
+            scheme=values["scheme"],
+            names=values["names"] == "yes",
+            alias="" if values["token"] == "yes" else None,
+            unannotatable=values["unannotatable"] or None,
+        )
