@@ -33,7 +33,7 @@ _HTTPS = SITE.https
 _HERE = Path(__file__).parent
 
 SQLITE_PRAGMAS = (
-    "PRAGMA journal_mode=WAL;PRAGMA synchronous=FULL;PRAGMA busy_timeout=20000;"
+    "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;PRAGMA busy_timeout=20000;"
     "PRAGMA cache_size=-20000;PRAGMA foreign_keys=ON;PRAGMA temp_store=MEMORY;"
 )
 

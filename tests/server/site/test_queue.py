@@ -9,9 +9,10 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
-from django.db import close_old_connections, connection, transaction
+from django.db import OperationalError, close_old_connections, connection, transaction
 from server.conftest import sqlite, use
 
 from gecbench.server.models import Person
@@ -179,3 +180,36 @@ def test_who_waits_for_a_writer_that_hangs_is_told_and_the_queue_goes_on(line, m
     for place in (late, hanging, late):
         place.take()
         place.leave()
+
+
+@pytest.mark.parametrize("single", [False, True], ids=["transaction", "statement"])
+def test_what_is_committed_is_on_the_disk_before_anybody_is_told_and_others_write_meanwhile(
+    impatient, monkeypatch, single
+):
+    files, synchronise = [], os.fdatasync
+
+    def fdatasync(file: int) -> None:
+        synchronise(file)
+        files.append(str(Path(f"/proc/self/fd/{file}").readlink()))
+        with sqlite3.connect(impatient["NAME"], timeout=0) as other:
+            other.execute("UPDATE person SET name = 'x'")
+        assert not connection._place.taken
+
+    connection.cursor().execute("PRAGMA synchronous=NORMAL")
+    monkeypatch.setattr(os, "fdatasync", fdatasync)
+    if single:
+        Person.objects.create(login="li", name="Li")
+    else:
+        with transaction.atomic():
+            Person.objects.create(login="li", name="Li")
+    assert files == [f"{impatient['NAME']}-wal"]
+
+
+def test_a_disk_that_fails_is_no_commit(impatient, monkeypatch):
+    def fdatasync(file: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    connection.cursor().execute("PRAGMA synchronous=NORMAL")
+    monkeypatch.setattr(os, "fdatasync", fdatasync)
+    with pytest.raises(OperationalError, match="disk I/O error"), transaction.atomic():
+        Person.objects.create(login="li", name="Li")
