@@ -76,13 +76,25 @@ def test_many_are_invited_at_once_and_their_links_are_shown_once(project, boss):
     assert mail.outbox == []  # no mail server is set
 
 
+def test_people_of_the_same_name_get_a_link_each_with_a_number(project, boss):
+    lines = "Li Hua\nWang\nli hua\nLi Hua <li@example.org>\n" + "y" * 200 + "\n" + "y" * 200
+    answer = boss.form(f"{HERE}/members/invite", roles=["annotator"], people=lines)
+    assert [members.get_invitation(one).note for one in links_in(answer)] == [
+        *("Li Hua (1)", "Wang", "li hua (2)", "Li Hua li@example.org"),
+        *("y" * 190 + " (1)", "y" * 190 + " (2)"),
+    ]
+    html = boss.html(f"{HERE}/members")
+    assert "Li Hua (1)" in html
+    assert "li hua (2)" in html
+
+
 def test_nothing_is_made_unless_every_line_is_right(project, boss):
-    lines = "Li\nwang@example\n\nli\n" + "x" * 201 + "\nZhao, zhao@example.org\nWu"
+    lines = "a@b.org\nwang@example\n\nLi <A@b.org>\n" + "x" * 201 + "\nZhao, zhao@example.org\nWu"
     answer = boss.form(f"{HERE}/members/invite", roles=["annotator"], people=lines)
     html = answer.content.decode()
     assert answer.status_code == 422
     assert [int(one) for one in re.findall(r"<li>Line (\d+):", html)] == [2, 4, 5, 6]
-    assert "the same as line 1" in html
+    assert "the same address as line 1" in html
     assert "Zhao, zhao@example.org\nWu</textarea>" in html
     assert not Invitation.objects.exists()
     many = "\n".join(f"n{n}" for n in range(201))

@@ -169,29 +169,45 @@ class InviteForm(RolesForm):
     mail = forms.BooleanField(required=False)
 
     def clean_people(self) -> list[tuple[str, str]]:
-        """Name and address of each, "" where there is none; say which lines are wrong."""
-        found: dict[str, tuple[str, str]] = {}
+        """Name and address of each, "" where there is none; say which lines are wrong.
+
+        People of the same name and without an address are numbered, so that their links differ.
+        """
+        people: list[tuple[str, str]] = []
         lines: dict[str, int] = {}
         problems: list[str] = []
         for number, line in enumerate(self.cleaned_data["people"].splitlines(), 1):
-            text = " ".join(line.split())
             try:
-                name, address = _parse_line(text)
+                name, address = _parse_line(" ".join(line.split()))
             except ValidationError as error:
                 problems.append(_at(number, str(error.message)))
                 continue
-            key = (address or name).casefold()
-            if key in found:
-                same = gettext("the same as line %(line)s") % {"line": lines[key]}
+            first = lines.setdefault(address.casefold(), number) if address else number
+            if first != number:
+                same = gettext("the same address as line %(line)s") % {"line": first}
                 problems.append(_at(number, same))
-            elif key:
-                found[key], lines[key] = (name, address), number
-        if len(found) > AT_ONCE:
+            elif name or address:
+                people.append((name, address))
+        if len(people) > AT_ONCE:
             words = gettext("At most %(most)s at once; these are %(count)s.")
-            problems.append(words % {"most": AT_ONCE, "count": len(found)})
+            problems.append(words % {"most": AT_ONCE, "count": len(people)})
         if problems:
             raise ValidationError(problems)
-        return list(found.values())
+        return _number_names(people)
+
+
+def _number_names(people: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Number those who have the same name and no address: "Li Hua (1)", "Li Hua (2)"."""
+    total = Counter(name.casefold() for name, address in people if not address)
+    count = Counter[str]()
+    numbered = []
+    for name, address in people:
+        key = name.casefold()
+        if not address and total[key] > 1:
+            count[key] += 1
+            name = f"{name[:190]} ({count[key]})"
+        numbered.append((name, address))
+    return numbered
 
 
 def _parse_line(text: str) -> tuple[str, str]:
