@@ -106,6 +106,7 @@ def prepare(
     settings: Mapping[str, object] | None = None,
     dev_output: Path | str | None = None,
     format: str = "jsonl",
+    overwrite: bool = True,
     say: Callable[[str], None] = quiet,
     progress: Callable[[str, int], None] = lambda _name, _count: None,
 ) -> Manifest:
@@ -120,6 +121,7 @@ def prepare(
         settings: Other keys of the recipe that differ; strings are converted.
         dev_output: File for the sentences put aside; None takes the output's name with .dev.
         format: jsonl, mucgec or pairs.
+        overwrite: Whether files that are there may be replaced.
         say: Told what a user should know of the corpora.
         progress: Told a corpus and how many of its sentences were read.
 
@@ -132,7 +134,7 @@ def prepare(
     chosen = msgspec.structs.replace(chosen, filter=(*chosen.filter, *map(str, filters)))
     check_recipe(chosen)
     dev = None if dev_output is None else Path(dev_output)
-    files = output_files(Path(output), chosen, dev=dev, format=format)
+    files = output_files(Path(output), chosen, dev=dev, format=format, overwrite=overwrite)
     return run_recipe(chosen, files, say=say, progress=progress)
 
 

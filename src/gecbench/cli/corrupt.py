@@ -18,9 +18,12 @@ from gecbench.cli.options import (
     scheme_of,
     show_count,
 )
+from gecbench.cli.output import Overwrite, format_by_ending
 from gecbench.core.errors import UsageError
-from gecbench.core.files import STDIO
+from gecbench.core.files import STDIO, check_new
 from gecbench.core.options import Argument, Option, pairs
+
+_ENDINGS: Mapping[str, Literal["jsonl", "pairs"]] = {".jsonl": "jsonl", ".tsv": "pairs"}
 
 
 @command
@@ -56,7 +59,8 @@ def corrupt(
         Literal["jsonl", "pairs"] | None,
         Option(
             "--to",
-            "jsonl, with the type of each error (default), or pairs: source TAB target.",
+            "jsonl, with the type of each error, or pairs: source TAB target.",
+            show_default="by the ending of --output, else jsonl",
         ),
     ] = None,
     labels: Annotated[
@@ -78,6 +82,7 @@ def corrupt(
         int | None,
         Option("--least", "With --fit: least count of a confusion (2).", needs=("--fit",)),
     ] = None,
+    overwrite: Overwrite = False,
 ) -> None:
     """Make errors in correct texts, for training: pairs of a text with errors and the text.
 
@@ -90,11 +95,14 @@ def corrupt(
     gecbench corrupt --fit train.m2 -o profile.toml
     gecbench corrupt news.txt --profile profile.toml -o pairs.jsonl
     """  # noqa: D301 - \b keeps click from joining lines
+    for path in filter(None, (output, labels, report)):
+        check_new(path, overwrite=overwrite)
     if corpus is not None:
         refuse(
             "--fit writes a profile and corrupts no texts",
             *("texts", "--profile", "--set", "--seed", "--labels", "--report", "--to"),
         )
+        format_by_ending(output, {".toml": "toml"}, "toml")
         reading = CorpusOptions(text_format, lang=lang)
         _fit(corpus, output, reading, scheme, 2 if least is None else least)
         return
@@ -115,7 +123,7 @@ def corrupt(
         settings=settings or {},
         format=text_format,
         lang=lang,
-        to=target_format or "jsonl",
+        to=target_format or format_by_ending(output, _ENDINGS, "jsonl"),
         labels=labels,
         folder=scheme.places.folder,
         mirror=scheme.places.mirror,

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from gecbench.api.options import Places
-from gecbench.cli.command import command
+from gecbench.cli.command import command, is_given
 from gecbench.cli.options import clear_count, say, show_count
-from gecbench.cli.output import OutputFile, OutputFormat, format_of
+from gecbench.cli.output import OutputFile, OutputFormat, Overwrite, format_by_ending, format_of
 from gecbench.core.errors import ResourceError, UnknownNameError, UsageError, count_noun
 from gecbench.core.files import STDIO, write_text
 from gecbench.core.options import Argument, Option, pairs
@@ -240,6 +240,7 @@ def prepare(
             read=pairs("--set", "KEY=VALUE", empty=False),
         ),
     ] = None,
+    overwrite: Overwrite = False,
 ) -> None:
     """Make training data from corpora.
 
@@ -255,6 +256,8 @@ def prepare(
     from gecbench.api.training_data import prepare as prepare_pairs
     from gecbench.reports.datasets import preparation_lines
 
+    if not is_given("--to"):
+        format_by_ending(output, {".jsonl": "jsonl"}, "jsonl")
     keys = dict(settings or {})
     for key, value in (("dev", dev), ("seed", seed)):
         if value is not None and key in keys:
@@ -269,6 +272,7 @@ def prepare(
         settings=keys,
         dev_output=dev_output,
         format=target_format,
+        overwrite=overwrite,
         say=say,
         progress=lambda name, count: show_count(f"{name}: {count_noun(count, 'sentence')} read"),
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 from gecbench import __version__
 from gecbench.api.options import Places
 from gecbench.cli.command import command
-from gecbench.cli.output import OutputFile
+from gecbench.cli.output import OutputFile, format_by_ending
 from gecbench.core.errors import ResourceError
 from gecbench.core.files import STDIO, write_text
 
@@ -48,6 +48,7 @@ def doctor(places: Places, output: OutputFile = Path(STDIO)) -> None:
     from gecbench.datasets.catalog import cache_folder, check_content, data_folder, data_set, locate
     from gecbench.lang.en import PIPELINE
 
+    format_by_ending(output, {".txt": "text"}, "text")
     folder, mirror = places.folder or data_folder(), places.mirror
     lines = {
         "gecbench": __version__,

@@ -10,7 +10,7 @@ import click
 
 from gecbench.cli.command import command
 from gecbench.cli.options import say
-from gecbench.cli.output import NewFolder, OutputFile
+from gecbench.cli.output import NewFolder, OutputFile, format_by_ending
 from gecbench.core.errors import UsageError
 from gecbench.core.files import STDIO, write_text
 from gecbench.core.options import Argument, Option
@@ -30,6 +30,7 @@ def info(folder: Annotated[Path, Argument()], output: OutputFile = Path(STDIO)) 
 
     from gecbench.models.folder import fingerprint, read_card
 
+    format_by_ending(output, {".json": "json"}, "json")
     card = {**msgspec.to_builtins(read_card(folder)), "fingerprint": fingerprint(folder)}
     write_text(output, json.dumps(card, ensure_ascii=False, indent=2) + "\n")
 

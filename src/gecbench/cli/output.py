@@ -27,7 +27,12 @@ CORPUS_ENDINGS: Mapping[str, str] = {".m2": "m2", ".jsonl": "jsonl", ".tsv": "mu
 """Formats of corpora, likewise."""
 
 _OTHER_ENDINGS = frozenset(
-    (".html", ".htm", ".pdf", ".xlsx", ".xls", ".docx", ".svg", ".png", ".xml", ".yaml", ".yml")
+    f".{ending}"
+    for ending in (
+        *("html", "htm", "xml", "yaml", "yml", "toml", "rst", "rtf", "pdf", "ps", "eps", "svg"),
+        *("png", "jpg", "jpeg", "gif", "xlsx", "xls", "ods", "docx", "doc", "odt", "pptx", "zip"),
+        *("gz", "bz2", "xz", "parquet", "ipynb", "db", "sqlite"),
+    )
 )
 """Of what somebody may hope for; a file of another ending may hold anything."""
 
@@ -40,6 +45,7 @@ OutputFile = Annotated[
     Path, Option("--output", "File, instead of the terminal.", short="-o", writes=("",))
 ]
 NewFolder = Annotated[Path, Option("--output", "The new folder.", short="-o")]
+Overwrite = Annotated[bool, Option("--overwrite", "Replace a file that is there already.")]
 OutputFormat = Annotated[
     ReportFormat | None,
     Option(
@@ -134,7 +140,8 @@ def format_by_ending(path: Path, endings: Mapping[str, Name], default: Name) -> 
     if ending not in endings and ending in {*ENDINGS, *CORPUS_ENDINGS, *_OTHER_ENDINGS}:
         raise UsageError(
             f"{path}: {ending} is not written by this command; name a file that ends in "
-            f"{', '.join(endings)}, or choose the format by its option"
+            + ", ".join(endings)
+            + (", or choose the format by its option" if len({*endings.values()}) > 1 else "")
         )
     return endings.get(ending, default)
 

@@ -18,8 +18,9 @@ from gecbench.cli.options import (
     say,
     watch,
 )
+from gecbench.cli.output import Overwrite, format_by_ending
 from gecbench.core.errors import count_noun
-from gecbench.core.files import STDIO
+from gecbench.core.files import STDIO, check_new
 from gecbench.core.options import Option
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def perturb(
     corpus_format: CorpusFormat = None,
     references: References = (),
     lang: Lang = None,
+    overwrite: Overwrite = False,
 ) -> None:
     """Change what surrounds the errors of a corpus, and never an error: data to train with.
 
@@ -55,6 +57,8 @@ def perturb(
     from gecbench.api.robustness import save_perturbed
     from gecbench.api.training_data import perturb as perturb_corpus
 
+    check_new(output, overwrite=overwrite)
+    format_by_ending(output, {".jsonl": "jsonl"}, "jsonl")
     loaded, source = _load(corpus, CorpusOptions(corpus_format, references, lang=lang))
     perturbed = perturb_corpus(loaded, options=options, source=source, watch=watch)
     save_perturbed(perturbed.cases, output)

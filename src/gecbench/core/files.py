@@ -264,6 +264,16 @@ def check_target(path: Path) -> None:
         _target(path)
 
 
+def check_new(path: Path, *, overwrite: bool) -> None:
+    """Refuse to replace a file that is there, unless it may be; devices and pipes may always.
+
+    Raises:
+        GecbenchError: It is there.
+    """
+    if not overwrite and str(path) != STDIO and path.is_file():
+        raise GecbenchError(f"{path}: is there already; name another file, or --overwrite")
+
+
 def check_folder(path: Path) -> None:
     """Refuse a folder that surely cannot be made, before long work is done for it.
 

@@ -55,6 +55,27 @@ def test_a_profile_is_fitted_and_used():
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        ("x.txt", "-o", "there"),
+        ("x.txt", "-o", "new", "--labels", "there"),
+        ("x.txt", "-o", "new", "--report", "there"),
+        ("--fit", "x.tsv", "--scheme", "zh-char", "-o", "there"),
+    ],
+)
+def test_a_file_that_is_there_needs_overwrite(words):
+    Path("there").write_text("of somebody else", "utf-8")
+    ended = run(*words)
+    assert isinstance(ended.exception, GecbenchError)
+    assert "there: " in str(ended.exception)
+    assert "--overwrite" in str(ended.exception)
+    assert not Path("new").exists()
+    assert Path("there").read_text("utf-8") == "of somebody else"
+    assert run(*words, "--overwrite").exit_code == 0
+    assert Path("there").read_text("utf-8") != "of somebody else"
+
+
+@pytest.mark.parametrize(
     ("words", "message"),
     [
         ((), "there are no texts"),

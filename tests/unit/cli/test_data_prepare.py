@@ -52,11 +52,23 @@ def test_the_recipe_of_mucgec_from_end_to_end():
     assert [one["weight"] for one in manifest["corpora"]] == [1, 5]
     assert manifest["recipe"]["near"] == 1.0
     first = [Path(name).read_bytes() for name in ("train.jsonl", "train.dev.jsonl")]
-    assert run(*MUCGEC, "--set", "near=1", "-o", "train.jsonl").stderr == ended.stderr
+    again = ("--set", "near=1", "-o", "train.jsonl", "--overwrite")
+    assert run(*MUCGEC, *again).stderr == ended.stderr
     assert [Path(name).read_bytes() for name in ("train.jsonl", "train.dev.jsonl")] == first
-    other = run(*MUCGEC, "--set", "near=1", "--seed", 2, "-o", "train.jsonl", "--to", "mucgec")
+    other = run(*MUCGEC, *again, "--seed", 2, "--to", "mucgec")
     assert other.returncode == 0
     assert Path("train.jsonl").read_text("utf-8").startswith("1\t")
+
+
+@pytest.mark.parametrize("name", ["train.jsonl", "train.dev.jsonl", "train.jsonl.manifest.json"])
+def test_files_that_are_there_need_overwrite(name: str):
+    Path(name).write_text("of somebody else", "utf-8")
+    ended = run(*MUCGEC, "-o", "train.jsonl")
+    assert ended.returncode == 1
+    assert f"{name}: " in ended.stderr
+    assert "--overwrite" in ended.stderr
+    assert [path.name for path in Path().glob("train.*")] == [name]
+    assert Path(name).read_text("utf-8") == "of somebody else"
 
 
 @pytest.mark.parametrize(

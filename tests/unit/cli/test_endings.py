@@ -37,6 +37,7 @@ def format_in(path: str) -> str:
         ("combine c.jsonl s.txt --scheme zh-char -o e.txt", "lines"),
         ("combine c.jsonl s.txt --scheme zh-char -o e.m2 --to lines", "lines"),
         ("correct copying s.txt -o e.jsonl", "jsonl"),
+        ("corrupt s.txt -o e.jsonl", "jsonl"),
         ("correct copying s.txt -o e.out", "lines"),
         ("correct copying c.jsonl -o e.txt", "jsonl"),
         ("correct copying c.jsonl -o e.tsv", "mucgec"),
@@ -60,6 +61,14 @@ def test_the_ending_says_the_format(run, words: str, format: str):
         ("compare c.jsonl s.txt b=s.txt --scheme zh-char -o e.pdf", ".json, .csv, .tex, .md"),
         ("data list -o e.jsonl", ".json, .csv, .tex, .md"),
         ("report c.jsonl s.txt --scheme zh-char -o e.pdf", ".html"),
+        ("score c.jsonl s.txt --scheme zh-char -o e.docx", ".json, .csv, .tex, .md"),
+        ("score c.jsonl s.txt --scheme zh-char -o e.json.gz", ".json, .csv, .tex, .md"),
+        ("doctor -o e.json", ".txt"),
+        ("model info nowhere -o e.csv", ".json"),
+        ("perturb c.jsonl --no-pos -o e.tsv", ".jsonl"),
+        ("corrupt s.txt -o e.m2", ".jsonl, .tsv"),
+        ("corrupt --fit c.jsonl --scheme zh-char -o e.json", ".toml"),
+        ("data prepare --corpus c=c.jsonl -o e.tsv", ".jsonl"),
     ],
 )
 def test_a_format_that_a_command_cannot_write_is_refused(run, words: str, formats: str):

@@ -69,7 +69,7 @@ def test_originals_of_cases_are_perturbed_anew(run):
         assert [len(each.source.split()) for each in case.variants] == [length - 1] * 2
     assert f"{len(old.cases)} of {len(old.cases)} sentences have " in err
     assert f"{2 * len(old.cases)} delete" in err
-    code, _, err = run("perturb", CASES, "-o", "out.jsonl", "--each-reference")
+    code, _, err = run("perturb", CASES, "-o", "new.jsonl", "--each-reference")
     assert (code, "holds perturbed cases; leave --each-reference out" in err) == (2, True)
 
 
@@ -114,13 +114,14 @@ def test_words_of_another_text(run):
 def test_a_masked_model_fills(run, english_bert: Path, roberta: Path):
     for place in (english_bert, roberta):
         words = ("--filler", f"mask:{place}", "--insert", "fill", "--top", 5, "--batch", 7)
-        code, _, err = run("perturb", CASES, "-o", "out.jsonl", *words, "--device", "cpu")
+        words = (*words, "--device", "cpu", "--overwrite")
+        code, _, err = run("perturb", CASES, "-o", "out.jsonl", *words)
         assert code == 0, err
         made = load_perturbed("out.jsonl")
         assert f"mask ({place.name}, sha256 " in made.provenance["filler"]
         assert [problems(case, "space") for case in made.cases if problems(case, "space")] == []
         first = Path("out.jsonl").read_bytes()
-        assert run("perturb", CASES, "-o", "again.jsonl", *words, "--device", "cpu")[0] == 0
+        assert run("perturb", CASES, "-o", "again.jsonl", *words)[0] == 0
         assert Path("again.jsonl").read_bytes() == first
 
 
@@ -219,6 +220,18 @@ def test_what_is_read_is_never_written_over(run, read: str):
         assert code == 2
         assert "it.jsonl, which is read; name another file" in err
     assert Path("it.jsonl").read_bytes() == EN.read_bytes()
+
+
+def test_a_file_that_is_there_needs_overwrite(run):
+    Path("out.jsonl").write_text("of somebody else", "utf-8")
+    code, _, err = run("perturb", ZH, "-o", "out.jsonl", "--no-pos", "--variants", 1)
+    assert code == 1
+    assert "out.jsonl" in err
+    assert "--overwrite" in err
+    assert Path("out.jsonl").read_text("utf-8") == "of somebody else"
+    words = ("--no-pos", "--variants", 1, "--overwrite")
+    assert run("perturb", ZH, "-o", "out.jsonl", *words)[0] == 0
+    assert load_perturbed("out.jsonl").cases
 
 
 def test_gold_edits_of_a_corpus_are_never_touched(run):

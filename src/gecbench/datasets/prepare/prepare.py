@@ -26,6 +26,7 @@ from gecbench.core.errors import (
 )
 from gecbench.core.files import (
     STDIO,
+    check_new,
     check_target,
     explain_errors,
     explain_read_errors,
@@ -92,7 +93,9 @@ class OutputFiles(NamedTuple):
     format: str
 
 
-def output_files(output: Path, recipe: Recipe, *, dev: Path | None, format: str) -> OutputFiles:
+def output_files(
+    output: Path, recipe: Recipe, *, dev: Path | None, format: str, overwrite: bool
+) -> OutputFiles:
     """Where the result of a recipe goes.
 
     Args:
@@ -100,11 +103,12 @@ def output_files(output: Path, recipe: Recipe, *, dev: Path | None, format: str)
         recipe: Says whether sentences are put aside.
         dev: For these; None takes the name of the output with .dev before its ending.
         format: A name of `OUTPUT_FORMATS`.
+        overwrite: Whether files that are there may be replaced.
 
     Raises:
         UnknownNameError: There is no such format.
         UsageError: Two of the files are the same, or one is read as well, or the terminal.
-        GecbenchError: A file surely cannot be written.
+        GecbenchError: A file surely cannot be written, or is there and may not be replaced.
     """
     if format not in OUTPUT_FORMATS:
         raise UnknownNameError("format of prepared data", format, OUTPUT_FORMATS)
@@ -123,6 +127,8 @@ def output_files(output: Path, recipe: Recipe, *, dev: Path | None, format: str)
     for path in _inputs(recipe):
         if Path(path).resolve() in ends:
             raise UsageError(f"{path}: is read and would be written over; name another output")
+    for target in outputs:
+        check_new(target, overwrite=overwrite)
     return OutputFiles(output, beside if recipe.dev else None, manifest, format)
 
 
