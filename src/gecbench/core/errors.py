@@ -44,22 +44,36 @@ class Message(str):
         message.template, message.values = template, values
         return message
 
+    def with_option(self, option: str) -> Message:
+        """The same message where the option that its advice names is called otherwise."""
+        values = {
+            name: value.with_option(option) if isinstance(value, Message | OptionAdvice) else value
+            for name, value in self.values.items()
+        }
+        return Message(self.template, **values)
+
 
 class OptionAdvice(str):
     """Advice that names an option of the command line, as a value of a message.
 
     Args:
-        text: In words of the command line.
+        template: In words of the command line; {option} stands for the option.
+        option: Its name; commands may call it otherwise.
         page: What a page says instead, which has no such options; "" is nothing.
     """
 
+    template: str
     page: Message | str
 
-    def __new__(cls, text: str, /, *, page: Message | str = "") -> Self:
-        """Keep both."""
-        advice = super().__new__(cls, text)
-        advice.page = page
+    def __new__(cls, template: str, option: str, /, *, page: Message | str = "") -> Self:
+        """Put the option in its place."""
+        advice = super().__new__(cls, template.format(option=option))
+        advice.template, advice.page = template, page
         return advice
+
+    def with_option(self, option: str) -> OptionAdvice:
+        """The same advice where the option is called otherwise."""
+        return OptionAdvice(self.template, option, page=self.page)
 
 
 class Place(NamedTuple):
@@ -103,6 +117,10 @@ class GecbenchError(Exception):
 
 class FormatError(GecbenchError):
     """A file does not hold what its format promises; the text starts with path:line."""
+
+    def with_option(self, option: str) -> Self:
+        """The same error where the option that its advice names is called otherwise."""
+        return type(self)(self.message.with_option(option), at=self.at)
 
 
 class CorpusError(GecbenchError):

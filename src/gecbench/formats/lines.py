@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from gecbench.core.errors import FormatError, Place
+from gecbench.core.errors import FormatError, OptionAdvice, Place
 from gecbench.core.files import name_of
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import Corpus, Sample
@@ -16,6 +16,7 @@ from gecbench.formats.texts import check_cell, format_rows, loss, loss_of, text_
 _NAME = "lines"
 _ANNOTATION = re.compile(r"A -?\d+ -?\d+\|\|\|")
 _PERTURBED = re.compile(r"\s*O-[ST]\s")
+_OR_LINES = OptionAdvice(", or say {option} lines if this is a text", "--from")
 
 
 def sniff(_lines: Sequence[str]) -> bool:
@@ -33,15 +34,16 @@ def check(path: Path, lines: Sequence[str]) -> None:
     at = Place(path, n)
     if _ANNOTATION.match(first):
         raise FormatError(
-            "an A line of M2 has no S line before it; add the sentence that it is of, or say "
-            "--from lines if this is a text",
+            "an A line of M2 has no S line before it; add the sentence that it is of{option}",
             at=at,
+            option=_OR_LINES,
         )
     if _PERTURBED.match(first):
         raise FormatError(
             "these are perturbed cases, not a corpus; score systems on them by: gecbench analyse "
-            "robustness, or say --from lines if this is a text",
+            "robustness{option}",
             at=at,
+            option=_OR_LINES,
         )
 
 

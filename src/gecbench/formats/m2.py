@@ -44,7 +44,9 @@ NONE = "-NONE-"
 NOOP = "noop"
 NOT_ANNOTATED = "NA"
 MAXMATCH = "m2-maxmatch"
-_OR_MAXMATCH = OptionAdvice(f", or read the file as the MaxMatch scorer does: --from {MAXMATCH}")
+_OR_MAXMATCH = OptionAdvice(
+    f", or read the file as the MaxMatch scorer does: {{option}} {MAXMATCH}", "--from"
+)
 _S_LINE, _T_LINE = Message("the S line"), Message("the T line")
 _CORRECTION, _LABEL = Message("the correction"), Message("a label")
 

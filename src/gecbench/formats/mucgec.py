@@ -57,7 +57,9 @@ def check(path: Path, lines: Sequence[str]) -> None:
             "files of lines (if these are ids, {option})",
             at=Place(path, 1),
             text=quote(ids[0]),
-            option=OptionAdvice("say --from mucgec", page=Message("choose the format mucgec")),
+            option=OptionAdvice(
+                "say {option} mucgec", "--from", page=Message("choose the format mucgec")
+            ),
         )
 
 

@@ -53,3 +53,8 @@ def test_a_system_that_cannot_be_read_names_the_option_of_systems(run, folder: P
     assert code == 1
     assert "gold.m2:3" in err
     assert " --system-from m2-maxmatch" in err
+    (folder / "broken.txt").write_text("A 0 1|||R|||x|||REQUIRED|||-NONE-|||0\n", "utf-8")
+    code, _, err = run("score", "gold.m2", "broken.txt", "--from", "m2-maxmatch", "--metric", "m2")
+    assert code == 1
+    assert "broken.txt:1: " in err
+    assert " --system-from lines" in err
