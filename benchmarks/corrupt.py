@@ -25,7 +25,7 @@ from measure import load, machine
 
 from gecbench.api.files import load as load_corpus
 from gecbench.api.options import Places
-from gecbench.api.schemes import corpus_language, default_scheme, extract, load_scheme
+from gecbench.api.schemes import extract, load_scheme
 from gecbench.api.training_data import corrupt, fit
 from gecbench.core.edit import Edit
 from gecbench.core.errors import GecbenchError
@@ -37,6 +37,7 @@ from gecbench.formats.reading import read
 from gecbench.formats.texts import text_of
 from gecbench.lang.detection import is_chinese
 from gecbench.lang.zh.sounds import homophones
+from gecbench.scoring.languages import corpus_language, default_scheme
 
 _FUNCTION = frozenset("的了是在有和就也都会能要着过把被对从给为到上里地得很这那个们一不")
 _MARKS = frozenset("，。、！？；：“”‘’《》（）…—,.!?;:\"'()")

@@ -6,6 +6,7 @@ Type checkers and editors read it, too. A new name is one line here, and an entr
 from .analysis.options import HumanOptions as HumanOptions
 from .analysis.options import Layout as Layout
 from .analysis.options import Plan as Plan
+from .analysis.paper_table import paper_table as paper_table
 from .api.analyse import agreement as agreement
 from .api.analyse import breakdown as breakdown
 from .api.analyse import correlation as correlation

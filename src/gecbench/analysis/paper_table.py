@@ -259,7 +259,7 @@ class PaperResult:
     figures: tuple[FigureResult, ...]
 
 
-def fill_tables(file: Path, results: Sequence[Path]) -> PaperResult:
+def paper_table(file: Path | str, results: Sequence[Path | str] = ()) -> PaperResult:
     """Read a paper's tables and fill them with results.
 
     Args:
@@ -269,7 +269,7 @@ def fill_tables(file: Path, results: Sequence[Path]) -> PaperResult:
     Raises:
         FormatError: The file breaks a rule, or a number is not where it says.
     """
-    paper = read_toml(file, Paper)
+    paper, results = read_toml(Path(file), Paper), [Path(path) for path in results]
     reader = _Reader(paper, results)
     return PaperResult(
         paper,

@@ -21,8 +21,7 @@ from gecbench.analysis.meta import MetaEvaluation, People, compare_with_people, 
 from gecbench.analysis.options import Against, BreakdownOptions, HumanOptions, Layout, Sweep, Taking
 from gecbench.analysis.references import References, describe_references
 from gecbench.api.files import in_language
-from gecbench.api.options import Options
-from gecbench.api.schemes import AnyScheme, corpus_language
+from gecbench.api.options import AnyScheme, Options, SchemeSpec
 from gecbench.api.score import collect_stats
 from gecbench.core.errors import UnknownNameError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, SystemOutput, Systems
@@ -33,6 +32,7 @@ from gecbench.formats.judgments import (
     read_numbers,
     read_sentence_scores,
 )
+from gecbench.scoring.languages import corpus_language
 from gecbench.scoring.results import RunStats
 from gecbench.scoring.run import select_samples
 
@@ -59,7 +59,7 @@ def agreement(
         GecbenchError: Something does not fit together.
     """
     submissions = in_language(submissions, lang)
-    language = corpus_language(submissions, scheme)
+    language = corpus_language(submissions, SchemeSpec.of(scheme).name)
     counts = AgreementCounts(submissions.name, language.code, language.metric)
     compare_annotators(counts, submissions, scheme=scheme, watch=watch)
     return counts.measure(least=least)
@@ -213,7 +213,7 @@ def human(
     """
     scored, options = HumanOptions(against, least, anonymous), options or Options()
     corpus = in_language(corpus, lang)
-    code = corpus_language(corpus, scheme).code
+    code = corpus_language(corpus, SchemeSpec.of(scheme).name).code
     selected, _ = select_samples(
         corpus,
         options.part,

@@ -8,8 +8,8 @@ from functools import partial
 
 from gecbench import __version__
 from gecbench.api.files import in_language
-from gecbench.api.options import PLAIN, RULES, Places, SchemeSpec, Voting
-from gecbench.api.schemes import AnyScheme, corpus_language, extractor_for, name_of
+from gecbench.api.options import PLAIN, RULES, AnyScheme, Places, SchemeSpec, Voting
+from gecbench.api.schemes import extractor_for
 from gecbench.core.corrector import TextEdit
 from gecbench.core.corrector import apply as apply_text
 from gecbench.core.edit import Edit
@@ -41,6 +41,7 @@ from gecbench.models.combine.voting import (
     select_edits,
 )
 from gecbench.scoring.extractor import Extractor
+from gecbench.scoring.languages import corpus_language
 from gecbench.scoring.run import check_outputs
 
 
@@ -125,13 +126,11 @@ def combine(
     systems = as_systems(systems)
     names = [system.system for system in systems]
     check_outputs(corpus, systems)
-    extractor = None
-    if scheme != PLAIN:
-        if scheme is None or isinstance(scheme, str):
-            scheme = SchemeSpec(scheme, places=places)
-        extractor = extractor_for(corpus, scheme, re_extract=re_extract, watch=watch)
+    spec, extractor = SchemeSpec.of(scheme, places), None
+    if spec.name != PLAIN:
+        extractor = extractor_for(corpus, spec, re_extract=re_extract, watch=watch)
     run = _Run(
-        corpus, names, voting, extractor, name_of(scheme), places, corpus_language(corpus, scheme)
+        corpus, names, voting, extractor, spec.name, places, corpus_language(corpus, spec.name)
     )
     collector = Collector(corpus, systems, extractor, run.lang)
     rows = collector.rows()

@@ -18,8 +18,7 @@ from gecbench.analysis.difficulty import (
     references_of_weights,
 )
 from gecbench.api.files import in_language
-from gecbench.api.options import DifficultyOptions, Options
-from gecbench.api.schemes import AnyScheme
+from gecbench.api.options import AnyScheme, DifficultyOptions, Options
 from gecbench.api.score import collect_stats
 from gecbench.core.case import Case
 from gecbench.core.errors import CorpusError, UsageError

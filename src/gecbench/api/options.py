@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -20,7 +20,7 @@ from gecbench.core.options import (
     pairs,
 )
 from gecbench.core.registry import is_known
-from gecbench.core.scheme import Watch, no_progress
+from gecbench.core.scheme import Scheme, Watch, no_progress
 from gecbench.core.score import BETAS
 from gecbench.lang import SCHEMES
 from gecbench.metrics import METRICS
@@ -254,12 +254,13 @@ class SchemeSpec:
             factory says.
         places: Where resources lie.
         types: Whether edits get their types; spans and corrections are found faster without.
-        preferences: Those of these options that hold for schemes that have them, as from the
-            environment; any other option is refused by a scheme without it.
+        preferences: Those of these fields that are not refused where they have no effect: options
+            from the environment, and the name of a scheme in Python, one for many corpora.
         say: Told what happens that takes time.
         watch: Wraps long loops, to show progress.
         may_be_unused: Whether the scheme and its options may be without effect, as on one corpus
             of several; else they are refused then.
+        loaded: The scheme itself, where it is here already.
     """
 
     name: Annotated[
@@ -323,11 +324,29 @@ class SchemeSpec:
     say: Callable[[str], None] = quiet
     watch: Watch = no_progress
     may_be_unused: bool = False
+    loaded: Scheme | None = None
 
     def __post_init__(self) -> None:
         """Refuse a name that no scheme has, before anything is read."""
-        if self.name not in (None, PLAIN) and not is_known("scheme", str(self.name), SCHEMES):
+        if self.loaded or self.name in (None, PLAIN):
+            return
+        if not is_known("scheme", str(self.name), SCHEMES):
             raise UnknownNameError("scheme", str(self.name), SCHEMES)
+
+    @classmethod
+    def of(cls, scheme: AnyScheme, places: Places | None = None) -> SchemeSpec:
+        """What names a scheme in the Python interface, as a spec.
+
+        Args:
+            scheme: Anything that names one.
+            places: Where resources lie for a scheme that is given by name alone.
+        """
+        if isinstance(scheme, SchemeSpec):
+            return scheme
+        spec = cls(places=places or Places(), preferences=frozenset(("name",)))
+        if isinstance(scheme, Scheme):
+            return replace(spec, name=scheme.name, loaded=scheme)
+        return replace(spec, name=scheme)
 
     @property
     def options(self) -> dict[str, object]:
@@ -337,13 +356,14 @@ class SchemeSpec:
 
     @property
     def chosen_fields(self) -> tuple[str, ...]:
-        """The fields of the scheme and its options that somebody chose."""
+        """The fields that somebody chose and that are refused where they have no effect."""
         options = [name for name in self.options if name not in self.preferences]
-        return ("name", *options) if self.name else tuple(options)
+        refused = self.name and "name" not in self.preferences
+        return ("name", *options) if refused else tuple(options)
 
     @property
     def chosen_options(self) -> tuple[str, ...]:
-        """The scheme and its options, as on the command line, that somebody chose."""
+        """The same fields, as on the command line."""
         typed = {"name": "scheme", "levenshtein": "lev"}
         typed |= dict.fromkeys(self.settings, "scheme-set")
         names = (typed.get(name, name).replace("_", "-") for name in self.chosen_fields)
@@ -352,8 +372,11 @@ class SchemeSpec:
     @property
     def is_chosen(self) -> bool:
         """Whether somebody chose a scheme, or an option of one."""
-        return bool(self.chosen_fields)
+        return self.name is not None or bool(self.chosen_fields)
 
+
+AnyScheme = Scheme | SchemeSpec | str | None
+"""How users of the Python interface name a scheme; None is the default of the language."""
 
 SCHEME_OPTIONS = (
     "strategy",

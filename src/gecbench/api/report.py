@@ -12,8 +12,7 @@ from gecbench.analysis.options import Plan, Sweep, Weighting
 from gecbench.analysis.references import describe_references
 from gecbench.analysis.sentences import edit_weights, sentence_rows
 from gecbench.api.files import in_language
-from gecbench.api.options import Options
-from gecbench.api.schemes import AnyScheme, corpus_language
+from gecbench.api.options import AnyScheme, Options
 from gecbench.api.score import Comparisons, collect_stats, compare_run, score_run
 from gecbench.core.errors import UsageError
 from gecbench.core.files import write_text
@@ -26,6 +25,7 @@ from gecbench.reports import scores as overview
 from gecbench.reports.page import Fact, Page, interface_words, render_html
 from gecbench.reports.page.sentences import pack_sentences
 from gecbench.reports.report import PageLanguage, Report, Words, translate
+from gecbench.scoring.languages import corpus_language
 from gecbench.scoring.results import RunStats, ScoreReport, first_edit_sets
 
 # The analyses that a report shows of a run.

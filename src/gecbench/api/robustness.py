@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from gecbench.analysis.perturbed_cases import CaseCheck, check_cases
 from gecbench.analysis.robustness import CountWords, Robustness, measure_robustness
 from gecbench.api.files import in_language
-from gecbench.api.options import Options
-from gecbench.api.schemes import AnyScheme, corpus_language, without_types
+from gecbench.api.options import AnyScheme, Options, SchemeSpec
 from gecbench.api.score import collect_stats
 from gecbench.core.case import Level
 from gecbench.core.errors import CorpusError, UsageError, count_noun
@@ -21,6 +21,7 @@ from gecbench.formats.frequencies import read_frequencies
 from gecbench.formats.perturbed import read_outputs, read_perturbed, write_perturbed
 from gecbench.lang import language_of
 from gecbench.scoring.cases import split_at_spaces
+from gecbench.scoring.languages import corpus_language
 
 ORDERS = 10
 _MOST_ORDERS = 1000
@@ -92,15 +93,15 @@ def robustness(
         for system in several
     ]
     _check_versions(outputs)
-    corpus = cases.corpus()
-    metrics = (corpus_language(corpus, scheme).metric,)
+    corpus, spec = cases.corpus(), SchemeSpec.of(scheme)
+    metrics = (corpus_language(corpus, spec.name).metric,)
     betas = (beta,) if isinstance(beta, (int, float)) else tuple(dict.fromkeys(beta))
     options, *_ = [
         Options(metrics=metrics, level=level, beta=weight, normalise=tuple(normalise))
         for weight in betas  # to refuse any of them
     ]
-    scheme = scheme if level == "correction-type" else without_types(scheme)
-    run_stats = collect_stats(corpus, outputs, scheme=scheme, options=options, watch=watch)
+    spec = replace(spec, types=level == "correction-type" and spec.types)
+    run_stats = collect_stats(corpus, outputs, scheme=spec, options=options, watch=watch)
     tokens = [case.edit_tokens for case in next(iter(run_stats.cases.values()))]
     count = _frequencies(frequency, run_stats.lang)
     return measure_robustness(

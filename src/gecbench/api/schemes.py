@@ -14,23 +14,17 @@ import msgspec
 
 from gecbench import __version__
 from gecbench.api.files import in_language
-from gecbench.api.options import Places, SchemeSpec, quiet
+from gecbench.api.options import AnyScheme, Places, SchemeSpec, quiet
 from gecbench.core.errors import CorpusError, NoEffectError, ResourceError, UsageError
 from gecbench.core.files import read_bytes
-from gecbench.core.language import Language
 from gecbench.core.registry import describe, resolve
-from gecbench.core.sample import Corpus, Sample
+from gecbench.core.sample import Corpus
 from gecbench.core.scheme import Reader, Scheme, Watch, no_progress
-from gecbench.core.score import WarningNote
-from gecbench.lang import LANGUAGES, SCHEMES, find_language, language_of, language_warning
-from gecbench.lang.detection import detect
-from gecbench.metrics import metric_class
-from gecbench.scoring.extractor import Extractor
+from gecbench.lang import SCHEMES
+from gecbench.scoring.extractor import Extractor, keep_spans
+from gecbench.scoring.languages import check_language, corpus_language, default_scheme
 
 Item = TypeVar("Item")
-
-AnyScheme = Scheme | SchemeSpec | str | None
-"""How users of the Python interface name a scheme; None is the default of the language."""
 
 
 def load_scheme(
@@ -94,20 +88,22 @@ def scheme_for(corpus: Corpus, scheme: AnyScheme = None) -> Scheme:
         UsageError: It is for another language, or has not all options of the spec.
         ResourceError: A resource is missing; names the command that gets it.
     """
-    if not isinstance(scheme, Scheme):
-        spec = scheme if isinstance(scheme, SchemeSpec) else SchemeSpec(scheme)
-        try:
-            scheme = _load(spec, spec.name or default_scheme(corpus), corpus.name)
-        except ResourceError as error:
-            language = corpus_language(corpus, spec)
-            if spec.is_chosen or language.offline_scheme == language.scheme:
-                raise
-            raise ResourceError(
-                f"{error}, or take --scheme {language.offline_scheme} (in Python: scheme=), which "
-                "needs no data but gives other scores"
-            ) from error
-    check_language(corpus, scheme)
-    return scheme
+    spec = SchemeSpec.of(scheme)
+    try:
+        loaded = spec.loaded or _load(spec, spec.name or default_scheme(corpus), corpus.name)
+    except ResourceError as error:
+        language = corpus_language(corpus, spec.name)
+        if spec.is_chosen or language.offline_scheme == language.scheme:
+            raise
+        raise ResourceError(
+            "{missing}, or take --scheme {scheme} (in Python: scheme=), which needs no data but "
+            "gives other scores",
+            at=error.at,
+            missing=error.message,
+            scheme=language.offline_scheme,
+        ) from error
+    check_language(corpus, loaded, spec.name)
+    return loaded
 
 
 def extractor_for(
@@ -119,23 +115,6 @@ def extractor_for(
 ) -> Extractor:
     """Make what finds the edits of a corpus; the scheme is loaded when it is first needed."""
     return Extractor(partial(scheme_for, corpus, scheme), re_extract, watch)
-
-
-def without_types(scheme: AnyScheme) -> AnyScheme:
-    """Tell a scheme that is not loaded yet not to classify edits."""
-    if isinstance(scheme, Scheme):
-        return scheme
-    return replace(scheme if isinstance(scheme, SchemeSpec) else SchemeSpec(scheme), types=False)
-
-
-def name_of(scheme: AnyScheme) -> str | None:
-    """The name of a scheme; None where it is the default of a language."""
-    return scheme if scheme is None or isinstance(scheme, str) else scheme.name
-
-
-def is_chosen(scheme: AnyScheme) -> bool:
-    """Say whether somebody chose a scheme, or an option of one."""
-    return scheme.is_chosen if isinstance(scheme, SchemeSpec) else scheme is not None
 
 
 def uses_pipeline(spec: SchemeSpec, corpus: Corpus) -> bool:
@@ -240,98 +219,9 @@ class _Context:
         return self.spec.watch(what, items)
 
 
-def corpus_language(corpus: Corpus, scheme: AnyScheme = None) -> Language:
-    """The language of a corpus: the declared one, else the one that its texts show.
-
-    Args:
-        corpus: Its `lang` is what the caller or the file says.
-        scheme: If somebody chose one by name, it decides where neither says.
-
-    Raises:
-        UsageError: It cannot be told; asks for --lang.
-    """
-    texts = (sample.source for sample in corpus.samples)
-    code = corpus.lang or detect(texts)
-    if code is None and (name := name_of(scheme)) is not None:
-        prefix = name.partition("-")[0]
-        return language_of(prefix if prefix in LANGUAGES else "xx")
-    return find_language(code, (), corpus.name)
-
-
-def with_language_of_metrics(corpus: Corpus, metrics: Sequence[str]) -> Corpus:
-    """Put a corpus whose texts do not show their language into that of the metrics.
-
-    Args:
-        corpus: Returned as it is where anything says its language.
-        metrics: Names of metrics; they decide if all that are for certain languages are for one.
-    """
-    languages = {kind.languages for kind in map(metric_class, metrics) if kind.languages}
-    if corpus.lang or len(languages) != 1 or detect(sample.source for sample in corpus.samples):
-        return corpus
-    ((code, *others),) = languages
-    return corpus if others else replace(corpus, lang=code)
-
-
-def check_language(corpus: Corpus, scheme: Scheme) -> None:
-    """Refuse a scheme of another language than the corpus is in.
-
-    Raises:
-        UsageError: Names both.
-    """
-    if scheme.lang == "xx":
-        return
-    code = corpus.lang or detect(sample.source for sample in corpus.samples)
-    if code is not None and language_of(code).code != scheme.lang:
-        is_or_seems = "is" if corpus.lang else "looks like"
-        otherwise = "" if corpus.lang else f", or say --lang {scheme.lang} if it is that"
-        raise UsageError(
-            f"{corpus.name}: scheme {scheme.name} is for language {scheme.lang!r}, "
-            f"the corpus {is_or_seems} {code!r}; choose another by --scheme, as errant, "
-            f"which needs --spacy-model NAME for a language other than English{otherwise}"
-        )
-
-
-def default_scheme(corpus: Corpus) -> str:
-    """The name of the scheme for a corpus's language.
-
-    Raises:
-        UsageError: The language cannot be told; asks for --lang.
-    """
-    return corpus_language(corpus).scheme
-
-
-def language_notes(corpus: Corpus) -> list[str]:
-    """What a reader should know of how the language of a corpus was found, if anything."""
-    texts = [sample.source for sample in corpus.samples]
-    if corpus.lang:
-        warning = language_warning(corpus.lang, texts, corpus.name)
-        return [warning] if warning else []
-    detected = detect(texts)
-    if detected is None or detected in LANGUAGES:
-        return []
-    return [f"{corpus.name}: language: {detected} (detected); if it is another, name it by --lang"]
-
-
-def normaliser_notes(corpus: Corpus, language: Language, names: Sequence[str]) -> list[str]:
-    """Warn of changes of texts that are for another language than the corpus is in."""
-    languages = [language_of(code) for code in LANGUAGES]
-    owners = {name: known.code for known in languages for name in known.normalisers}
-    return [
-        WarningNote(
-            f"{corpus.name}: --normalise {name} is for language {owners[name]!r}, "
-            f"the corpus is {language.code!r}; leave it out, or change --lang"
-        )
-        for name in names
-        if name in owners and language.code != "xx" and name not in language.normalisers
-    ]
-
-
-# The edits of a corpus.
-
-
 def extract(
     corpus: Corpus,
-    scheme: AnyScheme,
+    scheme: AnyScheme = None,
     *,
     keep: bool = False,
     minimise: bool = True,
@@ -343,7 +233,7 @@ def extract(
 
     Args:
         corpus: Any corpus; samples without references stay without.
-        scheme: What extracts edits.
+        scheme: What extracts edits; None means the default of the corpus's language.
         keep: Keep the spans of edits that are given, and give them the scheme's types; for
             schemes that can, as en-errant. Then all edits have to be given.
         minimise: Of kept edits drop tokens that both sides share at their ends.
@@ -356,7 +246,7 @@ def extract(
         CorpusError: There is no reference, or one whose edits cannot be applied together.
     """
     corpus = in_language(corpus, lang)
-    say = scheme.say if isinstance(scheme, SchemeSpec) else quiet
+    say = SchemeSpec.of(scheme).say
     scheme = scheme_for(corpus, scheme)
     if not any(sample.references for sample in corpus.samples):
         raise CorpusError(
@@ -366,7 +256,7 @@ def extract(
     provenance = {**corpus.provenance, **scheme.signature, "gecbench": __version__}
     if keep:
         provenance["spans"] = "annotators"
-        samples = _keep_spans(corpus, scheme, minimise=minimise, relabel=relabel)
+        samples = keep_spans(corpus, scheme, minimise=minimise, relabel=relabel)
     else:
         if warning := scheme.warn([sample.source for sample in corpus.samples]):
             say(f"note: {corpus.name}: {warning}")
@@ -376,40 +266,6 @@ def extract(
     return replace(
         corpus,
         samples=samples,
-        lang=corpus_language(corpus, scheme).code,
+        lang=corpus_language(corpus, scheme.name).code,
         provenance=provenance,
-    )
-
-
-def _keep_spans(
-    corpus: Corpus, scheme: Scheme, *, minimise: bool, relabel: bool
-) -> tuple[Sample, ...]:
-    """Give the edits of a file the types of a scheme, and keep their spans."""
-    if scheme.keep_spans is None:
-        raise UsageError(
-            f"scheme {scheme.name} cannot keep given edits, it finds them between texts; "
-            "leave --keep-edits out"
-        )
-    annotations = []
-    for sample in corpus.samples:
-        for rewrite in sample.references:
-            if not (rewrite.edit_sets or rewrite.error_free or rewrite.unannotatable):
-                raise CorpusError(
-                    f"sentence {sample.id!r} has a reference without edits to keep; "
-                    "leave --keep-edits out to find them"
-                )
-            if any(rewrite.edit_sets):
-                annotations.append((rewrite.edit_sets[0], sample.tokens))
-    edit_sets = iter(scheme.keep_spans(annotations, minimise=minimise, relabel=relabel))
-    return tuple(
-        replace(
-            sample,
-            references=tuple(
-                replace(rewrite, edit_sets=(next(edit_sets),))
-                if any(rewrite.edit_sets)
-                else rewrite
-                for rewrite in sample.references
-            ),
-        )
-        for sample in corpus.samples
     )

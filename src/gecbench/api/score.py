@@ -11,24 +11,17 @@ from gecbench.analysis.options import Plan
 from gecbench.analysis.significance import Comparison
 from gecbench.analysis.significance import compare as compare_by_metric
 from gecbench.api.files import in_language
-from gecbench.api.options import Options, SchemeSpec
-from gecbench.api.schemes import (
-    AnyScheme,
-    corpus_language,
-    extractor_for,
-    is_chosen,
-    language_notes,
-    name_of,
-    normaliser_notes,
-    with_language_of_metrics,
-)
+from gecbench.api.options import AnyScheme, Options, SchemeSpec
+from gecbench.api.schemes import extractor_for
 from gecbench.core.case import Part
 from gecbench.core.errors import NoEffectError, UsageError, count_noun
 from gecbench.core.language import Language
 from gecbench.core.sample import Corpus, Systems, as_systems
 from gecbench.core.scheme import Watch, no_progress
+from gecbench.lang.detection import detect
 from gecbench.metrics import make_metric, metric_class
 from gecbench.scoring.cases import Cases, make_cases
+from gecbench.scoring.languages import corpus_language, language_notes, normaliser_notes
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.normalise import change_notes, normalise
 from gecbench.scoring.results import RunStats, ScoreReport
@@ -113,6 +106,7 @@ def collect_stats(
         GecbenchError: Something does not fit together.
     """
     options = options or Options()
+    spec = SchemeSpec.of(scheme)
     systems = as_systems(systems)
     check_outputs(corpus, systems)
     part, left_out = select_samples(
@@ -122,9 +116,9 @@ def collect_stats(
         references_exactly=options.references_exactly,
     )
     notes = [*language_notes(corpus), *output_notes(corpus, systems)]
-    if name_of(scheme) is None:
-        part = with_language_of_metrics(part, options.metrics)
-    language = corpus_language(part, scheme)
+    if spec.name is None:
+        part = _with_language_of_metrics(part, options.metrics)
+    language = corpus_language(part, spec.name)
     changes: Mapping[str, str] = {}
     if options.normalise:
         texts = part, systems
@@ -150,13 +144,13 @@ def collect_stats(
         part,
         systems,
         needs,
-        extractor_for(part, scheme, re_extract=options.re_extract, watch=watch),
+        extractor_for(part, spec, re_extract=options.re_extract, watch=watch),
         segment=division.divide,
         max_references=options.max_references,
     )
-    _check_used(cases, part.name, [m.name for m in metrics], needs, options, scheme)
+    _check_used(cases, part.name, [m.name for m in metrics], needs, options, spec)
     notes = [
-        *edit_notes(cases, options.exclude, scheme_chosen=is_chosen(scheme)),
+        *edit_notes(cases, options.exclude, scheme_chosen=spec.is_chosen),
         *text_notes(cases, needs, part, division, options.segmenter),
         *notes,
     ]
@@ -195,23 +189,33 @@ def collect_stats(
     )
 
 
+def _with_language_of_metrics(corpus: Corpus, metrics: Sequence[str]) -> Corpus:
+    """Put a corpus whose texts do not show their language into that of the metrics.
+
+    Args:
+        corpus: Returned as it is where anything says its language.
+        metrics: Names of metrics; they decide if all that are for certain languages are for one.
+    """
+    languages = {kind.languages for kind in map(metric_class, metrics) if kind.languages}
+    if corpus.lang or len(languages) != 1 or detect(sample.source for sample in corpus.samples):
+        return corpus
+    ((code, *others),) = languages
+    return corpus if others else replace(corpus, lang=code)
+
+
 def _check_used(
     cases: Cases,
     name: str,
     metrics: Sequence[str],
     needs: Collection[Part],
     options: Options,
-    scheme: AnyScheme,
+    spec: SchemeSpec,
 ) -> None:
     """Refuse options of how edits are found where all that metrics compare are those of files.
-
-    A scheme of the Python interface that is no `SchemeSpec` is left in peace: it is one value for
-    many corpora.
 
     Raises:
         NoEffectError: Names the options, and what to do.
     """
-    spec = scheme if isinstance(scheme, SchemeSpec) else SchemeSpec()
     if spec.may_be_unused:
         return
     if options.re_extract and "edits" not in needs and not cases.gold_edits_extracted:
@@ -221,7 +225,7 @@ def _check_used(
             ("re_extract", *spec.chosen_fields),
             name,
         )
-    if not spec.is_chosen or needs == {"texts"}:
+    if not spec.chosen_fields or needs == {"texts"}:
         return
     if not (cases.gold_edits_extracted or (cases.edits and cases.edits.extracted)):
         chosen = " and ".join(spec.chosen_options)

@@ -19,8 +19,7 @@ from gecbench.analysis.segmentation import (
 )
 from gecbench.analysis.sentences import signatures, system_scores
 from gecbench.api.files import in_language
-from gecbench.api.options import Options
-from gecbench.api.schemes import AnyScheme, corpus_language
+from gecbench.api.options import AnyScheme, Options
 from gecbench.api.score import collect_stats
 from gecbench.backends import SEGMENTERS
 from gecbench.core.errors import (
@@ -36,6 +35,7 @@ from gecbench.core.sample import Corpus, SystemOutput, Systems, as_systems
 from gecbench.core.scheme import Watch, no_progress
 from gecbench.core.score import Score
 from gecbench.metrics import metric_class
+from gecbench.scoring.languages import corpus_language
 from gecbench.scoring.run import check_outputs, select_samples
 from gecbench.scoring.segmenters import segmenter
 

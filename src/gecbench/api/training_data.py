@@ -13,9 +13,9 @@ from typing import cast
 import msgspec
 
 from gecbench import __version__
-from gecbench.api.files import fingerprint_of, in_language
+from gecbench.api.files import fingerprint_of, in_language, load
 from gecbench.api.options import PerturbOptions, quiet
-from gecbench.api.schemes import corpus_language, extract
+from gecbench.api.schemes import extract
 from gecbench.core.errors import (
     CorpusError,
     GecbenchError,
@@ -88,10 +88,11 @@ from gecbench.datasets.prepare.recipe import (
 from gecbench.datasets.prepare.recipe import (
     with_settings as with_keys,
 )
-from gecbench.formats.perturbed import read_perturbed, write_perturbed
+from gecbench.formats.perturbed import holds_perturbed, read_perturbed, write_perturbed
 from gecbench.lang import CORRUPTIONS, find_language, language_of, language_warning
 from gecbench.models.tags.derive import derive_labels
 from gecbench.models.tags.labels import transforms_for
+from gecbench.scoring.languages import corpus_language
 from gecbench.text.tokens import TOKEN_KINDS, token_kind, token_texts
 
 # Training data from corpora by a recipe.
@@ -345,7 +346,7 @@ class Perturbation:
 
 
 def perturb(
-    corpus: Corpus | PerturbedSet,
+    corpus: Corpus | PerturbedSet | Path | str,
     *,
     options: PerturbOptions | None = None,
     source: str | None = None,
@@ -355,9 +356,11 @@ def perturb(
     """Make variants of sentences whose context is changed and whose errors are not.
 
     Args:
-        corpus: With references; or perturbed cases, whose originals are perturbed again.
+        corpus: With references; or perturbed cases, whose originals are perturbed again; or the
+            path of one or the other.
         options: How.
-        source: Says in the provenance where the corpus comes from; None is a hash of its sentences.
+        source: Says in the provenance where the corpus comes from; None is the file's name and
+            hash, or a hash of the sentences.
         lang: Code of the language of the texts; None takes that of the corpus.
         watch: Wraps long loops, to show progress.
 
@@ -366,6 +369,10 @@ def perturb(
     """
     options = options or PerturbOptions()
     plan = _plan(options)
+    if isinstance(corpus, (Path, str)):
+        path = Path(corpus)
+        source = source or fingerprint_of(path)
+        corpus = read_perturbed(path) if holds_perturbed(path) else load(path)
     corpus = in_language(corpus, lang)
     language, pairs = _pairs_to_perturb(corpus, each=options.each_reference)
     texts = [pair.target for pair in pairs.pairs]

@@ -44,6 +44,8 @@ _GONE = {
 _COMPLETE = "_GECBENCH_COMPLETE"
 """The variable by which shells ask for completions, as click names it."""
 
+_SHELLS = ("bash", "zsh", "fish")
+
 
 @click.group(
     cls=LazyGroup,
@@ -94,6 +96,11 @@ def _answer_shell() -> None:
     if request:
         from click.shell_completion import shell_complete
 
+        shell, _, instruction = request.partition("_")
+        if shell not in _SHELLS or instruction not in ("source", "complete"):
+            sources = ", ".join(f"{shell}_source" for shell in _SHELLS)
+            click.echo(f"gecbench: {_COMPLETE} is {request!r}; it may be {sources}", err=True)
+            sys.exit(2)
         sys.exit(shell_complete(gecbench, {}, "gecbench", _COMPLETE, request))
 
 

@@ -23,7 +23,7 @@ from gecbench.core.errors import UsageError
 from gecbench.core.files import STDIO, check_new
 from gecbench.core.options import Argument, Option, pairs
 
-_ENDINGS: Mapping[str, Literal["jsonl", "pairs"]] = {".jsonl": "jsonl", ".tsv": "pairs"}
+_ENDINGS = {".jsonl": "jsonl", ".tsv": "pairs"}
 
 
 @command
@@ -115,6 +115,7 @@ def corrupt(
     from gecbench.core.files import write_text
     from gecbench.reports.datasets import corruption_lines
 
+    target: str = target_format or format_by_ending(output, _ENDINGS, "jsonl")
     counts = corrupt_texts(
         texts,
         output,
@@ -123,7 +124,7 @@ def corrupt(
         settings=settings or {},
         format=text_format,
         lang=lang,
-        to=target_format or format_by_ending(output, _ENDINGS, "jsonl"),
+        to="pairs" if target == "pairs" else "jsonl",
         labels=labels,
         folder=scheme.places.folder,
         mirror=scheme.places.mirror,

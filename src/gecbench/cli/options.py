@@ -15,6 +15,7 @@ from gecbench.api.options import PLAIN, Options, Places, SchemeSpec
 from gecbench.cli.command import is_given, refuse
 from gecbench.cli.files import check_standard_input, split_name
 from gecbench.core.errors import FormatError, NoEffectError, UnknownNameError, UsageError
+from gecbench.core.files import name_of
 from gecbench.core.options import Argument, Option, Without, pairs
 from gecbench.core.sample import NOT_KEPT, Corpus, SystemOutput
 from gecbench.formats import FORMATS
@@ -191,14 +192,26 @@ def note_language(lang: str | None, texts: Iterable[str], name: str) -> None:
 def load_systems(
     paths: Sequence[Path], corpus: Corpus, format: str | None = None
 ) -> list[SystemOutput]:
-    """Load the outputs of systems, whose files may be named: NAME=FILE."""
+    """Load the outputs of systems, whose files may be named: NAME=FILE.
+
+    Files whose names differ in their endings alone keep these in the names of the systems.
+    """
     from gecbench.api.files import load_system
 
-    pairs = map(split_name, paths)
+    files = list(map(split_name, paths))
+    stems = [name or name_of(file) for name, file in files]
+    full = [f"{stem}{file.suffix}" for stem, (_, file) in zip(stems, files, strict=True)]
+    names = [
+        whole if name is None and stems.count(stem) > full.count(whole) else stem
+        for stem, whole, (name, _) in zip(stems, full, files, strict=True)
+    ]
     try:
-        return [load_system(file, corpus, name=name, format=format) for name, file in pairs]
+        return [
+            load_system(file, corpus, name=name, format=format)
+            for name, (_, file) in zip(names, files, strict=True)
+        ]
     except FormatError as error:  # readers know the option of a corpus only
-        raise FormatError(str(error).replace(" --from ", " --system-from ")) from error
+        raise error.with_option("--system-from") from error
 
 
 def load_inputs(

@@ -69,11 +69,10 @@ def _load(path: Path, options: CorpusOptions) -> tuple[Corpus | PerturbedSet, st
     """Load what is perturbed, with its name and hash."""
     from gecbench.api.files import fingerprint_of
     from gecbench.api.robustness import load_perturbed
-    from gecbench.core.files import read_lines
-    from gecbench.formats.perturbed import is_perturbed
+    from gecbench.formats.perturbed import holds_perturbed
 
     source = None if str(path) == STDIO else fingerprint_of(path)
-    if source is None or not (path.is_dir() or is_perturbed(read_lines(path))):
+    if source is None or not holds_perturbed(path):
         return load_corpus(path, options), source
     refuse(f"{path}: holds perturbed cases", "--reference", "--from", "--each-reference")
     cases = load_perturbed(path, lang=options.lang)

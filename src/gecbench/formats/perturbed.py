@@ -133,6 +133,11 @@ def is_perturbed(lines: Sequence[str]) -> bool:
     return sniff(lines) or (is_json(lines) and header in lines[0])
 
 
+def holds_perturbed(path: Path) -> bool:
+    """Whether a file or folder holds perturbed cases."""
+    return path.is_dir() or is_perturbed(read_lines(path))
+
+
 def read_perturbed(path: Path) -> PerturbedSet:
     """Read the perturbed cases in a file or folder.
 

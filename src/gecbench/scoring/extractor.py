@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from gecbench.core.edit import Edit, check
-from gecbench.core.errors import CorpusError, EditError
+from gecbench.core.errors import CorpusError, EditError, UsageError
 from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample, SystemOutput
 from gecbench.core.scheme import Extraction, Scheme, Watch, no_progress
 from gecbench.core.sentence import Sentence
@@ -304,6 +304,51 @@ def edit_set_limit_note(ids: Sequence[str]) -> str:
     return (
         f"{len(ids)} {have} more than {SET_LIMIT} different edit sets, of which the first was "
         f"kept, as by strategy first: {names}"
+    )
+
+
+def keep_spans(
+    corpus: Corpus, scheme: Scheme, *, minimise: bool, relabel: bool
+) -> tuple[Sample, ...]:
+    """Give the edits of a file the types of a scheme, and keep their spans.
+
+    Args:
+        corpus: All its references have edits, or are declared.
+        scheme: One that can, as en-errant.
+        minimise: Drop tokens that both sides share at the ends of an edit.
+        relabel: Give the scheme's types in place of those of the file.
+
+    Raises:
+        UsageError: The scheme cannot keep edits.
+        CorpusError: A reference has none.
+    """
+    if scheme.keep_spans is None:
+        raise UsageError(
+            f"scheme {scheme.name} cannot keep given edits, it finds them between texts; "
+            "leave --keep-edits out"
+        )
+    annotations = []
+    for sample in corpus.samples:
+        for rewrite in sample.references:
+            if not (rewrite.edit_sets or is_declared(rewrite)):
+                raise CorpusError(
+                    f"sentence {sample.id!r} has a reference without edits to keep; "
+                    "leave --keep-edits out to find them"
+                )
+            if any(rewrite.edit_sets):
+                annotations.append((rewrite.edit_sets[0], sample.tokens))
+    edit_sets = iter(scheme.keep_spans(annotations, minimise=minimise, relabel=relabel))
+    return tuple(
+        replace(
+            sample,
+            references=tuple(
+                replace(rewrite, edit_sets=(next(edit_sets),))
+                if any(rewrite.edit_sets)
+                else rewrite
+                for rewrite in sample.references
+            ),
+        )
+        for sample in corpus.samples
     )
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from messages import expect_error
 
-from gecbench.analysis.paper_table import Mean, at_equal_edits, fill_tables, number_in
+from gecbench.analysis.paper_table import Mean, at_equal_edits, number_in, paper_table
 from gecbench.cli import main
 from gecbench.core.errors import FormatError
 from gecbench.reports.paper_table import SMALL, build_report
@@ -91,7 +91,7 @@ def folder(tmp_path: Path, monkeypatch) -> Path:
 
 def tables(folder: Path, **options: bool) -> list[dict]:
     """Return rows by name and source, of each table."""
-    paper = fill_tables(folder / "paper.toml", sorted((folder / "r").glob("*.json")))
+    paper = paper_table(folder / "paper.toml", sorted((folder / "r").glob("*.json")))
     shown = build_report("paper", paper, **options)
     rows = [
         {(row[0], str(getattr(row[1], "en", row[1]))): row[2:] for row in table.rows}
@@ -121,7 +121,7 @@ def test_what_was_not_run_says_so_and_shows_no_number(folder) -> None:
         assert {value.en for value in main_table[name, "here"][1:]} == {status}
         assert (name, "difference") not in main_table
     assert not any(name == "none" for name, _ in equal)
-    shown = render(build_report("paper", fill_tables(folder / "paper.toml", [])), "text")
+    shown = render(build_report("paper", paper_table(folder / "paper.toml", [])), "text")
     assert "bias {bias}" in shown
 
 
@@ -172,7 +172,7 @@ def test_a_wrong_file_is_refused(folder, old: str, new: str, why: str) -> None:
     (folder / "paper.toml").write_text(PAPER.replace(old, new), "utf-8")
     results = sorted((folder / "r").glob("*.json"))
     with pytest.raises(FormatError, match=why):
-        fill_tables(folder / "paper.toml", results)
+        paper_table(folder / "paper.toml", results)
 
 
 def test_a_result_that_is_no_json_is_refused(folder) -> None:

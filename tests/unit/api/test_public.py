@@ -29,6 +29,8 @@ def test_score_and_compare():
 
 
 def test_extract_and_combine():
+    english = gecbench.load(gecbench.sample("en", "corpus.jsonl"))
+    assert gecbench.extract(english).provenance["scheme"] == "en-errant"
     extracted = gecbench.extract(ZH, "zh-char")
     assert extracted.provenance["scheme"] == "zh-char"
     voting = gecbench.Voting(threshold=2)
@@ -47,6 +49,22 @@ def test_perturb():
     perturbed = gecbench.perturb(corpus, options=options)
     assert perturbed.cases.provenance["variants"] == "2"
     assert {len(case.variants) for case in perturbed.cases.cases} == {2}
+
+
+@pytest.mark.parametrize("name", ["corpus.jsonl", "perturbed.txt"])
+def test_perturb_takes_a_path(name: str):
+    options = gecbench.PerturbOptions(variants=2, pos=False)
+    path = gecbench.sample("en", name)
+    perturbed = gecbench.perturb(str(path), options=options).cases
+    assert perturbed.cases
+    assert perturbed.provenance["input"].startswith(f"{name} sha256 ")
+
+
+def test_paper_table():
+    tables = Path(__file__).parents[3] / "workflows" / "tables"
+    paper = gecbench.paper_table(str(tables / "robustgec-table-5.toml"))
+    assert paper.tables
+    assert paper.tables[0].rows
 
 
 def test_corrupt_and_prepare(tmp_path: Path):

@@ -11,20 +11,14 @@ from score_corpus import BAD, COPY, CORPUS, FREE, GOOD, IMPOSSIBLE, counts, syst
 
 import gecbench
 from gecbench.api.files import load, sample, save
-from gecbench.api.options import Options
-from gecbench.api.schemes import (
-    AnyScheme,
-    Places,
-    SchemeSpec,
-    default_scheme,
-    extract,
-    load_scheme,
-)
+from gecbench.api.options import AnyScheme, Options, SchemeSpec
+from gecbench.api.schemes import Places, extract, load_scheme
 from gecbench.api.score import score
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, ResourceError, UnknownNameError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.lang.zh.char import scheme as zh_char
+from gecbench.scoring.languages import default_scheme
 
 
 def test_systems_come_in_their_order():

@@ -15,7 +15,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from gecbench.cli import gecbench
+from gecbench.cli import gecbench, main
 from gecbench.cli.command import command, is_given, refuse
 from gecbench.core.errors import UsageError
 from gecbench.core.options import Argument, Option, Without, pairs
@@ -201,6 +201,17 @@ def complete(*words: str) -> list[str]:
     )
     assert (told.returncode, told.stderr) == (0, "")
     return [line.partition(",")[2] for line in told.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("request_", ["tcsh_source", "bash", "bash_scripts"])
+def test_a_shell_without_completion_is_refused(request_, monkeypatch, capsys):
+    monkeypatch.setenv("_GECBENCH_COMPLETE", request_)
+    with pytest.raises(SystemExit) as ended:
+        main([])
+    out, err = capsys.readouterr()
+    assert (ended.value.code, out, err.count("\n")) == (2, "", 1)
+    for text in (request_, "bash_source", "zsh_source", "fish_source"):
+        assert text in err
 
 
 @pytest.mark.parametrize(

@@ -75,3 +75,18 @@ def test_compare_refuses_with_one_line(run, words: tuple, why: str):
     assert (code, out) == (2, "")
     assert err.startswith(f"gecbench: {why}")
     assert err.count("\n") == 1
+
+
+def test_files_that_differ_in_their_endings_are_named_with_them(run, tmp_path):
+    (tmp_path / "a.txt").write_bytes(SYSTEMS[0].read_bytes())
+    (tmp_path / "a.out").write_bytes(SYSTEMS[1].read_bytes())
+    words = (*ACCURACY, "--resamples", 100, "--test", "bootstrap", "--format", "json")
+    code, out, err = run(
+        "compare", CORPUS, tmp_path / "a.txt", tmp_path / "a.out", SYSTEMS[2], *words
+    )
+    assert (code, err) == (0, "")
+    (metric,) = json.loads(out)["metrics"]
+    assert {system["system"] for system in metric["systems"]} == {"a.txt", "a.out", "fluent"}
+    code, _, err = run("compare", CORPUS, SYSTEMS[0], SYSTEMS[0], *words)
+    assert code == 2
+    assert "NAME=FILE" in err

@@ -12,19 +12,18 @@ from messages import expect_error
 import gecbench
 from gecbench import lang
 from gecbench.api.files import sample
-from gecbench.api.options import Places
-from gecbench.api.schemes import (
-    SchemeSpec,
-    check_language,
-    corpus_language,
-    default_scheme,
-    normaliser_notes,
-    scheme_for,
-)
+from gecbench.api.options import Places, SchemeSpec
+from gecbench.api.schemes import scheme_for
 from gecbench.core.errors import ResourceError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.lang.en import PIPELINE
 from gecbench.metrics import METRICS, metric_class
+from gecbench.scoring.languages import (
+    check_language,
+    corpus_language,
+    default_scheme,
+    normaliser_notes,
+)
 
 PAIRS = {
     "de": (
@@ -161,8 +160,8 @@ def test_the_header_has_more_say_than_the_texts():
 def test_a_chosen_scheme_says_what_texts_do_not_show():
     corpus = corpus_of(None, "1 2", "1 3")
     assert corpus_language(corpus, "zh-char").code == "zh"
-    assert corpus_language(corpus, SchemeSpec("zh-char")).code == "zh"
-    assert corpus_language(corpus, gecbench.load_scheme("xx-word")).code == "xx"
+    assert corpus_language(corpus, SchemeSpec("zh-char").name).code == "zh"
+    assert corpus_language(corpus, gecbench.load_scheme("xx-word").name).code == "xx"
     with pytest.raises(UsageError, match="--lang"):
         corpus_language(corpus)
 
@@ -266,6 +265,8 @@ def test_a_language_whose_metric_is_for_another_is_answered_with_one_for_any(mon
 def test_errant_without_a_pipeline_for_another_language_names_the_option():
     with pytest.raises(UsageError, match=r"errant.*needs --spacy-model NAME"):
         scheme_for(corpus_of("pt", "a b", "a c"), "errant")
+    with pytest.raises(UsageError, match="scheme errant is for language 'en'"):
+        scheme_for(corpus_of("pt", "a b", "a c"), SchemeSpec("errant"))
 
 
 def test_missing_data_of_a_scheme_that_nobody_chose_name_one_that_needs_none(tmp_path):

@@ -213,7 +213,7 @@ def paper_table(
     gecbench analyse paper-table workflows/tables/robustgec-table-5.toml
     gecbench analyse paper-table workflows/tables/robustgec-table-5.toml robustness/*.json
     """  # noqa: D301 - \b keeps click from joining lines
-    from gecbench.analysis.paper_table import fill_tables
+    from gecbench.analysis.paper_table import paper_table as make_table
     from gecbench.reports.paper_table import build_report
 
-    show(build_report(paper.stem, fill_tables(paper, results), small=small), output)
+    show(build_report(paper.stem, make_table(paper, results), small=small), output)

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gecbench.core.errors import CorpusError, UsageError
-from gecbench.core.files import read_lines
 from gecbench.core.perturbed import Subset, samples_of
 from gecbench.core.sample import Corpus
 from gecbench.edits.apply import changes
-from gecbench.formats.perturbed import is_perturbed, read_perturbed
+from gecbench.formats.perturbed import holds_perturbed, read_perturbed
 from gecbench.models.batches import ContextPair, SentencePair
 from gecbench.models.training.config import RobustTable, RunConfig
 from gecbench.models.training.data import (
@@ -316,7 +315,7 @@ def _read_cases(config: RunConfig, names: Sequence[str], home: Path) -> Training
     if data.dev not in ("", ALL):
         path = locate_file(home, data.dev)
         files[data.dev] = hash_file(path)
-        if _holds_cases(path):
+        if holds_perturbed(path):
             dev, dev_pairs = _dev_of(list(_cases_in(path, language)), language, counts)
         else:
             dev = read_corpus(path)
@@ -353,11 +352,6 @@ def _read_cases(config: RunConfig, names: Sequence[str], home: Path) -> Training
     return TrainingData(tuple(train), dev, dev_pairs, dict(counts), files)
 
 
-def _holds_cases(path: Path) -> bool:
-    """Say whether a file or folder holds perturbed cases; a folder holds nothing else."""
-    return path.is_dir() or is_perturbed(read_lines(path))
-
-
 def _cases_in(path: Path, language: str) -> Iterator[Subset]:
     """Yield the cases in a file or folder, each as a subset of one case.
 
@@ -365,7 +359,7 @@ def _cases_in(path: Path, language: str) -> Iterator[Subset]:
         CorpusError: It is a corpus without perturbations, or of another language.
         GecbenchError: It cannot be read as cases.
     """
-    if not _holds_cases(path):
+    if not holds_perturbed(path):
         raise CorpusError(
             f"{path}: holds no perturbed cases (blocks of O-S, O-T, A1-S, A1-T, ..., or what "
             "`gecbench perturb` writes); make them with `gecbench perturb`, or say robust.method = "
