@@ -269,11 +269,11 @@ def paper_table(file: Path | str, results: Sequence[Path | str] = ()) -> PaperRe
     Raises:
         FormatError: The file breaks a rule, or a number is not where it says.
     """
-    paper, results = read_toml(Path(file), Paper), [Path(path) for path in results]
-    reader = _Reader(paper, results)
+    paper, paths = read_toml(Path(file), Paper), [Path(path) for path in results]
+    reader = _Reader(paper, paths)
     return PaperResult(
         paper,
-        tuple(map(str, results)),
+        tuple(map(str, paths)),
         tuple(TableResult(table, tuple(_rows(reader, table))) for table in paper.tables),
         tuple(
             FigureResult(figure, tuple(_points(reader, line) for line in figure.lines))
