@@ -31,6 +31,7 @@ from gecbench.server.choices import ComplaintState
 from gecbench.server.models import Figures, Skip, Study
 from gecbench.server.rules.text import digest
 from gecbench.server.statistics.members import reviewers
+from gecbench.server.statistics.pieces import load_pieces
 from gecbench.server.statistics.report import build_report
 from gecbench.server.statistics.scoring import basis_of
 from gecbench.server.statistics.work import AGES, acceptance, ages, load_counts, progress, reasons
@@ -337,3 +338,21 @@ def test_the_report_says_that_there_is_more_by_now(site):
     assert any(
         "Table 4 are of 20" in note for note in build_report(statistics.quality(project)).notes
     )
+
+
+def test_figures_are_shown_on_a_full_disk_and_stored_when_there_is_room(site):
+    project = a_project(2)
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM")  # no free page is left
+        (pages,) = cursor.execute("PRAGMA page_count").fetchone()
+        cursor.execute(f"PRAGMA max_page_count = {pages}")
+        try:
+            full = list(load_pieces(project, "room", lambda rows: ["x" * 50_000, len(rows)]))
+            stored = Figures.objects.filter(kind__startswith="room ").count()
+        finally:
+            cursor.execute("PRAGMA max_page_count = 4294967294")
+    assert (sum(count for _, count in full), stored) == (2, 0)
+    again = list(load_pieces(project, "room", lambda rows: ["x" * 50_000, len(rows)]))
+    assert again == full
+    assert Figures.objects.filter(kind__startswith="room ").count() == len(full)
+    assert list(load_pieces(project, "room", lambda _: pytest.fail("computed again"))) == full
