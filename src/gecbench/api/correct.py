@@ -21,8 +21,8 @@ from gecbench.core.files import check_target, encode_text, is_stream, write_stre
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.scheme import Scheme
 from gecbench.formats.reading import Sources, sources
-from gecbench.lang import language_of, language_warning
-from gecbench.lang.detection import detect
+from gecbench.lang import language_of, language_warning, mixture_warning
+from gecbench.lang.detection import detect_languages
 from gecbench.models import load_corrector
 from gecbench.models.journal import correct_batches, correct_with_journal, open_journal
 from gecbench.models.text import Splitting
@@ -124,6 +124,35 @@ def check_language(corrector: Corrector, lang: str | None) -> None:
         )
 
 
+def check_undeclared(corrector: Corrector, texts: Iterable[str]) -> str | None:
+    """Refuse texts that plainly show a language that a corrector is not for.
+
+    Args:
+        corrector: As `check_language`.
+        texts: In a language that nobody declares.
+
+    Returns:
+        What to know of texts that are too short to be sure of; else None.
+
+    Raises:
+        UsageError: At least one text, and most of them, show another language.
+    """
+    info = corrector.info
+    languages = [language_of(code).code for code in info.languages]
+    if not languages or "xx" in languages:
+        return None
+    detection = detect_languages(texts)
+    if detection.code is None or detection.code in languages:
+        return None
+    if detection.code in detection.places:
+        raise UsageError(
+            f"corrector {info.name} is for {', '.join(languages)}, and the texts look like "
+            f"{detection.code!r}; name a corrector for {detection.code}, or, if they are in "
+            f"{languages[0]}, say --lang {languages[0]} (in Python: lang)"
+        )
+    return f"the texts look like {detection.code!r}; {info.name} is for {languages[0]!r}"
+
+
 def check_texts(
     corrector: Corrector,
     texts: Sequence[str],
@@ -132,6 +161,7 @@ def check_texts(
     say: Callable[[str], None],
     *,
     implied: str | None = None,
+    ids: Iterable[str] | None = None,
 ) -> None:
     """Refuse texts for their language, or say what to know before they are corrected.
 
@@ -142,19 +172,23 @@ def check_texts(
         name: Of the texts.
         say: Told the notes.
         implied: The language that their format is for, where nobody declares one.
+        ids: Of the texts; None is their numbers from 1.
 
     Raises:
-        UsageError: They are declared to be in a language that the corrector is not for.
+        UsageError: They are declared to be in a language that the corrector is not for, or
+            plainly show it.
     """
     check_language(corrector, lang)
     info = corrector.info
+    note = None if lang else check_undeclared(corrector, texts)
     if info.notice:
         say(f"note: {info.name}: {info.notice}")
-    code = detect(texts) if info.languages and not lang else None
-    if code is not None and code not in info.languages:
-        say(f"note: the texts look like {code!r}; {info.name} is for {info.languages[0]!r}")
-    elif warning := language_warning(lang or implied, texts, name):
-        say(f"note: {warning}")
+    if note is None:
+        note = language_warning(lang or implied, texts, name)
+    if note is None and info.languages and not lang and not implied:
+        note = mixture_warning(ids or map(str, count(1)), texts, name)
+    if note is not None:
+        say(f"note: {note}")
 
 
 def correct(
@@ -173,7 +207,8 @@ def correct(
         lang: Code of the language of the texts; None takes that of the corpus.
 
     Raises:
-        UsageError: The texts are declared to be in a language that the corrector is not for.
+        UsageError: The texts are declared to be in a language that the corrector is not for, or
+            plainly show it.
 
     >>> output = correct("copying", ["我今天很高兴。"])
     >>> output.system, output.hypotheses["1"][0].text
@@ -189,6 +224,8 @@ def correct(
         corpus = Corpus("texts", samples)
     corpus = in_language(corpus, lang)
     check_language(corrector, corpus.lang)
+    if corpus.lang is None:
+        check_undeclared(corrector, [sample.source for sample in corpus.samples])
     answers = chain.from_iterable(correct_batches(corrector, (s.source for s in corpus.samples)))
     return SystemOutput(
         name or corrector.info.name,
@@ -244,7 +281,8 @@ def correct_file(
         say: Told what a user should know of the corrector and the texts.
 
     Raises:
-        UsageError: The texts are declared to be in a language that the corrector is not for.
+        UsageError: The texts are declared to be in a language that the corrector is not for, or
+            plainly show it.
         GecbenchError: A file cannot be read or written, or an earlier run had other options.
     """
     source = path if isinstance(path, Sources) else sources(path, format=format)
@@ -254,7 +292,8 @@ def correct_file(
     texts = iter(source.texts)
     first = list(islice(texts, _LOOKED_AT))
     name = str(source.path)
-    check_texts(corrector, first, output.lang or source.lang, name, say, implied=implied)
+    lang = output.lang or source.lang
+    check_texts(corrector, first, lang, name, say, implied=implied, ids=_ids(source))
     source = replace(source, texts=chain(first, texts))
     result = CorrectionReport(signature=corrector.info.signature)
     if is_stream(output.path):

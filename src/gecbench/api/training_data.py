@@ -92,7 +92,7 @@ from gecbench.formats.perturbed import holds_perturbed, read_perturbed, write_pe
 from gecbench.lang import CORRUPTIONS, find_language, language_of, language_warning
 from gecbench.models.tags.derive import derive_labels
 from gecbench.models.tags.labels import transforms_for
-from gecbench.scoring.languages import corpus_language
+from gecbench.scoring.languages import check_pipeline, corpus_language
 from gecbench.text.tokens import TOKEN_KINDS, token_kind, token_texts
 
 # Training data from corpora by a recipe.
@@ -377,7 +377,7 @@ def perturb(
     language, pairs = _pairs_to_perturb(corpus, each=options.each_reference)
     texts = [pair.target for pair in pairs.pairs]
     kind = options.tokens or kind_of(language, texts)
-    filler, words, how = _filler(pairs.pairs, kind, language, options, watch, corpus.name)
+    filler, words, how = _filler(corpus, pairs.pairs, kind, language, options, watch)
     subsets, report = run_perturbation(
         pairs.pairs, words, kind=kind, filler=filler, plan=plan, watch=watch
     )
@@ -465,26 +465,26 @@ def _pairs_to_perturb(
 
 
 def _filler(
+    corpus: Corpus | PerturbedSet,
     pairs: Sequence[SentencePair],
     kind: str,
     language: Language,
     options: PerturbOptions,
     watch: Watch,
-    name: str,
 ) -> tuple[Filler, list[tuple[Word, ...]], str]:
     """Make what fills places; find the words of all pairs, and the name of what divides them."""
     if options.model:
         # It is loaded before the words are found, for it may be missing.
         filler = _masked_filler(options, kind)
-        divide, how = _divide(kind, language, options, pos=False)
+        divide, how = _divide(corpus, kind, language, options, pos=False)
         return filler, words_of(pairs, divide, watch), how
     pos = options.pos is not False
-    divide, how = _divide(kind, language, options, pos=pos)
+    divide, how = _divide(corpus, kind, language, options, pos=pos)
     if options.words is not None:
         vocabulary = read_vocabulary(Path(options.words), divide, tagged=pos)
         return vocabulary, words_of(pairs, divide, watch), how
     words = words_of(pairs, divide, watch)
-    return vocabulary_of(count_words(words), name), words, how
+    return vocabulary_of(count_words(words), corpus.name), words, how
 
 
 def _masked_filler(options: PerturbOptions, kind: str) -> Filler:
@@ -500,11 +500,16 @@ def _masked_filler(options: PerturbOptions, kind: str) -> Filler:
 
 
 def _divide(
-    kind: str, language: Language, options: PerturbOptions, *, pos: bool
+    corpus: Corpus | PerturbedSet,
+    kind: str,
+    language: Language,
+    options: PerturbOptions,
+    *,
+    pos: bool,
 ) -> tuple[WordSplitter, str]:
     """Choose what divides texts into words, and name it."""
     if not token_kind(kind).joiner and (language.segmenter or options.tokens):
-        return _cutting(kind, options, pos=pos)
+        return _cutting(kind, language, options, pos=pos)
     if not pos:
         return token_splitter(kind, None), "tokens"
     model = options.spacy_model or language.pipeline
@@ -517,7 +522,9 @@ def _divide(
         raise MissingExtraError("spaCy, which knows parts of speech (--no-pos does without),", "en")
     from gecbench.backends.spacy import Pipeline, describe
 
-    pipeline = Pipeline(describe(model))
+    about = describe(model)
+    check_pipeline(corpus, about.name, about.lang)
+    pipeline = Pipeline(about)
 
     def tag(sentences: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
         return (words.tags for words in pipeline.words(sentences, parsed=False))
@@ -525,9 +532,15 @@ def _divide(
     return token_splitter(kind, tag), f"tokens, parts of speech by {pipeline.version}"
 
 
-def _cutting(kind: str, options: PerturbOptions, *, pos: bool) -> tuple[WordSplitter, str]:
+def _cutting(
+    kind: str, language: Language, options: PerturbOptions, *, pos: bool
+) -> tuple[WordSplitter, str]:
+    # Tokens of Chinese can be asked for in any language; then Chinese is who divides them.
+    name = language.segmenter or language_of(kind).segmenter
     if options.spacy_model is not None:
-        raise UsageError("spacy-model is for words between blanks; Chinese texts take jieba's")
+        raise UsageError(
+            f"spacy-model is for words between blanks; {language_of(kind).name} texts take {name}'s"
+        )
     if pos:
         from gecbench.backends.chinese import JiebaTagger
 
@@ -535,9 +548,9 @@ def _cutting(kind: str, options: PerturbOptions, *, pos: bool) -> tuple[WordSpli
         return segmenter_splitter(kind, tagger.tag), tagger.name
     from gecbench.backends import SEGMENTERS
 
-    make = cast("Callable[[str], tuple[str, _Cut]]", resolve("segmenter", "jieba", SEGMENTERS))
-    name, cut = make("")
-    return segmenter_splitter(kind, lambda text: [(word, "") for word in cut(text)]), name
+    make = cast("Callable[[str], tuple[str, _Cut]]", resolve("segmenter", name, SEGMENTERS))
+    how, cut = make("")
+    return segmenter_splitter(kind, lambda text: [(word, "") for word in cut(text)]), how
 
 
 _Cut = Callable[[str], tuple[str, ...]]

@@ -32,6 +32,9 @@ _UNUSED = frozenset(
 )
 """Factories of components that no part of `TokenAttributes` comes from."""
 
+_SEVERAL = frozenset({"xx", "mul"})
+"""Codes of spaCy for pipelines of several languages."""
+
 _PARSERS = frozenset({"parser", "beam_parser"})
 _BATCH = 128
 _WRAP = 1 << 64
@@ -45,11 +48,13 @@ class Description:
         folder: Holds config.cfg and meta.json.
         name: With the language, as "en_core_web_sm".
         version: As the pipeline's makers number it.
+        lang: Code of its language; "xx" where it is for several.
     """
 
     folder: Path
     name: str
     version: str
+    lang: str = "xx"
 
     def __str__(self) -> str:
         """Join name and version."""
@@ -82,7 +87,13 @@ def describe(name: str | Path) -> Description:
         )
     try:
         fields = json.loads(meta.read_text("utf-8"))
-        return Description(folder, f"{fields['lang']}_{fields['name']}", str(fields["version"]))
+        lang = str(fields["lang"])
+        return Description(
+            folder,
+            f"{lang}_{fields['name']}",
+            str(fields["version"]),
+            "xx" if lang in _SEVERAL else lang,
+        )
     except (ValueError, KeyError, TypeError) as error:
         raise ResourceError(f"{meta}: does not name the pipeline: {error}") from error
 
@@ -114,6 +125,16 @@ class Pipeline:
     def version(self) -> str:
         """Name and version, with that of spaCy, for signatures."""
         return f"{self.about} (spacy {_spacy_version()})"
+
+    @property
+    def name(self) -> str:
+        """Name alone, with the language."""
+        return self.about.name
+
+    @property
+    def lang(self) -> str:
+        """Code of its language; "xx" where it is for several."""
+        return self.about.lang
 
     def words(
         self, sentences: Sequence[Tokens], *, parsed: bool, again: bool = False
@@ -313,6 +334,16 @@ class CachedPipeline:
     def version(self) -> str:
         """Name and version of the pipeline."""
         return self.pipeline.version
+
+    @property
+    def name(self) -> str:
+        """Name of the pipeline."""
+        return self.pipeline.name
+
+    @property
+    def lang(self) -> str:
+        """Code of the pipeline's language; "xx" where it is for several."""
+        return self.pipeline.lang
 
     def forget(self) -> None:
         """Let go of documents that were kept for parsing."""

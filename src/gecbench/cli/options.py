@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -19,7 +19,7 @@ from gecbench.core.files import name_of
 from gecbench.core.options import Argument, Option, Without, pairs
 from gecbench.core.sample import NOT_KEPT, Corpus, SystemOutput
 from gecbench.formats import FORMATS
-from gecbench.lang import LANGUAGES, SCHEMES, language_warning
+from gecbench.lang import LANGUAGES, SCHEMES, language_warning, mixture_warning
 
 if TYPE_CHECKING:
     from gecbench.core.case import Part
@@ -171,7 +171,7 @@ def load_corpus(path: Path, options: CorpusOptions, *, scored: bool = False) -> 
     corpus = load(path, format=options.format, references=options.references, lang=options.lang)
     note_losses(corpus.name, corpus.provenance.get(NOT_KEPT))
     if not scored:
-        note_language(corpus.lang, (sample.source for sample in corpus.samples), corpus.name)
+        note_language(corpus)
     if options.meta is None:
         return corpus
     return with_meta(corpus, options.meta, read_meta(options.meta))
@@ -183,9 +183,14 @@ def note_losses(name: str, losses: str | None) -> None:
         say(f"note: {name}: not kept: {losses}")
 
 
-def note_language(lang: str | None, texts: Iterable[str], name: str) -> None:
-    """Say so where the script of texts contradicts the language that somebody says they are in."""
-    if warning := language_warning(lang, texts, name):
+def note_language(corpus: Corpus) -> None:
+    """Say so where texts contradict the declared language, or are in several and none is."""
+    texts = [sample.source for sample in corpus.samples]
+    if corpus.lang:
+        warning = language_warning(corpus.lang, texts, corpus.name)
+    else:
+        warning = mixture_warning((sample.id for sample in corpus.samples), texts, corpus.name)
+    if warning:
         say(f"note: {warning}")
 
 

@@ -76,7 +76,7 @@ def _load(path: Path, options: CorpusOptions) -> tuple[Corpus | PerturbedSet, st
         return load_corpus(path, options), source
     refuse(f"{path}: holds perturbed cases", "--reference", "--from", "--each-reference")
     cases = load_perturbed(path, lang=options.lang)
-    note_language(cases.lang, (sample.source for sample in cases.corpus().samples), cases.name)
+    note_language(cases.corpus())
     return cases, source
 
 

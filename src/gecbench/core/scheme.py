@@ -80,6 +80,8 @@ class Scheme:
         warn: What the reader should know of it first where its sources are these texts, if
             anything.
         data_sets: Those of the catalogue that its context gave it resources of.
+        pipeline: Name of the spaCy pipeline that reads its texts, if one does.
+        pipeline_lang: Code of the language that this pipeline is for; "xx" for any.
     """
 
     name: str
@@ -96,6 +98,8 @@ class Scheme:
     notes: tuple[str, ...] = ()
     warn: Callable[[Sequence[str]], str | None] = lambda _: None
     data_sets: tuple[str, ...] = ()
+    pipeline: str = ""
+    pipeline_lang: str = "xx"
 
 
 # How schemes are made: a factory takes a context, and its keyword-only arguments are the options.
@@ -107,6 +111,16 @@ class Reader(Protocol):
     @property
     def version(self) -> str:
         """Name and version, for signatures."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """Name alone."""
+        ...
+
+    @property
+    def lang(self) -> str:
+        """Code of the language that it is for; "xx" for any."""
         ...
 
     def words(

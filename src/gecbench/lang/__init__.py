@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
+from itertools import islice
 from typing import cast
 
 from gecbench.core.codes import normalise_code
@@ -16,7 +17,7 @@ from gecbench.core.errors import UsageError
 from gecbench.core.language import Language
 from gecbench.core.registry import resolve
 from gecbench.core.score import WarningNote
-from gecbench.lang.detection import contradiction, detect
+from gecbench.lang.detection import contradiction, detect_languages
 from gecbench.lang.xx import of_code
 
 LANGUAGES: Mapping[str, str] = {
@@ -43,7 +44,6 @@ CORRUPTIONS: Mapping[str, str] = {
 """Code to the function that loads how texts of the language are corrupted."""
 
 
-@cache
 def language_of(code: str) -> Language:
     """A language by its code; one that has no folder is "xx" under its own code.
 
@@ -60,6 +60,13 @@ def language_of(code: str) -> Language:
     >>> language_of("zh").unit, language_of("de").scheme, language_of("ja").scheme
     ('character', 'xx-word', 'xx-char')
     """
+    if not isinstance(code, str):  # a caller's, whose types nobody has checked
+        raise UsageError(f"language {code!r} is no text; name an ISO 639 code, as 'zh' or 'de'")
+    return _language_of(code)
+
+
+@cache
+def _language_of(code: str) -> Language:
     normalised = normalise_code(code)
     if normalised is None:
         raise UsageError(
@@ -82,13 +89,42 @@ def find_language(lang: str | None, texts: Iterable[str], name: str) -> Language
     Raises:
         UsageError: Nobody has said, and the texts do not show it; or the code is none.
     """
-    code = detect(texts) if lang is None else lang
-    if code is None:
+    if lang is not None:
+        return language_of(lang)
+    detection = detect_languages(texts)
+    if detection.code is None:
+        shares = f" ({detection.shares})" if detection.shares else ""
         raise UsageError(
-            f"{name}: its language cannot be told from its texts; name it by --lang (in Python: "
-            "lang=): zh, en, another ISO 639 code as de, or xx for any language"
+            f"{name}: its language cannot be told from its texts{shares}; name it by --lang (in "
+            "Python: lang=): zh, en, another ISO 639 code as de, or xx for any language"
         )
-    return language_of(code)
+    return language_of(detection.code)
+
+
+def mixture_warning(ids: Iterable[str], texts: Iterable[str], name: str) -> WarningNote | None:
+    """Warn where many of the texts whose language nobody declares are in another than most.
+
+    Args:
+        ids: Of the texts.
+        texts: A sample of them is looked at.
+        name: Of the corpus or file.
+    """
+    detection = detect_languages(texts)
+    if not detection.others:
+        return None
+    last = max(places[0] for places in detection.others.values())
+    names = tuple(islice(ids, last + 1))
+    shares = " and ".join(
+        f"{len(places)} look like {code!r} (the first is {names[places[0]]})"
+        for code, places in detection.others.items()
+    )
+    looked_at = f"of {detection.sentences} sentences that were looked at {shares}"
+    return WarningNote(
+        f"{name}: {looked_at}, {detection.code!r} is taken; name the language by --lang, "
+        "or divide the corpus"
+        if detection.code
+        else f"{name}: {looked_at}; name the language by --lang, or divide the corpus"
+    )
 
 
 def language_warning(

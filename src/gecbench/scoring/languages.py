@@ -6,10 +6,17 @@ from collections.abc import Sequence
 
 from gecbench.core.errors import UsageError
 from gecbench.core.language import Language
+from gecbench.core.perturbed import PerturbedSet
 from gecbench.core.sample import Corpus
 from gecbench.core.scheme import Scheme
 from gecbench.core.score import WarningNote
-from gecbench.lang import LANGUAGES, find_language, language_of, language_warning
+from gecbench.lang import (
+    LANGUAGES,
+    find_language,
+    language_of,
+    language_warning,
+    mixture_warning,
+)
 from gecbench.lang.detection import detect
 
 
@@ -23,16 +30,15 @@ def corpus_language(corpus: Corpus, scheme: str | None = None) -> Language:
     Raises:
         UsageError: It cannot be told; asks for --lang.
     """
-    texts = (sample.source for sample in corpus.samples)
-    code = corpus.lang or detect(texts)
-    if code is None and scheme is not None:
+    texts = [sample.source for sample in corpus.samples]
+    if scheme is not None and not corpus.lang and detect(texts) is None:
         prefix = scheme.partition("-")[0]
         return language_of(prefix if prefix in LANGUAGES else "xx")
-    return find_language(code, (), corpus.name)
+    return find_language(corpus.lang or None, texts, corpus.name)
 
 
 def check_language(corpus: Corpus, scheme: Scheme, name: str | None = None) -> None:
-    """Refuse a scheme of another language than the corpus is in.
+    """Refuse a scheme, or its pipeline, of another language than the corpus is in.
 
     Args:
         corpus: Its declared language counts, else the one that its texts show.
@@ -43,10 +49,10 @@ def check_language(corpus: Corpus, scheme: Scheme, name: str | None = None) -> N
     Raises:
         UsageError: Names both.
     """
-    if scheme.lang == "xx":
+    if scheme.lang == scheme.pipeline_lang == "xx":
         return
     code = corpus.lang or detect(sample.source for sample in corpus.samples)
-    if code is not None and language_of(code).code != scheme.lang:
+    if code is not None and scheme.lang not in ("xx", language_of(code).code):
         is_or_seems = "is" if corpus.lang else "looks like"
         otherwise = "" if corpus.lang else f", or say --lang {scheme.lang} if it is that"
         raise UsageError(
@@ -54,6 +60,40 @@ def check_language(corpus: Corpus, scheme: Scheme, name: str | None = None) -> N
             f"the corpus {is_or_seems} {code!r}; choose another by --scheme, as errant, "
             f"which needs --spacy-model NAME for a language other than English{otherwise}"
         )
+    check_pipeline(corpus, scheme.pipeline, scheme.pipeline_lang)
+
+
+def check_pipeline(corpus: Corpus | PerturbedSet, pipeline: str, lang: str) -> None:
+    """Refuse a spaCy pipeline for another language than the texts are in.
+
+    One for several languages ("xx") takes any, and any takes texts that are declared "xx".
+
+    Args:
+        corpus: Its language is what it declares, else what its texts show.
+        pipeline: Its name.
+        lang: Code of the pipeline's language.
+
+    Raises:
+        UsageError: Names both.
+    """
+    corpus = corpus.corpus() if isinstance(corpus, PerturbedSet) else corpus
+    code = corpus.lang or detect(sample.source for sample in corpus.samples)
+    pipeline_lang = language_of(lang).code
+    if code is None or language_of(code).code in ("xx", pipeline_lang) or pipeline_lang == "xx":
+        return
+    if {language_of(code).code, pipeline_lang} <= _NORWEGIAN:
+        return
+    is_or_seems = "are in" if corpus.lang else "look like"
+    otherwise = "" if corpus.lang else f", or say --lang {pipeline_lang} if they are in that"
+    raise UsageError(
+        f"{corpus.name}: pipeline {pipeline} is for language {pipeline_lang!r}, "
+        f"the texts {is_or_seems} {code!r}; name one for {code!r} by --spacy-model (or "
+        f"GECBENCH_SPACY_MODEL){otherwise}"
+    )
+
+
+_NORWEGIAN = frozenset({"nb", "nn", "no"})
+"""Codes that spaCy, py3langid and corpora use for one another."""
 
 
 def default_scheme(corpus: Corpus) -> str:
@@ -72,9 +112,14 @@ def language_notes(corpus: Corpus) -> list[str]:
         warning = language_warning(corpus.lang, texts, corpus.name)
         return [warning] if warning else []
     detected = detect(texts)
-    if detected is None or detected in LANGUAGES:
-        return []
-    return [f"{corpus.name}: language: {detected} (detected); if it is another, name it by --lang"]
+    mixture = mixture_warning((sample.id for sample in corpus.samples), texts, corpus.name)
+    notes: list[str] = [mixture] if mixture else []
+    if detected is not None and detected not in LANGUAGES:
+        notes.append(
+            f"{corpus.name}: no language is declared, its texts look like {detected!r}; "
+            "if that is wrong, name it by --lang"
+        )
+    return notes
 
 
 def normaliser_notes(corpus: Corpus, language: Language, names: Sequence[str]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gecbench.lang.detection import contradiction, detect, is_chinese
+from gecbench.lang.detection import contradiction, detect, detect_languages, is_chinese
 
 TEXTS = {
     "en": "She see her friends every days , and they is happy .",
@@ -48,14 +48,6 @@ def test_han_characters_weigh_as_much_as_three_letters(texts: list[str], chinese
     assert is_chinese(texts) == chinese
 
 
-def test_ten_thousand_letters_are_enough():
-    def endless():
-        yield "我" * 10_001
-        raise AssertionError("it asked for more")
-
-    assert detect(endless()) == "zh"
-
-
 @pytest.mark.parametrize(
     ("code", "language", "contradicts"),
     [
@@ -75,3 +67,34 @@ def test_a_script_contradicts_a_language_plainly_or_not_at_all(
 def test_a_few_letters_contradict_nothing():
     assert contradiction("zh", ["He goes home ."]) is None
     assert contradiction("zh", ["我用 Python 和 PyTorch 写作业"] * 9) is None
+
+
+EN = "She see her friends every days , and they is happy ."
+DE = "Ich habe gestern ein Buch gelest und es war sehr interessant ."
+
+
+@pytest.mark.parametrize(
+    ("texts", "code", "others"),
+    [
+        ([EN] * 30 + [DE] * 15, "en", {"de": 15}),
+        ([DE] * 15 + [EN] * 30, "en", {"de": 15}),
+        ([DE] * 30 + [EN] * 15, "de", {"en": 15}),
+        ([TEXTS["zh"]] * 8 + [EN] * 2, "zh", {"en": 2}),
+        ([EN] * 8 + [TEXTS["zh"]] * 2, "en", {"zh": 2}),
+        ([EN] * 99 + [DE] * 9, "en", {}),  # no notable share
+        ([EN] * 30_000 + [DE] * 15_000, "en", {"de": 166}),
+        ([EN] * 5 + [TEXTS["zh"]] * 5, None, {"en": 5, "zh": 5}),
+        ([EN] * 5 + [DE] * 5 + [TEXTS["ru"]] * 5, None, {"en": 5, "de": 5, "ru": 5}),
+        (["Go .", "Yes ."] * 9 + [EN], "en", {}),
+    ],
+)
+def test_the_majority_of_sentences_decides_and_others_are_counted(texts, code, others):
+    detection = detect_languages(texts)
+    assert detection.code == code
+    assert {other: len(places) for other, places in detection.others.items()} == others
+
+
+def test_the_place_of_the_first_other_sentence_is_known():
+    assert detect_languages([EN] * 6 + [DE] * 3).others["de"] == (6, 7, 8)
+    first, *_ = detect_languages([EN] * 3000 + [DE] * 1500).others["de"]
+    assert 3000 <= first < 3010

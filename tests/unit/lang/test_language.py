@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from messages import expect_error
+from messages import expect_error, missing_facts
 
 import gecbench
 from gecbench import lang
@@ -20,6 +21,7 @@ from gecbench.lang.en import PIPELINE
 from gecbench.metrics import METRICS, metric_class
 from gecbench.scoring.languages import (
     check_language,
+    check_pipeline,
     corpus_language,
     default_scheme,
     normaliser_notes,
@@ -71,7 +73,7 @@ def test_undeclared_text_of_other_languages_is_not_scored_as_english(run, tmp_pa
     words = ["score", source, target, "--reference", target, "--format", "json"]
     exit_code, out, err = run(*words)
     assert exit_code == 0
-    assert f"language: {code} (detected)" in out + err
+    assert missing_facts(out + err, (f"{code!r}", "no language is declared", "--lang")) == []
     (result,) = json.loads(out)["results"]
     assert result["metric"] == "edits"
     assert f"scheme:{'xx-char' if code == 'ja' else 'xx-word'}|" in result["signature"]
@@ -83,7 +85,7 @@ def test_python_finds_the_language_as_the_command_line(code: str):
     system = SystemOutput("s", {"1": corpus.samples[0].references})
     report = gecbench.score(corpus, [system])
     assert [(one.metric, one.score.counts.tp > 0) for one in report.results] == [("edits", True)]
-    assert any(f"language: {code} (detected)" in str(note) for note in report.notes)
+    assert any(repr(code) in note and "--lang" in note for note in report.notes)
 
 
 def test_what_cannot_be_told_is_asked_for(run, tmp_path):
@@ -95,7 +97,7 @@ def test_what_cannot_be_told_is_asked_for(run, tmp_path):
     code, out, err = run(*words, "--lang", "ru")
     assert (code, err) == (0, "")
     assert "metric:edits|scheme:xx-word" in out
-    assert "detected" not in out
+    assert "no language is declared" not in out
 
 
 def test_the_caller_has_more_say_than_the_header(tmp_path):
@@ -183,12 +185,126 @@ def test_the_environment_chooses_a_pipeline_of_errant_as_the_option_does(
     run, tmp_path, monkeypatch
 ):
     source, target = files_of(tmp_path, *PAIRS["de"])
-    words = ["score", source, target, "--reference", target, "--scheme", "errant"]
+    words = ["score", source, target, "--reference", target, "--lang", "xx", "--scheme", "errant"]
     by_option = run(*words, "--spacy-model", str(PIPELINE))
     assert by_option[0] == 0
     monkeypatch.setenv("GECBENCH_SPACY_MODEL", str(PIPELINE))
     assert run(*words) == by_option
     assert run(*words[:-2])[0] == 0, "a preference, for schemes that have the option"
+
+
+@pytest.mark.parametrize("declared", [True, False])
+@pytest.mark.parametrize(
+    ("code", "texts"), [("de", PAIRS["de"]), ("zh", ("我今天很高心。", "我今天很高兴。"))]
+)
+def test_a_pipeline_of_another_language_is_refused(run, tmp_path, declared: bool, code: str, texts):
+    source, target = files_of(tmp_path, *texts)
+    scheme = ["--scheme", "errant", "--spacy-model", PIPELINE]
+    files = [source, target, "--reference", target]
+    for words in (
+        ["score", *files],
+        ["compare", source, f"a={target}", f"b={target}", "--reference", target],
+        ["edits", source, "--reference", target],
+        ["combine", source, f"a={target}", f"b={target}", "-o", tmp_path / "x"],
+        ["report", *files, "-o", tmp_path / "x.html"],
+        ["analyse", "breakdown", *files],
+    ):
+        exit_code, out, err = run(*words, *scheme, *(["--lang", code] if declared else []))
+        assert (exit_code, out, err.count("\n")) == (2, "", 1), words
+        assert missing_facts(err, ("pipeline", "'en'", repr(code), "--spacy-model")) == []
+        assert ("--lang en" in err) is not declared
+    exit_code, out, _ = run("score", *files, *scheme, "--lang", "xx")
+    assert (exit_code, "scheme:errant" in out) == (0, True)
+
+
+def test_the_pipeline_of_the_environment_is_held_against_the_language_too(run, tmp_path, german):
+    source, target = files_of(tmp_path, "She go home .", "She goes home .")
+    for scheme in ([], ["--scheme", "errant"], ["--scheme", "en-errant"]):
+        words = ["score", source, target, "--reference", target, "--lang", "en", *scheme]
+        code, _, err = run(*words, "--spacy-model", german)
+        assert (code, err.count("\n")) == (2, 1)
+        assert missing_facts(err, ("'de'", "'en'", "--spacy-model", "GECBENCH_SPACY_MODEL")) == []
+
+
+@pytest.fixture
+def german(tmp_path: Path) -> Path:
+    """The English pipeline, said to be German."""
+    folder = tmp_path / "de"
+    shutil.copytree(PIPELINE, folder)
+    meta = json.loads((folder / "meta.json").read_text("utf-8"))
+    (folder / "meta.json").write_text(json.dumps({**meta, "lang": "de"}), "utf-8")
+    return folder
+
+
+def test_a_pipeline_of_perturb_is_held_against_the_language_too(run, tmp_path, german):
+    source, target = files_of(tmp_path, "She go home .", "She goes home .")
+    words = ["perturb", source, "--reference", target, "--lang", "en", "--spacy-model", german]
+    code, _, err = run(*words, "-o", tmp_path / "x.jsonl")
+    assert code == 2
+    assert missing_facts(err, ("'de'", "'en'", "--spacy-model")) == []
+
+
+def test_norwegian_has_several_codes():
+    for code in ("nb", "nn", "no"):
+        check_pipeline(corpus_of(code, "a", "b"), "nb_core_news_sm", "nb")
+    with pytest.raises(UsageError, match="'da'"):
+        check_pipeline(corpus_of("da", "a", "b"), "nb_core_news_sm", "nb")
+    check_pipeline(corpus_of("da", "a", "b"), "xx_sent", "xx")
+
+
+ENGLISH = (
+    "She see her friends every days , and they is happy .",
+    "She sees her friends every day , and they are happy .",
+)
+
+
+@pytest.mark.parametrize(("first", "then"), [("en", "de"), ("de", "en")])
+def test_many_sentences_of_another_language_are_noted_once(run, tmp_path, first, then):
+    pairs = {"en": ENGLISH, "de": PAIRS["de"]}
+    paths = [tmp_path / "source.txt", tmp_path / "target.txt"]
+    for side, path in enumerate(paths):
+        lines = [pairs[first][side]] * 30 + [pairs[then][side]] * 15
+        path.write_text("\n".join(lines) + "\n", "utf-8")
+    source, target = paths
+    facts = (f"15 look like '{then}'", "45 sentences", "the first is 31", "--lang")
+    for words in (
+        ["score", source, target, "--reference", target],
+        ["edits", source, "--reference", target, "-o", tmp_path / "x"],
+        ["combine", source, f"a={target}", f"b={target}", "-o", tmp_path / "x"],
+    ):
+        code, out, err = run(*words)
+        assert code == 0
+        assert missing_facts(out + err, facts) == []
+        assert (out + err).count("look like") == 1 + (first == "de" and words[0] == "score")
+        out, err = run(*words, "--lang", first)[1:]
+        assert "look like" not in out + err
+
+
+def test_no_clear_majority_is_asked_for(run, tmp_path):
+    source, target = tmp_path / "source.txt", tmp_path / "target.txt"
+    for side, path in enumerate((source, target)):
+        lines = [ENGLISH[side]] * 5 + [("我今天很高心。", "我今天很高兴。")[side]] * 5
+        path.write_text("\n".join(lines) + "\n", "utf-8")
+    words = ["score", source, target, "--reference", target]
+    code, out, err = run(*words)
+    assert (code, out) == (2, "")
+    assert missing_facts(err, ("10 sentences", "5 like 'en'", "5 like 'zh'", "--lang")) == []
+    code, out, err = run(*words, "--scheme", "xx-char")
+    assert (code, "5 look like 'zh' (the first is 6)" in out) == (0, True)
+
+
+@pytest.mark.parametrize("code", [5, b"de", ["de"], object()])
+def test_a_language_that_is_no_text_is_refused(code):
+    corpus = corpus_of(None, *PAIRS["de"])
+    system = SystemOutput("s", {"1": corpus.samples[0].references})
+    for call in (
+        lambda: gecbench.score(corpus, [system], lang=code),
+        lambda: gecbench.extract(corpus, "xx-word", lang=code),
+        lambda: gecbench.correct("copying", ["x"], lang=code),
+        lambda: lang.language_of(code),
+    ):
+        with pytest.raises(UsageError, match="no text"):
+            call()
 
 
 @pytest.mark.parametrize("code", ["", "d", "german", "q9", "é é"])
@@ -321,3 +437,15 @@ def test_the_warning_stands_in_a_report() -> None:
     system = SystemOutput("s", {"1": (Rewrite(text=PAIRS["ja"][1]),)})
     report = gecbench.score(corpus, [system], options=gecbench.Options(normalise=("t2s",)))
     assert any("--normalise t2s" in note for note in report.notes)
+
+
+def test_the_proposal_beside_um_counts_for_m2_alone(run, tmp_path):
+    gold, system = tmp_path / "gold.m2", tmp_path / "system.txt"
+    gold.write_text(
+        "S This is a very odd sentence .\nA 4 5|||Um||||||REQUIRED|||-NONE-|||0\n\n", "utf-8"
+    )
+    system.write_text("This is a very sentence .\n", "utf-8")
+    words = ["score", gold, system, "--lang", "en", "--metric", "m2,errant", "--format", "json"]
+    rows = {row["metric"]: row for row in json.loads(run(*words)[1])["results"]}
+    counts = {name: tuple(row[key] for key in ("tp", "fp", "fn")) for name, row in rows.items()}
+    assert counts == {"m2": (1, 0, 0), "errant": (0, 1, 0)}

@@ -140,13 +140,12 @@ def test_the_command_looks_at_its_input_before_it_loads_a_model(tmp_path) -> Non
         assert "gecbench.models.lexical" not in process.stderr
 
 
-def test_texts_in_another_language_are_noted_and_refused_where_they_are_declared_so(
-    tmp_path, run
-) -> None:
+def test_texts_in_another_language_are_refused(tmp_path, run) -> None:
     path = tmp_path / "en.txt"
     path.write_text("He go to school every days .\n")
-    code, _, err = run("correct", "zh-homophone", path)
-    assert (code, "note: the texts look like 'en'; zh-homophone is for 'zh'" in err) == (0, True)
+    code, out, err = run("correct", "zh-homophone", path)
+    assert (code, out) == (2, "")
+    assert missing_facts(err, ("zh-homophone", "zh", "'en'", "--lang")) == []
     code, out, err = run("correct", "zh-homophone", path, "--lang", "de")
     assert (code, out) == (2, "")
     assert missing_facts(err, ("zh-homophone", "zh", "de")) == []

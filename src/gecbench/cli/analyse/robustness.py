@@ -104,7 +104,7 @@ def robustness(
     loaded = load_perturbed(cases, lang=lang)
     note_losses(loaded.name, loaded.provenance.get(NOT_KEPT))
     if check:
-        note_language(loaded.lang, (s.source for s in loaded.corpus().samples), loaded.name)
+        note_language(loaded.corpus())
         from gecbench.reports.robustness import build_check_report
 
         show(build_check_report(check_perturbed(loaded)), output)

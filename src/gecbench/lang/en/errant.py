@@ -223,6 +223,8 @@ def scheme_of(
         has_type=_has_type,
         keep_spans=errant.keep,
         notes=notes,
+        pipeline=reader.name,
+        pipeline_lang=reader.lang,
     )
 
 

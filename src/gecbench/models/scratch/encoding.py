@@ -80,7 +80,12 @@ def word_divider(segmenter: str, language: str) -> Divider:
     ['It', "isn't", 'his', '.']
     """
     known = language_of(language)
-    name = segmenter or (known.tokens if known.joiner else "jieba")
+    name = segmenter or (known.tokens if known.joiner else known.segmenter)
+    if not name:
+        raise UsageError(
+            f"gecbench knows no segmenter for language {known.code!r}, whose words no blanks "
+            f"divide; name one as segmenter ({', '.join((*_RULES, *SEGMENTERS))})"
+        )
     if name in _RULES:
         joint = _english_joint if name == "en" else lambda _before, _unit: " "
         return Divider(name, lambda text: tokens_of(text, name), joint)

@@ -55,7 +55,7 @@ class ScratchTable(DecoderTable, frozen=True, forbid_unknown_fields=True, kw_onl
         architecture: What reads and writes.
         units: What a position is.
         segmenter: What divides texts into words: jieba, pkuseg, ltp:FOLDER, "en" (words and
-            punctuation) or "space"; "" is jieba for Chinese and "en" for English.
+            punctuation) or "space"; "" is that of the language, as jieba for Chinese.
         simplify: Whether both sides are made simplified Chinese (OpenCC's t2s) before anything.
         width: Of embeddings and of all layers.
         layers: Of the encoder and of the decoder; absent is 7 (convolutional), 2 (recurrent) or

@@ -51,6 +51,10 @@ def test_words_are_all_but_the_blanks(segmenter, language, text) -> None:
 def test_what_divides_says_its_version() -> None:
     assert divider("", "zh").name.startswith("jieba 0.")
     assert word_divider("", "en").name == "en"
+    assert word_divider("", "zh").name.startswith("jieba")
+    assert word_divider("space", "ja").name == "space"
+    with pytest.raises(UsageError, match=r"'ja'.*segmenter"):
+        word_divider("", "ja")
     with pytest.raises(UnknownNameError, match=r"segmenter 'jeiba'.*jieba"):
         word_divider("jeiba", "zh")
     with expect_error(UsageError, "segmenter jieba", "'x'"):
