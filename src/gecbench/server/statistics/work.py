@@ -88,60 +88,74 @@ def count_sentences(sentences: Collection[int]) -> Counts:
     total: dict[str, Counter[str]] = defaultdict(Counter)
     inside = {"sentence__in": sentences, "sentence__purpose": Purpose.REAL}
     real = Sentence.objects.filter(pk__in=sentences, purpose=Purpose.REAL)
-    total["states"].update(real.values_list("state", flat=True))
-    reviews = Review.objects.filter(reviewer__isnull=False, **inside).exclude(
-        kind=ReviewKind.COMPLAINT  # a ruling is no review
-    )
-    for name, rows in (
-        ("submitted", Submission.objects.filter(no=1, **inside)),
-        ("reviewed", reviews),
-        ("golden", Golden.objects.filter(Q(review=None) | Q(review__base_version=0), **inside)),
+    rows = real.values_list("pk", "state", "golden", "golden__kind")
+    total["states"].update(state for _, state, _, _ in rows)
+    goldens = {sentence: (golden, kind) for sentence, _, golden, kind in rows if golden}
+    reviews = {
+        review: (str(reviewer), at, active_ms)
+        for review, reviewer, at, active_ms in Review.objects.filter(
+            reviewer__isnull=False, **inside
+        )
+        .exclude(kind=ReviewKind.COMPLAINT)  # a ruling is no review
+        .values_list("pk", "reviewer", "at", "active_ms")
+    }
+    first_goldens = Golden.objects.filter(Q(review=None) | Q(review__base_version=0), **inside)
+    for name, times in (
+        ("submitted", Submission.objects.filter(no=1, **inside).values_list("at", flat=True)),
+        ("reviewed", [at for _, at, _ in reviews.values()]),
+        ("golden", first_goldens.values_list("at", flat=True)),
     ):
-        times = rows.values_list("at", flat=True)
         total[name].update(str(int(at.timestamp()) // _QUARTER) for at in times)
-    for reviewer, active_ms in reviews.values_list("reviewer", "active_ms"):
-        total["reviews"][str(reviewer)] += 1
-        total["review_ms"][str(reviewer)] += active_ms
-    verdicts = Verdict.objects.filter(review__in=reviews)
-    for reviewer, correct in verdicts.values_list("review__reviewer", "correct"):
-        total["verdicts"][str(reviewer)] += 1
-        total["right"][str(reviewer)] += correct
-    _count_answers(sentences, total)
+    for reviewer, _, active_ms in reviews.values():
+        total["reviews"][reviewer] += 1
+        total["review_ms"][reviewer] += active_ms
+    reasons = {}
+    verdicts = Verdict.objects.filter(review__sentence__in=sentences).order_by("id")
+    for review, correct, names, *about in verdicts.annotate(
+        text=Cast("reasons", TextField())
+    ).values_list("review", "correct", "text", "review__sentence", "decision", "digest"):
+        reasons[tuple(about)] = names
+        if review in reviews:
+            reviewer, *_ = reviews[review]
+            total["verdicts"][reviewer] += 1
+            total["right"][reviewer] += correct
+    _count_answers(sentences, goldens, reasons, total)
     return total
 
 
-def _count_answers(sentences: Collection[int], total: Mapping[str, Counter[str]]) -> None:
+def _count_answers(
+    sentences: Collection[int],
+    goldens: Mapping[int, tuple[int, str]],
+    reasons: Mapping[tuple[object, ...], str],
+    total: Mapping[str, Counter[str]],
+) -> None:
     """Count answers by person, how many became golden, and why the others were refused.
 
     An answer is a text, or a decision without one. What became golden later, as after a
-    complaint, is no refusal; of several verdicts the last counts. One refusal may have several
-    reasons.
+    complaint, is no refusal. One refusal may have several reasons.
+
+    Args:
+        sentences: Whose answers.
+        goldens: By sentence its golden set now, and the kind of that.
+        reasons: JSON of the last verdict on a text or decision of a sentence.
+        total: What is counted.
     """
     columns = ("id", "sentence_id", "person_id", "decision", "active_ms", "suggestion_id")
     answers = load_answers(sentences, *columns)
     texts: dict[int, list[tuple[str, str]]] = defaultdict(list)
-    references = Reference.objects.filter(submission__in=[answer.id for answer in answers])
+    references = Reference.objects.filter(submission__sentence__in=sentences)
     for submission, digest, text in references.values_list("submission", "digest", "text"):
         texts[submission].append((digest, text))
-    decided = Sentence.objects.filter(pk__in=sentences, golden__isnull=False)
-    kinds = dict(decided.values_list("pk", "golden__kind"))
-    entries = GoldenReference.objects.filter(golden__in=decided.values("golden")).order_by()
-    golden = set(entries.values_list("golden__sentence", "reference__digest"))
-    verdicts = Verdict.objects.filter(review__sentence__in=sentences).order_by("id")
-    reasons = {
-        tuple(about): names
-        for *about, names in verdicts.annotate(text=Cast("reasons", TextField())).values_list(
-            "review__sentence", "decision", "digest", "text"
-        )
-    }
+    entries = GoldenReference.objects.filter(golden__in=[golden for golden, _ in goldens.values()])
+    golden = set(entries.order_by().values_list("golden__sentence", "reference__digest"))
     add_influence = _influence_counter(sentences, total)
     for answer in answers:
         person, sentence, decision = str(answer.person_id), answer.sentence_id, answer.decision
         if decision == Decision.CORRECTED:
             right = {digest: (sentence, digest) in golden for digest, _ in texts[answer.id]}
         else:
-            right = {"": kinds.get(sentence) == decision}
-        judged = len(right) if sentence in kinds else 0
+            right = {"": sentence in goldens and goldens[sentence][1] == decision}
+        judged = len(right) if sentence in goldens else 0
         numbers = {
             "answers": 1,
             "unannotatable": int(decision == Decision.NOT_ANNOTATABLE),
