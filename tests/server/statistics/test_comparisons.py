@@ -101,3 +101,16 @@ def test_counts_of_pieces_are_those_of_all_sentences_together(site, monkeypatch)
     monkeypatch.setattr(pieces, "SIZE", 1)
     assert work.load_counts(project) == whole
     assert work.load_counts(project) == whole, "as they were stored"
+
+
+def test_several_processes_compute_what_one_does(site, monkeypatch):
+    project = worked()
+    rows = project.sentences.values_list("pk", flat=True)
+    whole = work.count_sentences(rows)
+    one = statistics.scores(project)
+    Figures.objects.all().delete()
+    monkeypatch.setattr(pieces, "SIZE", 1)
+    monkeypatch.setattr(pieces, "_FORKED_FOR", 1)
+    statistics.refresh(project, processes=2)
+    assert statistics.scores(project) == one
+    assert work.load_counts(project, processes=2) == whole

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -28,6 +30,8 @@ ProjectName = Annotated[
     str, Option("--project", "The project, as its address has it.", metavar="SLUG")
 ]
 
+_MOST_PROCESSES = 4
+"""Processes of `stats`; each takes some hundred megabytes."""
 _LOOKED_AT = 200
 """Sentences that show their language."""
 _EVERY = 5.0
@@ -370,6 +374,7 @@ def stats(
     from gecbench.server import statistics
     from gecbench.server.statistics.report import build_report
 
+    processes = min(_MOST_PROCESSES, len(os.sched_getaffinity(0))) if sys.platform == "linux" else 1
     if not kept:
-        statistics.refresh(row)
-    show(build_report(statistics.quality(row)), output)
+        statistics.refresh(row, processes)
+    show(build_report(statistics.quality(row, processes)), output)

@@ -26,7 +26,7 @@ from django.db import OperationalError
 from django.db.backends.sqlite3 import base
 
 _LONGEST = 20.0  # seconds; as long as SQLite itself waits for other programs
-_READING = ("SELECT", "PRAGMA", "EXPLAIN", "WITH")
+_READING = ("SELECT", "PRAGMA", "EXPLAIN", "WITH", "BEGIN", "ROLLBACK")
 _NORMAL = 1  # of "PRAGMA synchronous"; with OFF, in tests, nobody waits
 _line: int | None = None
 
@@ -144,7 +144,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any
     ) -> Any:
         """Execute a statement; one that writes without a transaction is one by itself."""
-        if self.in_atomic_block or sql.startswith((*_READING, "BEGIN")):
+        if self.in_atomic_block or sql.startswith(_READING):
             return execute(sql, params, many, context)
         first = self._enter()
         try:

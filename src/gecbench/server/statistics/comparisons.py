@@ -107,9 +107,11 @@ class Comparer:
         context = {**scheme.signature, "references": "all", "gecbench": __version__}
         return cls(project, scheme, metric(context=context), look, language.units)
 
-    def load_tables(self) -> Tables:
+    def load_tables(self, processes: int = 1) -> Tables:
         """Compare all texts of the project; sentences are in the order of their numbers."""
-        pieces = load_pieces(self.project, "comparisons", lambda rows: _pack(self.compare(rows)))
+        pieces = load_pieces(
+            self.project, "comparisons", lambda rows: _pack(self.compare(rows)), processes
+        )
         return _join([_tables({}), *map(_unpack, pieces)])
 
     def compare(self, sentences: Collection[int]) -> Tables:

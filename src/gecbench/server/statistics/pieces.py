@@ -7,12 +7,13 @@ work, so that a day's work changes few pieces; how many there are grows with the
 
 from __future__ import annotations
 
+import multiprocessing
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from django.db import OperationalError
+from django.db import OperationalError, connections
 from django.db.models import Count, F, Max, Q, QuerySet, Sum
 from django.utils import timezone
 
@@ -31,9 +32,12 @@ _ORDER_BITS = 64
 
 _STORED_AT_ONCE = 16
 
+_FORKED_FOR = 16
+"""Pieces from which on other processes pay."""
+
 
 def load_pieces(
-    project: Project, kind: str, compute: Callable[[Collection[int]], Any]
+    project: Project, kind: str, compute: Callable[[Collection[int]], Any], processes: int = 1
 ) -> Iterator[Any]:
     """Yield the figures of all pieces; those that have changed are computed again, and stored.
 
@@ -42,6 +46,8 @@ def load_pieces(
         kind: What the figures are.
         compute: Makes JSON values of sentences, of which the row numbers are given. All that it
             reads is of one moment.
+        processes: How many compute. More than one are forked, so only a process without threads or
+            an open transaction may ask for them.
     """
     bits = max(1, (Sentence.objects.filter(project=project).count() // SIZE).bit_length())
     sentences: QuerySet[Any] = Sentence.objects.annotate(
@@ -59,18 +65,46 @@ def load_pieces(
     stale = [int(name.split()[-1]) for name in bases]
     for piece, sentence in sentences.filter(piece__in=stale).values_list("piece", "pk"):
         members[piece].append(sentence)
-    rows = []
-    for piece, keys in members.items():
+
+    def compute_piece(keys: Collection[int]) -> tuple[str, Any]:
         with read_snapshot():
             (basis,) = _bases(sentences.filter(pk__in=keys), layout).values()
-            rows.append(
-                Figures(project=project, kind=f"{kind} {piece}", basis=basis, data=compute(keys))
-            )
-        yield rows[-1].data
+            return basis, compute(keys)
+
+    rows = []
+    results = _map(compute_piece, members.values(), processes)
+    for piece, (basis, data) in zip(members, results, strict=True):
+        rows.append(Figures(project=project, kind=f"{kind} {piece}", basis=basis, data=data))
+        yield data
         if len(rows) == _STORED_AT_ONCE:
             _store(rows)
             rows.clear()
     _store(rows)
+
+
+def _map(
+    function: Callable[[Collection[int]], Any], pieces: Collection[Collection[int]], processes: int
+) -> Iterator[Any]:
+    if processes == 1 or len(pieces) < _FORKED_FOR:
+        yield from map(function, pieces)
+        return
+    connections.close_all()  # a connection must not be shared by two processes
+    fork = multiprocessing.get_context("fork")
+    with fork.Pool(processes, _set_function, (function,)) as pool:
+        yield from pool.imap(_call_function, pieces)
+
+
+_function: Callable[[Collection[int]], Any]
+
+
+def _set_function(function: Callable[[Collection[int]], Any]) -> None:
+    """Keep what a new process calls: it is a closure, which only a fork inherits."""
+    global _function  # noqa: PLW0603
+    _function = function
+
+
+def _call_function(piece: Collection[int]) -> Any:
+    return _function(piece)
 
 
 def _bases(sentences: QuerySet[Any], layout: str) -> dict[int, str]:

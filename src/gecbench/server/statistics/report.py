@@ -84,14 +84,19 @@ class Quality:
         return sum(self.reasons.values(), Counter())
 
 
-def quality(project: Project) -> Quality:
-    """Return what is known now: counts as they are, scores as they were kept."""
+def quality(project: Project, processes: int = 1) -> Quality:
+    """Return what is known now: counts as they are, scores as they were kept.
+
+    Args:
+        project: Whose figures.
+        processes: How many compute, as in `load_pieces`.
+    """
     basis = basis_of(project)
     found = {kind: load_figures(project, kind, basis) for kind in (SCORES, AGREEMENT, TABLE4)}
     was, agreed, counted = (found[kind] for kind in (SCORES, AGREEMENT, TABLE4))
     scored = parse_scores(was.data) if was else None
     naming = naming_of(project, show=True)
-    counts = load_counts(project)
+    counts = load_counts(project, processes)
     refused, reviewed = reasons(counts), reviewers(project, counts)
     known = {*refused, *(one.person for one in reviewed)}
     return Quality(

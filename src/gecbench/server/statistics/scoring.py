@@ -448,14 +448,18 @@ def _codes(one: Any, other: Any) -> Any:
     return one * 2**31 + other
 
 
-def refresh(project: Project) -> None:
+def refresh(project: Project, processes: int = 1) -> None:
     """Compute everything again and store it.
+
+    Args:
+        project: Whose figures.
+        processes: How many compute, as in `load_pieces`.
 
     Raises:
         GecbenchError: The scheme of edits cannot be had.
     """
     basis, comparer = basis_of(project), Comparer.of(project)
-    tables = comparer.load_tables()
+    tables = comparer.load_tables(processes)
     store_figures(project, SCORES, basis, asdict(score_texts(comparer, tables)))
     store_figures(project, AGREEMENT, basis, asdict(measure_agreement(comparer, tables)))
     store_figures(project, TABLE4, basis, _stored(describe_goldens(comparer, tables)))

@@ -63,10 +63,10 @@ def counts(sentence: str = "sentence__") -> Q:
     return Q((f"{sentence}purpose", Purpose.REAL)) & ~gone
 
 
-def load_counts(project: Project) -> Counts:
+def load_counts(project: Project, processes: int = 1) -> Counts:
     """Count what was done in a project."""
     total: dict[str, Counter[str]] = defaultdict(Counter)
-    for piece in load_pieces(project, "counts", count_sentences):
+    for piece in load_pieces(project, "counts", count_sentences, processes):
         for name, numbers in piece.items():
             total[name].update(numbers)
     return total
