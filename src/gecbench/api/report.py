@@ -20,11 +20,11 @@ from gecbench.core.sample import Corpus, Systems
 from gecbench.core.scheme import Watch, no_progress
 from gecbench.lang import language_of
 from gecbench.metrics import metric_class
-from gecbench.reports import breakdown, compare, difficulty, references
+from gecbench.reports import PageLanguage, breakdown, compare, difficulty, references
 from gecbench.reports import scores as overview
 from gecbench.reports.page import Fact, Page, interface_words, render_html
 from gecbench.reports.page.sentences import pack_sentences
-from gecbench.reports.report import PageLanguage, Report, Words, translate
+from gecbench.reports.report import Report, Words, translate
 from gecbench.scoring.languages import corpus_language
 from gecbench.scoring.results import RunStats, ScoreReport, first_edit_sets
 

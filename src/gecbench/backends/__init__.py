@@ -5,7 +5,6 @@ A new segmenter is one function and one line in the table.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,6 +21,8 @@ SEGMENTERS: Mapping[str, str] = {
 
 def hash_files(folder: Path, paths: Iterable[Path]) -> str:
     """Hash the names and contents of files below a folder (SHA-256, hexadecimal)."""
+    import hashlib  # help imports this module, and not that one
+
     total = hashlib.sha256()
     for path in sorted(path for path in paths if path.is_file()):
         total.update(path.relative_to(folder).as_posix().encode() + b"\0")

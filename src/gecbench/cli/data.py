@@ -17,7 +17,8 @@ from gecbench.cli.output import OutputFile, OutputFormat, Overwrite, format_by_e
 from gecbench.core.errors import ResourceError, UnknownNameError, UsageError, count_noun
 from gecbench.core.files import STDIO, write_text
 from gecbench.core.options import Argument, Option, pairs
-from gecbench.reports.report import Grid, ReportFormat, as_csv, as_latex, as_markdown, as_text
+from gecbench.reports import ReportFormat
+from gecbench.reports.report import Grid, as_csv, as_latex, as_markdown, as_text
 
 if TYPE_CHECKING:
     from gecbench.datasets.catalog import DataFile, DataSet

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from gecbench.cli.options import say
 from gecbench.core.errors import UsageError
 from gecbench.core.files import STDIO, encode_text, write_files, write_text
 from gecbench.core.options import Option
-from gecbench.reports.report import Figure, PageLanguage, Report, ReportFormat
+from gecbench.reports import PageLanguage, ReportFormat
+
+if TYPE_CHECKING:
+    from gecbench.reports.report import Figure, Report
 
 Name = TypeVar("Name")
 

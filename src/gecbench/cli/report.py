@@ -23,7 +23,7 @@ from gecbench.cli.options import (
 )
 from gecbench.cli.output import FigureOptions, format_by_ending, write_plots
 from gecbench.core.options import Option
-from gecbench.reports.report import PageLanguage
+from gecbench.reports import PageLanguage
 
 if TYPE_CHECKING:
     from gecbench.reports.report import Report

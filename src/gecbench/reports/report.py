@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from gecbench.core.errors import UsageError
 from gecbench.core.score import Counts, WarningNote
+from gecbench.reports import PageLanguage, ReportFormat
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -24,8 +25,6 @@ Item = TypeVar("Item")
 # What readers see, in the languages of the reports.
 
 
-PageLanguage = Literal["en", "zh"]
-"""Languages that pages and figures are written in."""
 LANGUAGES: tuple[PageLanguage, ...] = ("en", "zh")
 
 
@@ -320,8 +319,6 @@ def figure_csv(figure: Figure) -> str:
 
 REPORT_SCHEMA = 1
 """Version of the JSON that analyses print; scripts depend on it."""
-
-ReportFormat = Literal["text", "json", "csv", "latex", "markdown"]
 
 Value = str | Words | int | float | None
 """Words are shown in the reader's language; in files, and for whoever sorts, in English."""

@@ -9,12 +9,12 @@ from functools import partial
 
 from gecbench.core.errors import count_noun
 from gecbench.core.score import Counts, Interval, WarningNote, best_places
+from gecbench.reports import ReportFormat
 from gecbench.reports.report import (
     COUNT_COLUMNS,
     Column,
     Figure,
     Report,
-    ReportFormat,
     Series,
     Table,
     Value,

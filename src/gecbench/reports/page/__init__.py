@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, Literal
 from gecbench import __version__
 from gecbench.core.errors import MissingExtraError
 from gecbench.core.score import WarningNote
-from gecbench.reports import plots
+from gecbench.reports import PageLanguage, plots
 from gecbench.reports.page.sentences import compress
 from gecbench.reports.plots import properties
 from gecbench.reports.report import (
     Figure,
-    PageLanguage,
     Report,
     Table,
     Words,

@@ -15,7 +15,8 @@ from gecbench.core.errors import MissingExtraError, UsageError
 from gecbench.core.files import encode_text, make_folder, write_files
 
 if TYPE_CHECKING:
-    from gecbench.reports.report import Figure, PageLanguage
+    from gecbench.reports import PageLanguage
+    from gecbench.reports.report import Figure
 
 # The colours of pages and figures, light and dark, distinguishable by the colour-blind.
 #

@@ -39,8 +39,9 @@ if TYPE_CHECKING:
     from matplotlib.backend_bases import GraphicsContextBase
     from matplotlib.font_manager import FontProperties
 
+    from gecbench.reports import PageLanguage
     from gecbench.reports.plots import FileFormat, Theme
-    from gecbench.reports.report import Figure, PageLanguage
+    from gecbench.reports.report import Figure
 
 
 # Which fonts letters are drawn and measured with: DejaVu Sans, and one with Han characters.

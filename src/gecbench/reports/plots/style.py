@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from matplotlib.ticker import MaxNLocator
 
+from gecbench.reports import PageLanguage
 from gecbench.reports.plots import COLOURS, Theme
-from gecbench.reports.report import PageLanguage, Words, columns_of, text_in, translate
+from gecbench.reports.report import Words, columns_of, text_in, translate
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

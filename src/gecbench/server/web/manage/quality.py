@@ -20,9 +20,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from gecbench.core.errors import GecbenchError, MissingExtraError
-from gecbench.reports import agreement, plots, references
+from gecbench.reports import PageLanguage, agreement, plots, references
 from gecbench.reports.plots import Theme
-from gecbench.reports.report import Figure, PageLanguage, Table, Words, text_in
+from gecbench.reports.report import Figure, Table, Words, text_in
 from gecbench.server import statistics
 from gecbench.server.choices import MemberStatus, Purpose, SentenceState, SlotState, TaskState
 from gecbench.server.models import (
