@@ -559,12 +559,12 @@ def _markdown(report: Report, tables: Sequence[Table]) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def as_json(values: Mapping[str, object]) -> str:
+def as_json(values: object) -> str:
     """Write values as JSON, results as objects of their fields."""
     from msgspec import to_builtins
 
-    values = to_builtins(values, str_keys=True, enc_hook=_plain_text)
-    return json.dumps(values, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    plain = to_builtins(values, str_keys=True, enc_hook=_plain_text)
+    return json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 def _plain_text(value: object) -> str:
