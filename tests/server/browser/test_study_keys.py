@@ -106,7 +106,7 @@ def test_i_insist_until_it_is_upheld_cmp_1_cmp_3(live, browser):
     judge.locator(".item-link").press("Enter")
     judge.get_by_text("游玩更自然。").wait_for()
     judge.locator("#say").fill("有道理。")
-    judge.get_by_role("button", name="Say it").press("Enter")
+    judge.get_by_role("button", name="Send").press("Enter")
     judge.get_by_text("is discussed").wait_for()
     judge.locator("[value=upheld_changed]").press("Space")
     changed = "因为昨天下雨，所以我们没去公园游玩。"

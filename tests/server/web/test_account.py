@@ -45,7 +45,7 @@ def test_a_wrong_password_keeps_the_login_in_the_form(client, li):
     answer = sign_in(client, password="wrong")
     assert answer.status_code == 422
     assert b'value="li"' in answer.content
-    assert b"do not belong together" in answer.content
+    assert b"name or the password is wrong" in answer.content
     assert not signed_in(client)
 
 
@@ -166,7 +166,7 @@ def test_somebody_new_comes_in_by_an_invitation(client, project):
     member = Member.objects.get()
     assert (member.person.login, member.roles) == ("wang", (Role.ANNOTATOR, Role.REVIEWER))
     assert client.get(link).status_code == 410
-    assert b"no longer holds" in client.get(link).content
+    assert b"no longer valid" in client.get(link).content
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_somebody_new_comes_in_by_an_invitation(client, project):
         ({"login": ""}, "Choose a name for signing in."),
         ({"login": "a b"}, "has no spaces"),
         ({"login": "li"}, "Somebody has this name"),
-        ({"name": " "}, "Say by which name"),
+        ({"name": " "}, "Write the name that others see"),
         ({"again": "other"}, "are not the same"),
         ({"password": "short", "again": "short"}, "too short"),
         ({"password": "1234567890", "again": "1234567890"}, "numeric|common"),

@@ -58,7 +58,7 @@ def test_the_day_shows_projects_with_continue_and_what_waits(li):
     assert "Hello, A1" in page
     assert "Story" in page
     assert re.search(r'href="/p/story/work">\s*Continue', page)
-    assert "Nothing urgent waits." in page
+    assert "Nothing urgent." in page
 
 
 def test_somebody_without_a_project_is_told_what_to_do(site):
@@ -140,7 +140,7 @@ NOTICES = [
     ("study_opened", {"number": 7, "count": 2}, "2 study items are open", "/p/story/study"),
     ("study_closed", {"number": 7, "count": "x"}, "of yours is closed", "/p/story/study"),
     ("study_waived", {"number": 7, "note": "ok"}, "A manager has closed", "/p/story/study"),
-    ("complaint_message", {"number": 7, "complaint": 5}, "new word", "/p/story/problems/5"),
+    ("complaint_message", {"number": 7, "complaint": 5}, "new message", "/p/story/problems/5"),
     (
         "complaint_decided",
         {"number": 7, "complaint": 5, "outcome": "upheld"},

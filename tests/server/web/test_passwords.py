@@ -43,7 +43,7 @@ def door(secret: str, **options: object) -> tuple[Client, str]:
     client = Client(headers={"accept-language": "en"}, **options)
     answer = client.get(f"/password/{secret}")
     if answer.status_code == 410:
-        assert b"no longer holds" in answer.content
+        assert b"no longer valid" in answer.content
         return client, ""
     assert answer.status_code == 302
     return client, answer["Location"]

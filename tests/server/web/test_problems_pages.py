@@ -226,7 +226,7 @@ def test_the_talk_is_open_to_those_who_see_it_and_says_each_thing_once_cmp_4():
     complaint, author = the_complaint(), signed_in(project, "a2")
     path = path_of(complaint, "/say")
     silent = author.post(path, {"text": " "})
-    assert (silent.status_code, "Say something." in silent.content.decode()) == (422, True)
+    assert (silent.status_code, "Write something." in silent.content.decode()) == (422, True)
     form = {"text": "还有一点。", "client_key": str(uuid4())}
     for _ in range(2):
         assert author.post(path, form).status_code == 302

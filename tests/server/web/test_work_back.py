@@ -99,7 +99,7 @@ def test_ann_14_a_skip_is_answered_with_another_task_and_taken_up_by_hand(alone)
     sentence = Slot.objects.get(pk=task["slot"]).sentence_id
     busy = alone.form(f"/p/story/work/recall/{sentence}", back="skipped")
     assert busy["Location"] == "/p/story/work/skipped"
-    assert "Hand in or put off the open task first" in alone.html("/p/story/work/skipped")
+    assert "Submit or skip the open task first" in alone.html("/p/story/work/skipped")
     other = said.json()["next"]
     alone.send("POST", other["submitUrl"], answer(other, FIXED))
     last = alone.page()["task"]

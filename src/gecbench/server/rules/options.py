@@ -88,7 +88,7 @@ class ProjectColumns(BaseModel, frozen=True, extra="forbid", strict=True):
     annotators: Annotated[int, Field(ge=1, le=20)] = _project(
         ...,
         _("Annotators of each sentence (N)"),
-        _("Upwards for all that are not decided; downwards for sentences nobody has begun."),
+        _("Higher: for all undecided sentences. Lower: for sentences nobody has begun."),
     )
     max_references: Annotated[int, Field(ge=1, le=10)] = _project(
         ...,
@@ -103,23 +103,23 @@ class ProjectOptions(BaseModel, frozen=True, extra="forbid", strict=True):
     instructions: Annotated[str, Field(min_length=0, max_length=500)] = _project(
         "",
         _("A line above the sentence"),
-        _("What everybody should keep in mind here; empty is none."),
+        _("What everybody should keep in mind; leave it empty to show nothing."),
     )
     lease_minutes: Annotated[int, Field(ge=1, le=1440)] = _work(
         30,
         _("Minutes that a task stays with somebody"),
-        _("Who does nothing on it for so long may lose the place; what they wrote is kept."),
+        _("Without activity, somebody else may get the task then; what was written is kept."),
     )
     open_tasks: Annotated[int, Field(ge=1, le=10)] = _work(
         1, _("Open tasks of one person"), _("How many tasks somebody may hold at once.")
     )
     open_skips: Annotated[int, Field(ge=0, le=100)] = _work(
-        5, _("Skipped sentences of one person"), _("How many somebody may put off at once.")
+        5, _("Skipped sentences of one person"), _("How many one person may have skipped at once.")
     )
     undo_seconds: Annotated[int, Field(ge=0, le=600)] = _work(
         10,
-        _("Seconds of the bar that takes back"),
-        _("For so long the bar is shown after a submission; 0 shows none."),
+        _("Seconds to undo"),
+        _("How long Undo is offered after a submission or a decision; 0 never offers it."),
     )
     guideline_gate: bool = _work(
         False,
@@ -154,7 +154,7 @@ class ProjectOptions(BaseModel, frozen=True, extra="forbid", strict=True):
     reveal_after: Annotated[int | None, Field(ge=0, le=100)] = _study(
         1,
         _("Golden references are shown in self-study"),
-        _("Copying teaches nothing; a try of one's own comes first."),
+        _("Nobody learns by copying; trying comes first."),
         names={
             0: _("at once"),
             1: _("after one failed try"),
@@ -166,13 +166,13 @@ class ProjectOptions(BaseModel, frozen=True, extra="forbid", strict=True):
     study_gate: bool = _study(
         False,
         _("Self-study before new tasks"),
-        _("Who has too much to study is offered that first."),
+        _("Whoever has too much to study gets no new task before that."),
     )
     study_most: Annotated[int, Field(ge=1, le=1000)] = _study(
-        20, _("Too much: open items"), _("From so many open items on.")
+        20, _("Too much: open items"), _("So many open items are too much.")
     )
     study_days: Annotated[int, Field(ge=1, le=365)] = _study(
-        3, _("Too old: days"), _("Or from an item that has been open for so many days.")
+        3, _("Too old: days"), _("Or one item that has been open for so many days.")
     )
     placeholder: Annotated[str, Field(min_length=1, max_length=500)] = _placeholder(
         PLACEHOLDER,
@@ -182,12 +182,12 @@ class ProjectOptions(BaseModel, frozen=True, extra="forbid", strict=True):
     placeholder_aliases: Annotated[tuple[str, ...], Field(strict=False)] = _placeholder(
         ALIASES,
         _("Other spellings, one a line"),
-        _("They are offered for repair while people write."),
+        _("Whoever writes one is offered the usual spelling."),
     )
     placeholder_export: Annotated[str, Field(min_length=0, max_length=500)] = _placeholder(
         "",
         _("In exports"),
-        _("What golden sets, submissions and counts write instead; empty is the placeholder."),
+        _("What exports write instead; leave it empty to keep the placeholder."),
     )
     rules: Mapping[str, Level] = {}
     """Consistency rule to level; those absent have their default."""

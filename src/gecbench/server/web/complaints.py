@@ -134,7 +134,7 @@ def _form_view(
 def _say(request: HttpRequest, member: Member, complaint_id: int) -> str:
     text = request.POST.get("text", "")
     complaints.add_message(member, complaint_id, text=text, client_key=form_key(request))
-    return gettext("Said.")
+    return gettext("Sent.")
 
 
 def _rule(request: HttpRequest, member: Member, complaint_id: int) -> str:

@@ -48,7 +48,9 @@ _WORDS = {
     ),
     410: (
         gettext_lazy("This is over"),
-        gettext_lazy("The task went back, or the link no longer holds. What you typed was kept."),
+        gettext_lazy(
+            "The task went back, or the link is no longer valid. What you typed is kept."
+        ),
     ),
     413: (
         gettext_lazy("This is too much at once"),

@@ -63,7 +63,7 @@ _NOTICES: Mapping[str, tuple[Promise, str, str]] = {
         "",
     ),
     "complaint_message": (
-        _("There is a new word in the complaint about task #%(number)s."),
+        _("There is a new message in the complaint about task #%(number)s."),
         "problem",
         "complaint",
     ),

@@ -173,7 +173,7 @@ def complain(request: HttpRequest, member: Member, study_id: int) -> HttpRespons
         message = gettext("The sentence is being reviewed again; see first what comes of that.")
         problems, status = [{"words": message}], 409
     else:
-        messages.success(request, gettext("Your complaint is on its way."))
+        messages.success(request, gettext("Your complaint is sent."))
         return redirect("problem", member.project.slug, complaint.pk)
     context = {"complaint_problems": problems, "argument": argument}
     return _page(request, member, study_id, status=status, **context)

@@ -16,7 +16,7 @@ _PROBLEMS: Mapping[str, str | Promise] = {
     "login-empty": gettext_lazy("Choose a name for signing in."),
     "login-space": gettext_lazy("A name for signing in has no spaces."),
     "login-too_long": gettext_lazy("This name is too long; 150 characters are allowed."),
-    "name-empty": gettext_lazy("Say by which name others see you."),
+    "name-empty": gettext_lazy("Write the name that others see."),
     "name-too_long": gettext_lazy("This name is too long; 150 characters are allowed."),
     "password-again": gettext_lazy("The two passwords are not the same."),
     "password_wrong": gettext_lazy("This is not your password."),

@@ -68,7 +68,7 @@ def change(request: HttpRequest) -> HttpResponseBase:
         form = EmailForm(person, request.POST)
         if form.is_valid():
             accounts.change_email(person, form.cleaned_data["email"])
-            messages.success(request, gettext("Your e-mail address is kept."))
+            messages.success(request, gettext("Your e-mail address is saved."))
             return redirect("account-password")
     elif request.method == "POST":
         old, new, again = (request.POST.get(one, "")[:1000] for one in ("old", "new", "again"))
@@ -78,7 +78,7 @@ def change(request: HttpRequest) -> HttpResponseBase:
             else:
                 person = accounts.change_password(person, old=old, new=new)
                 update_session_auth_hash(request, person)
-                said = gettext("Your password is new. You are signed out everywhere else.")
+                said = gettext("Your password is changed. You are signed out everywhere else.")
                 messages.success(request, said)
                 return redirect("account")
         except RefusedError as error:
@@ -163,7 +163,7 @@ class _NewPassword(PasswordResetConfirmView):
             return self.render_to_response({})
         del self.request.session[INTERNAL_RESET_SESSION_TOKEN]
         enter(self.request, person)
-        said = gettext("Your password is new. You are signed out everywhere else.")
+        said = gettext("Your password is changed. You are signed out everywhere else.")
         messages.success(self.request, said)
         return redirect("/")
 

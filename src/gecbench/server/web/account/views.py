@@ -128,7 +128,7 @@ def _whole(text: str) -> str:
 def _refused(request: HttpRequest, given: Mapping[str, str]) -> HttpResponse:
     end = accounts.login_locks(given["login"]).get(client_address(request))
     if end is None:
-        message = gettext("This name and password do not belong together.")
+        message = gettext("The name or the password is wrong.")
         if wants_json(request):
             return JsonResponse({"error": "wrong", "message": message}, status=422)
         return _form(request, problem=message, login=given["login"], status=422)
@@ -276,7 +276,7 @@ def change(request: HttpRequest) -> HttpResponseBase:
         name = ""
     goal = parse_int(given.get("goal", "0").strip() or "0")
     if not name:
-        problem = gettext("Say by which name others see you.")
+        problem = gettext("Write the name that others see.")
         return _overview(request, problem=problem, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     if goal is None or goal > _MOST_GOAL:
         problem = gettext("A daily goal is a number of sentences up to 1000; 0 is none.")
@@ -354,7 +354,7 @@ def keys(request: HttpRequest) -> HttpResponseBase:
         try:
             person.preferences = {**person.preferences, "keys": remapped(given)}
             person.save(update_fields=["preferences"])
-            messages.success(request, gettext("Your keys are kept."))
+            messages.success(request, gettext("Your keys are saved."))
             return redirect("account-keys")
         except KeyRefusedError as error:
             problem = key_message(error)
@@ -455,7 +455,7 @@ def revoke_token(request: HttpRequest, token_id: int) -> HttpResponseBase:
     """Make one of one's tokens useless."""
     person = cast("Person", request.user)
     accounts.revoke_token(person, token_id)
-    messages.success(request, gettext("The token is useless now."))
+    messages.success(request, gettext("The token no longer works."))
     return redirect("account-tokens")
 
 

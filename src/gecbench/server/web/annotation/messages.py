@@ -29,8 +29,8 @@ _PROBLEMS: Mapping[str, Promise] = {
     "ANN-9": _("An answer has corrections, or is error free, or cannot be annotated: one of them."),
     "ANN-10": _("This is the original sentence."),
     "ANN-12": _("This correction is empty. Write it, or remove it."),
-    "ANN-14": _("At most %(most)s tasks can be put off. Take one of them up first."),
-    "open-tasks": _("Hand in or put off the open task first."),
+    "ANN-14": _("At most %(most)s tasks can be skipped. Do one of them first."),
+    "open-tasks": _("Submit or skip the open task first."),
 }
 
 _REFUSALS: Mapping[type[WorkflowError], Promise] = {
@@ -55,8 +55,8 @@ CHANGED_ELSEWHERE = _(
 NO_TASK: Mapping[NoTask, Promise] = {
     NoTask.ALL_DONE: _("Every sentence has all the answers it needs."),
     NoTask.NONE_FOR_YOU: _(
-        "The sentences that are left are not for you: you have answered them, put them off, or "
-        "they are with other people."
+        "The sentences that are left are not for you: you have answered or skipped them, or "
+        "other people work on them."
     ),
     NoTask.STUDY_FIRST: _("Your study items come first. After them there are new sentences."),
     NoTask.NOT_ACTIVE: _(

@@ -57,7 +57,7 @@ class ImportForm(forms.Form):
     format = forms.ChoiceField(
         label=_("Format"),
         required=False,
-        choices=[("", _("Find out")), *((name, name) for name in READERS)],
+        choices=[("", _("Detect automatically")), *((name, name) for name in READERS)],
     )
     encoding = forms.ChoiceField(
         label=_("Encoding"), choices=[("utf-8", "UTF-8"), ("gb18030", "GB18030 / GBK")]

@@ -307,5 +307,5 @@ def run(request: HttpRequest, member: Member, waiting: str) -> HttpResponseBase:
 def forget(request: HttpRequest, member: Member, waiting: str) -> HttpResponseBase:
     """Remove an uploaded file that is not wanted after all."""
     waiting_upload(member, waiting).forget()
-    messages.success(request, gettext("The file is forgotten; nothing was imported."))
+    messages.success(request, gettext("The file is discarded; nothing was imported."))
     return redirect("manage-import", member.project.slug)

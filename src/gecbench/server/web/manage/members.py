@@ -410,7 +410,7 @@ def add(request: HttpRequest, member: Member) -> HttpResponseBase:
         except RefusedError as error:
             form.add_error("login", refusal_message(error))
         else:
-            said = gettext("%(name)s is a member now, and sees it on the own home page.")
+            said = gettext("%(name)s is a member now and sees the project on their home page.")
             messages.success(request, said % {"name": made.person.name})
             return redirect("manage-members", member.project.slug)
     return _list(request, member, adding=form)
@@ -422,7 +422,7 @@ def revoke(request: HttpRequest, member: Member, invitation: int) -> HttpRespons
     """Make a link useless."""
     found = _get_or_404(Invitation.objects.filter(project=member.project), invitation)
     members.revoke(found, by=member.person)
-    messages.success(request, gettext("The invitation is withdrawn; its link is useless now."))
+    messages.success(request, gettext("The invitation is withdrawn; its link no longer works."))
     return redirect("manage-members", member.project.slug)
 
 
@@ -537,7 +537,7 @@ def _change(request: HttpRequest, member: Member, found: Member) -> HttpResponse
         return _stale(request, member, found)
     except GecbenchError as error:
         return _member(request, member, found, problem=refusal_message(error))
-    messages.success(request, gettext("Kept. Open tasks that they may no longer do went back."))
+    messages.success(request, gettext("Saved. Open tasks that they may no longer do went back."))
     return redirect("manage-members", member.project.slug)
 
 
@@ -546,7 +546,7 @@ def _stale(request: HttpRequest, member: Member, found: Member) -> HttpResponse:
     now = (*(str(ROLES[role]) for role in found.roles), str(STATUSES[found.status]))
     said = gettext(
         "Roles or status were changed after you opened this page. They are now: %(now)s. Nothing "
-        "was overwritten, and what you chose stands below; press Keep again if it is still right."
+        "was overwritten, and what you chose stands below; press Save again if it is still right."
     )
     return _member(request, member, found, said % {"now": ", ".join(now)}, stale=True)
 

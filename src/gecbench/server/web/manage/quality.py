@@ -191,7 +191,7 @@ def compute(request: HttpRequest, member: Member) -> HttpResponse:
     except GecbenchError as error:
         messages.error(request, refusal_message(error))
     else:
-        messages.success(request, gettext("The figures are of this moment now."))
+        messages.success(request, gettext("The figures are up to date."))
     return redirect("manage-quality", member.project.slug)
 
 

@@ -284,7 +284,7 @@ def _arrival(sentence: Sentence) -> Entry:
     batch = sentence.batch
     who = batch.by.name if batch is not None and batch.by is not None else site_label()
     note = batch.file_name if batch is not None else ""
-    return Entry(sentence.created_at, 0, gettext("came in"), who, "in", note=note)
+    return Entry(sentence.created_at, 0, gettext("imported"), who, "in", note=note)
 
 
 def _events(sentence: Sentence) -> Iterator[Entry]:

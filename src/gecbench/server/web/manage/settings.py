@@ -129,7 +129,7 @@ def settings(request: HttpRequest, member: Member) -> HttpResponseBase:
         try:
             if form.is_valid():
                 _change(member, form.cleaned_data, posted)
-                messages.success(request, gettext("The settings are kept."))
+                messages.success(request, gettext("The settings are saved."))
                 return redirect("manage-settings", project.slug)
         except ConflictError:
             project.refresh_from_db()
