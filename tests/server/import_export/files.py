@@ -9,7 +9,7 @@ from server.workflow.reviewing import BAD, FAIR, GOOD, finalised, waiting
 from server.workflow.stories import a_project, correction, error_free, sentence_of
 
 from gecbench.server.import_export.exports import ExportOptions, export
-from gecbench.server.import_export.imports import Imported, run_import
+from gecbench.server.import_export.imports import ImportResult, run_import
 from gecbench.server.import_export.plans import ImportOptions, Plan, plan_import
 from gecbench.server.import_export.reading import content_of
 from gecbench.server.models import Project, Sentence
@@ -38,7 +38,7 @@ def planned(
     )
 
 
-def imported(project: Project, text: str | bytes, *columns: str, **options: object) -> Imported:
+def imported(project: Project, text: str | bytes, *columns: str, **options: object) -> ImportResult:
     """What an import of a file with this content did."""
     return run_import(planned(project, text, *columns, **options), by=None)
 

@@ -16,7 +16,7 @@ from django.db import IntegrityError, transaction
 from gecbench import __version__
 from gecbench.core.errors import UsageError
 from gecbench.server.choices import Dimension, Origin
-from gecbench.server.import_export.plans import Plan, Ready, stored_options
+from gecbench.server.import_export.plans import Plan, PlannedSentence, stored_options
 from gecbench.server.models import ImportBatch, Person, Project, Reference, Sentence
 from gecbench.server.rules.text import digest
 from gecbench.server.workflow import audit
@@ -28,21 +28,21 @@ AT_ONCE = 5000
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportResult:
     """What an import did.
 
     Args:
         batch: Its row.
         sentences: How many were added now.
-        kept: How many references were kept beside them.
+        references: How many were stored beside them.
     """
 
     batch: ImportBatch
     sentences: int
-    kept: int
+    references: int
 
 
-def run_import(plan: Plan, *, by: Person | None) -> Imported:
+def run_import(plan: Plan, *, by: Person | None) -> ImportResult:
     """Do what a plan says.
 
     Raises:
@@ -59,15 +59,15 @@ def run_import(plan: Plan, *, by: Person | None) -> Imported:
         batch = _batch(plan, project, by)
         for start in range(0, len(plan.sentences), BATCH):
             _add(project, plan.sentences[start : start + BATCH], batch)
-        kept = sum(len(one.kept) for one in plan.sentences)
+        references = sum(len(sentence.references) for sentence in plan.sentences)
         audit.record(
             "sentences.imported",
             who=by,
             project=project,
             about=("import_batch", batch.pk),
-            data={"sentences": len(plan.sentences), "kept_references": kept},
+            data={"sentences": len(plan.sentences), "kept_references": references},
         )
-    return Imported(batch, len(plan.sentences), kept)
+    return ImportResult(batch, len(plan.sentences), references)
 
 
 def _batch(plan: Plan, project: Project, by: Person | None) -> ImportBatch:
@@ -95,20 +95,20 @@ def _batch(plan: Plan, project: Project, by: Person | None) -> ImportBatch:
     )
 
 
-def _add(project: Project, ready: Sequence[Ready], batch: ImportBatch) -> None:
-    """Add a piece: sentences, slots, golden sets and kept references in one transaction."""
+def _add(project: Project, sentences: Sequence[PlannedSentence], batch: ImportBatch) -> None:
+    """Add a piece: sentences, slots, golden sets and references in one transaction."""
     try:
         with transaction.atomic():
-            add_sentences(project, [one.row for one in ready], batch=batch)
-            _keep(project, [one for one in ready if one.kept])
+            add_sentences(project, [sentence.row for sentence in sentences], batch=batch)
+            _add_references(project, [sentence for sentence in sentences if sentence.references])
     except (IntegrityError, UsageError) as error:
         raise ConflictError(
             f"the project has changed since the file was looked at ({error}); look at it again"
         ) from error
 
 
-def _keep(project: Project, ready: Sequence[Ready]) -> None:
-    names = [one.row.external_id for one in ready]
+def _add_references(project: Project, sentences: Sequence[PlannedSentence]) -> None:
+    names = [sentence.row.external_id for sentence in sentences]
     rows: dict[str, int] = dict(
         Sentence.objects.filter(project=project, external_id__in=names).values_list(
             "external_id", "pk"
@@ -116,13 +116,13 @@ def _keep(project: Project, ready: Sequence[Ready]) -> None:
     )
     Reference.objects.bulk_create(
         Reference(
-            sentence_id=rows[one.row.external_id],
+            sentence_id=rows[sentence.row.external_id],
             position=position,
-            text=kept.text,
-            digest=digest(kept.text),
-            dimension=Dimension.FLUENCY if kept.fluency else Dimension.GRAMMAR,
+            text=reference.text,
+            digest=digest(reference.text),
+            dimension=Dimension.FLUENCY if reference.fluency else Dimension.GRAMMAR,
             origin=Origin.IMPORT,
         )
-        for one in ready
-        for position, kept in enumerate(one.kept)
+        for sentence in sentences
+        for position, reference in enumerate(sentence.references)
     )

@@ -81,7 +81,7 @@ class ImportOptions:
 
     def __post_init__(self) -> None:
         """Refuse what means nothing."""
-        for name, known in (
+        for name, choices in (
             ("encoding", get_args(Encoding)),
             ("references", (None, *get_args(References))),
             ("duplicates", (None, *get_args(Duplicates))),
@@ -89,8 +89,8 @@ class ImportOptions:
             ("same", get_args(Same)),
         ):
             value = getattr(self, name)
-            if value not in known:
-                names = ", ".join(str(one) for one in known if one)
+            if value not in choices:
+                names = ", ".join(str(name) for name in choices if name)
                 raise UsageError(
                     "{key} is {value!r}; it is one of {names}", key=name, value=value, names=names
                 )
@@ -114,12 +114,12 @@ _PLAIN_OPTIONS = ImportOptions()
 
 
 def options_from(stored: Mapping[str, object]) -> ImportOptions:
-    """Return options from plain values, as a form or JSON has them.
+    """Make options of plain values, as a form or JSON has them.
 
     Raises:
         UsageError: A key nobody knows, or a value that means nothing.
     """
-    known = {one.name for one in dataclasses.fields(ImportOptions)}
+    known = {option.name for option in dataclasses.fields(ImportOptions)}
     for name in stored:
         if name not in known:
             raise UsageError(f"unknown import option {name!r}; known: {', '.join(sorted(known))}")
@@ -231,10 +231,9 @@ class Report:
     examples: tuple[Example, ...] = ()
 
     def as_json(self) -> dict[str, object]:
-        """Return it as JSON holds it; keys are the names of the fields."""
-        made = dataclasses.asdict(self)
-        made["lengths"] = {str(end): count for end, count in self.lengths.items()}
-        return made
+        """The values as JSON holds them; keys are the names of the fields."""
+        lengths = {str(end): count for end, count in self.lengths.items()}
+        return {**dataclasses.asdict(self), "lengths": lengths}
 
 
 class _IdTaken(Message):
@@ -242,11 +241,11 @@ class _IdTaken(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A reference that is kept beside its sentence, in no golden set.
+class NewReference:
+    """A reference that is stored beside its sentence, in no golden set.
 
     Args:
-        text: As it is kept.
+        text: As it is stored.
         fluency: Whether it repairs fluency, too.
     """
 
@@ -255,18 +254,16 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class PlannedSentence:
     """A sentence as it would be added.
 
     Args:
-        line: Where it stands in the file.
         row: What the workflow adds.
-        kept: References that are kept beside it.
+        references: Those that are stored beside it.
     """
 
-    line: int
     row: NewSentence
-    kept: tuple[Kept, ...] = ()
+    references: tuple[NewReference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +284,7 @@ class Plan:
     sha256: str
     options: ImportOptions
     report: Report
-    sentences: Sequence[Ready] = field(repr=False, default=())
+    sentences: Sequence[PlannedSentence] = field(repr=False, default=())
     prefix: str = ""
     resumes: int | None = None
 
@@ -305,41 +302,41 @@ class Plan:
     @property
     def obstacle(self) -> str:
         """Why it may not run, in one line; "" where it may."""
-        told, options = self.report, self.options
-        if told.problem_count:
-            first = told.problems[0]
+        report, options = self.report, self.options
+        if report.problem_count:
+            first = report.problems[0]
             return Message(
                 "{file}:{line}: {message}; {total} problems in all, nothing is imported",
-                file=told.file,
+                file=report.file,
                 line=first.line,
                 message=first.message,
-                total=told.problem_count,
+                total=report.problem_count,
             )
-        if told.with_references and options.references is None:
+        if report.with_references and options.references is None:
             return Message(
                 "{file}: {count} sentences have references; choose what becomes of them: {names}",
-                file=told.file,
-                count=told.with_references,
+                file=report.file,
+                count=report.with_references,
                 names=", ".join(get_args(References)),
             )
-        there = told.duplicates_inside + told.duplicates_there
-        if there and options.duplicates is None:
+        duplicates = report.duplicates_inside + report.duplicates_there
+        if duplicates and options.duplicates is None:
             return Message(
                 "{file}: {count} sentences are there already ({inside} in the file, {there} in the "
                 "project); choose what becomes of them: {names}",
-                file=told.file,
-                count=there,
-                inside=told.duplicates_inside,
-                there=told.duplicates_there,
+                file=report.file,
+                count=duplicates,
+                inside=report.duplicates_inside,
+                there=report.duplicates_there,
                 names=", ".join(get_args(Duplicates)),
             )
         if not self.sentences and self.resumes is None:
-            return Message("{file}: there is no new sentence to import", file=told.file)
+            return Message("{file}: there is no new sentence to import", file=report.file)
         return ""
 
 
 def stored_options(options: ImportOptions) -> dict[str, object]:
-    """Return options as JSON holds them."""
+    """Options as JSON holds them."""
     return {**dataclasses.asdict(options), "purpose": str(options.purpose)}
 
 
@@ -371,7 +368,7 @@ class Present:
     prefix: str | None = None
 
     def free_prefix(self, numbers: Sequence[str]) -> str:
-        """Return a prefix with which none of the numbers is the id of a sentence."""
+        """Find a prefix with which none of the numbers is the id of a sentence."""
         if not _ids_exist(self.project, numbers):
             return ""
         batches = ImportBatch.objects.filter(project_id=self.project).count()
@@ -389,34 +386,36 @@ def present_in(
     digests: Collection[str],
     ids: Collection[str],
 ) -> Present:
-    """Return what a project has of a file's texts and ids."""
+    """Look up what a project has of a file's texts and ids."""
     batch = _interrupted(project, sha256, format, options)
-    here = Sentence.objects.filter(project=project)
+    rows = Sentence.objects.filter(project=project)
     done: frozenset[str] = frozenset()
     prefix = None
     if batch is not None:
-        done = frozenset(here.filter(batch=batch).values_list("external_id", flat=True))
+        done = frozenset(rows.filter(batch=batch).values_list("external_id", flat=True))
         prefix = str(batch.counts["prefix"])
-        here = here.exclude(batch=batch)
+        rows = rows.exclude(batch=batch)
     numbers: dict[str, int] = {}
-    for some in _pieces(sorted(digests)):
-        for text, number in here.filter(digest__in=some).values_list("digest", "number"):
+    for piece in _pieces(sorted(digests)):
+        for text, number in rows.filter(digest__in=piece).values_list("digest", "number"):
             numbers[text] = min(number, numbers.get(text, number))
-    taken = {
+    taken_ids = {
         name
-        for some in _pieces(sorted(ids))
-        for name in here.filter(external_id__in=some).values_list("external_id", flat=True)
+        for piece in _pieces(sorted(ids))
+        for name in rows.filter(external_id__in=piece).values_list("external_id", flat=True)
     }
-    return Present(project.pk, numbers, taken, None if batch is None else batch.pk, done, prefix)
+    return Present(
+        project.pk, numbers, taken_ids, None if batch is None else batch.pk, done, prefix
+    )
 
 
 def missing(batch: ImportBatch) -> int:
-    """Return how many sentences an import has yet to add; not 0 only where it was interrupted."""
+    """Count the sentences that an import has yet to add; not 0 only where it was interrupted."""
     return int(batch.counts.get("sentences", 0)) - batch.sentences.count()
 
 
 def unfinished(project: Project) -> tuple[tuple[ImportBatch, int], ...]:
-    """Return the imports of a project that were interrupted, with how many sentences are missing.
+    """List the imports of a project that were interrupted, with how many sentences are missing.
 
     The same file with the same options goes on with one.
     """
@@ -430,24 +429,24 @@ def _interrupted(
     batches = ImportBatch.objects.filter(project=project, file_sha256=sha256, format=format)
     for batch in batches.order_by("-id"):
         # What an older version did not ask had the value that is usual now.
-        chosen = stored_options(_PLAIN_OPTIONS) | batch.counts.get("options", {})
-        if chosen == stored_options(options) and missing(batch):
+        used = stored_options(_PLAIN_OPTIONS) | batch.counts.get("options", {})
+        if used == stored_options(options) and missing(batch):
             return batch
     return None
 
 
 def _ids_exist(project: int, numbers: Sequence[str], prefix: str = "") -> bool:
-    here = Sentence.objects.filter(project_id=project)
+    rows = Sentence.objects.filter(project_id=project)
     if prefix:
-        return here.filter(external_id__startswith=prefix).exists()
-    return any(here.filter(external_id__in=some).exists() for some in _pieces(numbers))
+        return rows.filter(external_id__startswith=prefix).exists()
+    return any(rows.filter(external_id__in=piece).exists() for piece in _pieces(numbers))
 
 
 def _pieces(values: Sequence[str]) -> Iterator[Sequence[str]]:
     return (values[at : at + ASKED] for at in range(0, len(values), ASKED))
 
 
-# What imported texts become before they are kept, and what their references say together.
+# What imported texts become before they are stored, and what their references say together.
 
 
 _PLAIN = re.compile(r"[!-~\u3001-\u301f\u3400-\u9fff\uff01-\uff5e“”‘’…—·]+(?: [!-~]+)*")
@@ -459,125 +458,42 @@ _FAR_TOO_LONG = 20 * LONGEST
 _NO_PLACEHOLDER: Mapping[str, Level] = dict.fromkeys(("CON-3", "CON-4", "CON-4-position"), "off")
 
 
-@dataclass(slots=True)
-class _Tally:
-    """Counts that grow while a file is read; see `Report`."""
-
-    invisible: Counter[str] = field(default_factory=Counter)
-    left_out: Counter[str] = field(default_factory=Counter)
-    changed: int = 0
-    merged: int = 0
-    same_as_source: int = 0
-    references: int = 0
-    decisions: int = 0
-    with_references: int = 0
-
-
 @dataclass(frozen=True, slots=True)
 class _Answers:
     """The references of one sentence: what they say together, and distinct corrections."""
 
     decision: Decision
-    texts: tuple[Kept, ...] = ()
+    references: tuple[NewReference, ...] = ()
 
     @property
     def golden(self) -> NewGolden:
         """The golden set that they make."""
-        return NewGolden(self.decision, tuple(one.text for one in self.texts))
+        return NewGolden(self.decision, tuple(reference.text for reference in self.references))
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A sentence that was read and may become a new one."""
+
+    ordinal: int
+    record: Record
+    text: str
+    digest: str
+    answers: _Answers | None
+    numbered: bool
+
+    @property
+    def line(self) -> int:
+        """Where it stands in the file."""
+        return self.record.line
+
+    def name(self, prefix: str) -> str:
+        """Its id in the project."""
+        return f"{prefix}{self.ordinal}" if self.numbered else str(self.record.id)
 
 
 class _NoGoldenSetError(GecbenchError):
     """References that no golden set can be made of; the sentence is left out."""
-
-
-def _prepare(text: str, tally: _Tally, *, clean: bool) -> str:
-    """Return a text as it is kept.
-
-    Without cleaning only line ends and tabs go, which no format of lines could hold, and white
-    space at the ends.
-
-    Raises:
-        TextError: It cannot be kept at all: too long, damaged.
-    """
-    if _PLAIN.fullmatch(text) and len(text) <= LONGEST:
-        return text
-    bare = text.strip()
-    if len(bare) > _FAR_TOO_LONG:  # a book in one line: looking at each character takes minutes
-        raise TextError(
-            "too_long", {"what": Message("the text"), "length": len(bare), "longest": LONGEST}
-        )
-    result = cleaned(text)
-    tally.invisible.update(dict(result.removed))
-    tally.invisible.update(dict(result.spaces))
-    if not clean and "\t" not in text and len(text.splitlines()) <= 1:
-        return text.strip()
-    tally.changed += result.text != text
-    return result.text
-
-
-def _answers(record: Record, source: str, tally: _Tally, options: ImportOptions) -> _Answers | None:
-    """Return what the references of a record say together; None where it has none.
-
-    Equal references are one, and counted. Only as a golden set have they to agree; what is kept
-    beside a sentence is texts, and declarations are left out and counted.
-
-    Raises:
-        GecbenchError: One cannot be kept.
-        _NoGoldenSetError: They contradict one another.
-    """
-    tally.left_out.update(record.left_out)
-    if not record.references:
-        return None
-    tally.with_references += 1
-    tally.references += len(record.references)
-    declared = [one for one in record.references if one.text is None]
-    tally.decisions += len(declared)
-    texts, same = _corrections(record, source, tally, clean=options.clean)
-    if texts and same and options.same == "leave_out":
-        tally.left_out[Message("references equal to their sentence")] += same
-        same = 0
-    tally.same_as_source += same
-    if options.references == "keep" and (same or declared):
-        tally.left_out[Message("declarations without a text")] += same + len(declared)
-    says = {
-        Decision.CORRECTED: bool(texts),
-        Decision.ERROR_FREE: same > 0 or any(one.error_free for one in declared),
-        Decision.NOT_ANNOTATABLE: any(one.unannotatable for one in declared),
-    }
-    said = [decision for decision in Decision if says[decision]]
-    if options.references == "golden" and len(said) > 1:
-        names = [_DECISIONS[decision] for decision in said]
-        raise _NoGoldenSetError(
-            Message(
-                "{name}: its references contradict one another: {decisions}",
-                name=quote(record.id or source),
-                decisions=_listed(names),
-            )
-        )
-    return _Answers(said[0], texts)
-
-
-def _corrections(
-    record: Record, source: str, tally: _Tally, *, clean: bool
-) -> tuple[tuple[Kept, ...], int]:
-    """Return the distinct corrections of a record, and how many are the sentence itself."""
-    texts: dict[str, Kept] = {}
-    same = 0
-    for place, rewrite in enumerate(record.references):
-        if rewrite.text is None:
-            continue
-        text = _prepare(rewrite.text, tally, clean=clean)
-        if not text:
-            raise GecbenchError(
-                "reference {number} is empty; fill it or take it out", number=place + 1
-            )
-        normal = key(text)
-        if normal == key(source):
-            same += 1
-            continue
-        tally.merged += normal in texts
-        texts.setdefault(normal, Kept(text, place in record.fluency))
-    return tuple(texts.values()), same
 
 
 _DECISIONS: Mapping[Decision, Message] = {
@@ -587,7 +503,7 @@ _DECISIONS: Mapping[Decision, Message] = {
 }
 
 
-def _listed(names: Sequence[Message]) -> Message:
+def _join_names(names: Sequence[Message]) -> Message:
     if len(names) == 2:
         return Message("{first} and {second}", first=names[0], second=names[1])
     return Message(
@@ -595,193 +511,7 @@ def _listed(names: Sequence[Message]) -> Message:
     )
 
 
-def _blocking(options: ProjectOptions) -> ProjectOptions:
-    """Return a project's options with those rules off that only warn."""
-    rules = {rule: "block" if options.level(rule) == "block" else "off" for rule in RULES}
-    return ProjectOptions(
-        rules=rules,  # type: ignore[arg-type]  # each is a Level
-        placeholder=options.placeholder,
-        placeholder_aliases=options.placeholder_aliases,
-    )
-
-
-def _check_golden(candidate: _Candidate, lang: str, options: ProjectOptions) -> None:
-    """Refuse references that cannot be a golden set of the project (INV-6).
-
-    Raises:
-        _NoGoldenSetError: They break rules.
-    """
-    if candidate.answers is None or candidate.answers.decision != Decision.CORRECTED:
-        return
-    golden = candidate.answers.golden
-    if not any(options.placeholder in text for text in golden.texts):
-        # The rules about placeholders look closely at every character, for nothing here.
-        options = options.model_copy(update={"rules": {**options.rules, **_NO_PLACEHOLDER}})
-    found = findings(Golden(candidate.text, lang, golden.kind, golden.texts), options)
-    broken = [
-        Message("{message} ({rule})", message=one.message, rule=one.rule)
-        for one in found
-        if one.blocks
-    ]
-    if broken:
-        name = quote(candidate.record.id or candidate.text)
-        rules = reduce(lambda one, two: Message("{one}; {two}", one=one, two=two), broken)
-        raise _NoGoldenSetError(Message("{name}: {rules}", name=name, rules=rules))
-
-
-# Making the plan of an import: every sentence is read, cleaned, checked and compared.
-
-
 _HALF = re.compile("[\ud800-\udfff]")
-
-
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    """A sentence that was read and may become a new one."""
-
-    line: int
-    ordinal: int
-    record: Record
-    text: str
-    digest: str
-    answers: _Answers | None
-    numbered: bool
-
-
-@dataclass(slots=True)
-class _Reading:
-    """What has been read of a file so far."""
-
-    tally: _Tally = field(default_factory=_Tally)
-    problems: list[Trouble] = field(default_factory=list)
-    problem_count: int = 0
-    skipped: list[Trouble] = field(default_factory=list)
-    blank: int = 0
-    candidates: list[_Candidate] = field(default_factory=list)
-
-    def trouble(self, line: int, message: str) -> None:
-        """Count a problem, and keep it if it is among the first by line.
-
-        They do not come in order: what the project has is compared when all has been read.
-        """
-        self.problem_count += 1
-        if len(self.problems) == SHOWN and line >= self.problems[-1].line:
-            return
-        insort(self.problems, Trouble(line, message), key=lambda one: one.line)
-        del self.problems[SHOWN:]
-
-
-def plan_import(
-    project: Project,
-    content: Content,
-    options: ImportOptions = _PLAIN_OPTIONS,
-    *,
-    references: Sequence[Content] = (),
-) -> Plan:
-    """Return what an import would do; nothing is written.
-
-    Args:
-        project: Where the sentences would go.
-        content: The file.
-        options: How it becomes sentences.
-        references: Files of references, line by line, where the file is one of sources.
-
-    Raises:
-        FormatError: Nothing of the file can be read.
-        UsageError: The project is closed, or options exclude each other.
-    """
-    if project.archived_at or project.deleted_at:
-        raise UsageError(
-            "project {slug} is closed; bring it back before you import", slug=project.slug
-        )
-    chosen, found = _opened(content, options, references)
-    read = _Reading()
-    _read(found, read, project, options, chosen)
-    present = present_in(
-        project,
-        content.sha256,
-        chosen,
-        options,
-        digests={one.digest for one in read.candidates},
-        ids={one.record.id for one in read.candidates if one.record.id is not None},
-    )
-    prefix = present.prefix
-    if prefix is None:  # numbers as ids begin with nothing, unless the project has them already
-        numbers = [str(one.ordinal) for one in read.candidates if one.numbered]
-        prefix = present.free_prefix(numbers) if numbers else ""
-    ready, examples, doubles = _compared(read, present, options, prefix)
-    report = _report(content, chosen, read, ready, doubles, options, prefix)
-    report = dataclasses.replace(report, examples=tuple(examples))
-    return Plan(project.pk, content.sha256, options, report, ready, prefix, present.batch)
-
-
-def _opened(
-    content: Content, options: ImportOptions, references: Sequence[Content]
-) -> tuple[str, Iterator[Entry]]:
-    if not references:
-        return records(content, options.format, options.columns)
-    if options.format not in (None, "lines", "parallel"):
-        raise UsageError(
-            "files of references go with a file of lines, not with format {format}",
-            format=options.format,
-        )
-    return "parallel", parallel(content, references)
-
-
-def _read(
-    found: Iterable[Entry],
-    read: _Reading,
-    project: Project,
-    options: ImportOptions,
-    format: str,
-) -> None:
-    """Clean and check each record by itself."""
-    rules = _blocking(project.rules)
-    first_lines: dict[str, int] = {}
-    ordinal = 0
-    for one in found:
-        ordinal += 1
-        if isinstance(one, Trouble):
-            read.trouble(one.line, one.message)
-            continue
-        if format == "lines" and not one.text.strip():
-            read.blank += 1
-            continue
-        try:
-            candidate = _candidate(one, ordinal, read, options, first_lines)
-            if options.references == "golden":
-                _check_golden(candidate, project.lang, rules)
-        except _NoGoldenSetError as error:
-            read.skipped.append(Trouble(one.line, error.message))
-            continue
-        except GecbenchError as error:
-            read.trouble(one.line, error.message)
-            continue
-        read.candidates.append(candidate)
-
-
-def _candidate(
-    record: Record,
-    ordinal: int,
-    read: _Reading,
-    options: ImportOptions,
-    first_lines: dict[str, int],
-) -> _Candidate:
-    text = _prepare(record.text, read.tally, clean=options.clean)
-    if not text:
-        raise GecbenchError("the sentence is empty; fill it or take it out")
-    _check_names(record)
-    if record.id is not None:
-        first = first_lines.setdefault(record.id, record.line)
-        if first != record.line:
-            raise GecbenchError(
-                "id {id!r} stands in line {first} already; ids are unique",
-                id=record.id,
-                first=first,
-            )
-    answers = _answers(record, text, read.tally, options)
-    numbered = options.number or record.id is None
-    return _Candidate(record.line, ordinal, record, text, digest(text), answers, numbered)
 
 
 def _check_names(record: Record) -> None:
@@ -799,116 +529,360 @@ def _check_names(record: Record) -> None:
             )
 
 
-def _compared(
-    read: _Reading, present: Present, options: ImportOptions, prefix: str
-) -> tuple[list[Ready], list[Example], list[Duplicate]]:
-    """Compare with the file itself and with the project; say what is new."""
-    ready: list[Ready] = []
-    examples: list[Example] = []
-    doubles: list[Duplicate] = []
-    seen: dict[str, int] = {}
-    for one in read.candidates:
-        name = f"{prefix}{one.ordinal}" if one.numbered else str(one.record.id)
-        if name in present.done:
-            seen.setdefault(one.digest, one.line)
-            continue
-        double = _double(one, seen, present)
-        if double is not None:
-            doubles.append(double)
-            if options.duplicates == "skip":
+@dataclass(slots=True)
+class _Reader:
+    """Reads a file record by record: cleans, checks, and counts as it goes; see `Report`."""
+
+    project: Project
+    options: ImportOptions
+    rules: ProjectOptions
+    candidates: list[_Candidate] = field(default_factory=list)
+    problems: list[Trouble] = field(default_factory=list)
+    problem_count: int = 0
+    skipped: list[Trouble] = field(default_factory=list)
+    blank: int = 0
+    invisible: Counter[str] = field(default_factory=Counter)
+    left_out: Counter[str] = field(default_factory=Counter)
+    changed: int = 0
+    merged: int = 0
+    same_as_source: int = 0
+    references: int = 0
+    decisions: int = 0
+    with_references: int = 0
+
+    def add_problem(self, line: int, message: str) -> None:
+        """Count a problem, and store it if it is among the first by line.
+
+        They do not come in order: what the project has is compared when all has been read.
+        """
+        self.problem_count += 1
+        if len(self.problems) == SHOWN and line >= self.problems[-1].line:
+            return
+        insort(self.problems, Trouble(line, message), key=lambda problem: problem.line)
+        del self.problems[SHOWN:]
+
+    def read(self, entries: Iterable[Entry], format: str) -> None:
+        """Clean and check each record by itself."""
+        first_lines: dict[str, int] = {}
+        for ordinal, entry in enumerate(entries, 1):
+            if isinstance(entry, Trouble):
+                self.add_problem(entry.line, entry.message)
                 continue
-        seen.setdefault(one.digest, one.line)
-        undecided = double and options.duplicates is None
-        if not one.numbered and name in present.ids and not undecided:
+            if format == "lines" and not entry.text.strip():
+                self.blank += 1
+                continue
+            try:
+                candidate = self._read_record(entry, ordinal, first_lines)
+                if self.options.references == "golden":
+                    self._check_golden(candidate)
+            except _NoGoldenSetError as error:
+                self.skipped.append(Trouble(entry.line, error.message))
+                continue
+            except GecbenchError as error:
+                self.add_problem(entry.line, error.message)
+                continue
+            self.candidates.append(candidate)
+
+    def _read_record(self, record: Record, ordinal: int, first_lines: dict[str, int]) -> _Candidate:
+        text = self._clean(record.text)
+        if not text:
+            raise GecbenchError("the sentence is empty; fill it or take it out")
+        _check_names(record)
+        if record.id is not None:
+            first = first_lines.setdefault(record.id, record.line)
+            if first != record.line:
+                raise GecbenchError(
+                    "id {id!r} stands in line {first} already; ids are unique",
+                    id=record.id,
+                    first=first,
+                )
+        numbered = self.options.number or record.id is None
+        answers = self._read_answers(record, text)
+        return _Candidate(ordinal, record, text, digest(text), answers, numbered)
+
+    def _clean(self, text: str) -> str:
+        """Clean a text as it is stored.
+
+        Without cleaning only line ends and tabs go, which no format of lines could hold, and white
+        space at the ends.
+
+        Raises:
+            TextError: It cannot be stored at all: too long, damaged.
+        """
+        if _PLAIN.fullmatch(text) and len(text) <= LONGEST:
+            return text
+        bare = text.strip()
+        if len(bare) > _FAR_TOO_LONG:  # a book in one line: looking at each character takes minutes
+            raise TextError(
+                "too_long", {"what": Message("the text"), "length": len(bare), "longest": LONGEST}
+            )
+        result = cleaned(text)
+        self.invisible.update(dict(result.removed))
+        self.invisible.update(dict(result.spaces))
+        if not self.options.clean and "\t" not in text and len(text.splitlines()) <= 1:
+            return text.strip()
+        self.changed += result.text != text
+        return result.text
+
+    def _read_answers(self, record: Record, source: str) -> _Answers | None:
+        """Find what the references of a record say together; None where it has none.
+
+        Equal references are one, and counted. Only as a golden set have they to agree; what is
+        stored beside a sentence is texts, and declarations are left out and counted.
+
+        Raises:
+            GecbenchError: One cannot be stored.
+            _NoGoldenSetError: They contradict one another.
+        """
+        self.left_out.update(record.left_out)
+        if not record.references:
+            return None
+        self.with_references += 1
+        self.references += len(record.references)
+        declarations = [rewrite for rewrite in record.references if rewrite.text is None]
+        self.decisions += len(declarations)
+        texts, same = self._read_corrections(record, source)
+        if texts and same and self.options.same == "leave_out":
+            self.left_out[Message("references equal to their sentence")] += same
+            same = 0
+        self.same_as_source += same
+        if self.options.references == "keep" and (same or declarations):
+            self.left_out[Message("declarations without a text")] += same + len(declarations)
+        present = {
+            Decision.CORRECTED: bool(texts),
+            Decision.ERROR_FREE: same > 0 or any(rewrite.error_free for rewrite in declarations),
+            Decision.NOT_ANNOTATABLE: any(rewrite.unannotatable for rewrite in declarations),
+        }
+        decisions = [decision for decision in Decision if present[decision]]
+        if self.options.references == "golden" and len(decisions) > 1:
+            raise _NoGoldenSetError(
+                Message(
+                    "{name}: its references contradict one another: {decisions}",
+                    name=quote(record.id or source),
+                    decisions=_join_names([_DECISIONS[decision] for decision in decisions]),
+                )
+            )
+        return _Answers(decisions[0], texts)
+
+    def _read_corrections(
+        self, record: Record, source: str
+    ) -> tuple[tuple[NewReference, ...], int]:
+        """Read the distinct corrections of a record, and count those that are the sentence."""
+        references: dict[str, NewReference] = {}
+        same = 0
+        for place, rewrite in enumerate(record.references):
+            if rewrite.text is None:
+                continue
+            text = self._clean(rewrite.text)
+            if not text:
+                raise GecbenchError(
+                    "reference {number} is empty; fill it or take it out", number=place + 1
+                )
+            normal = key(text)
+            if normal == key(source):
+                same += 1
+                continue
+            self.merged += normal in references
+            references.setdefault(normal, NewReference(text, place in record.fluency))
+        return tuple(references.values()), same
+
+    def _check_golden(self, candidate: _Candidate) -> None:
+        """Refuse references that cannot be a golden set of the project (INV-6).
+
+        Raises:
+            _NoGoldenSetError: They break rules.
+        """
+        rules = self.rules
+        if candidate.answers is None or candidate.answers.decision != Decision.CORRECTED:
+            return
+        golden = candidate.answers.golden
+        if not any(rules.placeholder in text for text in golden.texts):
+            # The rules about placeholders look closely at every character, for nothing here.
+            rules = rules.model_copy(update={"rules": {**rules.rules, **_NO_PLACEHOLDER}})
+        case = Golden(candidate.text, self.project.lang, golden.kind, golden.texts)
+        problems = [
+            Message("{message} ({rule})", message=finding.message, rule=finding.rule)
+            for finding in findings(case, rules)
+            if finding.blocks
+        ]
+        if problems:
+            name = quote(candidate.record.id or candidate.text)
+            listing = reduce(lambda one, two: Message("{one}; {two}", one=one, two=two), problems)
+            raise _NoGoldenSetError(Message("{name}: {rules}", name=name, rules=listing))
+
+    def plan_sentence(self, candidate: _Candidate, name: str) -> PlannedSentence:
+        """Make the sentence that is added of a candidate."""
+        options, record, answers = self.options, candidate.record, candidate.answers
+        meta: dict[str, object] = dict(record.meta)
+        if options.number and record.id is not None:
+            meta.setdefault("id", record.id)
+        row = NewSentence(
+            external_id=name,
+            text=candidate.text,
+            source=record.source or options.source,
+            meta=meta,
+            purpose=options.purpose,
+            priority=options.priority,
+            golden=answers.golden if answers and options.references == "golden" else None,
+        )
+        beside = answers.references if answers and options.references == "keep" else ()
+        return PlannedSentence(row, beside)
+
+    def example(self, candidate: _Candidate, row: NewSentence) -> Example:
+        """Show a sentence as it would be added."""
+        answers = candidate.answers if self.options.references != "ignore" else None
+        texts = tuple(reference.text for reference in answers.references) if answers else ()
+        decision = str(row.golden.kind) if row.golden else ""
+        return Example(candidate.line, row.external_id, row.text, decision, texts, row.meta)
+
+
+def _blocking_rules(options: ProjectOptions) -> ProjectOptions:
+    """Take a project's options with those rules off that only warn."""
+    rules = {rule: "block" if options.level(rule) == "block" else "off" for rule in RULES}
+    return ProjectOptions(
+        rules=rules,  # type: ignore[arg-type]  # each is a Level
+        placeholder=options.placeholder,
+        placeholder_aliases=options.placeholder_aliases,
+    )
+
+
+def plan_import(
+    project: Project,
+    content: Content,
+    options: ImportOptions = _PLAIN_OPTIONS,
+    *,
+    references: Sequence[Content] = (),
+) -> Plan:
+    """Plan an import: read, clean, check and compare every sentence; nothing is written.
+
+    Args:
+        project: Where the sentences would go.
+        content: The file.
+        options: How it becomes sentences.
+        references: Files of references, line by line, where the file is one of sources.
+
+    Raises:
+        FormatError: Nothing of the file can be read.
+        UsageError: The project is closed, or options exclude each other.
+    """
+    if project.archived_at or project.deleted_at:
+        raise UsageError(
+            "project {slug} is closed; bring it back before you import", slug=project.slug
+        )
+    name, entries = _open(content, options, references)
+    reader = _Reader(project, options, _blocking_rules(project.rules))
+    reader.read(entries, name)
+    candidates = reader.candidates
+    present = present_in(
+        project,
+        content.sha256,
+        name,
+        options,
+        digests={candidate.digest for candidate in candidates},
+        ids={candidate.record.id for candidate in candidates if candidate.record.id is not None},
+    )
+    prefix = present.prefix
+    numbers = [str(candidate.ordinal) for candidate in candidates if candidate.numbered]
+    if prefix is None:  # numbers as ids begin with nothing, unless the project has them already
+        prefix = present.free_prefix(numbers) if numbers else ""
+    sentences, examples, duplicates = _compare(reader, present, prefix)
+    new_ids = ""
+    if numbers:
+        first, last = prefix + numbers[0], prefix + numbers[-1]
+        new_ids = Message("{first} to {last}", first=first, last=last)
+    lengths = [len(candidate.text) for candidate in candidates]
+    bars = Counter(min(bisect_left(LENGTHS, length), len(LENGTHS) - 1) for length in lengths)
+    report = Report(
+        file=content.name,
+        format=name,
+        lines=len(content.lines),
+        found=len(candidates) + len(reader.skipped),
+        new=len(sentences),
+        with_references=reader.with_references,
+        references=reader.references,
+        decisions=reader.decisions,
+        golden=sum(sentence.row.golden is not None for sentence in sentences),
+        kept_references=sum(len(sentence.references) for sentence in sentences),
+        blank=reader.blank,
+        duplicates_inside=sum(duplicate.of_line is not None for duplicate in duplicates),
+        duplicates_there=sum(duplicate.number is not None for duplicate in duplicates),
+        duplicates=tuple(duplicates[:SHOWN]),
+        invisible=dict(sorted(reader.invisible.items())),
+        changed=reader.changed,
+        merged=reader.merged,
+        same_as_source=reader.same_as_source,
+        lengths={LENGTHS[bar]: bars[bar] for bar in sorted(bars)},
+        languages=dict(
+            Counter("zh" if is_chinese([candidate.text]) else "en" for candidate in candidates)
+        ),
+        sources=dict(
+            Counter(candidate.record.source or options.source for candidate in candidates)
+        ),
+        left_out=dict(sorted(reader.left_out.items())),
+        problems=tuple(reader.problems),
+        problem_count=reader.problem_count,
+        new_ids=new_ids,
+        skipped=tuple(reader.skipped[:LISTED]),
+        skipped_count=len(reader.skipped),
+        examples=tuple(examples),
+    )
+    return Plan(project.pk, content.sha256, options, report, sentences, prefix, present.batch)
+
+
+def _open(
+    content: Content, options: ImportOptions, references: Sequence[Content]
+) -> tuple[str, Iterator[Entry]]:
+    if not references:
+        return records(content, options.format, options.columns)
+    if options.format not in (None, "lines", "parallel"):
+        raise UsageError(
+            "files of references go with a file of lines, not with format {format}",
+            format=options.format,
+        )
+    return "parallel", parallel(content, references)
+
+
+def _compare(
+    reader: _Reader, present: Present, prefix: str
+) -> tuple[list[PlannedSentence], list[Example], list[Duplicate]]:
+    """Compare with the file itself and with the project; say what is new."""
+    choice = reader.options.duplicates
+    sentences: list[PlannedSentence] = []
+    examples: list[Example] = []
+    duplicates: list[Duplicate] = []
+    lines: dict[str, int] = {}  # digest to the line that has it first
+    for candidate in reader.candidates:
+        name = candidate.name(prefix)
+        if name in present.done:
+            lines.setdefault(candidate.digest, candidate.line)
+            continue
+        duplicate = _find_duplicate(candidate, lines, present)
+        if duplicate is not None:
+            duplicates.append(duplicate)
+            if choice == "skip":
+                continue
+        lines.setdefault(candidate.digest, candidate.line)
+        undecided = duplicate and choice is None
+        if not candidate.numbered and name in present.ids and not undecided:
             message = _IdTaken(
                 "id {name!r} is that of another sentence of the project; number the sentences "
                 "again, or give another id",
                 name=name,
             )
-            read.trouble(one.line, message)
+            reader.add_problem(candidate.line, message)
             continue
-        ready.append(_ready(one, name, options))
+        sentences.append(reader.plan_sentence(candidate, name))
         if len(examples) < EXAMPLES:
-            examples.append(_example(one, ready[-1], options))
-    return ready, examples, doubles
+            examples.append(reader.example(candidate, sentences[-1].row))
+    return sentences, examples, duplicates
 
 
-def _example(one: _Candidate, ready: Ready, options: ImportOptions) -> Example:
-    row = ready.row
-    shown = one.answers.texts if one.answers and options.references != "ignore" else ()
-    decision = str(row.golden.kind) if row.golden else ""
-    texts = tuple(kept.text for kept in shown)
-    return Example(one.line, row.external_id, row.text, decision, texts, row.meta)
-
-
-def _double(one: _Candidate, seen: dict[str, int], present: Present) -> Duplicate | None:
-    if one.digest in seen:
-        return Duplicate(one.line, one.text[:60], of_line=seen[one.digest])
-    if one.digest in present.numbers:
-        return Duplicate(one.line, one.text[:60], number=present.numbers[one.digest])
+def _find_duplicate(
+    candidate: _Candidate, lines: Mapping[str, int], present: Present
+) -> Duplicate | None:
+    text = candidate.text[:60]
+    if candidate.digest in lines:
+        return Duplicate(candidate.line, text, of_line=lines[candidate.digest])
+    if candidate.digest in present.numbers:
+        return Duplicate(candidate.line, text, number=present.numbers[candidate.digest])
     return None
-
-
-def _ready(one: _Candidate, name: str, options: ImportOptions) -> Ready:
-    meta: dict[str, object] = dict(one.record.meta)
-    if options.number and one.record.id is not None:
-        meta.setdefault("id", one.record.id)
-    answers = one.answers
-    golden = answers.golden if answers and options.references == "golden" else None
-    row = NewSentence(
-        external_id=name,
-        text=one.text,
-        source=one.record.source or options.source,
-        meta=meta,
-        purpose=options.purpose,
-        priority=options.priority,
-        golden=golden,
-    )
-    kept = answers.texts if answers and options.references == "keep" else ()
-    return Ready(one.line, row, kept)
-
-
-def _report(
-    content: Content,
-    format: str,
-    read: _Reading,
-    ready: Sequence[Ready],
-    doubles: Sequence[Duplicate],
-    options: ImportOptions,
-    prefix: str,
-) -> Report:
-    tally = read.tally
-    texts = [one.text for one in read.candidates]
-    bars = Counter(min(bisect_left(LENGTHS, len(text)), len(LENGTHS) - 1) for text in texts)
-    numbered = [one.ordinal for one in read.candidates if one.numbered]
-    first, last = (f"{prefix}{numbered[n]}" for n in (0, -1)) if numbered else ("", "")
-    named = Message("{first} to {last}", first=first, last=last) if numbered else ""
-    return Report(
-        file=content.name,
-        format=format,
-        lines=len(content.lines),
-        found=len(read.candidates) + len(read.skipped),
-        new=len(ready),
-        with_references=tally.with_references,
-        references=tally.references,
-        decisions=tally.decisions,
-        golden=sum(one.row.golden is not None for one in ready),
-        kept_references=sum(len(one.kept) for one in ready),
-        blank=read.blank,
-        duplicates_inside=sum(one.of_line is not None for one in doubles),
-        duplicates_there=sum(one.number is not None for one in doubles),
-        duplicates=tuple(doubles[:SHOWN]),
-        invisible=dict(sorted(tally.invisible.items())),
-        changed=tally.changed,
-        merged=tally.merged,
-        same_as_source=tally.same_as_source,
-        lengths={LENGTHS[bar]: bars[bar] for bar in sorted(bars)},
-        languages=dict(Counter("zh" if is_chinese([text]) else "en" for text in texts)),
-        sources=dict(Counter(one.record.source or options.source for one in read.candidates)),
-        left_out=dict(sorted(tally.left_out.items())),
-        problems=tuple(read.problems),
-        problem_count=read.problem_count,
-        new_ids=named,
-        skipped=tuple(read.skipped[:LISTED]),
-        skipped_count=len(read.skipped),
-    )

@@ -132,7 +132,7 @@ def run(
         {
             "batch": done.batch.pk,
             "sentences": done.sentences,
-            "kept_references": done.kept,
+            "kept_references": done.references,
             "report": made.report.as_json(),
         },
     )
