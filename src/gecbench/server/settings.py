@@ -19,13 +19,13 @@ from gecbench.server.site.folder import (
     DATABASE,
     STATIC,
     Site,
+    apply_environment,
     machine_zone,
-    overruled,
     read_site,
 )
 
 _FOLDER = os.environ.get("GECBENCH_SITE", "")
-SITE = overruled(
+SITE = apply_environment(
     read_site(Path(_FOLDER)) if _FOLDER else Site(folder=Path(), secret="no site, nothing to sign"),
     os.environ,
 )

@@ -15,7 +15,7 @@ from gecbench.core.errors import UsageError
 from gecbench.server.guidelines.rendering import (
     LONGEST_MARKED,
     MOST_MARKED,
-    compared,
+    diff_parts,
     parse_pairs,
     parser,
     render_markdown,
@@ -222,7 +222,7 @@ def test_where_pairs_begin(block, sizes):
     ],
 )
 def test_changes_are_compared_by_characters_in_chinese_and_else_by_words(old, new, parts):
-    found = list(compared(old, new))
+    found = list(diff_parts(old, new))
     assert found == parts
     assert "".join(kept + gone for kept, gone, _ in found) == old
     assert "".join(kept + come for kept, _, come in found) == new
@@ -230,7 +230,7 @@ def test_changes_are_compared_by_characters_in_chinese_and_else_by_words(old, ne
 
 @given(st.text("我的 a1'[]。\u3000🙂", max_size=12), st.text("我的 a1'[]。\u3000🙂", max_size=12))
 def test_what_stays_goes_and_comes_rebuilds_both_texts(old, new):
-    found = list(compared(old, new))
+    found = list(diff_parts(old, new))
     assert "".join(kept + gone for kept, gone, _ in found) == old
     assert "".join(kept + come for kept, _, come in found) == new
     assert all(gone != come for _, gone, come in found[:-1])
@@ -238,8 +238,8 @@ def test_what_stays_goes_and_comes_rebuilds_both_texts(old, new):
 
 def test_very_long_examples_are_shown_without_marks():
     long = "字" * (LONGEST_MARKED + 1)
-    assert list(compared(long, long[1:])) == [(long[1:], "", "")]
-    assert len(list(compared(long[1:], long[2:]))) == 2
+    assert list(diff_parts(long, long[1:])) == [(long[1:], "", "")]
+    assert len(list(diff_parts(long[1:], long[2:]))) == 2
     many = [f"✓ b{at}" for at in range(MOST_MARKED)]
     assert "<ins>" in pair("✗ a", *many[1:])
     assert "<ins>" not in pair("✗ a", *many)

@@ -281,10 +281,10 @@ def test_a_file_that_breaks_off_is_not_there(site, tmp_path, monkeypatch):
     project = reviewed()
 
     def broken(*_):
-        yield [corpora.Decided(1, 1)]
+        yield [corpora.GoldenRow(1, 1)]
         raise RuntimeError
 
-    monkeypatch.setattr(corpora, "decided_now", lambda *_, **__: broken())
+    monkeypatch.setattr(corpora, "current_golden", lambda *_, **__: broken())
     with pytest.raises(RuntimeError):
         write_export(export(project, ExportOptions("mucgec")), tmp_path / "dev.tsv")
     assert [one.name for one in tmp_path.iterdir() if "dev" in one.name] == []

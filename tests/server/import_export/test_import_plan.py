@@ -9,7 +9,7 @@ from server.workflow.stories import TEXTS, a_project
 from gecbench.core.errors import UsageError
 from gecbench.server.choices import Purpose
 from gecbench.server.import_export.imports import run_import
-from gecbench.server.import_export.plans import ImportOptions, options_from, stored_options
+from gecbench.server.import_export.plans import ImportOptions, options_from, options_json
 from gecbench.server.models import (
     Audit,
     ImportBatch,
@@ -316,4 +316,4 @@ def test_options_that_mean_nothing_are_refused(given, message):
 
 def test_options_are_kept_as_json_and_come_back():
     options = ImportOptions(references="golden", purpose=Purpose.TRAINING, number=True)
-    assert options_from({**stored_options(options), "purpose": Purpose.TRAINING}) == options
+    assert options_from({**options_json(options), "purpose": Purpose.TRAINING}) == options

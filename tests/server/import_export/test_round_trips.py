@@ -17,7 +17,7 @@ from server.import_export.files import (
 from server.workflow.stories import error_free, not_annotatable
 
 from gecbench.server.models import Project, Reference, Sentence
-from gecbench.server.rules.text import cleaned, key
+from gecbench.server.rules.text import clean, key
 
 TABLE = (
     "a1\t我去学校了。\t我去了学校。\t我去过学校。\n"
@@ -127,7 +127,7 @@ def test_counts_as_yaclc_bring_the_distinct_texts_back(site):
 
 _TEXT = st.text(
     st.sampled_from("我去了学校，。a1 =+-@\"'|\u3000é\u200b😀[缺失成分]"), min_size=1, max_size=12
-).map(lambda text: cleaned(text).text)
+).map(lambda text: clean(text).text)
 _ROWS = st.lists(
     st.tuples(
         _TEXT.filter(bool),

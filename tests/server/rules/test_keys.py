@@ -11,9 +11,9 @@ from gecbench.server.rules.keys import (
     Place,
     Tables,
     on_mac,
-    remapped,
+    parse_chord,
+    parse_keys,
     tables,
-    written,
 )
 
 
@@ -43,8 +43,8 @@ def test_the_defaults_are_those_of_the_specification():
 
 def test_every_default_is_written_as_it_would_be_kept():
     for action in ACTIONS.values():
-        assert all(written(one) == one for one in action.chords)
-        assert all(written(on_mac(one)) == on_mac(one) for one in action.chords)
+        assert all(parse_chord(one) == one for one in action.chords)
+        assert all(parse_chord(on_mac(one)) == on_mac(one) for one in action.chords)
 
 
 def test_avoided_keys_are_no_defaults():
@@ -54,7 +54,7 @@ def test_avoided_keys_are_no_defaults():
 
 
 def test_an_own_key_stands_alone_on_every_machine():
-    own = remapped({"guide": "ctrl + j", "add": "Alt+A", "correct_1": "shift+alt+q"})
+    own = parse_keys({"guide": "ctrl + j", "add": "Alt+A", "correct_1": "shift+alt+q"})
     assert own == {"guide": "Ctrl+J", "correct_1": "Alt+Shift+Q"}
     held = tables(own, screen="work")
     assert held.keys["guide"] == held.mac["guide"] == ("Ctrl+J",)
@@ -62,11 +62,11 @@ def test_an_own_key_stands_alone_on_every_machine():
 
 
 def test_two_may_change_places():
-    assert remapped({"add": "Alt+P", "skip": "Alt+A"}) == {"add": "Alt+P", "skip": "Alt+A"}
+    assert parse_keys({"add": "Alt+P", "skip": "Alt+A"}) == {"add": "Alt+P", "skip": "Alt+A"}
 
 
 def test_the_same_key_on_different_screens_is_no_conflict():
-    assert remapped({"complain": "Alt+A"}) == {"complain": "Alt+A"}
+    assert parse_keys({"complain": "Alt+A"}) == {"complain": "Alt+A"}
 
 
 @pytest.mark.parametrize(
@@ -93,13 +93,13 @@ def test_the_same_key_on_different_screens_is_no_conflict():
 )
 def test_what_cannot_be_is_refused(given, code):
     with pytest.raises(KeyRefusedError) as caught:
-        remapped(given)
+        parse_keys(given)
     assert caught.value.code == code
     assert str(caught.value)
 
 
 def test_function_keys_and_escape_type_nothing():
-    assert remapped({"add": "F2", "remove": "Shift+F2"}) == {"add": "F2", "remove": "Shift+F2"}
+    assert parse_keys({"add": "F2", "remove": "Shift+F2"}) == {"add": "F2", "remove": "Shift+F2"}
 
 
 @pytest.mark.parametrize("old", [{"gone": "Alt+A"}, {"add": "Alt+R"}, [], "x", 3])

@@ -18,8 +18,8 @@ from gecbench.server.rules.options import (
     SETTINGS,
     ProjectOptions,
     limits,
+    options_json,
     options_of,
-    stored_of,
 )
 
 REFUSED = {
@@ -74,8 +74,8 @@ def test_every_kind_of_option_is_refused_somewhere_here():
 )
 def test_what_is_kept_comes_back_as_it_was(stored):
     options = options_of(stored)
-    assert options_of(stored_of(options)) == options
-    assert set(stored_of(options)) <= set(stored)
+    assert options_of(options_json(options)) == options
+    assert set(options_json(options)) <= set(stored)
 
 
 @pytest.mark.parametrize(
@@ -108,9 +108,9 @@ def test_what_differs_from_the_defaults_is_stored_as_json_and_nothing_else():
         "placeholder_aliases": ["[X]"],
         "suggestions": "on_demand",
     }
-    assert stored_of(options_of({**stored, "open_tasks": 1})) == stored
-    assert json.loads(json.dumps(stored_of(options_of(stored)))) == stored
-    assert stored_of(options_of({"placeholder_aliases": ALIASES, "rules": {}})) == {}
+    assert options_json(options_of({**stored, "open_tasks": 1})) == stored
+    assert json.loads(json.dumps(options_json(options_of(stored)))) == stored
+    assert options_json(options_of({"placeholder_aliases": ALIASES, "rules": {}})) == {}
 
 
 MANAGERS = Path(__file__).parents[3] / "docs" / "annotate" / "managers.md"

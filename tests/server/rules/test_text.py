@@ -16,7 +16,7 @@ from gecbench.server.rules.text import (
     LONGEST_NOTE,
     REFUSALS,
     TextError,
-    cleaned,
+    clean,
     digest,
     key,
 )
@@ -76,20 +76,20 @@ TEXTS = st.text(alphabet=ODD, max_size=20) | st.text(
 def test_ann_12_what_is_removed_and_what_stays(
     text: str, result: str, removed: dict[str, int], spaces: dict[str, int]
 ):
-    found = cleaned(text)
+    found = clean(text)
     assert (found.text, dict(found.removed), dict(found.spaces)) == (result, removed, spaces)
     assert found.changed == bool(removed or spaces)
 
 
 @given(TEXTS)
 def test_ann_12_cleaning_twice_changes_nothing_more(text: str):
-    once = cleaned(text)
-    assert cleaned(once.text) == type(once)(once.text)
+    once = clean(text)
+    assert clean(once.text) == type(once)(once.text)
 
 
 @given(TEXTS)
 def test_ann_12_nothing_breaks_a_line_or_a_cell_and_nothing_else_is_lost(text: str):
-    found = cleaned(text)
+    found = clean(text)
     assert not set(found.text) & set("\t\n\r\v\f\x1c\x1d\x1e\x1f\x85\u2028\u2029\u00a0")
     assert found.text == found.text.strip()
     kept = [one for one in text if not one.isspace() and unicodedata.category(one) in ("Lo", "Po")]
@@ -105,7 +105,7 @@ def test_ann_12_nothing_breaks_a_line_or_a_cell_and_nothing_else_is_lost(text: s
 
 
 def test_counts_come_in_the_order_of_the_kinds():
-    found = cleaned("a\u206a\u200b\x07\ufeffb\u00a0c\td")
+    found = clean("a\u206a\u200b\x07\ufeffb\u00a0c\td")
     assert [kind for kind, _ in found.removed] == [
         "zero_width",
         "byte_order_mark",
@@ -132,21 +132,21 @@ def test_counts_come_in_the_order_of_the_kinds():
 )  # fmt: skip
 def test_ann_12_what_no_text_may_hold_is_refused(text: str, code: str, message: str):
     with pytest.raises(TextError) as raised:
-        cleaned(text, longest=10, what="correction 2")
+        clean(text, longest=10, what="correction 2")
     assert (str(raised.value), raised.value.code) == (message, code)
     assert REFUSALS[code].format(**raised.value.values) == message
     assert isinstance(raised.value, GecbenchError)
 
 
 def test_limits_count_what_is_kept():
-    assert cleaned("\u200b" + "我" * LONGEST + " \n").text == "我" * LONGEST
+    assert clean("\u200b" + "我" * LONGEST + " \n").text == "我" * LONGEST
     with pytest.raises(TextError, match="the text has 5001 characters; at most 5000 are allowed"):
-        cleaned("我" * (LONGEST + 1))
-    assert len(cleaned("我" * LONGEST_NOTE, longest=LONGEST_NOTE).text) == LONGEST_NOTE
+        clean("我" * (LONGEST + 1))
+    assert len(clean("我" * LONGEST_NOTE, longest=LONGEST_NOTE).text) == LONGEST_NOTE
 
 
 def test_a_long_stretch_of_spaces_costs_no_more_than_its_length():
-    assert cleaned("a" + " " * 200_000 + "\nb").text == "a b"
+    assert clean("a" + " " * 200_000 + "\nb").text == "a b"
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ from gecbench.server.models import (
     Suggestion,
     Token,
 )
-from gecbench.server.rules.text import cleaned, digest
+from gecbench.server.rules.text import clean, digest
 from gecbench.server.workflow import (
     assignments,
     claims,
@@ -70,14 +70,14 @@ def bundle(n: int, role: str) -> str:
 
 def short(n: int) -> str:
     """A payload as it is, for fields where two may be equal."""
-    return cleaned(PAYLOADS[n % len(PAYLOADS)]).text
+    return clean(PAYLOADS[n % len(PAYLOADS)]).text
 
 
 def hostile() -> Project:
     """Make it; people are a0, a1 (annotators), rita, rolf (reviewers), boss, root."""
     count = len(BUNDLES)
     project = a_project(
-        [cleaned(bundle(n, "来源")).text for n in range(count + 6)],
+        [clean(bundle(n, "来源")).text for n in range(count + 6)],
         slug="hostile",
         annotators=2,
         reviewer_sees_names=True,
@@ -118,7 +118,7 @@ def _decided(project: Project, writers: list[Member], n: int) -> None:
     boss, rita = member_of(project, "boss"), member_of(project, "rita")
     words = []
     for one in reviews.candidates(task, rita):
-        right = one.key == digest(cleaned(good).text)
+        right = one.key == digest(clean(good).text)
         said = word(one.key, right, note=bundle(n, "判"), section=f"<i id=pwn>{n}")
         words.append(said)
     answer = ReviewAnswer(
@@ -182,8 +182,8 @@ def _light(project: Project) -> None:
     """A sentence for each payload, with its name, source and facts; nobody works on them."""
     rows = [
         sentences.NewSentence(
-            external_id=cleaned(one).text[:190] or str(n),
-            text=cleaned(f"{one}我").text,
+            external_id=clean(one).text[:190] or str(n),
+            text=clean(f"{one}我").text,
             source=f"{one}"[:100],
             meta={"注": one},
             priority=500,

@@ -20,7 +20,7 @@ from gecbench.core.errors import GecbenchError, MissingExtraError, UsageError
 from gecbench.server.models import Person, Token
 from gecbench.server.site import backup, migration, serving
 from gecbench.server.site import folder as site_opening
-from gecbench.server.site.folder import Site, make_site, overruled, read_site, write_options
+from gecbench.server.site.folder import Site, apply_environment, make_site, read_site, write_options
 from gecbench.server.site.serving import Address, address_of
 from gecbench.server.web.errors import database_error
 from gecbench.server.workflow import accounts
@@ -282,7 +282,7 @@ def test_where_days_begin_is_said_at_the_first_start_and_kept(
 
 def test_the_environment_says_where_days_begin(tmp_path, monkeypatch):
     monkeypatch.setenv("GECBENCH_TIME_ZONE", "Asia/Shanghai")
-    site = overruled(make_site(tmp_path / "s"), os.environ)
+    site = apply_environment(make_site(tmp_path / "s"), os.environ)
     commands.settle_time_zone(site, None)
     assert read_site(tmp_path / "s").time_zone == ""
 

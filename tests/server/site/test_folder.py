@@ -8,7 +8,7 @@ import pytest
 
 from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.server.site import folder
-from gecbench.server.site.folder import Site, make_site, overruled, read_site, write_options
+from gecbench.server.site.folder import Site, apply_environment, make_site, read_site, write_options
 
 
 def mode(path):
@@ -81,11 +81,13 @@ def test_options_are_kept_and_read_back(tmp_path):
 def test_the_environment_overrules_the_file():
     site = Site(folder=None, secret="s", language="en", hosts=("a",))
     told = {"GECBENCH_HOSTS": "b, c", "GECBENCH_HTTPS": "1", "GECBENCH_LANGUAGE": " "}
-    assert overruled(site, told) == Site(None, "s", language="en", hosts=("b", "c"), https=True)
+    assert apply_environment(site, told) == Site(
+        None, "s", language="en", hosts=("b", "c"), https=True
+    )
     with pytest.raises(UsageError, match=r"GECBENCH_HTTPS is 'yes'; it is 0 or 1"):
-        overruled(site, {"GECBENCH_HTTPS": "yes"})
+        apply_environment(site, {"GECBENCH_HTTPS": "yes"})
     with pytest.raises(UsageError, match=r"GECBENCH_LOG: log is 'xml'"):
-        overruled(site, {"GECBENCH_LOG": "xml"})
+        apply_environment(site, {"GECBENCH_LOG": "xml"})
 
 
 def test_a_folder_that_cannot_be_written_to_says_so(tmp_path, monkeypatch):
@@ -123,7 +125,7 @@ def test_a_time_zone_has_a_name_that_is_known(tmp_path, name):
     with pytest.raises(UsageError, match="a name as Asia/Shanghai"):
         write_options(made, time_zone=name)
     with pytest.raises(UsageError, match="GECBENCH_TIME_ZONE"):
-        overruled(made, {"GECBENCH_TIME_ZONE": name})
+        apply_environment(made, {"GECBENCH_TIME_ZONE": name})
     assert write_options(made, time_zone="Asia/Shanghai").time_zone == "Asia/Shanghai"
 
 

@@ -65,7 +65,7 @@ def test_a_new_database_gets_its_tables_and_no_backup(tmp_path):
     use(sqlite(site.folder / DATABASE))
     assert migration.is_empty()
     assert migration.bring_up_to_date(site) is None
-    assert migration.unapplied() == ()
+    assert migration.missing_migrations() == ()
     assert Project.objects.count() == 0
     assert list(site.backups.iterdir()) == []
     connection.close()
@@ -91,24 +91,24 @@ def test_what_is_up_to_date_is_left_alone(filled):
 
 
 def test_a_database_with_rows_is_saved_before_a_migration(old):
-    assert migration.unapplied()[0] == "server.0002_guards"
+    assert migration.missing_migrations()[0] == "server.0002_guards"
     assert triggers() == 0
     saved = migration.bring_up_to_date(old)
     assert saved.name.startswith("before-0002_guards-")
     assert backup.verify(saved).database == "sqlite"
-    assert migration.unapplied() == ()
+    assert migration.missing_migrations() == ()
     assert Person.objects.get().login == "li"
     assert triggers() > 30
 
 
 def test_the_copy_can_be_left_out(old):
     assert migration.bring_up_to_date(old, copy=False) is None
-    assert migration.unapplied() == ()
+    assert migration.missing_migrations() == ()
     assert list(old.backups.iterdir()) == []
 
 
 def test_a_failed_migration_leaves_the_old_file_usable(old, monkeypatch):
-    before = migration.unapplied()
+    before = migration.missing_migrations()
 
     def broken(*words, **options):
         with connection.cursor() as cursor:
@@ -120,7 +120,7 @@ def test_a_failed_migration_leaves_the_old_file_usable(old, monkeypatch):
     said = r"migrations from server.0002_guards\): division of labour; nothing was lost: .*sqlite3$"
     with pytest.raises(GecbenchError, match=said):
         migration.bring_up_to_date(old)
-    assert migration.unapplied() == before
+    assert migration.missing_migrations() == before
     assert people().get().login == "li"
     assert "half_done" not in connection.introspection.table_names()
     assert [one.name for one in old.folder.iterdir() if "migrating" in one.name] == []
@@ -145,4 +145,4 @@ def test_what_is_no_database_is_one_line(filled):
     connection.close()
     (filled.folder / DATABASE).write_bytes(b"no database" * 1000)
     with pytest.raises(GecbenchError, match=r"the database cannot be opened: file is not a"):
-        migration.unapplied()
+        migration.missing_migrations()

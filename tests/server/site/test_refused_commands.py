@@ -66,4 +66,4 @@ def test_two_backups_in_one_second_are_two_files(filled):
     made = [backup.make(filled) for _ in range(3)]
     assert len(set(made)) == 3
     assert all(backup.verify(one) for one in made)
-    assert len(backup._listed(filled)) == 3  # so that old ones are pruned like others
+    assert len(backup._list_backups(filled)) == 3  # so that old ones are pruned like others

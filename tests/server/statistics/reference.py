@@ -24,11 +24,11 @@ from gecbench.lang import language_of
 from gecbench.lang.zh.parse import PLACEHOLDER
 from gecbench.server.import_export.corpora import (
     Naming,
-    decided_now,
+    current_golden,
     latest_submissions,
     look_of,
     samples,
-    submitted,
+    submission_samples,
     texts_of,
 )
 from gecbench.server.models import Project, Sentence, Source, Submission
@@ -59,7 +59,7 @@ def cells(project: Project) -> dict[str, dict[str, Cell]]:
     for person, at in everything.order_by("-at").values_list("person_id", "at"):
         first[person] = at
     names = dict(Source.objects.values_list("id", "name"))
-    decided = list(chain.from_iterable(decided_now(project, annotatable=True)))
+    decided = list(chain.from_iterable(current_golden(project, annotatable=True)))
     golden = Corpus(project.slug, tuple(samples(decided, look(project))), project.lang)
     handed, facts = [], {}
     for one, sample in zip(decided, golden.samples, strict=True):
@@ -118,14 +118,14 @@ def _run(made):
 def agreement(project: Project) -> Agreement:
     found = AgreementCounts(project.slug, project.lang, language_of(project.lang).metric)
     scheme = load_scheme(SCHEMES[project.lang], types=False)
-    for piece in submitted(project, look(project), Naming(project.pk, Numbers())):
+    for piece in submission_samples(project, look(project), Naming(project.pk, Numbers())):
         corpus = Corpus(project.slug, tuple(piece), project.lang)
         compare_annotators(found, corpus, scheme=scheme)
     return found.measure(least=LEAST)
 
 
 def table4(project: Project) -> References:
-    decided = list(chain.from_iterable(decided_now(project)))
+    decided = list(chain.from_iterable(current_golden(project)))
     found = [
         replace(one, meta={"source": one.meta.get("source", "")})
         for one in samples(decided, look(project))

@@ -21,7 +21,7 @@ from server.workflow.stories import (
 from gecbench.server.import_export.exports import ExportOptions, export
 from gecbench.server.models import Project, Suggestion
 from gecbench.server.statistics.report import build_report, quality
-from gecbench.server.statistics.work import Accepted, Influence, influence, load_counts
+from gecbench.server.statistics.work import Acceptance, Influence, influence, load_counts
 from gecbench.server.workflow import suggestions
 
 PROPOSED, OWN = "我昨天去图书馆借书了。", "我昨天到图书馆借书了。"
@@ -56,9 +56,9 @@ def everything(project: Project) -> list[dict[str, object]]:
 def test_answers_are_counted_by_what_their_authors_saw(database):
     project = told(a_project(2, annotators=4, suggestions="on_demand"))
     assert influence(load_counts(project)) == {
-        "taken": Influence(1, 1, Accepted(1, 1)),
-        "shown": Influence(1, 0, Accepted(1, 0)),
-        "unseen": Influence(2, 1, Accepted(2, 1)),
+        "taken": Influence(1, 1, Acceptance(1, 1)),
+        "shown": Influence(1, 0, Acceptance(1, 0)),
+        "unseen": Influence(2, 1, Acceptance(2, 1)),
     }
 
 

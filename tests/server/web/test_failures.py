@@ -208,7 +208,7 @@ def test_failures_outside_of_views_have_their_words(monkeypatch):
 def test_an_unknown_status_has_words_too():
     from django.test import RequestFactory
 
-    answer = errors.failed(RequestFactory().get("/"), 418)
+    answer = errors.error_response(RequestFactory().get("/"), 418)
     assert answer.status_code == 418
     assert b"<h1>" in answer.content
 

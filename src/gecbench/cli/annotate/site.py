@@ -75,14 +75,14 @@ def serve(
     gecbench annotate serve --database postgresql://gecbench@localhost/gecbench
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.server.site import serving
-    from gecbench.server.site.folder import alone, check_zone, make_site, overruled
+    from gecbench.server.site.folder import alone, apply_environment, check_zone, make_site
 
     address = serving.address_of(bind)
     variables = environment(
         address, database, hosts, behind_proxy=behind_proxy, insecure=insecure, log=log
     )
     check_zone(time_zone)
-    site = overruled(make_site(data), {**os.environ, **variables})
+    site = apply_environment(make_site(data), {**os.environ, **variables})
     serving.refuse_exposure(
         address, behind_proxy=site.behind_proxy, insecure=insecure, hosts=site.hosts
     )
@@ -119,7 +119,13 @@ def init(
     gecbench annotate init /srv/gecbench --host annotate.example.org --https
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.server.site.databases import check_reach
-    from gecbench.server.site.folder import alone, check_zone, make_site, overruled, write_options
+    from gecbench.server.site.folder import (
+        alone,
+        apply_environment,
+        check_zone,
+        make_site,
+        write_options,
+    )
 
     if database:
         check_reach(database)  # before the folder is made: half of one would be in the way
@@ -131,7 +137,7 @@ def init(
         make_site(folder), **{name: value for name, value in options.items() if value is not None}
     )
     with alone(folder):
-        settle_time_zone(overruled(site, os.environ), time_zone)
+        settle_time_zone(apply_environment(site, os.environ), time_zone)
         open_up_to_date(folder, {})
         link = administrator_link(base_url(site))
     click.echo(f"made {folder}; start it: gecbench annotate serve --data {folder}")
@@ -197,9 +203,9 @@ def open_up_to_date(data: Path, variables: dict[str, str], *, copy: bool = True)
         variables: Environment variables that overrule its options.
         copy: Save the database before it is migrated.
     """
-    from gecbench.server.site.folder import open_site, overruled, read_site, refuse_network
+    from gecbench.server.site.folder import apply_environment, open_site, read_site, refuse_network
 
-    if overruled(read_site(data), variables).sqlite is not None:
+    if apply_environment(read_site(data), variables).sqlite is not None:
         refuse_network(data)
     site = open_site(data, **variables)
     from gecbench.server.site.migration import bring_up_to_date

@@ -191,11 +191,11 @@ def _headings(tokens: Sequence[Token]) -> Iterator[tuple[Token, Token, Token]]:
 def _name_headings(tokens: Sequence[Token], place: Place) -> None:
     """Give each heading its id: explicit ones first, so that no made one takes theirs."""
     heads = [(head, content, end, _wish(content)) for head, content, end in _headings(tokens)]
-    taken = {START: 1}
+    anchors = {START: 1}
     for explicit in (True, False):
         for head, content, _, wish in heads:
             if bool(wish) == explicit:
-                head.meta["section"] = _take(wish or _slug(plain(content.children or ())), taken)
+                head.meta["section"] = _take(wish or _slug(plain(content.children or ())), anchors)
     for head, content, end, _ in heads:
         level = int(head.tag[1])
         head.meta.update(level=level, title=plain(content.children or ()).strip())
@@ -217,7 +217,7 @@ def _slug(title: str) -> str:
     return "-".join(re.findall(r"\w+", title.casefold()))[:_LONGEST_ID] or "section"
 
 
-def _take(wish: str, taken: dict[str, int]) -> str:
+def _take(wish: str, anchors: dict[str, int]) -> str:
     """Return the wish, or the first of wish-2, wish-3... that is free, and note it as taken.
 
     Args:
@@ -225,10 +225,10 @@ def _take(wish: str, taken: dict[str, int]) -> str:
         taken: The ids so far, each with the last number that was tried behind it.
     """
     name = wish
-    while name in taken:
-        taken[wish] += 1
-        name = f"{wish}-{taken[wish]}"
-    taken[name] = 1
+    while name in anchors:
+        anchors[wish] += 1
+        name = f"{wish}-{anchors[wish]}"
+    anchors[name] = 1
     return name
 
 
@@ -285,7 +285,7 @@ def parse_pairs(block: str) -> tuple[tuple[Line, ...], ...]:
     pairs: list[list[Line]] = [[]]
     for raw in block.split("\n"):
         line = _line(raw.strip())
-        if line is None or _begins_anew(line, pairs[-1]):
+        if line is None or _begins_pair(line, pairs[-1]):
             pairs.append([])
         if line is not None:
             pairs[-1].append(line)
@@ -300,7 +300,7 @@ def _line(raw: str) -> Line | None:
     return Line(role, rest.strip()) if role and rest.strip() else Line("note", raw)
 
 
-def _begins_anew(line: Line, pair: Sequence[Line]) -> bool:
+def _begins_pair(line: Line, pair: Sequence[Line]) -> bool:
     roles = {earlier.role for earlier in pair}
     return line.role == "source" or (
         line.role == "wrong" and "right" in roles and "source" not in roles
@@ -340,32 +340,32 @@ def _bodies(pair: Sequence[Line], inline: Callable[[str], str]) -> Iterator[str]
     One wrong and one right sentence show what goes and what comes. Answers to an original, and
     several right answers, show both: each is another change of the same sentence.
     """
-    said = {role: [line.text for line in pair if line.role == role] for role in _SIGNS}
-    base = said["source"] or said["wrong"]
-    twins = not said["source"] and len(said["right"]) == 1
+    texts = {role: [line.text for line in pair if line.role == role] for role in _SIGNS}
+    base = texts["source"] or texts["wrong"]
+    is_pair = not texts["source"] and len(texts["right"]) == 1
     for line in pair:
         if line.role == "note":
             yield inline(line.text)
         elif line.role == "source" or not base or len(pair) > MOST_MARKED:
             yield escape(line.text)
-        elif line.role == "wrong" and not said["source"]:
-            yield _html(line.text, said["right"][0], "del") if twins else escape(line.text)
+        elif line.role == "wrong" and not texts["source"]:
+            yield _html(line.text, texts["right"][0], "del") if is_pair else escape(line.text)
         else:
-            yield _html(base[0], line.text, "ins" if twins else "del ins")
+            yield _html(base[0], line.text, "ins" if is_pair else "del ins")
 
 
-def _html(source: str, target: str, shown: str) -> str:
+def _html(source: str, target: str, marks: str) -> str:
     parts = []
-    for kept, gone, come in compared(source, target):
-        parts.append(escape(kept))
-        if gone and "del" in shown:
+    for same, gone, come in diff_parts(source, target):
+        parts.append(escape(same))
+        if gone and "del" in marks:
             parts.append(f"<del>{escape(gone)}</del>")
-        if come and "ins" in shown:
+        if come and "ins" in marks:
             parts.append(f"<ins>{escape(come)}</ins>")
     return "".join(parts)
 
 
-def compared(source: str, target: str) -> Iterator[tuple[str, str, str]]:
+def diff_parts(source: str, target: str) -> Iterator[tuple[str, str, str]]:
     """Yield what stays, what then goes and what comes for it, until both texts are told.
 
     Changes that only white space parts are one: nobody reads them as two.
@@ -378,14 +378,14 @@ def compared(source: str, target: str) -> Iterator[tuple[str, str, str]]:
     old, new = _TOKEN.findall(source), _TOKEN.findall(target)
     if max(len(old), len(new)) > LONGEST_MARKED:
         return iter([(target, "", "")])
-    spans = [_trimmed(span, old, new) for span in _joined(_spans(old, new), old)]
+    spans = [_trim_span(span, old, new) for span in _join_spans(_spans(old, new), old)]
     parts = []
     at = 0
     for start, end, new_start, new_end in spans:
         parts.append((old[at:start], old[start:end], new[new_start:new_end]))
         at = end
     parts.append((old[at:], [], []))
-    return iter([("".join(kept), "".join(gone), "".join(come)) for kept, gone, come in parts])
+    return iter([("".join(same), "".join(gone), "".join(come)) for same, gone, come in parts])
 
 
 # Half-open spans of what goes and what comes for it: start, end, start, end.
@@ -400,17 +400,17 @@ def _spans(old: Sequence[str], new: Sequence[str]) -> Iterator[_Span]:
         shift += length - (edit.end - edit.start)
 
 
-def _joined(spans: Iterable[_Span], old: Sequence[str]) -> list[_Span]:
-    joined: list[_Span] = []
+def _join_spans(spans: Iterable[_Span], old: Sequence[str]) -> list[_Span]:
+    result: list[_Span] = []
     for span in spans:
-        if joined and not "".join(old[joined[-1][1] : span[0]]).strip():
-            joined[-1] = (joined[-1][0], span[1], joined[-1][2], span[3])
+        if result and not "".join(old[result[-1][1] : span[0]]).strip():
+            result[-1] = (result[-1][0], span[1], result[-1][2], span[3])
         else:
-            joined.append(span)
-    return joined
+            result.append(span)
+    return result
 
 
-def _trimmed(span: _Span, old: Sequence[str], new: Sequence[str]) -> _Span:
+def _trim_span(span: _Span, old: Sequence[str], new: Sequence[str]) -> _Span:
     """Return the span without the white space that both sides begin with."""
     start, end, new_start, new_end = span
     both = start < end and new_start < new_end and old[start] == new[new_start]
@@ -442,7 +442,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Rendered:
+class RenderedGuideline:
     """A guideline as safe HTML.
 
     Args:
@@ -489,7 +489,7 @@ class Changes:
         return bool(self.added or self.removed or self.changed)
 
 
-def compare(old: Rendered, new: Rendered) -> Changes:
+def compare(old: RenderedGuideline, new: RenderedGuideline) -> Changes:
     """Return which sections a reader has to read again; a section that only moved is none."""
     before = {section.id: section for section in old.sections}
     after = {section.id: section for section in new.sections}
@@ -508,7 +508,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 def render_markdown(
     markdown: str, *, lang: Language = "en", prefix: str = PREFIX, shift: int = 0
-) -> Rendered:
+) -> RenderedGuideline:
     r"""Return a guideline as safe HTML.
 
     Args:
@@ -534,7 +534,7 @@ def render_markdown(
     place = Place(lang, prefix, shift)
     tokens = parser().parse(_SURROGATE.sub("\ufffd", markdown))
     images = prepare(tokens, place)
-    return Rendered(tuple(_section(part, place) for part in _parts(tokens)), images)
+    return RenderedGuideline(tuple(_section(part, place) for part in _parts(tokens)), images)
 
 
 def section_changes(old: str, new: str) -> Changes:

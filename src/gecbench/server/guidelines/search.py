@@ -47,12 +47,12 @@ def search(sections: Iterable[Section], query: str) -> tuple[Hit, ...]:
     words = [_pattern(word) for word in dict.fromkeys(query.split())]
     if not words:
         return ()
-    found: list[tuple[int, int, Hit]] = []
+    hits: list[tuple[int, int, Hit]] = []
     for section in sections:
         if all(word.search(section.title) or word.search(section.text) for word in words):
-            titled = sum(bool(word.search(section.title)) for word in words)
-            found.append((-titled, len(found), _hit(section, words)))
-    return tuple(hit for *_, hit in sorted(found, key=lambda entry: entry[:2]))
+            in_title = sum(bool(word.search(section.title)) for word in words)
+            hits.append((-in_title, len(hits), _hit(section, words)))
+    return tuple(hit for *_, hit in sorted(hits, key=lambda entry: entry[:2]))
 
 
 def _pattern(word: str) -> re.Pattern[str]:
@@ -66,8 +66,8 @@ def _hit(section: Section, words: list[re.Pattern[str]]) -> Hit:
     starts = [match.start() for word in words if (match := word.search(text))]
     begin = max(0, min(starts, default=0) - _BEFORE)
     end = min(len(text), min(starts, default=0) + _AFTER)
-    shown = text[begin:end]
-    cut = ("…" if begin else "") + shown + ("…" if end < len(text) else "")
+    snippet = text[begin:end]
+    cut = ("…" if begin else "") + snippet + ("…" if end < len(text) else "")
     return Hit(section, tuple(_pieces(section.title, words)), tuple(_pieces(cut, words)))
 
 

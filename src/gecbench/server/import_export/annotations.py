@@ -14,7 +14,7 @@ from django.db.models import Prefetch, QuerySet
 from gecbench import __version__
 from gecbench.formats.records import FULL
 from gecbench.server.choices import SUBMITTED_OR_LATER, Origin, SuggestionAct
-from gecbench.server.import_export.corpora import Look, Naming, by_number, lines_of, real
+from gecbench.server.import_export.corpora import Look, Naming, by_number, lines_of, real_sentences
 from gecbench.server.models import (
     Complaint,
     Golden,
@@ -41,20 +41,22 @@ Json = dict[str, object]
 """An object, as JSON has it."""
 
 
-def full(project: Project, look: Look, naming: Naming) -> Iterator[bytes]:
+def export_annotations(project: Project, look: Look, naming: Naming) -> Iterator[bytes]:
     """Yield a header line, then an object for each sentence with all that happened to it.
 
     Texts are as they were written: the placeholder is the project's own, not its alias.
     """
     yield from lines_of([_header(project, naming)])
-    for rows in by_number(real(project), lambda piece: in_full(piece, look, naming)):
+    for rows in by_number(
+        real_sentences(project), lambda piece: annotation_objects(piece, look, naming)
+    ):
         yield from lines_of(rows)
 
 
-def in_full(sentences: Sequence[Sentence], look: Look, naming: Naming) -> list[Json]:
+def annotation_objects(sentences: Sequence[Sentence], look: Look, naming: Naming) -> list[Json]:
     """Return all that happened to some sentences of one project."""
     around = _Around.of(sentences, look, naming)
-    return [around.sentence(one) for one in sentences]
+    return [around.sentence_object(sentence) for sentence in sentences]
 
 
 def _header(project: Project, naming: Naming) -> Json:
@@ -100,11 +102,11 @@ class _Around:
     @classmethod
     def of(cls, sentences: Sequence[Sentence], look: Look, naming: Naming) -> _Around:
         """Fetch them, a query for each table."""
-        keys = [one.pk for one in sentences]
+        keys = [sentence.pk for sentence in sentences]
         texts = list(Reference.objects.filter(sentence_id__in=keys).order_by("position", "id"))
         verdicts = Verdict.objects.filter(review__sentence_id__in=keys).order_by("id")
         talk = Message.objects.filter(sentence_id__in=keys).order_by("id")
-        kept = Reference.objects.filter(
+        references = Reference.objects.filter(
             sentence_id__in=keys, origin=Origin.IMPORT, golden_entries=None
         ).order_by("position", "id")
         return cls(
@@ -115,7 +117,7 @@ class _Around:
             _by(_SENTENCE, _goldens(keys)),
             _by(_SENTENCE, _studies(keys)),
             _by(_SENTENCE, talk),
-            _by(_SENTENCE, kept),
+            _by(_SENTENCE, references),
             _by(attrgetter("submission_id"), texts),
             _by(attrgetter("review_id"), texts),
             _by(attrgetter("review_id"), verdicts),
@@ -123,32 +125,34 @@ class _Around:
             _suggestions(keys),
         )
 
-    def sentence(self, one: Sentence) -> Json:
+    def sentence_object(self, sentence: Sentence) -> Json:
         """Return all that is known of a sentence."""
-        key = one.pk
-        written = [
+        key = sentence.pk
+        references = [
             *(text for row in self.submissions.get(key, ()) for text in self._texts(row)),
             *(text for row in self.reviews.get(key, ()) for text in self.added.get(row.pk, ())),
         ]
-        texts = {one.digest: one.text for one in written}
+        texts = {reference.digest: reference.text for reference in references}
         numbers = {row.pk: n for n, row in enumerate(self.reviews.get(key, ()), 1)}
         suggested: Json = {}
         if self.suggestions is not None:
             rows = self.suggestions.get(key, ())
             suggested["suggestions"] = [self._suggestion(row) for row in rows]
         return {
-            "id": one.external_id,
-            "number": one.number,
-            "text": one.text,
-            "source": "" if one.source_id is None else self.look.sources[one.source_id],
-            "meta": {name: one.meta[name] for name in sorted(one.meta)},
-            "state": one.state,
-            "state_note": one.state_note,
-            "needed": one.needed,
+            "id": sentence.external_id,
+            "number": sentence.number,
+            "text": sentence.text,
+            "source": "" if sentence.source_id is None else self.look.sources[sentence.source_id],
+            "meta": {name: sentence.meta[name] for name in sorted(sentence.meta)},
+            "state": sentence.state,
+            "state_note": sentence.state_note,
+            "needed": sentence.needed,
             "imported_references": [
                 {"text": row.text, "dimension": row.dimension} for row in self.kept.get(key, ())
             ],
-            "submissions": [self._submission(row, one) for row in self.submissions.get(key, ())],
+            "submissions": [
+                self._submission(row, sentence) for row in self.submissions.get(key, ())
+            ],
             "reviews": [
                 self._review(row, texts, numbers[row.pk]) for row in self.reviews.get(key, ())
             ],
@@ -177,7 +181,10 @@ class _Around:
             "decision": row.decision,
             "reason": row.reason,
             "reason_note": row.reason_note,
-            "texts": [{"text": one.text, "dimension": one.dimension} for one in self._texts(row)],
+            "texts": [
+                {"text": reference.text, "dimension": reference.dimension}
+                for reference in self._texts(row)
+            ],
             "guideline": self._version(row.guideline_id),
             "active_ms": row.active_ms,
             "suggested": row.suggestion_id is not None,
@@ -185,8 +192,10 @@ class _Around:
         }
 
     def _suggestion(self, row: Suggestion) -> Json:
-        taken = {
-            one.person_id: one.at for one in row.events.all() if one.kind == SuggestionAct.TAKEN
+        taken_at = {
+            event.person_id: event.at
+            for event in row.events.all()
+            if event.kind == SuggestionAct.TAKEN
         }
         return {
             "corrector": row.model,
@@ -196,33 +205,33 @@ class _Around:
             "at": _time(row.at),
             "shown": [
                 {
-                    "annotator": self.naming.of(one.person_id),
-                    "slot": one.slot.no,
-                    "at": _time(one.at),
-                    "taken_at": _time(taken.get(one.person_id)),
+                    "annotator": self.naming.of(event.person_id),
+                    "slot": event.slot.no,
+                    "at": _time(event.at),
+                    "taken_at": _time(taken_at.get(event.person_id)),
                 }
-                for one in row.events.all()
-                if one.kind == SuggestionAct.SHOWN
+                for event in row.events.all()
+                if event.kind == SuggestionAct.SHOWN
             ],
         }
 
     def _influence(self, row: Submission, sentence: Sentence) -> Json | None:
         """Return which suggestion was shown before a submission, and what it came to."""
         rows = (self.suggestions or {}).get(sentence.pk, ())
-        found = next((one for one in rows if one.pk == row.suggestion_id), None)
-        if found is None:
+        suggestion = next((item for item in rows if item.pk == row.suggestion_id), None)
+        if suggestion is None:
             return None
         events = {
-            one.kind: one.at
-            for one in found.events.all()
-            if one.person_id == row.person_id and one.at <= row.at
+            event.kind: event.at
+            for event in suggestion.events.all()
+            if event.person_id == row.person_id and event.at <= row.at
         }
-        texts = [one.text for one in self._texts(row)]
+        texts = [reference.text for reference in self._texts(row)]
         return {
-            "suggestion": rows.index(found) + 1,
+            "suggestion": rows.index(suggestion) + 1,
             "shown_at": _time(events.get(SuggestionAct.SHOWN)),
             "taken_at": _time(events.get(SuggestionAct.TAKEN)),
-            "equal": matches_answer(found, sentence, row.decision, texts),
+            "equal": matches_answer(suggestion, sentence, row.decision, texts),
         }
 
     def _review(self, row: Review, texts: Mapping[str, str], number: int) -> Json:
@@ -239,14 +248,14 @@ class _Around:
             "active_ms": row.active_ms,
             "verdicts": [
                 {
-                    "decision": one.decision,
-                    "text": texts.get(one.digest, "") if one.digest else "",
-                    "correct": one.correct,
-                    "reasons": list(one.reasons),
-                    "note": one.note,
-                    "section": one.section,
+                    "decision": verdict.decision,
+                    "text": texts.get(verdict.digest, "") if verdict.digest else "",
+                    "correct": verdict.correct,
+                    "reasons": list(verdict.reasons),
+                    "note": verdict.note,
+                    "section": verdict.section,
                 }
-                for one in self.verdicts.get(row.pk, ())
+                for verdict in self.verdicts.get(row.pk, ())
             ],
         }
 
@@ -281,15 +290,15 @@ class _Around:
             "closed_at": _time(row.closed_at),
             "tries": [
                 {
-                    "at": _time(one.at),
-                    "decision": one.decision,
-                    "text": one.text,
-                    "matched": one.matched,
-                    "counted": one.counted,
+                    "at": _time(attempt.at),
+                    "decision": attempt.decision,
+                    "text": attempt.text,
+                    "matched": attempt.matched,
+                    "counted": attempt.counted,
                 }
-                for one in row.tries.all()
+                for attempt in row.tries.all()
             ],
-            "complaints": [self._complaint(one) for one in row.complaints.all()],
+            "complaints": [self._complaint(complaint) for complaint in row.complaints.all()],
         }
 
     def _complaint(self, row: Complaint) -> Json:
@@ -302,7 +311,7 @@ class _Around:
             "section": row.section,
             "opened_at": _time(row.opened_at),
             "decided_at": _time(row.decided_at),
-            "messages": [self._message(one) for one in row.messages.all()],
+            "messages": [self._message(message) for message in row.messages.all()],
         }
 
     def _message(self, row: Message) -> Json:
@@ -314,16 +323,16 @@ def _guidelines(keys: Sequence[int]) -> QuerySet[Guideline]:
 
 
 def _submissions(keys: Sequence[int]) -> QuerySet[Submission]:
-    made = Submission.objects.filter(sentence_id__in=keys).select_related("slot")
-    return made.order_by("slot__no", "no")
+    rows = Submission.objects.filter(sentence_id__in=keys).select_related("slot")
+    return rows.order_by("slot__no", "no")
 
 
 def _suggestions(keys: Sequence[int]) -> dict[int, list[Suggestion]] | None:
     if not Suggestion.objects.filter(sentence__project__sentences__in=keys[:1]).exists():
         return None
     events = SuggestionEvent.objects.select_related("slot").order_by("id")
-    found = Suggestion.objects.filter(sentence_id__in=keys).order_by("id")
-    return _by(_SENTENCE, found.prefetch_related(Prefetch("events", events)))
+    rows = Suggestion.objects.filter(sentence_id__in=keys).order_by("id")
+    return _by(_SENTENCE, rows.prefetch_related(Prefetch("events", events)))
 
 
 def _goldens(keys: Sequence[int]) -> QuerySet[Golden]:
@@ -351,10 +360,10 @@ def _studies(keys: Sequence[int]) -> QuerySet[Study]:
 
 def _by(key: Callable[[_Row], int | None], rows: Iterable[_Row]) -> dict[int, list[_Row]]:
     """Return rows by a row that they belong to, without those that belong to none."""
-    made: dict[int | None, list[_Row]] = defaultdict(list)
+    groups: dict[int | None, list[_Row]] = defaultdict(list)
     for row in rows:
-        made[key(row)].append(row)
-    return {key: found for key, found in made.items() if key is not None}
+        groups[key(row)].append(row)
+    return {key: found for key, found in groups.items() if key is not None}
 
 
 def _time(at: datetime | None) -> str | None:

@@ -39,12 +39,12 @@ from gecbench.server.models import (
 PIECE = 500
 """Sentences that are in memory at once."""
 
-_Made = TypeVar("_Made")
+_PieceT = TypeVar("_PieceT")
 
 
 def by_number(
-    sentences: QuerySet[Sentence], make: Callable[[list[Sentence]], _Made]
-) -> Iterator[_Made]:
+    sentences: QuerySet[Sentence], make: Callable[[list[Sentence]], _PieceT]
+) -> Iterator[_PieceT]:
     """Yield what is made of sentences of one project, in the order of their task numbers.
 
     All that `make` reads about a piece is of the moment at which the piece was read: people who
@@ -56,10 +56,10 @@ def by_number(
             piece = list(sentences.filter(number__gt=last).order_by("number")[:PIECE])
             if not piece:
                 return
-            made = make(piece)
+            result = make(piece)
         last = piece[-1].number
-        yield made
-        del piece, made
+        yield result
+        del piece, result
         # Rows that know their parents are in circles: without this, hundreds of megabytes wait.
         gc.collect(1)
 
@@ -120,9 +120,9 @@ class Naming:
 @lru_cache(maxsize=4096)
 def _pseudonym(secret: str, project: int, person: int) -> str:
     """Return what a person is called in a project; a large export asks a million times."""
-    said = f"pseudonym {project} {person}".encode()
-    made = hmac.new(secret.encode(), said, hashlib.sha256).digest()
-    return "P" + base64.b32encode(made).decode()[:_LENGTH].lower()
+    message = f"pseudonym {project} {person}".encode()
+    code = hmac.new(secret.encode(), message, hashlib.sha256).digest()
+    return "P" + base64.b32encode(code).decode()[:_LENGTH].lower()
 
 
 def naming_of(project: Project, *, show: bool = False) -> Naming:
@@ -131,14 +131,14 @@ def naming_of(project: Project, *, show: bool = False) -> Naming:
         return Naming(project.pk)
     people = Member.objects.filter(project=project).values_list("person_id", flat=True)
     names = Person.objects.filter(id__in=list(people)).values_list("id", "name", "login")
-    twice = _repeated([name for _, name, _ in names])
+    twice = _duplicates([name for _, name, _ in names])
     return Naming(
         project.pk,
         {key: f"{name} ({login})" if name in twice else name for key, name, login in names},
     )
 
 
-def _repeated(names: list[str]) -> set[str]:
+def _duplicates(names: list[str]) -> set[str]:
     return {name for name in names if names.count(name) > 1}
 
 
@@ -213,19 +213,19 @@ class Look:
         """Return a reference with the placeholder as exports write it."""
         return text.replace(self.placeholder, self.alias) if self.alias else text
 
-    def meta(self, kept: Mapping[str, object], source: int | None) -> dict[str, str]:
+    def meta(self, facts: Mapping[str, object], source: int | None) -> dict[str, str]:
         """Return the facts about a sentence as texts, in an order of their own.
 
         Databases differ in the order in which they give back the keys of an object.
         """
-        made = {key: _said(kept[key]) for key in sorted(kept)}
+        texts = {key: _as_text(facts[key]) for key in sorted(facts)}
         if source is not None:
-            made[SOURCE] = self.sources[source]
-        return made
+            texts[SOURCE] = self.sources[source]
+        return texts
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class GoldenRow:
     """A sentence with a golden version.
 
     Args:
@@ -237,7 +237,7 @@ class Decided:
     golden: int
 
 
-def real(project: Project) -> QuerySet[Sentence]:
+def real_sentences(project: Project) -> QuerySet[Sentence]:
     """Return the sentences of a project that may leave it (INV-12)."""
     return Sentence.objects.filter(project=project, purpose=Purpose.REAL)
 
@@ -254,12 +254,12 @@ def look_of(project: Project, *, alias: str | None = None) -> Look:
     return Look(options.placeholder, options.placeholder_export if alias is None else alias, names)
 
 
-def decided_now(
+def current_golden(
     project: Project,
     states: Sequence[SentenceState] = DECIDED,
     *,
     annotatable: bool = False,
-) -> Iterator[list[Decided]]:
+) -> Iterator[list[GoldenRow]]:
     """Yield what is golden now, in the order of task numbers.
 
     Args:
@@ -268,22 +268,22 @@ def decided_now(
         annotatable: Leave those out that are decided to be not annotatable.
     """
     last = 0
-    wanted = real(project).filter(state__in=states, golden__isnull=False)
+    sentences = real_sentences(project).filter(state__in=states, golden__isnull=False)
     if annotatable:
-        wanted = wanted.exclude(golden__kind=Decision.NOT_ANNOTATABLE)
+        sentences = sentences.exclude(golden__kind=Decision.NOT_ANNOTATABLE)
     while True:
         rows = list(
-            wanted.filter(number__gt=last)
+            sentences.filter(number__gt=last)
             .order_by("number")
             .values_list("number", "id", "golden_id")[:PIECE]
         )
         if not rows:
             return
         last = rows[-1][0]
-        yield [Decided(sentence, golden) for _, sentence, golden in rows if golden is not None]
+        yield [GoldenRow(sentence, golden) for _, sentence, golden in rows if golden is not None]
 
 
-def decided_in(release: Release) -> Iterator[list[Decided]]:
+def released_golden(release: Release) -> Iterator[list[GoldenRow]]:
     """Yield what a release froze, in its order."""
     last = -1
     while True:
@@ -295,18 +295,18 @@ def decided_in(release: Release) -> Iterator[list[Decided]]:
         if not rows:
             return
         last = rows[-1][0]
-        yield [Decided(sentence, golden) for _, sentence, golden in rows]
+        yield [GoldenRow(sentence, golden) for _, sentence, golden in rows]
 
 
-def samples(decided: Sequence[Decided], look: Look) -> list[Sample]:
+def samples(rows: Sequence[GoldenRow], look: Look) -> list[Sample]:
     """Return sentences with their golden references, in the order given."""
     facts = {
         row[0]: row
-        for row in Sentence.objects.filter(id__in=[one.sentence for one in decided]).values_list(
-            "id", "external_id", "text", "meta", "source_id"
-        )
+        for row in Sentence.objects.filter(
+            id__in=[golden_row.sentence for golden_row in rows]
+        ).values_list("id", "external_id", "text", "meta", "source_id")
     }
-    goldens = [one.golden for one in decided]
+    goldens = [golden_row.golden for golden_row in rows]
     texts: dict[int, list[str]] = defaultdict(list)
     for golden, text in (
         GoldenReference.objects.filter(golden_id__in=goldens)
@@ -315,12 +315,12 @@ def samples(decided: Sequence[Decided], look: Look) -> list[Sample]:
     ):
         texts[golden].append(text)
     kinds = dict(Golden._base_manager.filter(id__in=goldens).values_list("id", "kind"))
-    made = []
-    for one in decided:
-        _, name, source, meta, origin = facts[one.sentence]
-        rewrites = _golden(kinds[one.golden], texts[one.golden], look)
-        made.append(Sample(name, source, rewrites, look.meta(meta, origin)))
-    return made
+    result = []
+    for row in rows:
+        _, name, source, meta, origin = facts[row.sentence]
+        rewrites = _golden(kinds[row.golden], texts[row.golden], look)
+        result.append(Sample(name, source, rewrites, look.meta(meta, origin)))
+    return result
 
 
 def _golden(kind: str, texts: Sequence[str], look: Look) -> tuple[Rewrite, ...]:
@@ -331,41 +331,43 @@ def _golden(kind: str, texts: Sequence[str], look: Look) -> tuple[Rewrite, ...]:
     return tuple(Rewrite(text=look.text(text)) for text in texts)
 
 
-def submitted(project: Project, look: Look, naming: Naming) -> Iterator[list[Sample]]:
+def submission_samples(project: Project, look: Look, naming: Naming) -> Iterator[list[Sample]]:
     """Yield sentences with all that annotators handed in for them, each with its annotator.
 
     The last submission of each slot counts; one that was taken back does not. Sentences without
     any are left out.
     """
 
-    def made(piece: Sequence[Sentence]) -> list[Sample]:
-        given = handed_in([one.pk for one in piece], look, naming)
+    def sample_piece(piece: Sequence[Sentence]) -> list[Sample]:
+        rewrites = submitted_rewrites([sentence.pk for sentence in piece], look, naming)
         return [
             Sample(
-                one.external_id,
-                one.text,
-                tuple(given[one.pk]),
-                look.meta(one.meta, one.source_id),
+                sentence.external_id,
+                sentence.text,
+                tuple(rewrites[sentence.pk]),
+                look.meta(sentence.meta, sentence.source_id),
             )
-            for one in piece
-            if one.pk in given
+            for sentence in piece
+            if sentence.pk in rewrites
         ]
 
-    wanted = real(project).exclude(state=SentenceState.WITHDRAWN)
-    return by_number(wanted.only("number", "external_id", "text", "meta", "source"), made)
+    sentences = real_sentences(project).exclude(state=SentenceState.WITHDRAWN)
+    return by_number(
+        sentences.only("number", "external_id", "text", "meta", "source"), sample_piece
+    )
 
 
 def latest_submissions(sentences: Sequence[int]) -> list[Submission]:
     """Return the last submission of each slot that stands handed in, by sentence and slot."""
     latest: dict[int, Submission] = {}
-    for one in (
+    for submission in (
         Submission.objects.filter(
             sentence_id__in=sentences, slot__state__in=[str(s) for s in SUBMITTED_OR_LATER]
         )
         .order_by("sentence_id", "slot__no", "no")
         .only("id", "slot_id", "sentence_id", "person_id", "decision")
     ):
-        latest[one.slot_id] = one
+        latest[submission.slot_id] = submission
     return list(latest.values())
 
 
@@ -373,7 +375,7 @@ def texts_of(submissions: Sequence[Submission]) -> Mapping[int, list[tuple[str, 
     """Return the texts of submissions with their dimension, by row of the submission, in order."""
     texts: dict[int, list[tuple[str, str]]] = defaultdict(list)
     for submission, text, dimension in (
-        Reference.objects.filter(submission_id__in=[one.pk for one in submissions])
+        Reference.objects.filter(submission_id__in=[submission_.pk for submission_ in submissions])
         .order_by("submission_id", "position", "id")
         .values_list("submission_id", "text", "dimension")
     ):
@@ -381,29 +383,31 @@ def texts_of(submissions: Sequence[Submission]) -> Mapping[int, list[tuple[str, 
     return texts
 
 
-def handed_in(sentences: Sequence[int], look: Look, naming: Naming) -> Mapping[int, list[Rewrite]]:
+def submitted_rewrites(
+    sentences: Sequence[int], look: Look, naming: Naming
+) -> Mapping[int, list[Rewrite]]:
     """Return, by row of the sentence, what stands handed in for it now."""
     latest = latest_submissions(sentences)
     texts = texts_of(latest)
-    given: dict[int, list[Rewrite]] = defaultdict(list)
-    for one in latest:
-        who = naming.of(one.person_id)
-        if one.decision == Decision.CORRECTED:
-            given[one.sentence_id] += [
-                Rewrite(text=look.text(text), annotator=who) for text, _ in texts[one.pk]
+    rewrites: dict[int, list[Rewrite]] = defaultdict(list)
+    for submission in latest:
+        who = naming.of(submission.person_id)
+        if submission.decision == Decision.CORRECTED:
+            rewrites[submission.sentence_id] += [
+                Rewrite(text=look.text(text), annotator=who) for text, _ in texts[submission.pk]
             ]
         else:
-            given[one.sentence_id].append(
+            rewrites[submission.sentence_id].append(
                 Rewrite(
-                    error_free=one.decision == Decision.ERROR_FREE,
-                    unannotatable=one.decision == Decision.NOT_ANNOTATABLE,
+                    error_free=submission.decision == Decision.ERROR_FREE,
+                    unannotatable=submission.decision == Decision.NOT_ANNOTATABLE,
                     annotator=who,
                 )
             )
-    return given
+    return rewrites
 
 
-def _said(value: object) -> str:
+def _as_text(value: object) -> str:
     return (
         value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
     )

@@ -16,9 +16,9 @@ from gecbench.core.sample import Corpus
 from gecbench.formats import load_format
 from gecbench.server.choices import Decision, Dimension, SentenceState
 from gecbench.server.import_export import corpora
-from gecbench.server.import_export.annotations import full
+from gecbench.server.import_export.annotations import export_annotations
 from gecbench.server.import_export.corpora import (
-    Decided,
+    GoldenRow,
     Look,
     Naming,
     by_number,
@@ -27,7 +27,7 @@ from gecbench.server.import_export.corpora import (
     look_of,
     naming_of,
     read_snapshot,
-    real,
+    real_sentences,
     table,
     texts_of,
 )
@@ -44,7 +44,7 @@ from gecbench.server.rules.text import key
 from gecbench.server.workflow import audit, review_tasks
 
 
-def journalled(
+def log_export(
     file: ExportFile, project: Project, options: ExportOptions, *, who: Person, address: str
 ) -> Iterator[bytes]:
     """Record that an export begins and return its content, which records its end.
@@ -62,19 +62,19 @@ def journalled(
     if EXPORTS[options.format].texts:
         review_tasks.record_all_readings(project, who)
     audit.record("export.begun", who=who, project=project, data=data)
-    return _counted(file.content, who, project, data, address)
+    return _hash_and_log(file.content, who, project, data, address)
 
 
-def _counted(
+def _hash_and_log(
     pieces: Iterator[bytes],
     who: Person,
     project: Project,
     data: Mapping[str, object],
     address: str,
 ) -> Iterator[bytes]:
-    counted = Counted(pieces)
-    yield from counted
-    whole = {**data, "sha256": counted.sha256, "bytes": counted.size, "lines": counted.lines}
+    hashed = HashedPieces(pieces)
+    yield from hashed
+    whole = {**data, "sha256": hashed.sha256, "bytes": hashed.size, "lines": hashed.lines}
     audit.record("export.done", who=who, project=project, data=whole, address=address)
 
 
@@ -90,43 +90,43 @@ def counts(project: Project, look: Look) -> Iterator[bytes]:
     The keys are those of YACLC's files, where a sentence that is free of errors is its own
     correction; "not_annotatable" counts those who say that it cannot be annotated.
     """
-    wanted = real(project).exclude(state=SentenceState.WITHDRAWN)
+    sentences = real_sentences(project).exclude(state=SentenceState.WITHDRAWN)
 
     def rows(piece: Sequence[Sentence]) -> list[dict[str, object]]:
-        given: dict[int, list[Submission]] = defaultdict(list)
-        submissions = latest_submissions([one.pk for one in piece])
-        for one in submissions:
-            given[one.sentence_id].append(one)
+        by_sentence: dict[int, list[Submission]] = defaultdict(list)
+        submissions = latest_submissions([sentence.pk for sentence in piece])
+        for submission in submissions:
+            by_sentence[submission.sentence_id].append(submission)
         texts = texts_of(submissions)
         return [
-            _row(sentence, given[sentence.pk], texts, look, project.lang)
+            _row(sentence, by_sentence[sentence.pk], texts, look, project.lang)
             for sentence in piece
-            if sentence.pk in given
+            if sentence.pk in by_sentence
         ]
 
-    for made in by_number(wanted.only("id", "number", "external_id", "text"), rows):
-        yield from lines_of(made)
+    for objects in by_number(sentences.only("id", "number", "external_id", "text"), rows):
+        yield from lines_of(objects)
 
 
 def _row(
     sentence: Sentence, submissions: Sequence[Submission], texts: _Texts, look: Look, lang: str
 ) -> dict[str, object]:
-    said = [one.decision for one in submissions]
+    decisions = [submission.decision for submission in submissions]
     written: dict[tuple[str, str], str] = {}
     writers: dict[tuple[str, str], set[int]] = defaultdict(set)
-    for one in submissions:
-        own = texts[one.pk] if one.decision == Decision.CORRECTED else ()
-        if one.decision == Decision.ERROR_FREE:
-            own = ((sentence.text, Dimension.GRAMMAR),)
-        for text, dimension in own:
+    for submission in submissions:
+        answers = texts[submission.pk] if submission.decision == Decision.CORRECTED else ()
+        if submission.decision == Decision.ERROR_FREE:
+            answers = ((sentence.text, Dimension.GRAMMAR),)
+        for text, dimension in answers:
             which = key(text), dimension
             written.setdefault(which, text)
-            writers[which].add(one.person_id)
+            writers[which].add(submission.person_id)
     return {
         "sentence_id": sentence.external_id,
         "sentence_text": sentence.text,
-        "total_annotators": len({one.person_id for one in submissions}),
-        "not_annotatable": said.count(Decision.NOT_ANNOTATABLE),
+        "total_annotators": len({submission.person_id for submission in submissions}),
+        "not_annotatable": decisions.count(Decision.NOT_ANNOTATABLE),
         "sentence_annos": [
             {
                 "is_grammatical": int(which[1] == Dimension.GRAMMAR),
@@ -154,32 +154,32 @@ HEADER = (
 )
 
 
-def sheet(project: Project, look: Look) -> Iterator[Sequence[Sequence[str | int | None]]]:
+def sentence_rows(project: Project, look: Look) -> Iterator[Sequence[Sequence[str | int | None]]]:
     """Yield the rows, some hundred at a time."""
 
     def rows(piece: Sequence[Sentence]) -> list[Sequence[str | int | None]]:
         entries = Counter(
             GoldenReference.objects.filter(
-                golden_id__in=[one.golden_id for one in piece if one.golden_id]
+                golden_id__in=[sentence.golden_id for sentence in piece if sentence.golden_id]
             ).values_list("golden_id", flat=True)
         )
         return [
             (
-                one.number,
-                one.external_id,
-                "" if one.source_id is None else look.sources[one.source_id],
-                one.state,
-                one.needed,
-                one.submitted,
-                one.golden.kind if one.golden else None,
-                one.golden.version if one.golden else None,
-                entries[one.golden_id] if one.golden_id else 0,
-                one.text,
+                sentence.number,
+                sentence.external_id,
+                "" if sentence.source_id is None else look.sources[sentence.source_id],
+                sentence.state,
+                sentence.needed,
+                sentence.submitted,
+                sentence.golden.kind if sentence.golden else None,
+                sentence.golden.version if sentence.golden else None,
+                entries[sentence.golden_id] if sentence.golden_id else 0,
+                sentence.text,
             )
-            for one in piece
+            for sentence in piece
         ]
 
-    yield from by_number(real(project).select_related("golden"), rows)
+    yield from by_number(real_sentences(project).select_related("golden"), rows)
 
 
 # What leaves a project: formats of export, each streamed piece by piece.
@@ -189,7 +189,7 @@ Unannotatable = Literal["keep", "leave_out"]
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
+class ExportFormat:
     """A format of export.
 
     Args:
@@ -210,38 +210,38 @@ class Exported:
 _JSON = "application/x-ndjson"
 _TEXT = "text/plain; charset=utf-8"
 
-EXPORTS: Mapping[str, Exported] = {
-    "mucgec": Exported(
+EXPORTS: Mapping[str, ExportFormat] = {
+    "mucgec": ExportFormat(
         "golden sets as MuCGEC's table: id, source, references",
         ".tsv",
         "text/tab-separated-values; charset=utf-8",
         golden=True,
     ),
-    "jsonl": Exported("golden sets as gecbench's corpus", ".jsonl", _JSON, golden=True),
-    "parallel": Exported("golden sets as parallel text, several files", "", _TEXT, golden=True),
-    "m2": Exported("golden sets as edits; choose a scheme", ".m2", _TEXT, golden=True),
-    "submissions": Exported(
+    "jsonl": ExportFormat("golden sets as gecbench's corpus", ".jsonl", _JSON, golden=True),
+    "parallel": ExportFormat("golden sets as parallel text, several files", "", _TEXT, golden=True),
+    "m2": ExportFormat("golden sets as edits; choose a scheme", ".m2", _TEXT, golden=True),
+    "submissions": ExportFormat(
         "what annotators handed in, as a corpus for analyse human",
         ".submissions.jsonl",
         _JSON,
         golden=False,
         texts=True,
     ),
-    "counts": Exported(
+    "counts": ExportFormat(
         "each distinct text with its number of annotators, as YACLC",
         ".counts.jsonl",
         _JSON,
         golden=False,
         texts=True,
     ),
-    "annotations": Exported(
+    "annotations": ExportFormat(
         "everything: submissions, reviews, golden history, study, complaints",
         ".annotations.jsonl",
         _JSON,
         golden=False,
         texts=True,
     ),
-    "sentences": Exported(
+    "sentences": ExportFormat(
         "a table of all sentences and where they stand",
         ".csv",
         "text/csv; charset=utf-8",
@@ -334,17 +334,17 @@ def one_file(files: Iterable[ExportFile], part: str = "") -> ExportFile:
     Raises:
         UsageError: There are several and none is named, or there is none such.
     """
-    made = {one.ending: one for one in files}
-    if not part and len(made) == 1:
-        return next(iter(made.values()))
-    names = ", ".join(made)
+    by_ending = {file.ending: file for file in files}
+    if not part and len(by_ending) == 1:
+        return next(iter(by_ending.values()))
+    names = ", ".join(by_ending)
     if not part:
         raise UsageError("this export has several files; name a part: {names}", names=names)
-    if part not in made:
+    if part not in by_ending:
         raise UsageError(
             "there is no part {part!r}; this export has the parts {names}", part=part, names=names
         )
-    return made[part]
+    return by_ending[part]
 
 
 def default_scheme(lang: str) -> str:
@@ -381,24 +381,24 @@ def notes(project: Project, options: ExportOptions) -> tuple[Note, ...]:
     """Return what an export leaves out or writes otherwise, with counts."""
     if not EXPORTS[options.format].golden:
         return ()
-    decided = real(project).filter(state__in=corpora.DECIDED)
+    decided = real_sentences(project).filter(state__in=corpora.DECIDED)
     nothing = decided.filter(golden__kind=Decision.NOT_ANNOTATABLE).count()
     free = decided.filter(golden__kind=Decision.ERROR_FREE).count()
-    undecided = real(project).exclude(state__in=corpora.DECIDED).count()
-    told = []
+    undecided = real_sentences(project).exclude(state__in=corpora.DECIDED).count()
+    result = []
     if undecided:
-        told.append(Note("undecided", {"count": undecided}))
+        result.append(Note("undecided", {"count": undecided}))
     if nothing and _leaves_out(options):
-        told.append(Note("not_annotatable", {"count": nothing}))
+        result.append(Note("not_annotatable", {"count": nothing}))
     if options.format == "parallel":
         if free:
-            told.append(Note("error_free", {"count": free}))
-        told.append(Note("repeated", {}))
+            result.append(Note("error_free", {"count": free}))
+        result.append(Note("repeated", {}))
     alias = look_of(project, alias=options.alias).alias
     if alias:
         written = {"placeholder": project.rules.placeholder, "alias": alias}
-        told.append(Note("placeholder", written))
-    return tuple(told)
+        result.append(Note("placeholder", written))
+    return tuple(result)
 
 
 def write_export(files: Iterable[ExportFile], path: Path) -> tuple[tuple[Path, str, int], ...]:
@@ -413,25 +413,25 @@ def write_export(files: Iterable[ExportFile], path: Path) -> tuple[tuple[Path, s
         UsageError: Several files cannot go to standard output.
         GecbenchError: A file cannot be written.
     """
-    made = tuple(files)
-    if str(path) == STDIO and len(made) > 1:
-        raise UsageError(f"this export has {len(made)} files; name them by --output")
-    targets = [path if len(made) == 1 else Path(f"{path}{one.ending}") for one in made]
+    parts = tuple(files)
+    if str(path) == STDIO and len(parts) > 1:
+        raise UsageError(f"this export has {len(parts)} files; name them by --output")
+    targets = [path if len(parts) == 1 else Path(f"{path}{file.ending}") for file in parts]
     for target in targets:
         check_target(target)
     written = []
-    for one, target in zip(made, targets, strict=True):
-        counted = Counted(one.content)
-        write_stream(target, counted)
+    for file, target in zip(parts, targets, strict=True):
+        hashed = HashedPieces(file.content)
+        write_stream(target, hashed)
         if str(target) != STDIO:
-            said = f"{counted.sha256}  {target.name}\n".encode()
-            write_stream(Path(f"{target}.sha256"), [said])
-        written.append((target, counted.sha256, counted.size))
+            line = f"{hashed.sha256}  {target.name}\n".encode()
+            write_stream(Path(f"{target}.sha256"), [line])
+        written.append((target, hashed.sha256, hashed.size))
     return tuple(written)
 
 
-def _golden(project: Project, options: ExportOptions, kind: Exported) -> tuple[ExportFile, ...]:
-    if not real(project).filter(state__in=corpora.DECIDED).exists():
+def _golden(project: Project, options: ExportOptions, kind: ExportFormat) -> tuple[ExportFile, ...]:
+    if not real_sentences(project).filter(state__in=corpora.DECIDED).exists():
         raise GecbenchError(
             "project {slug} has no golden set yet; review some sentences first", slug=project.slug
         )
@@ -443,13 +443,13 @@ def _golden(project: Project, options: ExportOptions, kind: Exported) -> tuple[E
     )
 
     @cache
-    def pieces() -> list[list[Decided]]:
+    def pieces() -> list[list[GoldenRow]]:
         """Return what is golden at the moment of the first call: all files are of that moment.
 
         Golden versions never change, so that knowing which ones they are is enough.
         """
         with read_snapshot():
-            return list(corpora.decided_now(project, annotatable=_leaves_out(options)))
+            return list(corpora.current_golden(project, annotatable=_leaves_out(options)))
 
     scheme = ""
     if options.format == "m2":
@@ -487,8 +487,8 @@ def _work(project: Project, options: ExportOptions) -> Iterator[bytes]:
     if options.format == "counts":
         return counts(project, look)
     if options.format == "annotations":
-        return full(project, look, naming)
-    return table(HEADER, sheet(project, look))
+        return export_annotations(project, look, naming)
+    return table(HEADER, sentence_rows(project, look))
 
 
 def _submissions(project: Project, look: Look, naming: Naming) -> Iterator[bytes]:
@@ -496,13 +496,13 @@ def _submissions(project: Project, look: Look, naming: Naming) -> Iterator[bytes
     provenance = {"project": project.slug, "made by": "gecbench annotate"}
     empty = Corpus(f"{project.slug} submissions", (), project.lang, provenance)
     yield write(empty)[""].encode()
-    for piece in corpora.submitted(project, look, naming):
+    for piece in corpora.submission_samples(project, look, naming):
         rows = write(replace(empty, samples=tuple(piece)))[""].partition("\n")[2]
         if rows:
             yield rows.encode()
 
 
-class Counted:
+class HashedPieces:
     """Pieces of a file that are counted and hashed while they go by."""
 
     def __init__(self, pieces: Iterable[bytes] = ()) -> None:
@@ -522,7 +522,7 @@ class Counted:
         self.size += len(piece)
         self.lines += piece.count(b"\n")
 
-    def through(self) -> Counted:
+    def through(self) -> HashedPieces:
         """Let all pieces go by, and return what was counted."""
         for _ in self:
             pass

@@ -13,10 +13,10 @@ from gecbench.core.sample import Corpus, Sample
 from gecbench.core.scheme import Scheme
 from gecbench.formats import load_format
 from gecbench.lang import SCHEMES
-from gecbench.server.import_export.corpora import Decided, Look, samples
+from gecbench.server.import_export.corpora import GoldenRow, Look, samples
 from gecbench.server.models import GoldenReference
 
-Pieces = Callable[[], Iterable[list[Decided]]]
+Pieces = Callable[[], Iterable[list[GoldenRow]]]
 """Begins again at each call."""
 
 FORMATS: Mapping[str, str] = {
@@ -64,9 +64,9 @@ class Frame:
     look: Look
     provenance: Mapping[str, str] = field(default_factory=dict)
 
-    def corpus(self, made: Iterable[Sample]) -> Corpus:
+    def corpus(self, piece: Iterable[Sample]) -> Corpus:
         """Return a piece as a corpus."""
-        return Corpus(self.name, tuple(made), self.lang, self.provenance)
+        return Corpus(self.name, tuple(piece), self.lang, self.provenance)
 
 
 def check_scheme(name: str, lang: str) -> None:
@@ -75,13 +75,13 @@ def check_scheme(name: str, lang: str) -> None:
     Raises:
         UsageError: Names those that there are.
     """
-    known = [one for one in SCHEMES if LANGUAGES.get(one) == lang]
-    if name not in known:
+    schemes = [scheme for scheme in SCHEMES if LANGUAGES.get(scheme) == lang]
+    if name not in schemes:
         raise UsageError(
             "M2 needs a scheme of edits for language {lang!r}, not {name!r}; there are: {names}",
             lang=lang,
             name=name,
-            names=", ".join(known),
+            names=", ".join(schemes),
         )
 
 
@@ -99,7 +99,7 @@ def golden_file(file: GoldenFile, pieces: Pieces, frame: Frame) -> Iterator[byte
 def golden_writer(file: GoldenFile, frame: Frame) -> Callable[[Sequence[Sample]], bytes]:
     """Return what makes the next piece of a file of the next sentences."""
     write = _WRITERS[file.format](file, frame)
-    return lambda made: write(frame.corpus(made)).encode()
+    return lambda piece: write(frame.corpus(piece)).encode()
 
 
 def width(pieces: Pieces) -> int:
@@ -107,7 +107,7 @@ def width(pieces: Pieces) -> int:
     most = 1
     for piece in pieces():
         counts = (
-            GoldenReference.objects.filter(golden_id__in=[one.golden for one in piece])
+            GoldenReference.objects.filter(golden_id__in=[row.golden for row in piece])
             .order_by()
             .values_list("golden_id")
             .annotate(references=Count("id"))

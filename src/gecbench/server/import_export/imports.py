@@ -16,7 +16,7 @@ from django.db import IntegrityError, transaction
 from gecbench import __version__
 from gecbench.core.errors import UsageError
 from gecbench.server.choices import Dimension, Origin
-from gecbench.server.import_export.plans import Plan, PlannedSentence, stored_options
+from gecbench.server.import_export.plans import Plan, PlannedSentence, options_json
 from gecbench.server.models import ImportBatch, Person, Project, Reference, Sentence
 from gecbench.server.rules.text import digest
 from gecbench.server.workflow import audit
@@ -81,7 +81,7 @@ def _batch(plan: Plan, project: Project, by: Person | None) -> ImportBatch:
         "skipped": [],
         "examples": [],
         "sentences": len(plan.sentences),
-        "options": stored_options(plan.options),
+        "options": options_json(plan.options),
         "prefix": plan.prefix,
         "gecbench": __version__,
     }

@@ -54,13 +54,13 @@ def own_data(person: Person) -> Iterator[bytes]:
     What others wrote is not: an annotator who reads their file learns nothing of other answers.
     """
     yield from lines_of([_header(person)])
-    for kind, rows, told in _kinds(person):
+    for kind, rows, describe in _kinds(person):
         last = 0
         while piece := list(rows.filter(pk__gt=last).order_by("pk")[:_PIECE]):
-            yield from lines_of({"kind": kind, **told(one)} for one in piece)
+            yield from lines_of({"kind": kind, **describe(row)} for row in piece)
             last = piece[-1].pk
-    yield from lines_of({"kind": "session", **one} for one in _sessions(person))
-    yield from lines_of({"kind": "failed_sign_in", **one} for one in _failures(person))
+    yield from lines_of({"kind": "session", **row} for row in _sessions(person))
+    yield from lines_of({"kind": "failed_sign_in", **row} for row in _failures(person))
 
 
 def file_name(person: Person) -> str:
@@ -95,24 +95,28 @@ def _kinds(
     yield "membership", _of(Member, "project", person=person), _membership
     yield "membership_change", _of(MemberEvent, "member__project", member__person=person), _change
     yield "assignment", _of(Assignment, "member__project", member__person=person), _assignment
-    yield "acknowledged", _of(Acknowledgement, "guideline__project", person=person), _read
+    yield (
+        "acknowledged",
+        _of(Acknowledgement, "guideline__project", person=person),
+        _acknowledgement,
+    )
     yield "place", _of(SlotEvent, "sentence__project", person=person), _event
     yield "put_off", _of(Skip, "sentence__project", person=person), _skip
     yield "draft", _of(Draft, *at_slot, person=person), _draft
     yield "draft_revision", _of(DraftRevision, *at_slot, person=person), _revision
     handed_in = _of(Submission, "sentence__project", person=person).prefetch_related(texts)
     yield "submission", handed_in, _submission
-    shown = _of(SuggestionEvent, "suggestion__sentence__project", person=person)
-    yield "suggestion", shown, _suggestion
+    suggestions = _of(SuggestionEvent, "suggestion__sentence__project", person=person)
+    yield "suggestion", suggestions, _suggestion
     yield "reading", _of(Reading, "sentence__project", person=person), _reading
-    reviewed = _of(Review, "sentence__project", reviewer=person)
-    yield "review", reviewed.prefetch_related(texts, verdicts), _review
+    reviews = _of(Review, "sentence__project", reviewer=person)
+    yield "review", reviews.prefetch_related(texts, verdicts), _review
     yield "study", _of(Study, "sentence__project", "reference", person=person), _study
     tries = _of(StudyTry, "study__sentence__project", study__person=person)
     yield "study_try", tries, _study_try
     yield "complaint", _of(Complaint, "study__sentence__project", person=person), _complaint
-    decided = _of(Complaint, "study__sentence__project", handler=person)
-    yield "ruling", decided, _ruling
+    complaints = _of(Complaint, "study__sentence__project", handler=person)
+    yield "ruling", complaints, _ruling
     about = ("complaint__study__sentence__project", "sentence__project")
     yield "message", _of(Message, *about, person=person), _message
     yield "guideline", _of(Guideline, "project", by=person), _guideline
@@ -127,9 +131,9 @@ def _kinds(
 def _sessions(person: Person) -> Iterator[Json]:
     """Yield where somebody is signed in."""
     for row in person.sessions.filter(expire_date__gt=timezone.now()).iterator():
-        said = row.get_decoded()
-        where = {"address": said.get("address", ""), "browser": said.get("agent", "")}
-        began = datetime.fromtimestamp(int(said.get("began", 0)), UTC)
+        data = row.get_decoded()
+        where = {"address": data.get("address", ""), "browser": data.get("agent", "")}
+        began = datetime.fromtimestamp(int(data.get("began", 0)), UTC)
         yield {"began": _time(began), **where, "expires_at": _time(row.expire_date)}
 
 
@@ -157,7 +161,7 @@ def _sentence(row: Any) -> Json:
 
 
 def _membership(row: Member) -> Json:
-    roles = [str(one) for one in row.roles]
+    roles = [str(role) for role in row.roles]
     return {"project": _slug(row), "roles": roles, "status": row.status, "since": _time(row.since)}
 
 
@@ -181,7 +185,7 @@ def _assignment(row: Assignment) -> Json:
     }
 
 
-def _read(row: Acknowledgement) -> Json:
+def _acknowledgement(row: Acknowledgement) -> Json:
     version = row.guideline.version
     return {"project": row.guideline.project.slug, "guideline": version, "at": _time(row.at)}
 
@@ -206,8 +210,8 @@ def _draft(row: Draft) -> Json:
 
 
 def _revision(row: DraftRevision) -> Json:
-    kept = {"rev": row.rev, "payload": row.payload, "conflicting": row.conflicting}
-    return {**_about(row), **kept, "at": _time(row.at), "client_at": _time(row.client_at)}
+    values = {"rev": row.rev, "payload": row.payload, "conflicting": row.conflicting}
+    return {**_about(row), **values, "at": _time(row.at), "client_at": _time(row.client_at)}
 
 
 def _submission(row: Submission) -> Json:
@@ -215,7 +219,7 @@ def _submission(row: Submission) -> Json:
         **_sentence(row.sentence),
         "no": row.no,
         "decision": row.decision,
-        "texts": [one.text for one in row.references.all()],
+        "texts": [reference.text for reference in row.references.all()],
         "reason": row.reason,
         "note": row.reason_note,
         "active_ms": row.active_ms,
@@ -242,10 +246,15 @@ def _review(row: Review) -> Json:
         "decision": row.decision,
         "reason": row.reason,
         "note": row.note,
-        "added": [one.text for one in row.references.all()],
+        "added": [reference.text for reference in row.references.all()],
         "verdicts": [
-            {"correct": one.correct, "reasons": one.reasons, "note": one.note, "cites": one.section}
-            for one in row.verdicts.all()
+            {
+                "correct": verdict.correct,
+                "reasons": verdict.reasons,
+                "note": verdict.note,
+                "cites": verdict.section,
+            }
+            for verdict in row.verdicts.all()
         ],
         "active_ms": row.active_ms,
         "at": _time(row.at),
@@ -265,9 +274,9 @@ def _study(row: Study) -> Json:
 
 
 def _study_try(row: StudyTry) -> Json:
-    said = {"decision": row.decision, "text": row.text, "matched": row.matched}
+    values = {"decision": row.decision, "text": row.text, "matched": row.matched}
     at = _time(row.at)
-    return {**_sentence(row.study.sentence), **said, "counted": row.counted, "at": at}
+    return {**_sentence(row.study.sentence), **values, "counted": row.counted, "at": at}
 
 
 def _complaint(row: Complaint) -> Json:
@@ -276,8 +285,8 @@ def _complaint(row: Complaint) -> Json:
 
 
 def _ruling(row: Complaint) -> Json:
-    said = {"note": row.decision_note, "cites": row.section, "decided_at": _time(row.decided_at)}
-    return {**_sentence(row.study.sentence), "state": row.state, **said}
+    values = {"note": row.decision_note, "cites": row.section, "decided_at": _time(row.decided_at)}
+    return {**_sentence(row.study.sentence), "state": row.state, **values}
 
 
 def _message(row: Message) -> Json:

@@ -24,7 +24,7 @@ from gecbench.server.import_export.reading import Encoding
 from gecbench.server.models import ImportBatch, Project, Sentence
 from gecbench.server.rules.consistency import Golden, findings
 from gecbench.server.rules.options import RULES, Level, ProjectOptions
-from gecbench.server.rules.text import LONGEST, TextError, cleaned, digest, key
+from gecbench.server.rules.text import LONGEST, TextError, clean, digest, key
 from gecbench.server.workflow.sentences import NewGolden, NewSentence
 
 References = Literal["ignore", "golden", "keep"]
@@ -335,7 +335,7 @@ class Plan:
         return ""
 
 
-def stored_options(options: ImportOptions) -> dict[str, object]:
+def options_json(options: ImportOptions) -> dict[str, object]:
     """Options as JSON holds them."""
     return {**dataclasses.asdict(options), "purpose": str(options.purpose)}
 
@@ -387,7 +387,7 @@ def present_in(
     ids: Collection[str],
 ) -> Present:
     """Look up what a project has of a file's texts and ids."""
-    batch = _interrupted(project, sha256, format, options)
+    batch = _find_interrupted(project, sha256, format, options)
     rows = Sentence.objects.filter(project=project)
     done: frozenset[str] = frozenset()
     prefix = None
@@ -414,7 +414,7 @@ def missing(batch: ImportBatch) -> int:
     return int(batch.counts.get("sentences", 0)) - batch.sentences.count()
 
 
-def unfinished(project: Project) -> tuple[tuple[ImportBatch, int], ...]:
+def interrupted_imports(project: Project) -> tuple[tuple[ImportBatch, int], ...]:
     """List the imports of a project that were interrupted, with how many sentences are missing.
 
     The same file with the same options goes on with one.
@@ -423,14 +423,14 @@ def unfinished(project: Project) -> tuple[tuple[ImportBatch, int], ...]:
     return tuple((batch, left) for batch in batches if (left := missing(batch)))
 
 
-def _interrupted(
+def _find_interrupted(
     project: Project, sha256: str, format: str, options: ImportOptions
 ) -> ImportBatch | None:
     batches = ImportBatch.objects.filter(project=project, file_sha256=sha256, format=format)
     for batch in batches.order_by("-id"):
         # What an older version did not ask had the value that is usual now.
-        used = stored_options(_PLAIN_OPTIONS) | batch.counts.get("options", {})
-        if used == stored_options(options) and missing(batch):
+        used = options_json(_PLAIN_OPTIONS) | batch.counts.get("options", {})
+        if used == options_json(options) and missing(batch):
             return batch
     return None
 
@@ -616,7 +616,7 @@ class _Reader:
             raise TextError(
                 "too_long", {"what": Message("the text"), "length": len(bare), "longest": LONGEST}
             )
-        result = cleaned(text)
+        result = clean(text)
         self.invisible.update(dict(result.removed))
         self.invisible.update(dict(result.spaces))
         if not self.options.clean and "\t" not in text and len(text.splitlines()) <= 1:

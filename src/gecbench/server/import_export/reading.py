@@ -39,7 +39,7 @@ def content_of(name: str, raw: bytes, *, encoding: Encoding = "utf-8") -> Conten
             bytes=len(raw),
             most=MOST_BYTES,
         )
-    text = _decoded(name, raw, encoding)
+    text = _decode(name, raw, encoding)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     lines = text.split("\n")
     if not lines[-1]:
@@ -78,10 +78,10 @@ def content_at(path: Path, *, encoding: Encoding = "utf-8") -> Content:
 def _plain(name: str) -> str:
     """Return the last part of a name, as one printable line of at most 200 characters."""
     last = name.replace("\\", "/").rpartition("/")[2]
-    return "".join(one for one in last if one.isprintable())[-200:] or "file"
+    return "".join(character for character in last if character.isprintable())[-200:] or "file"
 
 
-def _decoded(name: str, raw: bytes, encoding: Encoding) -> str:
+def _decode(name: str, raw: bytes, encoding: Encoding) -> str:
     if raw.startswith(_UTF_16):
         raise FormatError("the file is UTF-16; save it as UTF-8", at=Place(name, 1))
     try:

@@ -19,8 +19,8 @@ from gecbench.api.schemes import load_scheme
 from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.server.choices import Decision, SentenceState, TaskState
 from gecbench.server.import_export import corpora
-from gecbench.server.import_export.corpora import Decided, Look, samples
-from gecbench.server.import_export.exports import Counted, ExportFile, default_scheme
+from gecbench.server.import_export.corpora import GoldenRow, Look, samples
+from gecbench.server.import_export.exports import ExportFile, HashedPieces, default_scheme
 from gecbench.server.import_export.golden_files import (
     FORMATS,
     Frame,
@@ -67,7 +67,7 @@ def export_archive(release: Release) -> ExportFile:
         GecbenchError: While it is read: as `export_release`. The archive has no end then, and no
             program opens it.
     """
-    return ExportFile(archive_name(release), ".zip", "application/zip", _archived(release))
+    return ExportFile(archive_name(release), ".zip", "application/zip", _write_archive(release))
 
 
 class _Pieces(list[bytes]):
@@ -86,7 +86,7 @@ class _Pieces(list[bytes]):
         return whole
 
 
-def _archived(release: Release) -> Iterator[bytes]:
+def _write_archive(release: Release) -> Iterator[bytes]:
     written = _Pieces()
     date = release.at.astimezone(UTC).timetuple()[:6]
     files = ((name, export_release(release, name).content) for name in release_files(release))
@@ -158,13 +158,13 @@ def make_release(
         schemes = ("zh-char",) if default_scheme(project.lang) == "zh-char" else ()
     for scheme in schemes:
         check_scheme(scheme, project.lang)
-    pieces = list(corpora.decided_now(project, (SentenceState.GOLDEN,)))
+    pieces = list(corpora.current_golden(project, (SentenceState.GOLDEN,)))
     if not pieces:
         raise GecbenchError(
             "project {slug} has no golden set yet; nothing to release", slug=project.slug
         )
     manifest = _manifest(project, name, pieces, schemes)
-    return _kept(project, name, note, by, manifest, pieces)
+    return _store(project, name, note, by, manifest, pieces)
 
 
 def release_files(release: Release) -> Mapping[str, Mapping[str, object]]:
@@ -189,29 +189,29 @@ def export_release(release: Release, file: str) -> ExportFile:
     about = files[file]
     ending = str(about["part"]) or file.removeprefix(release.name)
     media = _MEDIA.get(str(about["format"]), "text/plain; charset=utf-8")
-    return ExportFile(file, ending, media, _checked(release, file, _content(release, about)))
+    return ExportFile(file, ending, media, _check_hash(release, file, _content(release, about)))
 
 
 def verify_releases(project: Project | None = None) -> tuple[str, ...]:
     """Return what is wrong with releases: a line for each file that would differ from its hash."""
-    found: list[str] = []
+    problems: list[str] = []
     releases = Release.objects.select_related("project").order_by("id")
     for release in releases if project is None else releases.filter(project=project):
         where = f"release {release.project.slug}/{release.name}"
         if hash_of(release.manifest) != release.manifest_sha256:
-            found.append(f"{where}: the manifest is not the one that was written")
+            problems.append(f"{where}: the manifest is not the one that was written")
             continue
         items = ReleaseItem.objects.filter(release=release).count()
         counts = cast("Mapping[str, int]", release.manifest["counts"])
         if items != counts["sentences"]:
-            found.append(f"{where}: has {items} sentences, the manifest {counts['sentences']}")
+            problems.append(f"{where}: has {items} sentences, the manifest {counts['sentences']}")
             continue
         for file in release_files(release):
             try:
-                Counted(export_release(release, file).content).through()
+                HashedPieces(export_release(release, file).content).through()
             except GecbenchError as error:
-                found.append(f"{where}: {error}")
-    return tuple(found)
+                problems.append(f"{where}: {error}")
+    return tuple(problems)
 
 
 def hash_of(manifest: Mapping[str, object]) -> str:
@@ -225,7 +225,7 @@ def text_of(manifest: Mapping[str, object]) -> str:
 
 
 def _manifest(
-    project: Project, name: str, pieces: Sequence[list[Decided]], schemes: Sequence[str]
+    project: Project, name: str, pieces: Sequence[list[GoldenRow]], schemes: Sequence[str]
 ) -> Json:
     look = corpora.look_of(project)
     guideline = project.guideline
@@ -253,73 +253,75 @@ def _manifest(
     return manifest
 
 
-def _counts(project: Project, pieces: Sequence[list[Decided]]) -> dict[str, int]:
+def _counts(project: Project, pieces: Sequence[list[GoldenRow]]) -> dict[str, int]:
     kinds: Counter[str] = Counter()
     references = 0
     for piece in pieces:
-        goldens = [one.golden for one in piece]
+        goldens = [row.golden for row in piece]
         kinds.update(Golden._base_manager.filter(id__in=goldens).values_list("kind", flat=True))
         references += GoldenReference.objects.filter(golden_id__in=goldens).count()
-    disputed = corpora.real(project).filter(state=SentenceState.DISPUTED).count()
+    disputed = corpora.real_sentences(project).filter(state=SentenceState.DISPUTED).count()
     return {
         "sentences": sum(kinds.values()),
         **{str(kind): kinds[kind] for kind in Decision},
         "references": references,
         "left_out_disputed": disputed,
-        "left_out_undecided": corpora.real(project).count() - sum(kinds.values()) - disputed,
+        "left_out_undecided": corpora.real_sentences(project).count()
+        - sum(kinds.values())
+        - disputed,
     }
 
 
 def _files(
-    manifest: Mapping[str, object], pieces: Sequence[list[Decided]], schemes: Sequence[str]
+    manifest: Mapping[str, object], pieces: Sequence[list[GoldenRow]], schemes: Sequence[str]
 ) -> Json:
     """Write every file once, to know its hash."""
     name = str(manifest["release"])
-    wanted: dict[str, GoldenFile] = {}
+    files: dict[str, GoldenFile] = {}
     for kind, ending in FORMATS.items():
         if kind == "m2":
-            wanted |= {f"{name}.{one}.m2": GoldenFile("m2", scheme=one) for one in schemes}
+            files |= {f"{name}.{scheme}.m2": GoldenFile("m2", scheme=scheme) for scheme in schemes}
         elif kind != "parallel":
-            wanted[f"{name}{ending}"] = GoldenFile(kind)
+            files[f"{name}{ending}"] = GoldenFile(kind)
     wide = width(lambda: _annotatable(pieces))
     for part in (".src", *(f".ref{n}" for n in range(wide))):
-        wanted[f"{name}{part}"] = GoldenFile("parallel", part, wide=wide)
+        files[f"{name}{part}"] = GoldenFile("parallel", part, wide=wide)
     return {
         file: {
-            "format": wanted[file].format,
-            "part": wanted[file].part,
-            "scheme": wanted[file].scheme,
-            "sha256": counted.sha256,
-            "bytes": counted.size,
-            "lines": counted.lines,
+            "format": files[file].format,
+            "part": files[file].part,
+            "scheme": files[file].scheme,
+            "sha256": hashed.sha256,
+            "bytes": hashed.size,
+            "lines": hashed.lines,
         }
-        for file, counted in _written(wanted, pieces, _frame(manifest)).items()
+        for file, hashed in _hash_files(files, pieces, _frame(manifest)).items()
     }
 
 
-def _written(
-    wanted: Mapping[str, GoldenFile], pieces: Sequence[list[Decided]], frame: Frame
-) -> dict[str, Counted]:
+def _hash_files(
+    files: Mapping[str, GoldenFile], pieces: Sequence[list[GoldenRow]], frame: Frame
+) -> dict[str, HashedPieces]:
     """Write all files at once, a piece after another: rows are read once."""
-    counts = {file: Counted() for file in wanted}
-    writers = {file: golden_writer(golden, frame) for file, golden in wanted.items()}
+    counts = {file: HashedPieces() for file in files}
+    writers = {file: golden_writer(golden, frame) for file, golden in files.items()}
     for piece in pieces:
-        made = samples(piece, frame.look)
-        fit = [one for one in made if not one.references[0].unannotatable]
-        for file, golden in wanted.items():
-            rows = fit if golden.format == "parallel" else made
+        piece_samples = samples(piece, frame.look)
+        fit = [sample for sample in piece_samples if not sample.references[0].unannotatable]
+        for file, golden in files.items():
+            rows = fit if golden.format == "parallel" else piece_samples
             if rows:
                 counts[file].take(writers[file](rows))
     return counts
 
 
-def _kept(
+def _store(
     project: Project,
     name: str,
     note: str,
     by: Person | None,
     manifest: Json,
-    pieces: Sequence[list[Decided]],
+    pieces: Sequence[list[GoldenRow]],
 ) -> Release:
     try:
         with transaction.atomic():
@@ -332,16 +334,16 @@ def _kept(
                 manifest_sha256=hash_of(manifest),
                 by=by,
             )
-            decided = [one for piece in pieces for one in piece]
+            rows = [row for piece in pieces for row in piece]
             ReleaseItem.objects.bulk_create(
                 (
                     ReleaseItem(
                         release=release,
-                        sentence_id=one.sentence,
-                        golden_id=one.golden,
+                        sentence_id=row.sentence,
+                        golden_id=row.golden,
                         position=position,
                     )
-                    for position, one in enumerate(decided)
+                    for position, row in enumerate(rows)
                 ),
                 batch_size=2000,
             )
@@ -379,9 +381,9 @@ def _content(release: Release, about: Mapping[str, object]) -> Iterator[bytes]:
     scheme = str(about["scheme"])
     if scheme:
         _check_signature(release, scheme)
-    columns = [one for one in release_files(release).values() if str(one["part"])[:4] == ".ref"]
+    columns = [file for file in release_files(release).values() if str(file["part"])[:4] == ".ref"]
     golden = GoldenFile(str(about["format"]), str(about["part"]), scheme, len(columns))
-    pieces = _pieces(golden, lambda: corpora.decided_in(release))
+    pieces = _pieces(golden, lambda: corpora.released_golden(release))
     yield from golden_file(golden, pieces, _frame(release.manifest))
 
 
@@ -391,30 +393,30 @@ def _check_signature(release: Release, scheme: str) -> None:
     if now != dict(schemes[scheme]):
         raise GecbenchError(
             f"the edits of release {release.name!r} were found by {scheme} with "
-            f"{_listed(schemes[scheme])}, and here it has {_listed(now)}; use the gecbench "
+            f"{_join_items(schemes[scheme])}, and here it has {_join_items(now)}; use the gecbench "
             f"{release.manifest['gecbench']} that made them"
         )
 
 
-def _listed(signature: Mapping[str, str]) -> str:
+def _join_items(signature: Mapping[str, str]) -> str:
     return ", ".join(f"{key} {value}" for key, value in sorted(signature.items()))
 
 
-def _checked(release: Release, file: str, pieces: Iterator[bytes]) -> Iterator[bytes]:
+def _check_hash(release: Release, file: str, pieces: Iterator[bytes]) -> Iterator[bytes]:
     """Yield pieces, the last one only when the whole is what the manifest says."""
-    counted = Counted(pieces)
-    held: bytes | None = None
-    for piece in counted:
-        if held is not None:
-            yield held
-        held = piece
-    if counted.sha256 != release_files(release)[file]["sha256"]:
+    hashed = HashedPieces(pieces)
+    last: bytes | None = None
+    for piece in hashed:
+        if last is not None:
+            yield last
+        last = piece
+    if hashed.sha256 != release_files(release)[file]["sha256"]:
         raise GecbenchError(
-            f"{file} is not what was released: its sha256 is {counted.sha256}, the manifest says "
+            f"{file} is not what was released: its sha256 is {hashed.sha256}, the manifest says "
             f"{release_files(release)[file]['sha256']}; run: gecbench annotate check"
         )
-    if held is not None:
-        yield held
+    if last is not None:
+        yield last
 
 
 def _pieces(golden: GoldenFile, pieces: Pieces) -> Pieces:
@@ -423,14 +425,14 @@ def _pieces(golden: GoldenFile, pieces: Pieces) -> Pieces:
 
 
 def _annotatable(
-    pieces: Iterable[list[Decided]],
-) -> Iterator[list[Decided]]:
+    pieces: Iterable[list[GoldenRow]],
+) -> Iterator[list[GoldenRow]]:
     for piece in pieces:
         out = set(
             Golden._base_manager.filter(
-                id__in=[one.golden for one in piece], kind=Decision.NOT_ANNOTATABLE
+                id__in=[row.golden for row in piece], kind=Decision.NOT_ANNOTATABLE
             ).values_list("id", flat=True)
         )
-        kept = [one for one in piece if one.golden not in out]
-        if kept:
-            yield kept
+        rows = [row for row in piece if row.golden not in out]
+        if rows:
+            yield rows

@@ -207,7 +207,7 @@ class GoldenReference(AppendOnly):
 
 
 class Study(models.Model):
-    """A reference (or, without one, a decision) that is not golden, for its author to mend."""
+    """A reference (or, without one, a decision) that is not golden, for its author to fix."""
 
     project = models.ForeignKey(Project, PROTECT, related_name="studies")
     sentence = models.ForeignKey(Sentence, PROTECT, related_name="studies")
@@ -246,7 +246,7 @@ class Study(models.Model):
 
 
 class StudyTry(AppendOnly):
-    """One try to mend a study item: a text, or a decision without text.
+    """One try to fix a study item: a text, or a decision without text.
 
     `counted` is false for a text that was refused and is only kept (INV-10).
     """

@@ -1,4 +1,4 @@
-"""The API as a whole: its rooms, its failures, its description."""
+"""The API as a whole: its routers, its failures, its description."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ninja.renderers import JSONRenderer
 
 from gecbench import __version__
 from gecbench.server.rest.authentication import BySession, ByToken
-from gecbench.server.rest.errors import answer_failures, failed
+from gecbench.server.rest.errors import answer_failures, error_response
 from gecbench.server.rest.files import imports_router as imports
 from gecbench.server.rest.files import outputs_router as outputs
 from gecbench.server.rest.projects import account_router as account
@@ -40,11 +40,11 @@ class _Api(NinjaAPI):
     @property
     def urls(self) -> tuple[list[URLResolver | URLPattern], str, str]:
         """The addresses, as Django includes them."""
-        found, app, namespace = super().urls
-        for one in found:
-            if isinstance(one, URLPattern):
-                one.callback = _with_json_failures(one.callback)
-        return found, app, namespace
+        patterns, app, namespace = super().urls
+        for pattern in patterns:
+            if isinstance(pattern, URLPattern):
+                pattern.callback = _with_json_failures(pattern.callback)
+        return patterns, app, namespace
 
 
 def _with_json_failures(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
@@ -53,7 +53,7 @@ def _with_json_failures(view: Callable[..., HttpResponseBase]) -> Callable[..., 
         response = view(request, *args, **kwargs)
         if response.status_code != HTTPStatus.METHOD_NOT_ALLOWED:
             return response
-        refused = failed(
+        refused = error_response(
             request, response.status_code, f"this address does not take {request.method}"
         )
         refused["Allow"] = response["Allow"]
@@ -72,5 +72,5 @@ api = _Api(
     auth=[ByToken(), BySession()],
 )
 answer_failures(api)
-for room in (account, projects, work, imports, outputs):
-    api.add_router("", room)
+for router in (account, projects, work, imports, outputs):
+    api.add_router("", router)

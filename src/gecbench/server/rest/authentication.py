@@ -28,15 +28,15 @@ class ByToken(HttpBearer):
         Raises:
             HttpError: 401: it holds no more; 403: it may only read.
         """
-        found = find_token(token)
-        if found is None:
+        token_row = find_token(token)
+        if token_row is None:
             raise HttpError(401, "this token does not hold: it is unknown, revoked or over")
         needed = Scope.READ if request.method in _SAFE else Scope.WRITE
-        if not token_allows(found, needed):
+        if not token_allows(token_row, needed):
             raise HttpError(403, f"this token may not {needed}; make one with that scope")
-        request.user = found.person
-        request.token = found  # type: ignore[attr-defined]
-        return found.person
+        request.user = token_row.person
+        request.token = token_row  # type: ignore[attr-defined]
+        return token_row.person
 
 
 class BySession(APIKeyCookie):
@@ -62,10 +62,10 @@ def member_of(request: HttpRequest, slug: str, *roles: Role) -> Member:
     Raises:
         Http404: There is no such project for them, or they have none of the roles.
     """
-    found = membership(person_of(request), slug)
-    if found is None or (roles and not any(found.has(role) for role in roles)):
+    member = membership(person_of(request), slug)
+    if member is None or (roles and not any(member.has(role) for role in roles)):
         raise Http404("there is no such thing, or it is not for you")
-    return found
+    return member
 
 
 def manager_of(request: HttpRequest, slug: str) -> Member:
@@ -83,10 +83,10 @@ def acting_manager_of(request: HttpRequest, slug: str) -> Member:
     Raises:
         Http404: Who asks is none.
     """
-    found = manager_of(request, slug)
-    if found.status != MemberStatus.ACTIVE:
+    manager = manager_of(request, slug)
+    if manager.status != MemberStatus.ACTIVE:
         raise Http404("there is no such thing, or it is not for you")
-    return found
+    return manager
 
 
 def need(request: HttpRequest, scope: Scope) -> None:
@@ -124,13 +124,13 @@ def slowly(request: HttpRequest, kind: str) -> None:
         raise TooFastError(seconds)
 
 
-def only(request: HttpRequest, *known: str) -> None:
+def only(request: HttpRequest, *names: str) -> None:
     """Refuse parameters of the address that mean nothing here: they would be ignored silently.
 
     Raises:
         UsageError: Names one, and those that there are.
     """
     for name in request.GET:
-        if name not in known:
-            there = f"known: {', '.join(known)}" if known else "there are none here"
-            raise UsageError(f"unknown parameter {name!r}; {there}")
+        if name not in names:
+            hint = f"known: {', '.join(names)}" if names else "there are none here"
+            raise UsageError(f"unknown parameter {name!r}; {hint}")

@@ -31,7 +31,7 @@ def refusal(
     return body
 
 
-def failed(
+def error_response(
     request: HttpRequest,
     status: int,
     message: str,
@@ -47,18 +47,23 @@ def failed(
 
 def answer_failures(api: NinjaAPI) -> None:
     """Let the API answer every failure in this shape."""
-    api.add_exception_handler(GecbenchError, _refused)
+    api.add_exception_handler(GecbenchError, _refusal_response)
     api.add_exception_handler(HttpError, _http)
     api.add_exception_handler(Http404, _not_found)
     api.add_exception_handler(ValidationError, _invalid)
     api.add_exception_handler(Exception, _broken)
 
 
-def _refused(request: HttpRequest, error: GecbenchError | type[GecbenchError]) -> HttpResponse:
+def _refusal_response(
+    request: HttpRequest, error: GecbenchError | type[GecbenchError]
+) -> HttpResponse:
     status = error.status if isinstance(error, WorkflowError) else 422
     problems = error.problems if isinstance(error, RefusedError) else ()
-    told = [{"code": one.code, "field": one.field, "message": one.message} for one in problems]
-    return failed(request, status, str(error), told)
+    details = [
+        {"code": problem.code, "field": problem.field, "message": problem.message}
+        for problem in problems
+    ]
+    return error_response(request, status, str(error), details)
 
 
 def _http(request: HttpRequest, error: HttpError | type[HttpError]) -> HttpResponse:
@@ -66,7 +71,7 @@ def _http(request: HttpRequest, error: HttpError | type[HttpError]) -> HttpRespo
     message = str(error)
     if status == 401 and message == "Unauthorized":
         message = "sign in, or send a token: Authorization: Bearer gecb_..."
-    response = failed(request, status, message)
+    response = error_response(request, status, message)
     if status == 429:
         response["Retry-After"] = str(getattr(error, "seconds", 1))
     return response
@@ -74,22 +79,22 @@ def _http(request: HttpRequest, error: HttpError | type[HttpError]) -> HttpRespo
 
 def _not_found(request: HttpRequest, error: Http404 | type[Http404]) -> HttpResponse:
     del error
-    return failed(request, 404, "there is no such thing, or it is not for you")
+    return error_response(request, 404, "there is no such thing, or it is not for you")
 
 
 def _invalid(request: HttpRequest, error: ValidationError | type[ValidationError]) -> HttpResponse:
-    found = getattr(error, "errors", [])
+    errors = getattr(error, "errors", [])
     problems = [
-        {"field": ".".join(str(part) for part in one["loc"][1:]), "message": str(one["msg"])}
-        for one in found
+        {"field": ".".join(str(part) for part in detail["loc"][1:]), "message": str(detail["msg"])}
+        for detail in errors
     ]
     first = problems[0] if problems else {"field": "", "message": "it cannot be read"}
     message = f"{first['field']}: {first['message']}" if first["field"] else first["message"]
-    return failed(request, 422, message, problems)
+    return error_response(request, 422, message, problems)
 
 
 def _broken(request: HttpRequest, error: Exception | type[Exception]) -> HttpResponse:
     status = status_of(error) if isinstance(error, Exception) else 500
     if status == 500:
         _LOG.error("request %s failed", getattr(request, "id", ""), exc_info=True)
-    return failed(request, status, _SAID.get(status, _SAID[500]))
+    return error_response(request, status, _SAID.get(status, _SAID[500]))

@@ -17,7 +17,7 @@ from gecbench.server.import_export.exports import (
     ExportFile,
     ExportOptions,
     export,
-    journalled,
+    log_export,
     notes,
     one_file,
 )
@@ -72,15 +72,15 @@ def imports(request: HttpRequest, slug: str) -> list[dict[str, object]]:
     project = manager_of(request, slug).project
     return [
         {
-            "batch": one.pk,
-            "file": one.file_name,
-            "sha256": one.file_sha256,
-            "format": one.format,
-            "sentences": one.counts["sentences"],
-            "missing": missing(one),
-            "at": one.at,
+            "batch": batch.pk,
+            "file": batch.file_name,
+            "sha256": batch.file_sha256,
+            "format": batch.format,
+            "sentences": batch.counts["sentences"],
+            "missing": missing(batch),
+            "at": batch.at,
         }
-        for one in ImportBatch.objects.filter(project=project).order_by("-id")[:100]
+        for batch in ImportBatch.objects.filter(project=project).order_by("-id")[:100]
     ]
 
 
@@ -99,12 +99,12 @@ def plan(
 
     `columns` are files of references, line by line, where the file is one of sources.
     """
-    made = _plan(request, slug, file, given, columns)
+    result = _plan(request, slug, file, given, columns)
     return {
-        "obstacle": made.obstacle,
-        "report": made.report.as_json(),
-        "sha256": made.sha256,
-        "resumes": made.resumes is not None,
+        "obstacle": result.obstacle,
+        "report": result.report.as_json(),
+        "sha256": result.sha256,
+        "resumes": result.resumes is not None,
     }
 
 
@@ -120,20 +120,21 @@ def run(
     columns: Annotated[list[UploadedFile], File()] = [],  # noqa: B006  # ninja's way to say none
 ) -> Status[dict[str, object]]:
     """Import a file; where something is wrong with it, nothing is changed."""
-    made = _plan(request, slug, file, given, columns)
-    if made.obstacle:
-        told = [
-            {"field": f"file:{one.line}", "message": one.message} for one in made.report.problems
+    import_plan = _plan(request, slug, file, given, columns)
+    if import_plan.obstacle:
+        problems = [
+            {"field": f"file:{problem.line}", "message": problem.message}
+            for problem in import_plan.report.problems
         ]
-        return Status(422, refusal(request, made.obstacle, told))
-    done = run_import(made, by=person_of(request))
+        return Status(422, refusal(request, import_plan.obstacle, problems))
+    done = run_import(import_plan, by=person_of(request))
     return Status(
         201,
         {
             "batch": done.batch.pk,
             "sentences": done.sentences,
             "kept_references": done.references,
-            "report": made.report.as_json(),
+            "report": import_plan.report.as_json(),
         },
     )
 
@@ -153,16 +154,16 @@ def _plan(
     options = _options(given, parallel=bool(columns))
     content = _content(file, options)
     return plan_import(
-        project, content, options, references=[_content(one, options) for one in columns]
+        project, content, options, references=[_content(column, options) for column in columns]
     )
 
 
 def _only_fields(request: HttpRequest) -> None:
     """Refuse fields of the form that mean nothing: a form has no schema that would."""
-    known = {*ImportGiven.model_fields, "file", "columns"}
+    names = {*ImportGiven.model_fields, "file", "columns"}
     for name in (*request.POST, *request.FILES):
-        if name not in known:
-            raise UsageError(f"unknown field {name!r}; known: {', '.join(sorted(known))}")
+        if name not in names:
+            raise UsageError(f"unknown field {name!r}; known: {', '.join(sorted(names))}")
 
 
 def _options(given: ImportGiven, *, parallel: bool) -> ImportOptions:
@@ -195,11 +196,11 @@ def exports(request: HttpRequest, slug: str) -> list[dict[str, object]]:
     return [
         {
             "format": name,
-            "about": one.about,
-            "media": one.media,
-            "notes": [str(one) for one in notes(project, ExportOptions(name))],
+            "about": kind.about,
+            "media": kind.media,
+            "notes": [str(note) for note in notes(project, ExportOptions(name))],
         }
-        for name, one in EXPORTS.items()
+        for name, kind in EXPORTS.items()
     ]
 
 
@@ -225,7 +226,7 @@ def export_now(
     options = ExportOptions(format, scheme, names, alias, unannotatable)
     file = one_file(export(project, options), part)
     who, address = person_of(request), client_address(request) or ""
-    return attachment(file, journalled(file, project, options, who=who, address=address))
+    return attachment(file, log_export(file, project, options, who=who, address=address))
 
 
 @outputs_router.get(
@@ -246,10 +247,10 @@ def new_release(request: HttpRequest, slug: str, given: ReleaseGiven) -> Status[
     """Freeze the golden sets of now under a name."""
     only(request)
     project = acting_manager_of(request, slug).project
-    made = make_release(
+    release = make_release(
         project, name=given.name, note=given.note, schemes=given.schemes, by=person_of(request)
     )
-    return Status(201, made)
+    return Status(201, release)
 
 
 @outputs_router.get(
@@ -269,16 +270,16 @@ def release(request: HttpRequest, slug: str, name: str) -> Release:
 def release_file(request: HttpRequest, slug: str, name: str, file: str) -> StreamingHttpResponse:
     """Stream a file of a release: the same bytes for ever; X-Sha256 is their hash."""
     only(request)
-    found = _release(manager_of(request, slug).project, name)
-    if file == archive_name(found):
-        whole = export_archive(found)
+    release = _release(manager_of(request, slug).project, name)
+    if file == archive_name(release):
+        whole = export_archive(release)
         return attachment(whole, whole.content)
-    if file not in release_files(found):
+    if file not in release_files(release):
         raise Http404
-    made = export_release(found, file)
-    response = attachment(made, made.content)
-    response["X-Sha256"] = str(release_files(found)[file]["sha256"])
-    response["Content-Length"] = str(release_files(found)[file]["bytes"])
+    export_file = export_release(release, file)
+    response = attachment(export_file, export_file.content)
+    response["X-Sha256"] = str(release_files(release)[file]["sha256"])
+    response["Content-Length"] = str(release_files(release)[file]["bytes"])
     return response
 
 
@@ -293,7 +294,7 @@ def attachment(file: ExportFile, content: Iterator[bytes]) -> StreamingHttpRespo
 def _release(project: Project, name: str) -> Release:
     if "\0" in name:
         raise Http404
-    found = Release.objects.filter(project=project, name=name).first()
-    if found is None:
+    release = Release.objects.filter(project=project, name=name).first()
+    if release is None:
         raise Http404
-    return found
+    return release

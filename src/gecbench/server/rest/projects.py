@@ -16,8 +16,14 @@ from gecbench.server.choices import (
     Role,
     SentenceState,
 )
-from gecbench.server.import_export.annotations import in_full
-from gecbench.server.import_export.corpora import DECIDED, look_of, naming_of, read_snapshot, real
+from gecbench.server.import_export.annotations import annotation_objects
+from gecbench.server.import_export.corpora import (
+    DECIDED,
+    look_of,
+    naming_of,
+    read_snapshot,
+    real_sentences,
+)
 from gecbench.server.models import Member, Project, Sentence, Submission, Token
 from gecbench.server.rest.authentication import manager_of, member_of, need, only, person_of
 from gecbench.server.rest.schemas import (
@@ -66,10 +72,10 @@ def new_token(request: HttpRequest, given: TokenGiven) -> Status[dict[str, objec
     """Make a token; needs a session, or a token with scope admin."""
     only(request)
     need(request, Scope.ADMIN)
-    made, secret = make_token(
+    token, secret = make_token(
         person_of(request), name=given.name, scopes=given.scopes, expires_at=given.expires_at
     )
-    return Status(201, {**TokenShown.from_orm(made).dict(), "secret": secret})
+    return Status(201, {**TokenShown.from_orm(token).dict(), "secret": secret})
 
 
 @account_router.delete("tokens/{int:token_id}", response={204: None, 401: Failure, 404: Failure})
@@ -93,16 +99,16 @@ def projects(request: HttpRequest) -> list[dict[str, object]]:
     only(request)
     person = person_of(request)
     mine = {
-        one.project_id: one
-        for one in Member.objects.filter(person=person, project__deleted_at=None)
+        member.project_id: member
+        for member in Member.objects.filter(person=person, project__deleted_at=None)
         .exclude(status__in=(MemberStatus.LEFT, MemberStatus.INVITED))
         .select_related("project")
     }
-    found = Project.objects.filter(deleted_at=None).select_related("guideline")
-    found = found.defer("guideline__markdown").order_by("slug")
+    rows = Project.objects.filter(deleted_at=None).select_related("guideline")
+    rows = rows.defer("guideline__markdown").order_by("slug")
     if not person.is_administrator:
-        found = found.filter(id__in=list(mine))
-    return [_shown(one, mine.get(one.pk)) for one in found]
+        rows = rows.filter(id__in=list(mine))
+    return [_project_json(project, mine.get(project.pk)) for project in rows]
 
 
 @projects_router.post(
@@ -115,8 +121,10 @@ def new_project(request: HttpRequest, given: ProjectGiven) -> Status[dict[str, o
     if not person.is_administrator:
         raise Http404
     need(request, Scope.ADMIN)
-    made = create_project(**given.dict(), by=person)
-    return Status(201, _shown(made, Member.objects.filter(project=made, person=person).first()))
+    project = create_project(**given.dict(), by=person)
+    return Status(
+        201, _project_json(project, Member.objects.filter(project=project, person=person).first())
+    )
 
 
 @projects_router.get(
@@ -126,18 +134,18 @@ def project(request: HttpRequest, slug: str) -> dict[str, object]:
     """Return a project; managers also see how many real sentences are in which state."""
     only(request)
     member = member_of(request, slug)
-    shown = _shown(member.project, member)
+    values = _project_json(member.project, member)
     if member.has(Role.MANAGER):
-        shown["states"] = dict(
+        values["states"] = dict(
             Sentence.objects.filter(project=member.project, purpose=Purpose.REAL)
             .order_by()
             .values_list("state")
             .annotate(n=Count("id"))
         )
-    return shown
+    return values
 
 
-def _shown(project: Project, member: Member | None) -> dict[str, object]:
+def _project_json(project: Project, member: Member | None) -> dict[str, object]:
     return {
         "slug": project.slug,
         "name": project.name,
@@ -173,11 +181,11 @@ def sentences(
     """Return sentences by task number; for managers."""
     only(request, "after", "limit", "state", "purpose")
     project = manager_of(request, slug).project
-    found = Sentence.objects.filter(project=project, purpose=purpose, number__gt=after)
+    matches = Sentence.objects.filter(project=project, purpose=purpose, number__gt=after)
     if state is not None:
-        found = found.filter(state=state)
-    rows = list(found.select_related("source", "golden").order_by("number")[:limit])
-    return _page([_sentence(one) for one in rows], rows[-1].number if rows else 0, limit)
+        matches = matches.filter(state=state)
+    rows = list(matches.select_related("source", "golden").order_by("number")[:limit])
+    return _page([_sentence(row) for row in rows], rows[-1].number if rows else 0, limit)
 
 
 @work_router.get(
@@ -190,11 +198,11 @@ def sentence(request: HttpRequest, slug: str, number: int) -> dict[str, object]:
     member = manager_of(request, slug)
     project = member.project
     with read_snapshot():
-        found = Sentence.objects.filter(project=project, number=min(number, 2**31 - 1)).first()
-        if found is None:
+        row = Sentence.objects.filter(project=project, number=min(number, 2**31 - 1)).first()
+        if row is None:
             raise Http404
-        whole = in_full([found], look_of(project), naming_of(project))[0]
-    record_reading(found.pk, member.person_id)
+        whole = annotation_objects([row], look_of(project), naming_of(project))[0]
+    record_reading(row.pk, member.person_id)
     return whole
 
 
@@ -207,36 +215,36 @@ def submissions(
     """Return submissions, oldest first: to managers all under pseudonyms, to others their own."""
     only(request, "after", "limit")
     member = member_of(request, slug)
-    found = Submission.objects.filter(
+    matches = Submission.objects.filter(
         sentence__project=member.project, sentence__purpose=Purpose.REAL, id__gt=after
     )
     if not member.has(Role.MANAGER):
-        found = found.filter(person=member.person)
+        matches = matches.filter(person=member.person)
     naming = naming_of(member.project)
     rows = list(
-        found.select_related("sentence", "slot")
+        matches.select_related("sentence", "slot")
         .prefetch_related("references")
         .order_by("id")[:limit]
     )
     record_readings(
-        (one.sentence_id for one in rows if one.person_id != member.person_id), member.person_id
+        (row.sentence_id for row in rows if row.person_id != member.person_id), member.person_id
     )
     items = [
         {
-            "key": one.pk,
-            "number": one.sentence.number,
-            "id": one.sentence.external_id,
-            "annotator": naming.of(one.person_id),
-            "no": one.no,
-            "decision": one.decision,
-            "reason": one.reason,
+            "key": row.pk,
+            "number": row.sentence.number,
+            "id": row.sentence.external_id,
+            "annotator": naming.of(row.person_id),
+            "no": row.no,
+            "decision": row.decision,
+            "reason": row.reason,
             "texts": [
-                text.text for text in sorted(one.references.all(), key=lambda text: text.position)
+                text.text for text in sorted(row.references.all(), key=lambda text: text.position)
             ],
-            "at": one.at,
-            "stands": one.slot.state in SUBMITTED_OR_LATER,
+            "at": row.at,
+            "stands": row.slot.state in SUBMITTED_OR_LATER,
         }
-        for one in rows
+        for row in rows
     ]
     return _page(items, rows[-1].pk if rows else 0, limit)
 
@@ -254,43 +262,45 @@ def golden_sets(
     """Return the golden sets that hold now, by task number; for managers."""
     only(request, "after", "limit", "decision")
     project = manager_of(request, slug).project
-    found = real(project).filter(state__in=DECIDED, golden__isnull=False, number__gt=after)
+    matches = real_sentences(project).filter(
+        state__in=DECIDED, golden__isnull=False, number__gt=after
+    )
     if decision is not None:
-        found = found.filter(golden__kind=decision)
+        matches = matches.filter(golden__kind=decision)
     rows = list(
-        found.select_related("source", "golden")
+        matches.select_related("source", "golden")
         .prefetch_related("golden__entries__reference")
         .order_by("number")[:limit]
     )
     items = [
         {
-            "number": one.number,
-            "id": one.external_id,
-            "text": one.text,
-            "source": one.source.name if one.source else "",
-            "version": one.golden.version,
-            "decision": one.golden.kind,
-            "references": [entry.reference.text for entry in one.golden.entries.all()],
+            "number": row.number,
+            "id": row.external_id,
+            "text": row.text,
+            "source": row.source.name if row.source else "",
+            "version": row.golden.version,
+            "decision": row.golden.kind,
+            "references": [entry.reference.text for entry in row.golden.entries.all()],
         }
-        for one in rows
-        if one.golden is not None
+        for row in rows
+        if row.golden is not None
     ]
     return _page(items, rows[-1].number if rows else 0, limit)
 
 
-def _sentence(one: Sentence) -> dict[str, object]:
+def _sentence(sentence: Sentence) -> dict[str, object]:
     return {
-        "number": one.number,
-        "id": one.external_id,
-        "text": one.text,
-        "source": one.source.name if one.source else "",
-        "meta": one.meta,
-        "purpose": one.purpose,
-        "state": one.state,
-        "priority": one.priority,
-        "needed": one.needed,
-        "submitted": one.submitted,
-        "golden_version": one.golden.version if one.golden else None,
+        "number": sentence.number,
+        "id": sentence.external_id,
+        "text": sentence.text,
+        "source": sentence.source.name if sentence.source else "",
+        "meta": sentence.meta,
+        "purpose": sentence.purpose,
+        "state": sentence.state,
+        "priority": sentence.priority,
+        "needed": sentence.needed,
+        "submitted": sentence.submitted,
+        "golden_version": sentence.golden.version if sentence.golden else None,
     }
 
 

@@ -34,7 +34,7 @@ def root(request: HttpRequest) -> JsonResponse:
 root.access = Access("anyone")  # type: ignore[attr-defined]
 
 
-def _declared(pattern: URLPattern) -> URLPattern:
+def _declare_access(pattern: URLPattern) -> URLPattern:
     """Return an address whose view says who may come, as the pages' views do."""
     access = _PLAIN.get(str(pattern.pattern), Access("member", (Role.MANAGER,)))
     pattern.callback.access = access  # type: ignore[attr-defined]
@@ -44,8 +44,8 @@ def _declared(pattern: URLPattern) -> URLPattern:
 urlpatterns = [
     path("", root, name="api-root"),
     *(
-        _declared(one)
-        for one in api.urls[0]
-        if isinstance(one, URLPattern) and one.name != "api-root"
+        _declare_access(address)
+        for address in api.urls[0]
+        if isinstance(address, URLPattern) and address.name != "api-root"
     ),
 ]

@@ -161,7 +161,7 @@ _PAIRS = (
 _CLOSERS: Mapping[str, str] = MappingProxyType({pair[1]: pair[0] for pair in _PAIRS})
 _OPENERS = frozenset(_CLOSERS.values())
 _LIST_MARK = re.compile(r"(?:^|[\s，。；：？！,;:])[0-9A-Za-z一二三四五六七八九十]{1,2}$")
-_SLIP = 4
+_LETTERS_PER_TYPO = 4
 """A word was corrected, not lost, if at most one letter and a quarter of its letters differ."""
 
 
@@ -231,25 +231,25 @@ def unpaired(text: str) -> Iterator[Place]:
 
     The bracket of a numbered list, as in "1)", needs none; nor do apostrophes.
     """
-    opened: list[tuple[int, str]] = []
-    waiting: Counter[str] = Counter()
+    stack: list[tuple[int, str]] = []
+    open_count: Counter[str] = Counter()
     straight = [at for at, character in enumerate(text) if character == '"']
     lonely = straight[-1:] if len(straight) % 2 else []
     for at, character in enumerate(text):
         opener = _CLOSERS.get(character, "")
         if character in _OPENERS:
-            opened.append((at, character))
-            waiting[character] += 1
-        elif waiting[opener]:
-            while opened[-1][1] != opener:
-                place, other = opened.pop()
-                waiting[other] -= 1
+            stack.append((at, character))
+            open_count[character] += 1
+        elif open_count[opener]:
+            while stack[-1][1] != opener:
+                place, other = stack.pop()
+                open_count[other] -= 1
                 lonely.append(place)
-            opened.pop()
-            waiting[opener] -= 1
+            stack.pop()
+            open_count[opener] -= 1
         elif opener and not (opener in "(（" and _LIST_MARK.search(text[max(0, at - 3) : at])):
             lonely.append(at)
-    lonely.extend(at for at, _ in opened)
+    lonely.extend(at for at, _ in stack)
     for at in sorted(lonely):
         yield Place(at, at + 1, text[at])
 
@@ -262,12 +262,14 @@ def lost_words(source: str, text: str) -> Iterator[Place]:
     >>> [place.text for place in lost_words("我用 compter 看 movie", "我用 computer 看电影")]
     ['movie']
     """
-    kept = {_plain(match.group()) for match in _WORD.finditer(text)}
+    words_kept = {_plain(match.group()) for match in _WORD.finditer(text)}
     words = {_plain(match.group()): match for match in reversed([*_WORD.finditer(source)])}
-    new = kept - set(words)
+    new = words_kept - set(words)
     for word, match in sorted(words.items(), key=lambda item: item[1].start()):
-        most = 1 + len(word) // _SLIP
-        if word not in kept and not any(distance(word, one, most=most) <= most for one in new):
+        most = 1 + len(word) // _LETTERS_PER_TYPO
+        if word not in words_kept and not any(
+            distance(word, one, most=most) <= most for one in new
+        ):
             yield Place(match.start(), match.end(), match.group())
 
 
@@ -293,9 +295,9 @@ def _is_chinese(character: str, *, at_end: bool) -> bool:
 
 # Finds placeholders that are not spelled as the project spells them, and offers the repair.
 #
-# Guidelines have changed the spelling over the years ([Noun], [实体], [缺失成分], [MC]), and hands
-# slip: other brackets, a space inside, a wrong character, a bracket forgotten. `hints.js` finds the
-# same.
+# Guidelines have changed the spelling over the years ([Noun], [实体], [缺失成分], [MC]), and
+# people mistype: other brackets, a space inside, a wrong character, a bracket forgotten.
+# `hints.js` finds the same.
 
 
 _OPEN = "[［【〔〖{｛「『(（<《〈"
@@ -308,24 +310,9 @@ _ANY_BRACKET = 4
 """Names of this length on are taken for the placeholder in any brackets, or with one missing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Misspelling:
-    """A stretch that was meant to be the placeholder.
-
-    Args:
-        start: Its first character; half-open character span.
-        end: The character after its last.
-        text: What stands there.
-    """
-
-    start: int
-    end: int
-    text: str
-
-
 def misspellings(
     text: str, source: str, placeholder: str, aliases: Sequence[str]
-) -> tuple[Misspelling, ...]:
+) -> tuple[Place, ...]:
     """Return the stretches of a text that should be the placeholder and are not.
 
     What the source has itself is the writer's, not a placeholder.
@@ -337,24 +324,28 @@ def misspellings(
         return ()
     blank = " " * len(placeholder)  # places stay; what is right is not looked at again
     rest = text.replace(placeholder, blank)
-    found = [one for one in _candidates(rest, placeholder, aliases) if one.text not in source]
-    found.sort(key=lambda one: (one.start, -one.end))
-    kept: list[Misspelling] = []
-    for one in found:
-        if not kept or one.start >= kept[-1].end:
-            kept.append(one)
-    return tuple(kept)
+    candidates = [
+        candidate
+        for candidate in _candidates(rest, placeholder, aliases)
+        if candidate.text not in source
+    ]
+    candidates.sort(key=lambda candidate: (candidate.start, -candidate.end))
+    result: list[Place] = []
+    for candidate in candidates:
+        if not result or candidate.start >= result[-1].end:
+            result.append(candidate)
+    return tuple(result)
 
 
-def _candidates(text: str, placeholder: str, aliases: Sequence[str]) -> Iterator[Misspelling]:
-    name = _folded(placeholder)
-    names = {name, *map(_folded, aliases), *map(_folded, _EVER_USED)}
+def _candidates(text: str, placeholder: str, aliases: Sequence[str]) -> Iterator[Place]:
+    name = _fold(placeholder)
+    names = {name, *map(_fold, aliases), *map(_fold, _EVER_USED)}
     for match in _BRACKETED.finditer(text):
-        inner = _folded(match.group(1))
+        inner = _fold(match.group(1))
         square = match.group()[0] in "[［【"
         meant = inner in names if square else inner == name and len(name) >= _ANY_BRACKET
         if meant or (square and _nearly(inner, name)):
-            yield Misspelling(match.start(), match.end(), match.group())
+            yield Place(match.start(), match.end(), match.group())
     for alias in aliases:
         if alias and alias != placeholder:
             yield from _occurrences(text, alias)
@@ -362,43 +353,43 @@ def _candidates(text: str, placeholder: str, aliases: Sequence[str]) -> Iterator
         yield from _half_bracketed(text, placeholder)
 
 
-def _occurrences(text: str, wanted: str) -> Iterator[Misspelling]:
-    at = text.find(wanted)
+def _occurrences(text: str, name: str) -> Iterator[Place]:
+    at = text.find(name)
     while at >= 0:
-        yield Misspelling(at, at + len(wanted), wanted)
-        at = text.find(wanted, at + len(wanted))
+        yield Place(at, at + len(name), name)
+        at = text.find(name, at + len(name))
 
 
-def _half_bracketed(text: str, placeholder: str) -> Iterator[Misspelling]:
+def _half_bracketed(text: str, placeholder: str) -> Iterator[Place]:
     """Yield the placeholder's own words where a bracket, or both, were forgotten."""
-    for one in _occurrences(text, placeholder.strip(_OPEN + _CLOSE)):
-        start = one.start - (one.start > 0 and text[one.start - 1] in _OPEN)
-        end = one.end + (one.end < len(text) and text[one.end] in _CLOSE)
-        yield Misspelling(start, end, text[start:end])
+    for place in _occurrences(text, placeholder.strip(_OPEN + _CLOSE)):
+        start = place.start - (place.start > 0 and text[place.start - 1] in _OPEN)
+        end = place.end + (place.end < len(text) and text[place.end] in _CLOSE)
+        yield Place(start, end, text[start:end])
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     """Return the words of a placeholder: no brackets, no white space, no case."""
     return "".join(text.split()).strip(_OPEN + _CLOSE).lower()
 
 
-def _nearly(one: str, two: str) -> bool:
+def _nearly(first: str, second: str) -> bool:
     """Say whether two names of some length differ by one character at most."""
-    return len(two) >= _ANY_BRACKET and distance(one, two, most=1) <= 1
+    return len(second) >= _ANY_BRACKET and distance(first, second, most=1) <= 1
 
 
-def distance(one: str, two: str, *, most: int) -> int:
+def distance(first: str, second: str, *, most: int) -> int:
     """Return the edit distance of two words, or `most + 1` where it is greater.
 
     >>> distance("compter", "computer", most=2), distance("dog", "house", most=2)
     (1, 3)
     """
-    if abs(len(one) - len(two)) > most:
+    if abs(len(first) - len(second)) > most:
         return most + 1
-    row = list(range(len(two) + 1))
-    for x, letter in enumerate(one, 1):
+    row = list(range(len(second) + 1))
+    for x, letter in enumerate(first, 1):
         before, row = row, [x]
-        for y, other in enumerate(two, 1):
+        for y, other in enumerate(second, 1):
             row.append(min(before[y - 1] + (letter != other), before[y] + 1, row[-1] + 1))
         if min(row) > most:
             return most + 1
@@ -443,14 +434,14 @@ def findings(golden: Golden, options: ProjectOptions) -> tuple[Finding, ...]:
     [('CON-1', 'block')]
     """
     case = _Case(golden, options)
-    found = [*_undecided(case)]
+    result = [*_undecided(case)]
     for rule, look in _LOOKS.items():
         if options.level(rule) != "off":
-            found.extend(look(case))
-    return tuple(found)
+            result.extend(look(case))
+    return tuple(result)
 
 
-def _found(
+def _finding(
     case: _Case,
     rule: str,
     code: str,
@@ -458,11 +449,11 @@ def _found(
     place: Place | None = None,
     **values: str | int,
 ) -> Finding:
-    named: dict[str, str | int] = {} if reference is None else {"number": reference + 1}
+    facts: dict[str, str | int] = {} if reference is None else {"number": reference + 1}
     if place is not None:
-        named["text"] = place.text
+        facts["text"] = place.text
         if place.repair:
-            named["repair"] = place.repair
+            facts["repair"] = place.repair
     return Finding(
         rule,
         "block" if rule in ALWAYS else case.options.level(rule),
@@ -470,32 +461,32 @@ def _found(
         reference,
         None if place is None else (place.start, place.end),
         None if place is None else place.repair,
-        tuple((named | values).items()),
+        tuple((facts | values).items()),
     )
 
 
 def _undecided(case: _Case) -> Iterator[Finding]:
     if case.corrected and not case.golden.references:
-        yield _found(case, "REV-8", "nothing_decided")
+        yield _finding(case, "REV-8", "nothing_decided")
     for n, text in enumerate(case.golden.references):
         if not text.strip():
-            yield _found(case, "ANN-12", "empty", n)
+            yield _finding(case, "ANN-12", "empty", n)
 
 
 def _error_free(case: _Case) -> Iterator[Finding]:
     count = len(case.golden.references)
     if case.golden.decision == Decision.ERROR_FREE and count:
-        yield _found(case, "CON-1", "error_free_and_corrected", count=count)
+        yield _finding(case, "CON-1", "error_free_and_corrected", count=count)
     if case.corrected:
         for n, text in case.numbered:
             if key(text) == key(case.golden.source):
-                yield _found(case, "CON-1", "equals_source", n)
+                yield _finding(case, "CON-1", "equals_source", n)
 
 
 def _not_annotatable(case: _Case) -> Iterator[Finding]:
     count = len(case.golden.references)
     if case.golden.decision == Decision.NOT_ANNOTATABLE and count:
-        yield _found(case, "CON-2", "not_annotatable_and_corrected", count=count)
+        yield _finding(case, "CON-2", "not_annotatable_and_corrected", count=count)
 
 
 def _placeholders(case: _Case) -> dict[int, tuple[_Room, ...]]:
@@ -509,54 +500,54 @@ def _placeholders(case: _Case) -> dict[int, tuple[_Room, ...]]:
 
 def _rooms(before: Sequence[Token], after: Sequence[Token]) -> tuple[_Room, ...]:
     """Return the room in the source that each placeholder of a correction may stand for."""
-    wanted = [at for at, token in enumerate(after) if token.placeholder]
-    if not wanted:
+    places = [at for at, token in enumerate(after) if token.placeholder]
+    if not places:
         return ()
-    kept: list[int | None] = []  # the source token that each token of the correction is
+    origins: list[int | None] = []  # the source token that each token of the correction is
     at = 0
     for edit in extract_edits(before, after):
-        kept.extend(range(at, edit.start))
-        kept.extend([None] * len(edit.replacement or ()))
+        origins.extend(range(at, edit.start))
+        origins.extend([None] * len(edit.replacement or ()))
         at = edit.end
-    kept.extend(range(at, len(before)))
+    origins.extend(range(at, len(before)))
     return tuple(
         (
-            next((token + 1 for token in reversed(kept[:place]) if token is not None), 0),
-            next((token for token in kept[place:] if token is not None), len(before)),
+            next((token + 1 for token in reversed(origins[:place]) if token is not None), 0),
+            next((token for token in origins[place:] if token is not None), len(before)),
         )
-        for place in wanted
+        for place in places
     )
 
 
 def _placeholder_in_all(case: _Case) -> Iterator[Finding]:
     places = _placeholders(case)
     if any(places.values()):
-        for n in (n for n, found in places.items() if not found):
-            yield _found(
+        for n in (n for n, rooms in places.items() if not rooms):
+            yield _finding(
                 case, "CON-3", "placeholder_in_some", n, placeholder=case.options.placeholder
             )
 
 
 def _placeholder_count(case: _Case) -> Iterator[Finding]:
-    for n, found, first, expected in _against_first(case):
-        if len(found) != len(expected):
-            yield _found(
+    for n, rooms, first, expected in _against_first(case):
+        if len(rooms) != len(expected):
+            yield _finding(
                 case,
                 "CON-4",
                 "placeholder_count",
                 n,
                 placeholder=case.options.placeholder,
-                count=len(found),
+                count=len(rooms),
                 other=first + 1,
                 expected=len(expected),
             )
 
 
 def _placeholder_position(case: _Case) -> Iterator[Finding]:
-    for n, found, first, expected in _against_first(case):
-        apart = [one for one in zip(found, expected, strict=False) if not _meet(*one)]
-        if len(found) == len(expected) and apart:
-            yield _found(
+    for n, rooms, first, expected in _against_first(case):
+        apart = [pair for pair in zip(rooms, expected, strict=False) if not _meet(*pair)]
+        if len(rooms) == len(expected) and apart:
+            yield _finding(
                 case,
                 "CON-4-position",
                 "placeholder_position",
@@ -566,49 +557,49 @@ def _placeholder_position(case: _Case) -> Iterator[Finding]:
             )
 
 
-def _meet(one: _Room, two: _Room) -> bool:
-    return one[0] <= two[1] and two[0] <= one[1]
+def _meet(first: _Room, second: _Room) -> bool:
+    return first[0] <= second[1] and second[0] <= first[1]
 
 
 def _against_first(
     case: _Case,
 ) -> Iterator[tuple[int, tuple[_Room, ...], int, tuple[_Room, ...]]]:
     """Yield each correction with placeholders and its places beside the first such one."""
-    those = [(n, found) for n, found in _placeholders(case).items() if found]
-    for n, found in those[1:]:
-        yield n, found, *those[0]
+    rows = [(n, rooms) for n, rooms in _placeholders(case).items() if rooms]
+    for n, rooms in rows[1:]:
+        yield n, rooms, *rows[0]
 
 
 def _placeholder_spelling(case: _Case) -> Iterator[Finding]:
     options = case.options
     for n, text in case.numbered:
-        for one in misspellings(
+        for misspelling in misspellings(
             text, case.golden.source, options.placeholder, options.placeholder_aliases
         ):
-            place = Place(one.start, one.end, one.text, options.placeholder)
-            yield _found(case, "CON-5", "placeholder_spelling", n, place)
+            place = Place(misspelling.start, misspelling.end, misspelling.text, options.placeholder)
+            yield _finding(case, "CON-5", "placeholder_spelling", n, place)
 
 
 def _width(case: _Case) -> Iterator[Finding]:
     for n, text in case.numbered:
         if case.golden.lang == "zh":
             for place in half_width(text):
-                yield _found(case, "CON-6", "half_width", n, place)
+                yield _finding(case, "CON-6", "half_width", n, place)
         elif case.golden.lang == "en":
             for place in full_width(text):
-                yield _found(case, "CON-6", "full_width", n, place)
+                yield _finding(case, "CON-6", "full_width", n, place)
 
 
 def _symbols(case: _Case) -> Iterator[Finding]:
     for n, text in case.numbered if case.golden.lang == "zh" else ():
         for place in symbols(text):
-            yield _found(case, "CON-7", "symbol", n, place)
+            yield _finding(case, "CON-7", "symbol", n, place)
 
 
 def _lost_words(case: _Case) -> Iterator[Finding]:
     for n, text in case.numbered if case.golden.lang == "zh" else ():
         for place in lost_words(case.golden.source, text):
-            yield _found(case, "CON-8", "lost_word", n, place)
+            yield _finding(case, "CON-8", "lost_word", n, place)
 
 
 def _traditional(case: _Case) -> Iterator[Finding]:
@@ -622,10 +613,10 @@ def _traditional(case: _Case) -> Iterator[Finding]:
         yield Finding("CON-9", "warn", "traditional_unchecked")
         return
     for place in simplified_places(golden.source, simplified):
-        yield _found(case, "CON-9", "traditional_source", None, place)
+        yield _finding(case, "CON-9", "traditional_source", None, place)
     for n, text in case.numbered:
         for place in simplified_places(text, simplified):
-            yield _found(case, "CON-9", "traditional_reference", n, place)
+            yield _finding(case, "CON-9", "traditional_reference", n, place)
 
 
 @cache
@@ -656,7 +647,7 @@ def _distinct(case: _Case) -> Iterator[Finding]:
     for n, text in case.numbered:
         other = first.setdefault(key(text), n)
         if other != n:
-            yield _found(case, "CON-10", "same_reference", n, other=other + 1)
+            yield _finding(case, "CON-10", "same_reference", n, other=other + 1)
 
 
 _LOOKS: Mapping[str, Callable[[_Case], Iterator[Finding]]] = MappingProxyType(

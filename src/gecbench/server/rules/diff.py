@@ -94,13 +94,13 @@ def _tokenize_characters(text: str, placeholder: str) -> Iterator[Token]:
 def _tokenize_words(text: str, placeholder: str) -> Iterator[Token]:
     start = 0
     while start < len(text):
-        found = bool(placeholder) and text.startswith(placeholder, start)
-        if found:
+        is_placeholder = bool(placeholder) and text.startswith(placeholder, start)
+        if is_placeholder:
             end = start + len(placeholder)
         else:
             end = (_WORD.match(text, start) or _GRAPHEME.match(text, start)).end()
-        if found or not text[start:end].isspace():
-            yield Token(text[start:end], start, end, found)
+        if is_placeholder or not text[start:end].isspace():
+            yield Token(text[start:end], start, end, is_placeholder)
         start = end
 
 
@@ -366,11 +366,11 @@ class _PieceBuilder:
         The other side has one gap where this one has two. The equal one of the two stays, the
         other goes with the tokens: "a big dog" loses "big ", and "a dog barks" loses " barks".
         """
-        here = self.sides[side]
-        start, end = here.starts[span[0]], here.ends[span[1] - 1]
+        side_pieces = self.sides[side]
+        start, end = side_pieces.starts[span[0]], side_pieces.ends[span[1] - 1]
         gap = self.sides[1 - side].gap(self.ends[1 - side], other_start)
-        after = here.gap(end, span[1])
-        takes_gap_before = here.text[self.ends[side] : start] != gap == after
+        after = side_pieces.gap(end, span[1])
+        takes_gap_before = side_pieces.text[self.ends[side] : start] != gap == after
         if gap and not takes_gap_before:
             other = self.ends[1 - side] + len(gap)
             self._add_space(*((other, start) if side else (start, other)))

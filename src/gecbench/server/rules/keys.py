@@ -139,7 +139,7 @@ _TAKEN = frozenset(
 """What browsers and systems own: a page never sees it, or people need it to edit."""
 
 
-def written(chord: str) -> str:
+def parse_chord(chord: str) -> str:
     """Return a chord in its one spelling.
 
     Raises:
@@ -150,15 +150,15 @@ def written(chord: str) -> str:
     """
     *before, last = re.split(r"\s*\+\s*", chord.strip())
     names = {one.lower(): one for one in _MODIFIERS}
-    given = [names.get(one.lower(), "") for one in before]
+    modifiers = [names.get(one.lower(), "") for one in before]
     key = {one.lower(): one for one in _NAMED}.get(last.lower(), last.upper())
     single = len(key) == 1 and (key in _SYMBOLS or (key.isascii() and key.isalnum()))
-    known = single or key in _NAMED
+    is_key = single or key in _NAMED
     # Shift makes another character of a digit or a sign, another one on each keyboard.
-    shifted = "Shift" in given and single and not key.isalpha()
-    if "" in given or len(set(given)) < len(given) or not known or shifted:
+    shifted = "Shift" in modifiers and single and not key.isalpha()
+    if "" in modifiers or len(set(modifiers)) < len(modifiers) or not is_key or shifted:
         raise KeyRefusedError("no_key", key=chord)
-    return "+".join([*(one for one in _MODIFIERS if one in given), key])
+    return "+".join([*(one for one in _MODIFIERS if one in modifiers), key])
 
 
 def on_mac(chord: str) -> str:
@@ -174,26 +174,26 @@ def on_mac(chord: str) -> str:
     return chord
 
 
-def remapped(given: Mapping[str, object]) -> dict[str, str]:
+def parse_keys(choices: Mapping[str, object]) -> dict[str, str]:
     """Return a person's own keys, checked: action to chord; what equals the default is left out.
 
     Raises:
         KeyRefusedError: An unknown action, no key, a key that browsers own or that would type a
             character, or one that does two things in one place. The message names it.
     """
-    own: dict[str, str] = {}
-    for name, chord in given.items():
+    chords: dict[str, str] = {}
+    for name, chord in choices.items():
         if name not in ACTIONS:
             raise KeyRefusedError("unknown", action=name)
         if not isinstance(chord, str) or not chord.strip():
             raise KeyRefusedError("missing", action=name)
-        spelled = written(chord)
+        spelled = parse_chord(chord)
         _refuse_taken(ACTIONS[name], spelled)
         if ACTIONS[name].chords != (spelled,):
-            own[name] = spelled
+            chords[name] = spelled
     for mac in (False, True):
-        _refuse_conflicts(_chords(own, mac=mac))
-    return own
+        _refuse_conflicts(_chords(chords, mac=mac))
+    return chords
 
 
 def _refuse_taken(action: Action, chord: str) -> None:
@@ -207,17 +207,17 @@ def _refuse_taken(action: Action, chord: str) -> None:
 
 
 def _refuse_conflicts(chords: Mapping[str, tuple[str, ...]]) -> None:
-    for one, two in combinations(ACTIONS.values(), 2):
-        both = set(chords[one.id]) & set(chords[two.id])
-        if both and set(one.places) & set(two.places):
-            raise KeyRefusedError("twice", key=min(both), action=one.id, other=two.id)
+    for first, second in combinations(ACTIONS.values(), 2):
+        both = set(chords[first.id]) & set(chords[second.id])
+        if both and set(first.places) & set(second.places):
+            raise KeyRefusedError("twice", key=min(both), action=first.id, other=second.id)
 
 
-def _chords(own: Mapping[str, str], *, mac: bool) -> dict[str, tuple[str, ...]]:
+def _chords(custom: Mapping[str, str], *, mac: bool) -> dict[str, tuple[str, ...]]:
     """Return action to chords; a person's own key stands alone and is the same on every machine."""
     return {
-        name: (own[name],)
-        if name in own
+        name: (custom[name],)
+        if name in custom
         else tuple(on_mac(one) if mac else one for one in action.chords)
         for name, action in ACTIONS.items()
     }
@@ -236,21 +236,21 @@ class Tables:
     mac: Mapping[str, tuple[str, ...]]
 
 
-def tables(chosen: object, *, screen: str) -> Tables:
+def tables(choices: object, *, screen: str) -> Tables:
     """Return the keys of a screen, with what a person has chosen.
 
     Args:
-        chosen: What `remapped` gave and the person's preferences keep. What means nothing (any
+        chosen: What `parse_keys` gave and the person's preferences keep. What means nothing (any
             more) is passed over, so that an old choice never locks a page.
         screen: A `Place`.
     """
     try:
-        own = remapped(chosen) if isinstance(chosen, Mapping) else {}
+        custom = parse_keys(choices) if isinstance(choices, Mapping) else {}
     except KeyRefusedError:
-        own = {}
+        custom = {}
 
     def of_screen(*, mac: bool) -> dict[str, tuple[str, ...]]:
-        chords = _chords(own, mac=mac)
+        chords = _chords(custom, mac=mac)
         return {name: one for name, one in chords.items() if screen in ACTIONS[name].places}
 
     return Tables(of_screen(mac=False), of_screen(mac=True))

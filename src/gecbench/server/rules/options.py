@@ -244,19 +244,19 @@ def options_of(stored: Mapping[str, object]) -> ProjectOptions:
     Raises:
         UsageError: A key nobody knows, or a value that means nothing; the message names it.
     """
-    return _validated(ProjectOptions, stored)
+    return _validate(ProjectOptions, stored)
 
 
-def columns_of(given: Mapping[str, object]) -> ProjectColumns:
+def columns_of(values: Mapping[str, object]) -> ProjectColumns:
     """Return the settings that are columns.
 
     Raises:
         UsageError: A value that means nothing; the message names it.
     """
-    return _validated(ProjectColumns, given)
+    return _validate(ProjectColumns, values)
 
 
-def stored_of(options: ProjectOptions) -> dict[str, object]:
+def options_json(options: ProjectOptions) -> dict[str, object]:
     """Return what JSON keeps: only what differs from the defaults."""
     return options.model_dump(mode="json", exclude_defaults=True)
 
@@ -277,25 +277,25 @@ def limits(setting: FieldInfo) -> tuple[int, int]:
 _Settings = TypeVar("_Settings", ProjectColumns, ProjectOptions)
 
 
-def _validated(model: type[_Settings], given: Mapping[str, object]) -> _Settings:
+def _validate(model: type[_Settings], values: Mapping[str, object]) -> _Settings:
     try:
-        return model.model_validate(dict(given))
+        return model.model_validate(dict(values))
     except ValidationError as error:
-        found = error.errors(include_url=False)[0]
-    key = str(found["loc"][0])
+        detail = error.errors(include_url=False)[0]
+    key = str(detail["loc"][0])
     if key not in model.model_fields:
         raise UnknownNameError(Message("project option"), key, model.model_fields)
-    raise _refusal(key, given[key], model.model_fields[key], found)
+    raise _refusal(key, values[key], model.model_fields[key], detail)
 
 
-def _refusal(key: str, value: object, setting: FieldInfo, found: ErrorDetails) -> UsageError:
+def _refusal(key: str, value: object, setting: FieldInfo, detail: ErrorDetails) -> UsageError:
     """Return why a value is wrong, from what the setting may be."""
-    if "expected" in found.get("ctx", {}):
+    if "expected" in detail.get("ctx", {}):
         return UsageError(
             "{key} is {value!r}; it is one of {names}",
-            key=".".join(map(str, found["loc"])),
-            value=found["input"],
-            names=", ".join(re.findall("'(.*?)'", found["ctx"]["expected"])),
+            key=".".join(map(str, detail["loc"])),
+            value=detail["input"],
+            names=", ".join(re.findall("'(.*?)'", detail["ctx"]["expected"])),
         )
     if setting.annotation is bool:
         return UsageError("{key} is {value!r}; it is true or false", key=key, value=value)

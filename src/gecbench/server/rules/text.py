@@ -37,7 +37,7 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "format": Message("other invisible format characters"),
     }
 )
-"""Kind of what was changed, in English; what a count in `Cleaned` counts."""
+"""Kind of what was changed, in English; what a count in `CleanText` counts."""
 
 REFUSALS: Mapping[str, str] = MappingProxyType(
     {
@@ -80,7 +80,7 @@ Counts = tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Cleaned:
+class CleanText:
     """A text as it is kept.
 
     Args:
@@ -100,7 +100,7 @@ class Cleaned:
         return bool(self.removed or self.spaces)
 
 
-def cleaned(text: str, *, longest: int = LONGEST, what: str = Message("the text")) -> Cleaned:
+def clean(text: str, *, longest: int = LONGEST, what: str = Message("the text")) -> CleanText:
     r"""Return a text without line ends, tabs and invisible characters.
 
     A stretch of white space with line ends or tabs in it becomes one space. Joiners stay where a
@@ -114,8 +114,8 @@ def cleaned(text: str, *, longest: int = LONGEST, what: str = Message("the text"
     Raises:
         TextError: It holds NUL or half a surrogate pair, or is too long.
 
-    >>> cleaned("我\u200b去\n学校 ")
-    Cleaned(text='我去 学校', removed=(('zero_width', 1),), spaces=(('line_end', 1),))
+    >>> clean("我\u200b去\n学校 ")
+    CleanText(text='我去 学校', removed=(('zero_width', 1),), spaces=(('line_end', 1),))
     """
     _refuse_damage(text, what)
     counts: Counter[str] = Counter()
@@ -123,7 +123,7 @@ def cleaned(text: str, *, longest: int = LONGEST, what: str = Message("the text"
     result = _with_plain_spaces(visible.strip(), counts).strip()
     if len(result) > longest:
         raise TextError("too_long", {"what": what, "length": len(result), "longest": longest})
-    return Cleaned(
+    return CleanText(
         result,
         tuple((kind, counts[kind]) for kind in KINDS if counts[kind] and kind not in _SPACES),
         tuple((kind, counts[kind]) for kind in _SPACES if counts[kind]),
@@ -133,7 +133,7 @@ def cleaned(text: str, *, longest: int = LONGEST, what: str = Message("the text"
 def whole(text: str) -> str:
     r"""Return a text that every database takes: NUL and halves of characters become U+FFFD.
 
-    For what nobody may be asked to type anew: drafts, notes, what was said.
+    For what nobody may be asked to type again: drafts, notes, messages.
 
     >>> whole("a\0b")
     'a\ufffdb'
@@ -185,29 +185,29 @@ _PICTURES = ("So", "Sm")  # ♂ and ↔ stand after joiners
 
 
 def _refuse_damage(text: str, what: str) -> None:
-    found = re.search("[\0\ud800-\udfff]", text)
-    if found is None:
+    match = re.search("[\0\ud800-\udfff]", text)
+    if match is None:
         return
-    values: dict[str, str | int] = {"what": what, "place": found.start() + 1}
-    if found.group() == "\0":
+    values: dict[str, str | int] = {"what": what, "place": match.start() + 1}
+    if match.group() == "\0":
         raise TextError("nul", values)
-    raise TextError("surrogate", {**values, "code": f"{ord(found.group()):04X}"})
+    raise TextError("surrogate", {**values, "code": f"{ord(match.group()):04X}"})
 
 
 def _without_invisible(text: str, counts: Counter[str]) -> str:
     if text.isascii() and text.isprintable():
         return text
     # What always goes, goes first: then what stands beside a joiner is what stays beside it.
-    kept = []
+    visible = []
     for character in text:
         kind = _invisible(character)
         if kind:
             counts[kind] += 1
         else:
-            kept.append(character)
+            visible.append(character)
     result: list[str] = []
-    for place, character in enumerate(kept):
-        after = kept[place + 1] if place + 1 < len(kept) else ""
+    for place, character in enumerate(visible):
+        after = visible[place + 1] if place + 1 < len(visible) else ""
         before = result[-1] if result else ""
         if character in _JOINERS and not _joins(before, character, after):
             counts["zero_width"] += 1
@@ -231,14 +231,14 @@ def _invisible(character: str) -> str:
         return "control"
     if category != "Cf" or character in _JOINERS or _within(character, _TAGS):
         return ""
-    return "" if any(_within(character, one) for one in _VISIBLE_FORMATS) else "format"
+    return "" if any(_within(character, span) for span in _VISIBLE_FORMATS) else "format"
 
 
 def _joins(before: str, joiner: str, after: str) -> bool:
     """Say whether a joiner between two characters changes how they are drawn."""
     if not before:
         return False
-    if any(_within(before, one) for one in _JOINING_SCRIPTS):
+    if any(_within(before, span) for span in _JOINING_SCRIPTS):
         return True
     picture = bool(after) and (_within(after, _EMOJI) or unicodedata.category(after) in _PICTURES)
     # Before it: an emoji, a variation selector after one, a skin colour, or the end of a tag.
@@ -257,7 +257,7 @@ def _with_plain_spaces(text: str, counts: Counter[str]) -> str:
                 counts["odd_space"] += 1
         if broken:
             return " "
-        return "".join(one if one in _KEPT_SPACES else " " for one in run.group())
+        return "".join(character if character in _KEPT_SPACES else " " for character in run.group())
 
     return re.sub(r"\s+", plain, text)
 
@@ -280,5 +280,5 @@ def place_in_document(meta: Mapping[str, object], number: int) -> dict[str, str 
     name, place = str(meta.get("document", "")).strip(), str(meta.get("position", ""))
     if not 0 < len(name) <= _LONGEST_NAME:
         return {}
-    known = place.isascii() and place.isdigit() and len(place) < 10
-    return {"document": name, "position": int(place) if known else number}
+    is_number = place.isascii() and place.isdigit() and len(place) < 10
+    return {"document": name, "position": int(place) if is_number else number}

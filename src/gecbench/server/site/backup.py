@@ -30,7 +30,7 @@ from gecbench.server.site.folder import (
     UPLOADS,
     Site,
     alone,
-    overruled,
+    apply_environment,
     private_folder,
     read_site,
     write_options,
@@ -79,10 +79,10 @@ def make(site: Site, target: Path | None = None, *, before: str = "") -> Path:
         GecbenchError: The database is damaged, or the file exists or cannot be written.
     """
     at = datetime.now(UTC).replace(microsecond=0)
-    path = target or _named(site, at, before)
+    path = target or _backup_path(site, at, before)
     while target is None and path.exists():  # the one before was made in the same second
         at += timedelta(seconds=1)
-        path = _named(site, at, before)
+        path = _backup_path(site, at, before)
     if path.exists():
         raise GecbenchError(f"{path}: exists already; name a new file")
     try:
@@ -94,7 +94,7 @@ def make(site: Site, target: Path | None = None, *, before: str = "") -> Path:
     return path
 
 
-def _named(site: Site, at: datetime, before: str) -> Path:
+def _backup_path(site: Site, at: datetime, before: str) -> Path:
     start = f"before-{before}" if before else "gecbench"
     return site.backups / f"{start}-{at:{_STAMP}}Z.tar"
 
@@ -160,12 +160,12 @@ def verify(path: Path) -> Backup:
     Raises:
         GecbenchError: It is no backup, was changed or cut, or its database is damaged.
     """
-    with unpacked(path) as (manifest, _):
+    with unpack(path) as (manifest, _):
         return manifest
 
 
 @contextmanager
-def unpacked(path: Path, beside: Path | None = None) -> Iterator[tuple[Backup, Path]]:
+def unpack(path: Path, beside: Path | None = None) -> Iterator[tuple[Backup, Path]]:
     """Yield a verified backup and a private folder with its files.
 
     Args:
@@ -238,11 +238,11 @@ def _extract(path: Path, tar: tarfile.TarFile, name: str, target: Path) -> None:
 
 def newest(site: Site) -> datetime | None:
     """When the last backup in the folder of backups was made; None where there is none."""
-    times = [at for at, _ in _listed(site)]
+    times = [at for at, _ in _list_backups(site)]
     return max(times, default=None)
 
 
-def _listed(site: Site) -> list[tuple[datetime, Path]]:
+def _list_backups(site: Site) -> list[tuple[datetime, Path]]:
     backups = []
     for path in site.backups.glob("gecbench-*.tar"):
         stamp = _NAME.fullmatch(path.name)
@@ -272,9 +272,9 @@ def prune(site: Site) -> tuple[Path, ...]:
 
     Those made before migrations, and files of other names, stay.
     """
-    listed = _listed(site)
-    keep = to_keep([at for at, _ in listed])
-    gone = tuple(path for at, path in listed if at not in keep)
+    backups = _list_backups(site)
+    keep = to_keep([at for at, _ in backups])
+    gone = tuple(path for at, path in backups if at not in keep)
     for path in gone:
         path.unlink()
         sum_of(path).unlink(missing_ok=True)
@@ -301,14 +301,14 @@ def restore(file: Path, folder: Path, *, replace: bool = False, database: str = 
         GecbenchError: The backup is damaged, the folder is in use or holds other things.
         UsageError: A database is named for a backup that needs none.
     """
-    occupied = _occupied(folder)
+    occupied = _has_site(folder)
     if occupied and not replace:
         raise GecbenchError(f"{folder}: holds a site already; name a new folder, or say --replace")
     if not file.is_file():
         raise GecbenchError(f"{file}: no such file; check the path")
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder.chmod(0o700)
-    with alone(folder), unpacked(file, beside=folder) as (manifest, parts):
+    with alone(folder), unpack(file, beside=folder) as (manifest, parts):
         if database and manifest.database == "sqlite":
             raise UsageError(
                 f"{file}: is a backup of SQLite; restore it without --database, then run: "
@@ -325,24 +325,24 @@ def restore(file: Path, folder: Path, *, replace: bool = False, database: str = 
     return aside
 
 
-def _occupied(folder: Path) -> bool:
+def _has_site(folder: Path) -> bool:
     """Whether a folder holds a site, whole or half replaced by a restore that was killed.
 
     Raises:
         GecbenchError: It holds other things.
     """
-    there = {path.name for path in folder.iterdir()} if folder.exists() else set()
-    ours = {LOCK, *(path for path in there if path.startswith(".restore-"))}  # of a try that failed
-    replaced = {path for path in there if path.startswith(REPLACED)}
-    known = {SECRET, OPTIONS, BACKUPS, STATIC, UPLOADS, *_DATABASES}
-    if SECRET not in there and there - ours - replaced - known:
+    names = {path.name for path in folder.iterdir()} if folder.exists() else set()
+    ours = {LOCK, *(path for path in names if path.startswith(".restore-"))}  # of a try that failed
+    replaced = {path for path in names if path.startswith(REPLACED)}
+    site_names = {SECRET, OPTIONS, BACKUPS, STATIC, UPLOADS, *_DATABASES}
+    if SECRET not in names and names - ours - replaced - site_names:
         raise GecbenchError(f"{folder}: holds other files; name a new or empty folder")
-    return bool(there - ours)
+    return bool(names - ours)
 
 
 def _put_aside(folder: Path) -> Path:
     """Move what a site is into a folder of its own, the secret first: after it there is no site."""
-    aside = _unused(folder)
+    aside = _unused_path(folder)
     try:
         aside.mkdir(mode=0o700)
         for name in (SECRET, *_DATABASES, OPTIONS):
@@ -353,10 +353,10 @@ def _put_aside(folder: Path) -> Path:
     return aside
 
 
-def _unused(folder: Path, ending: str = "") -> Path:
+def _unused_path(folder: Path, ending: str = "") -> Path:
     """A name after the time that nothing has yet."""
-    named = f"{REPLACED}{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
-    tries = (folder / f"{named}{more}{ending}" for more in chain([""], (f"-{n}" for n in count(2))))
+    stem = f"{REPLACED}{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
+    tries = (folder / f"{stem}{more}{ending}" for more in chain([""], (f"-{n}" for n in count(2))))
     return next(name for name in tries if not name.exists())
 
 
@@ -371,7 +371,7 @@ def _place(parts: Path, folder: Path) -> None:
 def _fill(folder: Path, parts: Path, database: str, *, replace: bool) -> None:
     """Fill the database server, whole or not at all; keep its URL among the backup's options."""
     site = read_site(parts)
-    url = database or overruled(site, os.environ).database
+    url = database or apply_environment(site, os.environ).database
     databases.check_url(url)
     if not databases.is_empty(url):
         if not replace:
@@ -379,7 +379,7 @@ def _fill(folder: Path, parts: Path, database: str, *, replace: bool) -> None:
                 "the database is not empty; name an empty one with --database, or say "
                 "--replace, and it is saved into the folder first"
             )
-        databases.dump(url, _unused(folder, ".dump"))
+        databases.dump(url, _unused_path(folder, ".dump"))
     if database:
         write_options(site, database=database)
     databases.restore(url, parts / DUMP)

@@ -51,9 +51,9 @@ def check_sqlite(path: Path) -> None:
         GecbenchError: It is no database, or SQLite finds it broken.
     """
     try:
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as opened:
-            messages = [str(row[0]) for row in opened.execute("PRAGMA integrity_check(10)")]
-            dangling = opened.execute("PRAGMA foreign_key_check").fetchone()
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+            messages = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(10)")]
+            dangling = connection.execute("PRAGMA foreign_key_check").fetchone()
     except sqlite3.Error as error:
         raise GecbenchError(f"{path}: is no sound SQLite database: {error}") from error
     if messages != ["ok"]:
@@ -72,9 +72,9 @@ def settle(path: Path) -> None:
         GecbenchError: Somebody else has it open.
     """
     try:
-        with closing(sqlite3.connect(path, timeout=5)) as opened:
-            opened.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            mode = opened.execute("PRAGMA journal_mode=DELETE").fetchone()[0]
+        with closing(sqlite3.connect(path, timeout=5)) as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            mode = connection.execute("PRAGMA journal_mode=DELETE").fetchone()[0]
     except sqlite3.Error as error:
         raise GecbenchError(f"{path}: another program has the database open: {error}") from error
     if mode != "delete":
@@ -120,8 +120,8 @@ def check_dump(path: Path) -> None:
     Raises:
         GecbenchError: It cannot, or pg_restore is missing.
     """
-    listed = _run("pg_restore", "", ["--list", str(path)])
-    if "TABLE DATA public sentence" not in listed:
+    listing = _run("pg_restore", "", ["--list", str(path)])
+    if "TABLE DATA public sentence" not in listing:
         raise GecbenchError(f"{path.name}: is no dump of gecbench's database")
 
 
@@ -143,9 +143,9 @@ def _run(program: str, url: str, words: Sequence[str]) -> str:
             "apt-get install postgresql-client)"
         )
     environment = {**os.environ, "LC_MESSAGES": "C", **_connection(url)}
-    named = [f"--dbname={environment['PGDATABASE']}"] if url else []
+    options = [f"--dbname={environment['PGDATABASE']}"] if url else []
     process = subprocess.run(  # a fixed program, no shell
-        [executable, *named, *words],
+        [executable, *options, *words],
         env=environment, capture_output=True, text=True, errors="replace", check=False,
     )  # fmt: skip
     if process.returncode:
@@ -180,7 +180,7 @@ def check_reach(url: str) -> None:
         UsageError: The URL is none.
     """
     check_url(url)
-    with _opened(url):
+    with _connect(url):
         pass
 
 
@@ -203,28 +203,28 @@ def is_empty(url: str) -> bool:
         GecbenchError: It cannot be reached.
         MissingExtraError: The extra `postgres` is not installed.
     """
-    with _opened(url) as opened:
+    with _connect(url) as connection:
         from psycopg.errors import UndefinedTable
 
         tables = "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()"
-        row = opened.execute(tables).fetchone()
+        row = connection.execute(tables).fetchone()
         if row is None or not row[0]:
             return True
         try:
-            row = opened.execute("SELECT EXISTS (SELECT 1 FROM person)").fetchone()
+            row = connection.execute("SELECT EXISTS (SELECT 1 FROM person)").fetchone()
         except UndefinedTable:
             return False
         return row is not None and not row[0]
 
 
 @contextmanager
-def _opened(url: str) -> Iterator[Connection]:
+def _connect(url: str) -> Iterator[Connection]:
     check_client()
     import psycopg
 
     try:
-        with psycopg.connect(url, connect_timeout=10) as opened:
-            yield opened
+        with psycopg.connect(url, connect_timeout=10) as connection:
+            yield connection
     except psycopg.Error as error:
         first = (str(error).strip().splitlines() or ["no reason"])[0]
         raise GecbenchError(f"the database cannot be opened: {first}") from error

@@ -72,19 +72,19 @@ def alone(folder: Path) -> Iterator[int]:
     """
     path = folder / LOCK
     try:
-        held = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise GecbenchError(f"{path}: cannot be opened: {error.strerror}") from error
     try:
         try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise GecbenchError(
                 f"{folder}: a server is running on this data folder; stop it first"
             ) from None
-        yield held
+        yield descriptor
     finally:
-        os.close(held)
+        os.close(descriptor)
 
 
 @contextmanager
@@ -94,36 +94,36 @@ def private_folder(parent: Path, prefix: str) -> Iterator[Path]:
     What a process left there that was killed goes, too: secrets and gigabytes do not pile up.
     Each one is locked by the process that uses it, so that those of living ones stay.
     """
-    with _locked(parent):  # nobody sweeps between the making of a folder and its lock
+    with _lock(parent):  # nobody sweeps between the making of a folder and its lock
         for old in parent.glob(f"{prefix}*"):
-            with suppress(OSError), _locked(old, wait=False):
+            with suppress(OSError), _lock(old, wait=False):
                 shutil.rmtree(old, ignore_errors=True)
         temporary = tempfile.TemporaryDirectory(
             dir=parent, prefix=prefix, ignore_cleanup_errors=True
         )
-        held = os.open(temporary.name, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = os.open(temporary.name, os.O_RDONLY | os.O_CLOEXEC)
         with suppress(OSError):  # some network file systems lock no folders
-            fcntl.flock(held, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     try:
         with temporary:
             yield Path(temporary.name)
     finally:
-        os.close(held)
+        os.close(descriptor)
 
 
 @contextmanager
-def _locked(folder: Path, *, wait: bool = True) -> Iterator[None]:
+def _lock(folder: Path, *, wait: bool = True) -> Iterator[None]:
     """Hold a folder; without waiting, one that is held or cannot be raises OSError."""
-    held = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         if wait:
             with suppress(OSError):  # some network file systems lock no folders
-                fcntl.flock(held, fcntl.LOCK_EX)
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
         else:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     finally:
-        os.close(held)
+        os.close(descriptor)
 
 
 # A site's data folder: private, with its secret, its options and where its database is.
@@ -202,11 +202,17 @@ def make_site(folder: Path) -> Site:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        known = {SECRET, OPTIONS, BACKUPS, LOCK, *(DATABASE + end for end in ("", "-wal", "-shm"))}
-        there = {path.name for path in folder.iterdir()}
-        strangers = there - known
-        if SECRET not in there and (
-            DATABASE in there or any(path.startswith(REPLACED) for path in there)
+        site_names = {
+            SECRET,
+            OPTIONS,
+            BACKUPS,
+            LOCK,
+            *(DATABASE + end for end in ("", "-wal", "-shm")),
+        }
+        names = {path.name for path in folder.iterdir()}
+        strangers = names - site_names
+        if SECRET not in names and (
+            DATABASE in names or any(path.startswith(REPLACED) for path in names)
         ):
             raise GecbenchError(
                 f"{folder}: a restore was interrupted here, or {SECRET} was removed; restore a "
@@ -290,8 +296,8 @@ def _check(where: str, key: str, value: object) -> None:
         expected = "list of names" if key == "hosts" else _KINDS[key].__name__
         raise UsageError(f"{where}: {key} is {value!r}; a {expected} was expected")
     if key in _CHOICES and value not in _CHOICES[key]:
-        known = ", ".join(repr(choice) for choice in _CHOICES[key])
-        raise UsageError(f"{where}: {key} is {value!r}; it is one of {known}")
+        names = ", ".join(repr(choice) for choice in _CHOICES[key])
+        raise UsageError(f"{where}: {key} is {value!r}; it is one of {names}")
     if key == "database" and isinstance(value, str) and value:
         check_url(value)
     if key == "time_zone" and isinstance(value, str):
@@ -391,7 +397,7 @@ ENVIRONMENT: Mapping[str, str] = {
 """Variable to the option that it overrules: for containers, and for what `serve` was told."""
 
 
-def overruled(site: Site, environment: Mapping[str, str]) -> Site:
+def apply_environment(site: Site, environment: Mapping[str, str]) -> Site:
     """The site as the environment wants it; an empty variable says nothing.
 
     Raises:
@@ -399,16 +405,16 @@ def overruled(site: Site, environment: Mapping[str, str]) -> Site:
     """
     changed: dict[str, object] = {}
     for variable, key in ENVIRONMENT.items():
-        said = environment.get(variable, "").strip()
-        if not said:
+        text = environment.get(variable, "").strip()
+        if not text:
             continue
-        value: object = said
+        value: object = text
         if _KINDS[key] is bool:
-            if said not in ("0", "1"):
-                raise UsageError(f"{variable} is {said!r}; it is 0 or 1")
-            value = said == "1"
+            if text not in ("0", "1"):
+                raise UsageError(f"{variable} is {text!r}; it is 0 or 1")
+            value = text == "1"
         elif key == "hosts":
-            value = [part.strip() for part in said.split(",") if part.strip()]
+            value = [part.strip() for part in text.split(",") if part.strip()]
         _check(variable, key, value)
         changed[key] = tuple(value) if isinstance(value, list) else value
     return replace(site, **changed)  # type: ignore[arg-type]  # each was checked
@@ -434,7 +440,7 @@ def open_site(folder: Path, **overruling: str) -> Site:
     """
     os.umask(0o077)  # whatever is written from now on is the owner's alone
     os.environ.update(overruling)
-    site = overruled(read_site(folder), os.environ)
+    site = apply_environment(read_site(folder), os.environ)
     _extras(site)
     os.environ["GECBENCH_SITE"] = str(folder.resolve())
     os.environ["DJANGO_SETTINGS_MODULE"] = "gecbench.server.settings"

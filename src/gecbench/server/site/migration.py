@@ -22,7 +22,7 @@ from gecbench.server.site.folder import Site
 # The database is brought up to date; a failed try leaves the old one as it was.
 
 
-def unapplied() -> tuple[str, ...]:
+def missing_migrations() -> tuple[str, ...]:
     """The migrations that the database lacks, in order.
 
     Raises:
@@ -30,13 +30,13 @@ def unapplied() -> tuple[str, ...]:
     """
     try:
         executor = MigrationExecutor(connection)
-        applied, known = executor.loader.applied_migrations, executor.loader.disk_migrations
+        applied, on_disk = executor.loader.applied_migrations, executor.loader.disk_migrations
     except DatabaseError as error:
         raise GecbenchError(f"the database cannot be opened: {_first_line(error)}") from error
     newer = sorted(
         name
         for app, name in applied
-        if app == "server" and (app, name) not in known and not _replaced(executor, app, name)
+        if app == "server" and (app, name) not in on_disk and not _is_replaced(executor, app, name)
     )
     if newer:
         raise GecbenchError(
@@ -47,7 +47,7 @@ def unapplied() -> tuple[str, ...]:
     return tuple(f"{step.app_label}.{step.name}" for step, _ in plan)
 
 
-def _replaced(executor: MigrationExecutor, app: str, name: str) -> bool:
+def _is_replaced(executor: MigrationExecutor, app: str, name: str) -> bool:
     return any(
         (app, name) in migration.replaces for migration in executor.loader.disk_migrations.values()
     )
@@ -67,7 +67,7 @@ def bring_up_to_date(site: Site, *, copy: bool = True) -> Path | None:
     Raises:
         GecbenchError: A migration failed, or there is no way to save the database first.
     """
-    missing = unapplied()
+    missing = missing_migrations()
     if not missing:
         return None
     fresh = is_empty()
@@ -148,7 +148,7 @@ def copy_rows(site: Site, url: str) -> int:
     if not databases.is_empty(url):
         raise GecbenchError(
             "the database is not empty; name an empty one, nothing was moved (if a move that was "
-            "interrupted has begun to fill it: drop it, create it anew, and run this again)"
+            "interrupted has begun to fill it: drop it, create it again, and run this again)"
         )
     with _second(url):
         try:
@@ -186,13 +186,13 @@ def _copy(model: type[models.Model]) -> int:
     with other.cursor() as cursor:
         for statement in other.ops.sequence_reset_sql(no_style(), [model]):
             cursor.execute(statement)
-    here, there = _digest(model, "default"), _digest(model, _OTHER)
-    if here != there:
+    digest, copy_digest = _digest(model, "default"), _digest(model, _OTHER)
+    if digest != copy_digest:
         raise GecbenchError(
-            f"{model._meta.db_table}: {here[0]} rows here and {there[0]} there are not the same; "
-            "nothing was moved"
+            f"{model._meta.db_table}: {digest[0]} rows here and {copy_digest[0]} there are not the "
+            "same; nothing was moved"
         )
-    return here[0]
+    return digest[0]
 
 
 def _digest(model: type[models.Model], alias: str) -> tuple[int, str]:
@@ -210,7 +210,7 @@ def _digest(model: type[models.Model], alias: str) -> tuple[int, str]:
 @contextmanager
 def _second(url: str) -> Iterator[None]:
     """Let Django know a second database for a while."""
-    connections.settings[_OTHER] = _configured(url)
+    connections.settings[_OTHER] = _configuration(url)
     try:
         yield
     finally:
@@ -225,7 +225,7 @@ def using(url: str) -> Iterator[None]:
     before = connections.settings["default"]
     connections["default"].close()
     del connections["default"]
-    connections.settings["default"] = _configured(url)
+    connections.settings["default"] = _configuration(url)
     try:
         yield
     finally:
@@ -234,7 +234,7 @@ def using(url: str) -> Iterator[None]:
         connections.settings["default"] = before
 
 
-def _configured(url: str) -> dict[str, Any]:
+def _configuration(url: str) -> dict[str, Any]:
     from gecbench.server.settings import database_of
 
     plain = {key: value for key, value in connections.settings["default"].items() if key != "NAME"}

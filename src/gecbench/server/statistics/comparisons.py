@@ -178,14 +178,14 @@ class Comparer:
                 self.scheme.extract(parse_source(source), self.scheme.parse_target(target))
                 for source, target in different
             ]
-        read = {}
+        texts = {}
         for pair, extraction in zip(different, extractions, strict=True):
             (edits,) = extraction.edit_sets
-            compared = keys(
+            edit_keys = keys(
                 CaseRewrite(edits), self.metric.level, self.metric.chosen, self.metric.rule
             )
-            read[pair] = _Text(self.units(pair[1]), frozenset(compared if edits else ()))
-        return read
+            texts[pair] = _Text(self.units(pair[1]), frozenset(edit_keys if edits else ()))
+        return texts
 
 
 def _targets(source: str, decision: str | None, texts: Sequence[str]) -> Sequence[str]:
@@ -199,7 +199,7 @@ Work = Sequence[tuple[Any, Sequence[_Text]]]
 """The answers to a sentence, each with its texts."""
 
 
-def _add_pairs(row: Any, source: object, work: Work, found: dict[str, list[Any]]) -> None:
+def _add_pairs(row: Any, source: object, work: Work, columns: dict[str, list[Any]]) -> None:
     """Compare the answers to a sentence with one another, as `analysis.agreement` does.
 
     Args:
@@ -215,23 +215,23 @@ def _add_pairs(row: Any, source: object, work: Work, found: dict[str, list[Any]]
         decisions.append(decision)
         contents.append(content if decision == 0 else frozenset())
         at = round(answer.at.timestamp() * 1e6)
-        found["answers"].append((row.number, answer.person_id, at, decision))
+        columns["answers"].append((row.number, answer.person_id, at, decision))
     people = [answer.person_id for answer, _ in work]
-    for one, other in combinations(range(len(work)), 2):
-        alike = decisions[one] == decisions[other]
-        exact = alike and contents[one] == contents[other]
-        common = exact or not contents[one].isdisjoint(contents[other])
-        found["pairs"].append((row.number, people[one], people[other], alike, exact, common))
+    for first, other in combinations(range(len(work)), 2):
+        alike = decisions[first] == decisions[other]
+        exact = alike and contents[first] == contents[other]
+        common = exact or not contents[first].isdisjoint(contents[other])
+        columns["pairs"].append((row.number, people[first], people[other], alike, exact, common))
     for (answer, texts), (other_answer, references) in permutations(work, 2):
         for text in texts if references else ():
-            found["rewrites"].append((row.number, answer.person_id, other_answer.person_id))
-            found["rewrite_counts"].append([_compare(text, one) for one in references])
+            columns["rewrites"].append((row.number, answer.person_id, other_answer.person_id))
+            columns["rewrite_counts"].append([_compare(text, first) for first in references])
 
 
-def _add_golden(row: Any, references: Sequence[_Text], found: dict[str, list[Any]]) -> None:
+def _add_golden(row: Any, references: Sequence[_Text], columns: dict[str, list[Any]]) -> None:
     """Describe a golden set, as `analysis.references` does."""
     sizes = [len(text.edits) for text in references if text.edits]
-    found["goldens"].append(
+    columns["goldens"].append(
         (
             *(row.number, len(characters(row.text)), len(references)),
             *(len({"".join(text.content) for text in references}), sum(sizes), len(sizes)),
@@ -240,18 +240,18 @@ def _add_golden(row: Any, references: Sequence[_Text], found: dict[str, list[Any
 
 
 def _add_texts(
-    row: Any, work: Work, references: Sequence[_Text], found: dict[str, list[Any]]
+    row: Any, work: Work, references: Sequence[_Text], columns: dict[str, list[Any]]
 ) -> None:
     """Compare the answers to a sentence with its golden references, as `analysis.human` does."""
     contents = {reference.content for reference in references}
     for answer, texts in work:
         if not texts:
-            found["left_out"].append((row.number,))
+            columns["left_out"].append((row.number,))
         at = round(answer.at.timestamp() * 1e6)
         for text in texts:
-            kept = text.content in contents
-            found["texts"].append((row.number, answer.person_id, at, row.source_id or 0, kept))
-            found["text_counts"].append([_compare(text, reference) for reference in references])
+            matches = text.content in contents
+            columns["texts"].append((row.number, answer.person_id, at, row.source_id or 0, matches))
+            columns["text_counts"].append([_compare(text, reference) for reference in references])
 
 
 def _compare(text: _Text, reference: _Text) -> tuple[int, int, int]:

@@ -26,7 +26,7 @@ from gecbench.server.statistics.scoring import (
     store_figures,
 )
 from gecbench.server.statistics.work import (
-    Accepted,
+    Acceptance,
     Counts,
     Shares,
     acceptance,
@@ -81,14 +81,14 @@ class Reviewer:
 
 def reviewers(project: Project, counts: Counts) -> tuple[Reviewer, ...]:
     """Tell what reviewers did, the one with most sentences first."""
-    decided = Complaint.objects.filter(
+    decisions = Complaint.objects.filter(
         project=project,
         first_reviewer__isnull=False,
         state__in=_DECIDED,
         study__sentence__purpose=Purpose.REAL,
     )
     rows = (
-        decided.order_by()
+        decisions.order_by()
         .values_list("first_reviewer")
         .annotate(all=Count("id"), upheld=Count("id", filter=Q(state__in=_UPHELD)))
     )
@@ -100,14 +100,14 @@ def reviewers(project: Project, counts: Counts) -> tuple[Reviewer, ...]:
         "right": "right",
     }
     people = {**dict.fromkeys(map(int, counts.get("reviews", {}))), **complaints}
-    found = []
+    figures = []
     for person in people:
         numbers = {
             field: counts.get(name, {}).get(str(person), 0) for field, name in columns.items()
         }
         number, upheld = complaints.get(person, (0, 0))
-        found.append(Reviewer(person, complaints=number, upheld=upheld, **numbers))
-    return tuple(sorted(found, key=lambda reviewer: (-reviewer.reviews, reviewer.person)))
+        figures.append(Reviewer(person, complaints=number, upheld=upheld, **numbers))
+    return tuple(sorted(figures, key=lambda reviewer: (-reviewer.reviews, reviewer.person)))
 
 
 # Members by their work: how much, how good; what a manager sorts by (ROL-3, PAY-4).
@@ -131,7 +131,7 @@ class PersonFigures:
     name: str
     member: int | None
     shares: Shares
-    accepted: Accepted
+    accepted: Acceptance
     score: Cell | None
     open_study: int
 
@@ -158,14 +158,14 @@ class PersonFigures:
     @property
     def skips(self) -> float | None:
         """Share of what they were given that they put off; None where they were given nothing."""
-        given = self.shares.submitted + self.shares.skipped
-        return self.shares.skipped / given if given else None
+        total = self.shares.submitted + self.shares.skipped
+        return self.shares.skipped / total if total else None
 
     @property
     def unannotatable(self) -> float | None:
         """Share of what they handed in that they said cannot be annotated."""
-        done = self.shares.submitted
-        return self.shares.unannotatable / done if done else None
+        submitted = self.shares.submitted
+        return self.shares.unannotatable / submitted if submitted else None
 
 
 def people(
@@ -183,22 +183,23 @@ def people(
         scores = parse_scores(stored.data) if stored else Scores()
     if counts is None:
         counts = load_counts(project)
-    done, right, waiting = shares(counts, skips(project)), acceptance(counts), open_items(project)
+    work, accepted = shares(counts, skips(project)), acceptance(counts)
+    open_studies = open_items(project)
     members = dict(Member.objects.filter(project=project).values_list("person_id", "id"))
     naming = naming_of(project, show=True)
-    found = [
+    team = [
         PersonFigures(
             person=person,
             name=naming.of(person),
             member=members.get(person),
-            shares=done.get(person, Shares()),
-            accepted=right.get(person, Accepted()),
+            shares=work.get(person, Shares()),
+            accepted=accepted.get(person, Acceptance()),
             score=scores.people.get(str(person)),
-            open_study=waiting.get(person, 0),
+            open_study=open_studies.get(person, 0),
         )
-        for person in {**members, **done}
+        for person in {**members, **work}
     ]
-    return tuple(sorted(found, key=lambda figures: (-figures.submitted, figures.name)))
+    return tuple(sorted(team, key=lambda figures: (-figures.submitted, figures.name)))
 
 
 # A member's own figures, for the page Information; nobody waits for a whole project.
@@ -257,7 +258,7 @@ def member_figures(member: Member) -> MemberFigures:
     )
     numbers = count_sentences(submissions.values_list("sentence", flat=True))
     shared = shares(numbers, skips(project, person=person)).get(person, Shares())
-    accepted = acceptance(numbers).get(person, Accepted())
+    accepted = acceptance(numbers).get(person, Acceptance())
     stored, why = _score(member, accepted.judged)
     scores = parse_scores(stored.data) if stored else Scores()
     cell = scores.people.get(str(person))

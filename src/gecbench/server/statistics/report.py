@@ -92,51 +92,54 @@ def quality(project: Project, processes: int = 1) -> Quality:
         processes: How many compute, as in `load_pieces`.
     """
     basis = basis_of(project)
-    found = {kind: load_figures(project, kind, basis) for kind in (SCORES, AGREEMENT, TABLE4)}
-    was, agreed, counted = (found[kind] for kind in (SCORES, AGREEMENT, TABLE4))
-    scored = parse_scores(was.data) if was else None
+    stored = [load_figures(project, kind, basis) for kind in (SCORES, AGREEMENT, TABLE4)]
+    scores_row, agreement_row, table4_row = stored
+    scores = parse_scores(scores_row.data) if scores_row else None
     naming = naming_of(project, show=True)
     counts = load_counts(project, processes)
-    refused, reviewed = reasons(counts), reviewers(project, counts)
-    known = {*refused, *(one.person for one in reviewed)}
+    refusals, team = reasons(counts), reviewers(project, counts)
+    months = scores.months if scores else {}
+    ids = {
+        *refusals,
+        *(reviewer.person for reviewer in team),
+        *(int(key.split()[0]) for key in months),
+    }
+    annotators = people(project, counts, scores or Scores())
     return Quality(
         project=project.slug,
         progress=progress(counts),
-        people=tuple(one for one in people(project, counts, scored or Scores()) if one.submitted),
-        reasons=refused,
-        reviewers=reviewed,
+        people=tuple(person for person in annotators if person.submitted),
+        reasons=refusals,
+        reviewers=team,
         ages=ages(project),
-        names={who: naming.of(who) for who in known}
-        | {int(key.split()[0]): naming.of(int(key.split()[0])) for key in _months(scored)},
-        scores=scored,
-        agreement=_named(parse_agreement(agreed.data), naming) if agreed else None,
-        table4=parse_table4(counted.data) if counted else None,
-        at=min((one.at for one in found.values() if one), default=None),
-        stale=any(one is None or one.stale for one in found.values()),
+        names={person: naming.of(person) for person in ids},
+        scores=scores,
+        agreement=_with_names(parse_agreement(agreement_row.data), naming)
+        if agreement_row
+        else None,
+        table4=parse_table4(table4_row.data) if table4_row else None,
+        at=min((figures.at for figures in stored if figures), default=None),
+        stale=any(figures is None or figures.stale for figures in stored),
         suggestions=influence(counts),
     )
 
 
-def agreed(project: Project) -> Agreement | None:
+def load_agreement(project: Project) -> Agreement | None:
     """Return agreement as it was kept, annotators called by their names; None where never."""
-    was = load_figures(project, AGREEMENT, "")
-    if was is None:
+    figures = load_figures(project, AGREEMENT, "")
+    if figures is None:
         return None
-    return _named(parse_agreement(was.data), naming_of(project, show=True))
+    return _with_names(parse_agreement(figures.data), naming_of(project, show=True))
 
 
-def _months(scored: Scores | None) -> tuple[str, ...]:
-    return tuple(scored.months) if scored else ()
-
-
-def _named(found: Agreement, naming: Naming) -> Agreement:
+def _with_names(result: Agreement, naming: Naming) -> Agreement:
     """Return agreement with people's names instead of the numbers of their rows."""
     return replace(
-        found,
-        each=tuple(replace(one, name=naming.of(int(one.name))) for one in found.each),
+        result,
+        each=tuple(replace(person, name=naming.of(int(person.name))) for person in result.each),
         pairs=tuple(
-            replace(one, one=naming.of(int(one.one)), other=naming.of(int(one.other)))
-            for one in found.pairs
+            replace(pair, one=naming.of(int(pair.one)), other=naming.of(int(pair.other)))
+            for pair in result.pairs
         ),
     )
 
@@ -162,15 +165,15 @@ _SCORE = (
 )
 
 
-def people_tables(found: Quality) -> Table:
+def people_tables(quality: Quality) -> Table:
     """Return annotators: volume, acceptance, F0.5, time."""
     rows: list[tuple[Value, ...]] = [
         (
-            *(one.name, one.submitted, one.accepted.judged, one.acceptance),
-            *_score(one.score),
-            *(one.skips, one.unannotatable, one.open_study, one.hours),
+            *(person.name, person.submitted, person.accepted.judged, person.acceptance),
+            *_score(person.score),
+            *(person.skips, person.unannotatable, person.open_study, person.hours),
         )
-        for one in found.people
+        for person in quality.people
     ]
     return Table(
         "people",
@@ -190,21 +193,21 @@ def people_tables(found: Quality) -> Table:
     )
 
 
-def scored_by(found: Quality) -> tuple[Table, ...]:
+def score_tables(quality: Quality) -> tuple[Table, ...]:
     """Return F0.5 by week, by source, and by person and month, first month against later."""
-    scored = found.scores
-    if scored is None or scored.total is None:
+    scores = quality.scores
+    if scores is None or scores.total is None:
         return ()
-    all_of = (Words("all together", "合计"), *_score(scored.total))
-    weeks: list[tuple[Value, ...]] = [(key, *_score(one)) for key, one in scored.weeks.items()]
+    all_of = (Words("all together", "合计"), *_score(scores.total))
+    weeks: list[tuple[Value, ...]] = [(key, *_score(cell)) for key, cell in scores.weeks.items()]
     sources: list[tuple[Value, ...]] = [
-        (key or Words("(no source)", "（无来源）"), *_score(one))
-        for key, one in scored.sources.items()
+        (key or Words("(no source)", "（无来源）"), *_score(cell))
+        for key, cell in scores.sources.items()
     ]
     months: list[tuple[Value, ...]] = []
-    for key, one in scored.months.items():
+    for key, cell in scores.months.items():
         person, _, month = key.partition(" ")
-        months.append((found.names[int(person)], month, *_score(one)))
+        months.append((quality.names[int(person)], month, *_score(cell)))
     return (
         Table(
             "weeks",
@@ -224,22 +227,22 @@ def scored_by(found: Quality) -> tuple[Table, ...]:
             (Column("annotator", zh="标注者"), Column("month", zh="月"), *_SCORE),
             tuple(months),
         ),
-        _course(found),
+        _course(quality),
     )
 
 
-def _course(found: Quality) -> Table:
-    early = found.scores.early if found.scores else {}
-    later = found.scores.later if found.scores else {}
+def _course(quality: Quality) -> Table:
+    early = quality.scores.early if quality.scores else {}
+    later = quality.scores.later if quality.scores else {}
     rows: list[tuple[Value, ...]] = []
     for person in {**early, **later}:
         first, then = early.get(person), later.get(person)
         cells = [
             value
-            for one in (first, then)
-            for value in (one.scored if one else 0, one.value if one else None)
+            for cell in (first, then)
+            for value in (cell.scored if cell else 0, cell.value if cell else None)
         ]
-        rows.append((found.names[int(person)], *cells))
+        rows.append((quality.names[int(person)], *cells))
     return Table(
         "course",
         Words("F0.5 in the first thirty days, and later", "前三十天与之后的 F0.5"),
@@ -254,14 +257,20 @@ def _course(found: Quality) -> Table:
     )
 
 
-def reviewer_table(found: Quality) -> Table:
+def reviewer_table(quality: Quality) -> Table:
     """Return what reviewers did (STA-6)."""
     rows: list[tuple[Value, ...]] = [
         (
-            *(found.names[one.person], one.reviews, one.per_hour, one.judged, one.accepted),
-            *(one.complaints, one.upheld),
+            *(
+                quality.names[reviewer.person],
+                reviewer.reviews,
+                reviewer.per_hour,
+                reviewer.judged,
+                reviewer.accepted,
+            ),
+            *(reviewer.complaints, reviewer.upheld),
         )
-        for one in found.reviewers
+        for reviewer in quality.reviewers
     ]
     return Table(
         "reviewers",
@@ -279,9 +288,9 @@ def reviewer_table(found: Quality) -> Table:
     )
 
 
-def reason_table(found: Quality) -> Table:
+def reason_table(quality: Quality) -> Table:
     """Return why answers were refused, with shares (STA-4)."""
-    whole = sum(found.refusals.values())
+    whole = sum(quality.refusals.values())
     return Table(
         "reasons",
         Words("Why answers were refused", "未通过的原因"),
@@ -292,19 +301,19 @@ def reason_table(found: Quality) -> Table:
         ),
         tuple(
             (reason_words(name), count, count / whole)
-            for name, count in found.refusals.most_common()
+            for name, count in quality.refusals.most_common()
         ),
     )
 
 
-def reasons_of_people(found: Quality) -> Table:
+def reasons_of_people(quality: Quality) -> Table:
     """Return why each annotator's answers were refused, the commonest reason first."""
     rows: list[tuple[Value, ...]] = []
-    for who, counted in sorted(found.reasons.items(), key=lambda one: found.names[one[0]]):
-        whole = sum(counted.values())
+    for who, counts in sorted(quality.reasons.items(), key=lambda item: quality.names[item[0]]):
+        whole = sum(counts.values())
         rows += [
-            (found.names[who], reason_words(name), count, count / whole)
-            for name, count in counted.most_common()
+            (quality.names[who], reason_words(name), count, count / whole)
+            for name, count in counts.most_common()
         ]
     return Table(
         "reasons-of-people",
@@ -319,21 +328,21 @@ def reasons_of_people(found: Quality) -> Table:
     )
 
 
-def suggestion_table(found: Quality) -> Table:
+def suggestion_table(quality: Quality) -> Table:
     """Return what answers are like with a suggestion and without."""
     words = {
         "taken": Words("taken over", "已采用"),
         "shown": Words("shown, not taken over", "已显示，未采用"),
         "unseen": Words("not shown", "未显示"),
     }
-    whole = sum(one.answers for one in found.suggestions.values())
+    whole = sum(group.answers for group in quality.suggestions.values())
     rows: list[tuple[Value, ...]] = [
         (
-            *(words[name], one.answers, one.answers / whole if whole else None),
-            *(one.equal / one.answers if one.answers else None,),
-            *(one.accepted.judged, one.accepted.share),
+            *(words[name], group.answers, group.answers / whole if whole else None),
+            *(group.equal / group.answers if group.answers else None,),
+            *(group.accepted.judged, group.accepted.share),
         )
-        for name, one in found.suggestions.items()
+        for name, group in quality.suggestions.items()
     ]
     return Table(
         "suggestions",
@@ -350,10 +359,10 @@ def suggestion_table(found: Quality) -> Table:
     )
 
 
-def states(found: Quality) -> Table:
+def states(quality: Quality) -> Table:
     """Return how many sentences are where."""
-    counted = found.progress.states
-    whole = found.progress.sentences
+    counts = quality.progress.states
+    whole = quality.progress.sentences
     return Table(
         "states",
         Words("Sentences by state", "各状态句数"),
@@ -363,14 +372,14 @@ def states(found: Quality) -> Table:
             Column("of all (%)", "percent", 1, zh="占全部（%）"),
         ),
         tuple(
-            (words, counted[name], counted[name] / whole)
+            (words, counts[name], counts[name] / whole)
             for name, words in STATES.items()
-            if name in counted
+            if name in counts
         ),
     )
 
 
-def days(found: Quality) -> Table:
+def days(quality: Quality) -> Table:
     """Return what was done day by day."""
     return Table(
         "days",
@@ -382,24 +391,24 @@ def days(found: Quality) -> Table:
             Column("golden sentences", "count", zh="定稿句子"),
         ),
         tuple(
-            (f"{one.day:%Y-%m-%d}", one.submitted, one.reviewed, one.golden)
-            for one in found.progress.days
+            (f"{day.day:%Y-%m-%d}", day.submitted, day.reviewed, day.golden)
+            for day in quality.progress.days
         ),
     )
 
 
-def age_table(found: Quality) -> Table:
+def age_table(quality: Quality) -> Table:
     """Return open study items by age."""
     return Table(
         "ages",
         Words("Age of open study items", "未完成学习项的时长"),
         (Column("open for", zh="已开启"), Column("study items", "count", zh="学习项")),
-        tuple(zip(age_words(), found.ages, strict=True)),
+        tuple(zip(age_words(), quality.ages, strict=True)),
     )
 
 
-def _score(one: Cell | None) -> tuple[Value, ...]:
-    return (one.scored, one.precision, one.recall, one.value) if one else (0, None, None, None)
+def _score(cell: Cell | None) -> tuple[Value, ...]:
+    return (cell.scored, cell.precision, cell.recall, cell.value) if cell else (0, None, None, None)
 
 
 # The five small charts of the page Quality, with their words in both languages.
@@ -414,7 +423,7 @@ def chart_of(project: Project, name: str) -> Figure:
     if name == "progress":
         return _progress(progress(load_counts(project)).days)
     if name == AGREEMENT:
-        return _agreement(agreed(project))
+        return _agreement(load_agreement(project))
     if name == "volume":
         return _volume(people(project))
     if name == "reasons":
@@ -422,21 +431,21 @@ def chart_of(project: Project, name: str) -> Figure:
     return _ages(ages(project))
 
 
-def charts(found: Quality) -> tuple[Figure, ...]:
+def charts(quality: Quality) -> tuple[Figure, ...]:
     """Return all of them, in the order of NAMES."""
     return (
-        _progress(found.progress.days),
-        _agreement(found.agreement),
-        _volume(found.people),
-        _reasons(found.refusals),
-        _ages(found.ages),
+        _progress(quality.progress.days),
+        _agreement(quality.agreement),
+        _volume(quality.people),
+        _reasons(quality.refusals),
+        _ages(quality.ages),
     )
 
 
 def reason_words(name: str) -> Words:
     """Return what a reason of refusal is called."""
-    known = {one.id: Words(one.en, one.zh) for one in REJECT_REASONS}
-    return known.get(name, Words(name, name))
+    words = {reason.id: Words(reason.en, reason.zh) for reason in REJECT_REASONS}
+    return words.get(name, Words(name, name))
 
 
 def age_words() -> tuple[Words, ...]:
@@ -451,24 +460,24 @@ def age_words() -> tuple[Words, ...]:
 
 def _progress(days: Sequence[Day]) -> Figure:
     numbers = tuple(range(1, len(days) + 1))
-    series, said, said_zh = [], [], []
+    series, english, chinese = [], [], []
     for words, counts in (
-        (Words("answers handed in", "已提交答案"), [one.submitted for one in days]),
-        (Words("reviews", "审核"), [one.reviewed for one in days]),
-        (Words("golden sentences", "定稿句子"), [one.golden for one in days]),
+        (Words("answers handed in", "已提交答案"), [day.submitted for day in days]),
+        (Words("reviews", "审核"), [day.reviewed for day in days]),
+        (Words("golden sentences", "定稿句子"), [day.golden for day in days]),
     ):
-        grown = tuple(float(one) for one in accumulate(counts))
-        series.append(Series(words, numbers, grown))
-        said.append(f"{words.en} {sum(counts)}")
-        said_zh.append(f"{words.zh} {sum(counts)}")
+        totals = tuple(float(total) for total in accumulate(counts))
+        series.append(Series(words, numbers, totals))
+        english.append(f"{words.en} {sum(counts)}")
+        chinese.append(f"{words.zh} {sum(counts)}")
     first = f"{days[0].day:%Y-%m-%d}" if days else "-"
     return Figure(
         name="quality-progress",
         kind="lines",
         title=Words("Progress", "进度"),
         alt=Words(
-            f"Lines: work done since {first}, all in all: {', '.join(said)}.",
-            f"折线图：自 {first} 起的累计量：{'，'.join(said_zh)}。",
+            f"Lines: work done since {first}, all in all: {', '.join(english)}.",
+            f"折线图：自 {first} 起的累计量：{'，'.join(chinese)}。",
         ),
         x_label=Words(f"days (first: {first})", f"天数（首日 {first}）"),
         y_label=Words("done so far", "累计"),
@@ -476,9 +485,9 @@ def _progress(days: Sequence[Day]) -> Figure:
     )
 
 
-def _agreement(found: Agreement | None) -> Figure:
-    if found is not None:
-        return agreement.figure(found)
+def _agreement(result: Agreement | None) -> Figure:
+    if result is not None:
+        return agreement.figure(result)
     words = Words("Agreement of edits between annotators", "标注者之间的编辑一致性")
     nothing = Words("Not computed yet.", "尚未计算。")
     axis = Words("annotators", "标注者"), Words("F0.5 (percent)", "F0.5（%）")
@@ -486,37 +495,39 @@ def _agreement(found: Agreement | None) -> Figure:
 
 
 def _volume(team: Sequence[PersonFigures]) -> Figure:
-    known = [(one, 100 * one.f05) for one in team if one.f05 is not None]
-    said = [f"{one.name} {value:.2f} ({one.submitted})" for one, value in known]
+    scored_people = [(person, 100 * person.f05) for person in team if person.f05 is not None]
+    captions = [
+        f"{person.name} {value:.2f} ({person.submitted})" for person, value in scored_people
+    ]
     return Figure(
         name="quality-volume",
         kind="points",
         title=Words("F0.5 and volume of annotators", "标注者的 F0.5 与数量"),
         alt=Words(
             "Points: F0.5 in percent, and number of sentences in brackets, of each annotator: "
-            f"{', '.join(said) or 'none yet'}.",
-            f"散点图：各标注者的 F0.5（%），括号内为句数：{'，'.join(said) or '暂无'}。",
+            f"{', '.join(captions) or 'none yet'}.",
+            f"散点图：各标注者的 F0.5（%），括号内为句数：{'，'.join(captions) or '暂无'}。",
         ),
         x_label=Words("sentences handed in", "提交句数"),
         y_label=Words("F0.5 (percent)", "F0.5（%）"),
         series=(
             Series(
                 Words("annotators", "标注者"),
-                tuple(one.submitted for one, _ in known),
-                tuple(value for _, value in known),
-                labels=tuple(one.name for one, _ in known),
+                tuple(person.submitted for person, _ in scored_people),
+                tuple(value for _, value in scored_people),
+                labels=tuple(person.name for person, _ in scored_people),
             ),
         )
-        if known
+        if scored_people
         else (),
     )
 
 
 def _reasons(refusals: Counter[str]) -> Figure:
-    counted = refusals.most_common()
-    whole = sum(count for _, count in counted)
-    names = [reason_words(name) for name, _ in counted]
-    shares = [100 * count / whole for _, count in counted]
+    counts = refusals.most_common()
+    whole = sum(count for _, count in counts)
+    names = [reason_words(name) for name, _ in counts]
+    shares = [100 * count / whole for _, count in counts]
     return _bars(
         "quality-reasons",
         Words("Why answers were refused", "未通过的原因"),
@@ -528,13 +539,13 @@ def _reasons(refusals: Counter[str]) -> Figure:
 
 
 def _ages(counts: Sequence[int]) -> Figure:
-    counted = list(zip(age_words(), map(float, counts), strict=True)) if any(counts) else []
+    rows = list(zip(age_words(), map(float, counts), strict=True)) if any(counts) else []
     return _bars(
         "quality-ages",
         Words("Age of open study items", "未完成学习项的时长"),
         Words("Bars: open study items by age", "柱状图：按时长统计的未完成学习项"),
         (Words("open for", "已开启"), Words("study items", "学习项")),
-        counted,
+        rows,
         "{:.0f}",
     )
 
@@ -547,96 +558,99 @@ def _bars(
     rows: Sequence[tuple[Words, float]],
     form: str,
 ) -> Figure:
-    en = _listed((f"{words.en} {form.format(value)}" for words, value in rows), ", ")
-    zh = _listed((f"{words.zh} {form.format(value)}" for words, value in rows), "，")
-    said = Words(f"{lead.en}: {en}", f"{lead.zh}：{zh}")
+    en = _join((f"{words.en} {form.format(value)}" for words, value in rows), ", ")
+    zh = _join((f"{words.zh} {form.format(value)}" for words, value in rows), "，")
+    alt = Words(f"{lead.en}: {en}", f"{lead.zh}：{zh}")
     series = Series(title, tuple(words for words, _ in rows), tuple(value for _, value in rows))
-    return Figure(name, "bars", title, said, *axes, (series,) if rows else ())
+    return Figure(name, "bars", title, alt, *axes, (series,) if rows else ())
 
 
-def _listed(parts: Iterable[str], comma: str) -> str:
+def _join(parts: Iterable[str], comma: str) -> str:
     return comma.join(parts) or "-"
 
 
 # All statistics of a project as one report: for the terminal, for files, for the page.
 
 
-def build_report(found: Quality) -> Report:
+def build_report(quality: Quality) -> Report:
     """Return everything, the table of people first."""
     return Report(
         name="stats",
         title=Words("Statistics of the project", "项目统计"),
-        corpus=found.project,
-        tables=_tables(found),
-        figures=charts(found),
-        data=_data(found),
-        notes=notes(found),
-        signatures=signatures(found),
+        corpus=quality.project,
+        tables=_tables(quality),
+        figures=charts(quality),
+        data=_data(quality),
+        notes=notes(quality),
+        signatures=signatures(quality),
     )
 
 
-def signatures(found: Quality) -> tuple[str, ...]:
+def signatures(quality: Quality) -> tuple[str, ...]:
     """Return how the numbers that are scores were made."""
-    said = [found.scores.signature] if found.scores and found.scores.signature else []
-    said += found.agreement.signatures if found.agreement else ()
-    said += found.table4.signatures if found.table4 else ()
-    return tuple(dict.fromkeys(said))
+    names = [quality.scores.signature] if quality.scores and quality.scores.signature else []
+    names += quality.agreement.signatures if quality.agreement else ()
+    names += quality.table4.signatures if quality.table4 else ()
+    return tuple(dict.fromkeys(names))
 
 
-def notes(found: Quality) -> tuple[str, ...]:
+def notes(quality: Quality) -> tuple[str, ...]:
     """Return what the reader should know."""
-    said = []
-    if found.at is None:
-        said.append("F0.5, agreement and Table 4 were never computed")
-    elif found.stale:
-        said.append(f"F0.5, agreement and Table 4 are of {found.at:%Y-%m-%d %H:%M} UTC")
-    if found.scores and found.scores.left_out:
-        said.append(
+    lines = []
+    if quality.at is None:
+        lines.append("F0.5, agreement and Table 4 were never computed")
+    elif quality.stale:
+        lines.append(f"F0.5, agreement and Table 4 are of {quality.at:%Y-%m-%d %H:%M} UTC")
+    if quality.scores and quality.scores.left_out:
+        lines.append(
             "answers that say nobody can annotate the sentence, which are not scored: "
-            f"{found.scores.left_out}"
+            f"{quality.scores.left_out}"
         )
-    if found.scores and found.scores.average is not None:
-        said.append(
-            f"mean F0.5 of {found.scores.averaged} annotators with enough scored answers: "
-            f"{100 * found.scores.average:.2f}"
+    if quality.scores and quality.scores.average is not None:
+        lines.append(
+            f"mean F0.5 of {quality.scores.averaged} annotators with enough scored answers: "
+            f"{100 * quality.scores.average:.2f}"
         )
-    return (*said, *(found.agreement.notes if found.agreement else ()))
+    return (*lines, *(quality.agreement.notes if quality.agreement else ()))
 
 
-def _tables(found: Quality) -> tuple[Table, ...]:
-    made = [people_tables(found)]
-    if found.table4 is not None and found.table4.statistics:
-        made += references.build_report(found.table4).tables
-    made += scored_by(found)
-    if found.agreement is not None:
-        agreed = found.agreement
-        made += [
-            agreement.overall_table(agreed),
-            agreement.annotators_table(agreed),
-            agreement.pairs_table(agreed),
+def _tables(quality: Quality) -> tuple[Table, ...]:
+    tables = [people_tables(quality)]
+    if quality.table4 is not None and quality.table4.statistics:
+        tables += references.build_report(quality.table4).tables
+    tables += score_tables(quality)
+    if quality.agreement is not None:
+        result = quality.agreement
+        tables += [
+            agreement.overall_table(result),
+            agreement.annotators_table(result),
+            agreement.pairs_table(result),
         ]
-    made += [reason_table(found), reasons_of_people(found), reviewer_table(found)]
-    made += [states(found), days(found), age_table(found)]
-    if found.suggestions:
-        made.append(suggestion_table(found))
-    return tuple(made)
+    tables += [reason_table(quality), reasons_of_people(quality), reviewer_table(quality)]
+    tables += [states(quality), days(quality), age_table(quality)]
+    if quality.suggestions:
+        tables.append(suggestion_table(quality))
+    return tuple(tables)
 
 
-def _data(found: Quality) -> dict[str, object]:
+def _data(quality: Quality) -> dict[str, object]:
     """Return JSON values; people by their names."""
-    suggestions = {name: asdict(one) for name, one in found.suggestions.items()}
+    suggestions = {name: asdict(group) for name, group in quality.suggestions.items()}
     return {
-        "computed_at": found.at.isoformat() if found.at else None,
-        "stale": found.stale,
-        "people": [asdict(one) for one in found.people],
-        "scores": asdict(found.scores) if found.scores else None,
-        "names": {str(who): name for who, name in found.names.items()},
-        "agreement": asdict(found.agreement) if found.agreement else None,
-        "table4": asdict(found.table4) if found.table4 else None,
-        "reasons": {found.names[who]: dict(one) for who, one in found.reasons.items()},
-        "reviewers": [{"name": found.names[one.person], **asdict(one)} for one in found.reviewers],
-        "states": dict(found.progress.states),
-        "days": [{**asdict(one), "day": f"{one.day:%Y-%m-%d}"} for one in found.progress.days],
-        "ages": list(found.ages),
+        "computed_at": quality.at.isoformat() if quality.at else None,
+        "stale": quality.stale,
+        "people": [asdict(person) for person in quality.people],
+        "scores": asdict(quality.scores) if quality.scores else None,
+        "names": {str(who): name for who, name in quality.names.items()},
+        "agreement": asdict(quality.agreement) if quality.agreement else None,
+        "table4": asdict(quality.table4) if quality.table4 else None,
+        "reasons": {quality.names[who]: dict(counts) for who, counts in quality.reasons.items()},
+        "reviewers": [
+            {"name": quality.names[reviewer.person], **asdict(reviewer)}
+            for reviewer in quality.reviewers
+        ],
+        "states": dict(quality.progress.states),
+        "days": [{**asdict(day), "day": f"{day.day:%Y-%m-%d}"} for day in quality.progress.days],
+        "ages": list(quality.ages),
         **({"suggestions": suggestions} if suggestions else {}),
     }

@@ -66,21 +66,21 @@ def basis_of(project: Project, person: int | None = None) -> str:
         goldens = goldens.filter(sentence__submissions__person=person)
         gone = gone.filter(pk__in=submissions.values("sentence"))
     handed = submissions.aggregate(most=Max("id"))["most"] or 0
-    decided = goldens.aggregate(most=Max("id"))["most"] or 0
+    last = goldens.aggregate(most=Max("id"))["most"] or 0
     out = gone.aggregate(count=Count("id"), last=Max("updated_at"))
     withdrawn = f"{out['count']} {out['last'].timestamp()}" if out["count"] else "0"
     return (
-        f"submission {handed}, golden {decided}, withdrawn {withdrawn}, "
+        f"submission {handed}, golden {last}, withdrawn {withdrawn}, "
         f"placeholder {project.rules.placeholder}"
     )[:200]
 
 
 def load_figures(project: Project, kind: str, basis: str) -> StoredFigures | None:
     """Return what was computed last; None where nothing was."""
-    found = Figures.objects.filter(project=project, kind=kind).first()
-    if found is None:
+    row = Figures.objects.filter(project=project, kind=kind).first()
+    if row is None:
         return None
-    return StoredFigures(found.data, found.computed_at, found.basis != basis)
+    return StoredFigures(row.data, row.computed_at, row.basis != basis)
 
 
 def store_figures(
@@ -214,11 +214,11 @@ def score_texts(comparer: Comparer, tables: Tables) -> Scores:
         codes: Any, name: Callable[[int], str], rows: Any = slice(None)
     ) -> Mapping[str, Cell]:
         at = np.arange(len(texts))[rows]
-        found = {
+        by_code = {
             name(code): _cell(comparer, tables["text_counts"][at[some]], int(kept[at[some]].sum()))
             for code, some in _groups(codes[rows])
         }
-        return dict(sorted(found.items()))
+        return dict(sorted(by_code.items()))
 
     by_person = cells(person, str)
     enough = [cell.value for cell in by_person.values() if cell.scored >= LEAST]
@@ -376,13 +376,13 @@ def measure_agreement(comparer: Comparer, tables: Tables) -> Agreement:
     np.add.at(decided, (sentence, answers[:, 3]), 1)
     several = decided.sum(axis=1) > 1
     shared = Counter(answers[several[sentence], 1].tolist())
-    _, one, other, *_ = pairs.T
+    _, first, second, *_ = pairs.T
     in_pair = {
         code: pairs[rows]
-        for code, rows in _groups(_codes(np.minimum(one, other), np.maximum(one, other)))
+        for code, rows in _groups(_codes(np.minimum(first, second), np.maximum(first, second)))
     }
     of_person = {
-        code: pairs[rows % len(pairs)] for code, rows in _groups(np.concatenate([one, other]))
+        code: pairs[rows % len(pairs)] for code, rows in _groups(np.concatenate([first, second]))
     }
     _, writer, author = rewrites.T
     forth = dict(_groups(_codes(writer, author)))
@@ -443,9 +443,9 @@ def measure_agreement(comparer: Comparer, tables: Tables) -> Agreement:
     )
 
 
-def _codes(one: Any, other: Any) -> Any:
+def _codes(first: Any, second: Any) -> Any:
     """Make one number of the rows of two people."""
-    return one * 2**31 + other
+    return first * 2**31 + second
 
 
 def refresh(project: Project, processes: int = 1) -> None:
@@ -462,13 +462,13 @@ def refresh(project: Project, processes: int = 1) -> None:
     tables = comparer.load_tables(processes)
     store_figures(project, SCORES, basis, asdict(score_texts(comparer, tables)))
     store_figures(project, AGREEMENT, basis, asdict(measure_agreement(comparer, tables)))
-    store_figures(project, TABLE4, basis, _stored(describe_goldens(comparer, tables)))
+    store_figures(project, TABLE4, basis, _table4_json(describe_goldens(comparer, tables)))
 
 
 def parse_scores(data: Mapping[str, Any]) -> Scores:
     """Return scores as they were kept."""
     groups = ("people", "weeks", "sources", "months", "early", "later")
-    cells = {name: {key: Cell(**one) for key, one in data[name].items()} for name in groups}
+    cells = {name: {key: Cell(**values) for key, values in data[name].items()} for name in groups}
     total = data["total"] and Cell(**data["total"])
     return Scores(**{**data, **cells, "total": total})
 
@@ -477,13 +477,13 @@ def parse_agreement(data: Mapping[str, Any]) -> Agreement:
     """Return agreement as it was kept."""
     rates = ("alpha", "decisions", "exact", "common", "edits", "forth", "back", "made", "met")
 
-    def rated(row: Mapping[str, Any]) -> dict[str, Any]:
+    def parse_rates(row: Mapping[str, Any]) -> dict[str, Any]:
         return {key: Rate(**value) if key in rates else value for key, value in row.items()}
 
     whole = {
-        **rated(data),
-        "each": tuple(AnnotatorAgreement(**rated(one)) for one in data["each"]),
-        "pairs": tuple(AnnotatorPair(**rated(one)) for one in data["pairs"]),
+        **parse_rates(data),
+        "each": tuple(AnnotatorAgreement(**parse_rates(row)) for row in data["each"]),
+        "pairs": tuple(AnnotatorPair(**parse_rates(row)) for row in data["pairs"]),
         "notes": tuple(data["notes"]),
         "signatures": tuple(data["signatures"]),
     }
@@ -494,19 +494,19 @@ def parse_table4(data: Mapping[str, Any]) -> References:
     """Return Table 4 as it was kept."""
     return References(
         data["corpus"],
-        tuple(ReferenceStatistics(**one) for one in data["statistics"]),
+        tuple(ReferenceStatistics(**row) for row in data["statistics"]),
         dict(data["everywhere"]),
         dict(data["erroneous"]),
         signatures=tuple(data["signatures"]),
     )
 
 
-def _stored(found: References) -> dict[str, Any]:
+def _table4_json(table4: References) -> dict[str, Any]:
     """Return the JSON of Table 4; JSON has no keys that are numbers."""
     return {
-        "corpus": found.corpus,
-        "statistics": [asdict(one) for one in found.statistics],
-        "everywhere": list(found.everywhere.items()),
-        "erroneous": list(found.erroneous.items()),
-        "signatures": list(found.signatures),
+        "corpus": table4.corpus,
+        "statistics": [asdict(row) for row in table4.statistics],
+        "everywhere": list(table4.everywhere.items()),
+        "erroneous": list(table4.erroneous.items()),
+        "signatures": list(table4.signatures),
     }

@@ -258,7 +258,7 @@ class Shares:
 
 
 @dataclass(frozen=True, slots=True)
-class Accepted:
+class Acceptance:
     """How many answers were reviewed, and how many of them are golden now.
 
     An answer is a text, or a decision without one.
@@ -285,7 +285,7 @@ class Influence:
 
     answers: int
     equal: int
-    accepted: Accepted
+    accepted: Acceptance
 
 
 def progress(counts: Counts) -> Progress:
@@ -318,10 +318,10 @@ def shares(counts: Counts, skipped: Mapping[int, int]) -> Mapping[int, Shares]:
     }
 
 
-def acceptance(counts: Counts) -> Mapping[int, Accepted]:
+def acceptance(counts: Counts) -> Mapping[int, Acceptance]:
     """Tell, by row of the person, how much of their work was accepted."""
     return {
-        int(person): Accepted(judged, counts["accepted"][person])
+        int(person): Acceptance(judged, counts["accepted"][person])
         for person, judged in counts.get("judged", {}).items()
         if judged
     }
@@ -348,7 +348,7 @@ def influence(counts: Counts) -> Mapping[str, Influence]:
         group: Influence(
             numbers.get(f"{group} answers", 0),
             numbers.get(f"{group} equal", 0),
-            Accepted(numbers.get(f"{group} judged", 0), numbers.get(f"{group} accepted", 0)),
+            Acceptance(numbers.get(f"{group} judged", 0), numbers.get(f"{group} accepted", 0)),
         )
         for group in ("taken", "shown", "unseen")
     }

@@ -94,18 +94,18 @@ def answer(request: HttpRequest, error: Exception) -> HttpResponse | None:
     """Answer a failure that has a name; None for any other."""
     if isinstance(error, MalformedError):
         if not wants_json(request):
-            return failed(request, HTTPStatus.BAD_REQUEST)
+            return error_response(request, HTTPStatus.BAD_REQUEST)
         message = gettext("The server could not read what the page sent. Load the page again.")
         return JsonResponse({"error": "malformed", "message": message}, status=400)
     if isinstance(error, WorkflowError):
-        return failed(request, error.status, error)
+        return error_response(request, error.status, error)
     if isinstance(error, GecbenchError):
-        return failed(request, HTTPStatus.UNPROCESSABLE_ENTITY, error)
+        return error_response(request, HTTPStatus.UNPROCESSABLE_ENTITY, error)
     status = status_of(error)
     if status == HTTPStatus.INTERNAL_SERVER_ERROR:
         return None
     _LOG.error("the database failed: %s", _kind(error))
-    return failed(request, status)
+    return error_response(request, status)
 
 
 def status_of(error: BaseException | None) -> int:
@@ -141,7 +141,9 @@ def _kind(error: BaseException) -> str:
     return f"{type(error).__name__} {code or ''}".strip()
 
 
-def failed(request: HttpRequest, status: int, error: Exception | None = None) -> HttpResponse:
+def error_response(
+    request: HttpRequest, status: int, error: Exception | None = None
+) -> HttpResponse:
     """Say what went wrong and what to do: with a page, or with JSON for a script."""
     title, advice = _WORDS.get(status, _WORDS[400 if status < 500 else 500])
     if not wants_json(request):
@@ -208,7 +210,7 @@ def _page(
             "theme": getattr(getattr(request, "_cached_user", None), "theme", "auto"),
             "status": status,
             "request_id": getattr(request, "id", ""),
-            "typed": list(_typed(request)),
+            "typed": list(_typed_texts(request)),
             "htmx": "HX-Request" in request.headers,
         },
     )
@@ -220,7 +222,7 @@ _MOST = 20_000
 _SECRET = ("csrf", "password", "secret", "token", "key")
 
 
-def _typed(request: HttpRequest) -> Iterator[tuple[str, str]]:
+def _typed_texts(request: HttpRequest) -> Iterator[tuple[str, str]]:
     """The texts of a form, so that whoever wrote them can take them back."""
     try:
         fields = list(request.POST.lists()) if request.method == "POST" else []
@@ -238,14 +240,14 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer 400, or 413 to a form that is too large to be read."""
     # Its words are for the log.
     if isinstance(exception, RequestDataTooBig):
-        return failed(request, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
-    return failed(request, HTTPStatus.BAD_REQUEST)
+        return error_response(request, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+    return error_response(request, HTTPStatus.BAD_REQUEST)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer 403."""
     del exception
-    return failed(request, HTTPStatus.FORBIDDEN)
+    return error_response(request, HTTPStatus.FORBIDDEN)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -257,12 +259,12 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
             "request_id": getattr(request, "id", ""),
         }
         return JsonResponse(body, status=HTTPStatus.NOT_FOUND)
-    return failed(request, HTTPStatus.NOT_FOUND)
+    return error_response(request, HTTPStatus.NOT_FOUND)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Answer 500, or what the failure that is being handled means."""
-    return failed(request, status_of(sys.exc_info()[1]))
+    return error_response(request, status_of(sys.exc_info()[1]))
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
@@ -275,7 +277,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
             "request_id": getattr(request, "id", ""),
         }
         return JsonResponse(body, status=HTTPStatus.FORBIDDEN)
-    return failed(request, HTTPStatus.FORBIDDEN)
+    return error_response(request, HTTPStatus.FORBIDDEN)
 
 
 # What the database could not do, in words for whoever runs a command.

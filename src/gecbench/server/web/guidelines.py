@@ -19,7 +19,7 @@ from django.views.decorators.http import require_POST, require_safe
 from gecbench.core.errors import UsageError
 from gecbench.server.guidelines.rendering import (
     Changes,
-    Rendered,
+    RenderedGuideline,
     Section,
     compare,
     in_words,
@@ -52,13 +52,13 @@ class SectionContext:
     new: bool = False
 
 
-def render_guideline(guideline: Guideline, project: Project) -> Rendered:
+def render_guideline(guideline: Guideline, project: Project) -> RenderedGuideline:
     """A version as safe HTML; versions never change, so it is made once a process."""
     return _render(Content.of(guideline), "zh" if project.lang == "zh" else "en")
 
 
 @lru_cache(maxsize=32)
-def _render(content: Content, lang: Language) -> Rendered:
+def _render(content: Content, lang: Language) -> RenderedGuideline:
     return render_markdown(content.guideline.markdown, lang=lang, shift=1)
 
 
@@ -73,7 +73,7 @@ def section_contexts(
     )
 
 
-def contents(document: Rendered) -> tuple[Section, ...]:
+def contents(document: RenderedGuideline) -> tuple[Section, ...]:
     """What the table of contents lists: chapters and sections, not what lies below."""
     return tuple(section for section in document.sections if 1 <= section.level <= 3)
 

@@ -23,7 +23,7 @@ from gecbench.core.errors import GecbenchError
 from gecbench.server.choices import ComplaintState, MemberStatus, Role, StudyState
 from gecbench.server.guidelines.taxonomy import REJECT_REASONS
 from gecbench.server.models import Assignment, Member, Notice, Person, Project, Study
-from gecbench.server.site.migration import unapplied
+from gecbench.server.site.migration import missing_migrations
 from gecbench.server.statistics import member_figures
 from gecbench.server.web.http import parse_int
 from gecbench.server.web.manage.messages import ROLES
@@ -324,7 +324,7 @@ def ready(request: HttpRequest) -> HttpResponse:
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
-        missing = unapplied()
+        missing = missing_migrations()
     except (DatabaseError, GecbenchError):
         return HttpResponse("no database\n", status=503, content_type="text/plain")
     if missing:

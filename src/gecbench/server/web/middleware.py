@@ -20,8 +20,8 @@ Respond = Callable[[HttpRequest], HttpResponse]
 LANGUAGE_COOKIE = "gecbench_language"
 _LOG = logging.getLogger("gecbench.requests")
 _POLICY = ", ".join(
-    f"{one}=()"
-    for one in (
+    f"{middleware}=()"
+    for middleware in (
         *("accelerometer", "browsing-topics", "camera", "display-capture", "geolocation"),
         *("gyroscope", "magnetometer", "microphone", "payment", "usb"),
     )

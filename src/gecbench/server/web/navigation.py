@@ -60,10 +60,10 @@ def standings(person_id: int, projects: Sequence[int]) -> dict[int, Mapping[str,
     if not projects:
         return {}
     rows = _standings(person_id, today(), *projects)
-    return {project: _named(counts) for project, *counts in rows}
+    return {project: _name_columns(counts) for project, *counts in rows}
 
 
-def _named(counts: Sequence[Any]) -> dict[str, Any]:
+def _name_columns(counts: Sequence[Any]) -> dict[str, Any]:
     """Name the columns of a row, as Python has it: SQLite says 1 for true."""
     row = dict(zip(_COUNTED, counts, strict=True))
     return row | {name: bool(row[name]) for name in ("acknowledged", "first")}
@@ -74,7 +74,7 @@ _COUNTED = ("study", "complaints", "reviews", "skipped", "done", "last", "acknow
 
 @compiled
 def _standings(person: int, morning: datetime, *projects: int) -> QuerySet[Any, Any]:
-    columns = _counted(person, morning)
+    columns = _count_columns(person, morning)
     # A project has columns of some of these names.
     rows = Project.objects.filter(pk__in=projects).annotate(
         **{f"my_{name}": count for name, count in columns.items()}
@@ -82,7 +82,7 @@ def _standings(person: int, morning: datetime, *projects: int) -> QuerySet[Any, 
     return rows.values_list("pk", *(f"my_{name}" for name in _COUNTED))
 
 
-def _counted(person_id: int, morning: datetime) -> dict[str, Any]:
+def _count_columns(person_id: int, morning: datetime) -> dict[str, Any]:
     """What is counted for one person, each a subquery of a project."""
     in_project = {"project": OuterRef("pk")}
     mine = {**in_project, "person": person_id}

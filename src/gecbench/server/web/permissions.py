@@ -47,14 +47,14 @@ def wants_json(request: HttpRequest) -> bool:
     return "application/json" in request.headers.get("Accept", "")
 
 
-def _declared(view: View, access: Access) -> View:
+def _declare_access(view: View, access: Access) -> View:
     view.access = access  # type: ignore[attr-defined]
     return view
 
 
 def anyone(view: View) -> View:
     """Let everybody open it."""
-    return _declared(view, Access("anyone"))
+    return _declare_access(view, Access("anyone"))
 
 
 def signed_in(view: View) -> View:
@@ -64,7 +64,7 @@ def signed_in(view: View) -> View:
     def guarded(request: HttpRequest, *args: object, **words: object) -> HttpResponseBase:
         return view(request, *args, **words) if _person(request) else _sign_in_first(request)
 
-    return _declared(guarded, Access("signed_in"))
+    return _declare_access(guarded, Access("signed_in"))
 
 
 def administrator(view: View) -> View:
@@ -79,7 +79,7 @@ def administrator(view: View) -> View:
             raise Http404
         return view(request, *args, **words)
 
-    return _declared(guarded, Access("administrator"))
+    return _declare_access(guarded, Access("administrator"))
 
 
 def member(*roles: Role, active: bool = False) -> Callable[[ProjectView], View]:
@@ -101,7 +101,7 @@ def member(*roles: Role, active: bool = False) -> Callable[[ProjectView], View]:
             request.member = found  # type: ignore[attr-defined]
             return view(request, found, *args, **words)
 
-        return _declared(guarded, Access("member", roles, active))
+        return _declare_access(guarded, Access("member", roles, active))
 
     return declare
 

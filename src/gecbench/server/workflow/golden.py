@@ -35,7 +35,7 @@ from gecbench.server.models import (
 )
 from gecbench.server.rules.consistency import Golden as GoldenSet
 from gecbench.server.rules.consistency import findings
-from gecbench.server.rules.text import LONGEST_NOTE, TextError, cleaned, digest
+from gecbench.server.rules.text import LONGEST_NOTE, TextError, clean, digest
 from gecbench.server.workflow.answers import Addition, ReviewAnswer, VerdictAnswer
 from gecbench.server.workflow.errors import ConflictError, Problem, RefusedError
 from gecbench.server.workflow.review_tasks import remove_from_queue
@@ -216,15 +216,15 @@ def clean_text(text: str, sentence: Sentence, field: str) -> str:
         RefusedError: It cannot be kept, is empty, or is the sentence.
     """
     try:
-        clean = cleaned(text).text
+        result = clean(text).text
     except TextError as error:
         raise RefusedError([Problem("ANN-12", field, str(error), error.told)]) from error
-    if not clean:
+    if not result:
         raise RefusedError([Problem("ANN-12", field, "the text is empty")])
-    if digest(clean) == sentence.digest:
+    if digest(result) == sentence.digest:
         message = "the text is the sentence itself; is it free of errors?"
         raise RefusedError([Problem("ANN-10", field, message)])
-    return clean
+    return result
 
 
 def verdict_columns(key: str) -> dict[str, str]:
@@ -290,7 +290,7 @@ def check_review(
 
 def _clean_addition(addition: Addition, parent: Reference | None) -> CleanAddition:
     try:
-        return CleanAddition(addition, parent, cleaned(addition.text).text)
+        return CleanAddition(addition, parent, clean(addition.text).text)
     except TextError as error:
         return CleanAddition(addition, parent, "", error)
 

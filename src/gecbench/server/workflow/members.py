@@ -15,7 +15,7 @@ from django.utils import timezone, translation
 from gecbench.core.errors import UsageError
 from gecbench.server.choices import MemberStatus, Role, SlotState
 from gecbench.server.models import Invitation, Member, MemberEvent, Notice, Person, Project, Slot
-from gecbench.server.rules.text import TextError, cleaned
+from gecbench.server.rules.text import TextError, clean
 from gecbench.server.workflow import audit
 from gecbench.server.workflow.assignments import end_assignments
 from gecbench.server.workflow.claims import release
@@ -184,7 +184,7 @@ def accept(secret: str, *, login: str, name: str, password: str) -> Person:
 def _tidy(field: str, text: str, problems: list[Problem]) -> str:
     """A login or a name as it is kept; a login is one word."""
     try:
-        tidy = cleaned(text, longest=_LONGEST, what=f"the {field}").text
+        tidy = clean(text, longest=_LONGEST, what=f"the {field}").text
     except TextError as error:
         problems.append(Problem(f"{field}-{error.code}", field, str(error)))
         return ""

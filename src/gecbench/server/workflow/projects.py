@@ -16,7 +16,7 @@ from gecbench.server.choices import MemberStatus, Role
 from gecbench.server.guidelines.rendering import render_markdown
 from gecbench.server.guidelines.taxonomy import PLACEHOLDERS, Language, default_guideline
 from gecbench.server.models import Acknowledgement, Guideline, Member, Notice, Person, Project
-from gecbench.server.rules.options import ALIASES, TEMPLATES, columns_of, options_of, stored_of
+from gecbench.server.rules.options import ALIASES, TEMPLATES, columns_of, options_json, options_of
 from gecbench.server.workflow import audit
 from gecbench.server.workflow.errors import ConflictError
 from gecbench.server.workflow.management import fit_slots
@@ -62,7 +62,7 @@ def create_project(
         }
     )
     project = Project.objects.create(
-        slug=slug, lang=lang, options=stored_of(rules), created_by=by, **columns.model_dump()
+        slug=slug, lang=lang, options=options_json(rules), created_by=by, **columns.model_dump()
     )
     text = default_guideline(lang, placeholder=rules.placeholder)
     _put_in_force(project, text, note="", by=by)
@@ -153,7 +153,7 @@ def _write_changes(
         raise ConflictError("the settings have changed meanwhile; look at them, then change them")
     new = dict(changes)
     if options is not None:
-        new["options"] = stored_of(options_of({**project.options, **options}))
+        new["options"] = options_json(options_of({**project.options, **options}))
     differing = {key: value for key, value in new.items() if getattr(project, key) != value}
     if differing:
         old = {key: getattr(project, key) for key in differing}

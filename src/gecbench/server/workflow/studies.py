@@ -162,7 +162,7 @@ def _is_revealed(study: Study) -> bool:
 def attempt(
     member: Member, study_id: int, *, version: int, client_key: Key, answer: Answer
 ) -> AttemptResult | WorkflowError:
-    """Try to mend an item; it closes when the text equals a current golden reference (STU-3).
+    """Try to fix an item; it closes when the text equals a current golden reference (STU-3).
 
     A lost decision is mended by the right one, or by a golden text; a text, too, by the right
     decision (STU-5). What is written here never becomes golden (STU-6). A text that is refused is

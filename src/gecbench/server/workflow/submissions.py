@@ -20,7 +20,7 @@ from gecbench.server.choices import (
     SlotState,
 )
 from gecbench.server.models import Draft, Member, Reference, Sentence, Slot, SlotEvent, Submission
-from gecbench.server.rules.text import LONGEST_NOTE, Cleaned, TextError, cleaned, digest
+from gecbench.server.rules.text import LONGEST_NOTE, CleanText, TextError, clean, digest
 from gecbench.server.workflow import audit, drafts, sentences, suggestions
 from gecbench.server.workflow.answers import MOST_MS, Answer, Key, ReviewAnswer, Ruling
 from gecbench.server.workflow.errors import (
@@ -84,9 +84,9 @@ def prepare(sentence: Sentence, answer: Answer) -> PreparedAnswer:
     ]
     problems = [*_about_decision(answer)]
     problems += [box for box in (note, *boxes) if isinstance(box, Problem)]
-    clean = {n: box for n, box in enumerate(boxes) if not isinstance(box, Problem)}
+    distinct = {n: box for n, box in enumerate(boxes) if not isinstance(box, Problem)}
     numbers: dict[str, int] = {}  # of the box of each distinct text
-    for n, box in clean.items():
+    for n, box in distinct.items():
         field, values = f"reference-{n}", (("number", str(n + 1)),)
         if not box.text:
             problems.append(Problem("ANN-12", field, f"correction {n + 1} is empty", values))
@@ -94,7 +94,7 @@ def prepare(sentence: Sentence, answer: Answer) -> PreparedAnswer:
             message = f"correction {n + 1} is the sentence itself; is it error free?"
             problems.append(Problem("ANN-10", field, message, values))
         numbers.setdefault(digest(box.text), n)
-    texts = tuple(clean[n].text for n in numbers.values())
+    texts = tuple(distinct[n].text for n in numbers.values())
     most = sentence.project.max_references
     if len(texts) > most:
         message = f"there are {len(texts)} corrections; this project takes at most {most}"
@@ -105,15 +105,15 @@ def prepare(sentence: Sentence, answer: Answer) -> PreparedAnswer:
         decision=answer.decision,
         texts=texts,
         problems=tuple(problems),
-        merged=len(clean) - len(texts),
-        removed=sum(count for box in clean.values() for _, count in box.removed),
+        merged=len(distinct) - len(texts),
+        removed=sum(count for box in distinct.values() for _, count in box.removed),
         note="" if isinstance(note, Problem) else note.text,
     )
 
 
-def _clean(field: str, what: str, text: str, **options: int) -> Cleaned | Problem:
+def _clean(field: str, what: str, text: str, **options: int) -> CleanText | Problem:
     try:
-        return cleaned(text, what=what, **options)
+        return clean(text, what=what, **options)
     except TextError as error:
         values = tuple((name, str(value)) for name, value in error.values.items())
         return Problem(f"ANN-12-{error.code}", field, str(error), values)

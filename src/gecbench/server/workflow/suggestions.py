@@ -25,7 +25,7 @@ from gecbench.server.models import (
     Suggestion,
     SuggestionEvent,
 )
-from gecbench.server.rules.text import TextError, cleaned, digest
+from gecbench.server.rules.text import TextError, clean, digest
 from gecbench.server.workflow import audit
 from gecbench.server.workflow.errors import EditFirstError, NotYoursError
 from gecbench.server.workflow.sentences import BATCH, WORKABLE, require_active
@@ -114,7 +114,7 @@ def make_suggestions(
 def _row(sentence: Sentence, correction: Correction, info: CorrectorInfo) -> Suggestion | None:
     """A suggestion; None where the corrector failed, or its text cannot be kept."""
     try:
-        text = cleaned(correction.text).text
+        text = clean(correction.text).text
     except TextError:
         return None
     same = digest(text) == sentence.digest

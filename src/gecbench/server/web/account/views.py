@@ -39,11 +39,11 @@ from gecbench.server.rules.keys import (
     ACTIONS,
     KeyRefusedError,
     Place,
-    remapped,
+    parse_chord,
+    parse_keys,
     tables,
-    written,
 )
-from gecbench.server.rules.text import TextError, cleaned
+from gecbench.server.rules.text import TextError, clean
 from gecbench.server.web.account.messages import (
     action_label,
     key_message,
@@ -271,7 +271,7 @@ def change(request: HttpRequest) -> HttpResponseBase:
     """Keep the settings of the overview."""
     person, given = _person(request), request.POST
     try:
-        name = cleaned(given.get("name", ""), longest=150).text
+        name = clean(given.get("name", ""), longest=150).text
     except TextError:
         name = ""
     goal = parse_int(given.get("goal", "0").strip() or "0")
@@ -352,7 +352,7 @@ def keys(request: HttpRequest) -> HttpResponseBase:
     if request.method == "POST":
         given = _chosen(request)
         try:
-            person.preferences = {**person.preferences, "keys": remapped(given)}
+            person.preferences = {**person.preferences, "keys": parse_keys(given)}
             person.save(update_fields=["preferences"])
             messages.success(request, gettext("Your keys are saved."))
             return redirect("account-keys")
@@ -375,7 +375,7 @@ def _chosen(request: HttpRequest) -> dict[str, object]:
 
 def _is_default(name: str, chord: str) -> bool:
     try:
-        return written(chord) in ACTIONS[name].chords
+        return parse_chord(chord) in ACTIONS[name].chords
     except KeyRefusedError:
         return False
 

@@ -370,7 +370,7 @@ def submit(request: HttpRequest, member: Member, slot_id: int) -> HttpResponse:
         body = {"error": "conflict", "version": open_slot.version if open_slot else None}
         return JsonResponse(body | {"message": str(message)}, status=409)
     return JsonResponse(
-        _next_task(member, claims.current(member)) | _submitted(member, done, prepared)
+        _next_task(member, claims.current(member)) | _submission_json(member, done, prepared)
     )
 
 
@@ -394,7 +394,7 @@ def _next_task(member: Member, claimed: Claim) -> dict[str, object]:
     }
 
 
-def _submitted(
+def _submission_json(
     member: Member, done: Submission, prepared: submissions.PreparedAnswer
 ) -> dict[str, object]:
     slug, number = member.project.slug, done.sentence.number

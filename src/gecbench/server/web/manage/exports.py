@@ -21,7 +21,7 @@ from gecbench.server.import_export.exports import (
     ExportOptions,
     default_scheme,
     export,
-    journalled,
+    log_export,
     notes,
     one_file,
 )
@@ -139,7 +139,7 @@ def download(request: HttpRequest, member: Member) -> HttpResponseBase:
     except GecbenchError as error:
         return refused(problem=translate_error(error))
     address = client_address(request) or ""
-    content = journalled(file, project, options, who=member.person, address=address)
+    content = log_export(file, project, options, who=member.person, address=address)
     return attachment(file.name, file.media, content)
 
 

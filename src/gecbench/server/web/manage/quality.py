@@ -253,7 +253,7 @@ def _tables(quality: Quality) -> list[Table]:
     """The tables that belong to no chart."""
     table4 = quality.table4
     tables = list(references.build_report(table4).tables) if table4 and table4.statistics else []
-    tables += report.scored_by(quality)
+    tables += report.score_tables(quality)
     if quality.reviewers:
         tables.append(report.reviewer_table(quality))
     if quality.suggestions:

@@ -14,7 +14,7 @@ from gecbench.server import models
 from gecbench.server.choices import Decision, Role, SentenceState, TaskState
 from gecbench.server.models import Draft, Member, ReviewTask
 from gecbench.server.rules.keys import tables
-from gecbench.server.rules.text import TextError, cleaned
+from gecbench.server.rules.text import TextError, clean
 from gecbench.server.web.annotation.views import context_address
 from gecbench.server.web.errors import MalformedError
 from gecbench.server.web.guidelines import (
@@ -150,7 +150,7 @@ def _consistency_problems(review: ReviewPage, answer: ReviewAnswer) -> tuple[Pro
 def _is_text(text: str) -> bool:
     # What is wrong with one that could not be kept is a problem already.
     try:
-        cleaned(text)
+        clean(text)
     except TextError:
         return False
     return True
