@@ -310,7 +310,7 @@ def test_health_and_readiness(site, monkeypatch):
     assert Client().get("/healthz").content == b"ok\n"
     assert Client().get("/readyz").content == b"ready\n"
     assert Client().post("/healthz").status_code == 405
-    monkeypatch.setattr("gecbench.server.web.home.unapplied", lambda: ("x",))
+    monkeypatch.setattr("gecbench.server.web.home.missing_migrations", lambda: ("x",))
     late = Client().get("/readyz")
     assert (late.status_code, late.content) == (503, b"not migrated\n")
 
