@@ -58,7 +58,7 @@ class Place:
 
 @cache
 def parser() -> MarkdownIt:
-    """Return the parser; it keeps nothing of the documents it reads, and threads may share it."""
+    """The parser; it keeps nothing of the documents it reads, and threads may share it."""
     from markdown_it import MarkdownIt
 
     markdown = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
@@ -72,7 +72,7 @@ def parser() -> MarkdownIt:
 
 @cache
 def cleaner() -> nh3.Cleaner:
-    """Return the second wall: the tags, attributes and addresses that a guideline may have."""
+    """The second wall: the tags, attributes and addresses that a guideline may have."""
     import nh3
 
     return nh3.Cleaner(
@@ -174,7 +174,7 @@ def _pair_text(block: str) -> str:
 
 
 def plain(tokens: Sequence[Token]) -> str:
-    """Return what a reader sees of inline tokens."""
+    """What a reader sees of inline tokens."""
     return "".join(
         " " if token.type in ("softbreak", "hardbreak") else token.meta.get("text", token.content)
         for token in tokens
@@ -218,7 +218,7 @@ def _slug(title: str) -> str:
 
 
 def _take(wish: str, anchors: dict[str, int]) -> str:
-    """Return the wish, or the first of wish-2, wish-3... that is free, and note it as taken.
+    """Take the wish, or the first of wish-2, wish-3... that is free, and note it as taken.
 
     Args:
         wish: The id that a heading would have alone.
@@ -277,7 +277,7 @@ class Line:
 
 
 def parse_pairs(block: str) -> tuple[tuple[Line, ...], ...]:
-    r"""Return the pairs of a block, each the lines that belong together.
+    r"""Split a block into pairs, each the lines that belong together.
 
     >>> [len(pair) for pair in parse_pairs("✗ a b\n✓ a\n✗ c d\n✓ c")]
     [2, 2]
@@ -308,13 +308,13 @@ def _begins_pair(line: Line, pair: Sequence[Line]) -> bool:
 
 
 def in_words(text: str, lang: Language) -> str:
-    """Return a section's text with a word beside the sign of each line of an example."""
+    """A section's text with a word beside the sign of each line of an example."""
     words = {_SIGNS[role]: word for role, word in WORDS[lang].items()}
     return re.sub("^[＝✗✓](?= )", lambda sign: f"{sign[0]} {words[sign[0]]}:", text, flags=re.M)
 
 
 def pair_html(block: str, lang: Language, inline: Callable[[str], str]) -> str:
-    """Return the HTML of a block of pairs.
+    """The HTML of a block of pairs.
 
     Args:
         block: The lines between the fences.
@@ -411,7 +411,7 @@ def _join_spans(spans: Iterable[_Span], old: Sequence[str]) -> list[_Span]:
 
 
 def _trim_span(span: _Span, old: Sequence[str], new: Sequence[str]) -> _Span:
-    """Return the span without the white space that both sides begin with."""
+    """The span without the white space that both sides begin with."""
     start, end, new_start, new_end = span
     both = start < end and new_start < new_end and old[start] == new[new_start]
     return (start + both, end, new_start + both, new_end)
@@ -443,7 +443,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class RenderedGuideline:
-    """A guideline as safe HTML.
+    """Render a guideline as safe HTML.
 
     Args:
         sections: In the order of the document.
@@ -455,11 +455,11 @@ class RenderedGuideline:
 
     @property
     def html(self) -> str:
-        """Return the whole document."""
+        """The whole document."""
         return "".join(section.html for section in self.sections)
 
     def branch(self, name: str) -> tuple[Section, ...]:
-        """Return a section and all below it; () if there is none of that id.
+        """A section and all below it; () if there is none of that id.
 
         This is what a deep link shows: the section of a major type with its minor types.
         """
@@ -485,12 +485,12 @@ class Changes:
     changed: tuple[str, ...]
 
     def __bool__(self) -> bool:
-        """Return whether any section differs."""
+        """Whether any section differs."""
         return bool(self.added or self.removed or self.changed)
 
 
 def compare(old: RenderedGuideline, new: RenderedGuideline) -> Changes:
-    """Return which sections a reader has to read again; a section that only moved is none."""
+    """Which sections a reader has to read again; a section that only moved is none."""
     before = {section.id: section for section in old.sections}
     after = {section.id: section for section in new.sections}
     return Changes(
@@ -509,7 +509,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 def render_markdown(
     markdown: str, *, lang: Language = "en", prefix: str = PREFIX, shift: int = 0
 ) -> RenderedGuideline:
-    r"""Return a guideline as safe HTML.
+    r"""Render a guideline as safe HTML.
 
     Args:
         markdown: CommonMark with tables, ``{#id}`` after headings, and blocks ``pair``.
@@ -538,7 +538,7 @@ def render_markdown(
 
 
 def section_changes(old: str, new: str) -> Changes:
-    """Return which sections were added, removed or changed between two versions' Markdown."""
+    """Find which sections were added, removed or changed between two versions' Markdown."""
     return compare(render_markdown(old), render_markdown(new))
 
 

@@ -31,7 +31,7 @@ class Hit:
 
 
 def search(sections: Iterable[Section], query: str) -> tuple[Hit, ...]:
-    """Return the sections in whose title or text every word of the query is found, best first.
+    """Find the sections in whose title or text every word of the query is found, best first.
 
     A word of Chinese is found anywhere, another one where a word begins; case does not matter.
     Sections with more of the words in their title come first, then the order of the document.

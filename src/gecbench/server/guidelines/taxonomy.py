@@ -14,7 +14,7 @@ PLACEHOLDERS: dict[Language, str] = {"zh": "[缺失成分]", "en": "[MC]"}
 
 
 def default_guideline(lang: Language, *, placeholder: str | None = None) -> str:
-    """Return the Markdown of a default guideline.
+    """The Markdown of a default guideline.
 
     Args:
         lang: Language that the learners write, and that the guideline is written in.
@@ -62,7 +62,7 @@ class Topic:
     section: str
 
     def name(self, lang: Language) -> str:
-        """Return the name in a language."""
+        """The name in a language."""
         return self.zh if lang == "zh" else self.en
 
 

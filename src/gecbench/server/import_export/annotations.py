@@ -54,7 +54,7 @@ def export_annotations(project: Project, look: Look, naming: Naming) -> Iterator
 
 
 def annotation_objects(sentences: Sequence[Sentence], look: Look, naming: Naming) -> list[Json]:
-    """Return all that happened to some sentences of one project."""
+    """All that happened to some sentences of one project."""
     around = _Around.of(sentences, look, naming)
     return [around.sentence_object(sentence) for sentence in sentences]
 
@@ -126,7 +126,7 @@ class _Around:
         )
 
     def sentence_object(self, sentence: Sentence) -> Json:
-        """Return all that is known of a sentence."""
+        """All that is known of a sentence."""
         key = sentence.pk
         references = [
             *(text for row in self.submissions.get(key, ()) for text in self._texts(row)),
@@ -216,7 +216,7 @@ class _Around:
         }
 
     def _influence(self, row: Submission, sentence: Sentence) -> Json | None:
-        """Return which suggestion was shown before a submission, and what it came to."""
+        """Which suggestion was shown before a submission, and what it came to."""
         rows = (self.suggestions or {}).get(sentence.pk, ())
         suggestion = next((item for item in rows if item.pk == row.suggestion_id), None)
         if suggestion is None:
@@ -359,7 +359,7 @@ def _studies(keys: Sequence[int]) -> QuerySet[Study]:
 
 
 def _by(key: Callable[[_Row], int | None], rows: Iterable[_Row]) -> dict[int, list[_Row]]:
-    """Return rows by a row that they belong to, without those that belong to none."""
+    """Rows by a row that they belong to, without those that belong to none."""
     groups: dict[int | None, list[_Row]] = defaultdict(list)
     for row in rows:
         groups[key(row)].append(row)

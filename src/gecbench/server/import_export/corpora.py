@@ -109,7 +109,7 @@ class Naming:
     names: Mapping[int, str] | None = field(default=None, repr=False)
 
     def of(self, person: int | None) -> str:
-        """Return what a person is called; nobody (an import, the platform) is "nobody"."""
+        """What a person is called; nobody (an import, the platform) is "nobody"."""
         if person is None:
             return "nobody"
         if self.names is not None:
@@ -119,14 +119,14 @@ class Naming:
 
 @lru_cache(maxsize=4096)
 def _pseudonym(secret: str, project: int, person: int) -> str:
-    """Return what a person is called in a project; a large export asks a million times."""
+    """What a person is called in a project; a large export asks a million times."""
     message = f"pseudonym {project} {person}".encode()
     code = hmac.new(secret.encode(), message, hashlib.sha256).digest()
     return "P" + base64.b32encode(code).decode()[:_LENGTH].lower()
 
 
 def naming_of(project: Project, *, show: bool = False) -> Naming:
-    """Return pseudonyms for a project's people, or their names."""
+    """Pseudonyms for a project's people, or their names."""
     if not show:
         return Naming(project.pk)
     people = Member.objects.filter(project=project).values_list("person_id", flat=True)
@@ -167,7 +167,7 @@ def table(
 
 
 def cell(value: str | int | float | None) -> str | int | float:
-    """Return a cell that no spreadsheet takes for a formula.
+    """A cell that no spreadsheet takes for a formula.
 
     >>> cell("=1+1"), cell(-3), cell("是"), cell(None)
     ("'=1+1", -3, '是', '')
@@ -210,11 +210,11 @@ class Look:
     sources: Mapping[int, str] = field(default_factory=dict)
 
     def text(self, text: str) -> str:
-        """Return a reference with the placeholder as exports write it."""
+        """A reference with the placeholder as exports write it."""
         return text.replace(self.placeholder, self.alias) if self.alias else text
 
     def meta(self, facts: Mapping[str, object], source: int | None) -> dict[str, str]:
-        """Return the facts about a sentence as texts, in an order of their own.
+        """The facts about a sentence as texts, in an order of their own.
 
         Databases differ in the order in which they give back the keys of an object.
         """
@@ -238,12 +238,12 @@ class GoldenRow:
 
 
 def real_sentences(project: Project) -> QuerySet[Sentence]:
-    """Return the sentences of a project that may leave it (INV-12)."""
+    """The sentences of a project that may leave it (INV-12)."""
     return Sentence.objects.filter(project=project, purpose=Purpose.REAL)
 
 
 def look_of(project: Project, *, alias: str | None = None) -> Look:
-    """Return how a project's texts leave it now.
+    """How a project's texts leave it now.
 
     Args:
         project: The project.
@@ -299,7 +299,7 @@ def released_golden(release: Release) -> Iterator[list[GoldenRow]]:
 
 
 def samples(rows: Sequence[GoldenRow], look: Look) -> list[Sample]:
-    """Return sentences with their golden references, in the order given."""
+    """Sentences with their golden references, in the order given."""
     facts = {
         row[0]: row
         for row in Sentence.objects.filter(
@@ -358,7 +358,7 @@ def submission_samples(project: Project, look: Look, naming: Naming) -> Iterator
 
 
 def latest_submissions(sentences: Sequence[int]) -> list[Submission]:
-    """Return the last submission of each slot that stands handed in, by sentence and slot."""
+    """The last submission of each slot that stands handed in, by sentence and slot."""
     latest: dict[int, Submission] = {}
     for submission in (
         Submission.objects.filter(
@@ -372,7 +372,7 @@ def latest_submissions(sentences: Sequence[int]) -> list[Submission]:
 
 
 def texts_of(submissions: Sequence[Submission]) -> Mapping[int, list[tuple[str, str]]]:
-    """Return the texts of submissions with their dimension, by row of the submission, in order."""
+    """The texts of submissions with their dimension, by row of the submission, in order."""
     texts: dict[int, list[tuple[str, str]]] = defaultdict(list)
     for submission, text, dimension in (
         Reference.objects.filter(submission_id__in=[submission_.pk for submission_ in submissions])

@@ -314,7 +314,7 @@ class ExportFile:
 
 
 def export(project: Project, options: ExportOptions) -> tuple[ExportFile, ...]:
-    """Return the files of an export; each is made while it is read.
+    """Export a project: the files, each of which is made while it is read.
 
     Raises:
         GecbenchError: There is nothing to export.
@@ -329,7 +329,7 @@ def export(project: Project, options: ExportOptions) -> tuple[ExportFile, ...]:
 
 
 def one_file(files: Iterable[ExportFile], part: str = "") -> ExportFile:
-    """Return the one file of an export, or the one with an ending.
+    """Choose the one file of an export, or the one with an ending.
 
     Raises:
         UsageError: There are several and none is named, or there is none such.
@@ -348,7 +348,7 @@ def one_file(files: Iterable[ExportFile], part: str = "") -> ExportFile:
 
 
 def default_scheme(lang: str) -> str:
-    """Return how the edits of M2 are found where nobody says it."""
+    """How the edits of M2 are found where nobody says it."""
     return "zh-char" if lang == "zh" else "en-errant"
 
 
@@ -378,7 +378,7 @@ NOTES: Mapping[str, str] = {
 
 
 def notes(project: Project, options: ExportOptions) -> tuple[Note, ...]:
-    """Return what an export leaves out or writes otherwise, with counts."""
+    """What an export leaves out or writes otherwise, with counts."""
     if not EXPORTS[options.format].golden:
         return ()
     decided = real_sentences(project).filter(state__in=corpora.DECIDED)
@@ -444,7 +444,7 @@ def _golden(project: Project, options: ExportOptions, kind: ExportFormat) -> tup
 
     @cache
     def pieces() -> list[list[GoldenRow]]:
-        """Return what is golden at the moment of the first call: all files are of that moment.
+        """What is golden at the moment of the first call: all files are of that moment.
 
         Golden versions never change, so that knowing which ones they are is enough.
         """

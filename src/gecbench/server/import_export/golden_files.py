@@ -65,7 +65,7 @@ class Frame:
     provenance: Mapping[str, str] = field(default_factory=dict)
 
     def corpus(self, piece: Iterable[Sample]) -> Corpus:
-        """Return a piece as a corpus."""
+        """A piece as a corpus."""
         return Corpus(self.name, tuple(piece), self.lang, self.provenance)
 
 
@@ -97,13 +97,13 @@ def golden_file(file: GoldenFile, pieces: Pieces, frame: Frame) -> Iterator[byte
 
 
 def golden_writer(file: GoldenFile, frame: Frame) -> Callable[[Sequence[Sample]], bytes]:
-    """Return what makes the next piece of a file of the next sentences."""
+    """What makes the next piece of a file of the next sentences."""
     write = _WRITERS[file.format](file, frame)
     return lambda piece: write(frame.corpus(piece)).encode()
 
 
 def width(pieces: Pieces) -> int:
-    """Return how many references the sentence with most of them has, at least one."""
+    """How many references the sentence with most of them has, at least one."""
     most = 1
     for piece in pieces():
         counts = (

@@ -64,7 +64,7 @@ def own_data(person: Person) -> Iterator[bytes]:
 
 
 def file_name(person: Person) -> str:
-    """Return what the file is called."""
+    """What the file is called."""
     return f"gecbench-{person.login}.jsonl"
 
 

@@ -18,7 +18,7 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def content_of(name: str, raw: bytes, *, encoding: Encoding = "utf-8") -> Content:
-    """Return the lines of a file.
+    """Split the content of a file into lines.
 
     Raises:
         FormatError: It is empty, too large, or of another encoding; begins with name:line.
@@ -57,7 +57,7 @@ def content_of(name: str, raw: bytes, *, encoding: Encoding = "utf-8") -> Conten
 
 
 def content_at(path: Path, *, encoding: Encoding = "utf-8") -> Content:
-    """Return the lines of a file on this machine.
+    """Read the lines of a file on this machine.
 
     Raises:
         GecbenchError: It cannot be read, or as for `content_of`.
@@ -76,7 +76,7 @@ def content_at(path: Path, *, encoding: Encoding = "utf-8") -> Content:
 
 
 def _plain(name: str) -> str:
-    """Return the last part of a name, as one printable line of at most 200 characters."""
+    """The last part of a name, as one printable line of at most 200 characters."""
     last = name.replace("\\", "/").rpartition("/")[2]
     return "".join(character for character in last if character.isprintable())[-200:] or "file"
 

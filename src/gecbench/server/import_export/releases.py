@@ -48,7 +48,7 @@ SUMS = "SHA256SUMS"
 
 
 def companions(release: Release) -> Mapping[str, str]:
-    """Return name to text; the SHA-256 of the manifest's text is the release's own."""
+    """Name to text; the SHA-256 of the manifest's text is the release's own."""
     sums = [f"{about['sha256']}  {file}\n" for file, about in release_files(release).items()]
     # Written as it was hashed, so that whoever has the file can compare.
     manifest = text_of(release.manifest)
@@ -56,12 +56,12 @@ def companions(release: Release) -> Mapping[str, str]:
 
 
 def archive_name(release: Release) -> str:
-    """Return what the archive of all files of a release is called."""
+    """What the archive of all files of a release is called."""
     return f"{release.name}.zip"
 
 
 def export_archive(release: Release) -> ExportFile:
-    """Return all files of a release, its manifest and its sums in one archive, as it is written.
+    """All files of a release, its manifest and its sums in one archive, as it is written.
 
     Raises:
         GecbenchError: While it is read: as `export_release`. The archive has no end then, and no
@@ -168,12 +168,12 @@ def make_release(
 
 
 def release_files(release: Release) -> Mapping[str, Mapping[str, object]]:
-    """Return the files of a release by name: format, scheme, sha256, bytes, lines."""
+    """The files of a release by name: format, scheme, sha256, bytes, lines."""
     return cast("Mapping[str, Mapping[str, object]]", release.manifest["files"])
 
 
 def export_release(release: Release, file: str) -> ExportFile:
-    """Return a file of a release, the same bytes for ever.
+    """A file of a release, the same bytes for ever.
 
     Its last piece is held back until the hash of the whole is known to be the manifest's.
 
@@ -193,7 +193,7 @@ def export_release(release: Release, file: str) -> ExportFile:
 
 
 def verify_releases(project: Project | None = None) -> tuple[str, ...]:
-    """Return what is wrong with releases: a line for each file that would differ from its hash."""
+    """Find what is wrong with releases: a line for each file that would differ from its hash."""
     problems: list[str] = []
     releases = Release.objects.select_related("project").order_by("id")
     for release in releases if project is None else releases.filter(project=project):
@@ -215,12 +215,12 @@ def verify_releases(project: Project | None = None) -> tuple[str, ...]:
 
 
 def hash_of(manifest: Mapping[str, object]) -> str:
-    """Return the SHA-256 of a manifest, whatever the order of its keys."""
+    """The SHA-256 of a manifest, whatever the order of its keys."""
     return hashlib.sha256(text_of(manifest).encode()).hexdigest()
 
 
 def text_of(manifest: Mapping[str, object]) -> str:
-    """Return a manifest in the one spelling that is hashed."""
+    """A manifest in the one spelling that is hashed."""
     return json.dumps(manifest, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
@@ -420,7 +420,7 @@ def _check_hash(release: Release, file: str, pieces: Iterator[bytes]) -> Iterato
 
 
 def _pieces(golden: GoldenFile, pieces: Pieces) -> Pieces:
-    """Return what a file is made of: parallel text cannot say "not annotatable"."""
+    """What a file is made of: parallel text cannot say "not annotatable"."""
     return (lambda: _annotatable(pieces())) if golden.format == "parallel" else pieces
 
 

@@ -136,7 +136,7 @@ class Finding:
         return Message(SENTENCES[self.code], **dict(self.values))
 
     def __str__(self) -> str:
-        """Return the English sentence."""
+        """The English sentence."""
         return str(self.message)
 
 
@@ -278,7 +278,7 @@ def _plain(word: str) -> str:
 
 
 def _before(text: str, at: int) -> str:
-    """Return the last character before a place that is not white space; "" for none."""
+    """The last character before a place that is not white space; "" for none."""
     return text[:at].rstrip()[-1:]
 
 
@@ -313,7 +313,7 @@ _ANY_BRACKET = 4
 def misspellings(
     text: str, source: str, placeholder: str, aliases: Sequence[str]
 ) -> tuple[Place, ...]:
-    """Return the stretches of a text that should be the placeholder and are not.
+    """The stretches of a text that should be the placeholder and are not.
 
     What the source has itself is the writer's, not a placeholder.
 
@@ -369,7 +369,7 @@ def _half_bracketed(text: str, placeholder: str) -> Iterator[Place]:
 
 
 def _fold(text: str) -> str:
-    """Return the words of a placeholder: no brackets, no white space, no case."""
+    """The words of a placeholder: no brackets, no white space, no case."""
     return "".join(text.split()).strip(_OPEN + _CLOSE).lower()
 
 
@@ -379,7 +379,7 @@ def _nearly(first: str, second: str) -> bool:
 
 
 def distance(first: str, second: str, *, most: int) -> int:
-    """Return the edit distance of two words, or `most + 1` where it is greater.
+    """The edit distance of two words, or `most + 1` where it is greater.
 
     >>> distance("compter", "computer", most=2), distance("dog", "house", most=2)
     (1, 3)
@@ -427,7 +427,7 @@ on a finer one."""
 
 
 def findings(golden: Golden, options: ProjectOptions) -> tuple[Finding, ...]:
-    """Return all that the rules of a project find, in the order of the rules.
+    """Apply the rules of a project; all that they find, in the order of the rules.
 
     >>> golden = Golden("我去。", "zh", "error_free", ("我去了。",))
     >>> [(one.rule, one.level) for one in findings(golden, ProjectOptions())]
@@ -490,7 +490,7 @@ def _not_annotatable(case: _Case) -> Iterator[Finding]:
 
 
 def _placeholders(case: _Case) -> dict[int, tuple[_Room, ...]]:
-    """Return where each correction has the placeholder."""
+    """Where each correction has the placeholder."""
     golden, placeholder = case.golden, case.options.placeholder
     before = tokenize(golden.source, golden.lang, placeholder)
     return {
@@ -499,7 +499,7 @@ def _placeholders(case: _Case) -> dict[int, tuple[_Room, ...]]:
 
 
 def _rooms(before: Sequence[Token], after: Sequence[Token]) -> tuple[_Room, ...]:
-    """Return the room in the source that each placeholder of a correction may stand for."""
+    """The room in the source that each placeholder of a correction may stand for."""
     places = [at for at, token in enumerate(after) if token.placeholder]
     if not places:
         return ()

@@ -347,7 +347,7 @@ class _PieceBuilder:
             self._push("replace" if unit.edits else "space", *texts, unit.edits)
 
     def build(self) -> tuple[Piece, ...]:
-        """Return the pieces; a move whose other end is in a wider piece is a plain change."""
+        """The pieces; a move whose other end is in a wider piece is a plain change."""
         self._add_space(len(self.sides[0].text), len(self.sides[1].text))
         moves = [piece.move for piece in self.pieces]
         plain: dict[Op, Op] = {"move_from": "delete", "move_to": "insert"}

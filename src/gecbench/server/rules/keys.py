@@ -140,7 +140,7 @@ _TAKEN = frozenset(
 
 
 def parse_chord(chord: str) -> str:
-    """Return a chord in its one spelling.
+    """Bring a chord into its one spelling.
 
     Raises:
         KeyRefusedError: It is no chord.
@@ -162,7 +162,7 @@ def parse_chord(chord: str) -> str:
 
 
 def on_mac(chord: str) -> str:
-    """Return a default chord as a Mac has it: Option types characters there, so Control stands in.
+    """A default chord as a Mac has it: Option types characters there, so Control stands in.
 
     >>> on_mac("Alt+A"), on_mac("Ctrl+Enter"), on_mac("F1")
     ('Ctrl+A', 'Meta+Enter', 'F1')
@@ -175,7 +175,7 @@ def on_mac(chord: str) -> str:
 
 
 def parse_keys(choices: Mapping[str, object]) -> dict[str, str]:
-    """Return a person's own keys, checked: action to chord; what equals the default is left out.
+    """Check a person's own keys: action to chord; what equals the default is left out.
 
     Raises:
         KeyRefusedError: An unknown action, no key, a key that browsers own or that would type a
@@ -214,7 +214,7 @@ def _refuse_conflicts(chords: Mapping[str, tuple[str, ...]]) -> None:
 
 
 def _chords(custom: Mapping[str, str], *, mac: bool) -> dict[str, tuple[str, ...]]:
-    """Return action to chords; a person's own key stands alone and is the same on every machine."""
+    """Action to chords; a person's own key stands alone and is the same on every machine."""
     return {
         name: (custom[name],)
         if name in custom
@@ -237,7 +237,7 @@ class Tables:
 
 
 def tables(choices: object, *, screen: str) -> Tables:
-    """Return the keys of a screen, with what a person has chosen.
+    """The keys of a screen, with what a person has chosen.
 
     Args:
         chosen: What `parse_keys` gave and the person's preferences keep. What means nothing (any

@@ -68,7 +68,7 @@ def _setting(
 
 
 def extra(setting: FieldInfo) -> Mapping[str, Any]:
-    """Return what a setting has beside what pydantic knows: group and names."""
+    """What a setting has beside what pydantic knows: group and names."""
     return cast("Mapping[str, Any]", setting.json_schema_extra)
 
 
@@ -201,7 +201,7 @@ class ProjectOptions(BaseModel, frozen=True, extra="forbid", strict=True):
         return rules
 
     def level(self, rule: str) -> Level:
-        """Return what a consistency rule does in this project."""
+        """What a consistency rule does in this project."""
         return self.rules.get(rule, RULES[rule].level)
 
 
@@ -239,7 +239,7 @@ TEMPLATES: Mapping[str, Template] = {
 
 
 def options_of(stored: Mapping[str, object]) -> ProjectOptions:
-    """Return the options that JSON holds.
+    """The options that JSON holds.
 
     Raises:
         UsageError: A key nobody knows, or a value that means nothing; the message names it.
@@ -248,7 +248,7 @@ def options_of(stored: Mapping[str, object]) -> ProjectOptions:
 
 
 def columns_of(values: Mapping[str, object]) -> ProjectColumns:
-    """Return the settings that are columns.
+    """The settings that are columns.
 
     Raises:
         UsageError: A value that means nothing; the message names it.
@@ -257,12 +257,12 @@ def columns_of(values: Mapping[str, object]) -> ProjectColumns:
 
 
 def options_json(options: ProjectOptions) -> dict[str, object]:
-    """Return what JSON keeps: only what differs from the defaults."""
+    """What JSON keeps: only what differs from the defaults."""
     return options.model_dump(mode="json", exclude_defaults=True)
 
 
 def limits(setting: FieldInfo) -> tuple[int, int]:
-    """Return the least and the most of a number, or of the characters of a text."""
+    """The least and the most of a number, or of the characters of a text."""
     least: Any = 0
     most: Any = 0
     for bound in setting.metadata:
@@ -289,7 +289,7 @@ def _validate(model: type[_Settings], values: Mapping[str, object]) -> _Settings
 
 
 def _refusal(key: str, value: object, setting: FieldInfo, detail: ErrorDetails) -> UsageError:
-    """Return why a value is wrong, from what the setting may be."""
+    """Why a value is wrong, from what the setting may be."""
     if "expected" in detail.get("ctx", {}):
         return UsageError(
             "{key} is {value!r}; it is one of {names}",

@@ -101,7 +101,7 @@ class CleanText:
 
 
 def clean(text: str, *, longest: int = LONGEST, what: str = Message("the text")) -> CleanText:
-    r"""Return a text without line ends, tabs and invisible characters.
+    r"""Clean a text of line ends, tabs and invisible characters.
 
     A stretch of white space with line ends or tabs in it becomes one space. Joiners stay where a
     script or an emoji needs them. Cleaning twice changes nothing more.
@@ -131,7 +131,7 @@ def clean(text: str, *, longest: int = LONGEST, what: str = Message("the text"))
 
 
 def whole(text: str) -> str:
-    r"""Return a text that every database takes: NUL and halves of characters become U+FFFD.
+    r"""A text that every database takes: NUL and halves of characters become U+FFFD.
 
     For what nobody may be asked to type again: drafts, notes, messages.
 
@@ -142,7 +142,7 @@ def whole(text: str) -> str:
 
 
 def key(text: str) -> str:
-    r"""Return what is equal exactly where two texts count as the same: NFC, trimmed.
+    r"""What is equal exactly where two texts count as the same: NFC, trimmed.
 
     Not NFKC: full width and half width differ, because that may be the correction (CON-10).
 
@@ -153,7 +153,7 @@ def key(text: str) -> str:
 
 
 def digest(text: str) -> str:
-    """Return the SHA-256 of a text's key, in hexadecimal."""
+    """The SHA-256 of a text's key, in hexadecimal."""
     return hashlib.sha256(key(text).encode()).hexdigest()
 
 
@@ -221,7 +221,7 @@ def _without_invisible(text: str, counts: Counter[str]) -> str:
 
 
 def _invisible(character: str) -> str:
-    """Return the kind of a character that nobody sees and no script needs; "" for others."""
+    """The kind of a character that nobody sees and no script needs; "" for others."""
     if character in _NAMED:
         return _NAMED[character]
     if character in _BREAKS:
@@ -273,7 +273,7 @@ _LONGEST_NAME = 200
 
 
 def place_in_document(meta: Mapping[str, object], number: int) -> dict[str, str | int]:
-    """Return the columns that say which document a sentence is from, and where it stands there.
+    """The columns that say which document a sentence is from, and where it stands there.
 
     Without a position in the file the order of the task numbers is that of the document.
     """

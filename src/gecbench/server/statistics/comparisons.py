@@ -189,7 +189,7 @@ class Comparer:
 
 
 def _targets(source: str, decision: str | None, texts: Sequence[str]) -> Sequence[str]:
-    """Return the texts that an answer or a golden set stands for: error free is the source."""
+    """The texts that an answer or a golden set stands for: error free is the source."""
     if decision == Decision.CORRECTED:
         return texts
     return [source] if decision == Decision.ERROR_FREE else []

@@ -280,7 +280,7 @@ def member_figures(member: Member) -> MemberFigures:
 
 
 def _score(member: Member, judged: int) -> tuple[StoredFigures | None, str]:
-    """Return the stored score, computed again where that is quick; else why there is none.
+    """The stored score, computed again where that is quick; else why there is none.
 
     Who has done very much sees what was computed for the whole project.
     """

@@ -108,7 +108,7 @@ def _call_function(piece: Collection[int]) -> Any:
 
 
 def _bases(sentences: QuerySet[Any], layout: str) -> dict[int, str]:
-    """Return what the figures of each piece rest on: versions only grow, rows are never deleted."""
+    """What the figures of each piece rest on: versions only grow, rows are never deleted."""
     rows = sentences.values("piece").annotate(
         count=Count("pk"), real=Count("pk", filter=Q(purpose=Purpose.REAL)), versions=Sum("version")
     )

@@ -85,7 +85,7 @@ class Quality:
 
 
 def quality(project: Project, processes: int = 1) -> Quality:
-    """Return what is known now: counts as they are, scores as they were kept.
+    """Collect what is known now: counts as they are, scores as they are stored.
 
     Args:
         project: Whose figures.
@@ -125,7 +125,7 @@ def quality(project: Project, processes: int = 1) -> Quality:
 
 
 def load_agreement(project: Project) -> Agreement | None:
-    """Return agreement as it was kept, annotators called by their names; None where never."""
+    """Load agreement as it is stored, annotators called by their names; None where never."""
     figures = load_figures(project, AGREEMENT, "")
     if figures is None:
         return None
@@ -133,7 +133,7 @@ def load_agreement(project: Project) -> Agreement | None:
 
 
 def _with_names(result: Agreement, naming: Naming) -> Agreement:
-    """Return agreement with people's names instead of the numbers of their rows."""
+    """Agreement with people's names instead of the numbers of their rows."""
     return replace(
         result,
         each=tuple(replace(person, name=naming.of(int(person.name))) for person in result.each),
@@ -166,7 +166,7 @@ _SCORE = (
 
 
 def people_tables(quality: Quality) -> Table:
-    """Return annotators: volume, acceptance, F0.5, time."""
+    """Annotators: volume, acceptance, F0.5, time."""
     rows: list[tuple[Value, ...]] = [
         (
             *(person.name, person.submitted, person.accepted.judged, person.acceptance),
@@ -194,7 +194,7 @@ def people_tables(quality: Quality) -> Table:
 
 
 def score_tables(quality: Quality) -> tuple[Table, ...]:
-    """Return F0.5 by week, by source, and by person and month, first month against later."""
+    """F0.5 by week, by source, and by person and month, first month against later."""
     scores = quality.scores
     if scores is None or scores.total is None:
         return ()
@@ -258,7 +258,7 @@ def _course(quality: Quality) -> Table:
 
 
 def reviewer_table(quality: Quality) -> Table:
-    """Return what reviewers did (STA-6)."""
+    """What reviewers did (STA-6)."""
     rows: list[tuple[Value, ...]] = [
         (
             *(
@@ -289,7 +289,7 @@ def reviewer_table(quality: Quality) -> Table:
 
 
 def reason_table(quality: Quality) -> Table:
-    """Return why answers were refused, with shares (STA-4)."""
+    """Why answers were refused, with shares (STA-4)."""
     whole = sum(quality.refusals.values())
     return Table(
         "reasons",
@@ -307,7 +307,7 @@ def reason_table(quality: Quality) -> Table:
 
 
 def reasons_of_people(quality: Quality) -> Table:
-    """Return why each annotator's answers were refused, the commonest reason first."""
+    """Why each annotator's answers were refused, the commonest reason first."""
     rows: list[tuple[Value, ...]] = []
     for who, counts in sorted(quality.reasons.items(), key=lambda item: quality.names[item[0]]):
         whole = sum(counts.values())
@@ -329,7 +329,7 @@ def reasons_of_people(quality: Quality) -> Table:
 
 
 def suggestion_table(quality: Quality) -> Table:
-    """Return what answers are like with a suggestion and without."""
+    """What answers are like with a suggestion and without."""
     words = {
         "taken": Words("taken over", "已采用"),
         "shown": Words("shown, not taken over", "已显示，未采用"),
@@ -360,7 +360,7 @@ def suggestion_table(quality: Quality) -> Table:
 
 
 def states(quality: Quality) -> Table:
-    """Return how many sentences are where."""
+    """How many sentences are where."""
     counts = quality.progress.states
     whole = quality.progress.sentences
     return Table(
@@ -380,7 +380,7 @@ def states(quality: Quality) -> Table:
 
 
 def days(quality: Quality) -> Table:
-    """Return what was done day by day."""
+    """What was done day by day."""
     return Table(
         "days",
         Words("Progress by day", "每日进度"),
@@ -398,7 +398,7 @@ def days(quality: Quality) -> Table:
 
 
 def age_table(quality: Quality) -> Table:
-    """Return open study items by age."""
+    """Open study items by age."""
     return Table(
         "ages",
         Words("Age of open study items", "未完成学习项的时长"),
@@ -419,7 +419,7 @@ NAMES = ("progress", AGREEMENT, "volume", "reasons", "ages")
 
 
 def chart_of(project: Project, name: str) -> Figure:
-    """Return one of NAMES, and ask only for what it shows."""
+    """Draw one of NAMES; ask only for what it shows."""
     if name == "progress":
         return _progress(progress(load_counts(project)).days)
     if name == AGREEMENT:
@@ -432,7 +432,7 @@ def chart_of(project: Project, name: str) -> Figure:
 
 
 def charts(quality: Quality) -> tuple[Figure, ...]:
-    """Return all of them, in the order of NAMES."""
+    """Draw all of them, in the order of NAMES."""
     return (
         _progress(quality.progress.days),
         _agreement(quality.agreement),
@@ -443,13 +443,13 @@ def charts(quality: Quality) -> tuple[Figure, ...]:
 
 
 def reason_words(name: str) -> Words:
-    """Return what a reason of refusal is called."""
+    """What a reason of refusal is called."""
     words = {reason.id: Words(reason.en, reason.zh) for reason in REJECT_REASONS}
     return words.get(name, Words(name, name))
 
 
 def age_words() -> tuple[Words, ...]:
-    """Return the classes of age of study items, the youngest first."""
+    """The classes of age of study items, the youngest first."""
     ends = [0, *AGES]
     between = [
         Words(f"{start}–{end} days", f"{start}–{end} 天")
@@ -573,7 +573,7 @@ def _join(parts: Iterable[str], comma: str) -> str:
 
 
 def build_report(quality: Quality) -> Report:
-    """Return everything, the table of people first."""
+    """Build the report of everything, the table of people first."""
     return Report(
         name="stats",
         title=Words("Statistics of the project", "项目统计"),
@@ -587,7 +587,7 @@ def build_report(quality: Quality) -> Report:
 
 
 def signatures(quality: Quality) -> tuple[str, ...]:
-    """Return how the numbers that are scores were made."""
+    """How the numbers that are scores were made."""
     names = [quality.scores.signature] if quality.scores and quality.scores.signature else []
     names += quality.agreement.signatures if quality.agreement else ()
     names += quality.table4.signatures if quality.table4 else ()
@@ -595,7 +595,7 @@ def signatures(quality: Quality) -> tuple[str, ...]:
 
 
 def notes(quality: Quality) -> tuple[str, ...]:
-    """Return what the reader should know."""
+    """What the reader should know."""
     lines = []
     if quality.at is None:
         lines.append("F0.5, agreement and Table 4 were never computed")
@@ -634,7 +634,7 @@ def _tables(quality: Quality) -> tuple[Table, ...]:
 
 
 def _data(quality: Quality) -> dict[str, object]:
-    """Return JSON values; people by their names."""
+    """JSON values; people by their names."""
     suggestions = {name: asdict(group) for name, group in quality.suggestions.items()}
     return {
         "computed_at": quality.at.isoformat() if quality.at else None,

@@ -49,7 +49,7 @@ class StoredFigures:
 
 
 def basis_of(project: Project, person: int | None = None) -> str:
-    """Return what figures are made of now: the greatest rows, and how texts are compared.
+    """What figures are made of now: the greatest rows, and how texts are compared.
 
     Withdrawn sentences are in no figure, and restored ones are again. How many there are does not
     tell one from another, but who is withdrawn last is changed last, so that both together do.
@@ -76,7 +76,7 @@ def basis_of(project: Project, person: int | None = None) -> str:
 
 
 def load_figures(project: Project, kind: str, basis: str) -> StoredFigures | None:
-    """Return what was computed last; None where nothing was."""
+    """Load what was computed last; None where nothing was."""
     row = Figures.objects.filter(project=project, kind=kind).first()
     if row is None:
         return None
@@ -299,7 +299,7 @@ def sum_counts(candidates: Any, beta: float) -> Counts:
 
 
 def table4(project: Project) -> References:
-    """Return Table 4 and the distribution of references of the golden sets now (STA-1, STA-2).
+    """Compute Table 4 and the distribution of references of the golden sets now (STA-1, STA-2).
 
     Raises:
         GecbenchError: The scheme of edits cannot be had.
@@ -351,7 +351,7 @@ def _describe(name: str, goldens: Any) -> ReferenceStatistics:
 
 
 def agreement(project: Project) -> Agreement:
-    """Return how far annotators agree, by all that stands handed in (STA-5).
+    """Measure how far annotators agree, by all that stands handed in (STA-5).
 
     Annotators are called by the numbers of their rows.
 
@@ -466,7 +466,7 @@ def refresh(project: Project, processes: int = 1) -> None:
 
 
 def parse_scores(data: Mapping[str, Any]) -> Scores:
-    """Return scores as they were kept."""
+    """Parse scores as they are stored."""
     groups = ("people", "weeks", "sources", "months", "early", "later")
     cells = {name: {key: Cell(**values) for key, values in data[name].items()} for name in groups}
     total = data["total"] and Cell(**data["total"])
@@ -474,7 +474,7 @@ def parse_scores(data: Mapping[str, Any]) -> Scores:
 
 
 def parse_agreement(data: Mapping[str, Any]) -> Agreement:
-    """Return agreement as it was kept."""
+    """Parse agreement as it is stored."""
     rates = ("alpha", "decisions", "exact", "common", "edits", "forth", "back", "made", "met")
 
     def parse_rates(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -491,7 +491,7 @@ def parse_agreement(data: Mapping[str, Any]) -> Agreement:
 
 
 def parse_table4(data: Mapping[str, Any]) -> References:
-    """Return Table 4 as it was kept."""
+    """Parse Table 4 as it is stored."""
     return References(
         data["corpus"],
         tuple(ReferenceStatistics(**row) for row in data["statistics"]),
@@ -502,7 +502,7 @@ def parse_table4(data: Mapping[str, Any]) -> References:
 
 
 def _table4_json(table4: References) -> dict[str, Any]:
-    """Return the JSON of Table 4; JSON has no keys that are numbers."""
+    """The JSON of Table 4; JSON has no keys that are numbers."""
     return {
         "corpus": table4.corpus,
         "statistics": [asdict(row) for row in table4.statistics],

@@ -54,7 +54,7 @@ _QUARTER = 15 * 60
 
 
 def counts(sentence: str = "sentence__") -> Q:
-    """Return the condition that a row is about a sentence that counts (INV-12).
+    """The condition that a row is about a sentence that counts (INV-12).
 
     Args:
         sentence: Where the sentence is, seen from the row; "" for rows of sentences.
@@ -175,7 +175,7 @@ def _count_answers(
 def _influence_counter(
     sentences: Collection[int], total: Mapping[str, Counter[str]]
 ) -> Callable[[Any, Sequence[str], Mapping[str, int]], None]:
-    """Return a function that counts an answer with its texts and numbers, if there is a suggestion.
+    """A function that counts an answer with its texts and numbers, if there is a suggestion.
 
     Answers are told apart by whether their author took the suggestion over, was only shown it, or
     was not.

@@ -130,7 +130,7 @@ _IN_TURN = ("review", "study", "problems")
 
 @dataclass(frozen=True, slots=True)
 class MyProject:
-    """One project of a person as the day shows it.
+    """One project of a person as the home page shows it.
 
     Args:
         member: Who they are there.

@@ -1,4 +1,4 @@
-"""What waits for a person in their projects, counted in one query; the menu and the day show it."""
+"""What waits for a person in their projects, counted in one query for menu and home page."""
 
 from __future__ import annotations
 
