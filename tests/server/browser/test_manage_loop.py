@@ -111,7 +111,7 @@ def test_a_project_is_made_filled_staffed_and_set_by_keyboard(page, live, tmp_pa
     page.keyboard.type("2")
     tab_to(page, "form.settings button.primary")
     page.keyboard.press("Enter")
-    page.get_by_text("The settings are kept").wait_for()
+    page.get_by_text("The settings are saved").wait_for()
     with live.rows():
         from gecbench.server.models import Invitation, Project, Sentence
 
