@@ -110,6 +110,15 @@ class Purpose(TextChoices):
     REAL = "real", _("real work")
     TRAINING = "training", _("training")
     TRIAL = "trial", _("trial")
+    GOLD = "gold", _("gold tasks")
+
+
+class TrialState(TextChoices):
+    """Where a candidate's trial stands."""
+
+    OPEN = "open", _("under way")
+    PASSED = "passed", _("passed the trial")
+    FAILED = "failed", _("not passed")
 
 
 class ProjectKind(StrEnum):

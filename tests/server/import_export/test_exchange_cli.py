@@ -266,3 +266,10 @@ def test_the_whole_way_in_real_processes(tmp_path, live_template):
     assert call(*annotate, "export", "--project", "dev", "--to", "mucgec") == TABLE
     call(*annotate, "release", "make", "v1", "--project", "dev")
     call(*annotate, "release", "verify", "--project", "dev")
+
+
+@pytest.mark.parametrize("purpose", ["training", "trial", "gold"])
+def test_sets_with_known_answers_are_imported(run, tmp_path, purpose):
+    empty()
+    run("import", a_file(tmp_path), "--purpose", purpose)
+    assert list(Sentence.objects.values_list("purpose", flat=True)) == [purpose] * 2

@@ -66,8 +66,8 @@ def test_inv_12_sentences_for_training_and_trials_reach_no_export(site, purpose)
         exported(poison, "mucgec")
     with pytest.raises(GecbenchError, match="no golden set yet; nothing to release"):
         make_release(poison, name="v1", by=None)
-    imported(project, "毒药句子。\n", purpose=Purpose.TRAINING)
-    imported(project, "t1\t毒药句。\t毒药改。\n", purpose=Purpose.TRAINING, references="golden")
+    imported(project, "t1\t毒药句。\t毒药改。\n", purpose=purpose)
+    imported(project, "t2\t毒药质检。\t毒药改。\n", purpose=Purpose.GOLD)
     assert "毒药" not in everything(project)
     assert "毒药" not in the_file(project, "sentences")
 

@@ -283,10 +283,32 @@ def test_issue_5_the_ten_problems_of_a_report_are_the_first_by_line(site, bad):
     assert report.problem_count == bad + 2
 
 
-def test_sentences_for_training_are_marked(site):
-    imported(empty(), "我\n", purpose=Purpose.TRAINING, priority=7, source="练习")
-    one = Sentence.objects.get()
-    assert (one.purpose, one.priority, one.source.name) == ("training", 7, "练习")
+@pytest.mark.parametrize(
+    ("purpose", "state", "needed"),
+    [("training", "golden", 0), ("trial", "golden", 0), ("gold", "annotating", 1)],
+)
+def test_sentences_with_known_answers_are_marked_and_have_them(site, purpose, state, needed):
+    text = "a\t我去校\t我去学校\nb\t很好\t没有错误\n"
+    imported(empty(), text, purpose=purpose, priority=7, source="练习")
+    for one in Sentence.objects.all():
+        assert (one.purpose, one.priority, one.source.name) == (purpose, 7, "练习")
+        assert (one.state, one.needed, one.slots.count()) == (state, needed, needed)
+    first, second = Sentence.objects.order_by("number")
+    assert first.golden.entries.get().reference.text == "我去学校"
+    assert second.golden.kind == "error_free"
+
+
+def test_a_sentence_without_a_known_answer_is_no_training_task(site):
+    report = planned(empty(), "a\t我\tb\n", format="mucgec", purpose="trial").report
+    assert report.problem_count == 0
+    report = planned(empty(slug="other"), "a\t我\n", format="mucgec", purpose="trial").report
+    assert [one.line for one in report.problems] == [1]
+
+
+@pytest.mark.parametrize("references", ["ignore", "keep"])
+def test_known_answers_are_golden_and_nothing_else(references):
+    with pytest.raises(UsageError, match="known answers: golden"):
+        ImportOptions(purpose=Purpose.GOLD, references=references)
 
 
 def test_closed_projects_take_no_sentence(site):
@@ -302,7 +324,7 @@ def test_closed_projects_take_no_sentence(site):
         ({"encoding": "latin-1"}, "encoding is 'latin-1'; it is one of utf-8, gb18030"),
         ({"references": "all"}, "references is 'all'; it is one of ignore, golden, keep"),
         ({"duplicates": "both"}, "duplicates is 'both'; it is one of skip, keep"),
-        ({"purpose": "trial"}, "purpose is 'trial'; it is one of real, training"),
+        ({"purpose": "exam"}, "purpose is 'exam'; it is one of real, training, trial, gold"),
         ({"priority": 10**7}, "priority is 10000000; it is a whole number from -1000000"),
         ({"priority": True}, "priority is True; it is a whole number"),
         ({"source": "x" * 101}, "the name of the source has more than 100 characters"),

@@ -28,6 +28,7 @@ ELSEWHERE = {
     "ReviewTask.handed_by": "in the log as review.handed_on",
     "Session.person": "lines of the kind session, of those that live",
     "Study.closed_by": "in the log",
+    "Overruling.by": "in the log as trial.overruled and gold.overruled",
     "Complaint.first_reviewer": "the review that is questioned",
 }
 """Columns with people that have no lines of their own, and where it is told instead."""
@@ -46,7 +47,12 @@ def test_every_column_with_a_person_is_in_the_file_or_named_here(site):
     for _, rows, _told in personal_data._kinds(Person(pk=1)):
         where = [one.lhs for one in rows.query.where.children]
         asked |= {(one.target.model.__name__, one.target.name) for one in where}
-    asked |= {("StudyTry", "study"), ("MemberEvent", "member"), ("Assignment", "member")}
+    asked |= {
+        ("StudyTry", "study"),
+        ("MemberEvent", "member"),
+        ("Assignment", "member"),
+        ("Trial", "member"),
+    }
     columns = {
         f"{model.__name__}.{column.name}"
         for model in apps.get_app_config("server").get_models()

@@ -64,7 +64,7 @@ def test_pages_go_on_where_they_ended(boss):
 
 def test_sentences_are_found_by_state_and_purpose(boss):
     project = reviewed()
-    imported(project, "练习。\n", purpose="training")
+    imported(project, "t\t练习。\t练习吧。\n", purpose="training")
     found = boss.get("projects/story/sentences", state="golden")[1]["items"]
     assert [(one["number"], one["golden_version"]) for one in found] == [(1, 1)]
     found = boss.get("projects/story/sentences", purpose="training")[1]["items"]

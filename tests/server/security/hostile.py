@@ -21,7 +21,7 @@ from server.workflow.stories import (
     submitted,
 )
 
-from gecbench.server.choices import ComplaintState, Decision, Role
+from gecbench.server.choices import ComplaintState, Decision, MemberStatus, Purpose, Role
 from gecbench.server.import_export.releases import make_release
 from gecbench.server.models import (
     Acknowledgement,
@@ -31,6 +31,7 @@ from gecbench.server.models import (
     Person,
     Project,
     Release,
+    Sentence,
     Source,
     Study,
     Suggestion,
@@ -42,6 +43,7 @@ from gecbench.server.workflow import (
     claims,
     complaints,
     drafts,
+    gold_tasks,
     management,
     members,
     projects,
@@ -49,6 +51,7 @@ from gecbench.server.workflow import (
     sentences,
     studies,
     suggestions,
+    trials,
 )
 from gecbench.server.workflow.answers import Addition, Answer, ReviewAnswer, Ruling
 
@@ -85,6 +88,7 @@ def hostile() -> Project:
         suggestions="on_demand",
         instructions=BUNDLES[0][:500],
         reveal_after=0,
+        trial_size=1,
     )
     writers = [joined(project, f"a{n}") for n in range(2)]
     for name in ("rita", "rolf"):
@@ -94,6 +98,7 @@ def hostile() -> Project:
         _decided(project, writers, n)
     _in_work(project, writers, count + 1)
     _light(project)
+    _practised(project)
     _people(project)
     due = timezone.now() + timedelta(days=3)
     assignments.give_quota(member_of(project, "boss"), writers[0], number=count + 9, due_at=due)
@@ -194,6 +199,32 @@ def _light(project: Project) -> None:
     for n, source in enumerate(Source.objects.filter(project=project, pk__gt=1).order_by("pk")):
         if n < len(PAYLOADS) and not Source.objects.filter(name=PAYLOADS[n][:100]).exists():
             Source.objects.filter(pk=source.pk).update(name=PAYLOADS[n][:100])
+
+
+def _practised(project: Project) -> None:
+    """Somebody in training and on trial, and gold tasks; a lead has overruled each."""
+    boss = member_of(project, "boss")
+    for purpose in (Purpose.TRAINING, Purpose.TRIAL, Purpose.GOLD):
+        golden = sentences.NewGolden(Decision.CORRECTED, (clean(bundle(1, "知")).text,))
+        text = clean(bundle(2, f"{purpose}")).text
+        row = sentences.NewSentence(f"{purpose}", text, purpose=purpose, golden=golden)
+        sentences.add_sentences(project, [row])
+    answer = Answer(Decision.CORRECTED, (bundle(3, "练"),))
+    training = Sentence.objects.get(project=project, purpose=Purpose.TRAINING)
+    for n in range(2):
+        person = Person.objects.create(login=f"c{n}", name=short(n) or "-", password="!")
+        candidate = members.add_member(
+            project, person, roles=[Role.ANNOTATOR], by=None, status=MemberStatus.TRAINING
+        )
+        trials.train(candidate, training.number, client_key=uuid4(), answer=answer)
+        trial = trials.begin(candidate)
+        task = trials.next_task(trial)
+        tried = trials.answer_task(candidate, task.pk, client_key=uuid4(), answer=answer)
+        if n:
+            trials.overrule(boss, tried.pk, right=True, reason=bundle(0, "改"))
+    gold = Sentence.objects.get(project=project, purpose=Purpose.GOLD)
+    watched = submitted(member_of(project, "a1"), gold, answer)
+    gold_tasks.overrule(boss, watched.gold_result.pk, right=True, reason=bundle(0, "改"))
 
 
 def _people(project: Project) -> None:

@@ -11,7 +11,7 @@ from uuid import uuid4
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 from django.utils import timezone
-from server.workflow import reviewing
+from server.workflow import practising, reviewing
 from server.workflow.stories import (
     a_project,
     all_submitted,
@@ -20,13 +20,14 @@ from server.workflow.stories import (
     joined,
     sentence_of,
     somebody,
+    submitted,
 )
 
-from gecbench.server.choices import Role
+from gecbench.server.choices import Purpose, Role
 from gecbench.server.import_export.releases import make_release
-from gecbench.server.models import Member, Person, Project, ReviewTask
+from gecbench.server.models import Member, Person, Project, ReviewTask, Sentence
 from gecbench.server.web.permissions import Access, access_of
-from gecbench.server.workflow import accounts, assignments, complaints, members, reviews
+from gecbench.server.workflow import accounts, assignments, complaints, members, reviews, trials
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 OURS = "公开"
@@ -122,7 +123,23 @@ def _things(slug: str, mark: str) -> dict[str, object]:
         number=9,
         due_at=timezone.now() + timedelta(days=9),
     )
+    for purpose in (Purpose.TRAINING, Purpose.TRIAL, Purpose.GOLD):
+        practising.known(project, purpose, 20, mark=mark)
+    candidate = practising.candidate(project, f"{slug}-candidate")
+    training = Sentence.objects.get(project=project, external_id="training-1")
+    practised = trials.train(
+        candidate, training.number, client_key=uuid4(), answer=correction(f"{mark}这是什么")
+    )
+    trial = trials.begin(candidate)
+    tried = practising.answered(candidate, right=False)
+    gold = Sentence.objects.get(project=project, external_id="gold-1")
+    watched = submitted(writers[1], gold, correction(f"{mark}这是什么"))
     return {
+        "practice_id": practised.pk,
+        "answer_id": tried.pk,
+        "trial_id": trial.pk,
+        "task_id": trial.tasks.get(position=2).pk,
+        "result_id": watched.gold_result.pk,
         "number": 1,
         "slot_id": slot.pk,
         "sentence_id": ReviewTask.objects.get(sentence=open_one).sentence_id,
@@ -149,7 +166,7 @@ def _things(slug: str, mark: str) -> dict[str, object]:
 
 PEOPLE = (
     *("anonymous", "stranger", "annotator", "other annotator", "reviewer", "judge", "manager"),
-    *("manager of another", "paused", "left", "administrator"),
+    *("manager of another", "candidate", "paused", "left", "administrator"),
 )
 
 
@@ -169,6 +186,7 @@ def world() -> World:
         "judge": "one-judge",
         "manager": "one-boss",
         "manager of another": "two-boss",
+        "candidate": "one-candidate",
         "paused": "one-paused",
         "left": "one-left",
         "administrator": "root",
@@ -199,6 +217,7 @@ def allowed(who: str, access: Access) -> bool:
         "judge": {Role.JUDGE},
         "manager": {Role.MANAGER},
         "paused": set() if access.active else {Role.ANNOTATOR},
+        "candidate": set() if access.active else {Role.ANNOTATOR},
     }.get(who)
     if not held:
         return False

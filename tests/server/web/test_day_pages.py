@@ -65,14 +65,21 @@ def test_somebody_without_a_project_is_told_what_to_do(site):
     assert "You are in no project yet" in Asking(somebody("new")).html("/")
 
 
+def test_who_is_paused_is_told_and_gets_no_continue(li):
+    Member.objects.filter(person__login="a1").update(status="paused")
+    page = li.html("/")
+    assert "You are paused here" in page
+    assert "Continue" not in page
+
+
 @pytest.mark.parametrize(
-    ("status", "words"), [("paused", "You are paused here"), ("training", "in training")]
+    ("status", "words"), [("training", "in training"), ("trial", "on trial here")]
 )
-def test_who_may_not_work_now_is_told_and_gets_no_continue(li, status, words):
+def test_who_is_no_annotator_yet_is_told_and_goes_on_with_training_or_trial(li, status, words):
     Member.objects.filter(person__login="a1").update(status=status)
     page = li.html("/")
     assert words in page
-    assert "Continue" not in page
+    assert f'href="/p/story/{status}"' in page
 
 
 def test_a_closed_project_is_marked_and_one_that_was_left_is_not_there(li):

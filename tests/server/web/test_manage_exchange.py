@@ -291,10 +291,12 @@ def test_an_export_in_chinese_leaves_out_of_the_file_and_speaks_of_no_import(dec
     assert "不导入" not in page
 
 
-def test_an_import_by_the_page_is_for_real_work_whatever_a_form_says(project, boss):
+def test_an_import_by_the_page_is_for_real_work_if_nothing_else_is_said(project, boss):
     report = uploaded(boss, "一句话。\n")
-    assert 'name="purpose"' not in boss.html(report)
+    assert 'value="real" selected' in boss.html(report)
     boss.client.post(f"{report}/run", {"purpose": "training"})
+    assert not Sentence.objects.exists(), "a training task has a known answer"
+    boss.client.post(f"{report}/run", {})
     assert Sentence.objects.get().purpose == "real"
 
 

@@ -21,7 +21,8 @@ def settings_of(boss: Asking, **changed: str) -> dict[str, str]:
     page = boss.get(f"{HERE}/settings").context
     sent = {one.html_name: one.value() for one in page["form"]}
     sent["seen"] = page["seen"]
-    return {key: value for key, value in {**sent, **changed}.items() if value not in ("", False)}
+    every = {**sent, **changed}
+    return {key: value for key, value in every.items() if value != "" and value is not False}
 
 
 @pytest.mark.parametrize("language", ["en", "zh-hans"])

@@ -289,8 +289,8 @@ ALLOWED = {
     "training": {"trial", "active", "paused"},
     "trial": {"training", "active", "paused"},
     "active": {"paused"},
-    "paused": {"active"},
-    "left": {"active"},
+    "paused": {"training", "trial", "active"},
+    "left": {"training", "active"},
 }
 
 

@@ -110,7 +110,11 @@ def import_(
         ),
     ] = None,
     purpose: Annotated[
-        Literal["real", "training"], Option("--purpose", "What the sentences are for.")
+        Literal["real", "training", "trial", "gold"],
+        Option(
+            "--purpose",
+            "What the sentences are for; with references as known answers unless real.",
+        ),
     ] = "real",
     source: Annotated[str, Option("--source", "Where the sentences come from, as NLPCC18.")] = "",
     priority: Annotated[int, Option("--priority", "Small ones come first.")] = 100,

@@ -27,6 +27,7 @@ from gecbench.server.models import (
     Message,
     Notice,
     Person,
+    PracticeAnswer,
     Reading,
     Reference,
     Release,
@@ -38,6 +39,7 @@ from gecbench.server.models import (
     Submission,
     SuggestionEvent,
     Token,
+    Trial,
     Verdict,
 )
 
@@ -114,6 +116,10 @@ def _kinds(
     yield "study", _of(Study, "sentence__project", "reference", person=person), _study
     tries = _of(StudyTry, "study__sentence__project", study__person=person)
     yield "study_try", tries, _study_try
+    trials = _of(Trial, "member__project", member__person=person).prefetch_related("tasks")
+    yield "trial", trials, _trial
+    answers = _of(PracticeAnswer, "sentence__project", "task__trial", person=person)
+    yield "practice_answer", answers, _practice_answer
     yield "complaint", _of(Complaint, "study__sentence__project", person=person), _complaint
     complaints = _of(Complaint, "study__sentence__project", handler=person)
     yield "ruling", complaints, _ruling
@@ -277,6 +283,18 @@ def _study_try(row: StudyTry) -> Json:
     values = {"decision": row.decision, "text": row.text, "matched": row.matched}
     at = _time(row.at)
     return {**_sentence(row.study.sentence), **values, "counted": row.counted, "at": at}
+
+
+def _trial(row: Trial) -> Json:
+    times = {"started_at": _time(row.started_at), "ended_at": _time(row.ended_at)}
+    result = {"state": row.state, "right": row.accepted, "size": row.size, "percent": row.percent}
+    return {"project": row.member.project.slug, "no": row.no, **result, **times}
+
+
+def _practice_answer(row: PracticeAnswer) -> Json:
+    answer = {"decision": row.decision, "text": row.text, "right": row.right}
+    place = {"trial": row.task.trial.no if row.task else None, "counted": row.counted}
+    return {**_sentence(row.sentence), **answer, **place, "at": _time(row.at)}
 
 
 def _complaint(row: Complaint) -> Json:

@@ -54,7 +54,7 @@ class ImportOptions:
         references: What becomes of references: left out, golden at once, or kept beside the
             sentence, which is annotated all the same. None: not chosen yet.
         duplicates: What becomes of a sentence that is there already. None: not chosen yet.
-        purpose: Of all sentences.
+        purpose: Of all sentences; all but real ones need references, the known answers.
         priority: Of all sentences; small ones come first.
         source: Name of the source of those that name none.
         clean: Take out invisible characters, as from what people write (ANN-12).
@@ -85,7 +85,7 @@ class ImportOptions:
             ("encoding", get_args(Encoding)),
             ("references", (None, *get_args(References))),
             ("duplicates", (None, *get_args(Duplicates))),
-            ("purpose", (Purpose.REAL, Purpose.TRAINING)),
+            ("purpose", tuple(Purpose)),
             ("same", get_args(Same)),
         ):
             value = getattr(self, name)
@@ -101,6 +101,14 @@ class ImportOptions:
                 value=self.priority,
                 least=-1_000_000,
                 most=1_000_000,
+            )
+        if self.purpose != Purpose.REAL and self.references is None:
+            object.__setattr__(self, "references", "golden")
+        if self.purpose != Purpose.REAL and self.references != "golden":
+            raise UsageError(
+                "references is {value!r}; for {purpose} they are the known answers: golden",
+                value=self.references,
+                purpose=self.purpose,
             )
         if len(self.source) > 100:
             raise UsageError("the name of the source has more than 100 characters; shorten it")
@@ -575,6 +583,8 @@ class _Reader:
                 candidate = self._read_record(entry, ordinal, first_lines)
                 if self.options.references == "golden":
                     self._check_golden(candidate)
+                if self.options.purpose != Purpose.REAL and candidate.answers is None:
+                    raise GecbenchError("the sentence has no reference, so no known answer")
             except _NoGoldenSetError as error:
                 self.skipped.append(Trouble(entry.line, error.message))
                 continue

@@ -41,6 +41,13 @@ from gecbench.server.models.sentences import (
     SuggestionEvent,
 )
 from gecbench.server.models.sessions import Session
+from gecbench.server.models.trials import (
+    GoldResult,
+    Overruling,
+    PracticeAnswer,
+    Trial,
+    TrialTask,
+)
 
 __all__ = [
     "Acknowledgement",
@@ -52,6 +59,7 @@ __all__ = [
     "Draft",
     "DraftRevision",
     "Figures",
+    "GoldResult",
     "Golden",
     "GoldenReference",
     "Guideline",
@@ -62,7 +70,9 @@ __all__ = [
     "MemberEvent",
     "Message",
     "Notice",
+    "Overruling",
     "Person",
+    "PracticeAnswer",
     "Project",
     "Reading",
     "Reference",
@@ -82,5 +92,7 @@ __all__ = [
     "Suggestion",
     "SuggestionEvent",
     "Token",
+    "Trial",
+    "TrialTask",
     "Verdict",
 ]

@@ -24,7 +24,7 @@ from gecbench.server.import_export.corpora import (
     read_snapshot,
     real_sentences,
 )
-from gecbench.server.models import Member, Project, Sentence, Submission, Token
+from gecbench.server.models import Member, Project, Sentence, Submission, Token, Trial
 from gecbench.server.rest.authentication import manager_of, member_of, need, only, person_of
 from gecbench.server.rest.schemas import (
     Failure,
@@ -37,6 +37,7 @@ from gecbench.server.rest.schemas import (
     TokenGiven,
     TokenMade,
     TokenShown,
+    Trials,
 )
 from gecbench.server.workflow.accounts import Scope, make_token, revoke_token, tokens_of
 from gecbench.server.workflow.projects import create_project
@@ -176,7 +177,7 @@ def sentences(
     after: After = 0,
     limit: Limit = 50,
     state: SentenceState | None = None,
-    purpose: Literal["real", "training", "trial"] = "real",
+    purpose: Literal["real", "training", "trial", "gold"] = "real",
 ) -> dict[str, object]:
     """Return sentences by task number; for managers."""
     only(request, "after", "limit", "state", "purpose")
@@ -245,6 +246,33 @@ def submissions(
             "stands": row.slot.state in SUBMITTED_OR_LATER,
         }
         for row in rows
+    ]
+    return _page(items, rows[-1].pk if rows else 0, limit)
+
+
+@work_router.get("projects/{slug:slug}/trials", response={200: Trials, 404: Failure, 422: Failure})
+def trials(
+    request: HttpRequest, slug: str, after: After = 0, limit: Limit = 50
+) -> dict[str, object]:
+    """Return the trials of candidates, oldest first, people under pseudonyms; for managers."""
+    only(request, "after", "limit")
+    project = manager_of(request, slug).project
+    naming = naming_of(project)
+    found = Trial.objects.filter(member__project=project, id__gt=after).select_related("member")
+    rows = list(found.order_by("id")[:limit])
+    items: list[dict[str, object]] = [
+        {
+            "key": one.pk,
+            "annotator": naming.of(one.member.person_id),
+            "no": one.no,
+            "size": one.size,
+            "percent": one.percent,
+            "state": one.state,
+            "accepted": one.accepted,
+            "started_at": one.started_at,
+            "ended_at": one.ended_at,
+        }
+        for one in rows
     ]
     return _page(items, rows[-1].pk if rows else 0, limit)
 

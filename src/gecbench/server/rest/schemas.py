@@ -66,7 +66,7 @@ class ImportGiven(Given):
     encoding: Literal["utf-8", "gb18030"] = "utf-8"
     references: Literal["ignore", "golden", "keep"] | None = None
     duplicates: Literal["skip", "keep"] | None = None
-    purpose: Literal["real", "training"] = "real"
+    purpose: Literal["real", "training", "trial", "gold"] = "real"
     priority: Annotated[int, Field(ge=-1_000_000, le=1_000_000)] = 100
     source: Annotated[Text, Field(max_length=100)] = ""
     clean: bool = True
@@ -104,6 +104,27 @@ class TokenMade(TokenShown):
     """A new token; its secret is shown this once."""
 
     secret: str
+
+
+class TrialShown(Schema):
+    """A candidate's trial; `accepted` is how many answers are right, once it is over."""
+
+    key: int
+    annotator: str
+    no: int
+    size: int
+    percent: int
+    state: str
+    accepted: int | None
+    started_at: datetime
+    ended_at: datetime | None
+
+
+class Trials(Schema):
+    """A page of trials."""
+
+    items: list[TrialShown]
+    next: int | None = None
 
 
 class ProjectShown(Schema):

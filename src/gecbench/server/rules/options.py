@@ -76,6 +76,8 @@ _project = partial(_setting, _("Project"))
 _work = partial(_setting, _("Annotation"))
 _review = partial(_setting, _("Review"))
 _study = partial(_setting, _("Self-study"))
+_trial = partial(_setting, _("Training and trial"))
+_gold = partial(_setting, _("Gold tasks"))
 _placeholder = partial(_setting, _("Placeholder"))
 
 
@@ -173,6 +175,39 @@ class ProjectOptions(BaseModel, frozen=True, extra="forbid", strict=True):
     )
     study_days: Annotated[int, Field(ge=1, le=365)] = _study(
         3, _("Too old: days"), _("Or one item that has been open for so many days.")
+    )
+    trial_first: bool = _trial(
+        False,
+        _("A trial before real work"),
+        _("New annotators begin in training, and get real tasks after they have passed a trial."),
+    )
+    trial_size: Annotated[int, Field(ge=1, le=200)] = _trial(
+        20, _("Tasks of a trial"), _("Drawn at random from the trial set.")
+    )
+    trial_percent: Annotated[int, Field(ge=0, le=100)] = _trial(
+        90,
+        _("Right answers to pass, in per cent"),
+        _("Of the tasks of the trial: 18 of 20 are 90 per cent and pass, 17 do not."),
+    )
+    trial_retakes: Annotated[int, Field(ge=0, le=10)] = _trial(
+        1,
+        _("Further attempts"),
+        _("Each has other tasks, which the candidate has not seen before."),
+    )
+    gold_percent: Annotated[int, Field(ge=0, le=50)] = _gold(
+        0,
+        _("Share of gold tasks, in per cent"),
+        _("So many of the tasks that annotators get have a known answer; 0 gives none."),
+    )
+    gold_pause_percent: Annotated[int, Field(ge=0, le=100)] = _gold(
+        0,
+        _("Pause below, in per cent of right answers"),
+        _("Who falls below it is paused, and managers are told; 0 pauses nobody."),
+    )
+    gold_window: Annotated[int, Field(ge=1, le=200)] = _gold(
+        10,
+        _("Gold tasks looked at"),
+        _("The latest so many of each annotator count; with fewer nobody is paused."),
     )
     placeholder: Annotated[str, Field(min_length=1, max_length=500)] = _placeholder(
         PLACEHOLDER,

@@ -33,6 +33,7 @@ from gecbench.server.web.translation import interface_language
 from gecbench.server.workflow.assignments import Standing
 from gecbench.server.workflow.assignments import standings as work_of
 from gecbench.server.workflow.claims import has_task
+from gecbench.server.workflow.trials import CANDIDATES
 
 _NOTICES: Mapping[str, tuple[Promise, str, str]] = {
     "guideline": (_("The guideline has a new version: %(version)s."), "guide", ""),
@@ -67,6 +68,22 @@ _NOTICES: Mapping[str, tuple[Promise, str, str]] = {
         "problem",
         "complaint",
     ),
+    "trial_passed": (
+        _("%(name)s has passed the trial: %(right)s of %(size)s."),
+        "manage-trial",
+        "trial",
+    ),
+    "trial_failed": (
+        _("%(name)s has not passed the trial: %(right)s of %(size)s."),
+        "manage-trial",
+        "trial",
+    ),
+    "gold_paused": (
+        _("%(name)s is paused: %(right)s of the last %(size)s gold tasks were right."),
+        "manage-gold",
+        "member",
+    ),
+    "paused": (_("You are paused in this project. A manager will tell you more."), "project", ""),
     "complaint_decided": (
         _("Your complaint about task #%(number)s was decided."),
         "problem",
@@ -93,6 +110,7 @@ def _notice_context(notice: Notice) -> dict[str, object]:
         template = _OUTCOMES.get(str(data.get("outcome")), template)
     roles, count = data.get("roles"), data.get("count")
     values = {
+        **{name: data.get(name, "") for name in ("name", "right", "size")},
         "version": data.get("version", ""),
         "number": data.get("number", ""),
         "count": count if isinstance(count, int) else 1,
@@ -231,9 +249,11 @@ def _mine(
 
 def _first(member: Member, entries: Sequence[Entry]) -> Entry | None:
     """Where somebody goes on: their own work, where there is some; else what waits."""
+    by_id = {entry.id: entry for entry in entries}
+    if member.status in CANDIDATES:
+        return by_id.get("trial" if member.status == MemberStatus.TRIAL else "training")
     if member.status != MemberStatus.ACTIVE:
         return None
-    by_id = {entry.id: entry for entry in entries}
     busy = [by_id[name] for name in _IN_TURN if name in by_id and by_id[name].count]
     if "work" in by_id and (not busy or has_task(member)):
         return by_id["work"]
@@ -247,6 +267,8 @@ def project(request: HttpRequest, member: Member) -> HttpResponse:
     """Open a project where the member's own work is (section 4.3)."""
     del request
     slug = member.project.slug
+    if member.has(Role.ANNOTATOR) and member.status in CANDIDATES:
+        return redirect("trial" if member.status == MemberStatus.TRIAL else "training", slug)
     if member.has(Role.ANNOTATOR):
         return redirect("work", slug)
     if member.has(Role.REVIEWER):

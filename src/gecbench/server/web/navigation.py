@@ -14,7 +14,15 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from gecbench.server.choices import SUBMITTED_OR_LATER, ComplaintState, Role, StudyState, TaskState
+from gecbench.server.choices import (
+    SUBMITTED_OR_LATER,
+    ComplaintState,
+    Purpose,
+    Role,
+    SentenceState,
+    StudyState,
+    TaskState,
+)
 from gecbench.server.models import (
     Acknowledgement,
     Complaint,
@@ -23,6 +31,7 @@ from gecbench.server.models import (
     Person,
     Project,
     ReviewTask,
+    Sentence,
     Skip,
     SlotEvent,
     Study,
@@ -30,6 +39,7 @@ from gecbench.server.models import (
 )
 from gecbench.server.statistics.work import counts
 from gecbench.server.workflow.transactions import compiled
+from gecbench.server.workflow.trials import CANDIDATES
 
 MOST = 100
 """Reviews are counted up to here; beyond it nobody cares."""
@@ -55,7 +65,8 @@ def standings(person_id: int, projects: Sequence[int]) -> dict[int, Mapping[str,
     `reviews` (that this person may take, up to `MOST`), `skipped`, `done` (sentences handed
     in today, as they count everywhere),
     `last` (number of the last task submitted, or None), `acknowledged` (whether the guideline in
-    force was read), and `first` (whether it is the project's first version).
+    force was read), `first` (whether it is the project's first version), and `training` (whether
+    there are tasks to train with). Gold tasks are among those done: they look like all others.
     """
     if not projects:
         return {}
@@ -66,10 +77,11 @@ def standings(person_id: int, projects: Sequence[int]) -> dict[int, Mapping[str,
 def _name_columns(counts: Sequence[Any]) -> dict[str, Any]:
     """Name the columns of a row, as Python has it: SQLite says 1 for true."""
     row = dict(zip(_COUNTED, counts, strict=True))
-    return row | {name: bool(row[name]) for name in ("acknowledged", "first")}
+    return row | {name: bool(row[name]) for name in _FLAGS}
 
 
-_COUNTED = ("study", "complaints", "reviews", "skipped", "done", "last", "acknowledged", "first")
+_FLAGS = ("acknowledged", "first", "training")
+_COUNTED = ("study", "complaints", "reviews", "skipped", "done", "last", *_FLAGS)
 
 
 @compiled
@@ -87,7 +99,7 @@ def _count_columns(person_id: int, morning: datetime) -> dict[str, Any]:
     in_project = {"project": OuterRef("pk")}
     mine = {**in_project, "person": person_id}
     submitted = Submission.objects.filter(
-        counts(),
+        counts() | Q(sentence__purpose=Purpose.GOLD),
         person=person_id,
         at__gte=morning,
         slot__project=OuterRef("pk"),
@@ -95,6 +107,9 @@ def _count_columns(person_id: int, morning: datetime) -> dict[str, Any]:
     )
     read = Acknowledgement.objects.filter(guideline=OuterRef("guideline"), person=person_id)
     versions = Guideline.objects.filter(pk=OuterRef("guideline"), version=1)
+    training = Sentence.objects.filter(
+        project=OuterRef("pk"), purpose=Purpose.TRAINING, state=SentenceState.GOLDEN
+    )
     return {
         "study": _count(Study.objects.filter(**mine, state=StudyState.OPEN)),
         "complaints": _count(_complaints(person_id)),
@@ -108,6 +123,7 @@ def _count_columns(person_id: int, morning: datetime) -> dict[str, Any]:
         ),
         "acknowledged": Exists(read),
         "first": Exists(versions),
+        "training": Exists(training),
     }
 
 
@@ -185,8 +201,11 @@ def _entries(member: Member, standing: Mapping[str, Any]) -> Iterator[Entry]:
     slug = member.project.slug
     annotates, reviews = member.has(Role.ANNOTATOR), member.has(Role.REVIEWER)
     manages = member.has(Role.MANAGER)
+    candidate = annotates and member.status in CANDIDATES
     places = (
-        ("work", gettext("Annotation"), 0, annotates),
+        ("work", gettext("Annotation"), 0, annotates and not candidate),
+        ("training", gettext("Training"), 0, candidate or (annotates and standing["training"])),
+        ("trial", gettext("Trial"), 0, candidate),
         ("review", gettext("Review"), standing["reviews"], reviews),
         ("study", gettext("Study"), standing["study"], annotates or standing["study"]),
         ("problems", gettext("Problems"), standing["complaints"], True),

@@ -97,7 +97,7 @@ def _next_item(member: Member, study: Study) -> Study | None:
 def attempt(request: HttpRequest, member: Member, study_id: int) -> HttpResponse:
     """Try a text or a decision: it closes the item, or says how far it is (STU-3)."""
     as_json = wants_json(request)
-    sent = read_payload(request, AnswerPayload) if as_json else _read_form(request)
+    sent = read_payload(request, AnswerPayload) if as_json else read_form(request)
     typed = {"text": sent.texts[0]} if sent.texts else {}
     try:
         tried = studies.attempt(
@@ -135,7 +135,7 @@ def attempt(request: HttpRequest, member: Member, study_id: int) -> HttpResponse
     return redirect("study-item", member.project.slug, study_id)
 
 
-def _read_form(request: HttpRequest) -> AnswerPayload:
+def read_form(request: HttpRequest) -> AnswerPayload:
     """Read what a form without scripts sends.
 
     Raises:

@@ -19,7 +19,9 @@ from gecbench.server.web.manage import (
     quality,
     sentences,
     settings,
+    trials,
 )
+from gecbench.server.web.practice import views as practice
 from gecbench.server.web.review import views as review
 
 _account: list[URLPattern] = [
@@ -81,6 +83,12 @@ _work: list[URLPattern] = [
     path("review/<int:sentence_id>/hand", review.hand_on, name="review-hand"),
     path("review/<int:sentence_id>/second", review.second_opinion, name="review-second"),
     path("review/<int:sentence_id>/more", review.return_for_more, name="review-more"),
+    path("training", practice.training, name="training"),
+    path("training/<int:number>", practice.training_task, name="training-task"),
+    path("training/answers/<int:practice_id>", practice.training_answer, name="training-answer"),
+    path("trial", practice.trial, name="trial"),
+    path("trial/begin", practice.begin_trial, name="trial-begin"),
+    path("trial/<int:task_id>", practice.answer_trial, name="trial-answer"),
     path("study", study.list_items, name="study"),
     path("study/<int:study_id>", study.item, name="study-item"),
     path("study/<int:study_id>/try", study.attempt, name="study-try"),
@@ -127,6 +135,11 @@ _manage: list[URLPattern] = [
     path("members/<int:member_id>", members.member_page, name="manage-member"),
     path("members/<int:member_id>/unlock", members.unlock, name="manage-unlock"),
     path("members/<int:member_id>/password", members.password, name="manage-password"),
+    path("trials", trials.overview, name="manage-trials"),
+    path("trials/<int:trial_id>", trials.trial, name="manage-trial"),
+    path("trials/answers/<int:answer_id>", trials.overrule, name="manage-overrule"),
+    path("gold/<int:member_id>", trials.gold, name="manage-gold"),
+    path("gold/results/<int:result_id>", trials.overrule_gold, name="manage-gold-overrule"),
     path("guideline", guideline.edit, name="manage-guideline"),
     path("guideline/preview", guideline.preview, name="manage-guideline-preview"),
     path("guideline/cases", guideline.settle, name="manage-guideline-cases"),

@@ -19,6 +19,7 @@ from gecbench.server.choices import (
     SlotState,
     StudyState,
     TaskState,
+    TrialState,
 )
 from gecbench.server.models import (
     Audit,
@@ -37,11 +38,13 @@ from gecbench.server.models import (
     SlotEvent,
     Study,
     Submission,
+    Trial,
     Verdict,
 )
 from gecbench.server.rules.text import digest
 from gecbench.server.workflow import audit
 from gecbench.server.workflow.sentences import LIVE, UNDECIDED
+from gecbench.server.workflow.trials import count_right, passes
 
 _M = TypeVar("_M", bound=Model)
 
@@ -401,6 +404,22 @@ def releases(scope: Scope) -> Iterator[Violation]:
     yield from scope.told("INV-12", message, odd.values_list(*_OF_SENTENCE, "release__name"))
 
 
+def practice(scope: Scope) -> Iterator[Violation]:
+    """Yield submissions for training and trials (INV-12), and trials that are counted wrongly."""
+    apart = (Purpose.TRAINING, Purpose.TRIAL)
+    rows = scope.of(Submission.objects.order_by("pk"), "sentence__project")
+    odd = rows.filter(sentence__purpose__in=apart).values_list(*_OF_SENTENCE, "pk")
+    yield from scope.told("INV-12", "has submission {}, though it is not for real work", odd)
+    trials = scope.of(Trial.objects.order_by("pk"), "member__project")
+    for trial in trials.exclude(state=TrialState.OPEN).select_related("member__project"):
+        right = count_right(trial)
+        passed = passes(right, trial.size, trial.percent)
+        if right != trial.accepted or passed != (trial.state == TrialState.PASSED):
+            where = f"{trial.member.project.slug} trial {trial.pk}"
+            message = f"is {trial.state} with {trial.accepted}; {right} of {trial.size} are right"
+            yield Violation("TRI-2", where, message)
+
+
 def studies(scope: Scope) -> Iterator[Violation]:
     """Yield study items that are missing, or open without a reason (STU-1, 5, 8)."""
     judged = last_submissions(scope).filter(slot__state__in=_JUDGED, sentence__golden__isnull=False)
@@ -452,7 +471,7 @@ CHECKS: tuple[Callable[[Scope], Iterator[Violation]], ...] = (
     *(submissions, keys, drafts, digests),
     *(goldens, references, placeholders),
     *(verdicts, studies, complaints),
-    releases,
+    *(releases, practice),
 )
 """What recounts an invariant each; releases' files are verified by exchange (INV-14)."""
 

@@ -151,10 +151,16 @@ def _next(member: Member) -> Claim:
         claim = _take_back(member, sentence_id)
         if claim is not None:
             return claim
+    gold = _draw_gold(member)
+    if gold is not None:
+        return gold
     for _ in range(ROUNDS):
         batch = _batch_sentences(*_query(member))
         first = batch or _first_sentences(*_query(member))
         if not first:
+            refusal = _refusal(Member.objects.select_related("project").get(pk=member.pk))
+            if refusal is not None:  # the status has changed since the member was read
+                return Claim(None, refusal)
             free = _free_slots(member.project_id).exists()
             return Claim(None, NoTask.NONE_FOR_YOU if free else NoTask.ALL_DONE)
         for (sentence_id,) in batch or _CHANCE.sample(first, min(TRIES, len(first))):
@@ -201,9 +207,9 @@ def _free_slots(project_id: int) -> QuerySet[Slot]:
     return Slot.objects.filter(is_workable(), project_id=project_id, state=SlotState.FREE)
 
 
-def is_workable() -> Exists:
-    """Make the condition that annotators may begin a slot's sentence."""
-    workable = {"state__in": sentences.WORKABLE, "purpose": Purpose.REAL}
+def is_workable(*purposes: Purpose) -> Exists:
+    """Make the condition that annotators may begin a slot's sentence, a real one if not said."""
+    workable = {"state__in": sentences.WORKABLE, "purpose__in": purposes or (Purpose.REAL,)}
     return Exists(Sentence.objects.filter(pk=OuterRef("sentence_id"), **workable))
 
 
@@ -214,8 +220,14 @@ def free_slots_for(member: Member) -> QuerySet[Slot]:
 
 def _takeable(slots: QuerySet[Slot], person: int, member: int, now: datetime) -> QuerySet[Slot]:
     reserved = sentences.reserved_for_another(member, now)
-    slots = slots.filter(~reserved, *_unseen(person))
+    slots = slots.filter(_is_active(member), ~reserved, *_unseen(person))
     return slots.order_by("priority", "order_key")
+
+
+def _is_active(member: int) -> Exists:
+    """The condition that a member may have a real task: not on trial, nor in training (TRI-3)."""
+    active = {"status": MemberStatus.ACTIVE, "is_annotator": True}
+    return Exists(Member.objects.filter(pk=member, **active))
 
 
 def _unseen(person: int) -> list[Any]:
@@ -239,7 +251,11 @@ def _batch_sentences(project: int, person: int, member: int, now: datetime) -> Q
     del project  # few slots are in a batch, and this way no database walks all the others
     batches = Assignment.objects.filter(member=member, ended_at=None, due_at__gt=now)
     slots = Slot.objects.filter(
-        is_workable(), *_unseen(person), assignment__in=batches, state=SlotState.FREE
+        is_workable(),
+        _is_active(member),
+        *_unseen(person),
+        assignment__in=batches,
+        state=SlotState.FREE,
     )
     first = slots.order_by("assignment__due_at", "priority", "order_key")
     return first.values_list("sentence_id")[:TRIES]
@@ -260,7 +276,9 @@ def _lost_sentences(member: Member) -> tuple[int, ...]:
     if not lost:
         return ()
     reserved = sentences.reserved_for_another(member.pk, timezone.now())
-    free = _free_slots(member.project_id).filter(~reserved, sentence_id__in=lost)
+    workable = is_workable(Purpose.REAL, Purpose.GOLD)
+    free = Slot.objects.filter(workable, project_id=member.project_id, state=SlotState.FREE)
+    free = free.filter(~reserved, sentence_id__in=lost)
     return tuple(
         free.order_by("sentence_id").values_list("sentence_id", flat=True).distinct()[:TRIES]
     )
@@ -277,9 +295,36 @@ def _lost(project: int, person: int) -> QuerySet[Any, Any]:
     return ended.exclude(sentence__in=held.values("sentence")).values_list("sentence_id")
 
 
+def _draw_gold(member: Member) -> Claim | None:
+    """Claim a gold task that the member has not seen, as often as the project's share says."""
+    if _CHANCE.randrange(100) >= member.project.rules.gold_percent:
+        return None
+    slots = _gold_slots(member).values_list("sentence_id", flat=True)
+    found = list(slots.order_by("order_key", "sentence_id")[:FIRST])
+    for sentence_id in _CHANCE.sample(found, min(TRIES, len(found))):
+        claim = _take(member, sentence_id, gold=True)
+        if claim is not None:
+            return claim
+    return None
+
+
+def _gold_slots(member: Member) -> QuerySet[Slot]:
+    """The free places of gold tasks that a member may take."""
+    return Slot.objects.filter(
+        is_workable(Purpose.GOLD),
+        _is_active(member.pk),
+        *_unseen(member.person_id),
+        project_id=member.project_id,
+        state=SlotState.FREE,
+    )
+
+
 @transactional
-def _take(member: Member, sentence_id: int) -> Claim | None:
-    """Take a free slot of a sentence; None where others were first."""
+def _take(member: Member, sentence_id: int, *, gold: bool = False) -> Claim | None:
+    """Take a free slot of a sentence, of a gold task or a real one; None where others were first.
+
+    A gold task always has one free place more, so that it is never full: it waits for no reviewer.
+    """
     member = lock_member(member)
     refusal = _refusal(member)
     if refusal is not None:
@@ -290,8 +335,13 @@ def _take(member: Member, sentence_id: int) -> Claim | None:
         return Claim(tasks[0]) if tasks else None
     sentence = lock_sentence(sentence_id, member.project_id)
     # Looked at again, now that it is locked.
-    free = _slot_of(sentence_id, *_query(member)[1:])
+    if gold:
+        free = list(_gold_slots(member).filter(sentence=sentence).values_list("pk")[:1])
+    else:
+        free = _slot_of(sentence_id, *_query(member)[1:])
     slot = sentences.open_slot(member, sentence, free[0][0], open_no=open_no) if free else None
+    if slot is not None and gold:
+        sentences.keep_one_place_free(sentence)
     return None if slot is None else Claim(slot, fresh=True)
 
 

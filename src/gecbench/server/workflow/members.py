@@ -13,8 +13,17 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone, translation
 
 from gecbench.core.errors import UsageError
-from gecbench.server.choices import MemberStatus, Role, SlotState
-from gecbench.server.models import Invitation, Member, MemberEvent, Notice, Person, Project, Slot
+from gecbench.server.choices import MemberStatus, Role, SlotState, TrialState
+from gecbench.server.models import (
+    Invitation,
+    Member,
+    MemberEvent,
+    Notice,
+    Person,
+    Project,
+    Slot,
+    Trial,
+)
 from gecbench.server.rules.text import TextError, clean
 from gecbench.server.workflow import audit
 from gecbench.server.workflow.assignments import end_assignments
@@ -57,10 +66,28 @@ _NEXT: Mapping[MemberStatus, tuple[MemberStatus, ...]] = {
     MemberStatus.TRAINING: (MemberStatus.TRIAL, MemberStatus.ACTIVE, MemberStatus.PAUSED),
     MemberStatus.TRIAL: (MemberStatus.TRAINING, MemberStatus.ACTIVE, MemberStatus.PAUSED),
     MemberStatus.ACTIVE: (MemberStatus.PAUSED,),
-    MemberStatus.PAUSED: (MemberStatus.ACTIVE,),
-    MemberStatus.LEFT: (MemberStatus.ACTIVE,),
+    MemberStatus.PAUSED: (MemberStatus.TRAINING, MemberStatus.TRIAL, MemberStatus.ACTIVE),
+    MemberStatus.LEFT: (MemberStatus.TRAINING, MemberStatus.ACTIVE),
 }
 """Status to what may follow it; anybody may leave, and be taken in again (section 1.3)."""
+
+
+def next_statuses(status: MemberStatus) -> tuple[MemberStatus, ...]:
+    """What a member may be next, as a form offers it: the status they have first."""
+    return tuple(dict.fromkeys((status, *_NEXT[status], MemberStatus.LEFT)))
+
+
+def first_status(project: Project, person: Person, roles: Sequence[Role]) -> MemberStatus:
+    """With which status somebody joins: in training, where annotators need a trial first.
+
+    Only those who come to annotate and nothing else; not again who has passed a trial here.
+    """
+    if not project.rules.trial_first or tuple(roles) != (Role.ANNOTATOR,):
+        return MemberStatus.ACTIVE
+    passed = Trial.objects.filter(
+        member__project=project, member__person=person, state=TrialState.PASSED
+    )
+    return MemberStatus.ACTIVE if passed.exists() else MemberStatus.TRAINING
 
 
 def invite(
@@ -227,14 +254,17 @@ def _enter(invitation: Invitation, person: Person) -> Member | None:
     member = None
     if invitation.project is not None:
         project = lock_project(invitation.project.pk)
-        roles, status = {Role(role) for role in invitation.roles}, MemberStatus(invitation.status)
+        roles = {Role(role) for role in invitation.roles}
         known = Member.objects.filter(project=project, person=person).first()
         if known is not None and known.status == MemberStatus.PAUSED:
             message = "you are paused in this project; a manager lets you go on, no link does"
             raise RefusedError([Problem("member-paused", "", message)])
         if known is not None and known.status not in (MemberStatus.LEFT, MemberStatus.INVITED):
-            roles, status = roles | set(known.roles), MemberStatus(known.status)
+            roles |= set(known.roles)
         ordered = tuple(role for role in Role if role in roles)
+        status = first_status(project, person, ordered)
+        if known is not None and known.status not in (MemberStatus.LEFT, MemberStatus.INVITED):
+            status = MemberStatus(known.status)
         member = add_member(project, person, roles=ordered, by=invitation.by, status=status)
     _log_use(invitation, person)
     return member
@@ -314,7 +344,8 @@ def add_existing(
     if Member.objects.filter(project=project, person=person).exclude(status__in=gone).exists():
         message = f"{login} is a member already"
         raise RefusedError([Problem("member-already", "login", message)])
-    member = add_member(project, person, roles=roles, by=by)
+    status = first_status(project, person, roles)
+    member = add_member(project, person, roles=roles, by=by, status=status)
     data = {"roles": [str(role) for role in member.roles]}
     Notice.objects.create(person=person, project=project, kind="member_added", data=data)
     return member

@@ -251,9 +251,9 @@ class NewSentence:
         text: As it is to be kept: cleaned by rules.text.
         source: Name of the source, as NLPCC18; "" is none.
         meta: Whatever else the file said; `document` and `position` say where it stands there.
-        purpose: Real, or for training or trial.
+        purpose: What it is for. A gold task has a golden set, and always a free place.
         priority: Small ones come first.
-        golden: Makes it golden at once; it is not annotated then.
+        golden: Makes it golden at once; it is not annotated then, if it is no gold task.
     """
 
     external_id: str
@@ -334,10 +334,10 @@ def _add(
             meta=dict(row.meta),
             **place_in_document(row.meta, first + n),
             purpose=row.purpose,
-            state=SentenceState.OPEN if row.golden is None else SentenceState.GOLDEN,
+            state=_first_state(row),
             priority=row.priority,
             order_key=order_key(project, first + n),
-            needed=project.annotators if row.golden is None else 0,
+            needed=_first_needed(row, project),
         )
         for n, row in enumerate(rows)
     ]
@@ -352,6 +352,18 @@ def _add(
         ]
     )
     return len(sentences)
+
+
+def _first_state(row: NewSentence) -> SentenceState:
+    if row.golden is None:
+        return SentenceState.OPEN
+    return SentenceState.ANNOTATING if row.purpose == Purpose.GOLD else SentenceState.GOLDEN
+
+
+def _first_needed(row: NewSentence, project: Project) -> int:
+    if row.golden is None:
+        return project.annotators
+    return 1 if row.purpose == Purpose.GOLD else 0
 
 
 _NEW_SLOTS = """
@@ -383,6 +395,15 @@ def new_slots(sentence: Sentence, *, after: int = 0) -> Iterator[Slot]:
             priority=sentence.priority - begun,
             order_key=sentence.order_key,
         )
+
+
+def keep_one_place_free(sentence: Sentence) -> None:
+    """Give a locked gold task one more place where none is free."""
+    if Slot.objects.filter(sentence=sentence, state=SlotState.FREE).exists():
+        return
+    needed = sentence.needed
+    compare_and_set(sentence, sentence.state, changed_meanwhile(sentence), needed=needed + 1)
+    Slot.objects.bulk_create(new_slots(sentence, after=needed))
 
 
 def _refuse_known_ids(project_id: int, sentences: Sequence[Sentence]) -> None:

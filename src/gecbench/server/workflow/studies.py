@@ -180,7 +180,7 @@ def attempt(
         return _again(before, study)
     sentence = lock_sentence(study.sentence_id, member.project_id)
     try:
-        text = _text(sentence, answer)
+        text = single_text(sentence, answer)
         study = _open(member, study_id, version)  # as it is now that the sentence is locked
     except (RefusedError, ConflictError) as error:
         _keep(study, answer)
@@ -229,7 +229,7 @@ def _again(before: StudyTry, study: Study) -> AttemptResult:
     return _tried(before, study)
 
 
-def _text(sentence: Sentence, answer: Answer) -> str:
+def single_text(sentence: Sentence, answer: Answer) -> str:
     """The one text of a try as it is kept; "" for decisions.
 
     Raises:

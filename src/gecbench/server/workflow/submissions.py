@@ -13,13 +13,23 @@ from gecbench.server.choices import (
     Decision,
     NotAnnotatableReason,
     Origin,
+    Purpose,
     ReviewKind,
     Role,
     SentenceState,
     SlotEventKind,
     SlotState,
 )
-from gecbench.server.models import Draft, Member, Reference, Sentence, Slot, SlotEvent, Submission
+from gecbench.server.models import (
+    Draft,
+    GoldResult,
+    Member,
+    Reference,
+    Sentence,
+    Slot,
+    SlotEvent,
+    Submission,
+)
 from gecbench.server.rules.text import LONGEST_NOTE, CleanText, TextError, clean, digest
 from gecbench.server.workflow import audit, drafts, sentences, suggestions
 from gecbench.server.workflow.answers import MOST_MS, Answer, Key, ReviewAnswer, Ruling
@@ -33,6 +43,7 @@ from gecbench.server.workflow.errors import (
     WorkflowError,
 )
 from gecbench.server.workflow.golden import check_consistency, close_unanimous
+from gecbench.server.workflow.known_answers import is_right
 from gecbench.server.workflow.review_tasks import queue_for_review, remove_from_queue
 from gecbench.server.workflow.sentences import change_state
 from gecbench.server.workflow.transactions import (
@@ -425,6 +436,9 @@ def _write(
     data = {"submission": submission.pk, "no": submission.no}
     sentences.record_slot_event(slot, member.person, SlotEventKind.SUBMIT, data)
     count_submission(sentence)
+    if sentence.purpose == Purpose.GOLD:
+        right = is_right(sentence, prepared.decision, prepared.texts)
+        GoldResult.objects.create(submission=submission, right=right)
     audit.record_by(
         member,
         "submission.made",

@@ -58,10 +58,13 @@ def sentences_without(project: Project, info: CorrectorInfo) -> QuerySet[Sentenc
     same = Suggestion.objects.filter(
         sentence=OuterRef("pk"), model=info.name[:LONGEST_NAME], model_version=version_of(info)
     )
-    open_ones = Sentence.objects.filter(
-        project=project, purpose=Purpose.REAL, state__in=WORKABLE
-    ).filter(~Exists(same))
-    return open_ones.order_by("priority", "order_key")
+    return _work(project).filter(~Exists(same)).order_by("priority", "order_key")
+
+
+def _work(project: Project) -> QuerySet[Sentence]:
+    """What annotators may begin; gold tasks too, which look like all others."""
+    purposes = (Purpose.REAL, Purpose.GOLD)
+    return Sentence.objects.filter(project=project, purpose__in=purposes, state__in=WORKABLE)
 
 
 def version_of(info: CorrectorInfo) -> str:
@@ -85,7 +88,7 @@ def make_suggestions(
         progress: Told how many of how many sentences are done.
     """
     keys = list(sentences_without(project, corrector.info).values_list("pk", flat=True))
-    work = Sentence.objects.filter(project=project, purpose=Purpose.REAL, state__in=WORKABLE)
+    work = _work(project)
     count = changing = unusable = 0
     there, most = work.count() - len(keys), min(corrector.info.window, BATCH)
     for start in range(0, len(keys), most):

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from gecbench.formats.records import READERS, ROLES
 from gecbench.lang import SCHEMES
+from gecbench.server.choices import Purpose
 from gecbench.server.import_export.exports import EXPORTS, ExportOptions, default_scheme
 from gecbench.server.import_export.golden_files import LANGUAGES
 from gecbench.server.import_export.plans import ImportOptions, options_from
@@ -22,7 +23,13 @@ COLUMNS = {
 }
 """What a column of a table can hold, in the order of the form."""
 
-_USUAL = {"same": "error_free", "encoding": "utf-8", "priority": "100", "clean": "yes"}
+_USUAL = {
+    "purpose": "real",
+    "same": "error_free",
+    "encoding": "utf-8",
+    "priority": "100",
+    "clean": "yes",
+}
 _PRIORITY = _("A priority is a whole number from -1000000 to 1000000.")
 
 
@@ -30,6 +37,16 @@ class ImportForm(forms.Form):
     """How an uploaded file becomes sentences; what is not chosen has the usual value."""
 
     use_required_attribute = False
+    purpose = forms.ChoiceField(
+        label=_("What the sentences are for"),
+        help_text=_("For all but real work, the references are the known answers."),
+        choices=[
+            (Purpose.REAL.value, _("Real work")),
+            (Purpose.TRAINING.value, _("Training: with immediate feedback")),
+            (Purpose.TRIAL.value, _("Trials of candidates")),
+            (Purpose.GOLD.value, _("Gold tasks, among real work")),
+        ],
+    )
     references = forms.ChoiceField(
         label=_("References"),
         required=False,
@@ -121,12 +138,14 @@ class ImportForm(forms.Form):
             UsageError: They mean nothing together.
         """
         values = self.cleaned_data
+        known = "golden" if values["purpose"] != Purpose.REAL else ""
         columns = {role: name for role in ROLES if (name := values[f"column_{role}"])}
         return options_from(
             {
                 "format": values["format"] or ("lines" if self.parallel else None),
                 "encoding": values["encoding"],
-                "references": values["references"] or None,
+                "purpose": Purpose(values["purpose"]),
+                "references": known or values["references"] or None,
                 "duplicates": values["duplicates"] or None,
                 "priority": values["priority"],
                 "source": values["source"],

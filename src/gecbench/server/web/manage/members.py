@@ -65,7 +65,6 @@ from gecbench.server.workflow.errors import ConflictError, RefusedError
 
 _Row = TypeVar("_Row", Member, Invitation)
 _LAST = 50
-_STATUSES = (MemberStatus.ACTIVE, MemberStatus.PAUSED, MemberStatus.LEFT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -456,8 +455,7 @@ def _member(
         "one": found,
         "roles": [(str(one), ROLES[one], str(one) in has) for one in Role if one != Role.JUDGE],
         "statuses": [
-            (str(one), STATUSES[one], str(one) == chosen)
-            for one in dict.fromkeys((status, *_STATUSES))
+            (str(one), STATUSES[one], str(one) == chosen) for one in members.next_statuses(status)
         ],
         "seen": post.get("seen", "")
         if problem and not stale
@@ -530,7 +528,7 @@ def _change(request: HttpRequest, member: Member, found: Member) -> HttpResponse
             seen=request.POST.get("seen", ""),
             by=member.person,
             roles=[*(role for role in Role if str(role) in given), *kept],
-            status=MemberStatus(status) if status in (found.status, *_STATUSES) else None,
+            status=MemberStatus(status) if status in tuple(MemberStatus) else None,
             note=clean_text(request, "note", most=2000),
         )
     except ConflictError:

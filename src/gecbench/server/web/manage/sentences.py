@@ -451,7 +451,7 @@ def list_sentences(request: HttpRequest, member: Member) -> HttpResponse:
         "next": filters.query(after=page.after) if page.after is not None else "",
         "first": filters.query() if after else "",
         "states": SentenceState.choices,
-        "purposes": Purpose.choices if filters.purpose != Purpose.REAL else (),
+        "purposes": Purpose.choices,
         "sources": sources.items(),
         "people": people.order_by("person__name")[:500],
     }

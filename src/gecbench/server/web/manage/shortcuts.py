@@ -34,6 +34,7 @@ _PLACES = (
     ("manage-export", _("Export")),
     ("manage-releases", _("Releases")),
     ("manage-members", _("Members")),
+    ("manage-trials", _("Candidates")),
     ("manage-quality", _("Quality")),
     ("manage-guideline", _("Guideline")),
     ("manage-settings", _("Settings")),

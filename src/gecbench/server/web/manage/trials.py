@@ -1,0 +1,206 @@
+"""Candidates and gold tasks: answers beside the known ones, and judgements that leads overrule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.utils.functional import Promise
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_POST, require_safe
+
+from gecbench.server.choices import Purpose
+from gecbench.server.models import GoldResult, Member, Overruling, PracticeAnswer, Trial
+from gecbench.server.web.manage.messages import STATUSES, refusal_message
+from gecbench.server.web.manage.shortcuts import (
+    active_manager,
+    clean_text,
+    manage_page,
+    manager,
+)
+from gecbench.server.web.practice.views import beside_known
+from gecbench.server.workflow import gold_tasks, trials
+from gecbench.server.workflow.errors import RefusedError
+from gecbench.server.workflow.gold_tasks import Accuracy
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A member with their trials, or with what gold tasks say of them."""
+
+    member: Member
+    status: object
+    trials: tuple[Trial, ...] = ()
+    gold: Accuracy = field(default_factory=lambda: Accuracy(0, 0))
+
+
+@manager
+@require_safe
+def overview(request: HttpRequest, member: Member) -> HttpResponse:
+    """Show the sets, who is in training or took a trial, and what gold tasks say of people."""
+    project, rules = member.project, member.project.rules
+    sizes = {
+        purpose: trials.known_tasks(project, purpose).count()
+        for purpose in (Purpose.TRAINING, Purpose.TRIAL, Purpose.GOLD)
+    }
+    accuracies = gold_tasks.accuracies(project)
+    found = Member.objects.filter(project=project, person__in=accuracies).select_related("person")
+    shown = {
+        "sizes": [(purpose.label, count) for purpose, count in sizes.items()],
+        "wanted": rules.trial_size * (1 + rules.trial_retakes),
+        "too_few": rules.trial_first
+        and sizes[Purpose.TRIAL] < rules.trial_size * (1 + rules.trial_retakes),
+        "rules": rules,
+        "candidates": [
+            Row(one, STATUSES[one.status], trials.trials_of(one))
+            for one in trials.candidates(project)
+        ],
+        "watched": [
+            Row(one, STATUSES[one.status], gold=accuracies[one.person_id])
+            for one in found.order_by("person__name", "pk")
+        ],
+    }
+    return manage_page(request, member, "manage-trials", shown)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedAnswer:
+    """An answer beside the known ones.
+
+    Args:
+        key: Of the answer or the gold result.
+        number: Of its task.
+        source: The sentence.
+        right: The judgement that counts.
+        rulings: What leads said, the oldest first.
+        shown: For the template of an answer and the known ones.
+    """
+
+    key: int
+    number: int
+    source: str
+    right: bool
+    rulings: tuple[Overruling, ...]
+    shown: Mapping[str, object]
+
+
+@manager
+@require_safe
+def trial(request: HttpRequest, member: Member, trial_id: int) -> HttpResponse:
+    """Show the answers of a trial beside the known ones."""
+    rows = Trial.objects.filter(pk=min(trial_id, 2**63 - 1), member__project=member.project)
+    found = rows.select_related("member__person").first()
+    if found is None:
+        raise Http404
+    shown = {
+        "trial": found,
+        "status": STATUSES[found.member.status],
+        "answers": [_trial_answer(member, one) for one in trials.answers_of(found)],
+    }
+    return manage_page(request, member, "manage-trials", shown, template="manage/trial.html")
+
+
+def _trial_answer(member: Member, answer: PracticeAnswer) -> JudgedAnswer:
+    answer.sentence.project = member.project
+    rulings = _ordered(answer.overrulings.all())
+    return JudgedAnswer(
+        answer.pk,
+        answer.sentence.number,
+        answer.sentence.text,
+        rulings[-1].right if rulings else answer.right,
+        rulings,
+        beside_known(member, answer.sentence, answer.decision, answer.text),
+    )
+
+
+def _ordered(rulings: Iterable[Overruling]) -> tuple[Overruling, ...]:
+    return tuple(sorted(rulings, key=lambda ruling: ruling.pk))
+
+
+@active_manager
+@require_POST
+def overrule(request: HttpRequest, member: Member, answer_id: int) -> HttpResponseBase:
+    """Judge an answer of a trial otherwise."""
+    right, reason = _ruling(request)
+    try:
+        judged = trials.overrule(member, answer_id, right=right, reason=reason)
+    except RefusedError as error:
+        messages.error(request, refusal_message(error))
+        answer = PracticeAnswer.objects.filter(
+            pk=min(answer_id, 2**63 - 1), task__trial__member__project=member.project
+        ).first()
+        if answer is None or answer.task is None:
+            raise Http404 from error
+        return redirect("manage-trial", member.project.slug, answer.task.trial_id)
+    messages.success(request, str(_RESULTS[judged.state]))
+    return redirect("manage-trial", member.project.slug, judged.pk)
+
+
+_RESULTS: Mapping[str, Promise] = {
+    "open": _("Kept. The trial is still under way."),
+    "passed": _("Kept. With it the trial is passed."),
+    "failed": _("Kept. With it the trial is not passed."),
+}
+
+
+def _ruling(request: HttpRequest) -> tuple[bool, str]:
+    return request.POST.get("right") == "yes", clean_text(request, "reason", most=2001)
+
+
+@manager
+@require_safe
+def gold(request: HttpRequest, member: Member, member_id: int) -> HttpResponse:
+    """Show what a member made of gold tasks, the newest first."""
+    rows = Member.objects.filter(pk=min(member_id, 2**63 - 1), project=member.project)
+    found = rows.select_related("person", "project").first()
+    if found is None:
+        raise Http404
+    results = gold_tasks.results_of(found)
+    shown = {
+        "one": found,
+        "status": STATUSES[found.status],
+        "gold": Accuracy(sum(bool(one.verdict) for one in results), len(results)),
+        "answers": [_gold_answer(member, one) for one in results],
+    }
+    return manage_page(request, member, "manage-trials", shown, template="manage/gold.html")
+
+
+def _gold_answer(member: Member, result: GoldResult) -> JudgedAnswer:
+    submission = result.submission
+    sentence = submission.sentence
+    sentence.project = member.project
+    rulings = _ordered(result.overrulings.all())
+    texts = sorted(submission.references.all(), key=lambda text: text.position)
+    return JudgedAnswer(
+        result.pk,
+        sentence.number,
+        sentence.text,
+        rulings[-1].right if rulings else result.right,
+        rulings,
+        beside_known(member, sentence, submission.decision, *(text.text for text in texts)),
+    )
+
+
+@active_manager
+@require_POST
+def overrule_gold(request: HttpRequest, member: Member, result_id: int) -> HttpResponseBase:
+    """Judge a gold result otherwise."""
+    right, reason = _ruling(request)
+    rows = GoldResult.objects.filter(
+        pk=min(result_id, 2**63 - 1), submission__sentence__project=member.project
+    )
+    result = rows.select_related("submission").first()
+    if result is None:
+        raise Http404
+    try:
+        gold_tasks.overrule(member, result_id, right=right, reason=reason)
+    except RefusedError as error:
+        messages.error(request, refusal_message(error))
+    else:
+        messages.success(request, gettext("Kept."))
+    people = Member.objects.filter(project=member.project, person=result.submission.person_id)
+    return redirect("manage-gold", member.project.slug, people.values_list("pk", flat=True)[0])

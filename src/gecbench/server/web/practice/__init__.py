@@ -1,0 +1,1 @@
+"""Training and trial: tasks whose answers are known."""

@@ -1,0 +1,150 @@
+"""Gold tasks: known answers among real work, which watch quality without anybody noticing.
+
+An annotator gets them as `claims` draws them, on the page of all tasks, and hands them in like
+others; `submissions` then writes a GoldResult. They count in no export and in no statistic of the
+real sentences; what they say of people is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import BooleanField, Exists, F, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+
+from gecbench.server.choices import SUBMITTED_OR_LATER, MemberStatus, Role
+from gecbench.server.models import (
+    GoldResult,
+    Member,
+    Notice,
+    Overruling,
+    Project,
+    Submission,
+)
+from gecbench.server.workflow import audit, members
+from gecbench.server.workflow.errors import NotYoursError, Problem, RefusedError
+from gecbench.server.workflow.review_tasks import clean_note
+from gecbench.server.workflow.transactions import (
+    authorize,
+    lock_member,
+    lock_project,
+    transactional,
+)
+from gecbench.server.workflow.trials import passes, tell_managers
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """How many gold tasks a person did rightly.
+
+    Args:
+        right: Those.
+        judged: Of so many.
+    """
+
+    right: int
+    judged: int
+
+    @property
+    def share(self) -> float | None:
+        """In [0, 1]; None without any."""
+        return self.right / self.judged if self.judged else None
+
+
+def results(project: Project) -> QuerySet[Any]:
+    """The results that count, the newest first: of the last submission of each place.
+
+    `verdict` is a lead's word where there is one, else that of the known answers.
+    """
+    rulings = Overruling.objects.filter(gold_result=OuterRef("pk")).order_by("-pk")
+    later = Submission.objects.filter(
+        slot=OuterRef("submission__slot"), no__gt=OuterRef("submission__no")
+    )
+    rows = GoldResult.objects.filter(
+        ~Exists(later),
+        submission__sentence__project=project,
+        submission__slot__state__in=SUBMITTED_OR_LATER,
+        submission__slot__person=F("submission__person"),
+    )
+    ruled = Subquery(rulings.values("right")[:1])
+    verdict = Coalesce(ruled, F("right"), output_field=BooleanField())
+    return rows.annotate(verdict=verdict).order_by("-pk")
+
+
+def accuracies(project: Project) -> dict[int, Accuracy]:
+    """What gold tasks say of each person, by row of the person."""
+    verdicts: dict[int, list[bool]] = {}
+    for person, verdict in results(project).values_list("submission__person", "verdict"):
+        verdicts.setdefault(person, []).append(bool(verdict))
+    return {person: Accuracy(sum(some), len(some)) for person, some in verdicts.items()}
+
+
+def results_of(member: Member) -> list[Any]:
+    """The results of a member with their submissions, the newest first."""
+    rows = results(member.project).filter(submission__person=member.person_id)
+    rows = rows.select_related("submission__sentence__golden", "submission__slot")
+    return list(rows.prefetch_related("submission__references", "overrulings__by"))
+
+
+@transactional
+def pause_if_needed(member: Member) -> bool:
+    """Pause a member whose latest gold tasks fall below the project's threshold; managers are told.
+
+    Only results since the member's roles or status changed last count: who was paused and may go on
+    again begins anew.
+    """
+    lock_project(member.project_id)
+    member = lock_member(member)
+    rules = member.project.rules
+    if not rules.gold_pause_percent or member.status != MemberStatus.ACTIVE:
+        return False
+    rows = results(member.project).filter(
+        submission__person=member.person_id, submission__at__gte=member.since
+    )
+    latest = [bool(verdict) for verdict in rows.values_list("verdict", flat=True)]
+    window = latest[: rules.gold_window]
+    right = sum(window)
+    if len(window) < rules.gold_window or passes(right, len(window), rules.gold_pause_percent):
+        return False
+    if _is_only_manager(member):
+        return False
+    note = f"gold tasks: {right} of {len(window)}"
+    members.change_member(member, by=None, status=MemberStatus.PAUSED, note=note)
+    data = {"right": right, "size": len(window), "member": member.pk, "name": member.person.name}
+    tell_managers(member.project, "gold_paused", data)
+    Notice.objects.create(person_id=member.person_id, project=member.project, kind="paused")
+    return True
+
+
+def _is_only_manager(member: Member) -> bool:
+    others = Member.objects.filter(
+        project=member.project, is_manager=True, status=MemberStatus.ACTIVE
+    ).exclude(pk=member.pk)
+    return member.is_manager and not others.exists()
+
+
+@transactional
+def overrule(member: Member, result_id: int, *, right: bool, reason: str) -> GoldResult:
+    """Let a lead judge a result otherwise, with a reason.
+
+    Raises:
+        RefusedError: There is no reason, or it is judged so already.
+        NotYoursError: The project has no such result.
+    """
+    member = authorize(member, Role.MANAGER)
+    words = clean_note(reason, "overrule-reason", field="reason")
+    rows = GoldResult.objects.filter(
+        pk=min(result_id, 2**63 - 1), submission__sentence__project=member.project_id
+    )
+    result = rows.select_related("submission").first()
+    if result is None:
+        raise NotYoursError("there is no gold result {result} here", result=result_id)
+    last: Sequence[Overruling] = list(result.overrulings.order_by("-pk")[:1])
+    if (last[0].right if last else result.right) == right:
+        raise RefusedError([Problem("overrule-same", "right", "it is judged so already")])
+    Overruling.objects.create(gold_result=result, right=right, reason=words, by=member.person)
+    data = {"right": right, "reason": words}
+    audit.record_by(member, "gold.overruled", about=("gold_result", result.pk), data=data)
+    return result

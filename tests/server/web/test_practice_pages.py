@@ -1,0 +1,233 @@
+"""The pages of candidates and of those who look at their answers; the gate at every address."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from server.web.asking import Asking, answer
+from server.web.routes import ROUTES, UNSAFE
+from server.workflow.practising import candidate, known, practising, reference, source, taken
+from server.workflow.stories import a_project, claimed, handed_in, joined, sentence_of
+
+from gecbench.server.choices import Purpose
+from gecbench.server.models import (
+    GoldResult,
+    Member,
+    PracticeAnswer,
+    ReviewTask,
+    Sentence,
+    Slot,
+    Submission,
+    Trial,
+)
+from gecbench.server.workflow import claims, members, trials
+
+
+def form(*, text: str = "", decision: str = "corrected") -> dict[str, str]:
+    return {"decision": decision, "text": text, "version": "0", "client_key": str(uuid4())}
+
+
+@pytest.fixture
+def project(site):
+    return practising(trial_size=2, trial=4, training=2)
+
+
+def test_tri_1_a_training_answer_is_judged_at_once_beside_the_known_one(project):
+    li = Asking(candidate(project))
+    html = li.html("/p/story/training")
+    number = Sentence.objects.filter(purpose=Purpose.TRAINING).order_by("number")[0].number
+    assert f"#{number}" in html
+    assert reference("training", 1) not in html, "the answer is not shown before"
+    sent = form(text=source("training", 1).replace("句句", "段句"))
+    page = li.client.post(f"/p/story/training/{number}", sent, follow=True)
+    assert "Not one of the known answers" in page.content.decode()
+    right = form(text=reference("training", 1))
+    page = li.client.post(f"/p/story/training/{number}", right, follow=True)
+    assert "Right." in page.content.decode()
+    assert "1 of 2 training tasks" in page.content.decode()
+
+
+def test_what_cannot_be_an_answer_is_shown_again(project):
+    li = Asking(candidate(project))
+    number = Sentence.objects.filter(purpose=Purpose.TRAINING).order_by("number")[0].number
+    page = li.client.post(f"/p/story/training/{number}", form(text=" "))
+    assert page.status_code == 422
+    assert 'class="problem"' in page.content.decode()
+
+
+def test_tri_2_a_trial_from_begin_to_the_first_real_task(project):
+    member = candidate(project)
+    li = Asking(member)
+    assert li.get("/p/story/").headers["Location"] == "/p/story/training"
+    assert "Begin the trial" in li.html("/p/story/trial")
+    li.form("/p/story/trial/begin")
+    for position in (1, 2):
+        html = li.html("/p/story/trial")
+        assert f"Task {position} of 2" in html
+        task = trials.next_task(Trial.objects.select_related("member__project").get())
+        assert task.sentence.text in html
+        text = task.sentence.text.replace("句句", "句")
+        page = li.client.post(f"/p/story/trial/{task.pk}", form(text=text), follow=True)
+    assert "You have passed the trial" in page.content.decode()
+    assert "2 / 2" in page.content.decode()
+    assert "To the tasks" in page.content.decode()
+    assert li.page()["task"], "a real one"
+
+
+def test_nothing_is_said_of_single_answers_before_the_end(project):
+    li = Asking(candidate(project))
+    li.form("/p/story/trial/begin")
+    task = trials.next_task(Trial.objects.select_related("member__project").get())
+    page = li.client.post(f"/p/story/trial/{task.pk}", form(text="错的。"), follow=True)
+    html = page.content.decode()
+    assert task.sentence.golden.entries.get().reference.text not in html
+    answered = PracticeAnswer.objects.get()
+    assert li.get(f"/p/story/training/answers/{answered.pk}").status_code == 404
+
+
+def test_who_has_no_attempt_left_is_told_so(project):
+    member = candidate(project)
+    li = Asking(member)
+    for _ in range(2):
+        taken(member, 0)
+    assert "no further attempt" in li.html("/p/story/trial")
+    li.form("/p/story/trial/begin")
+    assert Trial.objects.count() == 2
+
+
+def test_rol_4_the_menu_of_candidates_has_training_and_trial_and_no_tasks(project):
+    html = Asking(candidate(project)).html("/p/story/training")
+    assert "/p/story/trial" in html
+    assert 'href="/p/story/work"' not in html
+    day = Asking(candidate(project)).html("/")
+    assert "You are in training here" in day
+
+
+@pytest.mark.parametrize("status", ["training", "trial"])
+def test_tri_3_no_address_lets_a_candidate_write_anything_real(site, status):
+    """Somebody who held places of real sentences asks at every address, by every way to write."""
+    project = practising(6, trial_size=2)
+    member = joined(project, "li")
+    done = handed_in(member, claimed(member, sentence_of(project, 1)))
+    held = claimed(member, sentence_of(project, 2))
+    Member.objects.filter(pk=member.pk).update(status=status, is_reviewer=True)
+    li = Asking(member)
+    things = {
+        **dict.fromkeys(("sentence_id", "number", "version", "study_id", "complaint_id"), 1),
+        **dict.fromkeys(("task_id", "practice_id", "answer_id", "trial_id", "result_id"), 1),
+        **dict.fromkeys(("member_id", "invitation", "assignment", "study", "release"), 1),
+        **dict.fromkeys(("section", "name", "file", "waiting", "secret", "uidb64", "token"), "x"),
+        "format": "mucgec",
+        "maker": 0,
+        "token_id": 1,
+    }
+    before = _real()
+    for slot in (held, done.slot):
+        body = answer({"version": slot.version}, "我改过了。", confirmed=True)
+        for route in ROUTES:
+            if "slug" not in route.names or route.path.endswith("trial/begin"):
+                continue  # to begin a trial gives back what was held
+            path = route.at(
+                "story", {**things, "slot_id": slot.pk, "sentence_id": slot.sentence_id}
+            )
+            for method in UNSAFE:
+                li.send(method, path, body)
+                li.client.generic(method, path)
+            li.form(path, back="x", **{key: str(value) for key, value in body.items()})
+    assert _real() == before
+
+
+def _real() -> list[object]:
+    return [
+        Submission.objects.count(),
+        ReviewTask.objects.count(),
+        sorted(Slot.objects.values_list("pk", "state", "version", "person")),
+        sorted(Sentence.objects.values_list("pk", "state", "submitted", "version")),
+    ]
+
+
+# Leads.
+
+
+@pytest.mark.parametrize("purpose", ["training", "trial", "gold"])
+def test_a_manager_imports_sets_on_the_page(site, purpose):
+    a_project(1)
+    boss = Asking(Member.objects.get(person__login="boss"))
+    file = SimpleUploadedFile("set.tsv", "a\t我去校\t我去学校\n".encode())
+    page = boss.client.post("/p/story/manage/import", {"file": file})
+    report = page.headers["Location"]
+    html = boss.html(f"{report}?purpose={purpose}")
+    assert f'value="{purpose}" selected' in html
+    boss.form(f"{report}/run", purpose=purpose)
+    made = Sentence.objects.get(purpose=purpose)
+    assert made.golden.entries.get().reference.text == "我去学校"
+
+
+@pytest.fixture
+def boss(project):
+    return Asking(Member.objects.get(project=project, person__login="boss"))
+
+
+def test_the_lead_sees_each_answer_beside_the_reference_and_overrules(project, boss):
+    member = candidate(project)
+    trial = taken(member, 1)
+    html = boss.html("/p/story/manage/trials")
+    assert "1 / 2" in html
+    html = boss.html(f"/p/story/manage/trials/{trial.pk}")
+    wrong = trials.answers_of(trial)[1]
+    assert "Golden 1" in html
+    assert "The answer" in html
+    url = f"/p/story/manage/trials/answers/{wrong.pk}"
+    boss.form(url, right="yes", reason="")
+    assert Trial.objects.get().state == "failed"
+    page = boss.client.post(url, {"right": "yes", "reason": "as good"}, follow=True)
+    assert "With it the trial is passed" in page.content.decode()
+    assert "as good" in page.content.decode()
+    member.refresh_from_db()
+    assert member.status == "active"
+
+
+def test_a_lead_may_choose_every_status_that_can_follow(project, boss):
+    member = candidate(project)
+    html = boss.html(f"/p/story/manage/members/{member.pk}")
+    for status in ("training", "trial", "active", "paused", "left"):
+        assert f'value="{status}"' in html
+
+
+def test_gold_results_are_shown_and_overruled(site, monkeypatch):
+    project = a_project(5, gold_percent=50)
+    known(project, Purpose.GOLD, 2)
+    member = joined(project, "li")
+    monkeypatch.setattr(claims._CHANCE, "randrange", lambda _: 0, raising=False)
+    li = Asking(member)
+    task = li.page()["task"]
+    assert "gold" not in str(task).replace(source("gold", 1), "").replace(source("gold", 2), "")
+    wrong = task["text"].replace("句句", "段句")
+    sent = li.send("POST", f"/p/story/submit/{task['slot']}", answer(task, wrong, confirmed=True))
+    assert sent.status_code == 200
+    assert sent.json()["done"] == 1, "it counts for the day as all tasks do"
+    boss = Asking(Member.objects.get(project=project, person__login="boss"))
+    assert "0 / 1" in boss.html("/p/story/manage/trials")
+    html = boss.html(f"/p/story/manage/gold/{member.pk}")
+    assert "Golden 1" in html
+    result = GoldResult.objects.get()
+    url = f"/p/story/manage/gold/results/{result.pk}"
+    page = boss.client.post(url, {"right": "yes", "reason": "as good"}, follow=True)
+    assert "1 of 1 right" in page.content.decode()
+
+
+def test_a_member_paused_by_gold_tasks_gets_no_next_task(site, monkeypatch):
+    project = a_project(5, gold_percent=50, gold_pause_percent=50, gold_window=1)
+    known(project, Purpose.GOLD, 2)
+    li = Asking(joined(project, "li"))
+    monkeypatch.setattr(claims._CHANCE, "randrange", lambda _: 0, raising=False)
+    task = li.page()["task"]
+    wrong = task["text"].replace("句句", "段句")
+    sent = li.send("POST", f"/p/story/submit/{task['slot']}", answer(task, wrong, confirmed=True))
+    assert sent.json()["next"] is None
+    assert Member.objects.get(person__login="li").status == "paused"
+    boss = Asking(Member.objects.get(project=project, person__login="boss"))
+    assert "is paused" in boss.html("/")
+    members.change_member(Member.objects.get(person__login="li"), by=None, status="active")
