@@ -366,11 +366,11 @@ def test_inv_12_a_released_sentence_that_is_not_real_is_found(project):
     )
     assert found() == []
     Sentence.objects.filter(number=1).update(purpose="trial")
-    (one,) = check()
-    assert (one.invariant, one.message) == (
-        "INV-12",
-        "is in the release 'v1', where it may not be like this",
-    )
+    violations = check()  # its submissions are not for real work either
+    assert {one.invariant for one in violations} == {"INV-12"}
+    assert "is in the release 'v1', where it may not be like this" in {
+        one.message for one in violations
+    }
 
 
 def test_a_changed_row_of_the_log_is_found(project):
