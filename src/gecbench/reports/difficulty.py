@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
+from typing import Self
+
+from msgspec import Struct
 
 from gecbench.analysis.difficulty import (
     MEASURES,
     Difficulty,
     Measure,
+    RankChange,
+    SentenceErrors,
+    SystemDifficulty,
     Tier,
     TypeDifficulty,
     system_means,
@@ -344,8 +350,48 @@ def _ranks_figure(results: Sequence[Difficulty]) -> Figure:
 # JSON, not rounded.
 
 
+class _ResultJson(Struct, kw_only=True):
+    """The difficulty of one corpus under one of its references."""
+
+    corpus: str
+    reference: str
+    sentences: int
+    chunks: int
+    errors: int
+    weights: Mapping[str, object]
+    beta: float
+    systems: Sequence[SystemDifficulty]
+    ranking: Mapping[Measure, Sequence[RankChange]]
+    types: Mapping[Tier, Sequence[Mapping[str, object]]]
+    difficulty: Sequence[SentenceErrors]
+    notes: Sequence[str]
+    signature: str
+
+    @classmethod
+    def of(cls, result: Difficulty) -> Self:
+        """Leave out the intervals of types, which tables have."""
+        return cls(
+            corpus=result.corpus,
+            reference=result.reference,
+            sentences=len(result.table.ids),
+            chunks=result.table.size,
+            errors=result.table.errors,
+            weights=data_of(result.weighting) | {"systems": result.voters, "from": result.origin},
+            beta=result.beta,
+            systems=result.scores,
+            ranking=result.ranking,
+            types={
+                level: [data_of(kind, "low", "high") for kind in kinds]
+                for level, kinds in result.types.items()
+            },
+            difficulty=list(result.sentences),
+            notes=result.notes,
+            signature=str(result.signature),
+        )
+
+
 def _data(results: Sequence[Difficulty]) -> Mapping[str, object]:
-    data: dict[str, object] = {"results": [_result(result) for result in results]}
+    data: dict[str, object] = {"results": list(map(_ResultJson.of, results))}
     if len(results) > 1:
         data["across"] = {
             "results": [
@@ -354,29 +400,6 @@ def _data(results: Sequence[Difficulty]) -> Mapping[str, object]:
             **{str(name): system_means(results, name) for name in MEASURES},
         }
     return data
-
-
-def _result(result: Difficulty) -> dict[str, object]:
-    types = {
-        level: [data_of(type_difficulty, "low", "high") for type_difficulty in types]
-        for level, types in result.types.items()
-    }
-    weights = {"systems": result.voters, "from": result.origin}
-    return {
-        "corpus": result.corpus,
-        "reference": result.reference,
-        "sentences": len(result.table.ids),
-        "chunks": result.table.size,
-        "errors": result.table.errors,
-        "weights": data_of(result.weighting) | weights,
-        "beta": result.beta,
-        "systems": result.scores,
-        "ranking": result.ranking,
-        "types": types,
-        "difficulty": list(result.sentences),
-        "notes": result.notes,
-        "signature": str(result.signature),
-    }
 
 
 # The chunks of each sentence as text: source, reference, weight and type, one above the other.
