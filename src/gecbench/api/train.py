@@ -202,7 +202,12 @@ RUNTIMES = {"tagger": "onnx", "seq2seq": "ctranslate2"}
 
 
 def export(
-    model: Path, out: Path, *, quantise: bool = True, texts: Sequence[str] | None = None
+    model: Path,
+    out: Path,
+    *,
+    quantise: bool = True,
+    texts: Sequence[str] | None = None,
+    lang: str | None = None,
 ) -> Agreement:
     """Write a model for the runtime that is faster on a CPU, and return how far both agree.
 
@@ -212,6 +217,7 @@ def export(
         out: The new folder.
         quantise: Weights of 8 bits: some three times as fast, and a few answers differ.
         texts: What both are compared on; None takes the bundled sentences of its language.
+        lang: Code of the language of these sentences; None takes the model's first.
 
     Raises:
         UsageError: There is no faster runtime for this kind of model.
@@ -232,7 +238,8 @@ def export(
     if card.runtime != "torch":
         raise UsageError(f"{model}: is an export for {card.runtime} already; name the model itself")
     if texts is None:
-        language = card.languages[0] if card.languages else "en"
+        known = card.languages[0] if card.languages else "en"
+        language = known if lang is None else language_of(lang).code
         texts = [s.source for s in load(sample(language, "corpus.jsonl")).samples]
     if kind == "tagger":
         from gecbench.models.tagger.conversion import export_tagger as export_tagger

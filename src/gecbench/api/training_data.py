@@ -587,6 +587,8 @@ def divide(
     dev: int = DEV,
     seed: int = SEED,
     overwrite: bool = False,
+    lang: str | None = None,
+    say: Callable[[str], None] = quiet,
 ) -> Division:
     """Write train.jsonl, dev.jsonl and test.jsonl, and return the parts.
 
@@ -600,6 +602,8 @@ def divide(
         dev: How many to stop training by; all others are to train on.
         seed: Chooses them.
         overwrite: Whether this division may take the place of an earlier one, all its parts.
+        lang: Code of the language of the cases, which the parts declare; None takes theirs.
+        say: Told where the texts contradict it.
 
     Raises:
         UsageError: A part would take the place of what is divided, or lie in it.
@@ -631,10 +635,14 @@ def divide(
                 f"{path}: no division wrote it, and --overwrite replaces nothing else; move it, "
                 "or name another folder"
             )
+    cases = in_language(cases, lang)
+    texts = (sample.source for sample in cases.corpus().samples)
+    if warning := language_warning(cases.lang, texts, cases.name):
+        say(f"note: {warning}")
     provenance = {"division input": source, "division gecbench": __version__}
     divided = divide_run(cases, test=test, dev=dev, seed=seed, provenance=provenance)
-    texts = {files[name]: write_perturbed(part) for name, part in divided.parts.items()}
-    content = {path: encode_text(path, text) for path, text in texts.items()}
+    contents = {files[name]: write_perturbed(part) for name, part in divided.parts.items()}
+    content = {path: encode_text(path, text) for path, text in contents.items()}
     make_folder(folder)
     write_files(content)
     for path in earlier:

@@ -12,7 +12,7 @@ import click
 
 from gecbench.api.options import Places
 from gecbench.cli.command import command, is_given
-from gecbench.cli.options import clear_count, say, show_count
+from gecbench.cli.options import clear_count, lang_option, say, show_count
 from gecbench.cli.output import OutputFile, OutputFormat, Overwrite, format_by_ending, format_of
 from gecbench.core.errors import ResourceError, UnknownNameError, UsageError, count_noun
 from gecbench.core.files import STDIO, write_text
@@ -232,6 +232,10 @@ def prepare(
     seed: Annotated[
         str | None, Option("--seed", "Of all that is chosen and shuffled.", metavar="N")
     ] = None,
+    lang: Annotated[
+        str | None,
+        lang_option("Language of the texts, as zh, en or de; xx is any. Else the recipe's."),
+    ] = None,
     settings: Annotated[
         Mapping[str, str] | None,
         Option(
@@ -260,9 +264,13 @@ def prepare(
     if not is_given("--to"):
         format_by_ending(output, {".jsonl": "jsonl"}, "jsonl")
     keys = dict(settings or {})
-    for key, value in (("dev", dev), ("seed", seed)):
+    for option, key, value in (
+        ("--dev", "dev", dev),
+        ("--seed", "seed", seed),
+        ("--lang", "language", lang),
+    ):
         if value is not None and key in keys:
-            raise UsageError(f"--{key} and --set say {key}; say one of them")
+            raise UsageError(f"{option} and --set say {key}; say one of them")
         if value is not None:
             keys[key] = value
     manifest = prepare_pairs(
@@ -292,6 +300,10 @@ def divide(
     overwrite: Annotated[
         bool, Option("--overwrite", "Replace the division that is in the folder.")
     ] = False,
+    lang: Annotated[
+        str | None,
+        lang_option("Language of the cases, as zh, en or de; xx is any. Else the file's."),
+    ] = None,
 ) -> None:
     """Divide perturbed cases for training, dev and test.
 
@@ -306,7 +318,9 @@ def divide(
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.training_data import divide as divide_cases
 
-    division = divide_cases(cases, output, test=test, dev=dev, seed=seed, overwrite=overwrite)
+    division = divide_cases(
+        cases, output, test=test, dev=dev, seed=seed, overwrite=overwrite, lang=lang, say=say
+    )
     for name, part in division.parts.items():
         of = ", ".join(f"{subset.name} {len(subset.cases):,}" for subset in part.subsets)
         cases_of_part = count_noun(division.sizes[name], "case", spec=",")

@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 
 import click
 
-from gecbench.cli.command import command
-from gecbench.cli.options import say
+from gecbench.cli.command import command, refuse
+from gecbench.cli.options import lang_option, say
 from gecbench.cli.output import NewFolder, OutputFile, format_by_ending
 from gecbench.core.errors import UsageError
 from gecbench.core.files import STDIO, write_text
@@ -146,6 +146,10 @@ def export(
         Path | None,
         Option("--texts", "Sentences to compare both on (default: the bundled ones)."),
     ] = None,
+    lang: Annotated[
+        str | None,
+        lang_option("Language of the bundled sentences, zh or en, instead of the model's first."),
+    ] = None,
 ) -> None:
     """Write a trained model for the runtime that is faster on a CPU.
 
@@ -159,6 +163,8 @@ def export(
     from gecbench.api.train import export as export_model
     from gecbench.formats.reading import sources
 
+    if texts:
+        refuse("--texts are compared on, not the bundled sentences", "--lang")
     sentences = list(sources(texts).texts) if texts else None
-    agreement = export_model(model, output, quantise=quantise, texts=sentences)
+    agreement = export_model(model, output, quantise=quantise, texts=sentences, lang=lang)
     say(f"{output}: {agreement}")

@@ -50,13 +50,17 @@ References = Annotated[
         "Parallel text with references, where CORPUS is one of sources; repeatable.",
     ),
 ]
+
+
+def lang_option(about: str) -> Option:
+    """Declare the option that names the language of texts."""
+    return Option("--lang", about, metavar="CODE", complete=tuple(LANGUAGES))
+
+
 Lang = Annotated[
     str | None,
-    Option(
-        "--lang",
-        "Language of the texts, as zh, en or de; xx is any. Else the file's, or found out.",
-        metavar="CODE",
-        complete=tuple(LANGUAGES),
+    lang_option(
+        "Language of the texts, as zh, en or de; xx is any. Else the file's, or found out."
     ),
 ]
 

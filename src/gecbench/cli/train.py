@@ -16,10 +16,11 @@ import click
 
 from gecbench.api.options import Places
 from gecbench.cli.command import command
-from gecbench.cli.options import say
+from gecbench.cli.options import lang_option, say
 from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.core.files import make_folder
 from gecbench.core.options import Argument, Option
+from gecbench.lang import language_of
 
 
 def _recipe_names() -> tuple[str, ...]:
@@ -54,6 +55,10 @@ def train(
         Path | None,
         Option("--output", "The run's folder (tiny: gecbench-tiny).", short="-o"),
     ] = None,
+    lang: Annotated[
+        str | None,
+        lang_option("Language of the sentences, as zh or de, instead of the configuration's."),
+    ] = None,
 ) -> None:
     """Train a model as a configuration says; a run that was interrupted goes on.
 
@@ -73,6 +78,10 @@ def train(
         for name, path in recipes().items():
             click.echo(f"{name:24} {_first_comment(path)}")
         return
+    if lang is not None:
+        if any(change.partition("=")[0].strip() == "language" for change in changes):
+            raise UsageError("--lang and --set say language; say one of them")
+        changes = (*changes, f'language="{language_of(lang).code}"')
     settings = read_settings(config, recipe=recipe, changes=changes)
     if recipe == "tiny":
         demonstrate(recipes()[recipe], output or Path("gecbench-tiny"), changes)

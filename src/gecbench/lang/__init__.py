@@ -127,16 +127,13 @@ def mixture_warning(ids: Iterable[str], texts: Iterable[str], name: str) -> Warn
     )
 
 
-def language_warning(
-    lang: str | None, texts: Iterable[str], name: str, *, option: str = "--lang"
-) -> WarningNote | None:
+def language_warning(lang: str | None, texts: Iterable[str], name: str) -> WarningNote | None:
     """Warn where the script of texts contradicts the language that somebody says they are in.
 
     Args:
         lang: What the user says, or the corpus's header; None where nobody has said.
         texts: Only the first 10,000 letters count.
         name: Of the corpus or file.
-        option: Where the user says it.
     """
     if lang is None:
         return None
@@ -145,6 +142,6 @@ def language_warning(
     if script is None:
         return None
     return WarningNote(
-        f"{name}: {option}, the file or its format says that it is in {code}, but its texts show "
-        f"{script}; if it is not, change {option}"
+        f"{name}: --lang, the file or its format says that it is in {code}, but its texts show "
+        f"{script}; if it is not, change --lang"
     )

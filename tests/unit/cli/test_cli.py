@@ -411,7 +411,8 @@ CHAR = ("--scheme", "zh-char")
         ("correct", "copying", ENGLISH, "-o", "out"),
         ("correct", "copying", "He goes to school every day ."),
         ("analyse", "robustness", CASES, "--check"),
-        ("data", "prepare", "--corpus", f"a={ENGLISH}", "--set", "language=zh", "-o", "out"),
+        ("data", "prepare", "--corpus", f"a={ENGLISH}", "-o", "out"),
+        ("data", "divide", CASES, "--test", "1", "--dev", "1", "-o", "out"),
     ],
     ids=lambda words: " ".join(words[:2]),
 )
@@ -419,12 +420,9 @@ def test_every_command_notes_once_that_texts_contradict_their_language(
     run, monkeypatch, tmp_path, words
 ):
     monkeypatch.chdir(tmp_path)
-    lang = () if words[0] == "data" else ("--lang", "zh")
-    _, out, err = run(*words, *lang)
-    option = "--lang" if lang else "--set language="
-    notes = [line for line in (out + err).splitlines() if option in line]
+    _, out, err = run(*words, "--lang", "zh")
+    notes = [line for line in (out + err).splitlines() if "--lang" in line]
     assert len(notes) == 1, (out, err)
-    assert ("--lang" in notes[0]) == bool(lang)
     assert notes[0].startswith("note: ")
     assert " zh" in notes[0]
     assert "hardly any Chinese characters" in notes[0]

@@ -303,7 +303,7 @@ def _read_pairs(
     first_sentences = list(islice(sentences, _LOOKED_AT))
     lang = recipe.language or about.lang
     texts = (sentence.source for sentence in first_sentences)
-    if warning := language_warning(lang, texts, name, option="--set language="):
+    if warning := language_warning(lang, texts, name):
         say(f"note: {warning}")
     tally = CorpusTally(
         tuple(about.provenance[key] for key in (NOT_KEPT,) if key in about.provenance)
