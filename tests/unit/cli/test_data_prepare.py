@@ -80,6 +80,11 @@ def test_files_that_are_there_need_overwrite(name: str):
         (2, ("--corpus", "a=hsk.tsv", "--weight", "a=x"), "option weight of a corpus: it is"),
         (2, ("--corpus", "a=hsk.tsv", "--weight", "b=2"), "unknown corpus 'b'"),
         (2, ("--corpus", "a=hsk.tsv", "--dev", "1", "--set", "dev=2"), "--dev and --set say dev"),
+        (
+            2,
+            ("--corpus", "a=hsk.tsv", "--lang", "de", "--set", "language=de"),
+            "--lang and --set say language",
+        ),
         (2, ("--corpus", "a=hsk.tsv", "--set", "near"), "--set 'near' must be KEY=VALUE"),
         (1, ("--corpus", "a=hsk.tsv"), "hsk.tsv:1: the first column looks like a sentence"),
         (1, ("--corpus", "a=no.tsv"), "no.tsv: no such file; check the path"),
