@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
 from typing import Any, cast
 
-from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
@@ -27,7 +26,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from gecbench.server.models import Person
-from gecbench.server.web.account.messages import problem_message, problems_by_field
+from gecbench.server.web.account.forms import EmailForm, PasswordForm
 from gecbench.server.web.account.views import enter
 from gecbench.server.web.http import limited
 from gecbench.server.web.permissions import anyone, signed_in
@@ -37,24 +36,6 @@ from gecbench.server.workflow.errors import GoneError, RefusedError
 _MAILS = ThreadPoolExecutor(max_workers=1, thread_name_prefix="mail")
 
 
-class EmailForm(forms.Form):
-    """The address to which a link for a new password may go; it asks for the password."""
-
-    email = forms.EmailField(required=False, max_length=254)
-    password = forms.CharField(strip=False, max_length=1000)
-
-    def __init__(self, person: Person, *args: Any, **words: Any) -> None:
-        super().__init__(*args, **words)
-        self.person = person
-
-    def clean_password(self) -> str:
-        """Refuse a wrong password: whoever finds an open session must not take the account."""
-        password = str(self.cleaned_data["password"])
-        if not self.person.check_password(password):
-            raise forms.ValidationError(problem_message("password_wrong"))
-        return password
-
-
 @signed_in
 @never_cache
 @sensitive_post_parameters("old", "new", "again", "password")
@@ -62,29 +43,27 @@ class EmailForm(forms.Form):
 def change(request: HttpRequest) -> HttpResponseBase:
     """Change the password (this session stays, all others end) or the e-mail address."""
     person = cast("Person", request.user)
-    problems: dict[str, list[str]] = {}
-    form = EmailForm(person, initial={"email": person.email})
+    form, email = PasswordForm(), EmailForm(person, initial={"email": person.email})
     if request.POST.get("do") == "email":
-        form = EmailForm(person, request.POST)
-        if form.is_valid():
-            accounts.change_email(person, form.cleaned_data["email"])
+        email = EmailForm(person, request.POST)
+        if email.is_valid():
+            accounts.change_email(person, email.cleaned_data["email"])
             messages.success(request, gettext("Your e-mail address is saved."))
             return redirect("account-password")
     elif request.method == "POST":
-        old, new, again = (request.POST.get(one, "")[:1000] for one in ("old", "new", "again"))
+        form = PasswordForm(request.POST)
         try:
-            if new != again:
-                problems = {"again": [problem_message("password-again")]}
-            else:
+            if form.is_valid():
+                old, new = form.cleaned_data["old"], form.cleaned_data["new"]
                 person = accounts.change_password(person, old=old, new=new)
                 update_session_auth_hash(request, person)
                 said = gettext("Your password is changed. You are signed out everywhere else.")
                 messages.success(request, said)
                 return redirect("account")
         except RefusedError as error:
-            problems = problems_by_field(error)
-    shown = {"problems": problems, "form": form, "mail": bool(settings.SITE.smtp)}
-    wrong = problems or form.errors
+            form.add_problems(error)
+    shown = {"form": form, "email": email, "mail": bool(settings.SITE.smtp)}
+    wrong = form.errors or email.errors
     status = HTTPStatus.UNPROCESSABLE_ENTITY if wrong else HTTPStatus.OK
     return render(request, "account/password.html", shown, status=status)
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cache
 from http import HTTPStatus
 from typing import cast
-from zoneinfo import available_timezones
 
 from axes.models import AccessFailureLog
 from django.conf import settings
@@ -43,14 +41,13 @@ from gecbench.server.rules.keys import (
     parse_keys,
     tables,
 )
-from gecbench.server.rules.text import TextError, clean
+from gecbench.server.web.account.forms import SCOPES, InvitationForm, SettingsForm, TokenForm
 from gecbench.server.web.account.messages import (
     action_label,
     key_message,
-    problem_message,
     problems_by_field,
 )
-from gecbench.server.web.http import attachment, client_address, limited, parse_int, parse_json
+from gecbench.server.web.http import attachment, client_address, limited, parse_json
 from gecbench.server.web.middleware import LANGUAGE_COOKIE
 from gecbench.server.web.permissions import anyone, signed_in, wants_json
 from gecbench.server.workflow import accounts, audit, members
@@ -180,59 +177,46 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponseBase:
             return _accept(request, secret, found)
     except GoneError:
         return render(request, "account/gone.html", status=HTTPStatus.GONE)
-    return _invited(request, found)
+    return _invited(request, found, InvitationForm())
 
 
 def _accept(request: HttpRequest, secret: str, found: Invitation) -> HttpResponseBase:
+    joins = request.POST.get("do") == "join" and isinstance(request.user, Person)
+    form = InvitationForm(None if joins else request.POST)
     try:
-        if request.POST.get("do") == "join" and isinstance(request.user, Person):
-            member = members.join(secret, request.user)
+        if joins:
+            member = members.join(secret, _person(request))
             return redirect(f"/p/{member.project.slug}/")
-        password = str(request.POST.get("password") or "")[:_LONGEST]
-        if password != request.POST.get("again"):
-            return _invited(request, found, problems={"again": [problem_message("password-again")]})
-        person = members.accept(
-            secret,
-            login=str(request.POST.get("login") or ""),
-            name=str(request.POST.get("name") or ""),
-            password=password,
-        )
+        if form.is_valid():
+            values = {name: form.cleaned_data[name] for name in ("login", "name", "password")}
+            enter(request, members.accept(secret, **values))
+            return redirect(safe_next(request))
     except RefusedError as error:
-        return _invited(request, found, problems=problems_by_field(error))
-    enter(request, person)
-    return redirect(safe_next(request))
+        if joins:
+            return _invited(request, found, form, refused=problems_by_field(error)["whole"])
+        form.add_problems(error)
+    return _invited(request, found, form)
 
 
 def _invited(
-    request: HttpRequest, found: Invitation, *, problems: Mapping[str, list[str]] | None = None
+    request: HttpRequest, found: Invitation, form: InvitationForm, refused: Sequence[str] = ()
 ) -> HttpResponse:
     shown = {
         "invitation": found,
         "project_name": found.project.name if found.project else "",
         "roles": [capfirst(str(Role(role).label)) for role in found.roles],
-        "problems": problems or {},
-        "given": {one: request.POST.get(one, "") for one in ("login", "name")},
+        "form": form,
+        "refused": refused,
         "sign_in": f"{reverse('login')}?next={request.path}",
     }
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if problems else HTTPStatus.OK
+    wrong = refused or form.errors
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if wrong else HTTPStatus.OK
     return render(request, "account/invitation.html", shown, status=status)
 
 
 # A person's own settings: name, language, looks, keys.
 
 
-_LANGUAGES = (("", gettext_lazy("As the browser says")), ("zh-hans", "简体中文"), ("en", "English"))
-_THEMES = (
-    ("auto", gettext_lazy("As the system says")),
-    ("light", gettext_lazy("Light")),
-    ("dark", gettext_lazy("Dark")),
-)
-_SIZES = (
-    ("small", gettext_lazy("Small")),
-    ("medium", gettext_lazy("Medium")),
-    ("large", gettext_lazy("Large")),
-)
-_MOST_GOAL = 1000
 _YEAR = 365 * 24 * 3600
 
 
@@ -245,72 +229,24 @@ def _person(request: HttpRequest) -> Person:
 @require_safe
 def overview(request: HttpRequest) -> HttpResponse:
     """Show the settings, and the way to all else that is one's own."""
-    return _overview(request)
-
-
-def _overview(
-    request: HttpRequest, *, problem: str = "", status: int = HTTPStatus.OK
-) -> HttpResponse:
-    shown = {
-        "languages": _LANGUAGES,
-        "zones": _zones(),
-        "site_zone": settings.TIME_ZONE,
-        "themes": _THEMES,
-        "sizes": _SIZES,
-        "size": _person(request).preferences.get("size", "medium"),
-        "goal": _person(request).preferences.get("goal", 0),
-        "enter_submits": bool(_person(request).preferences.get("enter_submits")),
-        "problem": problem,
-    }
-    return render(request, "account/account.html", shown, status=status)
+    form = SettingsForm(_person(request))
+    return render(request, "account/account.html", {"form": form})
 
 
 @signed_in
 @require_POST
 def change(request: HttpRequest) -> HttpResponseBase:
     """Keep the settings of the overview."""
-    person, given = _person(request), request.POST
-    try:
-        name = clean(given.get("name", ""), longest=150).text
-    except TextError:
-        name = ""
-    goal = parse_int(given.get("goal", "0").strip() or "0")
-    if not name:
-        problem = gettext("Write the name that others see.")
-        return _overview(request, problem=problem, status=HTTPStatus.UNPROCESSABLE_ENTITY)
-    if goal is None or goal > _MOST_GOAL:
-        problem = gettext("A daily goal is a number of sentences up to 1000; 0 is none.")
-        return _overview(request, problem=problem, status=HTTPStatus.UNPROCESSABLE_ENTITY)
-    person.name = name
-    person.language = _one_of(given.get("language"), _LANGUAGES, person.language)
-    zone = given.get("time_zone", person.time_zone)
-    person.time_zone = zone if not zone or zone in available_timezones() else person.time_zone
-    person.theme = _one_of(given.get("theme"), _THEMES, person.theme)
-    kept = {
-        "size": _one_of(given.get("size"), _SIZES, "medium"),
-        "goal": goal,
-        "enter_submits": given.get("enter_submits") == "on",
-    }
-    person.preferences = {**person.preferences, **kept}
-    person.save(update_fields=["name", "language", "time_zone", "theme", "preferences"])
+    # What is wrong must not stand in the page's own person.
+    person = Person.objects.get(pk=_person(request).pk)
+    form = SettingsForm(person, request.POST)
+    if not form.is_valid():
+        status = HTTPStatus.UNPROCESSABLE_ENTITY
+        return render(request, "account/account.html", {"form": form}, status=status)
+    form.save()
     response = redirect("account")
     _remember_language(response, person.language)
     return response
-
-
-@cache
-def _zones() -> Mapping[str, list[str]]:
-    """The names of time zones by part of the world."""
-    parts: dict[str, list[str]] = {}
-    for name in sorted(available_timezones()):
-        part, slash, _ = name.partition("/")
-        if slash and part not in ("Etc", "SystemV", "US", "Canada", "Brazil", "Chile", "Mexico"):
-            parts.setdefault(part, []).append(name)
-    return {**parts, "UTC": ["UTC"]}
-
-
-def _one_of(value: str | None, choices: tuple[tuple[str, object], ...], otherwise: str) -> str:
-    return value if value in [one for one, _ in choices] and value is not None else otherwise
 
 
 def _remember_language(response: HttpResponse, language: str) -> None:
@@ -328,7 +264,9 @@ def _remember_language(response: HttpResponse, language: str) -> None:
 @require_POST
 def language(request: HttpRequest) -> HttpResponseBase:
     """Change the language from any page, signed in or not, and go back there."""
-    chosen = _one_of(request.POST.get("language"), _LANGUAGES[1:], settings.LANGUAGE_CODE)
+    chosen = request.POST.get("language", "")
+    if chosen not in dict(settings.LANGUAGES):
+        chosen = settings.LANGUAGE_CODE
     if request.user.is_authenticated:
         Person.objects.filter(pk=_person(request).pk).update(language=chosen)
     response = redirect(safe_next(request))
@@ -405,48 +343,41 @@ def _shown_keys(given: dict[str, object], *, failed: bool) -> list[dict[str, obj
 # Tokens by which programs use the REST API in a person's name.
 
 
-_SCOPES = (
-    ("read", gettext_lazy("Only read")),
-    ("write", gettext_lazy("Read and write")),
-    ("admin", gettext_lazy("Everything that you may do")),
-)
-_DAYS = (("30", 30), ("90", 90), ("365", 365))
-
-
 @signed_in
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def list_tokens(request: HttpRequest) -> HttpResponse:
     """List one's tokens, and make one; its secret is shown this once."""
     person = cast("Person", request.user)
-    secret = problem = ""
-    if request.method == "POST":
-        days = dict(_DAYS).get(request.POST.get("days", ""), 90)
+    secret = ""
+    form = TokenForm(request.POST) if request.method == "POST" else TokenForm()
+    if form.is_valid():
+        chosen = form.cleaned_data
         try:
             _, secret = accounts.make_token(
                 person,
-                name=request.POST.get("name", ""),
-                scopes=[request.POST.get("scope", "read")],
-                expires_at=timezone.now() + timedelta(days=days),
+                name=chosen["name"],
+                scopes=[chosen["scope"]],
+                expires_at=timezone.now() + timedelta(days=chosen["days"]),
             )
+            form = TokenForm()
         except UsageError:
-            problem = gettext(
+            refused = gettext(
                 "A token needs a name of at most 100 characters; nobody has more than 20 of them."
             )
+            form.add_error(None, refused)
     shown = {
         "tokens": [(one, _most(one)) for one in accounts.tokens_of(person)],
         "secret": secret,
-        "problem": problem,
-        "scopes": _SCOPES,
-        "days": [one for one, _ in _DAYS],
+        "form": form,
     }
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
     return render(request, "account/tokens.html", shown, status=status)
 
 
 def _most(token: Token) -> str:
     """In words what a token may do: its widest scope has all the others."""
-    return next(str(words) for code, words in reversed(_SCOPES) if code in token.scopes)
+    return next(str(words) for code, words in reversed(SCOPES) if code in token.scopes)
 
 
 @signed_in
