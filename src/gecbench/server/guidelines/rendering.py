@@ -370,9 +370,9 @@ def diff_parts(source: str, target: str) -> Iterator[tuple[str, str, str]]:
 
     Changes that only white space parts are one: nobody reads them as two.
 
-    >>> list(compared("他天天吃苹果", "他天天都吃苹果"))
+    >>> list(diff_parts("他天天吃苹果", "他天天都吃苹果"))
     [('他天天', '', '都'), ('吃苹果', '', '')]
-    >>> list(compared("in the night", "at night"))
+    >>> list(diff_parts("in the night", "at night"))
     [('', 'in the', 'at'), (' night', '', '')]
     """
     old, new = _TOKEN.findall(source), _TOKEN.findall(target)

@@ -145,7 +145,7 @@ def parse_chord(chord: str) -> str:
     Raises:
         KeyRefusedError: It is no chord.
 
-    >>> written("alt + a"), written("shift+ctrl+enter"), written("?")
+    >>> parse_chord("alt + a"), parse_chord("shift+ctrl+enter"), parse_chord("?")
     ('Alt+A', 'Ctrl+Shift+Enter', '?')
     """
     *before, last = re.split(r"\s*\+\s*", chord.strip())
