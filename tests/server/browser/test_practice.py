@@ -50,8 +50,7 @@ def look(page, name: str, language: str) -> None:
         page.screenshot(path=Path(PICTURES) / f"{name}-{language}-{width}.png", full_page=True)
 
 
-@pytest.mark.parametrize("language", ["en", "zh-hans"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("language", "width"), [("en", 1280), ("zh-hans", 390)])
 def test_from_training_to_the_first_real_task_by_keyboard(live, browser, language, width):
     practising(live, language)
     page = live.page(browser, "li", viewport={"width": width, "height": 800})
@@ -99,8 +98,7 @@ def test_from_training_to_the_first_real_task_by_keyboard(live, browser, languag
     page.context.close()
 
 
-@pytest.mark.parametrize("language", ["en", "zh-hans"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("language", "width"), [("en", 1280), ("zh-hans", 390)])
 def test_a_lead_reads_and_overrules(live, browser, language, width):
     practising(live, language)
     with live.rows():
