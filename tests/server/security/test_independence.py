@@ -152,7 +152,7 @@ def ids(project: Project) -> dict[str, list[object]]:
         "maker": [0, *Person.objects.values_list("pk", flat=True)],
         "uidb64": ["none", *(urlsafe_base64_encode(b"%d" % n) for n in range(1, 4))],
         "token": ["none"],
-        **dict.fromkeys(("practice_id", "trial_id", "task_id", "answer_id", "result_id"), [1]),
+        **{key: [1] for key in ("practice_id", "trial_id", "task_id", "answer_id", "result_id")},
     }
 
 
