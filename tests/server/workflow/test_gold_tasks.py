@@ -66,6 +66,22 @@ def test_a_gold_task_is_never_full_and_waits_for_no_reviewer(site, monkeypatch):
     assert check() == ()
 
 
+def test_a_gold_task_taken_back_after_it_was_put_off_is_never_full(site, monkeypatch):
+    project = with_gold(gold=1, annotators=1)
+    li, wang = joined(project, "li"), joined(project, "wang")
+    slot = gold_claimed(li, monkeypatch)
+    claims.skip(li, slot.pk, version=slot.version)
+    theirs = gold_claimed(wang, monkeypatch)
+    mine = claims.recall(li, slot.sentence_id).slot
+    handed_in(wang, theirs)
+    handed_in(li, mine)
+    sentence = Sentence.objects.get(purpose=Purpose.GOLD)
+    assert sentence.state == "annotating"
+    assert Slot.objects.filter(sentence=sentence, state=SlotState.FREE).exists()
+    assert not sentence.review_tasks.exists()
+    assert check() == ()
+
+
 def test_a_gold_task_is_taken_back_and_put_off_like_others(site, monkeypatch):
     project = with_gold()
     member = joined(project, "li")

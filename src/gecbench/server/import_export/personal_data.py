@@ -292,7 +292,9 @@ def _trial(row: Trial) -> Json:
 
 
 def _practice_answer(row: PracticeAnswer) -> Json:
-    answer = {"decision": row.decision, "text": row.text, "right": row.right}
+    trial_is_open = row.task is not None and row.task.trial.ended_at is None
+    right = None if trial_is_open else row.right  # nobody learns it before the end
+    answer = {"decision": row.decision, "text": row.text, "right": right}
     place = {"trial": row.task.trial.no if row.task else None, "counted": row.counted}
     return {**_sentence(row.sentence), **answer, **place, "at": _time(row.at)}
 

@@ -108,7 +108,7 @@ def pause_if_needed(member: Member) -> bool:
     right = sum(window)
     if len(window) < rules.gold_window or passes(right, len(window), rules.gold_pause_percent):
         return False
-    if _is_only_manager(member):
+    if member.is_manager and not members.has_other_manager(member):
         return False
     note = f"gold tasks: {right} of {len(window)}"
     members.change_member(member, by=None, status=MemberStatus.PAUSED, note=note)
@@ -116,13 +116,6 @@ def pause_if_needed(member: Member) -> bool:
     tell_managers(member.project, "gold_paused", data)
     Notice.objects.create(person_id=member.person_id, project=member.project, kind="paused")
     return True
-
-
-def _is_only_manager(member: Member) -> bool:
-    others = Member.objects.filter(
-        project=member.project, is_manager=True, status=MemberStatus.ACTIVE
-    ).exclude(pk=member.pk)
-    return member.is_manager and not others.exists()
 
 
 @transactional

@@ -8,7 +8,14 @@ from collections.abc import Callable, Iterator, Sequence
 from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 
-from gecbench.server.choices import MemberStatus, ReviewKind, Role, SentenceState, SlotState
+from gecbench.server.choices import (
+    MemberStatus,
+    Purpose,
+    ReviewKind,
+    Role,
+    SentenceState,
+    SlotState,
+)
 from gecbench.server.models import (
     Complaint,
     Guideline,
@@ -302,11 +309,16 @@ def reopen_sentence(member: Member, sentence_id: int, *, reason: str) -> ReviewT
 
     Raises:
         RefusedError: There is no reason, or a complaint about it is undecided.
-        ConflictError: It has no golden set, or is in review already.
+        ConflictError: It has no golden set, or is in review already, or is not of the real work.
     """
     member = authorize(member, Role.MANAGER)
     sentence = lock_sentence(sentence_id, member.project_id)
     words = clean_note(reason, "reopen-reason", field="reason")
+    if sentence.purpose != Purpose.REAL:
+        raise ConflictError(
+            "sentence {number} has a known answer and is not of the real work; it is not reviewed",
+            number=sentence.number,
+        )
     if Complaint.objects.filter(study__sentence=sentence, state__in=UNDECIDED).exists():
         message = f"sentence {sentence.number} has an undecided complaint; decide that first"
         raise RefusedError([Problem("reopen-disputed", "", message)])

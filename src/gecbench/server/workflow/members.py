@@ -427,13 +427,18 @@ def _refuse_status(old: MemberStatus, new: MemberStatus) -> None:
         raise RefusedError([Problem("member-status", "status", message, values)])
 
 
-def _refuse_last_manager(member: Member) -> None:
-    if member.project.deleted_at is not None:
-        return  # nobody needs to manage it; an administrator may bring it back
+def has_other_manager(member: Member) -> bool:
+    """Whether somebody else, with an account that works, manages the project."""
     others = Member.objects.filter(
         project_id=member.project_id, is_manager=True, status=MemberStatus.ACTIVE
     ).exclude(pk=member.pk)
-    if not others.filter(person__is_active=True).exists():
+    return others.filter(person__is_active=True).exists()
+
+
+def _refuse_last_manager(member: Member) -> None:
+    if member.project.deleted_at is not None:
+        return  # nobody needs to manage it; an administrator may bring it back
+    if not has_other_manager(member):
         message = "a project keeps at least one manager; make somebody else one first"
         raise RefusedError([Problem("last-manager", "roles", message)])
 

@@ -196,9 +196,13 @@ def keep_refused(
 def count_submission(sentence: Sentence) -> None:
     """Count one submission more; the N-th makes the sentence ready for review, or closes it.
 
-    One that is out of work is only counted.
+    One that is out of work is only counted, and a gold task waits for no reviewer.
     """
     _count(sentence, sentence.submitted + 1)
+    if sentence.purpose == Purpose.GOLD:
+        # Whoever took a task that was put off back has filled the place that was kept free.
+        sentences.keep_one_place_free(sentence)
+        return
     if sentence.state not in sentences.WORKABLE or sentence.submitted < sentence.needed:
         return
     if sentence.golden_id is None and close_unanimous(sentence) is not None:

@@ -91,7 +91,9 @@ def _people(project: Project) -> dict[str, int]:
 
 def _leases(project: Project) -> dict[str, int]:
     """How many are at work now, and how many places are held by somebody who is not."""
-    slots = Slot.objects.filter(project=project, state=SlotState.OPEN)
+    slots = Slot.objects.filter(
+        project=project, state=SlotState.OPEN, sentence__purpose=Purpose.REAL
+    )
     return slots.aggregate(
         held=Count("pk"), over=Count("pk", filter=Q(lease_until__lt=timezone.now()))
     )
@@ -109,7 +111,7 @@ def _waiting(
         yield entry(gettext("There are no sentences yet."), "manage-import", gettext("Import"))
     members = ("manage-members", gettext("Members"))
     free = Slot.objects.filter(project=project, state=SlotState.FREE)
-    workable = free.filter(sentence__state__in=WORKABLE)
+    workable = free.filter(sentence__state__in=WORKABLE, sentence__purpose=Purpose.REAL)
     if people["annotators"] < project.annotators and workable.exists():
         template = gettext(
             "Places are free. Each sentence needs %(needed)s annotators, and %(there)s are active: "
