@@ -76,6 +76,20 @@ def test_tri_2_a_trial_from_begin_to_the_first_real_task(project):
     assert li.page()["task"], "a real one"
 
 
+def test_inv_10_a_guideline_that_changes_in_a_trial_loses_no_answer(project):
+    member = candidate(project)
+    task = trials.next_task(trials.begin(member))
+    project.options = {**project.options, "guideline_gate": True}
+    project.save()
+    page = Asking(member).client.post(f"/p/story/trial/{task.pk}", form(text="我写的答案"))
+    html = page.content.decode()
+    assert page.status_code == 403
+    assert "The guideline has changed" in html
+    assert "/p/story/guide" in html
+    assert "我写的答案" in html
+    assert not PracticeAnswer.objects.exists()
+
+
 def test_nothing_is_said_of_single_answers_before_the_end(project):
     li = Asking(candidate(project))
     li.form("/p/story/trial/begin")

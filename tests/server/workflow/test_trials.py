@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from uuid import uuid4
 
 import pytest
@@ -25,6 +26,7 @@ from server.workflow.stories import (
 )
 
 from gecbench.server.choices import Decision, MemberStatus, Purpose, Role
+from gecbench.server.import_export import personal_data
 from gecbench.server.import_export.exports import EXPORTS, ExportOptions, export
 from gecbench.server.models import (
     Audit,
@@ -40,7 +42,7 @@ from gecbench.server.models import (
     Trial,
 )
 from gecbench.server.statistics.report import quality
-from gecbench.server.workflow import claims, drafts, members, submissions, trials
+from gecbench.server.workflow import claims, drafts, management, members, submissions, trials
 from gecbench.server.workflow.answers import Answer
 from gecbench.server.workflow.checks import check
 from gecbench.server.workflow.errors import (
@@ -252,6 +254,29 @@ def test_a_trial_begins_only_for_candidates_and_with_enough_tasks(site, change, 
     with pytest.raises(RefusedError) as refused:
         trials.begin(member)
     assert refused.value.problems[0].code == f"trial-{why}"
+
+
+def test_known_answers_are_not_sent_to_review(site):
+    project = practising()
+    boss = members.add_member(project, somebody("boss"), roles=(Role.MANAGER,), by=None)
+    for sentence in Sentence.objects.exclude(purpose=Purpose.REAL)[:5]:
+        with pytest.raises(ConflictError):
+            management.reopen_sentence(boss, sentence.pk, reason="again")
+
+
+def test_one_s_own_data_tell_no_result_of_an_open_trial(site):
+    member = candidate(practising(trial_size=2))
+
+    def verdicts() -> list[object]:
+        lines = b"".join(personal_data.own_data(member.person)).decode().splitlines()
+        rows = [json.loads(line) for line in lines if line]
+        return [row["right"] for row in rows if "counted" in row and "right" in row]
+
+    trials.begin(member)
+    answered(member, right=True)
+    assert verdicts() == [None]
+    answered(member, right=True)
+    assert verdicts() == [True, True]
 
 
 # The gate.

@@ -93,7 +93,7 @@ def pause_if_needed(member: Member) -> bool:
     """Pause a member whose latest gold tasks fall below the project's threshold; managers are told.
 
     Only results since the member's roles or status changed last count: who was paused and may go on
-    again begins anew.
+    again begins again.
     """
     lock_project(member.project_id)
     member = lock_member(member)

@@ -22,7 +22,12 @@ from gecbench.server.web.review.differences import render_diff
 from gecbench.server.web.review.messages import DECISIONS, diff_messages, problem_message
 from gecbench.server.web.study import compare_with_golden, golden_label, read_form
 from gecbench.server.workflow import trials
-from gecbench.server.workflow.errors import ConflictError, RefusedError, WorkflowError
+from gecbench.server.workflow.errors import (
+    ConflictError,
+    GuidelineFirstError,
+    RefusedError,
+    WorkflowError,
+)
 from gecbench.server.workflow.known_answers import golden_texts, is_right
 from gecbench.server.workflow.trials import NoTrial
 
@@ -234,6 +239,9 @@ def answer_trial(request: HttpRequest, member: Member, task_id: int) -> HttpResp
     except RefusedError as error:
         typed = {"problems": _problems(error), "text": "".join(sent.texts)}
         return _trial_page(request, member, status=error.status, **typed)
+    except GuidelineFirstError as error:
+        more = {"guideline_first": True, "text": "".join(sent.texts)}
+        return _trial_page(request, member, status=error.status, **more)
     except WorkflowError as error:
         if error.status == 404:
             raise
