@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from gecbench.core.errors import UsageError
-from gecbench.core.files import STDIO, check_folder, check_target
+from gecbench.core.files import STDIO, check_folder, check_target, name_of
 from gecbench.core.options import Option
 
 
@@ -96,3 +96,17 @@ def split_name(path: Path) -> tuple[str | None, Path]:
     if equals and name and not path.exists():
         return name, Path(file)
     return None, path
+
+
+def named_files(paths: Sequence[Path]) -> list[tuple[str | None, Path]]:
+    """The files of systems, each with a name where its own does not do: NAME=FILE.
+
+    Files whose names differ in their endings alone keep these in the names of the systems.
+    """
+    files = list(map(split_name, paths))
+    stems = [name or name_of(file) for name, file in files]
+    full = [f"{stem}{file.suffix}" for stem, (_, file) in zip(stems, files, strict=True)]
+    return [
+        (whole if name is None and stems.count(stem) > full.count(whole) else name, file)
+        for stem, whole, (name, file) in zip(stems, full, files, strict=True)
+    ]

@@ -13,9 +13,8 @@ import click
 
 from gecbench.api.options import PLAIN, Options, Places, SchemeSpec
 from gecbench.cli.command import is_given, refuse
-from gecbench.cli.files import check_standard_input, split_name
+from gecbench.cli.files import check_standard_input, named_files
 from gecbench.core.errors import FormatError, NoEffectError, UnknownNameError, UsageError
-from gecbench.core.files import name_of
 from gecbench.core.options import Argument, Option, Without, pairs
 from gecbench.core.sample import NOT_KEPT, Corpus, SystemOutput
 from gecbench.formats import FORMATS
@@ -201,23 +200,12 @@ def note_language(corpus: Corpus) -> None:
 def load_systems(
     paths: Sequence[Path], corpus: Corpus, format: str | None = None
 ) -> list[SystemOutput]:
-    """Load the outputs of systems, whose files may be named: NAME=FILE.
-
-    Files whose names differ in their endings alone keep these in the names of the systems.
-    """
+    """Load the outputs of systems, called as `named_files` says."""
     from gecbench.api.files import load_system
 
-    files = list(map(split_name, paths))
-    stems = [name or name_of(file) for name, file in files]
-    full = [f"{stem}{file.suffix}" for stem, (_, file) in zip(stems, files, strict=True)]
-    names = [
-        whole if name is None and stems.count(stem) > full.count(whole) else stem
-        for stem, whole, (name, _) in zip(stems, full, files, strict=True)
-    ]
     try:
         return [
-            load_system(file, corpus, name=name, format=format)
-            for name, (_, file) in zip(names, files, strict=True)
+            load_system(file, corpus, name=name, format=format) for name, file in named_files(paths)
         ]
     except FormatError as error:  # readers know the option of a corpus only
         raise error.with_option("--system-from") from error

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from gecbench.api.options import Options
 from gecbench.cli.command import command
-from gecbench.cli.files import split_name
+from gecbench.cli.files import named_files
 from gecbench.cli.options import (
     CorpusFile,
     Inputs,
@@ -124,7 +124,7 @@ def _robustness(path: Path, systems: Sequence[Path], inputs: Inputs, options: Op
     from gecbench.reports.robustness import build_report
 
     cases = load_perturbed(path, lang=inputs.corpus.lang)
-    outputs = [read_outputs(file, cases, name=name) for name, file in map(split_name, systems)]
+    outputs = [read_outputs(file, cases, name=name) for name, file in named_files(systems)]
     result = measure_robustness(
         cases,
         outputs,

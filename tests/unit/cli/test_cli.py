@@ -264,7 +264,7 @@ def test_what_nobody_foresaw_is_one_line_too(run, monkeypatch, failure, line: st
         run("doctor", "--debug")
 
 
-def test_the_format_of_systems_can_benamed(run):
+def test_the_format_of_systems_can_be_named(run):
     assert run(*SCORE, "--system-from", "lines")[0] == 0
     code, _, err = run(*SCORE, "--system-from", "m2")
     assert code == 1
@@ -350,7 +350,7 @@ def test_doctor_bears_a_package_without_version(run, monkeypatch):
         ("a=b", None, "a=b"),  # there is a file of that very name
     ],
 )
-def test_a_system_can_benamed(tmp_path: Path, monkeypatch, given: str, name, file: str):
+def test_a_system_can_be_named(tmp_path: Path, monkeypatch, given: str, name, file: str):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a=b").touch()
     assert split_name(Path(given)) == (name, Path(file))

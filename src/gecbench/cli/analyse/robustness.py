@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from gecbench.api.options import LEVEL, NORMALISE, SchemeSpec
 from gecbench.cli.command import command, refuse, split
-from gecbench.cli.files import split_name
+from gecbench.cli.files import named_files
 from gecbench.cli.options import (
     Lang,
     note_language,
@@ -111,7 +111,7 @@ def robustness(
         return
     from gecbench.reports.robustness import build_report
 
-    outputs = [read_outputs(file, loaded, name=name) for name, file in map(split_name, systems)]
+    outputs = [read_outputs(file, loaded, name=name) for name, file in named_files(systems)]
     _say_how_long(loaded.corpus(), outputs, scheme)
     result = measure_robustness(
         loaded,

@@ -41,6 +41,15 @@ def test_a_file_and_named_systems(analysed):
     assert data["systems"][0]["agreement"]["neither"] == 4
 
 
+def test_systems_whose_files_differ_in_their_endings_alone_keep_them_as_in_score(
+    analysed, tmp_path: Path
+):
+    (tmp_path / "perturbed-swayed.out").write_bytes(SWAYED.read_bytes())
+    data = analysed(ZH, SWAYED, tmp_path / "perturbed-swayed.out")
+    names = [part["system"] for part in data["systems"]]
+    assert names == ["perturbed-swayed.txt", "perturbed-swayed.out"]
+
+
 def test_cases_and_a_system_cannot_both_be_standard_input(run):
     code, _, err = run("analyse", "robustness", "-", "-")
     assert (code, "'-' stands twice" in err) == (2, True)
