@@ -220,7 +220,8 @@ def export(
         lang: Code of the language of these sentences; None takes the model's first.
 
     Raises:
-        UsageError: There is no faster runtime for this kind of model.
+        UsageError: There is no faster runtime for this kind of model, or no texts are given and
+            gecbench brings none in the language.
         MissingExtraError: The runtime is not installed.
         GecbenchError: The folder holds no model, or OUT exists.
     """
@@ -238,9 +239,7 @@ def export(
     if card.runtime != "torch":
         raise UsageError(f"{model}: is an export for {card.runtime} already; name the model itself")
     if texts is None:
-        known = card.languages[0] if card.languages else "en"
-        language = known if lang is None else language_of(lang).code
-        texts = [s.source for s in load(sample(language, "corpus.jsonl")).samples]
+        texts = _bundled_texts(language_of(lang or next(iter(card.languages), "xx")).code)
     if kind == "tagger":
         from gecbench.models.tagger.conversion import export_tagger as export_tagger
 
@@ -248,3 +247,14 @@ def export(
     from gecbench.models.seq2seq.export import export_seq2seq as export_seq2seq
 
     return export_seq2seq(model, out, quantise=quantise, sample_texts=texts)
+
+
+def _bundled_texts(code: str) -> list[str]:
+    try:
+        path = sample(code, "corpus.jsonl")
+    except UnknownNameError:
+        raise UsageError(
+            f"gecbench brings no sentences in language {code!r} to compare both models on; name a "
+            "file of some by --texts (in Python: texts=)"
+        ) from None
+    return [row.source for row in load(path).samples]

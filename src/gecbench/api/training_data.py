@@ -16,6 +16,7 @@ from gecbench import __version__
 from gecbench.api.files import fingerprint_of, in_language, load
 from gecbench.api.options import PerturbOptions, quiet
 from gecbench.api.schemes import extract
+from gecbench.backends import SEGMENTERS, TAGGERS
 from gecbench.core.errors import (
     CorpusError,
     GecbenchError,
@@ -54,6 +55,7 @@ from gecbench.datasets.corrupt.profile import Profile, load_profile, profile_nam
 from gecbench.datasets.divide import PARTS, Division
 from gecbench.datasets.divide import divide as divide_run
 from gecbench.datasets.perturb.context import (
+    Cut,
     SentencePair,
     SentencePairs,
     Word,
@@ -541,19 +543,17 @@ def _cutting(
         raise UsageError(
             f"spacy-model is for words between blanks; {language_of(kind).name} texts take {name}'s"
         )
-    if pos:
-        from gecbench.backends.chinese import JiebaTagger
-
-        tagger = JiebaTagger()
-        return segmenter_splitter(kind, tagger.tag), tagger.name
-    from gecbench.backends import SEGMENTERS
-
-    make = cast("Callable[[str], tuple[str, _Cut]]", resolve("segmenter", name, SEGMENTERS))
-    how, cut = make("")
-    return segmenter_splitter(kind, lambda text: [(word, "") for word in cut(text)]), how
+    if not pos:
+        how, divide = cast("_Segmenter", resolve("segmenter", name, SEGMENTERS))("")
+        return segmenter_splitter(kind, lambda text: [(word, "") for word in divide(text)]), how
+    if name not in TAGGERS:
+        raise UsageError(f"{name} divides texts and knows no parts of speech; say --no-pos")
+    how, cut = cast("_Tagger", resolve("tagger", name, TAGGERS))()
+    return segmenter_splitter(kind, cut), how
 
 
-_Cut = Callable[[str], tuple[str, ...]]
+_Segmenter = Callable[[str], tuple[str, Callable[[str], tuple[str, ...]]]]
+_Tagger = Callable[[], tuple[str, Cut]]
 
 
 def _provenance(

@@ -18,6 +18,9 @@ SEGMENTERS: Mapping[str, str] = {
 }
 """Name to the function that takes what follows the name after a colon, and gives the segmenter."""
 
+TAGGERS: Mapping[str, str] = {"jieba": "gecbench.backends.chinese:jieba_tagger"}
+"""Segmenters that know parts of speech: name to the function that gives theirs."""
+
 
 def hash_files(folder: Path, paths: Iterable[Path]) -> str:
     """Hash the names and contents of files below a folder (SHA-256, hexadecimal)."""

@@ -155,27 +155,25 @@ def _name_of(folder: Path) -> str:
 # Chinese words with their parts of speech, by jieba.
 
 
-class JiebaTagger:
-    """jieba's words and parts of speech, with its own dictionary.
+def jieba_tagger() -> tuple[str, Callable[[str], Sequence[tuple[str, str]]]]:
+    """Load what divides a text into words with their parts of speech, blanks left out.
+
+    Its dictionary is jieba's own.
 
     Raises:
         MissingExtraError: jieba is not installed.
     """
+    words = _jieba_tokenizer("jieba, which finds Chinese words and their parts of speech,")
+    # Its regular expressions have escapes that newer versions of Python warn of.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from jieba.posseg import POSTokenizer  # type: ignore[import-untyped]
+    tagger = POSTokenizer(words)
 
-    def __init__(self) -> None:
-        words = _jieba_tokenizer("jieba, which finds Chinese words and their parts of speech,")
-        # Its regular expressions have escapes that newer versions of Python warn of.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            from jieba.posseg import POSTokenizer  # type: ignore[import-untyped]
-        self.name = f"jieba {version('jieba')} with parts of speech"
-        self._tagger = POSTokenizer(words)
+    def tag(text: str) -> Sequence[tuple[str, str]]:
+        return [(pair.word, pair.flag) for pair in tagger.cut(text) if not pair.word.isspace()]
 
-    def tag(self, text: str) -> Sequence[tuple[str, str]]:
-        """Divide a text into words with their parts of speech, blanks left out."""
-        return [
-            (pair.word, pair.flag) for pair in self._tagger.cut(text) if not pair.word.isspace()
-        ]
+    return f"jieba {version('jieba')} with parts of speech", tag
 
 
 # OpenCC: between traditional and simplified characters.

@@ -14,6 +14,7 @@ from gecbench.cli.output import NewFolder, OutputFile, format_by_ending
 from gecbench.core.errors import UsageError
 from gecbench.core.files import STDIO, write_text
 from gecbench.core.options import Argument, Option
+from gecbench.lang import LANGUAGES
 
 _TAGGER = ("--tagger",)
 
@@ -47,8 +48,14 @@ def convert(
         ),
     ] = False,
     language: Annotated[
-        Literal["zh", "en"] | None,
-        Option("--language", "With --tagger: which it is for.", needs=_TAGGER),
+        str | None,
+        Option(
+            "--language",
+            "With --tagger: code of the language that it is for.",
+            metavar="CODE",
+            complete=tuple(LANGUAGES),
+            needs=_TAGGER,
+        ),
     ] = None,
     encoder: Annotated[
         str | None,
@@ -148,7 +155,7 @@ def export(
     ] = None,
     lang: Annotated[
         str | None,
-        lang_option("Language of the bundled sentences, zh or en, instead of the model's first."),
+        lang_option("Language of the bundled sentences, instead of the model's first."),
     ] = None,
 ) -> None:
     """Write a trained model for the runtime that is faster on a CPU.

@@ -8,9 +8,10 @@ import pytest
 from messages import expect_error
 
 from gecbench.api.options import Places
-from gecbench.api.train import DevScore, read_settings, recipes
+from gecbench.api.train import DevScore, export, read_settings, recipes
 from gecbench.core.errors import FormatError, UnknownNameError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample
+from gecbench.models.folder import Card, write_card
 from gecbench.models.training.config import ScoringTable
 
 
@@ -114,3 +115,10 @@ def test_a_dev_score_is_that_of_the_metric() -> None:
         DevScore("zh", ScoringTable(metric="chrrant"), Places()).check()
     with pytest.raises(UnknownNameError, match="unknown scheme"):
         DevScore("zh", ScoringTable(scheme="zh-chra"), Places()).check()
+
+
+@pytest.mark.parametrize("languages", [("de",), ()])
+def test_an_export_is_compared_on_no_sentences_of_another_language(tmp_path, languages) -> None:
+    write_card(tmp_path, Card(kind="tagger", languages=languages, tokens="space"))
+    with expect_error(UsageError, repr(*languages or ("xx",)), "--texts"):
+        export(tmp_path, tmp_path / "out")

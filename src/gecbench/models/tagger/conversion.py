@@ -124,7 +124,7 @@ def convert_tagger(
     Args:
         place: A folder with config.json (gotutiyan/gector), or a file of weights.
         out: A folder that does not exist yet.
-        language: zh or en: no checkpoint says it.
+        language: Code of its language: no checkpoint says it.
         encoder: The model that it was trained from, a folder or a name on the hub; its
             configuration is read, and where the checkpoint has no tokenizer that too. "" takes
             what the checkpoint names.
@@ -141,7 +141,7 @@ def convert_tagger(
         UsageError: Something must be named that was not.
         UnknownNameError: There is no such kind of token.
     """
-    tokens = tokens or language_of(language).tokens
+    language, tokens = language_of(language).code, tokens or language_of(language).tokens
     tokens_of("", tokens)  # raises where there is no such kind
     checkpoint = _read_checkpoint(place, encoder, labels)
     config = load_config(checkpoint.encoder)
