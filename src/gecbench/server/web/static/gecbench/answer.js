@@ -1,10 +1,9 @@
-// An answer to one sentence: its boxes, or the decision that it has no errors or cannot be done;
-// and a second version of it, from another window or this browser.
+// An answer to one sentence: its boxes, or the decision that it has no errors or cannot be done.
 
-import { afterComposition, isComposing, onWritten } from "./composition.js";
+import { onWritten } from "./composition.js";
 import { drawDiff, toggleClean } from "./draw-diff.js";
 import { findHints, formatHint } from "./hints.js";
-import { byId, copyField, createElement, languageTag } from "./page.js";
+import { byId, createElement, languageTag } from "./page.js";
 import { TextBox, typeText } from "./textbox.js";
 
 const MOST_HINTS = 4;
@@ -120,6 +119,10 @@ export class Answer {
 
   get box() {
     return this.boxes[this.current];
+  }
+
+  get lang() {
+    return this.project.lang;
   }
 
   get isCorrected() {
@@ -266,69 +269,5 @@ export class Answer {
     const buttons = document.querySelectorAll("[data-decide], #add, #bring-back, #placeholder");
     for (const button of buttons) button.disabled = isDisabled;
     if (!isDisabled) this.show();
-  }
-}
-
-/** Two versions of an answer: both are shown, both are kept, and the person says which goes on. */
-export class Versions {
-  constructor({ answer, autosave, onSwap }) {
-    Object.assign(this, { answer, autosave, onSwap, other: null });
-    byId("conflict-mine").addEventListener("click", () => this.resolveConflict(false));
-    byId("gone-copy").addEventListener("click", () => {
-      byId("gone-copied").hidden = !copyField(byId("gone-text"));
-    });
-  }
-
-  clear() {
-    this.other = null;
-    for (const id of ["conflict", "other", "gone"]) byId(id).hidden = true;
-  }
-
-  /** Say that there is another version, one key away. */
-  offer(other) {
-    this.other = other;
-    byId("other").hidden = false;
-  }
-
-  /** Exchange the version in the page with the other one. */
-  swap() {
-    if (!this.other || isComposing() || this.answer.isDisabled) return false;
-    if (!byId("conflict").hidden) return this.resolveConflict(true);
-    const mine = this.answer.read();
-    this.answer.load(this.answer.source, this.other);
-    this.offer(mine);
-    this.answer.focus();
-    this.onSwap();
-  }
-
-  /** Another window has saved something else: show both. */
-  showConflict(theirs) {
-    this.other = theirs;
-    byId("conflict-theirs-text").textContent = this.answer.plainText(theirs);
-    byId("conflict-theirs-text").lang = languageTag(this.answer.project.lang);
-    byId("other").hidden = true;
-    byId("conflict").hidden = false;
-  }
-
-  resolveConflict(takeTheirs) {
-    if (this.answer.isDisabled) return false;
-    byId("conflict").hidden = true;
-    const theirs = this.other;
-    const mine = this.answer.read();
-    if (takeTheirs) this.answer.load(this.answer.source, theirs);
-    this.offer(takeTheirs ? mine : theirs);
-    this.answer.focus();
-    this.autosave.resolveConflict();
-  }
-
-  /** The task is somebody else's now; the text stays and can be copied. */
-  showGone(message) {
-    afterComposition(() => {
-      byId("gone-said").textContent = message || this.answer.messages.failed;
-      byId("gone-text").value = this.answer.plainText();
-      byId("gone").hidden = false;
-      this.answer.disable(true);
-      byId("gone-copy").focus();
-    });
   }
 }
