@@ -50,16 +50,20 @@ def test_gui_1_each_type_and_reason_has_its_section_in_the_default_guideline(lan
 
 
 def test_gui_4_a_citation_holds_in_the_guideline_of_either_language():
-    zh, en = (render_markdown(default_guideline(lang)).sections for lang in LANGUAGES)
-    assert [(s.id, s.level) for s in zh] == [(s.id, s.level) for s in en]
-    assert len(zh) > 60
+    for kind, count in (("rewrite", 60), ("perturb", 20)):
+        zh, en = (
+            render_markdown(default_guideline(lang, kind=kind)).sections for lang in LANGUAGES
+        )
+        assert [(s.id, s.level) for s in zh] == [(s.id, s.level) for s in en]
+        assert len(zh) > count
 
 
 @both
-def test_each_link_of_a_default_guideline_leads_to_one_of_its_sections(lang):
-    page = render_markdown(default_guideline(lang))
+@pytest.mark.parametrize(("kind", "count"), [("rewrite", 30), ("perturb", 3)])
+def test_each_link_of_a_default_guideline_leads_to_one_of_its_sections(lang, kind, count):
+    page = render_markdown(default_guideline(lang, kind=kind))
     links = set(re.findall(r'href="#guide-([^"]*)"', page.html))
-    assert len(links) > 30
+    assert len(links) > count
     assert links - {section.id for section in page.sections} == set()
 
 
@@ -118,6 +122,17 @@ def test_no_example_is_given_twice_and_no_answer_equals_what_it_corrects(lang):
 
 
 @both
+def test_examples_of_perturbing_are_given_once_and_each_variant_differs_from_its_original(lang):
+    found = pairs(default_guideline(lang, kind="perturb"))
+    originals = [texts(pair, "source")[0] for pair in found]
+    assert len(set(originals)) == len(originals) > 15
+    for pair in found:
+        assert texts(pair, "right")
+        sentences = texts(pair, "source", "wrong", "right")
+        assert len(set(sentences)) == len(sentences)
+
+
+@both
 def test_con_3_con_4_right_answers_of_an_example_agree_in_placeholders(lang):
     counts = [
         {text.count(PLACEHOLDERS[lang]) for text in texts(pair, "right")}
@@ -162,7 +177,7 @@ def test_a_default_guideline_of_another_language_is_refused():
 @both
 def test_chapters_stay_readable_files(lang):
     folder = Path(guide.__file__).parent / lang
-    assert sorted(path.name for path in folder.iterdir()) == sorted(CHAPTERS)
+    assert sorted(path.name for path in folder.iterdir()) == sorted(chain(*CHAPTERS.values()))
     assert [p for p in folder.iterdir() if len(p.read_text("utf-8").splitlines()) >= 400] == []
 
 
