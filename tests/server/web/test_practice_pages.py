@@ -16,6 +16,7 @@ from gecbench.server.models import (
     GoldResult,
     Member,
     PracticeAnswer,
+    Reading,
     ReviewTask,
     Sentence,
     Slot,
@@ -226,6 +227,8 @@ def test_gold_results_are_shown_and_overruled(site, monkeypatch):
     assert "0 / 1" in boss.html("/p/story/manage/trials")
     html = boss.html(f"/p/story/manage/gold/{member.pk}")
     assert "Golden 1" in html
+    read = Reading.objects.filter(person__login="boss")
+    assert [one.sentence.purpose for one in read] == ["gold"], "who has read it never annotates it"
     result = GoldResult.objects.get()
     url = f"/p/story/manage/gold/results/{result.pk}"
     page = boss.client.post(url, {"right": "yes", "reason": "as good"}, follow=True)

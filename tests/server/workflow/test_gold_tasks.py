@@ -2,16 +2,40 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
+from server.rest.calls import Caller
 from server.workflow.practising import known, reference, source
-from server.workflow.stories import a_project, correction, handed_in, joined
+from server.workflow.stories import (
+    a_project,
+    claimed,
+    correction,
+    handed_in,
+    joined,
+    sentence_of,
+)
 
 from gecbench.server.choices import MemberStatus, Purpose, SlotState
-from gecbench.server.models import Audit, GoldResult, Member, Notice, Sentence, Slot
+from gecbench.server.models import (
+    Assignment,
+    Audit,
+    GoldResult,
+    Member,
+    Notice,
+    Sentence,
+    Slot,
+    Submission,
+)
+from gecbench.server.statistics import member_figures
 from gecbench.server.statistics.report import quality
-from gecbench.server.workflow import claims, gold_tasks, members, submissions
+from gecbench.server.web.navigation import standings
+from gecbench.server.workflow import claims, gold_tasks, members, review_tasks, submissions
+from gecbench.server.workflow.assignments import give_quota
+from gecbench.server.workflow.assignments import standings as quotas
 from gecbench.server.workflow.checks import check
-from gecbench.server.workflow.errors import NotYoursError, RefusedError
+from gecbench.server.workflow.errors import ConflictError, NotYoursError, RefusedError
 
 
 def with_gold(gold: int = 5, texts: int = 30, **options: object):
@@ -32,7 +56,6 @@ def gold_done(member: Member, right: bool, monkeypatch) -> None:
     slot = gold_claimed(member, monkeypatch)
     text = slot.sentence.text.replace("句句", "句" if right else "段句")
     handed_in(member, slot, correction(text))
-    gold_tasks.pause_if_needed(member)
 
 
 def test_none_are_drawn_where_the_share_is_nothing(site, monkeypatch):
@@ -96,6 +119,58 @@ def test_a_gold_task_is_taken_back_and_put_off_like_others(site, monkeypatch):
     assert check() == ()
 
 
+def test_no_number_tells_an_annotator_which_tasks_are_gold(site, monkeypatch):
+    """Two answers, one of them gold: every count of one's own says two."""
+    project = with_gold()
+    boss = Member.objects.get(person__login="boss")
+    member = joined(project, "li")
+    due = timezone.now() + timedelta(days=3)
+    give_quota(boss, member, number=5, due_at=due)
+    slot = gold_claimed(member, monkeypatch)
+    handed_in(member, slot, correction("一句。", active_ms=3_600_000))
+    monkeypatch.undo()
+    real = claimed(member, sentence_of(project, 1))
+    handed_in(member, real, correction("二句。", active_ms=3_600_000))
+    figures = member_figures(member)
+    assert (figures.today, figures.done, figures.hours) == (2, 2, 2)
+    assert standings(member.person_id, [project.pk])[project.pk]["done"] == 2
+    assert [one.done for one in quotas(Assignment.objects.all())] == [2]
+    assert len(submissions.history(member)) == 2
+    items = Caller(member.person).get("projects/story/submissions")[1]["items"]
+    assert [one["texts"] for one in items] == [["一句。"], ["二句。"]]
+    assert items[0].keys() == items[1].keys()
+
+
+def test_none_are_drawn_where_no_real_task_is_left(site, monkeypatch):
+    project = with_gold(texts=1)
+    member = joined(project, "li")
+    handed_in(member, claimed(member, sentence_of(project, 1)))
+    monkeypatch.setattr(claims._CHANCE, "randrange", lambda _: 0, raising=False)
+    assert claims.current(member).nothing == claims.NoTask.NONE_FOR_YOU
+
+
+def test_a_gold_task_ends_for_its_annotator_when_later_tasks_do(site, monkeypatch):
+    """It would be one's own to change, and fill the places of tasks put off, for ever."""
+    project = with_gold(annotators=1, open_skips=1)
+    member, reviewer = joined(project, "li"), joined(project, "wu", "reviewer")
+    slot = gold_claimed(member, monkeypatch)
+    done = handed_in(member, slot)
+    put_off = gold_claimed(member, monkeypatch)
+    claims.skip(member, put_off.pk, version=put_off.version)
+    monkeypatch.undo()
+    assert submissions.may_reopen(done)
+    assert claims.skipped_sentences(member) == (put_off.sentence,)
+    handed_in(member, claimed(member, sentence_of(project, 1)))
+    assert claims.skipped_sentences(member) == (), "others have filled real tasks by now"
+    assert submissions.may_reopen(done), "no reviewer has begun with a later one"
+    review_tasks.claim_random_task(reviewer)
+    done = submissions.history(member)[1]
+    assert not submissions.may_reopen(done)
+    with pytest.raises(ConflictError):
+        submissions.reopen(member, slot.pk)
+    assert check() == ()
+
+
 def test_gold_tasks_reach_no_statistics_of_real_work(site, monkeypatch):
     project = with_gold()
     member = joined(project, "li")
@@ -125,6 +200,24 @@ def test_below_the_threshold_a_member_is_paused_and_managers_are_told(site, monk
     gold_done(member, False, monkeypatch)
     member.refresh_from_db()
     assert member.status == "active"
+
+
+def test_the_pause_is_part_of_the_submission(site, monkeypatch):
+    """Whoever calls it, and all or nothing."""
+    project = with_gold(gold_pause_percent=75, gold_window=1)
+    member = joined(project, "li")
+    slot = gold_claimed(member, monkeypatch)
+    monkeypatch.setattr(gold_tasks, "tell_managers", broken)
+    with pytest.raises(ZeroDivisionError):
+        handed_in(member, slot, correction("错的。"))
+    member.refresh_from_db()
+    assert member.status == "active"
+    assert not Submission.objects.exists()
+    assert check() == ()
+
+
+def broken(*_: object) -> None:
+    raise ZeroDivisionError
 
 
 def test_nobody_is_paused_before_the_window_is_full_or_without_a_threshold(site, monkeypatch):

@@ -31,8 +31,8 @@ from gecbench.server.statistics.work import (
     Shares,
     acceptance,
     count_sentences,
-    counts,
     load_counts,
+    looks_real,
     open_items,
     reasons,
     shares,
@@ -219,8 +219,8 @@ class MemberFigures:
     """What a member sees of their own work (section 1.2, Information).
 
     Args:
-        today: Sentences handed in today.
-        done: Sentences handed in ever.
+        today: Sentences handed in today, gold tasks among them.
+        done: Sentences handed in ever, likewise.
         judged: Answers that were reviewed.
         accepted: Of them, those that are golden.
         acceptance: Their share in [0, 1]; None where nothing was reviewed.
@@ -230,7 +230,7 @@ class MemberFigures:
         signature: How it was made.
         computed_at: When; None where there is none.
         open_study: Study items that wait.
-        hours: Of real work, by the pages' own count.
+        hours: Of work on those handed in, by the pages' own count.
         reasons: The three commonest reasons of refusals, with how often (STA-4).
     """
 
@@ -254,9 +254,11 @@ def member_figures(member: Member) -> MemberFigures:
     project, person = member.project, member.person_id
     midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
     submissions = Submission.objects.filter(
-        counts(), slot__project=project, slot__state__in=SUBMITTED_OR_LATER, person=person
+        looks_real(), slot__project=project, slot__state__in=SUBMITTED_OR_LATER, person=person
     )
     numbers = count_sentences(submissions.values_list("sentence", flat=True))
+    gold = submissions.filter(sentence__purpose=Purpose.GOLD).order_by("no")
+    gold_ms = dict(gold.values_list("slot", "active_ms"))  # of the last submission of each
     shared = shares(numbers, skips(project, person=person)).get(person, Shares())
     accepted = acceptance(numbers).get(person, Acceptance())
     stored, why = _score(member, accepted.judged)
@@ -264,7 +266,7 @@ def member_figures(member: Member) -> MemberFigures:
     cell = scores.people.get(str(person))
     return MemberFigures(
         today=submissions.filter(at__gte=midnight).values("slot").distinct().count(),
-        done=shared.submitted,
+        done=shared.submitted + len(gold_ms),
         judged=accepted.judged,
         accepted=accepted.accepted,
         acceptance=accepted.share,
@@ -274,7 +276,7 @@ def member_figures(member: Member) -> MemberFigures:
         signature=scores.signature if cell else "",
         computed_at=stored.at if stored and cell else None,
         open_study=open_items(project, person=person).get(person, 0),
-        hours=shared.active_ms / 3_600_000,
+        hours=(shared.active_ms + sum(gold_ms.values())) / 3_600_000,
         reasons=tuple(reasons(numbers).get(person, Counter()).most_common(REASONS)),
     )
 

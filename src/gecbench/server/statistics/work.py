@@ -63,6 +63,15 @@ def counts(sentence: str = "sentence__") -> Q:
     return Q((f"{sentence}purpose", Purpose.REAL)) & ~gone
 
 
+def looks_real() -> Q:
+    """The condition that a submission counts in what its author sees.
+
+    Gold tasks count there like all others: an author must not be able to tell them apart.
+    """
+    gone = Q(sentence__state=SentenceState.WITHDRAWN)
+    return Q(sentence__purpose__in=(Purpose.REAL, Purpose.GOLD)) & ~gone
+
+
 def load_counts(project: Project, processes: int = 1) -> Counts:
     """Count what was done in a project."""
     total: dict[str, Counter[str]] = defaultdict(Counter)

@@ -37,7 +37,7 @@ from gecbench.server.models import (
     Study,
     Submission,
 )
-from gecbench.server.statistics.work import counts
+from gecbench.server.statistics.work import looks_real
 from gecbench.server.workflow.transactions import compiled
 from gecbench.server.workflow.trials import CANDIDATES
 
@@ -99,7 +99,7 @@ def _count_columns(person_id: int, morning: datetime) -> dict[str, Any]:
     in_project = {"project": OuterRef("pk")}
     mine = {**in_project, "person": person_id}
     submitted = Submission.objects.filter(
-        counts() | Q(sentence__purpose=Purpose.GOLD),
+        looks_real(),
         person=person_id,
         at__gte=morning,
         slot__project=OuterRef("pk"),

@@ -78,7 +78,7 @@ def standings(rows: QuerySet[Assignment]) -> list[Standing]:
         at__gte=begun,
         slot__project=project,
         slot__state__in=SUBMITTED_OR_LATER,
-        sentence__purpose=Purpose.REAL,
+        sentence__purpose__in=(Purpose.REAL, Purpose.GOLD),  # nobody can tell gold tasks
     ).exclude(slot__assignment__member=OuterRef("member"))  # a batch counts for itself alone
     reviews = Review.objects.filter(
         reviewer=person, at__gte=begun, sentence__project=project, sentence__purpose=Purpose.REAL

@@ -296,8 +296,13 @@ def _lost(project: int, person: int) -> QuerySet[Any, Any]:
 
 
 def _draw_gold(member: Member) -> Claim | None:
-    """Claim a gold task that the member has not seen, as often as the project's share says."""
+    """Claim a gold task that the member has not seen, as often as the project's share says.
+
+    None where no real task is left: who gets tasks then would know what they are.
+    """
     if _CHANCE.randrange(100) >= member.project.rules.gold_percent:
+        return None
+    if not _first_sentences(*_query(member)):
         return None
     slots = _gold_slots(member).values_list("sentence_id", flat=True)
     found = list(slots.order_by("order_key", "sentence_id")[:FIRST])
@@ -392,12 +397,16 @@ def skip(member: Member, slot_id: int, *, version: int) -> None:
 
 
 def _skips(member: Member) -> QuerySet[Skip]:
-    return Skip.objects.filter(
+    skips = Skip.objects.filter(
         project_id=member.project_id,
         person_id=member.person_id,
         recalled_at=None,
         sentence__state__in=sentences.WORKABLE,
     )
+    done = sentences.later_answers(
+        member.project_id, member.person_id, OuterRef("at"), past=sentences.WORKABLE
+    )
+    return skips.exclude(Exists(done), sentence__purpose=Purpose.GOLD)
 
 
 def skipped_sentences(member: Member) -> tuple[Sentence, ...]:

@@ -1,7 +1,7 @@
 """Gold tasks: known answers among real work, which watch quality without anybody noticing.
 
 An annotator gets them as `claims` draws them, on the page of all tasks, and hands them in like
-others; `submissions` then writes a GoldResult. They count in no export and in no statistic of the
+others; `submissions` then has them judged here. They count in no export and in no statistic of the
 real sentences; what they say of people is here.
 """
 
@@ -25,13 +25,9 @@ from gecbench.server.models import (
 )
 from gecbench.server.workflow import audit, members
 from gecbench.server.workflow.errors import NotYoursError, Problem, RefusedError
+from gecbench.server.workflow.known_answers import is_right
 from gecbench.server.workflow.review_tasks import clean_note
-from gecbench.server.workflow.transactions import (
-    authorize,
-    lock_member,
-    lock_project,
-    transactional,
-)
+from gecbench.server.workflow.transactions import authorize, transactional
 from gecbench.server.workflow.trials import passes, tell_managers
 
 
@@ -88,15 +84,28 @@ def results_of(member: Member) -> list[Any]:
     return list(rows.prefetch_related("submission__references", "overrulings__by"))
 
 
-@transactional
+def judge(member: Member, submission: Submission, texts: Sequence[str]) -> GoldResult:
+    """Judge a submission for a gold task, in the transaction that writes it.
+
+    A member whose results fall below the project's threshold is paused by it.
+
+    Args:
+        member: Its author, locked, and where the project may pause them the project before them.
+        submission: Just written, its sentence with it.
+        texts: Its references.
+    """
+    right = is_right(submission.sentence, submission.decision, texts)
+    result = GoldResult.objects.create(submission=submission, right=right)
+    pause_if_needed(member)
+    return result
+
+
 def pause_if_needed(member: Member) -> bool:
     """Pause a member whose latest gold tasks fall below the project's threshold; managers are told.
 
     Only results since the member's roles or status changed last count: who was paused and may go on
     again begins again.
     """
-    lock_project(member.project_id)
-    member = lock_member(member)
     rules = member.project.rules
     if not rules.gold_pause_percent or member.status != MemberStatus.ACTIVE:
         return False

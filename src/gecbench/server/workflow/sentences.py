@@ -51,6 +51,7 @@ from gecbench.server.models import (
     SlotEvent,
     Source,
     Study,
+    Submission,
 )
 from gecbench.server.rules.options import ProjectOptions
 from gecbench.server.rules.text import digest, place_in_document
@@ -545,6 +546,24 @@ def reserved_for_another(member: Any, now: Any) -> Exists:
     """
     batch = Assignment.objects.filter(pk=OuterRef("assignment"), ended_at=None, due_at__gt=now)
     return Exists(batch.exclude(member=member))
+
+
+def later_answers(
+    project: int, person: int, since: Any, *, past: Sequence[SentenceState]
+) -> QuerySet[Submission]:
+    """Real answers that a person handed in after a moment, whose sentences have left some states.
+
+    A gold task is never full and waits for no reviewer. So that it cannot be told from others, it
+    ends for its annotator when there is such an answer: then a real task might have ended as well.
+    """
+    answers = Submission.objects.filter(
+        person=person,
+        at__gt=since,
+        slot__project=project,
+        slot__state__in=SUBMITTED_OR_LATER,
+        sentence__purpose=Purpose.REAL,
+    )
+    return answers.exclude(sentence__state__in=past)
 
 
 def free_task_number(member: Member, rules: ProjectOptions) -> int | None:

@@ -22,7 +22,6 @@ from gecbench.server.choices import (
 )
 from gecbench.server.models import (
     Draft,
-    GoldResult,
     Member,
     Reference,
     Sentence,
@@ -43,7 +42,6 @@ from gecbench.server.workflow.errors import (
     WorkflowError,
 )
 from gecbench.server.workflow.golden import check_consistency, close_unanimous
-from gecbench.server.workflow.known_answers import is_right
 from gecbench.server.workflow.review_tasks import queue_for_review, remove_from_queue
 from gecbench.server.workflow.sentences import change_state
 from gecbench.server.workflow.transactions import (
@@ -51,6 +49,7 @@ from gecbench.server.workflow.transactions import (
     compare_and_set,
     compiled,
     lock_member,
+    lock_project,
     lock_sentence,
     transactional,
 )
@@ -219,18 +218,23 @@ def uncount_submission(sentence: Sentence) -> None:
         ConflictError: A reviewer has begun.
     """
     if not may_count_out(sentence):
-        raise ConflictError(
-            "sentence {number} is in review already", sentence, number=sentence.number
-        )
+        raise _in_review(sentence)
     if sentence.state == SentenceState.REVIEW_READY:
         remove_from_queue(sentence)
         change_state(sentence, SentenceState.ANNOTATING)
     _count(sentence, sentence.submitted - 1)
 
 
+_NOT_IN_REVIEW = (SentenceState.ANNOTATING, SentenceState.REVIEW_READY)
+
+
 def may_count_out(sentence: Sentence) -> bool:
     """Whether no reviewer has begun with a sentence."""
-    return sentence.state in (SentenceState.ANNOTATING, SentenceState.REVIEW_READY)
+    return sentence.state in _NOT_IN_REVIEW
+
+
+def _in_review(sentence: Sentence) -> ConflictError:
+    return ConflictError("sentence {number} is in review already", sentence, number=sentence.number)
 
 
 def _count(sentence: Sentence, submitted: int) -> None:
@@ -308,6 +312,9 @@ def submit(
         NotYoursError: The person never held the slot.
         NotAllowedError: The member is not active.
     """
+    gold = Slot.objects.filter(pk=slot_id, sentence__purpose=Purpose.GOLD)
+    if member.project.rules.gold_pause_percent and gold.exists():
+        lock_project(member.project_id)  # before the member, who may be paused by it
     member = lock_member(member)
     known = _known(member, slot_id, client_key)
     if known is not None:
@@ -440,15 +447,16 @@ def _write(
     data = {"submission": submission.pk, "no": submission.no}
     sentences.record_slot_event(slot, member.person, SlotEventKind.SUBMIT, data)
     count_submission(sentence)
-    if sentence.purpose == Purpose.GOLD:
-        right = is_right(sentence, prepared.decision, prepared.texts)
-        GoldResult.objects.create(submission=submission, right=right)
     audit.record_by(
         member,
         "submission.made",
         about=("submission", submission.pk),
         data={"decision": str(prepared.decision), "no": submission.no, "digests": digests},
     )
+    if sentence.purpose == Purpose.GOLD:
+        from gecbench.server.workflow import gold_tasks  # which stands on this module
+
+        gold_tasks.judge(member, submission, prepared.texts)
     return submission
 
 
@@ -485,6 +493,8 @@ def reopen(member: Member, slot_id: int) -> Slot:
         raise ConflictError(
             "sentence {number} was reviewed already", sentence, number=sentence.number
         )
+    if _is_over(submission, sentence):
+        raise _in_review(sentence)
     uncount_submission(sentence)
     open_no = sentences.free_task_number(member, member.project.rules) or _make_room(member)
     sentences.reopen_slot(slot, member, open_no)
@@ -540,4 +550,14 @@ def may_reopen(submission: Submission) -> bool:
         slot.state == SlotState.SUBMITTED
         and slot.person_id == submission.person_id
         and may_count_out(submission.sentence)
+        and not _is_over(submission, submission.sentence)
     )
+
+
+def _is_over(submission: Submission, sentence: Sentence) -> bool:
+    """Whether a submission is for a gold task that has ended for its author."""
+    if sentence.purpose != Purpose.GOLD:
+        return False
+    return sentences.later_answers(
+        sentence.project_id, submission.person_id, submission.at, past=_NOT_IN_REVIEW
+    ).exists()

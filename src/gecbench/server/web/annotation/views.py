@@ -17,7 +17,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from gecbench.server.choices import Decision, Purpose, Role, SlotState
+from gecbench.server.choices import Decision, Role, SlotState
 from gecbench.server.models import (
     Draft,
     Member,
@@ -53,7 +53,7 @@ from gecbench.server.web.http import (
 from gecbench.server.web.navigation import goal, standings
 from gecbench.server.web.permissions import member, wants_json
 from gecbench.server.web.review.messages import not_annotatable_label, not_annotatable_reasons
-from gecbench.server.workflow import claims, drafts, gold_tasks, submissions, suggestions
+from gecbench.server.workflow import claims, drafts, submissions, suggestions
 from gecbench.server.workflow.claims import Claim, NoTask
 from gecbench.server.workflow.errors import (
     ConflictError,
@@ -369,8 +369,6 @@ def submit(request: HttpRequest, member: Member, slot_id: int) -> HttpResponse:
         message = CHANGED_ELSEWHERE if open_slot else SUBMITTED_ELSEWHERE
         body = {"error": "conflict", "version": open_slot.version if open_slot else None}
         return JsonResponse(body | {"message": str(message)}, status=409)
-    if slot.sentence.purpose == Purpose.GOLD and gold_tasks.pause_if_needed(member):
-        member.refresh_from_db()
     return JsonResponse(
         _next_task(member, claims.current(member)) | _submission_json(member, done, prepared)
     )

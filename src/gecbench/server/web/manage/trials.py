@@ -26,6 +26,7 @@ from gecbench.server.web.practice.views import beside_known
 from gecbench.server.workflow import gold_tasks, trials
 from gecbench.server.workflow.errors import RefusedError
 from gecbench.server.workflow.gold_tasks import Accuracy
+from gecbench.server.workflow.review_tasks import record_readings
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +161,9 @@ def gold(request: HttpRequest, member: Member, member_id: int) -> HttpResponse:
     if found is None:
         raise Http404
     results = gold_tasks.results_of(found)
+    if found.person_id != member.person_id:
+        read = [one.submission.sentence_id for one in results]
+        record_readings(read, member.person_id)
     shown = {
         "one": found,
         "status": STATUSES[found.status],
