@@ -121,12 +121,48 @@ class TrialState(TextChoices):
     FAILED = "failed", _("not passed")
 
 
-class ProjectKind(StrEnum):
-    """What a project makes; the loop of rewriting is built, the others have their room."""
+class ProjectKind(TextChoices):
+    """What a project makes; `inspect` has its room, and nothing is built for it."""
 
-    REWRITE = "rewrite"
-    PERTURB = "perturb"
-    INSPECT = "inspect"
+    REWRITE = "rewrite", _("corrections")
+    PERTURB = "perturb", _("perturbed contexts")
+    INSPECT = "inspect", _("quality inspection")
+
+
+class VariantOrigin(TextChoices):
+    """Who made a variant (PER-9, PER-10)."""
+
+    PERSON = "person", _("by a person")
+    MACHINE = "machine", _("proposed by a machine, accepted unchanged")
+    MACHINE_EDITED = "machine_edited", _("proposed by a machine, edited by a person")
+    REVIEWER = "reviewer", _("edited by the reviewer")
+    IMPORT = "import", _("imported")
+
+
+class CheckDecision(TextChoices):
+    """What a reviewer does with a variant (PER-9)."""
+
+    ACCEPTED = "accepted", _("accepted")
+    EDITED = "edited", _("edited")
+    RETURNED = "returned", _("returned")
+
+
+class VariantReason(TextChoices):
+    """Why a variant is returned to its author."""
+
+    NEW_ERROR = "new_error", _("It has a new error.")
+    MOVED_ERROR = "moved_error", _("It changes an error of the original.")
+    MEANINGLESS = "meaningless", _("It makes no sense.")
+    UNNATURAL = "unnatural", _("Nobody would write it like this.")
+    TOO_STRONG = "too_strong", _("It changes too much.")
+    OTHER = "other", _("Something else; the note says what.")
+
+
+class Proposals(TextChoices):
+    """Whether people begin with what a program proposes."""
+
+    OFF = "off", _("No: people write each variant themselves")
+    FIRST = "first", _("Yes: accept, edit or reject a proposal")
 
 
 class Origin(TextChoices):
@@ -204,6 +240,7 @@ class SlotEventKind(TextChoices):
     STUDY = "study", _("has something to study")
     DISPUTE = "dispute", _("complained")
     RETURN = "return", _("a place was added")
+    SEND_BACK = "send_back", _("was sent back by the reviewer")
 
 
 class Suggestions(TextChoices):

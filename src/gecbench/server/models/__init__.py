@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from gecbench.server.models.fields import AppendOnly, AppendOnlyError
 from gecbench.server.models.people import Invitation, Notice, Person, Token
+from gecbench.server.models.perturbation import (
+    GoldenVariant,
+    PerturbationCase,
+    Proposal,
+    Variant,
+    VariantCheck,
+)
 from gecbench.server.models.projects import (
     Acknowledgement,
     Assignment,
@@ -62,6 +69,7 @@ __all__ = [
     "GoldResult",
     "Golden",
     "GoldenReference",
+    "GoldenVariant",
     "Guideline",
     "GuidelineCase",
     "ImportBatch",
@@ -72,8 +80,10 @@ __all__ = [
     "Notice",
     "Overruling",
     "Person",
+    "PerturbationCase",
     "PracticeAnswer",
     "Project",
+    "Proposal",
     "Reading",
     "Reference",
     "Release",
@@ -94,5 +104,7 @@ __all__ = [
     "Token",
     "Trial",
     "TrialTask",
+    "Variant",
+    "VariantCheck",
     "Verdict",
 ]
