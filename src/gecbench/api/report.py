@@ -73,7 +73,7 @@ def analysis_reports(
         options: How they were scored.
         metric: Name of the metric that compares edits; None where there is none.
     """
-    reports = [overview.build_report(scores)]
+    reports = [overview.build_report([scores], page=True)]
     if compared is not None:
         significance = compare.build_report(compared.corpus, compared.metrics, compared.notes)
         reports.append(_legible(significance))

@@ -67,7 +67,7 @@ def score(
     gecbench score dev.jsonl t5=dev.txt + test.jsonl t5=test.txt
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.score import score as score_systems
-    from gecbench.reports.scores import render_scores, render_sentences, scores_report
+    from gecbench.reports.scores import build_report, render_scores, render_sentences
 
     groups = list(corpus_groups([corpus, *systems]))
     if len(groups) > 1 and (inputs.corpus.references or inputs.corpus.meta):
@@ -95,8 +95,8 @@ def score(
         contents[per_sentence] = render_sentences(scores)
     if form == "csv":
         # A row has its signature, so that the notes alone would be lost.
-        report = scores_report(scores, tier=tier)
+        report = build_report(scores, tier=tier)
         summary = [line for line in report.summary if line.startswith("note: ")]
-        for line in (*(f"note: {note}" for note in report.notes), *summary):
+        for line in (*(f"note: {warning}" for warning in report.warnings), *summary):
             say(line)
     write_results(contents)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
@@ -425,8 +425,8 @@ class Report:
             unrounded, which msgspec turns into JSON.
         notes: What the reader should know, a sentence each; a `WarningNote` is shown first.
         signatures: How the numbers were made.
-        summary: Lines below the tables that take the place of notes and signatures, because they
-            are of several corpora.
+        summary: Lines that the terminal shows below the tables in place of titles, signatures and
+            all notes but warnings, where a report may be of several corpora.
     """
 
     name: str
@@ -438,6 +438,11 @@ class Report:
     notes: tuple[str, ...] = ()
     signatures: tuple[str, ...] = ()
     summary: tuple[str, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The notes that are shown first."""
+        return tuple(note for note in self.notes if isinstance(note, WarningNote))
 
 
 COUNT_COLUMNS = (
@@ -491,9 +496,11 @@ def render(report: Report, output: ReportFormat, *, table: str | None = None) ->
     tables = _select_tables(report, table)
     if output == "csv":
         return table_csv(tables[0])
+    if report.summary:
+        tables = [replace(item, title=Words("", "")) for item in tables]
     if output == "markdown":
         return _markdown(report, tables)
-    notes = [f"note: {note}" for note in report.notes]
+    notes = [f"note: {note}" for note in (report.warnings if report.summary else report.notes)]
     signatures = [f"signature: {signature}" for signature in report.signatures]
     if output == "latex":
         comment = "\n".join([*notes, *(report.summary or signatures)])
@@ -544,11 +551,11 @@ def _lines(lines: Iterable[str]) -> str:
 def _markdown(report: Report, tables: Sequence[Table]) -> str:
     if report.summary:
         heads = []
-        items = [*(f"note: {note}" for note in report.notes), *report.summary]
+        items = [*(f"note: {note}" for note in report.warnings), *report.summary]
     else:
-        warnings = [note for note in report.notes if isinstance(note, WarningNote)]
-        heads = [f"# {report.title.en}", report.corpus, *(f"**{warning}**" for warning in warnings)]
-        items = [note for note in report.notes if note not in warnings]
+        warnings = [f"**{warning}**" for warning in report.warnings]
+        heads = [f"# {report.title.en}", report.corpus, *warnings]
+        items = [note for note in report.notes if note not in report.warnings]
         items += [f"`{signature}`" for signature in report.signatures]
     sections = [
         (f"## {table.title.en}\n\n" if table.title.en else "") + as_markdown(table.grid).rstrip()

@@ -1,4 +1,4 @@
-"""Scores as reports: as `gecbench score` prints them, and as the report page has them."""
+"""Scores as a report: what `gecbench score` prints, and the report page shows first."""
 
 from __future__ import annotations
 
@@ -34,32 +34,41 @@ from gecbench.scoring.results import RESULT_SCHEMA, Result, ScoreReport, by_tier
 NOT_APPLICABLE = "n/a"
 
 _SYSTEM = Column.of("system")
-_UNTITLED = Words("", "")
 
 
-def scores_report(scores: Sequence[ScoreReport], *, tier: int | None = None) -> Report:
-    """Show scores of one or more corpora: what `gecbench score` prints.
+def build_report(
+    scores: Sequence[ScoreReport], *, tier: int | None = None, page: bool = False
+) -> Report:
+    """Show scores of one or more corpora.
 
     An overview where there are several metrics or corpora, then the counts of each corpus.
 
     Args:
         scores: One for each corpus.
         tier: Also show counts by type, at this tier of the labels.
+        page: As the report page has them, of one corpus: the overview always, with the ends of
+            intervals as numbers, and figures.
     """
     results = [result for report in scores for result in report.results]
     tables = [table for report in scores for table in _count_tables(report, tier)]
-    if len({result.metric for result in results}) > 1 or len(scores) > 1 or not tables:
+    if page or len({result.metric for result in results}) > 1 or len(scores) > 1 or not tables:
         columns_of = partial(_text_columns, intervals=any(_intervals(results)))
-        tables.insert(0, _overview("overview", _UNTITLED, scores, columns_of))
+        tables.insert(0, _overview(scores, _number_columns if page else columns_of))
     summary = [line for report in scores for line in _summary(report)]
     if tier and not any(result.score and result.score.by_type for result in results):
         summary.insert(0, "note: none of these metrics counts by type")
     return Report(
         name="scores",
-        title=_UNTITLED,
+        title=translate("page|Scores"),
         corpus=", ".join(report.corpus for report in scores),
         tables=tuple(tables),
-        notes=tuple(n for report in scores for n in report.notes if isinstance(n, WarningNote)),
+        figures=tuple(_figures(scores[0])) if page else (),
+        notes=tuple(
+            note
+            for report in scores
+            for note in (*report.notes, *_refusals(report), *_resamples(report))
+        ),
+        signatures=tuple(_signatures(results)),
         summary=tuple(summary),
     )
 
@@ -72,7 +81,7 @@ def render_scores(
     Args:
         scores: One for each corpus.
         output: The format.
-        tier: As in `scores_report`; JSON has counts by type always, at tier 3 unless one is named.
+        tier: As in `build_report`; JSON has counts by type always, at tier 3 unless one is named.
     """
     if output == "json":
         corpora = [_ScoresJson.of(report, tier or 3) for report in scores]
@@ -80,7 +89,7 @@ def render_scores(
         return as_json(corpora[0] if single else {"schema": RESULT_SCHEMA, "corpora": corpora})
     if output == "csv":
         return table_csv(_records(scores, tier))
-    return render(scores_report(scores, tier=tier), output)
+    return render(build_report(scores, tier=tier), output)
 
 
 def subset_name(result: Result) -> str:
@@ -102,9 +111,7 @@ def _table(
     return Table(name, title, tuple(head for head, _ in columns), tuple(rows), frozenset(marks))
 
 
-def _overview(
-    name: str, title: Words, scores: Sequence[ScoreReport], columns_of: Callable[..., Columns]
-) -> Table:
+def _overview(scores: Sequence[ScoreReport], columns_of: Callable[..., Columns]) -> Table:
     """A row for each system and subset; `columns_of` shows a metric on a corpus, values first."""
     by_place = {
         (report.corpus, result.metric, result.system, subset_name(result)): result
@@ -120,7 +127,7 @@ def _overview(
         results = [by_place.get((corpus, metric, *name)) for name in names]
         marks |= {(row, len(columns)) for row in _best_rows(results, _values(results))}
         columns += columns_of(f"{corpus} {metric}" if len(scores) > 1 else metric, results)
-    return _table(name, title, columns, marks)
+    return _table("scores", translate("All metrics, in percent"), columns, marks)
 
 
 def _text_columns(metric: str, results: Sequence[Result | None], *, intervals: bool) -> Columns:
@@ -160,9 +167,11 @@ def _intervals(results: Sequence[Result | None]) -> list[Interval | None]:
 def _count_tables(scores: ScoreReport, tier: int | None) -> Iterator[Table]:
     """Yield the table of counts, and with a tier the table by type; none where nothing counts."""
     results = [result for result, _ in _counts_of(scores.results)]
-    if results:
-        intervals = any(_intervals(results))
-        yield _counts_table("counts", _UNTITLED, results, scores.beta, intervals=intervals)
+    if not results:
+        return
+    metrics = ", ".join(dict.fromkeys(result.metric for result in results))
+    title = translate("Edits by {metric}", metric=metrics)
+    yield _counts_table(title, results, scores.beta)
     by_type = [
         (row, label, counts)
         for row, result in enumerate(results)
@@ -173,23 +182,22 @@ def _count_tables(scores: ScoreReport, tier: int | None) -> Iterator[Table]:
         rows, labels, parts = zip(*by_type, strict=True)
         names = [(head, [values[row] for row in rows]) for head, values in _names(results)]
         columns = [*names, (Column("type"), labels), *_count_columns(parts, scores.beta)]
-        yield _table("types", _UNTITLED, columns)
+        yield _table("types", title, columns)
 
 
-def _counts_table(
-    name: str, title: Words, results: Sequence[Result], beta: float, *, intervals: bool = False
-) -> Table:
+def _counts_table(title: Words, results: Sequence[Result], beta: float) -> Table:
     """The counts behind F, a row for each result that has them."""
     counting, counts = zip(*_counts_of(results), strict=True)
     names = _names(counting)
-    columns = [*names, *_count_columns(counts, beta), *[_interval_column(counting)] * intervals]
+    intervals = [_interval_column(counting)] * any(_intervals(counting))
+    columns = [*names, *_count_columns(counts, beta), *intervals]
     precision, recall = [c.precision for c in counts], [c.recall for c in counts]
     marks = {
         (row, column)
         for column, values in enumerate((precision, recall, _values(counting)), len(names) + 3)
         for row in _best_rows(counting, values)
     }
-    return _table(name, title, columns, marks)
+    return _table("counts", title, columns, marks)
 
 
 def _names(results: Sequence[Result]) -> Columns:
@@ -236,7 +244,7 @@ def _summary(scores: ScoreReport) -> Iterator[str]:
     )
     yield from (f"note: {note}" for note in scores.notes if not isinstance(note, WarningNote))
     yield from _refusals(scores)
-    yield from _resamples(scores, "95%")
+    yield from _resamples(scores)
     yield from (f"signature: {signature}" for signature in _signatures(scores.results))
 
 
@@ -244,11 +252,11 @@ def _refusals(scores: ScoreReport) -> list[str]:
     return list(dict.fromkeys(f"n/a: {result.note}" for result in scores.results if result.note))
 
 
-def _resamples(scores: ScoreReport, name: str) -> list[str]:
-    """How intervals were made, under a name."""
+def _resamples(scores: ScoreReport) -> list[str]:
+    """How intervals were made."""
     return list(
         dict.fromkeys(
-            f"{name}: percentile bootstrap, {interval.resamples} resamples of sentences, "
+            f"95%: percentile bootstrap, {interval.resamples} resamples of sentences, "
             f"seed {interval.seed}"
             for interval in _intervals(scores.results)
             if interval
@@ -376,7 +384,7 @@ def _records(scores: Sequence[ScoreReport], tier: int | None) -> Table:
     names = ("corpus", "system", "metric", "subset", "type", "sentences", "value")
     columns = map(Column, (*names, *_INTERVAL, *_COUNTS, "signature"))
     rows = [row for report in scores for r in report.results for row in _rows(report, r, tier)]
-    return Table("records", _UNTITLED, tuple(columns), tuple(rows))
+    return Table("records", Words("", ""), tuple(columns), tuple(rows))
 
 
 def _rows(scores: ScoreReport, result: Result, tier: int | None) -> Iterator[tuple[Value, ...]]:
@@ -419,44 +427,20 @@ def render_sentences(scores: Sequence[ScoreReport]) -> str:
     return "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries)
 
 
-# What the report page shows first.
+# Figures of the report page.
 
 
-def build_report(scores: ScoreReport) -> Report:
-    """Show the scores of all systems by all metrics, with a figure for each metric.
-
-    Args:
-        scores: Of the whole corpus, without subsets.
-    """
+def _figures(scores: ScoreReport) -> Iterator[Figure]:
+    """Yield the scores of each metric, then precision against recall where edits are counted."""
     by_metric: dict[str, list[Result]] = {}
     for result in scores.results:
         if result.score:
             by_metric.setdefault(result.metric, []).append(result)
-    counting = [metric for metric, results in by_metric.items() if _counts_of(results)]
-    title = translate("All metrics, in percent")
-    return Report(
-        name="scores",
-        title=translate("page|Scores"),
-        corpus=scores.corpus,
-        tables=(
-            _overview("scores", title, [scores], _number_columns),
-            *(
-                _counts_table(
-                    f"counts-{metric}",
-                    translate("Edits by {metric}", metric=metric),
-                    by_metric[metric],
-                    scores.beta,
-                )
-                for metric in counting
-            ),
-        ),
-        figures=(
-            *(_values_figure(metric, results) for metric, results in by_metric.items()),
-            *(_plane_figure(metric, by_metric[metric], scores.beta) for metric in counting),
-        ),
-        notes=(*scores.notes, *_refusals(scores), *_resamples(scores, "95% intervals")),
-        signatures=tuple(_signatures(scores.results)),
-    )
+    for metric, results in by_metric.items():
+        yield _values_figure(metric, results)
+    for metric, results in by_metric.items():
+        if _counts_of(results):
+            yield _plane_figure(metric, results, scores.beta)
 
 
 def _values_figure(metric: str, results: Sequence[Result]) -> Figure:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Literal
 
 from gecbench import __version__
 from gecbench.core.errors import MissingExtraError
-from gecbench.core.score import WarningNote
 from gecbench.reports import PageLanguage, plots
 from gecbench.reports.page.sentences import compress
 from gecbench.reports.plots import properties
@@ -61,8 +60,7 @@ class Page:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What makes numbers on it doubtful, once each."""
-        notes = (note for report in self.reports for note in report.notes)
-        return tuple(dict.fromkeys(note for note in notes if isinstance(note, WarningNote)))
+        return tuple(dict.fromkeys(note for report in self.reports for note in report.warnings))
 
 
 # What all pages are made of: words, styles, scripts and a template.
@@ -244,7 +242,6 @@ class _Section:
     open: list[_Table]
     shut: list[_Table]
     figures: list[_Figure]
-    warnings: list[str]
     notes: list[str]
 
 
@@ -268,8 +265,7 @@ def _section(report: Report, anchor: str) -> _Section:
         tables[:number],
         tables[number:],
         [_figure(figure) for figure in report.figures],
-        [note for note in report.notes if isinstance(note, WarningNote)],
-        [note for note in report.notes if not isinstance(note, WarningNote)],
+        [note for note in report.notes if note not in report.warnings],
     )
 
 
