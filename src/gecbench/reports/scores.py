@@ -47,10 +47,10 @@ def build_report(
         scores: One for each corpus.
         tier: Also show counts by type, at this tier of the labels.
         page: As the report page has them, of one corpus: the overview always, with the ends of
-            intervals as numbers, and figures.
+            intervals as numbers, a table of counts for each metric, and figures.
     """
     results = [result for report in scores for result in report.results]
-    tables = [table for report in scores for table in _count_tables(report, tier)]
+    tables = [table for report in scores for table in _count_tables(report, tier, page)]
     if page or len({result.metric for result in results}) > 1 or len(scores) > 1 or not tables:
         columns_of = partial(_text_columns, intervals=any(_intervals(results)))
         tables.insert(0, _overview(scores, _number_columns if page else columns_of))
@@ -66,7 +66,7 @@ def build_report(
         notes=tuple(
             note
             for report in scores
-            for note in (*report.notes, *_refusals(report), *_resamples(report))
+            for note in (*report.notes, *_refusals(report), *_resamples(report, "95% intervals"))
         ),
         signatures=tuple(_signatures(results)),
         summary=tuple(summary),
@@ -164,14 +164,15 @@ def _intervals(results: Sequence[Result | None]) -> list[Interval | None]:
     return [result.score.interval if result and result.score else None for result in results]
 
 
-def _count_tables(scores: ScoreReport, tier: int | None) -> Iterator[Table]:
-    """Yield the table of counts, and with a tier the table by type; none where nothing counts."""
+def _count_tables(scores: ScoreReport, tier: int | None, page: bool) -> Iterator[Table]:
+    """Yield the counts of all metrics or, for the page, of each, and with a tier those by type."""
     results = [result for result, _ in _counts_of(scores.results)]
-    if not results:
-        return
-    metrics = ", ".join(dict.fromkeys(result.metric for result in results))
-    title = translate("Edits by {metric}", metric=metrics)
-    yield _counts_table(title, results, scores.beta)
+    if page:
+        for metric in dict.fromkeys(result.metric for result in results):
+            of_metric = [result for result in results if result.metric == metric]
+            yield _counts_table(f"counts-{metric}", of_metric, scores.beta)
+    elif results:
+        yield _counts_table("counts", results, scores.beta, intervals=any(_intervals(results)))
     by_type = [
         (row, label, counts)
         for row, result in enumerate(results)
@@ -182,22 +183,24 @@ def _count_tables(scores: ScoreReport, tier: int | None) -> Iterator[Table]:
         rows, labels, parts = zip(*by_type, strict=True)
         names = [(head, [values[row] for row in rows]) for head, values in _names(results)]
         columns = [*names, (Column("type"), labels), *_count_columns(parts, scores.beta)]
-        yield _table("types", title, columns)
+        yield _table("types", Words("", ""), columns)
 
 
-def _counts_table(title: Words, results: Sequence[Result], beta: float) -> Table:
+def _counts_table(
+    name: str, results: Sequence[Result], beta: float, *, intervals: bool = False
+) -> Table:
     """The counts behind F, a row for each result that has them."""
     counting, counts = zip(*_counts_of(results), strict=True)
     names = _names(counting)
-    intervals = [_interval_column(counting)] * any(_intervals(counting))
-    columns = [*names, *_count_columns(counts, beta), *intervals]
+    columns = [*names, *_count_columns(counts, beta), *[_interval_column(counting)] * intervals]
     precision, recall = [c.precision for c in counts], [c.recall for c in counts]
     marks = {
         (row, column)
         for column, values in enumerate((precision, recall, _values(counting)), len(names) + 3)
         for row in _best_rows(counting, values)
     }
-    return _table("counts", title, columns, marks)
+    metrics = ", ".join(dict.fromkeys(result.metric for result in counting))
+    return _table(name, translate("Edits by {metric}", metric=metrics), columns, marks)
 
 
 def _names(results: Sequence[Result]) -> Columns:
@@ -244,7 +247,7 @@ def _summary(scores: ScoreReport) -> Iterator[str]:
     )
     yield from (f"note: {note}" for note in scores.notes if not isinstance(note, WarningNote))
     yield from _refusals(scores)
-    yield from _resamples(scores)
+    yield from _resamples(scores, "95%")
     yield from (f"signature: {signature}" for signature in _signatures(scores.results))
 
 
@@ -252,11 +255,11 @@ def _refusals(scores: ScoreReport) -> list[str]:
     return list(dict.fromkeys(f"n/a: {result.note}" for result in scores.results if result.note))
 
 
-def _resamples(scores: ScoreReport) -> list[str]:
-    """How intervals were made."""
+def _resamples(scores: ScoreReport, name: str) -> list[str]:
+    """How intervals were made, under a name."""
     return list(
         dict.fromkeys(
-            f"95%: percentile bootstrap, {interval.resamples} resamples of sentences, "
+            f"{name}: percentile bootstrap, {interval.resamples} resamples of sentences, "
             f"seed {interval.seed}"
             for interval in _intervals(scores.results)
             if interval
