@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Literal
+
+from gecbench.core.files import read_lines
 
 Unit = Literal["character", "word"]
 Tokens = Literal["zh", "en", "space"]
@@ -90,3 +95,43 @@ class Language:
         White space is no character.
         """
         return tuple(text.split()) if self.unit == "word" else tuple("".join(text.split()))
+
+
+# Codes of languages.
+
+
+@cache
+def _two_letters() -> Mapping[str, str]:
+    """Code of ISO 639-2 or 639-3 to that of ISO 639-1, all of which are here.
+
+    The table is from the aliases of languages in Unicode CLDR: codes of ISO 639-2 (both of those
+    languages that have two, as ger and deu), and of ISO 639-3 for the language that a code of two
+    letters usually means, as cmn for zh. Codes of languages that have none of two letters, as
+    yue, are not listed.
+    """
+    lines = read_lines(Path(__file__).with_name("codes.txt"))[1:]
+    return dict(pair.split("-") for line in lines for pair in line.split())
+
+
+def normalise_code(code: str) -> str | None:
+    """The code of a language as it is compared and written; None if it is no code.
+
+    Args:
+        code: Of ISO 639, two or three letters in any case. One of three becomes that of two for
+            the same language, if there is one; what stands behind a hyphen stays. One of two has
+            to be in ISO 639-1, or "xx": "cn" and "jp" are codes of countries.
+
+    >>> normalise_code("deu"), normalise_code("ZH-Hans"), normalise_code("zh-")
+    ('de', 'zh-Hans', 'zh')
+    >>> normalise_code("cn") is None
+    True
+    """
+    match = re.fullmatch(r"([A-Za-z]{2,3})(?:-([A-Za-z0-9-]*))?", code)
+    if match is None:
+        return None
+    letters = match[1].lower()
+    if len(letters) == 3:
+        letters = _two_letters().get(letters, letters)
+    elif letters != "xx" and letters not in _two_letters().values():
+        return None
+    return f"{letters}-{match[2]}" if match[2] else letters

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gecbench.core.codes import normalise_code
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError
+from gecbench.core.language import normalise_code
 
 EditSet = tuple[Edit, ...]
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from gecbench.core.codes import normalise_code
 from gecbench.core.edit import DETECTED, Edit
 from gecbench.core.edit import check as check_edits
 from gecbench.core.errors import CorpusError, FormatError, Message, Place
 from gecbench.core.format import Format, Rows
+from gecbench.core.language import normalise_code
 from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.formats.texts import error_place, parse_rows, sample_place
 from gecbench.formats.validation import convert, parse_json

@@ -12,9 +12,8 @@ from functools import cache
 from itertools import islice
 from typing import cast
 
-from gecbench.core.codes import normalise_code
 from gecbench.core.errors import UsageError
-from gecbench.core.language import Language
+from gecbench.core.language import Language, normalise_code
 from gecbench.core.registry import resolve
 from gecbench.core.score import WarningNote
 from gecbench.lang.detection import contradiction, detect_languages

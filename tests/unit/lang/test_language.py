@@ -126,7 +126,7 @@ def test_headers_and_values_have_the_code_that_the_option_has(tmp_path, code: st
         assert load(path).lang == want
 
 
-@pytest.mark.parametrize("code", ["", "zh\n", "German", "d", "zh_CN"])
+@pytest.mark.parametrize("code", ["", "zh\n", "German", "d", "zh_CN", "cn", "JP"])
 def test_what_is_no_code_is_refused_everywhere(run, tmp_path, code):
     with pytest.raises(gecbench.GecbenchError, match="ISO 639"):
         corpus_of(code, "x", "y")
