@@ -118,6 +118,7 @@ class TrialState(TextChoices):
 
     OPEN = "open", _("under way")
     PASSED = "passed", _("passed the trial")
+    STOPPED = "stopped", _("stopped")
     FAILED = "failed", _("not passed")
 
 

@@ -107,7 +107,7 @@ def test_who_has_no_attempt_left_is_told_so(project):
     li = Asking(member)
     for _ in range(2):
         taken(member, 0)
-    assert "no further attempt" in li.html("/p/story/trial")
+    assert "no attempts left" in li.html("/p/story/trial")
     li.form("/p/story/trial/begin")
     assert Trial.objects.count() == 2
 
@@ -198,7 +198,7 @@ def test_the_lead_sees_each_answer_beside_the_reference_and_overrules(project, b
     boss.form(url, right="yes", reason="")
     assert Trial.objects.get().state == "failed"
     page = boss.client.post(url, {"right": "yes", "reason": "as good"}, follow=True)
-    assert "With it the trial is passed" in page.content.decode()
+    assert "The trial is passed now" in page.content.decode()
     assert "as good" in page.content.decode()
     member.refresh_from_db()
     assert member.status == "active"

@@ -241,6 +241,10 @@ def test_a_lead_overrules_a_result_with_a_reason(site, monkeypatch):
     assert Audit.objects.filter(what="gold.overruled").get().data["reason"] == "as good"
     with pytest.raises(NotYoursError):
         gold_tasks.overrule(boss, result.pk + 99, right=True, reason="x")
+    members.change_member(member, by=None, roles=("annotator", "manager"))
+    with pytest.raises(RefusedError) as refused:
+        gold_tasks.overrule(member, result.pk, right=False, reason="mine")
+    assert refused.value.problems[0].code == "overrule-own"
 
 
 def test_known_answers_are_those_of_the_golden_set(site):

@@ -126,6 +126,22 @@ def test_one_key_is_one_answer_in_training(site):
         trials.train(candidate(project, "wu"), number, client_key=key, answer=answer)
 
 
+def test_another_text_under_a_key_is_kept_and_the_key_of_another_task_is_refused(site):
+    project = practising(trial_size=2)
+    member, key = candidate(project), uuid4()
+    number = first_number(Purpose.TRAINING)
+    answer = Answer(Decision.CORRECTED, (reference("training", 1),))
+    first = trials.train(member, number, client_key=key, answer=answer)
+    other = Answer(Decision.CORRECTED, ("另一句。",))
+    assert trials.train(member, number, client_key=key, answer=other) == first
+    assert PracticeAnswer.objects.get(counted=False).text == "另一句。"
+    with pytest.raises(ConflictError):
+        trials.train(member, number + 1, client_key=key, answer=answer)
+    task = trials.begin(member).tasks.get(position=1)
+    with pytest.raises(ConflictError):
+        trials.answer_task(member, task.pk, client_key=key, answer=answer)
+
+
 def test_what_training_refuses_is_kept_and_not_counted(site):
     project = practising()
     member = candidate(project)
@@ -147,13 +163,16 @@ def test_only_the_training_set_is_for_training(site, purpose):
 # The trial.
 
 
-@pytest.mark.parametrize(("right", "status"), [(18, "active"), (17, "trial"), (20, "active")])
+@pytest.mark.parametrize(("right", "status"), [(18, "active"), (17, "training"), (20, "active")])
 def test_tri_2_eighteen_of_twenty_pass_and_seventeen_do_not(site, right, status):
     member = candidate(practising())
     trial = taken(member, right)
     assert (trial.size, trial.percent, trial.accepted) == (20, 90, right)
     assert trial.state == ("passed" if right >= 18 else "failed")
     assert member.status == status
+    (notice,) = Notice.objects.filter(person=member.person)
+    assert notice.kind == f"my_trial_{trial.state}"
+    assert notice.data == {"no": 1, "right": right, "size": 20}
     assert check() == ()
 
 
@@ -216,16 +235,52 @@ def test_tri_4_one_retake_with_tasks_not_seen_before_and_all_attempts_kept(site)
     assert PracticeAnswer.objects.filter(task__isnull=False).count() == 40
 
 
-def test_tri_4_back_in_training_by_a_lead_somebody_has_all_attempts_again(site):
+@pytest.mark.parametrize("way", [["trial"], ["paused", "training"], ["left", "training"]])
+def test_tri_4_put_back_by_a_lead_somebody_has_all_attempts_again(site, way):
     project = practising(trial=6, trial_size=2)
     member = candidate(project)
     for _ in range(2):
         taken(member, 0)
-    assert trials.attempts_left(member) == 0
     boss = Person.objects.get(login="boss")
-    members.change_member(member, by=boss, status=MemberStatus.TRAINING)
+    members.change_member(member, by=boss, roles=[Role.ANNOTATOR, Role.REVIEWER])
+    assert trials.attempts_left(member) == 0
+    for status in way:
+        members.change_member(member, by=boss, status=MemberStatus(status))
     assert trials.attempts_left(member) == 2
     assert taken(member, 2).no == 3
+
+
+def test_tri_4_the_same_sentence_in_two_rows_or_in_the_training_set_was_seen(site):
+    project = a_project(1, trial_first=True, trial_size=1)
+    known(project, Purpose.TRAINING, 1)
+    for n, text in enumerate((source("training", 1), "二句句。", "二句句。", "三句句。")):
+        golden = NewGolden(Decision.CORRECTED, (f"{text}改",))
+        row = NewSentence(f"t{n}", text, purpose=Purpose.TRIAL, golden=golden)
+        add_sentences(project, [row])
+    member = candidate(project)
+    training_answer(member, first_number(Purpose.TRAINING), reference("training", 1))
+    texts = [taken(member, 0).tasks.get().sentence.text for _ in range(2)]
+    assert sorted(texts) == ["三句句。", "二句句。"]
+    assert trials._unseen(member) == []
+
+
+@pytest.mark.parametrize("status", ["paused", "training", "active", "left"])
+def test_a_trial_is_stopped_when_its_candidate_gets_another_status(site, status):
+    member = candidate(practising(trial_size=2))
+    trial = trials.begin(member)
+    answered(member, right=True)
+    boss = Person.objects.get(login="boss")
+    member.refresh_from_db()
+    members.change_member(member, by=boss, status=MemberStatus(status))
+    trial.refresh_from_db()
+    assert (trial.state, trial.accepted) == ("stopped", 1)
+    assert Audit.objects.get(what="trial.stopped").who == boss
+    assert check() == ()
+    answer = trials.answers_of(trial)[0]
+    lead = Member.objects.select_related("project").get(person=boss)
+    trials.overrule(lead, answer.pk, right=False, reason="no")
+    trial.refresh_from_db()
+    assert (trial.state, trial.accepted) == ("stopped", 0)
 
 
 @pytest.mark.parametrize(
@@ -328,7 +383,12 @@ def test_tri_3_who_goes_on_trial_can_hand_in_nothing_real(site, status):
 
 @pytest.mark.parametrize(
     ("roles", "status"),
-    [(("annotator",), "training"), (("annotator", "reviewer"), "active"), (("manager",), "active")],
+    [
+        (("annotator",), "training"),
+        (("annotator", "reviewer"), "training"),
+        (("reviewer",), "active"),
+        (("annotator", "manager"), "active"),
+    ],
 )
 def test_rol_4_new_annotators_begin_in_training_where_a_trial_comes_first(site, roles, status):
     project = a_project(1, trial_first=True)
@@ -433,6 +493,49 @@ def test_a_lead_overrules_with_a_reason_and_the_trial_is_judged_again(site):
     member.refresh_from_db()
     assert (trial.state, member.status) == ("failed", "active"), "a lead changes the status"
     assert check() == ()
+
+
+def test_a_candidate_is_told_what_leads_change_once_the_trial_is_over(site):
+    project = practising(trial_size=3, trial_percent=60)
+    boss = Member.objects.get(project=project, person__login="boss")
+    member = candidate(project)
+    trial = trials.begin(member)
+    first = answered(member, right=True)
+    trials.overrule(boss, first.pk, right=False, reason="no")
+    notices = Notice.objects.filter(person=member.person).order_by("pk")
+    assert not notices.exists(), "nothing is said of single answers before the end"
+    answered(member, right=True)
+    answered(member, right=False)
+    for right in (True, False):
+        trials.overrule(boss, first.pk, right=right, reason="look")
+    kinds = [(one.kind, one.data["right"]) for one in notices]
+    assert kinds == [("my_trial_failed", 1), ("my_trial_passed", 2), ("my_trial_overruled", 1)]
+    trial.refresh_from_db()
+    assert trial.state == "failed"
+
+
+@pytest.mark.parametrize(("before", "after"), [("training", "active"), ("active", "paused")])
+def test_who_was_paused_as_a_candidate_becomes_active_by_a_ruling(site, before, after):
+    project = practising(trial_size=1)
+    boss = Member.objects.get(project=project, person__login="boss")
+    member = candidate(project)
+    wrong = trials.answers_of(taken(member, 0))[0]
+    for status in dict.fromkeys((before, "paused")):
+        members.change_member(member, by=boss.person, status=MemberStatus(status))
+    trials.overrule(boss, wrong.pk, right=True, reason="as good")
+    member.refresh_from_db()
+    assert member.status == after
+
+
+def test_nobody_judges_their_own_answers(site):
+    project = practising(trial_size=1)
+    member = candidate(project)
+    wrong = trials.answers_of(taken(member, 0))[0]
+    roles = (Role.ANNOTATOR, Role.MANAGER)
+    members.change_member(member, by=None, roles=roles, status=MemberStatus.ACTIVE)
+    with pytest.raises(RefusedError) as refused:
+        trials.overrule(member, wrong.pk, right=True, reason="as good")
+    assert refused.value.problems[0].code == "overrule-own"
 
 
 @pytest.mark.parametrize("who", ["annotator", "reviewer"])

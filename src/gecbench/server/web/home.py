@@ -78,6 +78,21 @@ _NOTICES: Mapping[str, tuple[Promise, str, str]] = {
         "manage-trial",
         "trial",
     ),
+    "my_trial_passed": (
+        _("You have passed the trial: %(right)s of %(size)s answers are right."),
+        "trial",
+        "",
+    ),
+    "my_trial_failed": (
+        _("You have not passed the trial: %(right)s of %(size)s answers are right."),
+        "trial",
+        "",
+    ),
+    "my_trial_overruled": (
+        _("A manager has judged your trial again: %(right)s of %(size)s answers are right."),
+        "trial",
+        "",
+    ),
     "gold_paused": (
         _("%(name)s is paused: %(right)s of the last %(size)s gold tasks were right."),
         "manage-gold",

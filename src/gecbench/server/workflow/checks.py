@@ -43,8 +43,8 @@ from gecbench.server.models import (
 )
 from gecbench.server.rules.text import digest
 from gecbench.server.workflow import audit
+from gecbench.server.workflow.known_answers import count_right, passes
 from gecbench.server.workflow.sentences import LIVE, UNDECIDED
-from gecbench.server.workflow.trials import count_right, passes
 
 _M = TypeVar("_M", bound=Model)
 
@@ -414,7 +414,8 @@ def practice(scope: Scope) -> Iterator[Violation]:
     for trial in trials.exclude(state=TrialState.OPEN).select_related("member__project"):
         right = count_right(trial)
         passed = passes(right, trial.size, trial.percent)
-        if right != trial.accepted or passed != (trial.state == TrialState.PASSED):
+        state = TrialState.PASSED if passed else TrialState.FAILED
+        if right != trial.accepted or trial.state not in (state, TrialState.STOPPED):
             where = f"{trial.member.project.slug} trial {trial.pk}"
             message = f"is {trial.state} with {trial.accepted}; {right} of {trial.size} are right"
             yield Violation("TRI-2", where, message)

@@ -25,10 +25,10 @@ from gecbench.server.models import (
 )
 from gecbench.server.workflow import audit, members
 from gecbench.server.workflow.errors import NotYoursError, Problem, RefusedError
-from gecbench.server.workflow.known_answers import is_right
+from gecbench.server.workflow.known_answers import is_right, passes
 from gecbench.server.workflow.review_tasks import clean_note
 from gecbench.server.workflow.transactions import authorize, transactional
-from gecbench.server.workflow.trials import passes, tell_managers
+from gecbench.server.workflow.trials import tell_managers
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def overrule(member: Member, result_id: int, *, right: bool, reason: str) -> Gol
     """Let a lead judge a result otherwise, with a reason.
 
     Raises:
-        RefusedError: There is no reason, or it is judged so already.
+        RefusedError: There is no reason, it is their own answer, or it is judged so already.
         NotYoursError: The project has no such result.
     """
     member = authorize(member, Role.MANAGER)
@@ -143,6 +143,8 @@ def overrule(member: Member, result_id: int, *, right: bool, reason: str) -> Gol
     result = rows.select_related("submission").first()
     if result is None:
         raise NotYoursError("there is no gold result {result} here", result=result_id)
+    if result.submission.person_id == member.person_id:
+        raise RefusedError([Problem("overrule-own", "", "nobody judges an answer of their own")])
     last: Sequence[Overruling] = list(result.overrulings.order_by("-pk")[:1])
     if (last[0].right if last else result.right) == right:
         raise RefusedError([Problem("overrule-same", "right", "it is judged so already")])

@@ -9,9 +9,12 @@ white space does not count. An answer with several texts is right if all of them
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from gecbench.server.choices import Decision
-from gecbench.server.models import Sentence
+from gecbench.server.models import Overruling, PracticeAnswer, Sentence, Trial
 from gecbench.server.rules.diff import tokenize
 from gecbench.server.rules.text import digest
 
@@ -36,6 +39,23 @@ def is_right(sentence: Sentence, decision: Decision | str, texts: Sequence[str])
         {*map(digest, texts)} <= {*map(digest, known)}
         or _forms(sentence, texts) <= _forms(sentence, known)
     )
+
+
+def with_rulings(answers: QuerySet[PracticeAnswer]) -> QuerySet[Any]:
+    """Answers with `ruled`, the last word of a lead; None where there is none."""
+    rulings = Overruling.objects.filter(answer=OuterRef("pk")).order_by("-pk")
+    return answers.annotate(ruled=Subquery(rulings.values("right")[:1]))
+
+
+def count_right(trial: Trial) -> int:
+    """How many answers of a trial are right, a lead's word counting before the known answers."""
+    answers = with_rulings(PracticeAnswer.objects.filter(task__trial=trial, counted=True))
+    return answers.filter(Q(ruled=True) | Q(ruled=None, right=True)).count()
+
+
+def passes(right: int, size: int, percent: int) -> bool:
+    """Whether so many right answers pass; exact, as 18 of 20 are 90 per cent."""
+    return right * 100 >= percent * size
 
 
 def _forms(sentence: Sentence, texts: Iterable[str]) -> set[tuple[str, ...]]:

@@ -29,6 +29,7 @@ from gecbench.server.workflow import audit
 from gecbench.server.workflow.assignments import end_assignments
 from gecbench.server.workflow.claims import release
 from gecbench.server.workflow.errors import GoneError, NotYoursError, Problem, RefusedError
+from gecbench.server.workflow.known_answers import count_right
 from gecbench.server.workflow.review_tasks import release_tasks_of
 from gecbench.server.workflow.transactions import lock_project, transactional
 
@@ -80,9 +81,9 @@ def next_statuses(status: MemberStatus) -> tuple[MemberStatus, ...]:
 def first_status(project: Project, person: Person, roles: Sequence[Role]) -> MemberStatus:
     """With which status somebody joins: in training, where annotators need a trial first.
 
-    Only those who come to annotate and nothing else; not again who has passed a trial here.
+    Not again who has passed a trial here; and not managers, who can read the known answers.
     """
-    if not project.rules.trial_first or tuple(roles) != (Role.ANNOTATOR,):
+    if not project.rules.trial_first or Role.ANNOTATOR not in roles or Role.MANAGER in roles:
         return MemberStatus.ACTIVE
     passed = Trial.objects.filter(
         member__project=project, member__person=person, state=TrialState.PASSED
@@ -402,6 +403,8 @@ def _change(
     member.since = timezone.now()
     member.save()
     _free_tasks(member)
+    if member.status != MemberStatus.TRIAL:
+        _stop_trial(member, by)
     if was_manager and not _manages(member):
         revoke_invitations_of(member.person, by=by, member=member)
     _log_change(member, old, by, note)
@@ -456,6 +459,19 @@ def _free_tasks(member: Member) -> None:
     if not (active and member.is_reviewer):
         release_tasks_of(member)
         end_assignments(member, Role.REVIEWER)
+
+
+def _stop_trial(member: Member, by: Person | None) -> None:
+    """End the open trial of somebody who is no longer on trial, without a result."""
+    trial = Trial.objects.filter(member=member, state=TrialState.OPEN).first()
+    if trial is None:
+        return
+    trial.state, trial.accepted = TrialState.STOPPED, count_right(trial)
+    trial.ended_at = timezone.now()
+    trial.save()
+    data = {"no": trial.no, "right": trial.accepted, "size": trial.size}
+    about = ("trial", trial.pk)
+    audit.record("trial.stopped", who=by, project=member.project, about=about, data=data)
 
 
 def _log_change(member: Member, old: Mapping[str, object], by: Person | None, note: str) -> None:

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any
 from uuid import uuid4
 
-from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from gecbench.server.choices import (
@@ -45,7 +45,7 @@ from gecbench.server.workflow.errors import (
     RefusedError,
     WorkflowError,
 )
-from gecbench.server.workflow.known_answers import is_right
+from gecbench.server.workflow.known_answers import count_right, is_right, passes, with_rulings
 from gecbench.server.workflow.review_tasks import clean_note
 from gecbench.server.workflow.studies import single_text
 from gecbench.server.workflow.transactions import (
@@ -142,12 +142,12 @@ def train(
         NotAllowedError: The member is no annotator, or has left, or the project is closed.
     """
     member = _practising(member)
-    known = _known(member, client_key)
-    if known is not None:
-        return known
     sentence = training_task(member, number)
     if sentence is None:  # pragma: no cover - a number is given
         raise NotYoursError("there is no training task {number}", number=number)
+    known = _known(member, sentence, None, client_key, answer)
+    if known is not None:
+        return known
     return _answer(member, sentence, None, client_key, answer)
 
 
@@ -160,34 +160,64 @@ def _practising(member: Member) -> Member:
     return member
 
 
-def _known(member: Member, client_key: Key) -> PracticeAnswer | None:
+def _known(
+    member: Member, sentence: Sentence, task: TrialTask | None, client_key: Key, answer: Answer
+) -> PracticeAnswer | None:
+    """What was answered with a key before; another text under it is kept (INV-9, INV-10).
+
+    Raises:
+        ConflictError: The key was somebody else's, or for another task.
+    """
     known = PracticeAnswer.objects.filter(client_key=client_key).first()
-    if known is not None and known.person_id != member.person_id:
+    if known is None:
+        return None
+    place = (member.person_id, sentence.pk, task.pk if task else None)
+    if (known.person_id, known.sentence_id, known.task_id) != place:
         raise ConflictError("this key was used for something else; load the page again")
+    try:
+        same = (answer.decision, single_text(sentence, answer)) == (known.decision, known.text)
+    except RefusedError:
+        same = False
+    if not same:
+        _keep(member, sentence, task, answer)
     return known
+
+
+def _keep(member: Member, sentence: Sentence, task: TrialTask | None, answer: Answer) -> None:
+    """Keep texts that are not counted (INV-10)."""
+    for text in filter(str.strip, map(whole, answer.texts)):
+        PracticeAnswer.objects.create(
+            sentence=sentence,
+            person_id=member.person_id,
+            task=task,
+            decision=answer.decision,
+            text=text,
+            right=False,
+            counted=False,
+            guideline_id=member.project.guideline_id,
+            client_key=uuid4(),
+        )
 
 
 def _answer(
     member: Member, sentence: Sentence, task: TrialTask | None, client_key: Key, answer: Answer
 ) -> PracticeAnswer | WorkflowError:
     """Judge and write an answer; what is refused is kept, and not counted (INV-10)."""
-    row = {
-        "sentence": sentence,
-        "person_id": member.person_id,
-        "task": task,
-        "decision": answer.decision,
-        "guideline_id": member.project.guideline_id,
-    }
     try:
         text = single_text(sentence, answer)
     except RefusedError as error:
-        for kept in filter(str.strip, map(whole, answer.texts)):
-            PracticeAnswer.objects.create(
-                **row, text=kept, right=False, counted=False, client_key=uuid4()
-            )
+        _keep(member, sentence, task, answer)
         return error
-    right = is_right(sentence, answer.decision, [text] if text else [])
-    return PracticeAnswer.objects.create(**row, text=text, right=right, client_key=client_key)
+    return PracticeAnswer.objects.create(
+        sentence=sentence,
+        person_id=member.person_id,
+        task=task,
+        decision=answer.decision,
+        text=text,
+        right=is_right(sentence, answer.decision, [text] if text else []),
+        guideline_id=member.project.guideline_id,
+        client_key=client_key,
+    )
 
 
 def practice_answer(member: Member, answer_id: int) -> PracticeAnswer:
@@ -221,15 +251,16 @@ def trials_of(member: Member) -> tuple[Trial, ...]:
 def attempts_left(member: Member) -> int:
     """How many trials a member may still begin.
 
-    A lead who puts somebody on trial back into training gives all attempts again.
+    Somebody else who puts them into training or on trial gives all attempts again.
     """
-    again = MemberEvent.objects.filter(
-        member=member, old__status=MemberStatus.TRIAL, new__status=MemberStatus.TRAINING
-    )
-    since = again.aggregate(last=Max("at"))["last"]
     trials = Trial.objects.filter(member=member)
-    if since is not None:
-        trials = trials.filter(started_at__gt=since)
+    events = MemberEvent.objects.filter(member=member, by__isnull=False)
+    for old, new, at in (
+        events.exclude(by=member.person_id).order_by("-pk").values_list("old", "new", "at")
+    ):
+        if new["status"] in CANDIDATES and new["status"] != old.get("status"):
+            trials = trials.filter(started_at__gt=at)
+            break
     return max(0, 1 + member.project.rules.trial_retakes - trials.count())
 
 
@@ -246,12 +277,15 @@ def why_no_trial(member: Member) -> NoTrial | None:
         return NoTrial.UNDER_WAY
     if not attempts_left(member):
         return NoTrial.NO_ATTEMPT_LEFT
-    return NoTrial.TOO_FEW_TASKS if _unseen(member).count() < project.rules.trial_size else None
+    return NoTrial.TOO_FEW_TASKS if len(_unseen(member)) < project.rules.trial_size else None
 
 
-def _unseen(member: Member) -> QuerySet[Sentence]:
-    seen = TrialTask.objects.filter(trial__member=member, sentence=OuterRef("pk"))
-    return known_tasks(member.project, Purpose.TRIAL).filter(~Exists(seen))
+def _unseen(member: Member) -> list[int]:
+    """The tasks that may be drawn, of each text one that the candidate has not met (TRI-4)."""
+    mine = Q(trial_tasks__trial__member=member) | Q(practice_answers__person=member.person_id)
+    seen = Sentence.objects.filter(mine, project=member.project_id).values("digest")
+    tasks = known_tasks(member.project, Purpose.TRIAL).exclude(digest__in=seen)
+    return list(dict(tasks.order_by("-number").values_list("digest", "pk")).values())
 
 
 @transactional
@@ -272,7 +306,7 @@ def begin(member: Member) -> Trial:
     trial = Trial.objects.create(
         member=member, no=no, size=rules.trial_size, percent=rules.trial_percent
     )
-    drawn = _CHANCE.sample(list(_unseen(member).values_list("pk", flat=True)), trial.size)
+    drawn = _CHANCE.sample(_unseen(member), trial.size)
     TrialTask.objects.bulk_create(
         TrialTask(trial=trial, sentence_id=sentence, position=position)
         for position, sentence in enumerate(drawn, 1)
@@ -314,13 +348,14 @@ def answer_task(
     """
     lock_project(member.project_id)
     member = _practising(member)
-    known = _known(member, client_key)
-    if known is not None:
-        return known
     tasks = TrialTask.objects.filter(pk=min(task_id, 2**63 - 1), trial__member=member.pk)
-    task = tasks.select_related("trial").first()
+    task = tasks.select_related("trial", "sentence").first()
     if task is None:
         raise NotYoursError("there is no task {task} of yours", task=task_id)
+    task.sentence.project = member.project
+    known = _known(member, task.sentence, task, client_key, answer)
+    if known is not None:
+        return known
     if member.status not in CANDIDATES:
         raise NotAllowedError("a member who is {status} cannot do this", status=member.status)
     if not has_read_guideline(member):
@@ -335,47 +370,47 @@ def answer_task(
     return answered
 
 
-def _with_rulings(answers: QuerySet[PracticeAnswer]) -> QuerySet[Any]:
-    """Answers with `ruled`, the last word of a lead; None where there is none."""
-    rulings = Overruling.objects.filter(answer=OuterRef("pk")).order_by("-pk")
-    return answers.annotate(ruled=Subquery(rulings.values("right")[:1]))
-
-
-def count_right(trial: Trial) -> int:
-    """How many answers of a trial are right, a lead's word counting before the known answers."""
-    answers = _with_rulings(PracticeAnswer.objects.filter(task__trial=trial, counted=True))
-    return answers.filter(Q(ruled=True) | Q(ruled=None, right=True)).count()
-
-
-def passes(right: int, size: int, percent: int) -> bool:
-    """Whether so many right answers pass; exact, as 18 of 20 are 90 per cent."""
-    return right * 100 >= percent * size
-
-
 def _end(trial: Trial) -> None:
-    """Judge a trial whose tasks are all answered, first or again; who passes becomes active."""
+    """Judge a trial whose tasks are all answered, first or again.
+
+    Who passes becomes active. Who has failed is in training again, where a lead decides how they go
+    on if they have no attempt left; if they passed before, they keep their status.
+    """
     right = count_right(trial)
     passed = passes(right, trial.size, trial.percent)
     before = trial.state
     trial.state = TrialState.PASSED if passed else TrialState.FAILED
     trial.accepted, trial.ended_at = right, trial.ended_at or timezone.now()
     trial.save()
-    if trial.state == before:
-        return
     member = trial.member
-    if passed and member.status in CANDIDATES:
-        note = f"trial {trial.no}: {right} of {trial.size}"
-        members.change_member(member, by=None, status=MemberStatus.ACTIVE, note=note)
-    data = {"no": trial.no, "right": right, "size": trial.size}
-    audit.record(
-        f"trial.{trial.state}",
-        who=member.person,
-        project=member.project,
-        about=("trial", trial.pk),
-        data=data,
-    )
-    told = {**data, "trial": trial.pk, "name": member.person.name}
-    tell_managers(member.project, f"trial_{trial.state}", told)
+    result = {"no": trial.no, "right": right, "size": trial.size}
+    if trial.state != before:
+        after = MemberStatus.ACTIVE if passed else MemberStatus.TRAINING
+        goes_on = _is_candidate(member) if passed else before == TrialState.OPEN
+        if goes_on:
+            note = f"trial {trial.no}: {right} of {trial.size}"
+            members.change_member(member, by=None, status=after, note=note)
+        audit.record(
+            f"trial.{trial.state}",
+            who=member.person,
+            project=member.project,
+            about=("trial", trial.pk),
+            data=result,
+        )
+        about = {**result, "trial": trial.pk, "name": member.person.name}
+        tell_managers(member.project, f"trial_{trial.state}", about)
+    new = trial.state != before and (passed or before == TrialState.OPEN)
+    kind = f"my_trial_{trial.state}" if new else "my_trial_overruled"
+    Notice.objects.create(person=member.person, project=member.project, kind=kind, data=result)
+
+
+def _is_candidate(member: Member) -> bool:
+    """Whether a member is in training or on trial, or was when they were paused."""
+    if member.status != MemberStatus.PAUSED:
+        return member.status in CANDIDATES
+    events = MemberEvent.objects.filter(member=member).order_by("-pk")
+    statuses = ((old.get("status"), new["status"]) for old, new in events.values_list("old", "new"))
+    return next(old for old, new in statuses if new == member.status != old) in CANDIDATES
 
 
 def tell_managers(project: Project, kind: str, data: dict[str, object]) -> None:
@@ -400,7 +435,7 @@ def candidates(project: Project) -> QuerySet[Any]:
 def answers_of(trial: Trial) -> list[Any]:
     """The answers of a trial, `ruled` being the last word of a lead, in the order of the tasks."""
     answers = PracticeAnswer.objects.filter(task__trial=trial, counted=True)
-    rows = _with_rulings(answers).select_related("sentence__golden", "task")
+    rows = with_rulings(answers).select_related("sentence__golden", "task")
     return list(rows.prefetch_related("overrulings__by").order_by("task__position"))
 
 
@@ -409,10 +444,10 @@ def overrule(member: Member, answer_id: int, *, right: bool, reason: str) -> Tri
     """Let a lead judge an answer of a trial otherwise, with a reason; the trial is judged again.
 
     Who passes by it becomes active. Who does not pass any more keeps their status, which is changed
-    on the member's page.
+    on the member's page. The candidate gets a notice once the trial is over.
 
     Raises:
-        RefusedError: There is no reason, or the answer is judged so already.
+        RefusedError: There is no reason, it is their own answer, or it is judged so already.
         NotYoursError: The project has no such answer.
     """
     lock_project(member.project_id)
@@ -423,15 +458,19 @@ def overrule(member: Member, answer_id: int, *, right: bool, reason: str) -> Tri
         task__trial__member__project=member.project_id,
         counted=True,
     )
-    answer = _with_rulings(answers).select_related("task__trial__member__person").first()
+    answer = with_rulings(answers).select_related("task__trial__member__person").first()
     if answer is None:
         raise NotYoursError("there is no answer {answer} in this project", answer=answer_id)
+    if answer.person_id == member.person_id:
+        raise RefusedError([Problem("overrule-own", "", "nobody judges an answer of their own")])
     if (answer.right if answer.ruled is None else answer.ruled) == right:
         raise RefusedError([Problem("overrule-same", "right", "it is judged so already")])
     Overruling.objects.create(answer=answer, right=right, reason=words, by=member.person)
     trial: Trial = answer.task.trial
     trial.member.project = member.project
-    if trial.state != TrialState.OPEN:
+    if trial.state == TrialState.STOPPED:
+        Trial.objects.filter(pk=trial.pk).update(accepted=count_right(trial))
+    elif trial.state != TrialState.OPEN:
         _end(trial)
     data = {"right": right, "reason": words, "trial": trial.pk}
     audit.record_by(member, "trial.overruled", about=("practice_answer", answer.pk), data=data)

@@ -21,7 +21,7 @@ _PROBLEMS: Mapping[str, str | Promise] = {
     "password-again": gettext_lazy("The two passwords are not the same."),
     "password_wrong": gettext_lazy("This is not your password."),
     "member-paused": gettext_lazy(
-        "You are paused in this project. A manager lets you go on; no link does."
+        "You are paused in this project. Ask a manager; an invitation does not change that."
     ),
     "invitation-kind": gettext_lazy("This link is for a new account; sign out first."),
 }

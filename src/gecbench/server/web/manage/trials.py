@@ -48,13 +48,14 @@ def overview(request: HttpRequest, member: Member) -> HttpResponse:
         purpose: trials.known_tasks(project, purpose).count()
         for purpose in (Purpose.TRAINING, Purpose.TRIAL, Purpose.GOLD)
     }
+    wanted = rules.trial_size * (1 + rules.trial_retakes)
+    different = trials.known_tasks(project, Purpose.TRIAL)
     accuracies = gold_tasks.accuracies(project)
     found = Member.objects.filter(project=project, person__in=accuracies).select_related("person")
     shown = {
         "sizes": [(purpose.label, count) for purpose, count in sizes.items()],
-        "wanted": rules.trial_size * (1 + rules.trial_retakes),
-        "too_few": rules.trial_first
-        and sizes[Purpose.TRIAL] < rules.trial_size * (1 + rules.trial_retakes),
+        "wanted": wanted,
+        "too_few": rules.trial_first and different.values("digest").distinct().count() < wanted,
         "rules": rules,
         "candidates": [
             Row(one, STATUSES[one.status], trials.trials_of(one))
@@ -99,6 +100,7 @@ def trial(request: HttpRequest, member: Member, trial_id: int) -> HttpResponse:
         raise Http404
     shown = {
         "trial": found,
+        "own": found.member.person_id == member.person_id,
         "status": STATUSES[found.member.status],
         "answers": [_trial_answer(member, one) for one in trials.answers_of(found)],
     }
@@ -142,9 +144,9 @@ def overrule(request: HttpRequest, member: Member, answer_id: int) -> HttpRespon
 
 
 _RESULTS: Mapping[str, Promise] = {
-    "open": _("Kept. The trial is still under way."),
-    "passed": _("Kept. With it the trial is passed."),
-    "failed": _("Kept. With it the trial is not passed."),
+    "open": _("Saved. The trial is still under way."),
+    "passed": _("Saved. The trial is passed now."),
+    "failed": _("Saved. The trial is not passed now."),
 }
 
 
@@ -166,6 +168,7 @@ def gold(request: HttpRequest, member: Member, member_id: int) -> HttpResponse:
         record_readings(read, member.person_id)
     shown = {
         "one": found,
+        "own": found.person_id == member.person_id,
         "status": STATUSES[found.status],
         "gold": Accuracy(sum(bool(one.verdict) for one in results), len(results)),
         "answers": [_gold_answer(member, one) for one in results],
@@ -205,6 +208,6 @@ def overrule_gold(request: HttpRequest, member: Member, result_id: int) -> HttpR
     except RefusedError as error:
         messages.error(request, refusal_message(error))
     else:
-        messages.success(request, gettext("Kept."))
+        messages.success(request, gettext("Saved."))
     people = Member.objects.filter(project=member.project, person=result.submission.person_id)
     return redirect("manage-gold", member.project.slug, people.values_list("pk", flat=True)[0])

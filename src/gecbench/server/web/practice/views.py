@@ -10,10 +10,11 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.functional import Promise
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from gecbench.server.choices import Decision, MemberStatus, Role
+from gecbench.server.choices import Decision, MemberStatus, Role, TrialState
 from gecbench.server.models import Member, PracticeAnswer, Sentence
 from gecbench.server.rules.keys import tables
 from gecbench.server.web.annotation.messages import refusal_message
@@ -40,10 +41,8 @@ WHY_NO_TRIAL: Mapping[NoTrial, Promise] = {
         "Read the guideline of this project and confirm it. Then the trial can begin."
     ),
     NoTrial.UNDER_WAY: _("Your trial is under way."),
-    NoTrial.NO_ATTEMPT_LEFT: _("You have no further attempt. A manager decides how you go on."),
-    NoTrial.TOO_FEW_TASKS: _(
-        "There are not enough tasks for a trial that you have not seen. Ask a manager."
-    ),
+    NoTrial.NO_ATTEMPT_LEFT: _("You have no attempts left. A manager decides what comes next."),
+    NoTrial.TOO_FEW_TASKS: _("Too few tasks are left that you have not seen. Ask a manager."),
 }
 
 
@@ -251,7 +250,9 @@ def answer_trial(request: HttpRequest, member: Member, task_id: int) -> HttpResp
     return redirect("trial", member.project.slug)
 
 
-_NOT_TAKEN = _("This answer was not taken: the task is answered already, or the trial is over.")
+_NOT_TAKEN = _(
+    "This answer was not saved: you have already answered the task, or the trial is over."
+)
 
 
 def _say_end(request: HttpRequest, answer: PracticeAnswer) -> None:
@@ -259,5 +260,7 @@ def _say_end(request: HttpRequest, answer: PracticeAnswer) -> None:
     if ended is None:
         return
     ended.refresh_from_db()
-    if ended.state == "passed":
-        messages.success(request, str(_("You have passed the trial. Real tasks are yours now.")))
+    if ended.state == TrialState.PASSED:
+        messages.success(request, gettext("You have passed the trial. You get real sentences now."))
+    elif ended.state == TrialState.FAILED:
+        messages.warning(request, gettext("You have not passed the trial this time."))
