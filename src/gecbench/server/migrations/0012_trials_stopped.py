@@ -10,7 +10,7 @@ _STATES = [("open", "open"), ("passed", "passed"), ("failed", "failed"), ("stopp
 class Migration(migrations.Migration):
     """Lets a trial be in one more state."""
 
-    dependencies = (("server", "0010_trials"),)
+    dependencies = (("server", "0011_perturbation"),)
     operations = (
         migrations.RemoveConstraint(model_name="trial", name="trial_state_known"),
         migrations.AlterField(
