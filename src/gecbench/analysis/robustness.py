@@ -21,7 +21,6 @@ from gecbench.core.perturbed import SYNTHETIC, PerturbedSet, marks
 from gecbench.core.score import Counts
 from gecbench.core.seeding import number
 from gecbench.formats.frequencies import Frequencies
-from gecbench.lang import language_of
 from gecbench.scoring.results import RunStats
 from gecbench.scoring.spans import SpanF, f_of_counts
 
@@ -725,7 +724,7 @@ def _measure(
         measure(COPY, [()] * len(golds), [tuple((0, 0, n) for n in row) for row in errors]),
     ]
     whole = [system[0] for system in systems]
-    joiner = language_of(run_stats.lang).joiner
+    joiner = run_stats.joiner
     words = {word for pair in pairs for word in insertion(pair, joiner)}
     frequencies = count_words(words) if count_words else None
     signature = str(metric.signature) + (f"|orders:{orders}|seed:{seed}" if orders else "")
@@ -818,7 +817,7 @@ def _disagreements(
     ids = [(subset.name, case.id) for subset in cases.subsets for case in subset.cases]
     width, verdicts = cases.width, system.verdicts
     sentences = run_stats.cases[system.system]
-    joiner = language_of(run_stats.lang).joiner
+    joiner = run_stats.joiner
     for at, rules in enumerate(zip(verdicts.official, verdicts.edits, strict=True)):
         if rules[0] == rules[1]:
             continue

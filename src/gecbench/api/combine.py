@@ -239,7 +239,7 @@ class _Run:
         if self.extractor is None:
             pieces = [TextEdit(e.start, e.end, "".join(e.replacement or ())) for e in edits]
             return Sample(row.sample.id, source, (Rewrite(text=apply_text(pieces, source)),))
-        text = apply_to_text(source, row.tokens, edits, separator=self.lang.joiner)
+        text = apply_to_text(source, row.tokens, edits, separator=row.joiner)
         edits = tuple(replace(edit, label=edit.label or edit.op) for edit in edits)
         rewrite = Rewrite(text=text, edit_sets=(edits,))
         return Sample(row.sample.id, source, (rewrite,), tokens=tuple(row.tokens))

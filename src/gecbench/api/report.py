@@ -184,6 +184,7 @@ def report(
         fields,
         edits=metric is not None,
         tokens=options.level == "detection-token",
+        joiner=run_stats.joiner,
     )
     return Page(
         title=title or run_stats.corpus.name,

@@ -186,6 +186,7 @@ def collect_stats(
         refused=refused,
         left_out=left_out,
         notes=tuple(dict.fromkeys((*notes, *metric_notes))),
+        joiner=((cases.edits and cases.edits.scheme) or language).joiner,
     )
 
 

@@ -101,6 +101,11 @@ class Scheme:
     pipeline: str = ""
     pipeline_lang: str = "xx"
 
+    @property
+    def joiner(self) -> str:
+        """What stands between the tokens of a text: "" or a blank."""
+        return self.join(("", ""))
+
 
 # How schemes are made: a factory takes a context, and its keyword-only arguments are the options.
 

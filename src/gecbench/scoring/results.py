@@ -115,6 +115,7 @@ class RunStats:
         refused: Why a metric does not apply, by its name; it has no rows.
         left_out: How many sentences of the file take no part, by reason.
         notes: What the reader of the numbers should know, a sentence each.
+        joiner: What stands in a text between the tokens that edits count in: "" or a blank.
     """
 
     corpus: Corpus
@@ -126,6 +127,7 @@ class RunStats:
     refused: Mapping[str, str] = field(default_factory=dict)
     left_out: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    joiner: str = " "
 
     def indices_of(self, metric: str) -> list[int]:
         """The indices of the sentences that a metric does not leave out.

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from messages import assert_is_line
+from messages import assert_is_line, missing_facts
 
 from gecbench.api.files import sample
 
@@ -124,6 +124,13 @@ def test_wrong_options_are_one_line(tmp_path: Path, monkeypatch, words, code, me
     assert message in found[1]
     assert "\n" not in found[1]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_scheme_that_loses_the_blanks_of_texts_makes_no_texts(tmp_path: Path):
+    words = (EN / "corpus.jsonl", EN / "eager.txt", EN / "fluent.txt", "--scheme", "xx-char")
+    code, line = failure(tmp_path, *words)
+    assert (code, line.partition(":")[0]) == (2, "en-samples")
+    assert missing_facts(line, ("xx-char", "--scheme")) == []
 
 
 def test_files_that_do_not_fit_are_one_line(tmp_path: Path):

@@ -9,9 +9,10 @@ from typing import Literal, NamedTuple
 
 from gecbench.core.corrector import TextEdit
 from gecbench.core.edit import Edit, check
-from gecbench.core.errors import count_noun
+from gecbench.core.errors import UsageError, count_noun
 from gecbench.core.language import Language
 from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample, SystemOutput
+from gecbench.core.scheme import Scheme
 from gecbench.formats.texts import text_of
 from gecbench.models.text import edits_between
 from gecbench.scoring.extractor import CorpusEdits, Extractor
@@ -223,12 +224,14 @@ class SentenceProposals(NamedTuple):
         tokens: What the edits count in; the characters of the source where there is no scheme.
         proposals: Of each system.
         rewrites: What each system made of it, with its edits.
+        joiner: What stands between two new tokens: "" or a blank.
     """
 
     sample: Sample
     tokens: Sequence[str]
     proposals: tuple[Proposal, ...]
     rewrites: tuple[Rewrite, ...]
+    joiner: str = ""
 
 
 @dataclass(slots=True)
@@ -255,6 +258,7 @@ class Collector:
 
         Raises:
             CorpusError: Systems' edits count in different tokens, or cannot be applied together.
+            UsageError: The scheme has no tokens for the blanks of the texts.
         """
         systems = [self._first_versions(system) for system in self.systems]
         if self.extractor is None:
@@ -271,6 +275,7 @@ class Collector:
         )
         corpus = replace(self.corpus, samples=samples, provenance={})
         self.edits = self.extractor.extract(corpus, systems)
+        joiner = self._joiner(self.edits.scheme)
         rows = zip(self.corpus.samples, self.edits.corpus.samples, strict=True)
         for original, sample in rows:
             rewrites = tuple(s.hypotheses[sample.id][0] for s in self.edits.systems)
@@ -280,7 +285,20 @@ class Collector:
                     what = "{} with errors detected, not corrected: no votes"
                     self._unused[system.system, what] += 1
             proposals = tuple(map(Proposal, edit_sets))
-            yield SentenceProposals(original, sample.tokens, proposals, rewrites)
+            yield SentenceProposals(original, sample.tokens, proposals, rewrites, joiner)
+
+    def _joiner(self, scheme: Scheme | None) -> str:
+        """What stands between tokens; refuse a scheme after which blanks cannot be put back."""
+        if scheme is None:
+            return self.language.joiner
+        texts = (sample.source.split() for sample in self.corpus.samples)
+        if self.language.joiner and not scheme.joiner and any(len(words) > 1 for words in texts):
+            raise UsageError(
+                f"{self.corpus.name}: scheme {scheme.name} leaves out the blanks of the texts, so "
+                "that no text can be made of the edits that win; take a scheme over words, as "
+                f"--scheme {self.language.scheme}, or --scheme none"
+            )
+        return scheme.joiner
 
     def notes(self) -> list[str]:
         """Say what a user must know of what took no part, a sentence each."""

@@ -153,8 +153,8 @@ class _Columns:
 
 
 class _Packer:
-    def __init__(self, systems: Sequence[str], lang: str, fields: Sequence[str]) -> None:
-        self.between = language_of(lang).joiner
+    def __init__(self, systems: Sequence[str], joiner: str, fields: Sequence[str]) -> None:
+        self.between = joiner
         self.columns = _Columns(
             meta={name: [] for name in fields}, outputs=[_Outputs() for _ in systems]
         )
@@ -254,6 +254,7 @@ def pack_sentences(
     *,
     edits: bool,
     tokens: bool = False,
+    joiner: str | None = None,
 ) -> Mapping[str, object]:
     """Write sentences as JSON values, as the explorer reads them.
 
@@ -264,8 +265,9 @@ def pack_sentences(
         fields: Names of the metadata that are shown.
         edits: Whether there are edits at all.
         tokens: Whether the metric counts tokens of edits, not edits.
+        joiner: What stands between the tokens that edits count in; None takes the language's.
     """
-    packer = _Packer(systems, lang, fields)
+    packer = _Packer(systems, language_of(lang).joiner if joiner is None else joiner, fields)
     for row in rows:
         packer.add(row)
     return {

@@ -50,6 +50,18 @@ def test_systems_whose_files_differ_in_their_endings_alone_keep_them_as_in_score
     assert names == ["perturbed-swayed.txt", "perturbed-swayed.out"]
 
 
+@pytest.mark.parametrize(("scheme", "unit"), [("xx-char", "character"), ("xx-word", "word")])
+def test_the_unit_is_that_of_the_schemes_tokens_not_of_the_language(run, tmp_path, scheme, unit):
+    cases, system = tmp_path / "cases.txt", tmp_path / "system.txt"
+    cases.write_text("O-S I own pup\nO-T I own qq pup\nA1-S I had pup\nA1-T I had qq pup\n")
+    system.write_text("I own xy pup\nI had yz pup\n")
+    words = ("analyse", "robustness", cases, system, "--lang", "en", "--scheme", scheme)
+    data = json.loads(run(*words, "--orders", 0, "--format", "json")[1])
+    assert data["unit"] == unit
+    (case,) = data["disagreements"]
+    assert [s["changes"][0]["after"] for s in case["sentences"]] == ["xy", "yz"]
+
+
 def test_cases_and_a_system_cannot_both_be_standard_input(run):
     code, _, err = run("analyse", "robustness", "-", "-")
     assert (code, "'-' stands twice" in err) == (2, True)

@@ -195,3 +195,16 @@ def test_the_length_of_chinese_without_tokens_is_in_characters():
 def test_tokens_of_another_text_take_its_place():
     found = packed(row(source="I have something else"))
     assert found["sources"] == [ENGLISH]
+
+
+def test_edits_over_characters_bring_no_blanks_in_any_language():
+    edit = Edit(4, 4, ("e", "s"), "M")
+    bare = SentenceRow(
+        Sample("s", "He go"),
+        tuple("Hego"),
+        (ReferenceVersion((edit,), (1.0,), "He goes", None, None),),
+        (),
+        None,
+    )
+    found = json.loads(json.dumps(pack_sentences([bare], (), "en", (), edits=True, joiner="")))
+    assert "es" in found["strings"]
