@@ -264,3 +264,30 @@ class ComplaintsTo(TextChoices):
 
     OTHER = "other", _("another reviewer")
     SAME = "same", _("the reviewer who decided")
+
+
+class PayKind(TextChoices):
+    """What is paid; `rules/pay.py` says how."""
+
+    ANNOTATION = "annotation", _("annotation")
+    EXTRA_REFERENCE = "extra_reference", _("additional reference")
+    REVIEW = "review", _("review")
+    RULING = "ruling", _("decision of a complaint")
+    PERTURBATION = "perturbation", _("variant")
+    CHECK = "check", _("check of a variant")
+
+
+class PayReason(TextChoices):
+    """Why an amount stands in a statement."""
+
+    WORK = "work", _("work")
+    COMPLAINT = "complaint", _("complaint upheld")
+    REVERSAL = "reversal", _("no longer accepted")
+
+
+class PayQuality(TextChoices):
+    """What the pay of a task follows beside its number."""
+
+    NONE = "none", _("Nothing: every accepted task is paid alike")
+    ACCEPTANCE = "acceptance", _("The share of accepted answers")
+    F05 = "f05", _("F0.5 against the golden references")

@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from gecbench.server.models.fields import AppendOnly, AppendOnlyError
+from gecbench.server.models.pay import (
+    PayActivation,
+    PayEntry,
+    PayFormula,
+    PayPeriod,
+    PayStatement,
+)
 from gecbench.server.models.people import Invitation, Notice, Person, Token
 from gecbench.server.models.perturbation import (
     GoldenVariant,
@@ -79,6 +86,11 @@ __all__ = [
     "Message",
     "Notice",
     "Overruling",
+    "PayActivation",
+    "PayEntry",
+    "PayFormula",
+    "PayPeriod",
+    "PayStatement",
     "Person",
     "PerturbationCase",
     "PracticeAnswer",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from itertools import chain, repeat
@@ -510,3 +510,23 @@ def _table4_json(table4: References) -> dict[str, Any]:
         "erroneous": list(table4.erroneous.items()),
         "signatures": list(table4.signatures),
     }
+
+
+def f05_by_person(
+    project: Project, sentences: Mapping[int, Collection[int]]
+) -> Mapping[int, float]:
+    """F0.5 of people in certain sentences each, by row of the person; absent without a text.
+
+    Args:
+        project: Whose golden references hold.
+        sentences: Rows of sentences by row of the person.
+
+    Raises:
+        GecbenchError: The scheme of edits cannot be had.
+    """
+    comparer = Comparer.of(project)
+    cells = {
+        person: score_texts(comparer, comparer.compare(rows)).people.get(str(person))
+        for person, rows in sentences.items()
+    }
+    return {person: cell.value for person, cell in cells.items() if cell}

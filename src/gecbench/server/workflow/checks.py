@@ -44,6 +44,7 @@ from gecbench.server.models import (
 from gecbench.server.rules.text import digest
 from gecbench.server.workflow import audit
 from gecbench.server.workflow.known_answers import count_right, passes
+from gecbench.server.workflow.pay import recompute
 from gecbench.server.workflow.sentences import LIVE, UNDECIDED
 
 _M = TypeVar("_M", bound=Model)
@@ -421,6 +422,16 @@ def practice(scope: Scope) -> Iterator[Violation]:
             yield Violation("TRI-2", where, message)
 
 
+def ledger(scope: Scope) -> Iterator[Violation]:
+    """Yield statements that their entries or the history contradict (INV-13)."""
+    projects = Project.objects.filter(pay_periods__isnull=False).distinct().order_by("pk")
+    if scope.project_id is not None:
+        projects = projects.filter(pk=scope.project_id)
+    for project in projects:
+        for line in recompute(project):
+            yield Violation("INV-13", f"{project.slug} pay", line)
+
+
 def studies(scope: Scope) -> Iterator[Violation]:
     """Yield study items that are missing, or open without a reason (STU-1, 5, 8)."""
     judged = last_submissions(scope).filter(slot__state__in=_JUDGED, sentence__golden__isnull=False)
@@ -472,7 +483,7 @@ CHECKS: tuple[Callable[[Scope], Iterator[Violation]], ...] = (
     *(submissions, keys, drafts, digests),
     *(goldens, references, placeholders),
     *(verdicts, studies, complaints),
-    *(releases, practice),
+    *(releases, practice, ledger),
 )
 """What recounts an invariant each; releases' files are verified by exchange (INV-14)."""
 

@@ -47,6 +47,14 @@ _PROBLEMS: Mapping[str, object] = {
     "due-wrong": _("Choose a day that is not over."),
     "due-over": _("The deadline is in the past."),
     "member-status": _("This status cannot follow the one they have."),
+    "PAY-version": _("There is no version %(version)s of the formula."),
+    "PAY-in-force": _("Version %(version)s is in force already."),
+    "PAY-currency": _("The project pays in %(now)s; a formula in %(new)s cannot follow."),
+    "PAY-no-formula": _("No formula is in force yet; put one in force first."),
+    "PAY-too-early": _(
+        "This day is not over, or ended less than ten minutes ago, when decisions could be undone."
+    ),
+    "PAY-closed": _("Everything up to %(end)s is closed already."),
 }
 _STATUS_WORDS: Mapping[int, object] = {
     403: _("This is not possible: the project is closed, or your role does not allow it."),
@@ -136,6 +144,9 @@ ACTIONS: Mapping[str, object] = {
     "trial.stopped": _("stopped a trial by a change of status"),
     "trial.overruled": _("changed the judgement of a trial answer"),
     "gold.overruled": _("changed the judgement of a gold task"),
+    "pay.formula_saved": _("saved a formula of pay"),
+    "pay.formula_activated": _("put a formula of pay in force"),
+    "pay.closed": _("closed a pay period"),
     "release.made": _("made a release"),
     "export.begun": _("began an export"),
     "export.done": _("finished an export"),

@@ -1,0 +1,306 @@
+"""What was done in a project, with its times; as it stood at any moment, for pay.
+
+All of it is in rows that are written once, so that the facts of a moment can be told for ever.
+Only `history_of` asks the database, in a fixed number of queries.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from gecbench.server.choices import (
+    CheckDecision,
+    ComplaintState,
+    Decision,
+    PayKind,
+    ProjectKind,
+    Purpose,
+    ReviewKind,
+)
+from gecbench.server.models import (
+    Complaint,
+    Project,
+    Reference,
+    Review,
+    Submission,
+    VariantCheck,
+    Verdict,
+)
+from gecbench.server.rules.pay import Judged, Work, edits_key, length_of
+
+_REAL = Purpose.REAL
+
+
+class _Text(NamedTuple):
+    """A reference as it was handed in; texts with the same key make the same edits."""
+
+    row: int
+    digest: str
+    key: tuple[str, ...]
+
+
+class _Answer(NamedTuple):
+    """A submission."""
+
+    row: int
+    slot: int
+    sentence: int
+    person: int
+    at: datetime
+    decision: str
+    texts: tuple[_Text, ...]
+    active_ms: int
+
+
+class _Opinion(NamedTuple):
+    """A verdict on a text or a decision, and the complaints that its review upheld."""
+
+    at: datetime
+    correct: bool
+    complaints: Mapping[int, int]
+
+
+class _Review(NamedTuple):
+    row: int
+    reviewer: int
+    at: datetime
+    kind: str
+    sentence: int
+    active_ms: int
+
+
+class _Check(NamedTuple):
+    """A decision about the variant of a submission; 0 where another's edit was looked at."""
+
+    row: int
+    submission: int
+    reviewer: int
+    at: datetime
+    decision: str
+    sentence: int
+    active_ms: int
+
+
+class _Source(NamedTuple):
+    """A sentence: its length, and what its own text is compared by."""
+
+    length: int
+    key: tuple[str, ...]
+
+
+_About = tuple[int, str, str]
+"""What a verdict is about: sentence, decision and digest."""
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """All that was done with the real sentences of a project (INV-12).
+
+    Args:
+        answers: Submissions, the first ones first.
+        verdicts: Likewise, by what they are about.
+        reviews: Decisions of people about whole sentences, likewise.
+        checks: Their decisions about single variants, likewise.
+        sources: By row of the sentence.
+    """
+
+    answers: Sequence[_Answer]
+    verdicts: Mapping[_About, Sequence[_Opinion]]
+    reviews: Sequence[_Review]
+    checks: Sequence[_Check]
+    sources: Mapping[int, _Source]
+
+
+def history_of(project: Project) -> History:
+    """Load what was done; self-study, training, trials and gold tasks are no part of it.
+
+    A submission that was taken back stands until it is handed in again.
+    """
+    rows = Submission.objects.filter(sentence__project=project, sentence__purpose=_REAL)
+    texts: dict[int, list[tuple[int, str, str]]] = defaultdict(list)
+    references = Reference.objects.filter(submission__in=rows.order_by()).order_by("position", "pk")
+    for submission, *text in references.values_list("submission", "pk", "digest", "text"):
+        texts[submission].append(tuple(text))
+    columns = ("pk", "slot", "sentence", "person", "at", "decision", "active_ms")
+    answers = [
+        _Answer(*about, _texts(texts[about[0]], project.lang), active_ms)
+        for *about, active_ms in rows.order_by("pk").values_list(*columns)
+    ]
+    sentences = project.sentences.filter(purpose=_REAL).values_list("pk", "text")
+    perturbs = project.kind == ProjectKind.PERTURB
+    return History(
+        answers,
+        {} if perturbs else _verdicts(project),
+        [] if perturbs else _reviews_of(project),
+        _checks_of(project) if perturbs else [],
+        {
+            sentence: _Source(length_of(text, project.lang), edits_key(text, project.lang))
+            for sentence, text in sentences
+        },
+    )
+
+
+def _reviews_of(project: Project) -> list[_Review]:
+    rows = Review.objects.filter(sentence__project=project, sentence__purpose=_REAL)
+    columns = ("pk", "reviewer", "at", "kind", "sentence", "active_ms")
+    by_person = rows.filter(reviewer__isnull=False).order_by("pk")
+    return [_Review(*row) for row in by_person.values_list(*columns)]
+
+
+def _checks_of(project: Project) -> list[_Check]:
+    rows = VariantCheck.objects.filter(
+        review__sentence__project=project,
+        review__sentence__purpose=_REAL,
+        review__reviewer__isnull=False,
+    )
+    columns = (
+        *("pk", "variant__submission", "review__reviewer", "review__at", "decision"),
+        *("review__sentence", "review__active_ms", "review"),
+    )
+    checks, timed = [], set()
+    for row, submission, *about, active_ms, review in rows.order_by("pk").values_list(*columns):
+        # The active time of a case is counted once, at its first variant.
+        checks.append(_Check(row, submission or 0, *about, 0 if review in timed else active_ms))
+        timed.add(review)
+    return checks
+
+
+def _texts(rows: Sequence[tuple[int, str, str]], lang: str) -> tuple[_Text, ...]:
+    # Of one text nothing has to be compared.
+    several = len(rows) > 1
+    return tuple(
+        _Text(row, digest, edits_key(text, lang) if several else ()) for row, digest, text in rows
+    )
+
+
+def _verdicts(project: Project) -> Mapping[_About, Sequence[_Opinion]]:
+    upheld = (ComplaintState.UPHELD, ComplaintState.UPHELD_CHANGED)
+    complaints: dict[int, dict[int, int]] = defaultdict(dict)
+    decided = Complaint.objects.filter(project=project, state__in=upheld, review__isnull=False)
+    for review, person, complaint in decided.order_by("-pk").values_list("review", "person", "pk"):
+        complaints[review or 0][person] = complaint
+    verdicts = defaultdict(list)
+    rows = Verdict.objects.filter(
+        review__sentence__project=project, review__sentence__purpose=_REAL
+    )
+    columns = ("review__sentence", "decision", "digest", "review", "review__at", "correct")
+    for sentence, decision, digest, review, at, correct in rows.order_by("pk").values_list(
+        *columns
+    ):
+        opinion = _Opinion(at, correct, complaints.get(review, {}))
+        verdicts[sentence, decision, digest].append(opinion)
+    return verdicts
+
+
+class Facts(NamedTuple):
+    """What stood at a moment.
+
+    Args:
+        works: All that may be paid.
+        judged: The reviewed tasks of annotators.
+    """
+
+    works: tuple[Work, ...]
+    judged: tuple[Judged, ...]
+
+
+def facts_at(history: History, end: datetime) -> Facts:
+    """What was done before a moment, and what reviews and complaints had said of it by then."""
+    works = list(_decisions(history, end))
+    judged = []
+    last = {answer.slot: answer for answer in history.answers if answer.at < end}
+    by_verdict = (_judge(history, answer, end) for answer in sorted(last.values()))
+    for task, units in (*filter(None, by_verdict), *_checked(history, last, end)):
+        judged.append(task)
+        works += units
+    return Facts(tuple(works), tuple(judged))
+
+
+def _decisions(history: History, end: datetime) -> Iterator[Work]:
+    """Yield what reviewers decided: sentences, complaints, variants."""
+    for row in (*history.reviews, *history.checks):
+        if row.at < end:
+            if isinstance(row, _Check):
+                kind = PayKind.CHECK
+            else:
+                kind = PayKind.RULING if row.kind == ReviewKind.COMPLAINT else PayKind.REVIEW
+            length = history.sources[row.sentence].length
+            yield Work((kind, row.row, 0), row.reviewer, row.at, length, due=True)
+
+
+_Task = tuple[Judged, tuple[Work, ...]]
+"""A reviewed task, and what of it may be paid."""
+
+
+def _judge(history: History, answer: _Answer, end: datetime) -> _Task | None:
+    """A submission by the verdicts on its texts; None where there are none."""
+    opinions = [
+        (text, opinion)
+        for text, about in _abouts(answer)
+        if (opinion := _opinion(history.verdicts.get(about, ()), end))
+    ]
+    if not opinions:
+        return None
+    accepted = [pair for pair in opinions if pair[1].correct]
+    counts = len(opinions), len(accepted)
+    task = Judged(answer.person, answer.row, answer.sentence, *counts)
+    return task, tuple(_units(answer, history.sources[answer.sentence], accepted))
+
+
+def _checked(history: History, last: Mapping[int, _Answer], end: datetime) -> Iterator[_Task]:
+    """Yield the submissions of variants that were checked; the last one of a place is paid.
+
+    A variant that the reviewer had to edit is paid, and lowers the quality of its author.
+    """
+    checks = {check.submission: check for check in history.checks if check.at < end}
+    for answer in history.answers if checks else ():
+        if check := checks.get(answer.row):
+            accepted = check.decision == CheckDecision.ACCEPTED
+            task = Judged(answer.person, answer.row, answer.sentence, 1, int(accepted))
+            due = accepted or check.decision == CheckDecision.EDITED
+            due &= last[answer.slot] is answer
+            length = history.sources[answer.sentence].length
+            unit = (PayKind.PERTURBATION, answer.row, 0)
+            yield task, (Work(unit, answer.person, answer.at, length, due),)
+
+
+def _abouts(answer: _Answer) -> Iterator[tuple[_Text | None, _About]]:
+    """Yield what verdicts on an answer are about: its texts, or its decision without any."""
+    if answer.decision != Decision.CORRECTED:
+        yield None, (answer.sentence, answer.decision, "")
+    for text in answer.texts:
+        yield text, (answer.sentence, answer.decision, text.digest)
+
+
+def _opinion(opinions: Sequence[_Opinion], end: datetime) -> _Opinion | None:
+    """The last verdict before a moment."""
+    return next((opinion for opinion in reversed(opinions) if opinion.at < end), None)
+
+
+def _units(
+    answer: _Answer, source: _Source, accepted: Sequence[tuple[_Text | None, _Opinion]]
+) -> Iterator[Work]:
+    """Yield a reviewed task, and each of its further accepted references with edits of its own."""
+    first = accepted[0][1] if accepted else None
+    facts = answer.person, answer.at, source.length
+    task = (PayKind.ANNOTATION, answer.row, 0)
+    yield Work(task, *facts, first is not None, _complaint(first, answer.person))
+    keys = {source.key}
+    for n, (text, opinion) in enumerate(accepted):
+        if text is None:
+            continue
+        if n and text.key not in keys:
+            extra = (PayKind.EXTRA_REFERENCE, answer.row, text.row)
+            yield Work(extra, *facts, True, _complaint(opinion, answer.person))
+        keys.add(text.key)
+
+
+def _complaint(opinion: _Opinion | None, person: int) -> int:
+    """The complaint by which something became right: this person's own, or that of another."""
+    if opinion is None or not opinion.complaints:
+        return 0
+    return opinion.complaints.get(person) or min(opinion.complaints.values())

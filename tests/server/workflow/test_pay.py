@@ -1,0 +1,331 @@
+"""Pay from beginning to end: formulas, periods, corrections, and the same cents from history."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from server.workflow.paying import PLAIN, closed, entries, nobody_measures, paying, soon, totals
+from server.workflow.practising import candidate, known, taken
+from server.workflow.reviewing import BAD, FAIR, GOOD, finalised, member_of, study_of, waiting
+from server.workflow.stories import (
+    a_project,
+    all_submitted,
+    correction,
+    error_free,
+    joined,
+    people,
+    sentence_of,
+    submitted,
+)
+from server.workflow.test_complaints_upheld import ruled
+
+from gecbench.server.choices import Decision, PayQuality, Purpose
+from gecbench.server.models import (
+    Audit,
+    Notice,
+    PayEntry,
+    PayStatement,
+    Project,
+    Review,
+    Sentence,
+    Variant,
+    VariantCheck,
+)
+from gecbench.server.rules.pay import TEMPLATES, Formula, Step
+from gecbench.server.statistics.scoring import f05_by_person
+from gecbench.server.workflow import complaints, members, pay, studies
+from gecbench.server.workflow.checks import check
+from gecbench.server.workflow.errors import RefusedError
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    """A period may end now: nothing here is undone after it was paid."""
+    monkeypatch.setattr(pay, "SETTLED", timedelta(seconds=-9))
+
+
+def decided(*answers, right=(GOOD, FAIR), **fields):
+    project = waiting(*answers, reviewers=["rita", "rolf"])
+    finalised(project, right, **fields)
+    return project
+
+
+def complained(project, login="a2"):
+    complaints.complain(
+        member_of(project, login),
+        study_of(project, login).pk,
+        argument="可以。",
+        client_key=uuid4(),
+    )
+
+
+def test_pay_1_accepted_tasks_and_reviews_are_paid_and_rejected_ones_are_not(database):
+    project = decided(correction(GOOD), correction(BAD), correction(GOOD, FAIR))
+    paying(project)
+    period = closed(project)
+    assert totals(period) == {"a1": 50, "a2": 0, "a3": 75, "rita": 60}
+    assert entries(period, "a3") == [
+        ("annotation", "work", 50),
+        ("extra_reference", "work", 25),
+    ]
+    assert check() == ()
+    told = Notice.objects.filter(kind="pay_statement").values_list("person__login", flat=True)
+    assert set(told) == set(totals(period))
+    assert Audit.objects.filter(project=project, what="pay.closed").exists()
+
+
+def test_pay_1_decisions_without_a_text_are_paid_like_others(site):
+    project = decided(error_free(), correction(GOOD), decision=Decision.ERROR_FREE)
+    paying(project)
+    assert totals(closed(project)) == {"a1": 50, "a2": 0, "rita": 60}
+
+
+def test_pay_1_self_study_earns_nothing(site):
+    project = decided(correction(GOOD), correction(BAD))
+    paying(project)
+    closed(project)
+    item = study_of(project, "a2")
+    studies.attempt(
+        member_of(project, "a2"),
+        item.pk,
+        version=item.version,
+        client_key=uuid4(),
+        answer=correction(GOOD),
+    )
+    assert totals(closed(project)) == {}
+    assert check() == ()
+
+
+def test_pay_1_a_complaint_upheld_is_paid_back_with_the_next_statement(database):
+    project = decided(correction(GOOD), correction(BAD), correction(BAD))
+    paying(project)
+    assert totals(closed(project)) == {"a1": 50, "a2": 0, "a3": 0, "rita": 60}
+    complained(project)
+    ruled(project)
+    period = closed(project)
+    # a3 wrote the same and did not complain; the decision itself is work, too.
+    assert totals(period) == {"a2": 50, "a3": 50, "rolf": 70}
+    assert entries(period, "a2") == [("annotation", "complaint", 50)]
+    complaint = PayEntry.objects.get(statement__period=period, statement__person__login="a2")
+    assert complaint.complaint.person.login == "a2"
+    assert totals(closed(project)) == {}
+    assert check() == ()
+
+
+def test_pay_2_what_a_complaint_makes_wrong_is_a_line_of_its_own(site):
+    project = decided(error_free(), correction(GOOD), decision=Decision.ERROR_FREE)
+    paying(project)
+    closed(project)
+    complained(project)
+    ruled(project)
+    period = closed(project)
+    assert entries(period, "a1") == [("annotation", "reversal", -50)]
+    assert entries(period, "a2") == [("annotation", "complaint", 50)]
+    assert check() == ()
+
+
+def test_pay_2_lines_point_to_what_is_paid_and_statements_are_for_ever(database):
+    project = decided(correction(GOOD, FAIR), correction(GOOD))
+    formula = paying(project)
+    period = closed(project)
+    statement = PayStatement.objects.get(period=period, person__login="a1")
+    task, extra = statement.entries.order_by("pk")
+    assert task.submission.person == statement.person
+    assert extra.reference.text == FAIR
+    assert {task.formula, extra.formula} == {formula}
+    for statement_of_sql in (
+        "UPDATE pay_entry SET amount = 1",
+        "DELETE FROM pay_statement",
+        "UPDATE pay_formula SET version = 9",
+        "DELETE FROM pay_period",
+        "UPDATE pay_activation SET by_id = NULL",
+    ):
+        with pytest.raises(Exception, match="append-only"), connection.cursor() as cursor:
+            cursor.execute(statement_of_sql)
+
+
+def test_pay_2_periods_follow_one_another_and_none_is_closed_twice_or_too_early(site, monkeypatch):
+    project = decided(correction(GOOD))
+
+    def refusal(end):
+        with pytest.raises(RefusedError) as caught:
+            closed(project, end)
+        return caught.value.problems[0].code
+
+    assert refusal(soon()) == "PAY-no-formula"
+    paying(project)
+    first = closed(project)
+    assert refusal(first.end) == "PAY-closed"
+    second = closed(project)
+    assert second.begin == first.end
+    monkeypatch.setattr(pay, "SETTLED", timedelta(minutes=10))
+    assert refusal(soon()) == "PAY-too-early"
+
+
+def test_pay_3_near_copies_and_rejected_texts_are_no_further_references(site):
+    near = GOOD.replace("昨天", "昨天 ")
+    project = decided(correction(GOOD, near, BAD), right=(GOOD, near))
+    paying(project)
+    assert entries(closed(project), "a1") == [("annotation", "work", 50)]
+    assert check() == ()
+
+
+def test_pay_4_a_preview_says_who_would_earn_what_and_writes_nothing(site):
+    project = decided(correction(GOOD), correction(BAD), correction(GOOD, FAIR))
+    before = Audit.objects.count()
+    with CaptureQueriesContext(
+        connection,
+    ) as few:
+        rows = {row.person: row for row in pay.preview(project, PLAIN, nobody_measures)}
+    by_login = {member_of(project, login).person_id: login for login in ("a1", "a2", "a3", "rita")}
+    shown = {
+        by_login[person]: (row.total, row.tasks, row.accepted, row.answers, row.decisions)
+        for person, row in rows.items()
+    }
+    assert shown == {
+        "a1": (50, 1, 1, 1, 0),
+        "a2": (0, 1, 0, 1, 0),
+        "a3": (75, 1, 2, 2, 0),
+        "rita": (60, 0, 0, 0, 1),
+    }
+    assert (PayEntry.objects.count(), Audit.objects.count()) == (0, before)
+    assert pay.preview(project, PLAIN, nobody_measures, since=soon()) == []
+    for n in (2, 3):
+        more = waiting(correction(GOOD), slug=f"more-{n}")
+        finalised(more)
+    with CaptureQueriesContext(connection) as as_few:
+        pay.preview(project, PLAIN, nobody_measures)
+    assert len(as_few) == len(few) <= 8
+
+
+def test_pay_4_quality_may_be_f05(site):
+    project = decided(correction(GOOD), correction(BAD), correction(GOOD))
+    steps = (Step(at_least=0, percent=50), Step(at_least=100, percent=120))
+    by_f05 = {"quality": PayQuality.F05, "least": 1, "factors": steps}
+    paying(project, PLAIN.model_copy(update=by_f05))
+    period = closed(project, measure=f05_by_person)
+    assert totals(period) == {"a1": 60, "a2": 0, "a3": 60, "rita": 60}
+    worse = PayStatement.objects.get(period=period, person__login="a2").facts
+    assert 0 <= next(iter(worse["quality"].values()))["f05"] < 1
+    assert check() == ()
+
+
+def test_pay_5_hours_stand_beside_amounts_and_change_none(site):
+    answers = [correction(GOOD, active_ms=ms) for ms in (0, 36_000, 3_600_000)]
+    project = decided(*answers)
+    paying(project)
+    period = closed(project)
+    rows = {
+        statement.person.login: pay.earnings_of(statement)
+        for statement in period.statements.select_related("person")
+    }
+    assert [rows[login].total for login in ("a1", "a2", "a3")] == [50, 50, 50]
+    assert [rows[login].hourly for login in ("a1", "a2", "a3")] == [None, 5000, 50]
+
+
+def a_check(submission, decision, reviewer, active_ms=0):
+    """A variant handed in, and a decision about it."""
+    variant = Variant.objects.create(
+        sentence=submission.sentence, position=submission.slot.no, submission=submission,
+        source="我昨天去了", target="我昨天去", digest=f"{submission.pk}",
+        edits=1, changed=1, tokens=5, origin="person",
+    )  # fmt: skip
+    review = Review.objects.create(
+        sentence=submission.sentence, reviewer=reviewer.person, kind="first",
+        decision="corrected", client_key=uuid4(), active_ms=active_ms,
+    )  # fmt: skip
+    return VariantCheck.objects.create(
+        review=review, slot=submission.slot, variant=variant, decision=decision
+    )
+
+
+def test_pay_1_variants_and_their_checks_are_paid(database):
+    project = a_project(1, annotators=3)
+    Project.objects.update(kind="perturb")
+    project.refresh_from_db()
+    rita = joined(project, "rita", "reviewer")
+    formula = Formula(perturbation=Decimal(1), check=Decimal("0.30"), review=Decimal(9))
+    paying(project, formula)
+    by_person = [submitted(member, sentence_of(project)) for member in people(project, 3)]
+    for submission, decision in zip(by_person, ("accepted", "edited", "returned"), strict=True):
+        a_check(submission, decision, rita, active_ms=1000)
+    period = closed(project)
+    assert totals(period) == {"a1": 100, "a2": 100, "a3": 0, "rita": 90}
+    shares = {
+        one.person.login: pay.earnings_of(one).share
+        for one in period.statements.select_related("person")
+    }
+    assert shares == {"a1": 1, "a2": 0, "a3": 0, "rita": None}
+    assert totals(closed(project)) == {}
+    assert [one for one in check() if one.invariant == "INV-13"] == []
+
+
+def test_inv_12_training_trial_and_gold_tasks_are_not_paid(site):
+    project = a_project(1, annotators=1, trial_first=True, trial_size=2, gold_percent=50)
+    for purpose in (Purpose.TRAINING, Purpose.TRIAL, Purpose.GOLD):
+        known(project, purpose, 4)
+    taken(candidate(project, "a1"), 2)
+    gold = Sentence.objects.get(project=project, external_id="gold-1")
+    submitted(member_of(project, "a1"), gold, correction("这是gold第1句。"))
+    paying(project)
+    assert totals(closed(project)) == {}
+    assert pay.preview(project, PLAIN, nobody_measures) == []
+
+
+def test_inv_13_history_gives_the_same_cents_whenever_periods_were_closed(database):
+    """Formulas change in between, a complaint is upheld, a sentence is reviewed again."""
+    project = waiting(correction(GOOD, FAIR), correction(BAD), texts=4, reviewers=["rita", "rolf"])
+    first = TEMPLATES["acceptance"].formula.model_copy(update={"least": 2, "window": 3})
+    paying(project, first)
+    annotators = people(project, 2)
+    closed(project)
+    finalised(project)
+    for number in (2, 3):
+        all_submitted(sentence_of(project, number), annotators)
+    closed(project)
+    complained(project)
+    for number in (2, 3):
+        text = f"{sentence_of(project, number).text}（a1）"
+        finalised(project, (text,), number=number)
+    paying(project, first.model_copy(update={"annotation": Decimal("0.77"), "window": 1}))
+    closed(project)
+    ruled(project)
+    all_submitted(sentence_of(project, 4), annotators)
+    closed(project)
+    finalised(project, ("无",), number=4, decision=Decision.ERROR_FREE)
+    members.change_member(member_of(project, "a2"), by=None, status="left")
+    closed(project)
+    entries_of_all = PayEntry.objects.all()
+    assert set(entries_of_all.values_list("reason", flat=True)) == {"work", "complaint"}
+    assert len(set(entries_of_all.values_list("formula", "detail__quality_percent"))) >= 3
+    assert check() == ()
+
+
+def test_inv_13_a_ledger_that_history_contradicts_is_found(site):
+    project = decided(correction(GOOD))
+    paying(project)
+    closed(project)
+    with connection.cursor() as cursor:
+        cursor.execute("DROP TRIGGER pay_entry_no_update")
+        cursor.execute("UPDATE pay_entry SET amount = amount + 1 WHERE kind = 'annotation'")
+    problems = [one for one in check() if one.invariant == "INV-13"]
+    assert len(problems) == 3
+    assert {one.where for one in problems} == {"story pay"}
+
+
+def test_a_formula_in_force_keeps_its_currency_and_versions_are_not_repeated(site):
+    project = a_project(1)
+    row = paying(project)
+    assert pay.save_formula(project, PLAIN, by=None) == row
+    with pytest.raises(RefusedError, match="in force"):
+        pay.activate(project, 1, by=None)
+    pay.save_formula(project, PLAIN.model_copy(update={"currency": "EUR"}), by=None)
+    with pytest.raises(RefusedError, match="EUR"):
+        pay.activate(project, 2, by=None)
+    with pytest.raises(RefusedError, match="no version 3"):
+        pay.activate(project, 3, by=None)
