@@ -245,7 +245,8 @@ def _earnings(
     decisions: dict[int, int] = defaultdict(int)
     tasks: dict[int, list[Judged]] = defaultdict(list)
     answer_ms = {answer.row: answer.active_ms for answer in history.answers}
-    decision_ms = {row.row: row.active_ms for row in (*history.reviews, *history.checks)}
+    decision_ms = {review.row: review.active_ms for review in history.reviews}
+    decision_ms |= {check.row: check.active_ms for check in history.checks}
     for line in lines:
         totals[line.person] += line.amount
     for task in judged:

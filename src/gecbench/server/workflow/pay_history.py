@@ -52,8 +52,8 @@ class _Answer(NamedTuple):
     person: int
     at: datetime
     decision: str
-    texts: tuple[_Text, ...]
     active_ms: int
+    texts: tuple[_Text, ...]
 
 
 class _Opinion(NamedTuple):
@@ -74,10 +74,10 @@ class _Review(NamedTuple):
 
 
 class _Check(NamedTuple):
-    """A decision about the variant of a submission; 0 where another's edit was looked at."""
+    """A decision about the variant of a submission."""
 
     row: int
-    submission: int
+    submission: int | None
     reviewer: int
     at: datetime
     decision: str
@@ -123,12 +123,14 @@ def history_of(project: Project) -> History:
     rows = Submission.objects.filter(sentence__project=project, sentence__purpose=_REAL)
     texts: dict[int, list[tuple[int, str, str]]] = defaultdict(list)
     references = Reference.objects.filter(submission__in=rows.order_by()).order_by("position", "pk")
-    for submission, *text in references.values_list("submission", "pk", "digest", "text"):
-        texts[submission].append(tuple(text))
+    for submission, row, digest, text in references.values_list(
+        "submission", "pk", "digest", "text"
+    ):
+        texts[submission or 0].append((row, digest, text))
     columns = ("pk", "slot", "sentence", "person", "at", "decision", "active_ms")
     answers = [
-        _Answer(*about, _texts(texts[about[0]], project.lang), active_ms)
-        for *about, active_ms in rows.order_by("pk").values_list(*columns)
+        _Answer(*answer, _texts(texts[answer[0]], project.lang))
+        for answer in rows.order_by("pk").values_list(*columns)
     ]
     sentences = project.sentences.filter(purpose=_REAL).values_list("pk", "text")
     perturbs = project.kind == ProjectKind.PERTURB
@@ -161,10 +163,12 @@ def _checks_of(project: Project) -> list[_Check]:
         *("pk", "variant__submission", "review__reviewer", "review__at", "decision"),
         *("review__sentence", "review__active_ms", "review"),
     )
-    checks, timed = [], set()
-    for row, submission, *about, active_ms, review in rows.order_by("pk").values_list(*columns):
+    checks: list[_Check] = []
+    timed: set[int] = set()
+    for *check, review in rows.order_by("pk").values_list(*columns):
         # The active time of a case is counted once, at its first variant.
-        checks.append(_Check(row, submission or 0, *about, 0 if review in timed else active_ms))
+        row = _Check(*check)
+        checks.append(row._replace(active_ms=0) if review in timed else row)
         timed.add(review)
     return checks
 
@@ -222,14 +226,16 @@ def facts_at(history: History, end: datetime) -> Facts:
 
 def _decisions(history: History, end: datetime) -> Iterator[Work]:
     """Yield what reviewers decided: sentences, complaints, variants."""
-    for row in (*history.reviews, *history.checks):
-        if row.at < end:
-            if isinstance(row, _Check):
-                kind = PayKind.CHECK
-            else:
-                kind = PayKind.RULING if row.kind == ReviewKind.COMPLAINT else PayKind.REVIEW
-            length = history.sources[row.sentence].length
-            yield Work((kind, row.row, 0), row.reviewer, row.at, length, due=True)
+    for review in history.reviews:
+        if review.at < end:
+            kind = PayKind.RULING if review.kind == ReviewKind.COMPLAINT else PayKind.REVIEW
+            length = history.sources[review.sentence].length
+            yield Work((kind, review.row, 0), review.reviewer, review.at, length, due=True)
+    for check in history.checks:
+        if check.at < end:
+            length = history.sources[check.sentence].length
+            unit = (PayKind.CHECK, check.row, 0)
+            yield Work(unit, check.reviewer, check.at, length, due=True)
 
 
 _Task = tuple[Judged, tuple[Work, ...]]
