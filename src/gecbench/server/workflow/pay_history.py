@@ -53,7 +53,7 @@ class _Answer(NamedTuple):
     at: datetime
     decision: str
     active_ms: int
-    texts: tuple[_Text, ...]
+    texts: tuple[_Text, ...] = ()
 
 
 class _Opinion(NamedTuple):
@@ -129,7 +129,7 @@ def history_of(project: Project) -> History:
         texts[submission or 0].append((row, digest, text))
     columns = ("pk", "slot", "sentence", "person", "at", "decision", "active_ms")
     answers = [
-        _Answer(*answer, _texts(texts[answer[0]], project.lang))
+        _Answer(*answer)._replace(texts=_texts(texts[answer[0]], project.lang))
         for answer in rows.order_by("pk").values_list(*columns)
     ]
     sentences = project.sentences.filter(purpose=_REAL).values_list("pk", "text")
