@@ -1,11 +1,14 @@
-"""Trials over the API: for managers, people under pseudonyms."""
+"""Trials and gold tasks over the API: for managers, people under pseudonyms."""
 
 from __future__ import annotations
 
 from server.rest.calls import Caller
-from server.workflow.practising import candidate, practising, taken
+from server.workflow.practising import candidate, known, practising, taken
+from server.workflow.stories import a_project, handed_in, joined
 
-from gecbench.server.models import Person
+from gecbench.server.choices import Purpose
+from gecbench.server.models import Member, Person
+from gecbench.server.workflow import claims, gold_tasks
 
 
 def test_managers_read_all_attempts_and_candidates_none(site):
@@ -21,3 +24,24 @@ def test_managers_read_all_attempts_and_candidates_none(site):
     assert Caller(member.person).get("projects/story/trials")[0] == 404
     purposes = boss.get("projects/story/sentences", purpose="trial")[1]["items"]
     assert len(purposes) == 4
+
+
+def test_managers_read_the_results_of_gold_tasks_and_annotators_none(site, monkeypatch):
+    project = a_project(5, gold_percent=50)
+    known(project, Purpose.GOLD, 2)
+    monkeypatch.setattr(claims._CHANCE, "randrange", lambda _: 0, raising=False)
+    member, boss = joined(project, "li"), Person.objects.get(login="boss")
+    for _ in range(2):
+        handed_in(member, claims.current(member).slot)
+    first = gold_tasks.results(project).last()
+    lead = Member.objects.get(person=boss)
+    gold_tasks.overrule(lead, first.pk, right=True, reason="as good")
+    status, page = Caller(boss).get("projects/story/gold-results", limit=1)
+    assert (status, page["next"]) == (200, first.pk)
+    (item,) = page["items"]
+    assert (item["key"], item["right"], item["overruled"]) == (first.pk, True, True)
+    assert item["annotator"][0] == "P"
+    assert item["id"].startswith("gold-")
+    (item,) = Caller(boss).get("projects/story/gold-results", after=first.pk)[1]["items"]
+    assert (item["right"], item["overruled"]) == (False, False)
+    assert Caller(member.person).get("projects/story/gold-results")[0] == 404

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from uuid import uuid4
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from server.web.asking import Asking, answer
 from server.web.routes import ROUTES, UNSAFE
 from server.workflow.practising import candidate, known, practising, reference, source, taken
@@ -23,6 +26,7 @@ from gecbench.server.models import (
     Submission,
     Trial,
 )
+from gecbench.server.web.manage import trials as pages
 from gecbench.server.workflow import claims, members, trials
 
 
@@ -233,6 +237,39 @@ def test_gold_results_are_shown_and_overruled(site, monkeypatch):
     url = f"/p/story/manage/gold/results/{result.pk}"
     page = boss.client.post(url, {"right": "yes", "reason": "as good"}, follow=True)
     assert "1 of 1 right" in page.content.decode()
+
+
+def test_lists_of_candidates_and_gold_tasks_have_pages_and_a_fixed_number_of_queries(
+    site, monkeypatch
+):
+    project = practising(trial_size=1, trial=4, training=1, gold_percent=50)
+    known(project, Purpose.GOLD, 4)
+    monkeypatch.setattr(claims._CHANCE, "randrange", lambda _: 0, raising=False)
+    monkeypatch.setattr(pages, "_ROWS", 2)
+    monkeypatch.setattr(pages, "_ANSWERS", 2)
+    boss = Asking(Member.objects.get(project=project, person__login="boss"))
+    queries = []
+    for n in range(3):
+        taken(candidate(project, f"c{n}"), 0)
+        writer = joined(project, f"w{n}")
+        for _ in range(n + 1):
+            handed_in(writer, claims.current(writer).slot)
+        addresses = ("manage/trials", f"manage/gold/{writer.pk}")
+        for path in addresses:
+            with CaptureQueriesContext(connection) as asked:
+                html = boss.html(f"/p/story/{path}")
+            queries.append(len(asked))
+    assert queries[2:4] == queries[4:6], "two or three candidates, two or three results"
+    pk = dict(Member.objects.values_list("person__login", "pk"))
+    first = boss.html("/p/story/manage/trials")
+    rest = boss.html(f"/p/story/manage/trials?after={pk['c1']}&gold_after={pk['w1']}")
+    assert f"?after={pk['c1']}" in first
+    assert f"?gold_after={pk['w1']}" in first
+    for n in range(3):
+        for link in (f'/members/{pk[f"c{n}"]}"', f'/gold/{pk[f"w{n}"]}"'):
+            assert (link in first, link in rest) == (n < 2, n == 2)
+    (older,) = re.findall(r"\?before=(\d+)", html)
+    assert boss.html(f"/p/story/manage/gold/{pk['w2']}?before={older}").count('id="answer-') == 1
 
 
 def test_a_member_paused_by_gold_tasks_gets_no_next_task(site, monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -29,7 +30,7 @@ from gecbench.server.models import (
     Submission,
 )
 from gecbench.server.statistics import member_figures
-from gecbench.server.statistics.report import quality
+from gecbench.server.statistics.report import build_report, quality
 from gecbench.server.web.navigation import standings
 from gecbench.server.workflow import claims, gold_tasks, members, review_tasks, submissions
 from gecbench.server.workflow.assignments import give_quota
@@ -177,8 +178,14 @@ def test_gold_tasks_reach_no_statistics_of_real_work(site, monkeypatch):
     before = quality(project)
     for right in (True, False):
         gold_done(member, right, monkeypatch)
-    assert quality(project) == before
+    after = quality(project)
+    assert replace(after, gold=()) == before, "they have a table of their own"
+    assert after.gold == (("Li", gold_tasks.Accuracy(1, 2)),)
     assert gold_tasks.accuracies(project)[member.person_id].share == 0.5
+    report = build_report(after)
+    (table,) = [table for table in report.tables if table.name == "gold"]
+    assert table.rows == (("Li", 2, 1, 0.5),)
+    assert report.data["gold"] == [{"name": "Li", "right": 1, "judged": 2}]
 
 
 def test_below_the_threshold_a_member_is_paused_and_managers_are_told(site, monkeypatch):

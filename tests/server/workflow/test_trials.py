@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from uuid import uuid4
 
 import pytest
@@ -31,6 +32,7 @@ from gecbench.server.import_export.exports import EXPORTS, ExportOptions, export
 from gecbench.server.models import (
     Audit,
     Draft,
+    Figures,
     Member,
     Notice,
     Person,
@@ -41,7 +43,10 @@ from gecbench.server.models import (
     Submission,
     Trial,
 )
-from gecbench.server.statistics.report import quality
+from gecbench.server.statistics import refresh
+from gecbench.server.statistics.members import people
+from gecbench.server.statistics.report import chart_of, quality
+from gecbench.server.statistics.scoring import AGREEMENT, SCORES, TABLE4
 from gecbench.server.workflow import claims, drafts, management, members, submissions, trials
 from gecbench.server.workflow.answers import Answer
 from gecbench.server.workflow.checks import check
@@ -426,21 +431,28 @@ def test_rol_1_status_and_roles_are_of_one_project(site):
 # Nothing of it is real.
 
 
-def poisoned(project) -> str:
-    """Everybody has trained and tried; the word stands in all of it."""
+def poisoned(project, *, gold: bool = True) -> str:
+    """Everybody has trained and tried, and handed in a gold task; the word stands in all of it."""
     known(project, Purpose.GOLD, 2)
     member = candidate(project)
+
+    def answer(sentence: Sentence) -> Answer:
+        return Answer(Decision.CORRECTED, (sentence.text.replace("句句", "毒句"),), note="毒")
+
     for sentence in Sentence.objects.filter(purpose=Purpose.TRAINING):
-        training_answer(member, sentence.number, sentence.text.replace("句句", "毒句"))
+        training_answer(member, sentence.number, *answer(sentence).texts)
     trial = trials.begin(member)
     for task in trial.tasks.order_by("position"):
-        answer = Answer(Decision.CORRECTED, (task.sentence.text.replace("句句", "毒句"),))
-        trials.answer_task(member, task.pk, client_key=uuid4(), answer=answer)
+        trials.answer_task(member, task.pk, client_key=uuid4(), answer=answer(task.sentence))
+    if gold:
+        writer = joined(project, "wu")
+        sentence = Sentence.objects.get(external_id="gold-1")
+        handed_in(writer, claimed(writer, sentence), answer(sentence))
     return "毒"
 
 
 @pytest.mark.parametrize("name", list(EXPORTS))
-def test_tri_5_and_inv_12_trial_and_training_reach_no_export(site, name):
+def test_tri_5_and_inv_12_trial_training_and_gold_reach_no_export(site, name):
     project = practising(trial_size=2)
     golden = NewGolden(Decision.CORRECTED, ("我们去。",))
     add_sentences(project, [NewSentence("real", "我门去。", golden=golden)])
@@ -452,17 +464,30 @@ def test_tri_5_and_inv_12_trial_and_training_reach_no_export(site, name):
         assert text not in content
 
 
-def test_inv_12_statistics_are_the_same_with_and_without_training_and_trial(site):
+def test_inv_12_statistics_are_the_same_with_and_without_training_trial_and_gold(site):
     project = practising(trial_size=2)
-    before = quality(project)
+    handed_in(joined(project, "wu"), claimed(joined(project, "wu"), sentence_of(project, 1)))
+    scored = refreshed(project)
+    before, listed, chart = quality(project), people(project), chart_of(project, "volume")
     poisoned(project)
+    assert refreshed(project) == scored
     after = quality(project)
-    assert after == before
+    assert replace(after, gold=(), at=before.at) == before
+    assert {one.name for one in people(project)} == {one.name for one in listed} | {"Li"}
+    assert [one for one in people(project) if one.name != "Li"] == list(listed)
+    assert chart_of(project, "volume") == chart
+
+
+def refreshed(project) -> list[object]:
+    """Scores, agreement and Table 4, computed again."""
+    refresh(project)
+    rows = Figures.objects.filter(project=project, kind__in=(SCORES, AGREEMENT, TABLE4))
+    return list(rows.order_by("kind").values_list("data", flat=True))
 
 
 def test_inv_13_training_and_trial_make_nothing_that_could_be_paid(site):
     """Pay is for submissions and reviews of real sentences: there are none."""
-    poisoned(practising(trial_size=2))
+    poisoned(practising(trial_size=2), gold=False)
     assert not Submission.objects.exists()
     assert not Slot.objects.exclude(state="free").exists()
 

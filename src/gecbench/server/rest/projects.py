@@ -29,6 +29,7 @@ from gecbench.server.rest.authentication import manager_of, member_of, need, onl
 from gecbench.server.rest.schemas import (
     Failure,
     Goldens,
+    GoldResults,
     PersonShown,
     ProjectGiven,
     ProjectShown,
@@ -40,6 +41,7 @@ from gecbench.server.rest.schemas import (
     Trials,
 )
 from gecbench.server.workflow.accounts import Scope, make_token, revoke_token, tokens_of
+from gecbench.server.workflow.gold_tasks import results
 from gecbench.server.workflow.projects import create_project
 from gecbench.server.workflow.review_tasks import record_reading, record_readings
 
@@ -273,6 +275,33 @@ def trials(
             "ended_at": one.ended_at,
         }
         for one in rows
+    ]
+    return _page(items, rows[-1].pk if rows else 0, limit)
+
+
+@work_router.get(
+    "projects/{slug:slug}/gold-results", response={200: GoldResults, 404: Failure, 422: Failure}
+)
+def gold_results(
+    request: HttpRequest, slug: str, after: After = 0, limit: Limit = 50
+) -> dict[str, object]:
+    """Return the results of gold tasks, oldest first, people under pseudonyms; for managers."""
+    only(request, "after", "limit")
+    project = manager_of(request, slug).project
+    naming = naming_of(project)
+    found = results(project).filter(id__gt=after).select_related("submission__sentence")
+    rows = list(found.order_by("id")[:limit])
+    items: list[dict[str, object]] = [
+        {
+            "key": row.pk,
+            "annotator": naming.of(row.submission.person_id),
+            "number": row.submission.sentence.number,
+            "id": row.submission.sentence.external_id,
+            "right": bool(row.verdict),
+            "overruled": bool(row.verdict) != row.right,
+            "at": row.submission.at,
+        }
+        for row in rows
     ]
     return _page(items, rows[-1].pk if rows else 0, limit)
 

@@ -127,6 +127,25 @@ class Trials(Schema):
     next: int | None = None
 
 
+class GoldResultShown(Schema):
+    """Whether an annotator did a gold task rightly; a manager may have judged it otherwise."""
+
+    key: int
+    annotator: str
+    number: int
+    id: str
+    right: bool
+    overruled: bool
+    at: datetime
+
+
+class GoldResults(Schema):
+    """A page of results of gold tasks."""
+
+    items: list[GoldResultShown]
+    next: int | None = None
+
+
 class ProjectShown(Schema):
     """A project, as its members see it."""
 

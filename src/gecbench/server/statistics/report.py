@@ -40,6 +40,7 @@ from gecbench.server.statistics.work import (
     progress,
     reasons,
 )
+from gecbench.server.workflow.gold_tasks import Accuracy, accuracies
 
 # All statistics of a project as the page Quality and the command line show them.
 
@@ -62,6 +63,7 @@ class Quality:
         at: When what was kept was computed; None where it never was.
         stale: Whether there is more by now.
         suggestions: What they did to answers; empty where the project has none.
+        gold: What gold tasks say of annotators, by name; real work is none of it.
     """
 
     project: str
@@ -77,6 +79,7 @@ class Quality:
     at: datetime | None
     stale: bool
     suggestions: Mapping[str, Influence] = field(default_factory=dict)
+    gold: tuple[tuple[str, Accuracy], ...] = ()
 
     @property
     def refusals(self) -> Counter[str]:
@@ -121,7 +124,13 @@ def quality(project: Project, processes: int = 1) -> Quality:
         at=min((figures.at for figures in stored if figures), default=None),
         stale=any(figures is None or figures.stale for figures in stored),
         suggestions=influence(counts),
+        gold=_gold(project, naming),
     )
+
+
+def _gold(project: Project, naming: Naming) -> tuple[tuple[str, Accuracy], ...]:
+    rows = [(naming.of(person), gold) for person, gold in accuracies(project).items()]
+    return tuple(sorted(rows, key=lambda row: row[0]))
 
 
 def load_agreement(project: Project) -> Agreement | None:
@@ -356,6 +365,21 @@ def suggestion_table(quality: Quality) -> Table:
             Column("accepted (%)", "percent", 1, zh="通过（%）"),
         ),
         tuple(rows),
+    )
+
+
+def gold_table(quality: Quality) -> Table:
+    """How many gold tasks each annotator did rightly."""
+    return Table(
+        "gold",
+        Words("Gold tasks", "质检题"),
+        (
+            Column("annotator", zh="标注者"),
+            Column("gold tasks", "count", zh="质检题数"),
+            Column("right", "count", zh="做对"),
+            Column("right (%)", "percent", 1, zh="正确率（%）"),
+        ),
+        tuple((name, gold.judged, gold.right, gold.share) for name, gold in quality.gold),
     )
 
 
@@ -630,12 +654,15 @@ def _tables(quality: Quality) -> tuple[Table, ...]:
     tables += [states(quality), days(quality), age_table(quality)]
     if quality.suggestions:
         tables.append(suggestion_table(quality))
+    if quality.gold:
+        tables.append(gold_table(quality))
     return tuple(tables)
 
 
 def _data(quality: Quality) -> dict[str, object]:
     """JSON values; people by their names."""
     suggestions = {name: asdict(group) for name, group in quality.suggestions.items()}
+    gold = [{"name": name, **asdict(accuracy)} for name, accuracy in quality.gold]
     return {
         "computed_at": quality.at.isoformat() if quality.at else None,
         "stale": quality.stale,
@@ -653,4 +680,5 @@ def _data(quality: Quality) -> dict[str, object]:
         "days": [{**asdict(day), "day": f"{day.day:%Y-%m-%d}"} for day in quality.progress.days],
         "ages": list(quality.ages),
         **({"suggestions": suggestions} if suggestions else {}),
+        **({"gold": gold} if gold else {}),
     }

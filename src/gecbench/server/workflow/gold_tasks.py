@@ -7,11 +7,11 @@ real sentences; what they say of people is here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import BooleanField, Exists, F, OuterRef, QuerySet, Subquery
+from django.db.models import BooleanField, Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from gecbench.server.choices import SUBMITTED_OR_LATER, MemberStatus, Role
@@ -69,19 +69,32 @@ def results(project: Project) -> QuerySet[Any]:
     return rows.annotate(verdict=verdict).order_by("-pk")
 
 
-def accuracies(project: Project) -> dict[int, Accuracy]:
-    """What gold tasks say of each person, by row of the person."""
-    verdicts: dict[int, list[bool]] = {}
-    for person, verdict in results(project).values_list("submission__person", "verdict"):
-        verdicts.setdefault(person, []).append(bool(verdict))
-    return {person: Accuracy(sum(some), len(some)) for person, some in verdicts.items()}
+def accuracies(project: Project, people: Collection[int] | None = None) -> dict[int, Accuracy]:
+    """What gold tasks say of each person, by row of the person; of all, if none are named."""
+    rows = results(project).order_by()
+    if people is not None:
+        rows = rows.filter(submission__person__in=people)
+    counts = rows.values_list("submission__person").annotate(
+        hits=Count("pk", filter=Q(verdict=True)), all=Count("pk")
+    )
+    return {person: Accuracy(right, judged) for person, right, judged in counts}
 
 
-def results_of(member: Member) -> list[Any]:
-    """The results of a member with their submissions, the newest first."""
+def watched(project: Project) -> QuerySet[Member]:
+    """Members who have results, by name."""
+    theirs = results(project).filter(submission__person=OuterRef("person"))
+    rows = Member.objects.filter(Exists(theirs), project=project).select_related("person")
+    return rows.order_by("person__name", "pk")
+
+
+def results_of(member: Member) -> QuerySet[Any]:
+    """The results of a member with what a page shows of them, the newest first."""
     rows = results(member.project).filter(submission__person=member.person_id)
-    rows = rows.select_related("submission__sentence__golden", "submission__slot")
-    return list(rows.prefetch_related("submission__references", "overrulings__by"))
+    return rows.select_related("submission__sentence__golden", "submission__slot").prefetch_related(
+        "submission__references",
+        "submission__sentence__golden__entries__reference",
+        "overrulings__by",
+    )
 
 
 def judge(member: Member, submission: Submission, texts: Sequence[str]) -> GoldResult:

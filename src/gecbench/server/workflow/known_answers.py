@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import OuterRef, Q, QuerySet, Subquery, prefetch_related_objects
 
 from gecbench.server.choices import Decision
 from gecbench.server.models import Overruling, PracticeAnswer, Sentence, Trial
@@ -21,10 +21,11 @@ from gecbench.server.rules.text import digest
 
 def golden_texts(sentence: Sentence) -> tuple[str, ...]:
     """The known corrections of a sentence, in their order; none where it has none."""
-    if sentence.golden is None:
+    golden = sentence.golden
+    if golden is None:
         return ()
-    entries = sentence.golden.entries.select_related("reference")
-    return tuple(entry.reference.text for entry in entries)
+    prefetch_related_objects([golden], "entries__reference")  # nothing where a list has done it
+    return tuple(entry.reference.text for entry in golden.entries.all())
 
 
 def is_right(sentence: Sentence, decision: Decision | str, texts: Sequence[str]) -> bool:

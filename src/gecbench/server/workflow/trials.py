@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any
 from uuid import uuid4
 
-from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, Max, OuterRef, Prefetch, Q, QuerySet
 from django.utils import timezone
 
 from gecbench.server.choices import (
@@ -426,17 +426,19 @@ def tell_managers(project: Project, kind: str, data: dict[str, object]) -> None:
 
 
 def candidates(project: Project) -> QuerySet[Any]:
-    """Members who are in training or on trial, or ever took a trial, by name."""
+    """Members who are in training or on trial, or ever took a trial, with these, by name."""
     taken = Trial.objects.filter(member=OuterRef("pk"))
     rows = Member.objects.filter(Exists(taken) | Q(status__in=CANDIDATES), project=project)
-    return rows.select_related("person").order_by("person__name", "pk")
+    attempts = Prefetch("trials", Trial.objects.order_by("no"))
+    return rows.select_related("person").prefetch_related(attempts).order_by("person__name", "pk")
 
 
 def answers_of(trial: Trial) -> list[Any]:
     """The answers of a trial, `ruled` being the last word of a lead, in the order of the tasks."""
     answers = PracticeAnswer.objects.filter(task__trial=trial, counted=True)
     rows = with_rulings(answers).select_related("sentence__golden", "task")
-    return list(rows.prefetch_related("overrulings__by").order_by("task__position"))
+    rows = rows.prefetch_related("overrulings__by", "sentence__golden__entries__reference")
+    return list(rows.order_by("task__position"))
 
 
 @transactional

@@ -260,6 +260,8 @@ def _tables(quality: Quality) -> list[Table]:
         tables.append(report.reviewer_table(quality))
     if quality.suggestions:
         tables.append(report.suggestion_table(quality))
+    if quality.gold:
+        tables.append(report.gold_table(quality))
     return tables
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.contrib import messages
+from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.functional import Promise
@@ -21,6 +23,7 @@ from gecbench.server.web.manage.shortcuts import (
     clean_text,
     manage_page,
     manager,
+    parse_id,
 )
 from gecbench.server.web.practice.views import beside_known
 from gecbench.server.workflow import gold_tasks, trials
@@ -50,23 +53,39 @@ def overview(request: HttpRequest, member: Member) -> HttpResponse:
     }
     wanted = rules.trial_size * (1 + rules.trial_retakes)
     different = trials.known_tasks(project, Purpose.TRIAL)
-    accuracies = gold_tasks.accuracies(project)
-    found = Member.objects.filter(project=project, person__in=accuracies).select_related("person")
+    candidates, next_candidate = _page(trials.candidates(project), request.GET.get("after"))
+    watched, next_watched = _page(gold_tasks.watched(project), request.GET.get("gold_after"))
+    accuracies = gold_tasks.accuracies(project, [one.person_id for one in watched])
     shown = {
         "sizes": [(purpose.label, count) for purpose, count in sizes.items()],
         "wanted": wanted,
         "too_few": rules.trial_first and different.values("digest").distinct().count() < wanted,
         "rules": rules,
         "candidates": [
-            Row(one, STATUSES[one.status], trials.trials_of(one))
-            for one in trials.candidates(project)
+            Row(one, STATUSES[one.status], tuple(one.trials.all())) for one in candidates
         ],
         "watched": [
-            Row(one, STATUSES[one.status], gold=accuracies[one.person_id])
-            for one in found.order_by("person__name", "pk")
+            Row(one, STATUSES[one.status], gold=accuracies[one.person_id]) for one in watched
         ],
+        "next_candidate": next_candidate,
+        "next_watched": next_watched,
     }
     return manage_page(request, member, "manage-trials", shown)
+
+
+_ROWS = 50
+_ANSWERS = 20
+"""Results of gold tasks on a page; each is aligned with the known answers."""
+
+
+def _page(rows: QuerySet[Any], after: str | None) -> tuple[list[Any], int | None]:
+    """Members by name after the one of a row, and the last one where there are more."""
+    last = Member.objects.filter(pk=parse_id(after) or 0).values_list("person__name", "pk").first()
+    if last is not None:
+        name, key = last
+        rows = rows.filter(Q(person__name__gt=name) | Q(person__name=name, pk__gt=key))
+    found = list(rows[: _ROWS + 1])
+    return found[:_ROWS], found[_ROWS - 1].pk if len(found) > _ROWS else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,11 +177,17 @@ def _ruling(request: HttpRequest) -> tuple[bool, str]:
 @require_safe
 def gold(request: HttpRequest, member: Member, member_id: int) -> HttpResponse:
     """Show what a member made of gold tasks, the newest first."""
-    rows = Member.objects.filter(pk=min(member_id, 2**63 - 1), project=member.project)
-    found = rows.select_related("person", "project").first()
+    here = Member.objects.filter(pk=min(member_id, 2**63 - 1), project=member.project)
+    found = here.select_related("person", "project").first()
     if found is None:
         raise Http404
-    results = gold_tasks.results_of(found)
+    before = parse_id(request.GET.get("before"))
+    rows = gold_tasks.results_of(found)
+    if before is not None:
+        rows = rows.filter(pk__lt=before)
+    results = list(rows[: _ANSWERS + 1])
+    older = results[_ANSWERS - 1].pk if len(results) > _ANSWERS else None
+    results = results[:_ANSWERS]
     if found.person_id != member.person_id:
         read = [one.submission.sentence_id for one in results]
         record_readings(read, member.person_id)
@@ -170,8 +195,11 @@ def gold(request: HttpRequest, member: Member, member_id: int) -> HttpResponse:
         "one": found,
         "own": found.person_id == member.person_id,
         "status": STATUSES[found.status],
-        "gold": Accuracy(sum(bool(one.verdict) for one in results), len(results)),
+        "gold": gold_tasks.accuracies(member.project, [found.person_id]).get(
+            found.person_id, Accuracy(0, 0)
+        ),
         "answers": [_gold_answer(member, one) for one in results],
+        "older": older,
     }
     return manage_page(request, member, "manage-trials", shown, template="manage/gold.html")
 
