@@ -29,7 +29,7 @@ from gecbench.core.sample import Rewrite, Sample
 from gecbench.formats import fcgec, load_format
 from gecbench.formats.m2 import is_target
 from gecbench.formats.perturbed import is_perturbed
-from gecbench.formats.texts import blocks, error_place, text_of
+from gecbench.formats.texts import CHINESE, blocks, error_place, text_of
 from gecbench.formats.validation import json_problem, value_of
 
 # A file, and what a reader finds in it: records, and troubles with their lines.
@@ -622,12 +622,11 @@ def _fcgec(content: Content) -> Iterator[Entry]:
             name = quote(key)
             yield Trouble(line, Message("{name}: {message}", name=name, message=error.message))
         else:
-            yield replace(_record(line, sample, "zh"), left_out=tuple(losses.elements()))
+            yield replace(_record(line, sample, CHINESE), left_out=tuple(losses.elements()))
 
 
 def _m2(content: Content) -> Iterator[Entry]:
     targets = any(map(is_target, content.lines))
-    lang = "zh" if targets else "en"
     for rows in blocks(content.lines):
         start, block = rows[0][0], [line for _, line in rows]
         if targets and not any(map(is_target, block)):
@@ -639,7 +638,7 @@ def _m2(content: Content) -> Iterator[Entry]:
                 ),
             )
             continue
-        entry = _read_sentence(content, "m2", block, start, None, lang)
+        entry = _read_sentence(content, "m2", block, start, None)
         yield entry if isinstance(entry, Trouble) else replace(entry, id=None)
 
 
@@ -649,7 +648,6 @@ def _read_sentence(
     rows: Sequence[str],
     start: int,
     line: int | None,
-    lang: str = "zh",
 ) -> Entry:
     """Read the one sentence that some lines hold, or what is wrong with them.
 
@@ -659,13 +657,13 @@ def _read_sentence(
         rows: The lines to read.
         start: Line number of the sentence in the file.
         line: Where trouble is told; None counts on from the start.
-        lang: What the texts of edits are joined as.
     """
     try:
-        (sample,) = load_format(format).read(Path(content.name), rows).samples
+        corpus = load_format(format).read(Path(content.name), rows)
     except GecbenchError as error:
         return Trouble(line or start + _line_of(error) - 1, error.message)
-    return _record(start, sample, lang)
+    (sample,) = corpus.samples
+    return _record(start, sample, corpus.lang)
 
 
 def _line_of(error: GecbenchError) -> int:
@@ -673,7 +671,7 @@ def _line_of(error: GecbenchError) -> int:
     return error.at.line if isinstance(error.at, Place) else 1
 
 
-def _record(line: int, sample: Sample, lang: str) -> Record:
+def _record(line: int, sample: Sample, lang: str | None) -> Record:
     return Record(
         line,
         sample.id,
@@ -684,7 +682,7 @@ def _record(line: int, sample: Sample, lang: str) -> Record:
     )
 
 
-def _as_text(sample: Sample, rewrite: Rewrite, lang: str) -> Rewrite:
+def _as_text(sample: Sample, rewrite: Rewrite, lang: str | None) -> Rewrite:
     """A reference without edits, which are extracted again when they are needed."""
     if rewrite.error_free or rewrite.unannotatable:
         return Rewrite(error_free=rewrite.error_free, unannotatable=rewrite.unannotatable)

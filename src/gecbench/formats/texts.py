@@ -72,7 +72,8 @@ def text_of(sample: Sample, rewrite: Rewrite, lang: str | None) -> str:
     """The text of a rewrite; the source where it is error free.
 
     One that is known only by edits is what its first edit set makes of the tokens; errors that
-    are detected and not corrected stay.
+    are detected and not corrected stay. Where nobody has said the language, tokens are joined as
+    in the source.
 
     Raises:
         CorpusError: The edits cannot be applied, or the rewrite is unannotatable and so has no
@@ -85,7 +86,10 @@ def text_of(sample: Sample, rewrite: Rewrite, lang: str | None) -> str:
     with error_place(sample_place(sample), CorpusError):
         if not rewrite.edit_sets:
             raise CorpusError("a rewrite is unannotatable, so it has no text")
-        joiner = language_of(lang).joiner if lang else " "
+        if lang:
+            joiner = language_of(lang).joiner
+        else:
+            joiner = "" if "".join(sample.tokens) == sample.source else " "
         return joiner.join(apply(rewrite.edit_sets[0], sample.tokens))
 
 

@@ -144,3 +144,25 @@ def test_perturbed_cases_are_refused_with_what_they_are_for(text, format):
         read(text, format)
     with pytest.raises(FormatError, match="perturbed cases"):
         list(parallel(content(text), [content(text)]))
+
+
+@pytest.mark.parametrize(
+    ("head", "source", "replacement", "text"),
+    [
+        ({"lang": "en"}, "I go home .", "went", "I went home ."),
+        ({"lang": "zh"}, "我去学", "来", "我来学"),
+        ({}, "I go home .", "went", "I went home ."),
+        ({}, "我去学", "来", "我来学"),
+    ],
+)
+def test_the_text_of_edits_has_the_blanks_of_its_language(head, source, replacement, text):
+    edits = [{"start": 1, "end": 2, "replacement": [replacement], "label": "S"}]
+    row = {
+        "id": "1",
+        "source": source,
+        "references": [{"edit_sets": [edits]}],
+        "tokens": source.split() if " " in source else list(source),
+    }
+    header = {"format": "gecbench-corpus", "schema": 1, "name": "c", **head}
+    (found,) = read(f"{json.dumps(header)}\n{json.dumps(row)}\n", "jsonl")
+    assert found.references[0].text == text
