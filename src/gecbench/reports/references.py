@@ -105,11 +105,12 @@ def curve_figure(metric: str, curves: list[Curve]) -> Figure:
 
 
 def _statistics(result: References) -> Table:
+    names = {"all": translate("all"), "(empty)": translate("(empty)")}
     return Table.of(
         "statistics",
         translate("Sentences and references"),
         result.statistics,
-        (Column.of("sentences of"), lambda part: part.name),
+        (Column.of("sentences of"), lambda part: names.get(part.name, part.name)),
         (Column.of("sentences", "count"), lambda part: part.sentences),
         (Column.of("discarded", "count"), lambda part: part.discarded),
         (Column.of("number|erroneous", "count"), lambda part: part.erroneous),

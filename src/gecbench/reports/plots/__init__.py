@@ -85,7 +85,7 @@ FILE_FORMATS: tuple[FileFormat, ...] = ("svg", "pdf", "png")
 _COLOUR = re.compile(r"var\(--([\w-]+), #[0-9a-f]{6}\)")
 
 
-def svg(figure: Figure, language: PageLanguage) -> str:
+def svg(figure: Figure, language: PageLanguage, *, narrow: bool = False) -> str:
     """Draw a figure as an SVG element to stand in a page.
 
     Text stays text, in the fonts of the reader's system. Each colour is a custom property of
@@ -94,13 +94,18 @@ def svg(figure: Figure, language: PageLanguage) -> str:
     but a viewBox, and its ids begin with name and language of the figure. Its title is there for
     screen readers only: the page shows it as a heading or caption.
 
+    Args:
+        figure: What to draw.
+        language: Of the words.
+        narrow: For a phone: 259 units wide in place of 468, with letters of the same size.
+
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
     require_matplotlib()
     from gecbench.reports.plots.canvas import page_svg
 
-    return page_svg(figure, language)
+    return page_svg(figure, language, narrow=narrow)
 
 
 def apply_theme(picture: str, theme: Theme) -> str:

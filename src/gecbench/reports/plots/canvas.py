@@ -26,6 +26,7 @@ from gecbench.core.errors import GecbenchError
 from gecbench.reports.plots import COLOURS
 from gecbench.reports.plots.charts import KINDS
 from gecbench.reports.plots.style import (
+    NARROW,
     NO_DATA,
     SIZE,
     WIDTH,
@@ -297,9 +298,9 @@ _ANCHORED: Mapping[str | None, tuple[Literal["center", "right"], float]] = {
 }
 
 
-def page_svg(figure: Figure, language: PageLanguage) -> str:
+def page_svg(figure: Figure, language: PageLanguage, *, narrow: bool = False) -> str:
     """Draw a figure as `plots.svg` promises."""
-    look = Look("light", language)
+    look = Look("light", language, NARROW if narrow else WIDTH)
     _require_numbers(figure, look)
     with _settings(look, [LATIN], "none", figure.name):
         drawing = _draw_figure(figure, look, titled=False, renderer=_PageRenderer)
@@ -398,7 +399,7 @@ def _draw_figure(
     height = kind.height(figure, look) if values else 1.2
     title = wrap(look.text(figure.title), _TITLE_COLUMNS, 3) if titled else ""
     above = _TITLE_HEIGHT * (title.count("\n") + 1) + 0.08 if title else 0.0
-    drawing = Drawing(figsize=(WIDTH, height + above), dpi=_DPI)
+    drawing = Drawing(figsize=(look.width, height + above), dpi=_DPI)
     _Canvas(drawing, renderer)
     axes = drawing.add_subplot()
     if not values:
@@ -408,7 +409,7 @@ def _draw_figure(
         return _fix_layout(drawing)
     entries = kind.draw(axes, figure, look)
     named = kind.named(figure, look) and not listed
-    right, top = place_legend(drawing, () if named else entries, above=above)
+    right, top = place_legend(drawing, () if named else entries, look, above=above)
     _write_title(drawing, title)
     engine = ConstrainedLayoutEngine(w_pad=_PAD, h_pad=_PAD, rect=(0, 0, right, top))
     drawing.set_layout_engine(engine)

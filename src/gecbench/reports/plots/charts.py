@@ -57,10 +57,10 @@ def bars_height(figure: Figure, look: Look) -> float:
     """The height in inches without the legend."""
     names = style.categories(figure, look)
     if _are_dots(figure, names):
-        return max(style.row_height(names, 0.27) * len(names) + 0.9, _LEAST)
-    if _standing(figure, names):
+        return max(style.row_height(names, 0.27, look) * len(names) + 0.9, _LEAST)
+    if _standing(figure, names, look):
         return 3.5
-    row = style.row_height(names, 0.14 * len(figure.series) + 0.1)
+    row = style.row_height(names, 0.14 * len(figure.series) + 0.1, look)
     return max(row * len(names) + 0.9, _LEAST)
 
 
@@ -69,9 +69,9 @@ def draw_bars(axes: Axes, figure: Figure, look: Look) -> Entries:
     names = style.categories(figure, look)
     if _are_dots(figure, names):
         return _dots(axes, figure, look, names)
-    standing = _standing(figure, names)
+    standing = _standing(figure, names, look)
     style.name_axes(axes, figure, look, values="y" if standing else "x")
-    (style.name_columns if standing else style.name_rows)(axes, names)
+    (style.name_columns if standing else style.name_rows)(axes, names, look)
     width = _BAR_SHARE / len(figure.series)
     entries: list[tuple[str, Artist | BarContainer]] = []
     for index, series in enumerate(figure.series):
@@ -98,13 +98,14 @@ def _are_dots(figure: Figure, names: Sequence[str]) -> bool:
     return count > 1 and (count > PALETTE or count * len(names) > _BARS)
 
 
-def _standing(figure: Figure, names: Sequence[str]) -> bool:
-    return len(figure.series) * len(names) <= _STANDING and style.columns_fit(names)
+def _standing(figure: Figure, names: Sequence[str], look: Look) -> bool:
+    few = len(figure.series) * len(names) <= look.share(_STANDING)
+    return few and style.columns_fit(names, look)
 
 
 def _dots(axes: Axes, figure: Figure, look: Look, names: Sequence[str]) -> Entries:
     style.name_axes(axes, figure, look, values="x")
-    style.name_rows(axes, names)
+    style.name_rows(axes, names, look)
     for row in range(len(names)):
         axes.axhline(row, color=look.colour("line"), linewidth=0.6, zorder=0.5)
     entries = []
@@ -159,7 +160,7 @@ _SHARE = 0.7
 def intervals_height(figure: Figure, look: Look) -> float:
     """The height in inches without the legend."""
     names = style.categories(figure, look)
-    row = style.row_height(names, 0.1 + 0.15 * len(figure.series))
+    row = style.row_height(names, 0.1 + 0.15 * len(figure.series), look)
     return max(row * len(names) + 0.9, 1.4)
 
 
@@ -167,7 +168,7 @@ def draw_intervals(axes: Axes, figure: Figure, look: Look) -> Entries:
     """Draw the intervals, series below one another in each row."""
     names = style.categories(figure, look)
     style.name_axes(axes, figure, look, values="x")
-    style.name_rows(axes, names)
+    style.name_rows(axes, names, look)
     axes.margins(x=0.06)
     entries = []
     for index, series in enumerate(figure.series):
@@ -215,11 +216,11 @@ def draw_lines(axes: Axes, figure: Figure, look: Look) -> Entries:
         entries.append((_last(series), look.text(series.name), line))
     raise_floor(axes, figure, values="y", floor=-0.04)  # half a marker
     if not numeric:
-        name_columns(axes, names)
+        name_columns(axes, names, look)
     elif len(alone := {x for series in figure.series for x in series.x}) == 1:
         axes.set_xticks([float(x) for x in alone])  # type: ignore[arg-type]
     elif all(float(x).is_integer() for series in figure.series for x in series.x):  # type: ignore[arg-type]
-        axes.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True))
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=look.share(10), integer=True))
     return [(name, line) for _, name, line in sorted(entries, key=lambda entry: -entry[0])]
 
 
@@ -249,7 +250,7 @@ _NAME = 16
 def matrix_height(figure: Figure, look: Look) -> float:
     """The height in inches."""
     names = style.categories(figure, look)
-    turned = 0 if style.columns_fit(names) else 0.055 * min(_NAME, max(map(columns_of, names)))
+    turned = 0 if style.columns_fit(names, look) else 0.055 * min(_NAME, max(map(columns_of, names)))
     return 0.34 * len(figure.series) + 0.75 + turned
 
 
@@ -287,7 +288,7 @@ def draw_matrix(axes: Axes, figure: Figure, look: Look) -> Entries:
                 va="center_baseline",
                 in_layout=False,
             )
-    _names(axes, [look.text(series.name) for series in figure.series], names)
+    _names(axes, [look.text(series.name) for series in figure.series], names, look)
     return ()
 
 
@@ -320,11 +321,11 @@ def _letters(columns: int) -> float:
     return SIZE if columns <= 9 else max(5.5, SIZE * 9.5 / columns)
 
 
-def _names(axes: Axes, rows: Sequence[str], columns: Sequence[str]) -> None:
-    style.name_rows(axes, rows)
-    style.name_columns(axes, columns)
+def _names(axes: Axes, rows: Sequence[str], columns: Sequence[str], look: Look) -> None:
+    style.name_rows(axes, rows, look)
+    style.name_columns(axes, columns, look)
     axes.spines["bottom"].set_visible(False)
-    if not style.columns_fit(columns):
+    if not style.columns_fit(columns, look):
         short = shorten(columns, _NAME, 1)
         axes.set_xticks(range(len(columns)), short, rotation=40, ha="right", rotation_mode="anchor")
 

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 WIDTH = 6.5
 """Inches; 468 units of 1/72 inch in SVG."""
 
+NARROW = 3.6
+"""Inches of a figure for phones, whose letters come out as large as those of a wide one."""
+
 SIZE = 8.5
 SMALL = 7.5
 """Of letters, in points; at a width of 600 pixels SIZE comes out as 11 pixels."""
@@ -47,10 +50,16 @@ class Look:
     Args:
         theme: Whose colours are used.
         language: Of the words.
+        width: In inches.
     """
 
     theme: Theme
     language: PageLanguage
+    width: float = WIDTH
+
+    def share(self, count: int) -> int:
+        """How much finds room of what finds room in a figure of the usual width."""
+        return int(count * self.width / WIDTH)
 
     def colour(self, name: str) -> str:
         """The colour of a name of `COLOURS`."""
@@ -234,12 +243,15 @@ _AIR = 4
 """Above and below a legend at the right, together."""
 
 
-def place_legend(drawing: Drawing, entries: Entries, *, above: float) -> tuple[float, float]:
+def place_legend(
+    drawing: Drawing, entries: Entries, look: Look, *, above: float
+) -> tuple[float, float]:
     """Put a legend where it leaves the most room; none for a single series.
 
     Args:
-        drawing: What it belongs to; it grows where the legend at the right would be cut off.
+        drawing: What it belongs to; it grows where the legend would be cut off or take its room.
         entries: In the order of reading.
+        look: How wide it is; a narrow one has no room at the right.
         above: How high the title is, in inches.
 
     Returns:
@@ -251,11 +263,12 @@ def place_legend(drawing: Drawing, entries: Entries, *, above: float) -> tuple[f
         return 1.0, 1 - title / high
     names = shorten([name for name, _ in entries], _NAME, 2)
     width = sum(columns_of(name) + _MARK for name in names)
-    one_row = width <= _ROW and not any("\n" in name for name in names)
+    one_row = width <= look.share(_ROW) and not any("\n" in name for name in names)
+    at_right = not one_row and look.width == WIDTH
     legend = drawing.legend(
         [cast("Artist", handle) for _, handle in entries],
         names,
-        loc="upper left" if one_row else "upper right",
+        loc="upper right" if at_right else "upper left",
         borderpad=0,
         ncols=len(names) if one_row else 1,
         columnspacing=1.6,
@@ -263,11 +276,11 @@ def place_legend(drawing: Drawing, entries: Entries, *, above: float) -> tuple[f
     legend.set_in_layout(False)
     box = legend.get_window_extent(drawing.canvas.get_renderer())  # type: ignore[attr-defined]
     if not one_row:
-        high = max(high, box.height + _AIR + title)
+        high = max(high, box.height + _AIR + title) if at_right else high + box.height
         drawing.set_size_inches(wide / drawing.dpi, high / drawing.dpi)
     top = 1 - title / high
-    legend.set_bbox_to_anchor((_EDGE if one_row else 1 - _EDGE, top))
-    if one_row:
+    legend.set_bbox_to_anchor((1 - _EDGE if at_right else _EDGE, top))
+    if not at_right:
         return 1.0, top - (box.height + _GAP) / high
     return 1 - (box.width + _GAP) / wide, top
 
@@ -288,14 +301,15 @@ def name_axes(axes: Axes, figure: Figure, look: Look, *, values: Literal["x", "y
         look: Their language.
         values: Which axis shows the y of the series.
     """
-    of_x, of_y = (wrap(look.text(label), _LABEL) for label in (figure.x_label, figure.y_label))
+    of_x, of_y = (wrap(look.text(label), look.share(_LABEL)) for label in (figure.x_label, figure.y_label))
     below, left = (of_y, of_x) if values == "x" else (of_x, of_y)
     axes.set_xlabel(below)
     axes.set_title(left, loc="left")
     axes.grid(visible=True, axis=values)
     axis = axes.xaxis if values == "x" else axes.yaxis
     whole = all(y is None or float(y).is_integer() for series in figure.series for y in series.y)
-    axis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10], integer=whole))
+    bins = look.share(6) if values == "x" else 6
+    axis.set_major_locator(MaxNLocator(nbins=bins, steps=[1, 2, 5, 10], integer=whole))
 
 
 def categories(figure: Figure, look: Look) -> list[str]:
@@ -303,30 +317,30 @@ def categories(figure: Figure, look: Look) -> list[str]:
     return list(dict.fromkeys(look.text(x) for series in figure.series for x in series.x))
 
 
-def name_rows(axes: Axes, names: Sequence[str]) -> None:
+def name_rows(axes: Axes, names: Sequence[str], look: Look) -> None:
     """Let the left axis have a row for each category, the first at the top."""
-    axes.set_yticks(range(len(names)), shorten(names, _ROW_NAME, 2))
+    axes.set_yticks(range(len(names)), shorten(names, look.share(_ROW_NAME), 2))
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.spines["left"].set_visible(False)
 
 
-def row_height(names: Sequence[str], least: float) -> float:
+def row_height(names: Sequence[str], least: float, look: Look) -> float:
     """The inches that a row needs for its name."""
-    two = any("\n" in name for name in shorten(names, _ROW_NAME, 2))
+    two = any("\n" in name for name in shorten(names, look.share(_ROW_NAME), 2))
     return max(least, 0.36 if two else 0.22)
 
 
-def columns_fit(names: Sequence[str]) -> bool:
+def columns_fit(names: Sequence[str], look: Look) -> bool:
     """Say whether names of categories find room side by side below the axes."""
-    room = 84 // max(1, len(names)) - 1
+    room = look.share(84) // max(1, len(names)) - 1
     lines = [wrap(name, max(room, 1), 9).split("\n") for name in names]
     words = [word for name in names for word in name.split() if name.isascii()]
     return max(map(len, lines), default=0) <= 3 and all(columns_of(w) <= room for w in words)
 
 
-def name_columns(axes: Axes, names: Sequence[str]) -> None:
+def name_columns(axes: Axes, names: Sequence[str], look: Look) -> None:
     """Let the lower axis have a column for each category."""
-    room = max(1, 84 // max(1, len(names)) - 1)
+    room = max(1, look.share(84) // max(1, len(names)) - 1)
     axes.set_xticks(range(len(names)), shorten(names, room, 3))
     axes.tick_params(axis="x", length=0)
     axes.set_xlim(-0.5, len(names) - 0.5)

@@ -200,14 +200,14 @@ def compute(request: HttpRequest, member: Member) -> HttpResponse:
 @manager
 @require_safe
 def chart(request: HttpRequest, member: Member, name: str) -> HttpResponse:
-    """Draw one chart, in the colours that ?theme= says."""
+    """Draw one chart, in the colours that ?theme= says; ?narrow=1 is for phones."""
     theme: Theme = "dark" if request.GET.get("theme") == "dark" else "light"
     if name not in NAMES:
         raise Http404
     try:
-        svg = plots.apply_theme(
-            _render_svg(chart_of(member.project, name), interface_language()), theme
-        )
+        figure = chart_of(member.project, name)
+        picture = _render_svg(figure, interface_language(), "narrow" in request.GET)
+        svg = plots.apply_theme(picture, theme)
     except MissingExtraError as error:
         raise Http404 from error
     answer = HttpResponse(svg, content_type="image/svg+xml; charset=utf-8")
@@ -217,9 +217,9 @@ def chart(request: HttpRequest, member: Member, name: str) -> HttpResponse:
 
 
 @lru_cache(maxsize=_MOST_CHARTS)
-def _render_svg(figure: Figure, language: PageLanguage) -> str:
+def _render_svg(figure: Figure, language: PageLanguage, narrow: bool) -> str:
     with _DRAWING:
-        return plots.svg(figure, language)
+        return plots.svg(figure, language, narrow=narrow)
 
 
 def _charts(quality: Quality, slug: str, language: PageLanguage) -> list[dict[str, object]]:
