@@ -7,6 +7,7 @@ to know of all of them, so each line, block or object is read by itself here.
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
 from collections import Counter
@@ -338,6 +339,9 @@ ROLES = ("id", "source", "references", "document", "position")
 """What a column can hold; `document` and `position` say where a sentence stands in a text."""
 
 _LONGEST_NAME = 100
+_ROWS_WITH_NAMES = 100
+_MOST_NAMES = 500
+_DAMAGED = re.compile("[\0\ud800-\udfff]")
 
 
 def _table(content: Content, columns: Mapping[str, str]) -> Iterator[Entry]:
@@ -365,11 +369,44 @@ def _table(content: Content, columns: Mapping[str, str]) -> Iterator[Entry]:
                 yield Trouble(1, _no_column(name, known))
 
 
+def column_names(content: Content) -> list[str]:
+    """The columns of a table, the first 500 of those in its first 100 rows; none if it is none."""
+    rows = _flat_objects(content, ()) if _is_json(content) else _cells(content)
+    names: dict[str, None] = {}
+    try:
+        for _, row in islice(rows, _ROWS_WITH_NAMES):
+            names |= {} if isinstance(row, Message) else dict.fromkeys(row)
+    except FormatError:
+        pass  # what is wrong is said where the file is read
+    return [name for name in names if not _DAMAGED.search(name)][:_MOST_NAMES]
+
+
+def join_names(names: Iterable[str]) -> str:
+    """Names of columns with commas between them, as `records` takes them.
+
+    >>> join_names(["a", "b, c"])
+    'a,"b, c"'
+    """
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(names)
+    return line.getvalue()
+
+
 def _names_of(columns: Mapping[str, str]) -> dict[str, list[str]]:
     for role in columns:
         if role not in ROLES:
             raise UnknownNameError(Message("column"), role, ROLES)
-    return {role: [name.strip() for name in text.split(",")] for role, text in columns.items()}
+    return {role: split_names(text) for role, text in columns.items()}
+
+
+def split_names(text: str) -> list[str]:
+    """Names of columns that stand with commas between them; one with a comma is in quotes.
+
+    >>> split_names('a, "b, c"')
+    ['a', 'b, c']
+    """
+    rows = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True)
+    return [name.strip() for row in rows for name in row] or [""]
 
 
 def _is_json(content: Content) -> bool:
@@ -382,13 +419,18 @@ def _name_columns(
 ) -> None:
     """Add the columns that are called as what they hold; without a sentence, refuse them all."""
     for role in ROLES:
-        usual = ("source", *_TEXT_KEYS) if role == "source" else (role,)
-        name = next((name for name in usual if name in row), None)
-        if role not in names and name is not None:
+        name = usual_column(role, row)
+        if role not in names and name:
             names[role] = [name]
     source = names.get("source", ["source"])[0]
     if source not in row:
         raise FormatError(_no_column(source, row), at=Place(content.name, line))
+
+
+def usual_column(role: str, names: Collection[str]) -> str:
+    """The column that is called as what it holds; "" where there is none."""
+    usual = ("source", *_TEXT_KEYS) if role == "source" else (role,)
+    return next((name for name in usual if name in names), "")
 
 
 def _no_column(name: str, names: Iterable[str]) -> Message:
@@ -509,7 +551,7 @@ def records(
         content: The file.
         format: Name of its format; None means find out.
         columns: Of a table: a key of ROLES to the name of the column; of the references, several
-            names with commas between them.
+            names with commas between them; a name with a comma in quotation marks, as in CSV.
 
     Raises:
         FormatError: Nothing of it can be read, as without the header that the format demands; or

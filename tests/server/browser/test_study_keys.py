@@ -49,8 +49,10 @@ def test_what_was_typed_stays_after_a_reload_and_refused_texts_say_why(live, bro
     assert "typed before" in page.locator("[data-told]").inner_text()
     typed(page, ZH["source"])
     expect(page.locator("[data-told]")).to_have_text("This is the original.")
+    page.set_viewport_size({"width": 390, "height": 420})  # a phone with its keyboard open
+    page.evaluate("scrollTo(0, 0)")
     press(page, "Control+Enter")
-    page.locator("[data-problems] .problem").wait_for()
+    expect(page.locator("[data-problems] .problem")).to_be_in_viewport()
     press(page, "Alt+R")
     expect(page.locator("#text")).to_have_value(ZH["over"])
     press(page, "Alt+M")

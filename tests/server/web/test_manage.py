@@ -167,7 +167,9 @@ def test_complaints_are_in_the_history_and_wait_in_the_overview(site):
     )
     assert "a verb is missing" in boss.html("/p/story/manage/sentences/1")
     complaints.complain(author, Study.objects.get().pk, argument="still", client_key=uuid4())
-    assert "last word" in boss.html("/p/story/manage/")
+    html = boss.html("/p/story/manage/")
+    assert "1 complaint waits for a manager&#x27;s last word" in html
+    assert "undecided" not in html
 
 
 def test_a_decision_that_lost_is_in_the_history(site):

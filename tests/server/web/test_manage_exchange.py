@@ -117,7 +117,16 @@ def test_gb18030_is_read_when_it_is_chosen(project, boss):
 def test_a_table_comes_in_by_its_columns_after_the_first_sentences_were_shown(project, boss):
     text = "wrong,right,more,essay,n\n我来校,我来学校,,e1,2\n他来。,他来。,他来了。,e1,1\n"
     report = uploaded(boss, text, file=file(text, "essays.csv"))
-    assert "there is no column" in boss.html(report)
+    html = boss.html(report)
+    assert "there is no column" in html
+    for role in ("source", "id", "document", "position"):
+        select = html.split(f'id="column_{role}"')[1].split("</select>")[0]
+        assert re.findall('<option value="([^"]*)"', select) == [
+            "",
+            *text.split("\n")[0].split(","),
+        ]
+    boxes = re.findall('name="column_references" value="([^"]*)"', html)
+    assert boxes == ["wrong", "right", "more", "essay", "n", ""]  # and what the import takes on
     columns = {
         "column_source": "wrong",
         "column_references": "right, more",
@@ -133,6 +142,12 @@ def test_a_table_comes_in_by_its_columns_after_the_first_sentences_were_shown(pr
         "corrected",
     )
     html = page.content.decode()
+    assert (
+        len(re.findall('name="column_references" value="(?:right|more)"[^>]* checked', html)) == 2
+    )
+    several = {**columns, "column_references": ["right", "more"]}  # as the form sends them
+    again = boss.get(f"{report}?{urlencode(several, doseq=True)}")
+    assert again.context["told"] == page.context["told"]
     assert "e1 · 2" in html
     assert "1 sentence stays out" in html
     assert "contradict one another: corrected and error free" in html

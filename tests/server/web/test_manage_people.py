@@ -89,13 +89,17 @@ def test_people_of_the_same_name_get_a_link_each_with_a_number(project, boss):
 
 
 def test_nothing_is_made_unless_every_line_is_right(project, boss):
-    lines = "a@b.org\nwang@example\n\nLi <A@b.org>\n" + "x" * 201 + "\nZhao, zhao@example.org\nWu"
+    lines = (
+        "a@b.org\nwang@example\n\nLi <A@b.org>\n"
+        + "x" * 201
+        + "\nZhao, zhao@example.org\nWu\nQian <qian"
+    )
     answer = boss.form(f"{HERE}/members/invite", roles=["annotator"], people=lines)
     html = answer.content.decode()
     assert answer.status_code == 422
-    assert [int(one) for one in re.findall(r"<li>Line (\d+):", html)] == [2, 4, 5, 6]
+    assert [int(one) for one in re.findall(r"<li>Line (\d+):", html)] == [2, 4, 5, 6, 8]
     assert "the same address as line 1" in html
-    assert "Zhao, zhao@example.org\nWu</textarea>" in html
+    assert "Zhao, zhao@example.org\nWu\nQian &lt;qian</textarea>" in html
     assert not Invitation.objects.exists()
     many = "\n".join(f"n{n}" for n in range(201))
     answer = boss.form(f"{HERE}/members/invite", roles=["annotator"], people=many)
@@ -409,7 +413,7 @@ def test_a_manager_helps_nobody_with_more_rights(project, boss, more):
         joined(a_project(1, slug="other", manager="stranger"), "li")
     url = f"{HERE}/members/{li.pk}"
     assert locked("li")
-    assert "They may do more on this site than you" in boss.html(url)
+    assert "also work in a project that you do not manage" in boss.html(url)
     boss.form(f"{url}/unlock")
     assert accounts.login_locks("li")
     assert not Audit.objects.filter(what="person.unlocked").exists()

@@ -217,6 +217,7 @@ def test_a_dismissed_complaint_goes_to_a_manager_once_whose_word_is_final_cmp_3(
     boss = signed_in(project, "boss")
     page = page_of(boss, path_of(second))
     assert "second complaint, a manager decides" in page
+    assert f'href="{path_of(first)}"' in page  # what was said then
     ruled(boss, "dismissed", note="仍然不行")
     assert "Bring it to a manager" not in page_of(author, path_of(second))
 

@@ -7,6 +7,7 @@ import re
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from server.web.asking import Asking
 from server.web.reviewing import asked, page_of, payload, said, signed_in, task_of
 from server.workflow.reviewing import (
     BAD,
@@ -32,7 +33,7 @@ from server.workflow.stories import (
 from gecbench.server.choices import Decision
 from gecbench.server.models import Project
 from gecbench.server.rules.text import digest
-from gecbench.server.workflow import management, reviews
+from gecbench.server.workflow import management, projects, reviews
 from gecbench.server.workflow.answers import Addition
 
 pytestmark = pytest.mark.usefixtures("site")
@@ -288,3 +289,11 @@ def test_a_review_that_is_over_shows_why_it_cannot_be_annotated():
     page = page_of(signed_in(project, "rita"), f"{REVIEW}/{sentence_of(project).pk}")
     assert "Cannot be annotated" in page
     assert "有电话号码" in page
+
+
+def test_a_reviewer_who_has_to_read_the_guideline_first_is_led_to_it():
+    project = waiting()
+    projects.change_project(project, by=None, options={"guideline_gate": True})
+    page = Asking(member_of(project, "rita")).html("/p/story/review")
+    assert re.search(r"<h1>\s*The guideline first", page)
+    assert 'class="button primary" href="/p/story/guide"' in page

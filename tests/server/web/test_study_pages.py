@@ -24,7 +24,7 @@ from server.workflow.reviewing import (
 from server.workflow.stories import TEXTS, correction, error_free, sentence_of
 
 from gecbench.server.choices import ComplaintState, Decision
-from gecbench.server.models import Complaint, Project, Study, StudyTry
+from gecbench.server.models import Complaint, Person, Project, Study, StudyTry
 from gecbench.server.rules.text import digest
 from gecbench.server.workflow import complaints, management, studies
 from gecbench.server.workflow.answers import Answer, Ruling
@@ -332,8 +332,11 @@ def test_examples_of_the_guideline_say_in_words_which_is_right():
     project = rejected()
     page = page_of(signed_in(project, "a2"), path_of(study_of(project, "a2")))
     examples = page[page.index('id="guide-part"') :]
-    assert "✗ wrong:" in examples
-    assert "✓ right:" in examples
+    assert "✗ wrong: " in examples
+    assert "✓ right: " in examples
+    Person.objects.filter(login="a2").update(language="zh-hans")
+    page = page_of(signed_in(project, "a2"), path_of(study_of(project, "a2")))
+    assert "✗ 错：" in page
 
 
 def test_the_note_of_a_dismissal_is_shown_once_cmp_3():

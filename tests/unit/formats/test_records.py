@@ -7,7 +7,16 @@ import json
 import pytest
 
 from gecbench.core.errors import FormatError, UnknownNameError, UsageError
-from gecbench.formats.records import Content, Record, Trouble, parallel, records
+from gecbench.formats.records import (
+    Content,
+    Record,
+    Trouble,
+    column_names,
+    join_names,
+    parallel,
+    records,
+    split_names,
+)
 
 COLUMNS = {"source": "wrong", "references": "right, better", "document": "essay", "position": "n"}
 ROWS = [
@@ -57,6 +66,25 @@ def test_columns_are_found_by_their_usual_names_and_others_are_facts():
     assert found.meta == {"level.hsk": "3"}
     (found,) = read('{"data": {"src": "他来", "n": 7}}', source="data.src", position="data.n")
     assert (found.text, found.meta) == ("他来", {"position": "7"})
+
+
+@pytest.mark.parametrize("text", TABLES.values(), ids=TABLES)
+def test_a_table_names_its_columns_in_every_notation(text):
+    assert set(column_names(content(text))) == set(ROWS[0])
+
+
+def test_names_of_columns_are_those_of_all_first_rows_without_damaged_ones():
+    assert column_names(content('[{"a": {"b": 1}}, {"c": 2, "\\ud800": 3}]')) == ["a.b", "c"]
+    assert column_names(content('{"s1": {"src": "x"}}')) == ["id", "src"]
+    assert column_names(content('[{"a": 1}, {"a": 2}, {')) == ["a"]
+    assert column_names(content("a,a\n")) == []
+
+
+def test_a_column_whose_name_has_a_comma_is_named_in_quotation_marks():
+    text = 'source,"teacher, 1",b\nx,y,z\n'
+    (found,) = read(text, "table", references='"teacher, 1", b')
+    assert [one.text for one in found.references] == ["y", "z"]
+    assert split_names(join_names(["teacher, 1", "b"])) == ["teacher, 1", "b"]
 
 
 def test_csv_has_texts_with_commas_quotation_marks_and_line_ends():

@@ -250,7 +250,9 @@ _NAME = 16
 def matrix_height(figure: Figure, look: Look) -> float:
     """The height in inches."""
     names = style.categories(figure, look)
-    turned = 0 if style.columns_fit(names, look) else 0.055 * min(_NAME, max(map(columns_of, names)))
+    turned = (
+        0 if style.columns_fit(names, look) else 0.055 * min(_NAME, max(map(columns_of, names)))
+    )
     return 0.34 * len(figure.series) + 0.75 + turned
 
 

@@ -301,7 +301,9 @@ def name_axes(axes: Axes, figure: Figure, look: Look, *, values: Literal["x", "y
         look: Their language.
         values: Which axis shows the y of the series.
     """
-    of_x, of_y = (wrap(look.text(label), look.share(_LABEL)) for label in (figure.x_label, figure.y_label))
+    of_x, of_y = (
+        wrap(look.text(label), look.share(_LABEL)) for label in (figure.x_label, figure.y_label)
+    )
     below, left = (of_y, of_x) if values == "x" else (of_x, of_y)
     axes.set_xlabel(below)
     axes.set_title(left, loc="left")

@@ -310,7 +310,8 @@ def _begins_pair(line: Line, pair: Sequence[Line]) -> bool:
 def in_words(text: str, lang: Language) -> str:
     """A section's text with a word beside the sign of each line of an example."""
     words = {_SIGNS[role]: word for role, word in WORDS[lang].items()}
-    return re.sub("^[＝✗✓](?= )", lambda sign: f"{sign[0]} {words[sign[0]]}:", text, flags=re.M)
+    end = "：" if lang == "zh" else ": "
+    return re.sub("^([＝✗✓]) ", lambda sign: f"{sign[0]}{words[sign[1]]}{end}", text, flags=re.M)
 
 
 def pair_html(block: str, lang: Language, inline: Callable[[str], str]) -> str:

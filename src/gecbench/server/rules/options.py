@@ -131,7 +131,10 @@ class ProjectOptions(BaseModel, frozen=True, extra="forbid", strict=True):
     suggestions: Annotated[Suggestions, Field(strict=False)] = _work(
         Suggestions.OFF,
         _("Suggestions of a corrector"),
-        _("`gecbench annotate suggest` makes them. One seen too early anchors what people write."),
+        _(
+            "Made by the command gecbench annotate suggest. One seen too early anchors what people "
+            "write."
+        ),
     )
     reviewer_sees_names: bool = _review(
         False,

@@ -201,6 +201,7 @@ def _context(member: Member, complaint: Complaint) -> dict[str, object]:
         "sentence": study.sentence,
         **_state(complaint),
         "mine": mine,
+        "first": study.complaints.filter(pk__lt=complaint.pk).first() if mine or manages else None,
         "author": _speaker(member, complaint, complaint.person, set()),
         "own": author_html(member, study),
         "own_decision": decision_label(study),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django import forms
 from django.http import QueryDict
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from gecbench.formats.records import READERS, ROLES
+from gecbench.formats.records import READERS, ROLES, join_names, split_names, usual_column
 from gecbench.lang import SCHEMES
 from gecbench.server.choices import Purpose
 from gecbench.server.import_export.exports import EXPORTS, ExportOptions, default_scheme
@@ -16,7 +19,7 @@ from gecbench.server.models import Project
 
 COLUMNS = {
     "source": _("Column of the sentence"),
-    "references": _("Columns of references, with commas between them"),
+    "references": _("Columns of references"),
     "id": _("Column of the name"),
     "document": _("Column of the document"),
     "position": _("Column of the position in the document"),
@@ -31,6 +34,14 @@ _USUAL = {
     "clean": "yes",
 }
 _PRIORITY = _("A priority is a whole number from -1000000 to 1000000.")
+
+
+class _SeveralColumns(forms.CheckboxSelectMultiple):
+    """Checkboxes for a text that has names with commas between them."""
+
+    def format_value(self, value: object) -> list[str]:
+        """The names that are checked."""
+        return [join_names([name]) for name in split_names(str(value or ""))]
 
 
 class ImportForm(forms.Form):
@@ -95,25 +106,49 @@ class ImportForm(forms.Form):
         choices=[("", _("As the file has them")), ("yes", _("1, 2, 3, …"))],
     )
 
-    def __init__(self, chosen: QueryDict, *, parallel: bool = False) -> None:
+    def __init__(
+        self, chosen: QueryDict, *, names: Sequence[str] = (), parallel: bool = False
+    ) -> None:
         """Take what was chosen, of a query or a form.
 
         Args:
             chosen: Names of fields to values; "" is the usual one.
+            names: Of the columns that the file has.
             parallel: Whether files of references belong to the file.
         """
+        several = ",".join(filter(None, chosen.getlist("column_references")))
+        values = {**chosen.dict(), "column_references": several}
         super().__init__(
-            _USUAL | {name: str(value) for name, value in chosen.items() if value}, auto_id="%s"
+            _USUAL | {name: str(value) for name, value in values.items() if value}, auto_id="%s"
         )
         self.fields["clean"] = forms.ChoiceField(  # a form has a method of this name
             label=_("Invisible characters"),
             choices=[("yes", _("Take them out")), ("no", _("Leave them in"))],
         )
         for role, words in COLUMNS.items():
-            self.fields[f"column_{role}"] = forms.CharField(
-                label=words, required=False, max_length=500
-            )
+            self._add_column(role, words, names)
         self.parallel = parallel
+        self.has_columns = len(names) > 1 or self.names_columns
+
+    def _add_column(self, role: str, words: object, names: Sequence[str]) -> None:
+        """Offer the columns of the file for what one of them, or several, can hold."""
+        name = f"column_{role}"
+        chosen = [column for column in split_names(str(self.data.get(name, ""))) if column]
+        choices = [(join_names([column]), column) for column in dict.fromkeys((*names, *chosen))]
+        usual = usual_column(role, names)
+        none = gettext("None")
+        if usual:
+            none = gettext("Found by its name: %(name)s") % {"name": usual}
+        several = role == "references"
+        self.fields[name] = forms.CharField(
+            label=words,
+            required=False,
+            max_length=2000,
+            widget=_SeveralColumns(choices=choices)
+            if several
+            else forms.Select(choices=[("", none), *choices]),
+            help_text=none if several and usual else "",
+        )
 
     @property
     def chosen(self) -> dict[str, str]:

@@ -29,8 +29,8 @@ from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from gecbench.core.errors import GecbenchError, UsageError
-from gecbench.formats.records import Content
+from gecbench.core.errors import FormatError, GecbenchError, UsageError
+from gecbench.formats.records import Content, column_names
 from gecbench.server.choices import Decision
 from gecbench.server.import_export.imports import AT_ONCE, run_import
 from gecbench.server.import_export.plans import Plan, plan_import
@@ -80,6 +80,15 @@ class Waiting:
             content_of(name, (self.folder / str(n)).read_bytes(), encoding=encoding)
             for n, name in enumerate(self.names)
         )
+
+    def column_names(self, encoding: str | None) -> list[str]:
+        """The columns of the first file, if it is a table; none where it cannot be read."""
+        try:
+            raw = (self.folder / "0").read_bytes()
+            code: Encoding = "gb18030" if encoding == "gb18030" else "utf-8"
+            return column_names(content_of(self.names[0], raw, encoding=code))
+        except FormatError:
+            return []
 
     def forget(self) -> None:
         """Remove the files."""
@@ -201,7 +210,8 @@ def report(request: HttpRequest, member: Member, waiting: str) -> HttpResponse:
 
 
 def _import_form(chosen: QueryDict, files: Waiting) -> ImportForm:
-    return ImportForm(chosen, parallel=len(files.names) > 1)
+    names = files.column_names(chosen.get("encoding"))
+    return ImportForm(chosen, names=names, parallel=len(files.names) > 1)
 
 
 def _report(

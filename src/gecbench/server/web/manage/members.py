@@ -213,7 +213,7 @@ def _parse_line(text: str) -> tuple[str, str]:
     """The name and the e-mail address of a line, "" where there is none."""
     if len(text) > 200:
         raise ValidationError(gettext("too long"))
-    if "@" not in text:
+    if not set("@<>") & set(text):
         return text, ""
     parts = _ADDRESS.fullmatch(text)
     address = parts["in"] or parts["alone"] if parts else ""

@@ -36,7 +36,10 @@ _PROBLEMS: Mapping[str, object] = {
     "WFL-5": _("A sentence has at most 20 annotators; here at most %(most)s more are possible."),
     "priority": _("A priority is a whole number from -1000000 to 1000000."),
     "last-manager": _("A project keeps at least one manager; make somebody else one first."),
-    "more-rights": _("They may do more on this site than you; ask an administrator."),
+    "more-rights": _(
+        "They are an administrator, or also work in a project that you do not manage; ask an "
+        "administrator."
+    ),
     "login-unknown": _("Nobody on this site has exactly this login."),
     "member-already": _("This person is a member already."),
     "quota": _("A quota is a number from 1 to %(most)s."),

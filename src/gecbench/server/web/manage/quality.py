@@ -124,8 +124,10 @@ def _waiting(
         message = gettext("Sentences wait for review, and there is no active reviewer.")
         yield entry(message, *members)
     undecided = Complaint.objects.filter(project=project, state__in=UNDECIDED)
-    complaints = undecided.aggregate(all=Count("pk"), last=Count("pk", filter=Q(level=2)))
-    if n := complaints["all"]:
+    complaints = undecided.aggregate(
+        first=Count("pk", filter=Q(level=1)), last=Count("pk", filter=Q(level=2))
+    )
+    if n := complaints["first"]:
         template = ngettext("%(n)s complaint is undecided.", "%(n)s complaints are undecided.", n)
         yield entry(template % {"n": n}, "problems", gettext("Complaints"))
     if n := complaints["last"]:

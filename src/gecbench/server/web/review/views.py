@@ -63,7 +63,12 @@ def current(request: HttpRequest, member: Member) -> HttpResponse:
     claimed = reviews.current_review(member)
     if claimed.task is None:
         why = NO_REVIEW[claimed.nothing or NoTask.ALL_DONE]
-        values = {"why": why, "keys": keys(member), "undo": _undo_data(member)}
+        values = {
+            "why": why,
+            "guideline_first": claimed.nothing == NoTask.GUIDELINE_FIRST,
+            "keys": keys(member),
+            "undo": _undo_data(member),
+        }
         return render(request, "review/no_task.html", values)
     return _page(request, member, load_review(member, claimed.task))
 

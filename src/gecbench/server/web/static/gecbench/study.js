@@ -83,6 +83,7 @@ class StudyPage {
   showProblems(problems) {
     const lines = problems.map((problem) => createElement("p", { className: "problem" }, problem));
     this.form.querySelector("[data-problems]").replaceChildren(...lines);
+    lines.at(-1)?.scrollIntoView({ block: "nearest" });
     this.box.area.setAttribute("aria-invalid", String(problems.length > 0));
   }
 
@@ -119,6 +120,7 @@ class StudyPage {
     }
     this.say(data.words);
     this.box.area.focus({ preventScroll: true });
+    this.message.scrollIntoView({ block: "nearest" });
   }
 }
 
