@@ -125,12 +125,12 @@ class ImportForm(forms.Form):
             label=_("Invisible characters"),
             choices=[("yes", _("Take them out")), ("no", _("Leave them in"))],
         )
-        for role, words in COLUMNS.items():
-            self._add_column(role, words, names)
+        for role in COLUMNS:
+            self._add_column(role, names)
         self.parallel = parallel
         self.has_columns = len(names) > 1 or self.names_columns
 
-    def _add_column(self, role: str, words: object, names: Sequence[str]) -> None:
+    def _add_column(self, role: str, names: Sequence[str]) -> None:
         """Offer the columns of the file for what one of them, or several, can hold."""
         name = f"column_{role}"
         chosen = [column for column in split_names(str(self.data.get(name, ""))) if column]
@@ -141,13 +141,13 @@ class ImportForm(forms.Form):
             none = gettext("Found by its name: %(name)s") % {"name": usual}
         several = role == "references"
         self.fields[name] = forms.CharField(
-            label=words,
+            label=COLUMNS[role],
+            help_text=none if several and usual else "",
             required=False,
             max_length=2000,
             widget=_SeveralColumns(choices=choices)
             if several
             else forms.Select(choices=[("", none), *choices]),
-            help_text=none if several and usual else "",
         )
 
     @property
