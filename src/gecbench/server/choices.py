@@ -153,7 +153,7 @@ class VariantReason(TextChoices):
 
     NEW_ERROR = "new_error", _("It has a new error.")
     MOVED_ERROR = "moved_error", _("It changes an error of the original.")
-    MEANINGLESS = "meaningless", _("It makes no sense.")
+    MEANING = "meaning", _("It makes no sense.")
     UNNATURAL = "unnatural", _("Nobody would write it like this.")
     TOO_STRONG = "too_strong", _("It changes too much.")
     OTHER = "other", _("Something else; the note says what.")

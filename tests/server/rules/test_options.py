@@ -30,6 +30,7 @@ REFUSED = {
     "complaints_to": ["anybody", 1, None, ["other"]],
     "unanimous_error_free": ["perhaps"],
     "suggestions": [True, ""],
+    "proposals": [True, "second"],
     "guideline_gate": [1, "yes", None],
     "study_gate": [1, "yes", None],
     "reviewer_sees_names": ["true"],

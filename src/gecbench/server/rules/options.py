@@ -14,7 +14,13 @@ from pydantic_core import ErrorDetails
 
 from gecbench.core.errors import Message, UnknownNameError, UsageError
 from gecbench.core.errors import Message as _
-from gecbench.server.choices import ComplaintsTo, Suggestions, UnanimousErrorFree
+from gecbench.server.choices import (
+    ComplaintsTo,
+    ProjectKind,
+    Proposals,
+    Suggestions,
+    UnanimousErrorFree,
+)
 
 Level = Literal["off", "warn", "block"]
 LEVELS: Mapping[Level, str] = {"off": _("Off"), "warn": _("Warn"), "block": _("Refuse")}
@@ -53,6 +59,7 @@ def _setting(
     title: str,
     about: str,
     names: Mapping[int | None, str] | None = None,
+    kinds: tuple[ProjectKind, ...] = tuple(ProjectKind),
 ) -> Any:
     """Declare a setting.
 
@@ -62,23 +69,26 @@ def _setting(
         title: Its name for people.
         about: What it does, in one line.
         names: Words for single values of a number; the form offers these alone.
+        kinds: Of projects that have it.
     """
-    more: Any = {"group": group, "names": names or {}}
+    more: Any = {"group": group, "names": names or {}, "kinds": kinds}
     return Field(default, title=title, description=about, json_schema_extra=more)
 
 
 def extra(setting: FieldInfo) -> Mapping[str, Any]:
-    """What a setting has beside what pydantic knows: group and names."""
+    """What a setting has beside what pydantic knows: group, names and kinds."""
     return cast("Mapping[str, Any]", setting.json_schema_extra)
 
 
 _project = partial(_setting, _("Project"))
 _work = partial(_setting, _("Annotation"))
 _review = partial(_setting, _("Review"))
-_study = partial(_setting, _("Self-study"))
+_REWRITE = (ProjectKind.REWRITE,)
+_study = partial(_setting, _("Self-study"), kinds=_REWRITE)
 _trial = partial(_setting, _("Training and trial"))
-_gold = partial(_setting, _("Gold tasks"))
-_placeholder = partial(_setting, _("Placeholder"))
+_gold = partial(_setting, _("Gold tasks"), kinds=_REWRITE)
+_placeholder = partial(_setting, _("Placeholder"), kinds=_REWRITE)
+_perturb = partial(_setting, _("Perturbation"), kinds=(ProjectKind.PERTURB,))
 
 
 class ProjectColumns(BaseModel, frozen=True, extra="forbid", strict=True):
@@ -96,6 +106,7 @@ class ProjectColumns(BaseModel, frozen=True, extra="forbid", strict=True):
         ...,
         _("References each may give"),
         _("1 is “one best reference”; the practice of MuCGEC is 5."),
+        kinds=_REWRITE,
     )
 
 
@@ -135,6 +146,7 @@ class ProjectOptions(BaseModel, frozen=True, extra="forbid", strict=True):
             "Made by the command gecbench annotate suggest. One seen too early anchors what people "
             "write."
         ),
+        kinds=_REWRITE,
     )
     reviewer_sees_names: bool = _review(
         False,
@@ -145,16 +157,19 @@ class ProjectOptions(BaseModel, frozen=True, extra="forbid", strict=True):
         UnanimousErrorFree.REVIEW,
         _("When all say “free of errors”"),
         _("Unanimous sentences can close themselves, some of them being spot-checked."),
+        kinds=_REWRITE,
     )
     spot_check_percent: Annotated[int, Field(ge=0, le=100)] = _review(
         10,
         _("Spot checks, in per cent"),
         _("Of the unanimous ones that would close themselves, so many go to review."),
+        kinds=_REWRITE,
     )
     complaints_to: Annotated[ComplaintsTo, Field(strict=False)] = _review(
         ComplaintsTo.OTHER,
         _("Complaints go to"),
         _("The note of the first reviewer is visible in either case."),
+        kinds=_REWRITE,
     )
     reveal_after: Annotated[int | None, Field(ge=0, le=100)] = _study(
         1,
@@ -212,6 +227,27 @@ class ProjectOptions(BaseModel, frozen=True, extra="forbid", strict=True):
         _("Gold tasks looked at"),
         _("The latest so many of each annotator count; with fewer nobody is paused."),
     )
+    perturb_edits: Annotated[int, Field(ge=1, le=100)] = _perturb(
+        3, _("Subtle: changes at most"), _("More changes of the context than this give a warning.")
+    )
+    perturb_percent: Annotated[int, Field(ge=1, le=100)] = _perturb(
+        30,
+        _("Subtle: changed words at most, in per cent"),
+        _("Of the words of the original, of the characters in Chinese; more give a warning."),
+    )
+    proposals: Annotated[Proposals, Field(strict=False)] = _perturb(
+        Proposals.OFF,
+        _("Begin with a proposal"),
+        _(
+            "Made by the command gecbench annotate propose; what people did with each is in the "
+            "export."
+        ),
+    )
+    hints: bool = _perturb(
+        False,
+        _("Hints of a corrector"),
+        _("On demand it shows what it would change in a variant; the server names the corrector."),
+    )
     placeholder: Annotated[str, Field(min_length=1, max_length=500)] = _placeholder(
         PLACEHOLDER,
         _("Placeholder"),
@@ -250,6 +286,11 @@ SETTINGS: Mapping[str, FieldInfo] = {
 """All settings but the rules."""
 
 
+def settings_of(kind: str) -> Mapping[str, FieldInfo]:
+    """The settings that projects of a kind have."""
+    return {name: one for name, one in SETTINGS.items() if kind in extra(one)["kinds"]}
+
+
 class Template(NamedTuple):
     """A named start for a new project: N, references each, what it is, why one would choose it."""
 
@@ -257,6 +298,7 @@ class Template(NamedTuple):
     max_references: int
     title: str
     about: str
+    kind: ProjectKind = ProjectKind.REWRITE
 
 
 TEMPLATES: Mapping[str, Template] = {
@@ -272,8 +314,16 @@ TEMPLATES: Mapping[str, Template] = {
         _("Five annotators, one best reference each"),
         _("What its authors advise: more people, and from each the one best text."),
     ),
+    "robustgec": Template(
+        5,
+        1,
+        _("Five people change the context, each error stays"),
+        _("As RobustGEC was made: five variants of each sentence, every one checked."),
+        kind=ProjectKind.PERTURB,
+    ),
 }
-"""Name to template: the practice of MuCGEC, and the advice of its authors (section 3)."""
+"""Name to template: the practice of MuCGEC, the advice of its authors (section 3), and the practice
+of RobustGEC."""
 
 
 def options_of(stored: Mapping[str, object]) -> ProjectOptions:

@@ -15,10 +15,13 @@ class Answer:
 
     Args:
         decision: One of three.
-        texts: The corrections, as typed; none unless the decision is corrected.
+        texts: The corrections, as typed; none unless the decision is corrected. Of a variant the
+            gaps around its errors.
         reason: Why it cannot be annotated, a NotAnnotatableReason; else "".
-        note: Free words to the reason.
+        note: Free words to the reason, or to the reviewer of a variant.
         active_ms: Milliseconds of real work on the page.
+        proposal: Of a variant: row of the proposal that it was made from; 0 is none.
+        ask_reviewer: Of a variant: leave it to the reviewer that an error has moved (PER-4).
     """
 
     decision: Decision
@@ -26,6 +29,8 @@ class Answer:
     reason: str = ""
     note: str = ""
     active_ms: int = 0
+    proposal: int = 0
+    ask_reviewer: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +90,42 @@ class ReviewAnswer:
     reason: str = ""
     note: str = ""
     confirmed: bool = False
+    active_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CheckAnswer:
+    """A reviewer's decision about one variant (PER-9).
+
+    Args:
+        position: Of the variant in its case, from 1.
+        decision: A CheckDecision.
+        gaps: Around the errors, as the reviewer edited them; none unless the decision is edited.
+        reasons: Why it is returned, each a VariantReason.
+        note: Free words to its author.
+        allow_moved: Let it pass although an error has moved.
+    """
+
+    position: int
+    decision: str
+    gaps: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+    note: str = ""
+    allow_moved: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CaseAnswer:
+    """A reviewer's decisions about all variants of a case that wait for one.
+
+    Args:
+        checks: One for each.
+        note: Free words, for the record.
+        active_ms: Milliseconds of real work on the page.
+    """
+
+    checks: tuple[CheckAnswer, ...]
+    note: str = ""
     active_ms: int = 0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
@@ -12,7 +12,9 @@ from django.db.models import Count, Exists, F, Max, Model, OuterRef, Q, QuerySet
 
 from gecbench.server.choices import (
     SUBMITTED_OR_LATER,
+    CheckDecision,
     Decision,
+    ProjectKind,
     Purpose,
     SentenceState,
     SlotEventKind,
@@ -20,6 +22,7 @@ from gecbench.server.choices import (
     StudyState,
     TaskState,
     TrialState,
+    VariantOrigin,
 )
 from gecbench.server.models import (
     Audit,
@@ -28,6 +31,7 @@ from gecbench.server.models import (
     DraftRevision,
     Golden,
     GoldenReference,
+    GoldenVariant,
     Project,
     Reference,
     ReleaseItem,
@@ -39,8 +43,11 @@ from gecbench.server.models import (
     Study,
     Submission,
     Trial,
+    Variant,
+    VariantCheck,
     Verdict,
 )
+from gecbench.server.rules.perturbation import Chip, derive, normal_form, variant_digest
 from gecbench.server.rules.text import digest
 from gecbench.server.workflow import audit
 from gecbench.server.workflow.known_answers import count_right, passes
@@ -103,6 +110,7 @@ _SLOT = (*_OF_SENTENCE, "no", "state")
 _STATE_AFTER = {
     SlotEventKind.CLAIM: SlotState.OPEN,
     SlotEventKind.REOPEN: SlotState.OPEN,
+    SlotEventKind.SEND_BACK: SlotState.OPEN,
     SlotEventKind.RELEASE: SlotState.FREE,
     SlotEventKind.EXPIRE: SlotState.FREE,
     SlotEventKind.SKIP: SlotState.FREE,
@@ -244,7 +252,13 @@ def submissions(scope: Scope) -> Iterator[Violation]:
     yield from scope.told("INV-8", message, gaps.values_list(*values))
     texts = Reference.objects.filter(submission=OuterRef("pk"))
     corrected = Q(decision=Decision.CORRECTED)
-    odd = rows.filter((corrected & ~Exists(texts)) | (~corrected & Exists(texts)))
+    rewriting = ~Q(sentence__project__kind=ProjectKind.PERTURB)
+    odd = rows.filter(
+        (rewriting & corrected & ~Exists(texts))
+        | (~corrected & Exists(texts))
+        | (rewriting & Q(variant__isnull=False))
+        | (~rewriting & Q(variant__isnull=True))
+    )
     message = "submission {} is {}, and its texts say otherwise"
     yield from scope.told("ANN-9", message, odd.values_list(*_OF_SENTENCE, "pk", "decision"))
 
@@ -320,8 +334,9 @@ def goldens(scope: Scope) -> Iterator[Violation]:
     yield from scope.told("INV-6", message, strange.values_list(*_SENTENCE))
     sets = scope.of(Golden.objects.order_by("pk"), "sentence__project")
     corrected = Q(kind=Decision.CORRECTED)
+    contexts = GoldenVariant.objects.filter(golden=OuterRef("pk"))
     mixed = sets.annotate(found=Count("entries")).filter(
-        (corrected & Q(found=0)) | (~corrected & Q(found__gt=0))
+        (corrected & Q(found=0) & ~Exists(contexts)) | (~corrected & Q(found__gt=0))
     )
     message = "golden version {} is {} with {} references"
     names = (*_OF_SENTENCE, "version", "kind", "found")
@@ -395,6 +410,58 @@ def verdicts(scope: Scope) -> Iterator[Violation]:
     message = "submission {} ({}) is judged without a verdict"
     names = (*_OF_SENTENCE, "pk", "decision")
     yield from scope.told("INV-7", message, decisions.values_list(*names))
+
+
+def variants(scope: Scope) -> Iterator[Violation]:
+    """Yield variants that are not what their gaps make, or stand unchecked (PER-3, 5, 8, 9)."""
+    rows = scope.of(Variant.objects.order_by("pk"), "sentence__project")
+    names = ("gaps", "source", "target", "digest", "sentence__case__chips")
+    read = rows.values_list(*_OF_SENTENCE, "pk", "sentence__project__lang", *names)
+    wrong = (row[:3] for row in read.iterator(chunk_size=2000) if not _is_derived(*row[3:]))
+    yield from scope.told("PER-3", "variant {} is not what its gaps make", wrong)
+    entries = scope.of(GoldenVariant.objects.order_by("pk"), "golden__sentence__project")
+    strange = entries.exclude(variant__sentence=F("golden__sentence"))
+    place = ("golden__sentence__project__slug", "golden__sentence__number")
+    message = "golden version {} has the variant of another sentence"
+    yield from scope.told("PER-8", message, strange.values_list(*place, "golden__version"))
+    written = entries.exclude(variant__origin=VariantOrigin.IMPORT)
+    same = GoldenVariant.objects.filter(
+        golden=OuterRef("golden"), variant__digest=OuterRef("variant__digest")
+    ).exclude(pk=OuterRef("pk"))
+    message = "variant {} of golden version {} is there twice"
+    values = (*place, "position", "golden__version")
+    yield from scope.told("PER-5", message, written.filter(Exists(same)).values_list(*values))
+    passing = (CheckDecision.ACCEPTED, CheckDecision.EDITED)
+    checks = VariantCheck.objects.filter(slot=OuterRef("pk"), decision__in=passing)
+    slots = scope.of(Slot.objects.filter(sentence__project__kind=ProjectKind.PERTURB))
+    odd = slots.filter(~Exists(checks), state=SlotState.PASSED)
+    yield from scope.told(
+        "PER-9", "slot {} is {} without a check", odd.order_by("pk").values_list(*_SLOT)
+    )
+    moved = written.exclude(variant__moved=[]).filter(variant__submission__isnull=False)
+    allowed = VariantCheck.objects.filter(variant=OuterRef("variant"), allows_moved=True)
+    message = "variant {} of golden version {} moved an error that nobody has allowed"
+    yield from scope.told("PER-4", message, moved.filter(~Exists(allowed)).values_list(*values))
+
+
+def _is_derived(
+    lang: str,
+    gaps: Sequence[str] | None,
+    source: str,
+    target: str,
+    digest: str,
+    chips: Sequence[Mapping[str, Any]],
+) -> bool:
+    if variant_digest(source, lang) != digest:
+        return False
+    if gaps is None:
+        return True
+    made = derive(gaps, [Chip(**chip) for chip in chips], lang)
+    # Those of files keep their own white space.
+    return tuple(normal_form(text, lang) for text in made) == (
+        normal_form(source, lang),
+        normal_form(target, lang),
+    )
 
 
 def releases(scope: Scope) -> Iterator[Violation]:
@@ -483,7 +550,7 @@ CHECKS: tuple[Callable[[Scope], Iterator[Violation]], ...] = (
     *(submissions, keys, drafts, digests),
     *(goldens, references, placeholders),
     *(verdicts, studies, complaints),
-    *(releases, practice, ledger),
+    *(variants, releases, practice, ledger),
 )
 """What recounts an invariant each; releases' files are verified by exchange (INV-14)."""
 

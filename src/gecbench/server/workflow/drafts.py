@@ -11,7 +11,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
-from gecbench.server.choices import Decision, MemberStatus, SlotState, TaskState
+from gecbench.server.choices import Decision, MemberStatus, SlotState, TaskState, VariantOrigin
 from gecbench.server.models import (
     Draft,
     DraftRevision,
@@ -23,11 +23,12 @@ from gecbench.server.models import (
     Skip,
     Slot,
     Submission,
+    Variant,
     Verdict,
 )
 from gecbench.server.rules.text import whole
 from gecbench.server.workflow import review_tasks, sentences
-from gecbench.server.workflow.answers import Answer, ReviewAnswer, Ruling
+from gecbench.server.workflow.answers import Answer, CaseAnswer, ReviewAnswer, Ruling
 from gecbench.server.workflow.errors import (
     ConflictError,
     GoneError,
@@ -47,6 +48,7 @@ _SHAPE: Mapping[str, type] = {
     "reason": str,
     "note": str,
     "active_ms": int,
+    "proposal": int,
 }
 _DECISIONS = ("", *Decision)
 _RENEW_AFTER = timedelta(minutes=1)
@@ -73,9 +75,9 @@ def save_draft(
     """Save a draft that was made from revision `rev` (0: none); renews the lease.
 
     The payload is `{"decision": "corrected"|..., "texts": [...], "reason": "", "note": "",
-    "active_ms": 0}`. What is received is kept even where it is refused as a conflict, or the lease
-    is over (INV-10, INV-15); a holder whose lease is over gets a free slot back silently. NUL and
-    halves of characters, which no database takes, become U+FFFD.
+    "active_ms": 0}`, of a variant with `"proposal": 0`. What is received is kept even where it is
+    refused as a conflict, or the lease is over (INV-10, INV-15); a holder whose lease is over gets
+    a free slot back silently. NUL and halves of characters, which no database takes, become U+FFFD.
 
     Raises:
         ConflictError: Another tab wrote meanwhile; `current` is the server's Draft.
@@ -161,7 +163,9 @@ def keep_aside(slot: Slot, person: Person, payload: dict[str, object]) -> None:
         _aside(_place(person, slot=slot), _Received(draft.rev if draft else 0, payload))
 
 
-def keep_review_aside(sentence: Sentence, person: Person, answer: ReviewAnswer | Ruling) -> None:
+def keep_review_aside(
+    sentence: Sentence, person: Person, answer: ReviewAnswer | CaseAnswer | Ruling
+) -> None:
     """Keep a review or ruling that was refused, beside the draft; nothing where none was begun."""
     tasks = ReviewTask.objects.filter(sentence=sentence).order_by("-pk")
     task = tasks.filter(drafts__person=person).first() or tasks.first()
@@ -180,18 +184,25 @@ def payload_of(answer: Answer) -> dict[str, object]:
         "note": answer.note,
         "active_ms": answer.active_ms,
     }
+    if answer.proposal:
+        received["proposal"] = answer.proposal
     return {key: _whole(value) for key, value in received.items()}
 
 
 def payload_of_submission(submission: Submission) -> dict[str, object]:
     """What was handed in as a draft."""
-    texts = submission.references.order_by("position").values_list("text", flat=True)
+    variant = Variant.objects.filter(submission=submission).first()
+    texts = variant.gaps if variant else None
+    if texts is None:
+        texts = submission.references.order_by("position").values_list("text", flat=True)
+    proposed = variant is not None and variant.origin != VariantOrigin.PERSON
     return {
         "decision": str(submission.decision),
         "texts": list(texts),
         "reason": submission.reason,
         "note": submission.reason_note,
         "active_ms": submission.active_ms,
+        **({"proposal": variant.proposal_id} if variant and proposed else {}),
     }
 
 

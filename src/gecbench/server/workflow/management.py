@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from gecbench.server.choices import (
     MemberStatus,
+    ProjectKind,
     Purpose,
     ReviewKind,
     Role,
@@ -55,6 +56,7 @@ from gecbench.server.workflow.transactions import (
     compare_and_set,
     lock_project,
     lock_sentence,
+    require_kind,
     transactional,
 )
 
@@ -312,6 +314,7 @@ def reopen_sentence(member: Member, sentence_id: int, *, reason: str) -> ReviewT
         ConflictError: It has no golden set, or is in review already, or is not of the real work.
     """
     member = authorize(member, Role.MANAGER)
+    require_kind(member.project, ProjectKind.REWRITE)  # variants: variant_checks.reopen
     sentence = lock_sentence(sentence_id, member.project_id)
     words = clean_note(reason, "reopen-reason", field="reason")
     if sentence.purpose != Purpose.REAL:

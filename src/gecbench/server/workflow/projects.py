@@ -43,6 +43,8 @@ def create_project(
 ) -> Project:
     """Make a project with the default guideline of its language as version 1; `by` manages it.
 
+    The template says its kind: whether people rewrite sentences or perturb them.
+
     Raises:
         UsageError: A name that is taken or means nothing; an option that does.
     """
@@ -62,9 +64,14 @@ def create_project(
         }
     )
     project = Project.objects.create(
-        slug=slug, lang=lang, options=options_json(rules), created_by=by, **columns.model_dump()
+        slug=slug,
+        kind=start.kind,
+        lang=lang,
+        options=options_json(rules),
+        created_by=by,
+        **columns.model_dump(),
     )
-    text = default_guideline(lang, placeholder=rules.placeholder)
+    text = default_guideline(lang, kind=start.kind, placeholder=rules.placeholder)
     _put_in_force(project, text, note="", by=by)
     if by is not None:
         add_member(project, by, roles=(Role.MANAGER,), by=by)

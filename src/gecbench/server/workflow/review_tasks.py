@@ -20,6 +20,7 @@ from django.utils import timezone
 
 from gecbench.server.choices import (
     MemberStatus,
+    ProjectKind,
     ReviewKind,
     Role,
     SentenceState,
@@ -45,6 +46,7 @@ from gecbench.server.workflow.transactions import (
     authorize,
     compare_and_set,
     lock_sentence,
+    require_kind,
     transactional,
 )
 
@@ -398,6 +400,7 @@ def return_for_more(
         ConflictError: The review has changed, or is not with the member.
     """
     member = authorize(member, Role.REVIEWER)
+    require_kind(member.project, ProjectKind.REWRITE)
     sentence = lock_sentence(sentence_id, member.project_id)
     task = get_own_task(member, sentence, version)
     _check_more(member, sentence, more)

@@ -15,6 +15,7 @@ from gecbench.server.choices import (
     Decision,
     MemberStatus,
     Origin,
+    ProjectKind,
     ReviewKind,
     Role,
     SentenceState,
@@ -80,6 +81,7 @@ from gecbench.server.workflow.transactions import (
     has_read_guideline,
     lock_project,
     lock_sentence,
+    require_kind,
     transactional,
 )
 
@@ -105,7 +107,7 @@ def current_review(member: Member) -> ReviewClaim:
         return ReviewClaim(None, NoTask.NOT_ACTIVE)
     if not has_read_guideline(member):
         return ReviewClaim(None, NoTask.GUIDELINE_FIRST)
-    task = (member.is_reviewer and _open_task(member)) or _claim(member)
+    task = (member.is_reviewer and open_task(member)) or _claim(member)
     if task is not None:
         return ReviewClaim(task)
     waiting = ReviewTask.objects.filter(project=project, state__in=LIVE)
@@ -115,14 +117,14 @@ def current_review(member: Member) -> ReviewClaim:
 @transactional
 def _claim(member: Member) -> ReviewTask | None:
     member = authorize(member, Role.REVIEWER)
-    task = _open_task(member)
+    task = open_task(member)
     if task is None:
         expire_tasks(member.project)
         task = claim_random_task(member)
     return task
 
 
-def _open_task(member: Member) -> ReviewTask | None:
+def open_task(member: Member) -> ReviewTask | None:
     """Find the member's open review; a lease that has ended is renewed: nobody else came."""
     tasks = ReviewTask.objects.select_related("sentence__golden", "reviewer").filter(
         project=member.project_id, reviewer=member.person_id, state=TaskState.OPEN
@@ -164,7 +166,7 @@ def open_review(member: Member, sentence_id: int) -> ReviewTask:
         task.reviewer_id == member.person_id
         or (task.reviewer_id is None and task.not_for_id != member.person_id)
     )
-    if free_for_them and member.is_reviewer and _open_task(member) is None:
+    if free_for_them and member.is_reviewer and open_task(member) is None:
         return claim_task(member, task.pk, sentence_id) or task
     record_reading(sentence_id, member.person_id)
     return task
@@ -218,6 +220,7 @@ def finalise(
         NotAllowedError: The member is no reviewer now, or the project is closed.
     """
     member = authorize(member, Role.REVIEWER)
+    require_kind(member.project, ProjectKind.REWRITE)
     sentence = lock_sentence(sentence_id, member.project_id)
     sentence.project = member.project
     known = Review.objects.filter(client_key=client_key).first()
@@ -233,17 +236,17 @@ def finalise(
             "there is no sentence {sentence_id} for this reviewer", sentence_id=sentence_id
         )
     try:
-        task = _finishable_task(member, sentence_id, version)
+        task = finishable_task(member, sentence_id, version)
         review = check_review(sentence, candidates_for(sentence, member.person_id), answer)
         refuse(review.problems, confirmed=answer.confirmed)
     except WorkflowError as error:
         keep_review_aside(sentence, member.person, answer)
         return error
-    _end(task, member)
+    end_task(task, member)
     return _write(member, sentence, task, client_key, answer, review)
 
 
-def _finishable_task(member: Member, sentence_id: int, version: int) -> ReviewTask:
+def finishable_task(member: Member, sentence_id: int, version: int) -> ReviewTask:
     """Find the live task if it is with the member, or was until its lease ended.
 
     Raises:
@@ -267,7 +270,12 @@ def _finishable_task(member: Member, sentence_id: int, version: int) -> ReviewTa
     return task
 
 
-def _end(task: ReviewTask, member: Member) -> None:
+def end_task(task: ReviewTask, member: Member) -> None:
+    """Make a task done by a member.
+
+    Raises:
+        ConflictError: It has changed meanwhile.
+    """
     compare_and_set(
         task,
         task.state,
@@ -472,6 +480,7 @@ def undo(member: Member, sentence_id: int) -> ReviewTask:
     """
     lock_project(member.project_id)  # no release is made meanwhile
     member = authorize(member, Role.REVIEWER)
+    require_kind(member.project, ProjectKind.REWRITE)
     sentence = lock_sentence(sentence_id, member.project_id)
     review = last_decision(member)
     if review is None or review.sentence_id != sentence_id or review.task is None:
@@ -481,7 +490,7 @@ def undo(member: Member, sentence_id: int) -> ReviewTask:
         )
     error = ConflictError("the review has changed meanwhile; look again")
     compare_and_set(review.task, TaskState.DONE, error, state=TaskState.RETURNED)
-    held = _open_task(member)
+    held = open_task(member)
     if held is not None:
         release_task(held, lock_sentence(held.sentence_id, member.project_id))
     _restore(sentence, review)

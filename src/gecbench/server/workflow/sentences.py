@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
-from itertools import islice, pairwise
+from itertools import count, islice, pairwise
 from typing import Any
 
 from django.db import connection
@@ -29,6 +29,7 @@ from gecbench.server.choices import (
     SlotState,
     StudyState,
     TaskState,
+    VariantOrigin,
 )
 from gecbench.server.models import (
     Assignment,
@@ -37,9 +38,11 @@ from gecbench.server.models import (
     DraftRevision,
     Golden,
     GoldenReference,
+    GoldenVariant,
     ImportBatch,
     Member,
     Person,
+    PerturbationCase,
     Project,
     Reading,
     Reference,
@@ -52,8 +55,10 @@ from gecbench.server.models import (
     Source,
     Study,
     Submission,
+    Variant,
 )
 from gecbench.server.rules.options import ProjectOptions
+from gecbench.server.rules.perturbation import Division, Move, Subtlety, variant_digest
 from gecbench.server.rules.text import digest, place_in_document
 from gecbench.server.workflow.errors import ConflictError, GuidelineFirstError, NotAllowedError
 from gecbench.server.workflow.transactions import (
@@ -82,6 +87,7 @@ PATHS: Mapping[SentenceState, tuple[SentenceState, ...]] = {
     SentenceState.IN_REVIEW: (SentenceState.REVIEW_READY, SentenceState.ANNOTATING, *_DECIDED),
     SentenceState.GOLDEN: (
         SentenceState.REVIEW_READY,
+        SentenceState.ANNOTATING,  # variants of a case that are made again
         SentenceState.DISPUTED,
         SentenceState.WITHDRAWN,
     ),
@@ -244,6 +250,44 @@ class NewGolden:
 
 
 @dataclass(frozen=True, slots=True)
+class NewVariant:
+    """A variant that comes with its case.
+
+    Args:
+        source: As the file has it.
+        target: Likewise.
+        gaps: Around its errors; None where these are not those of the original.
+        moves: The errors that are not where they were.
+        subtlety: How much it changes.
+    """
+
+    source: str
+    target: str
+    gaps: tuple[str, ...] | None
+    moves: tuple[Move, ...]
+    subtlety: Subtlety
+
+
+@dataclass(frozen=True, slots=True)
+class NewCase:
+    """What a sentence of a perturbation project has beside its text.
+
+    Args:
+        target: The sentence corrected; may be empty, as a few published ones are.
+        division: Its gaps and errors.
+        scheme: What found the errors.
+        signature: Of the scheme.
+        variants: Those of a case that is done, in their places; none where people write them.
+    """
+
+    target: str
+    division: Division
+    scheme: str
+    signature: str
+    variants: tuple[NewVariant, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class NewSentence:
     """A sentence to be added.
 
@@ -255,6 +299,7 @@ class NewSentence:
         purpose: What it is for. A gold task has a golden set, and always a free place.
         priority: Small ones come first.
         golden: Makes it golden at once; it is not annotated then, if it is no gold task.
+        case: Makes it a case of a perturbation project; one with variants is golden at once.
     """
 
     external_id: str
@@ -264,6 +309,12 @@ class NewSentence:
     purpose: Purpose = Purpose.REAL
     priority: int = 100
     golden: NewGolden | None = None
+    case: NewCase | None = None
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nobody works on it, unless it is a gold task."""
+        return self.golden is not None or bool(self.case and self.case.variants)
 
 
 def add_sentences(
@@ -332,6 +383,7 @@ def _add(
             external_id=row.external_id or str(first + n),
             text=row.text,
             digest=digest(row.text),
+            target=row.case.target if row.case else None,
             meta=dict(row.meta),
             **place_in_document(row.meta, first + n),
             purpose=row.purpose,
@@ -352,17 +404,20 @@ def _add(
             if row.golden
         ]
     )
+    _add_cases(
+        [(sentence, row.case) for sentence, row in zip(sentences, rows, strict=True) if row.case]
+    )
     return len(sentences)
 
 
 def _first_state(row: NewSentence) -> SentenceState:
-    if row.golden is None:
+    if not row.is_done:
         return SentenceState.OPEN
     return SentenceState.ANNOTATING if row.purpose == Purpose.GOLD else SentenceState.GOLDEN
 
 
 def _first_needed(row: NewSentence, project: Project) -> int:
-    if row.golden is None:
+    if not row.is_done:
         return project.annotators
     return 1 if row.purpose == Purpose.GOLD else 0
 
@@ -444,6 +499,49 @@ def _add_goldens(rows: Sequence[tuple[Sentence, NewGolden]]) -> None:
             golden=of[reference.sentence_id], reference=reference, position=reference.position
         )
         for reference in references
+    )
+    current = Golden.objects.filter(sentence=OuterRef("pk"), version=1).values("pk")
+    Sentence.objects.filter(pk__in=list(of)).update(golden_id=Subquery(current))
+
+
+def _add_cases(rows: Sequence[tuple[Sentence, NewCase]]) -> None:
+    PerturbationCase.objects.bulk_create(
+        PerturbationCase(
+            sentence=sentence,
+            gaps=list(case.division.gaps),
+            chips=case.division.chips_json,
+            scheme=case.scheme,
+            signature=case.signature,
+        )
+        for sentence, case in rows
+    )
+    done = [(sentence, case.variants) for sentence, case in rows if case.variants]
+    if not done:
+        return
+    goldens = Golden.objects.bulk_create(
+        Golden(sentence=sentence, version=1, kind=Decision.CORRECTED) for sentence, _ in done
+    )
+    variants = Variant.objects.bulk_create(
+        Variant(
+            sentence=sentence,
+            position=position,
+            gaps=None if new.gaps is None else list(new.gaps),
+            source=new.source,
+            target=new.target,
+            digest=variant_digest(new.source, sentence.project.lang),
+            moved=[asdict(move) for move in new.moves],
+            edits=new.subtlety.edits,
+            changed=new.subtlety.changed,
+            tokens=new.subtlety.tokens,
+            origin=VariantOrigin.IMPORT,
+        )
+        for sentence, variants in done
+        for position, new in enumerate(variants, 1)
+    )
+    of = {golden.sentence_id: golden for golden in goldens}
+    GoldenVariant.objects.bulk_create(
+        GoldenVariant(golden=of[variant.sentence_id], variant=variant, position=variant.position)
+        for variant in variants
     )
     current = Golden.objects.filter(sentence=OuterRef("pk"), version=1).values("pk")
     Sentence.objects.filter(pk__in=list(of)).update(golden_id=Subquery(current))
@@ -649,6 +747,40 @@ def reopen_slot(slot: Slot, member: Member, open_no: int) -> None:
         lease_until=lease(member.project.rules),
         submitted_at=None,
     )
+
+
+def send_back(
+    slot: Slot, sentence: Sentence, *, lease_until: datetime, data: Mapping[str, object]
+) -> None:
+    """Open a slot that was handed in, or passed, again for its holder.
+
+    It comes on top of the tasks that they may hold at once. Where they do not annotate any more,
+    the slot is free for somebody else; their draft stays.
+
+    Args:
+        slot: Handed in.
+        sentence: Of it, locked, of a workable state.
+        lease_until: Until when it stays with them though they do nothing.
+        data: Of the event: who, and why.
+
+    Raises:
+        ConflictError: It is not as it was read.
+    """
+    person = slot.person
+    holder = Member.objects.filter(project=slot.project_id, person=person).first()
+    taken = {number for (number,) in _open_numbers(slot.project_id, slot.person_id)}
+    compare_and_set(
+        slot,
+        (SlotState.SUBMITTED, SlotState.PASSED),
+        _slot_changed(slot),
+        state=SlotState.OPEN,
+        open_no=next(no for no in count(1) if no not in taken),
+        lease_until=lease_until,
+        submitted_at=None,
+    )
+    record_slot_event(slot, person, SlotEventKind.SEND_BACK, data)
+    if holder is None or not is_annotating(holder):
+        free_slot(slot, sentence, SlotEventKind.RELEASE, {"why": "returned"})
 
 
 def close_slot(slot: Slot) -> None:

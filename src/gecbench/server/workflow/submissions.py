@@ -13,6 +13,7 @@ from gecbench.server.choices import (
     Decision,
     NotAnnotatableReason,
     Origin,
+    ProjectKind,
     Purpose,
     ReviewKind,
     Role,
@@ -28,9 +29,10 @@ from gecbench.server.models import (
     Slot,
     SlotEvent,
     Submission,
+    Variant,
 )
 from gecbench.server.rules.text import LONGEST_NOTE, CleanText, TextError, clean, digest
-from gecbench.server.workflow import audit, drafts, sentences, suggestions
+from gecbench.server.workflow import audit, drafts, perturbation, sentences, suggestions
 from gecbench.server.workflow.answers import MOST_MS, Answer, Key, ReviewAnswer, Ruling
 from gecbench.server.workflow.errors import (
     ConflictError,
@@ -70,6 +72,7 @@ class PreparedAnswer:
         merged: How many equal boxes were merged (ANN-11).
         removed: How many invisible characters were removed (ANN-12).
         note: Cleaned.
+        variant: Of a perturbation project: what is handed in, not stored yet; `texts` are its gaps.
     """
 
     decision: Decision
@@ -78,6 +81,7 @@ class PreparedAnswer:
     merged: int = 0
     removed: int = 0
     note: str = ""
+    variant: Variant | None = None
 
 
 def prepare(sentence: Sentence, answer: Answer) -> PreparedAnswer:
@@ -86,8 +90,10 @@ def prepare(sentence: Sentence, answer: Answer) -> PreparedAnswer:
     Codes of problems: ANN-4 too many corrections; ANN-6 no reason; ANN-9 a mixed or empty
     answer; ANN-10 equal to the source; ANN-12 empty, and ANN-12-nul, ANN-12-surrogate,
     ANN-12-too_long with the values of `rules.text.TextError`; CON-3 to CON-9 warn, where
-    the project has them on.
+    the project has them on. Of a variant, see `perturbation.prepare`.
     """
+    if sentence.project.kind == ProjectKind.PERTURB:
+        return _prepare_variant(sentence, answer)
     note = _clean("note", "the note", answer.note, longest=LONGEST_NOTE)
     boxes = [
         _clean(f"reference-{n}", f"correction {n + 1}", text) for n, text in enumerate(answer.texts)
@@ -118,6 +124,27 @@ def prepare(sentence: Sentence, answer: Answer) -> PreparedAnswer:
         merged=len(distinct) - len(texts),
         removed=sum(count for box in distinct.values() for _, count in box.removed),
         note="" if isinstance(note, Problem) else note.text,
+    )
+
+
+def _prepare_variant(sentence: Sentence, answer: Answer) -> PreparedAnswer:
+    note = _clean("note", "the note", answer.note, longest=LONGEST_NOTE)
+    prepared = perturbation.prepare(
+        sentence, answer.texts, asks=answer.ask_reviewer, has_note=bool(answer.note.strip())
+    )
+    problems = list(prepared.problems)
+    if answer.decision != Decision.CORRECTED:
+        message = f"a variant is handed in as corrected, not as {answer.decision}"
+        problems.insert(0, Problem("PER-2", "decision", message, (("kind", "decision"),)))
+    if isinstance(note, Problem):
+        problems.append(note)
+    return PreparedAnswer(
+        decision=Decision.CORRECTED,
+        texts=prepared.gaps,
+        problems=tuple(problems),
+        removed=prepared.removed,
+        note="" if isinstance(note, Problem) else note.text,
+        variant=prepared.variant,
     )
 
 
@@ -272,9 +299,8 @@ def end_task(slot: Slot, sentence: Sentence, kind: SlotEventKind, data: dict[str
 
 def _was_reopened(slot: Slot) -> bool:
     """Whether a slot is open because its holder took a submission back."""
-    opened = SlotEvent.objects.filter(
-        slot=slot, kind__in=(SlotEventKind.CLAIM, SlotEventKind.REOPEN)
-    )
+    openings = (SlotEventKind.CLAIM, SlotEventKind.REOPEN, SlotEventKind.SEND_BACK)
+    opened = SlotEvent.objects.filter(slot=slot, kind__in=openings)
     return opened.order_by("-pk").values_list("kind", flat=True).first() == SlotEventKind.REOPEN
 
 
@@ -333,6 +359,8 @@ def submit(
         slot = _current_slot(member, slot, sentence, version)
         prepared = prepared or prepare(sentence, answer)
         blocking = [problem for problem in prepared.problems if problem.blocking]
+        if prepared.variant is not None and not blocking:
+            blocking += perturbation.fit_slot(prepared.variant, slot, proposal=answer.proposal)
         if blocking:
             raise RefusedError(blocking)
     except WorkflowError as error:
@@ -431,18 +459,12 @@ def _write(
         client_key=client_key,
         suggestion_id=suggestions.shown_suggestion_id(sentence.pk, member.person_id),
     )
-    digests = [digest(text) for text in prepared.texts]
-    Reference.objects.bulk_create(
-        Reference(
-            sentence=sentence,
-            submission=submission,
-            position=position,
-            text=text,
-            digest=digests[position],
-            origin=Origin.ANNOTATOR,
-        )
-        for position, text in enumerate(prepared.texts)
-    )
+    if prepared.variant is not None:
+        prepared.variant.submission = submission
+        prepared.variant.save()
+        digests = [prepared.variant.digest]
+    else:
+        digests = _write_references(sentence, submission, prepared.texts)
     sentences.close_slot(slot)
     data = {"submission": submission.pk, "no": submission.no}
     sentences.record_slot_event(slot, member.person, SlotEventKind.SUBMIT, data)
@@ -458,6 +480,25 @@ def _write(
 
         gold_tasks.judge(member, submission, prepared.texts)
     return submission
+
+
+def _write_references(
+    sentence: Sentence, submission: Submission, texts: Sequence[str]
+) -> list[str]:
+    """Store the corrections of a submission; return their digests."""
+    references = [
+        Reference(
+            sentence=sentence,
+            submission=submission,
+            position=position,
+            text=text,
+            digest=digest(text),
+            origin=Origin.ANNOTATOR,
+        )
+        for position, text in enumerate(texts)
+    ]
+    Reference.objects.bulk_create(references)
+    return [reference.digest for reference in references]
 
 
 @compiled

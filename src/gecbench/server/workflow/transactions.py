@@ -10,7 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 from django.db import DatabaseError, IntegrityError, OperationalError, connection, transaction
 from django.db.models import F, QuerySet
 
-from gecbench.server.choices import MemberStatus, Role
+from gecbench.server.choices import MemberStatus, ProjectKind, Role
 from gecbench.server.models import Acknowledgement, Member, Person, Project, Sentence
 from gecbench.server.workflow.errors import (
     ConflictError,
@@ -210,6 +210,20 @@ def authorize(member: Member, *roles: Role, statuses: tuple[MemberStatus, ...] =
     if Role.REVIEWER in roles and not manages and not has_read_guideline(now):
         raise GuidelineFirstError
     return now
+
+
+def require_kind(project: Project, kind: ProjectKind) -> None:
+    """Refuse what projects of another kind do not have.
+
+    Raises:
+        NotYoursError: The project is of another kind.
+    """
+    if project.kind != kind:
+        raise NotYoursError(
+            "the project {project} has no such thing; it is one of {kind}",
+            project=project.slug,
+            kind=project.kind,
+        )
 
 
 def has_read_guideline(member: Member) -> bool:

@@ -1,0 +1,377 @@
+"""Perturbation: what a case asks of somebody, and what their gaps become before they are stored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from itertools import count
+from threading import Lock
+from typing import Any
+
+from django.db.models import F
+
+from gecbench.api.schemes import load_scheme
+from gecbench.core.errors import GecbenchError, UsageError
+from gecbench.core.scheme import Scheme
+from gecbench.server.choices import Proposals, SlotEventKind, VariantOrigin
+from gecbench.server.models import (
+    GoldenVariant,
+    PerturbationCase,
+    Proposal,
+    Sentence,
+    Slot,
+    SlotEvent,
+    Variant,
+)
+from gecbench.server.rules.perturbation import (
+    Chip,
+    Division,
+    Fault,
+    clean_gap,
+    derive,
+    divide,
+    faults,
+    moves,
+    subtlety,
+    variant_digest,
+)
+from gecbench.server.rules.text import LONGEST, TextError
+from gecbench.server.workflow.errors import Problem, WorkflowError
+
+# The scheme that finds errors: when cases come in, and again when a variant is handed in.
+
+
+SCHEMES = {"zh": ("zh-cherrant", "zh-char"), "en": ("en-errant",)}
+"""Language to the schemes that cases may be made with; the first is usual."""
+
+_RELOADED_AFTER = 5_000
+_lock = Lock()
+_uses = count()
+
+
+def load_aligner(name: str, lang: str, *, types: bool = True) -> Scheme:
+    """Load the scheme that finds the errors of cases: one set of edits, of the texts as they are.
+
+    Raises:
+        UsageError: There is no such scheme for the language.
+        ResourceError: Something that it needs is missing; names the command that gets it.
+    """
+    if name not in SCHEMES[lang]:
+        raise UsageError(
+            "there is no scheme {name!r} that finds the errors of cases in {lang!r}; known: "
+            "{names}",
+            name=name,
+            lang=lang,
+            names=", ".join(SCHEMES[lang]),
+        )
+    if name == "zh-cherrant":
+        return load_scheme(name, strategy="first", simplify=False, types=types)
+    return load_scheme(name, types=types)
+
+
+@lru_cache(maxsize=2)
+def _loaded(name: str, lang: str, generation: int) -> Scheme:
+    """A scheme for many requests. It remembers sentences, so it is loaded again now and then."""
+    del generation
+    return load_aligner(name, lang, types=False)
+
+
+def _divide(case: PerturbationCase, lang: str, source: str, target: str) -> Division:
+    """Divide a variant as its case was divided.
+
+    Raises:
+        WorkflowError: This server cannot do it.
+    """
+    try:
+        with _lock:  # pipelines are not for several threads at once
+            scheme = _loaded(case.scheme, lang, next(_uses) // _RELOADED_AFTER)
+            return divide(scheme, [(source, target)])[0]
+    except GecbenchError as error:
+        raise WorkflowError(
+            "the server cannot compare the errors of this variant; what you wrote is kept, tell a "
+            "manager: {error}",
+            error=str(error),
+        ) from error
+
+
+def chips_of(case: PerturbationCase) -> tuple[Chip, ...]:
+    """The errors of a case."""
+    return tuple(Chip(**chip) for chip in case.chips)
+
+
+# What somebody who perturbs a case needs for it.
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """Why a variant came back to its author.
+
+    Args:
+        reasons: Each a VariantReason; none where a manager reopened it.
+        note: Free words.
+    """
+
+    reasons: tuple[str, ...]
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A case for the holder of one of its slots.
+
+    Args:
+        gaps: Of the original.
+        chips: Its errors.
+        proposal: What a program proposes for this slot, where the project begins with that.
+        returned: Why the variant came back, until it is handed in again.
+    """
+
+    gaps: tuple[str, ...]
+    chips: tuple[Chip, ...]
+    proposal: Proposal | None
+    returned: Return | None
+
+
+def task_of(slot: Slot) -> Task:
+    """What the holder of a slot needs; nothing in it is another person's."""
+    case = PerturbationCase.objects.get(sentence=slot.sentence_id)
+    return Task(tuple(case.gaps), chips_of(case), proposal_for(slot), _return_of(slot))
+
+
+def proposal_for(slot: Slot) -> Proposal | None:
+    """The proposal for a slot; None where there is none, or the project does not begin with it."""
+    if slot.project.rules.proposals != Proposals.FIRST:
+        return None
+    return Proposal.objects.filter(sentence=slot.sentence_id, position=slot.no).first()
+
+
+def _return_of(slot: Slot) -> Return | None:
+    kinds = (SlotEventKind.SEND_BACK, SlotEventKind.SUBMIT, SlotEventKind.CLAIM)
+    events = SlotEvent.objects.filter(slot=slot, person=slot.person_id, kind__in=kinds)
+    last = events.order_by("-pk").first()
+    if last is None or last.kind != SlotEventKind.SEND_BACK:
+        return None
+    return Return(tuple(last.data.get("reasons", ())), last.data.get("note", ""))
+
+
+# What gaps become, and what is wrong with them.
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedVariant:
+    """Gaps after cleaning, and the variant that they make.
+
+    Args:
+        gaps: Cleaned; as they came where they cannot be.
+        variant: Not stored yet, without its place; None where there is none.
+        problems: What refuses it, or only warns.
+        removed: How many invisible characters were removed.
+    """
+
+    gaps: tuple[str, ...]
+    variant: Variant | None
+    problems: tuple[Problem, ...]
+    removed: int = 0
+
+
+def prepare(
+    sentence: Sentence, gaps: Sequence[str], *, asks: bool = False, has_note: bool = False
+) -> PreparedVariant:
+    """What gaps become and what is wrong with them (PER-2 to 6); writes nothing.
+
+    Codes of problems: PER-2 not one gap more than there are errors; PER-empty no text; PER-4 an
+    error has moved, or a new one was found; PER-4-note the reviewer is asked without a word;
+    PER-5-original the same as the original; PER-6-edits and PER-6-tokens warn of too much change;
+    ANN-12-nul, ANN-12-surrogate, ANN-12-too_long.
+
+    Args:
+        sentence: Of the case, its project with it.
+        gaps: As they were typed.
+        asks: Leave it to a reviewer that errors have moved.
+        has_note: Whether there is a word to the reviewer.
+    """
+    case, lang = PerturbationCase.objects.get(sentence=sentence), sentence.project.lang
+    chips = chips_of(case)
+    if len(gaps) != len(chips) + 1:
+        message = f"{len(gaps)} texts came; around {len(chips)} errors there are {len(chips) + 1}"
+        numbers = (("found", str(len(gaps))), ("expected", str(len(chips) + 1)))
+        return PreparedVariant(tuple(gaps), None, (Problem("PER-2", "", message, numbers),))
+    problems: list[Problem] = []
+    cleaned = []
+    for n, gap in enumerate(gaps):
+        try:
+            cleaned.append(clean_gap(gap))
+        except TextError as error:
+            values = tuple((name, str(value)) for name, value in error.values.items())
+            problems.append(Problem(f"ANN-12-{error.code}", f"gap-{n}", str(error), values))
+    if problems:
+        return PreparedVariant(tuple(gaps), None, tuple(problems))
+    texts = tuple(gap.text for gap in cleaned)
+    removed = sum(number for gap in cleaned for _, number in gap.removed)
+    source, target = derive(texts, chips, lang)
+    if not source or max(len(source), len(target)) > LONGEST:
+        return PreparedVariant(texts, None, (_length_problem(source, target),), removed)
+    variant = make_variant(sentence, source, target, gaps=texts)
+    if variant.digest == variant_digest(sentence.text, lang):
+        message = "this is the original; change its context"
+        problems.append(Problem("PER-5-original", "", message))
+    else:
+        division = _divide(case, lang, source, target)
+        variant.moved = [asdict(move) for move in moves(chips, division, lang)]
+        problems += _moved_problems(variant, asks=asks, has_note=has_note)
+        problems += _strength_warnings(variant, sentence)
+    return PreparedVariant(texts, variant, tuple(problems), removed)
+
+
+def make_variant(
+    sentence: Sentence, source: str, target: str, *, gaps: Sequence[str] | None
+) -> Variant:
+    """A variant that is not stored yet, measured against its original."""
+    lang = sentence.project.lang
+    measured = subtlety(sentence.text, source, lang)
+    return Variant(
+        sentence=sentence,
+        gaps=None if gaps is None else list(gaps),
+        source=source,
+        target=target,
+        digest=variant_digest(source, lang),
+        edits=measured.edits,
+        changed=measured.changed,
+        tokens=measured.tokens,
+    )
+
+
+def _length_problem(source: str, target: str) -> Problem:
+    if not source:
+        return Problem("PER-empty", "", "there is no text left; write a sentence")
+    length = max(len(source), len(target))
+    message = f"the sentence has {length} characters; at most {LONGEST} are allowed, shorten it"
+    values = (("length", str(length)), ("longest", str(LONGEST)))
+    return Problem("ANN-12-too_long", "", message, values)
+
+
+def _moved_problems(variant: Variant, *, asks: bool, has_note: bool) -> list[Problem]:
+    if not variant.moved:
+        return []
+    if asks and has_note:
+        return []
+    if asks:
+        message = "say to the reviewer why the error should be allowed to change"
+        return [Problem("PER-4-note", "note", message)]
+    problems = []
+    for move in variant.moved:
+        change = f"{move['source'] or '∅'} → {move['target'] or '∅'}"
+        error = move["error"]
+        message = f"your change moved error {error}: {change}"
+        if not error:
+            message = f"your change made another error: {change}"
+        values = tuple((name, str(value)) for name, value in move.items())
+        problems.append(Problem("PER-4", f"chip-{error}" if error else "", message, values))
+    return problems
+
+
+def _strength_warnings(variant: Variant, sentence: Sentence) -> list[Problem]:
+    rules = sentence.project.rules
+    percent = round(100 * variant.changed / variant.tokens) if variant.tokens else 0
+    found = (
+        ("PER-6-edits", variant.edits, rules.perturb_edits, "{} changes; at most {} are subtle"),
+        ("PER-6-tokens", percent, rules.perturb_percent, "{} % of the words changed; usual is {}"),
+    )
+    return [
+        Problem(
+            code,
+            "",
+            words.format(value, most),
+            (("found", str(value)), ("most", str(most))),
+            blocking=False,
+        )
+        for code, value, most, words in found
+        if value > most
+    ]
+
+
+# A variant takes its place: called inside a transaction that holds the sentence.
+
+
+def fit_slot(variant: Variant, slot: Slot, *, proposal: int = 0) -> list[Problem]:
+    """Give a prepared variant the place of a slot; say what the others have against it.
+
+    Codes of problems: PER-5-taken somebody else has the same; PER-proposal the proposal that it
+    was made from is not the one of this slot.
+    """
+    shown = proposal_for(slot)
+    variant.position, variant.proposal = slot.no, shown
+    variant.origin = VariantOrigin.PERSON
+    if proposal and (shown is None or shown.pk != proposal):
+        message = "the proposal is not the one of this task; load the page again"
+        return [Problem("PER-proposal", "", message)]
+    if proposal and shown is not None:
+        same = variant.digest == shown.digest
+        variant.origin = VariantOrigin.MACHINE if same else VariantOrigin.MACHINE_EDITED
+    return taken(variant, slot)
+
+
+def taken(variant: Variant, slot: Slot) -> list[Problem]:
+    """The problem that another place of the case has the same variant; nothing of it is told."""
+    others = Variant.objects.filter(sentence=slot.sentence_id, digest=variant.digest)
+    others = others.exclude(position=slot.no).select_related("submission__slot", "edit_of__slot")
+    golden = slot.sentence.golden_id
+    if not any(_counts(other, golden) for other in others):
+        return []
+    message = "this variant is already taken; vary the sentence in another way"
+    return [Problem("PER-5-taken", "", message)]
+
+
+def _counts(variant: Variant, golden: int | None) -> bool:
+    """Whether a variant holds its place now."""
+    if variant.submission is not None:
+        slot, submission = variant.submission.slot, variant.submission
+        later = slot.submissions.filter(no__gt=submission.no)
+        return slot.person_id == submission.person_id and not later.exists()
+    if GoldenVariant.objects.filter(golden=golden, variant=variant).exists():
+        return True
+    return variant.edit_of is not None and current_variant(variant.edit_of.slot) == variant
+
+
+def current_variant(slot: Slot) -> Variant | None:
+    """The variant that a slot stands for: its last one, or what a reviewer made of that."""
+    last = Variant.objects.filter(submission__slot=slot).order_by("-submission__no").first()
+    if last is None:
+        return None
+    edits = Variant.objects.filter(edit_of__variant=last, edit_of__in=last.checks.all())
+    return edits.order_by("-pk").first() or last
+
+
+# What is wrong with variants of a file.
+
+
+@dataclass(frozen=True, slots=True)
+class FaultyVariant:
+    """A variant of a case that is done, and what is wrong with it."""
+
+    number: int
+    position: int
+    fault: Fault
+
+
+def find_faults(project_id: int) -> list[FaultyVariant]:
+    """The variants of a project's cases that are done and break a rule, by task number."""
+    entries = GoldenVariant.objects.filter(
+        golden__sentence__project=project_id, golden=F("golden__sentence__golden")
+    )
+    rows = entries.order_by("golden__sentence__number", "position").values_list(
+        *("golden__sentence__number", "golden__sentence__text", "golden__sentence__target"),
+        *("golden__sentence__project__lang", "position"),
+        *("variant__source", "variant__target", "variant__moved"),
+    )
+    cases: dict[int, Any] = {}
+    for number, text, target, lang, position, *variant in rows:
+        case = cases.setdefault(number, ((text, target or ""), lang, [], []))
+        case[2].append(position)
+        case[3].append((variant[0], variant[1], bool(variant[2])))
+    return [
+        FaultyVariant(number, positions[index - 1], fault)
+        for number, (original, lang, positions, variants) in cases.items()
+        for index, fault in faults(original, variants, lang)
+    ]

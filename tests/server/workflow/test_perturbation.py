@@ -1,0 +1,433 @@
+"""Perturbation: errors stay, contexts differ, each variant is checked (PER-1 to PER-9)."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+from server.workflow.perturbing import (
+    CHINESE,
+    a_perturbation,
+    accept,
+    checked,
+    done_case,
+    edit,
+    gaps_of,
+    give_back,
+    handed,
+    perturbed,
+    reviewer,
+    waiting_case,
+)
+from server.workflow.stories import claimed, expired, joined, sentence_of
+
+from gecbench.server.choices import Role
+from gecbench.server.models import (
+    Draft,
+    DraftRevision,
+    Golden,
+    GoldenVariant,
+    Member,
+    Slot,
+    Submission,
+    Variant,
+    VariantCheck,
+)
+from gecbench.server.workflow import (
+    claims,
+    drafts,
+    management,
+    review_tasks,
+    reviews,
+    submissions,
+    variant_checks,
+)
+from gecbench.server.workflow.answers import Answer, CaseAnswer, ReviewAnswer
+from gecbench.server.workflow.checks import check
+from gecbench.server.workflow.errors import (
+    ConflictError,
+    NotYoursError,
+    RefusedError,
+    WorkflowError,
+)
+from gecbench.server.workflow.perturbation import task_of
+
+
+def codes(refused: pytest.ExceptionInfo[RefusedError]) -> list[tuple[str, str]]:
+    return [(problem.code, problem.field) for problem in refused.value.problems]
+
+
+# What a case is, and what becomes of its gaps.
+
+
+def test_per_1_a_case_has_its_errors_by_the_scheme(site):
+    sentence = sentence_of(a_perturbation(), 3)
+    assert [(chip["source"], chip["target"], chip["type"]) for chip in sentence.case.chips] == [
+        ("门", "们", "S"),
+        ("帅", "师", "S"),
+    ]
+    assert len(sentence.case.gaps) == 3
+    assert sentence_of(a_perturbation(slug="b"), 2).case.chips == []
+
+
+def test_per_1_english_errors_are_errants(site):
+    project = a_perturbation(
+        [("He go home .", "He goes home .")], lang="en", name="en-errant", annotators=5
+    )
+    assert sentence_of(project).case.chips == [
+        {"source": "go", "target": "goes", "type": "R:VERB:SVA", "start": 1, "end": 2}
+    ]
+
+
+def test_per_2_gaps_are_all_that_somebody_sends(site):
+    project = a_perturbation()
+    member, sentence = joined(project, "li"), sentence_of(project)
+    slot = claimed(member, sentence)
+    task = task_of(slot)
+    assert (task.gaps, [chip.source for chip in task.chips]) == (
+        ("我", "昨天去学校看老师。"),
+        ["门"],
+    )
+    assert (task.proposal, task.returned) == (None, None)
+    for gaps in ((), ("我",), ("我", "今天去学校", "。")):
+        with pytest.raises(RefusedError) as refused:
+            handed(member, slot, *gaps)
+        assert codes(refused) == [("PER-2", "")]
+    assert not Submission.objects.exists()
+
+
+def test_per_3_source_and_target_are_derived_of_the_gaps(site):
+    project = a_perturbation()
+    done = perturbed(joined(project, "li"), sentence_of(project), "今\u200b天")
+    variant = done.variant
+    assert variant.gaps == ["我", "今天去学校看老师。"]
+    assert (variant.source, variant.target) == ("我门今天去学校看老师。", "我们今天去学校看老师。")
+    assert (variant.position, variant.origin, variant.moved) == (1, "person", [])
+    assert not done.references.exists()
+    assert drafts.payload_of_submission(done)["texts"] == variant.gaps
+    assert check() == ()
+
+
+def test_per_4_a_moved_error_is_named_and_blocks(site):
+    project = a_perturbation()
+    member, sentence = joined(project, "li"), sentence_of(project, 3)
+    slot = claimed(member, sentence)
+    with pytest.raises(RefusedError) as refused:
+        handed(member, slot, "我", "", "。")
+    assert codes(refused) == [("PER-4", "chip-1"), ("PER-4", "chip-2"), ("PER-4", "")]
+    assert [dict(problem.values) for problem in refused.value.problems] == [
+        {"error": "1", "source": "门", "target": "们"},
+        {"error": "2", "source": "帅", "target": "师"},
+        {"error": "0", "source": "门帅", "target": "们师"},
+    ]
+    assert not Variant.objects.exists()
+    assert handed(member, slot, "我", "昨天看老", "。").variant.moved == []
+
+
+def test_per_4_a_reviewer_may_allow_it(site):
+    project = a_perturbation(CHINESE[2:], annotators=1)
+    member, sentence = joined(project, "li"), sentence_of(project)
+    slot, gaps = claimed(member, sentence), ("我", "", "。")
+    with pytest.raises(RefusedError) as refused:
+        handed(member, slot, *gaps, ask_reviewer=True)
+    assert codes(refused) == [("PER-4-note", "note")]
+    handed(member, slot, *gaps, ask_reviewer=True, note="口语里这样说")
+    rita = reviewer(project)
+    with pytest.raises(RefusedError) as refused:
+        checked(rita, accept(1))
+    assert codes(refused) == [("PER-4-allow", "check-1")]
+    result = checked(rita, accept(1, allow_moved=True))
+    assert result.golden is not None
+    assert VariantCheck.objects.get().allows_moved
+    assert check() == ()
+
+
+def test_per_5_not_the_original_whatever_its_white_space(site):
+    project = a_perturbation()
+    member, sentence = joined(project, "li"), sentence_of(project)
+    slot = claimed(member, sentence)
+    for gaps in (sentence.case.gaps, ("我", "昨天 去学校 看老师。")):
+        with pytest.raises(RefusedError) as refused:
+            handed(member, slot, *gaps)
+        assert codes(refused) == [("PER-5-original", "")]
+
+
+def test_per_5_not_the_variant_of_another_and_nothing_of_it_is_told(site):
+    project = a_perturbation(annotators=3)
+    sentence = sentence_of(project)
+    perturbed(joined(project, "li"), sentence, "今天")
+    wang = joined(project, "wang")
+    slot = claimed(wang, sentence)
+    with pytest.raises(RefusedError) as refused:
+        handed(wang, slot, *gaps_of(sentence, "今 天"))
+    assert codes(refused) == [("PER-5-taken", "")]
+    assert "今天" not in str(refused.value)
+    assert DraftRevision.objects.filter(person=wang.person).exists(), "what was refused is kept"
+    assert handed(wang, slot, *gaps_of(sentence, "前天")).variant.position == 2
+
+
+def test_per_5_a_variant_that_was_taken_back_is_free_for_nobody_but_its_author(site):
+    project = a_perturbation(annotators=3)
+    sentence, li = sentence_of(project), joined(project, "li")
+    first = perturbed(li, sentence, "今天")
+    slot = submissions.reopen(li, first.slot_id)
+    handed(li, slot, *gaps_of(sentence, "刚才"))
+    perturbed(joined(project, "wang"), sentence, "今天")
+    assert check() == ()
+
+
+def test_per_6_what_is_too_much_is_a_warning(site):
+    project = a_perturbation(perturb_edits=1, perturb_percent=20)
+    sentence, li = sentence_of(project), joined(project, "li")
+    prepared = submissions.prepare(
+        sentence,
+        Answer("corrected", ("他", "明天去公园看妈妈。")),  # 4 changes
+    )
+    warned = {problem.code: dict(problem.values) for problem in prepared.problems}
+    assert set(warned) == {"PER-6-edits", "PER-6-tokens"}
+    assert not any(problem.blocking for problem in prepared.problems)
+    variant = handed(li, claimed(li, sentence), "他", "明天去公园看妈妈。").variant
+    assert warned["PER-6-edits"] == {"found": str(variant.edits), "most": "1"}
+    assert (variant.changed, variant.tokens) == (6, 11)
+
+
+def test_per_8_n_distinct_people_write_one_variant_each(site):
+    project = a_perturbation(annotators=5)
+    sentence = waiting_case(project)
+    assert sentence.state == "review_ready"
+    variants = Variant.objects.filter(sentence=sentence).order_by("position")
+    assert [variant.position for variant in variants] == [1, 2, 3, 4, 5]
+    assert variants.values("submission__person").distinct().count() == 5
+    li = joined(project, "li")
+    assert claims.current(li).slot.sentence_id != sentence.pk
+    assert check() == ()
+
+
+def test_per_8_an_error_free_original_has_error_free_variants(site):
+    project = a_perturbation()
+    variant = perturbed(joined(project, "li"), sentence_of(project, 2), "后天").variant
+    assert variant.source == variant.target == "他后天去公园玩。"
+
+
+# Each variant is checked.
+
+
+def test_per_9_each_variant_is_accepted_edited_or_returned(site):
+    project = a_perturbation(annotators=3)
+    sentence = waiting_case(project)
+    rita = reviewer(project)
+    better = ("我", "刚刚去学校看老师。")
+    result = checked(rita, accept(1), edit(2, *better), give_back(3, "unnatural", note="没人说"))
+    assert (result.golden, result.returned) == (None, 1)
+    sentence = sentence_of(project)
+    assert (sentence.state, sentence.submitted) == ("annotating", 2)
+    states = Slot.objects.filter(sentence=sentence).order_by("no").values_list("state", flat=True)
+    assert list(states) == ["passed", "passed", "open"]
+    author = Member.objects.get(project=project, person__login="p3")
+    slot = claims.current(author).slot
+    returned = task_of(slot).returned
+    assert (slot.no, returned.reasons, returned.note) == (3, ("unnatural",), "没人说")
+    assert check() == ()
+    handed(author, slot, *gaps_of(sentence, "昨晚"))
+    assert task_of(Slot.objects.get(pk=slot.pk)).returned is None
+    assert len(variant_checks.variants_to_check(sentence)) == 1
+    golden = checked(rita, accept(3)).golden
+    entries = GoldenVariant.objects.filter(golden=golden).select_related("variant")
+    assert [(entry.position, entry.variant.source, entry.variant.origin) for entry in entries] == [
+        (1, "我门今天去学校看老师。", "person"),
+        (2, "我门刚刚去学校看老师。", "reviewer"),
+        (3, "我门昨晚去学校看老师。", "person"),
+    ]
+    assert sentence_of(project).state == "golden"
+    assert check() == ()
+
+
+@pytest.mark.parametrize(
+    ("checks", "code", "field"),
+    [
+        ([accept(1)], "PER-9", "check-2"),
+        ([accept(1), accept(2), accept(3)], "PER-9", "check-3"),
+        ([accept(1), give_back(2, "nonsense")], "PER-9-reason", "reason-2"),
+        ([accept(1), give_back(2, "other")], "PER-9-reason", "reason-2"),
+        ([accept(1), edit(2, "我", "前天去学校看老师。")], "PER-9", "check-2"),
+        ([accept(1), edit(2, "我", "今天去学校看老师。")], "PER-5-taken", "check-2"),
+        ([accept(1), edit(2, "我", "昨天去学校看老师。")], "PER-5-original", "check-2"),
+        ([edit(1, "我", "刚才去。"), edit(2, "我", "刚才去。")], "PER-5-taken", "check-1"),
+    ],
+)
+def test_per_9_what_a_reviewer_leaves_open_or_makes_wrong_is_refused(site, checks, code, field):
+    project = a_perturbation()
+    waiting_case(project)
+    rita = reviewer(project)
+    with pytest.raises(RefusedError) as refused:
+        checked(rita, *checks)
+    assert (code, field) in codes(refused)
+    assert not VariantCheck.objects.exists()
+    assert DraftRevision.objects.filter(task__isnull=False).exists(), "it is kept"
+    assert check() == ()
+
+
+def test_per_9_a_check_can_be_undone_while_nobody_went_on(site):
+    project = a_perturbation()
+    sentence, rita = waiting_case(project), reviewer(project)
+    checked(rita, accept(1), give_back(2))
+    task = variant_checks.undo(rita, sentence.pk)
+    draft = Draft.objects.get(task=task)
+    assert [row["decision"] for row in draft.payload["checks"]] == ["accepted", "returned"]
+    assert sentence_of(project).state == "in_review"
+    assert check() == ()
+    done = checked(rita, accept(1), accept(2))
+    assert done.golden is not None
+    variant_checks.undo(rita, sentence.pk)
+    assert sentence_of(project).golden is None
+    assert check() == ()
+    assert checked(rita, accept(1), accept(2)).golden.version == 2
+    assert check() == ()
+
+
+def test_per_9_a_check_stays_once_the_author_went_on(site):
+    project = a_perturbation()
+    sentence, rita = waiting_case(project), reviewer(project)
+    checked(rita, accept(1), give_back(2))
+    author = Member.objects.get(project=project, person__login="p2")
+    slot = claims.current(author).slot
+    draft = drafts.get_draft(author, slot.pk)
+    drafts.save_draft(author, slot.pk, rev=draft.rev, payload={"texts": ["我", "再去。"]})
+    with pytest.raises(ConflictError):
+        variant_checks.undo(rita, sentence.pk)
+
+
+def test_per_9_one_key_is_one_check(site):
+    project = a_perturbation()
+    sentence, rita = waiting_case(project), reviewer(project)
+    task, key = reviews.current_review(rita).task, uuid4()
+    words = {
+        "version": task.version,
+        "client_key": key,
+        "answer": CaseAnswer((accept(1), accept(2))),
+    }
+    first = variant_checks.finalise(rita, sentence.pk, **words)
+    again = variant_checks.finalise(rita, sentence.pk, **words)
+    assert (again.review, again.golden, again.answered_before) == (first.review, first.golden, True)
+    assert Golden.objects.count() == 1
+
+
+def test_a_returned_variant_comes_on_top_of_the_open_task(site):
+    project = a_perturbation()
+    waiting_case(project)
+    author = Member.objects.get(project=project, person__login="p1")
+    second = claims.current(author).slot
+    assert second is not None
+    checked(reviewer(project), give_back(1), accept(2))
+    assert [slot.no for slot in claims.open_tasks(author)] == [1, second.no]
+    assert claims.current(author).slot.sentence.number == 1
+    assert check() == ()
+
+
+def test_a_returned_variant_of_somebody_who_left_is_a_free_place(site):
+    project = a_perturbation()
+    sentence = waiting_case(project)
+    Member.objects.filter(person__login="p1").update(status="left")
+    checked(reviewer(project), give_back(1), accept(2))
+    assert Slot.objects.get(sentence=sentence, no=1).state == "free"
+    assert check() == ()
+    perturbed(joined(project, "new"), sentence_of(project), "昨晚")
+    assert sentence_of(project).state == "review_ready"
+
+
+def test_a_returned_variant_does_not_expire_with_the_usual_lease(site):
+    project = a_perturbation()
+    sentence = waiting_case(project)
+    checked(reviewer(project), give_back(1), accept(2))
+    expired(project)
+    assert Slot.objects.get(sentence=sentence, no=1).state == "open"
+    for _ in range(8):
+        expired(project)
+    slot = Slot.objects.get(sentence=sentence, no=1)
+    assert slot.state == "free", "it does not stand again: it was returned"
+    author = Member.objects.get(project=project, person__login="p1")
+    assert drafts.get_draft(author, slot.pk).payload["texts"] == ["我", "今天去学校看老师。"]
+    assert check() == ()
+
+
+# Cases that are done are opened again.
+
+
+def test_a_case_that_is_done_is_made_again_at_some_places(site):
+    project = a_perturbation()
+    sentence = done_case(project)
+    boss = Member.objects.get(project=project, person__login="boss")
+    (slot,) = variant_checks.reopen(boss, sentence.pk, positions=[2], note="重复")
+    assert (slot.state, sentence_of(project).state) == ("open", "annotating")
+    assert check() == ()
+    author = Member.objects.get(project=project, person__login="p2")
+    assert task_of(claims.current(author).slot).returned.note == "重复"
+    handed(author, claims.current(author).slot, *gaps_of(sentence, "昨晚"))
+    golden = checked(reviewer(project), accept(2)).golden
+    assert golden.version == 2
+    sources = golden.variants.values_list("variant__source", flat=True)
+    assert list(sources) == ["我门今天去学校看老师。", "我门昨晚去学校看老师。"]
+    assert check() == ()
+
+
+@pytest.mark.parametrize("positions", [[], [3], [0]])
+def test_only_places_that_there_are_are_opened_again(site, positions):
+    project = a_perturbation()
+    sentence = done_case(project)
+    boss = Member.objects.get(project=project, person__login="boss")
+    with pytest.raises(RefusedError):
+        variant_checks.reopen(boss, sentence.pk, positions=positions, note="x")
+
+
+def test_what_a_kind_of_project_does_not_have_is_refused(site):
+    project = a_perturbation()
+    sentence, rita = waiting_case(project), reviewer(project)
+    task = reviews.current_review(rita).task
+    boss = Member.objects.get(project=project, person__login="boss")
+    words = {"version": task.version, "client_key": uuid4()}
+    for act in (
+        lambda: reviews.finalise(rita, sentence.pk, answer=ReviewAnswer("corrected", {}), **words),
+        lambda: reviews.undo(rita, sentence.pk),
+        lambda: review_tasks.return_for_more(rita, sentence.pk, version=task.version, more=1),
+        lambda: management.reopen_sentence(boss, sentence.pk, reason="x"),
+    ):
+        with pytest.raises(NotYoursError):
+            act()
+
+
+# Invariants.
+
+
+def test_inv_1_and_2_nobody_has_two_places_of_a_case(site):
+    project = a_perturbation(CHINESE[:1], annotators=3)
+    sentence, li = sentence_of(project), joined(project, "li")
+    perturbed(li, sentence, "今天")
+    assert claims.current(li).slot is None
+    assert Slot.objects.filter(sentence=sentence).count() == 3
+
+
+def test_inv_3_who_held_a_place_never_checks_the_case(site):
+    project = a_perturbation(CHINESE[:1])
+    sentence = waiting_case(project)
+    both = joined(project, "p1", Role.ANNOTATOR, Role.REVIEWER)
+    assert reviews.current_review(both).task is None
+    with pytest.raises(WorkflowError):
+        variant_checks.finalise(
+            both,
+            sentence.pk,
+            version=1,
+            client_key=uuid4(),
+            answer=CaseAnswer((accept(1), accept(2))),
+        )
+    assert reviews.current_review(reviewer(project)).task is not None
+
+
+def test_inv_3_who_has_checked_a_case_never_perturbs_it(site):
+    project = a_perturbation(CHINESE[:1])
+    waiting_case(project)
+    rita = joined(project, "rita", Role.ANNOTATOR, Role.REVIEWER)
+    checked(rita, give_back(1), accept(2))
+    Member.objects.filter(person__login="p1").update(status="left")
+    for _ in range(8):
+        expired(project)
+    assert claims.current(rita).slot is None
