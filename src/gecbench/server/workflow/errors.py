@@ -84,6 +84,12 @@ class EditFirstError(WorkflowError):
         super().__init__("a suggestion is shown after the first edit of your own")
 
 
+class UnavailableError(WorkflowError):
+    """The server lacks something that it needs for this; a manager sees to it."""
+
+    status = 503
+
+
 class GuidelineFirstError(NotAllowedError):
     """The project wants its guideline to be read first, and the member has not confirmed it."""
 

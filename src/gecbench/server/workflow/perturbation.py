@@ -37,7 +37,7 @@ from gecbench.server.rules.perturbation import (
     variant_digest,
 )
 from gecbench.server.rules.text import LONGEST, TextError
-from gecbench.server.workflow.errors import Problem, WorkflowError
+from gecbench.server.workflow.errors import Problem, UnavailableError
 
 # The scheme that finds errors: when cases come in, and again when a variant is handed in.
 
@@ -81,14 +81,14 @@ def _divide(case: PerturbationCase, lang: str, source: str, target: str) -> Divi
     """Divide a variant as its case was divided.
 
     Raises:
-        WorkflowError: This server cannot do it.
+        UnavailableError: This server cannot do it.
     """
     try:
         with _lock:  # pipelines are not for several threads at once
             scheme = _loaded(case.scheme, lang, next(_uses) // _RELOADED_AFTER)
             return divide(scheme, [(source, target)])[0]
     except GecbenchError as error:
-        raise WorkflowError(
+        raise UnavailableError(
             "the server cannot compare the errors of this variant; what you wrote is kept, tell a "
             "manager: {error}",
             error=str(error),

@@ -17,8 +17,17 @@ from django.views.decorators.http import require_http_methods
 from pydantic.fields import FieldInfo
 
 from gecbench.core.errors import GecbenchError
+from gecbench.server.choices import ProjectKind
 from gecbench.server.models import Member, Project
-from gecbench.server.rules.options import LEVELS, RULES, SETTINGS, ProjectColumns, extra, limits
+from gecbench.server.rules.options import (
+    LEVELS,
+    RULES,
+    SETTINGS,
+    ProjectColumns,
+    extra,
+    limits,
+    settings_of,
+)
 from gecbench.server.web.manage.messages import refusal_message
 from gecbench.server.web.manage.shortcuts import manage_page, manager, require_active
 from gecbench.server.workflow import management, projects
@@ -82,22 +91,26 @@ def form_field(setting: FieldInfo, now: object) -> forms.Field:
 
 
 class SettingsForm(forms.Form):
-    """All settings of a project, and the level of each consistency rule."""
+    """The settings that a project has, and the level of each consistency rule."""
 
     use_required_attribute = False
 
     def __init__(self, project: Project, data: QueryDict | None = None) -> None:
         """Show what was sent, else what is stored."""
         options = project.rules
+        self.settings = settings_of(project.kind)
+        rules = RULES if project.kind == ProjectKind.REWRITE else {}
         now = {
             name: getattr(project if name in ProjectColumns.model_fields else options, name)
-            for name in SETTINGS
+            for name in self.settings
         }
         now = {name: _NEVER if value is None else value for name, value in now.items()}
-        levels = {f"rule-{rule}": options.level(rule) for rule in RULES}
+        levels = {f"rule-{rule}": options.level(rule) for rule in rules}
         super().__init__(data, initial=now | levels, auto_id="%s")
-        self.fields = {name: form_field(setting, now[name]) for name, setting in SETTINGS.items()}
-        for rule, (usual, _words) in RULES.items():
+        self.fields = {
+            name: form_field(setting, now[name]) for name, setting in self.settings.items()
+        }
+        for rule, (usual, _words) in rules.items():
             names = {
                 level: gettext(words) + " ·" * (level == usual) for level, words in LEVELS.items()
             }
@@ -141,11 +154,12 @@ def settings(request: HttpRequest, member: Member) -> HttpResponseBase:
         "form": form,
         "groups": [
             (gettext(title), [(form[name], now.get(name, "")) for name in names])
-            for title, names in groupby(SETTINGS, lambda name: extra(SETTINGS[name])["group"])
+            for title, names in groupby(form.settings, lambda name: extra(SETTINGS[name])["group"])
         ],
         "rules": [
             (rule, gettext(words), form[f"rule-{rule}"], now.get(f"rule-{rule}", ""))
             for rule, (_level, words) in RULES.items()
+            if f"rule-{rule}" in form.fields
         ],
         "stale": stale,
         # One that was wrong is still made from what it was made from.
@@ -161,11 +175,18 @@ def settings(request: HttpRequest, member: Member) -> HttpResponseBase:
 
 
 def _change(member: Member, cleaned: Mapping[str, Any], posted: QueryDict) -> None:
-    columns = {name: cleaned[name] for name in ProjectColumns.model_fields}
+    columns = {name: cleaned[name] for name in ProjectColumns.model_fields if name in cleaned}
     if columns["annotators"] == member.project.annotators and "fit" not in posted:
         del columns["annotators"]
-    options = {name: cleaned[name] for name in SETTINGS if name not in ProjectColumns.model_fields}
-    levels = {rule: cleaned[f"rule-{rule}"] or usual for rule, (usual, _) in RULES.items()}
-    options["rules"] = {rule: level for rule, level in levels.items() if level != RULES[rule].level}
+    options = {
+        name: cleaned[name]
+        for name in settings_of(member.project.kind)
+        if name not in ProjectColumns.model_fields
+    }
+    if member.project.kind == ProjectKind.REWRITE:
+        levels = {rule: cleaned[f"rule-{rule}"] or usual for rule, (usual, _) in RULES.items()}
+        options["rules"] = {
+            rule: level for rule, level in levels.items() if level != RULES[rule].level
+        }
     seen = posted.get("seen", "")
     projects.change_project(member.project, by=member.person, options=options, seen=seen, **columns)
