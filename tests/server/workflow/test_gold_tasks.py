@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 from server.rest.calls import Caller
 from server.workflow.practising import known, reference, source
@@ -33,7 +34,7 @@ from gecbench.server.statistics import member_figures
 from gecbench.server.statistics.report import build_report, quality
 from gecbench.server.web.navigation import standings
 from gecbench.server.workflow import claims, gold_tasks, members, review_tasks, submissions
-from gecbench.server.workflow.assignments import give_quota
+from gecbench.server.workflow.assignments import give_batch, give_quota
 from gecbench.server.workflow.assignments import standings as quotas
 from gecbench.server.workflow.checks import check
 from gecbench.server.workflow.errors import ConflictError, NotYoursError, RefusedError
@@ -150,6 +151,19 @@ def test_none_are_drawn_where_no_real_task_is_left(site, monkeypatch):
     assert claims.current(member).nothing == claims.NoTask.NONE_FOR_YOU
 
 
+def test_none_are_drawn_where_an_own_batch_comes_first(site, monkeypatch):
+    """A task that is not of the batch would stand out, and not count for it."""
+    project = with_gold()
+    boss, member = Member.objects.get(person__login="boss"), joined(project, "li")
+    due = timezone.now() + timedelta(days=3)
+    give_batch(boss, member, number=1, due_at=due)
+    monkeypatch.setattr(claims._CHANCE, "randrange", lambda _: 0, raising=False)
+    slot = claims.current(member).slot
+    assert slot.assignment is not None
+    handed_in(member, slot)
+    assert claims.current(member).slot.sentence.purpose == Purpose.GOLD
+
+
 def test_a_gold_task_ends_for_its_annotator_when_later_tasks_do(site, monkeypatch):
     """It would be one's own to change, and fill the places of tasks put off, for ever."""
     project = with_gold(annotators=1, open_skips=1)
@@ -164,7 +178,8 @@ def test_a_gold_task_ends_for_its_annotator_when_later_tasks_do(site, monkeypatc
     handed_in(member, claimed(member, sentence_of(project, 1)))
     assert claims.skipped_sentences(member) == (), "others have filled real tasks by now"
     assert submissions.may_reopen(done), "no reviewer has begun with a later one"
-    review_tasks.claim_random_task(reviewer)
+    with transaction.atomic():
+        review_tasks.claim_random_task(reviewer)
     done = submissions.history(member)[1]
     assert not submissions.may_reopen(done)
     with pytest.raises(ConflictError):

@@ -298,11 +298,12 @@ def _lost(project: int, person: int) -> QuerySet[Any, Any]:
 def _draw_gold(member: Member) -> Claim | None:
     """Claim a gold task that the member has not seen, as often as the project's share says.
 
-    None where no real task is left: who gets tasks then would know what they are.
+    None where no real task is left, or where the next one is of the member's own batch: it would
+    stand out there.
     """
     if _CHANCE.randrange(100) >= member.project.rules.gold_percent:
         return None
-    if not _first_sentences(*_query(member)):
+    if _batch_sentences(*_query(member)) or not _first_sentences(*_query(member)):
         return None
     slots = _gold_slots(member).values_list("sentence_id", flat=True)
     found = list(slots.order_by("order_key", "sentence_id")[:FIRST])
