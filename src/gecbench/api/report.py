@@ -13,7 +13,7 @@ from gecbench.analysis.references import describe_references
 from gecbench.analysis.sentences import edit_weights, sentence_rows
 from gecbench.api.files import in_language
 from gecbench.api.options import AnyScheme, Options
-from gecbench.api.score import Comparisons, collect_stats, compare_run, score_run
+from gecbench.api.score import Comparisons, collect_stats, compare_run
 from gecbench.core.errors import UsageError
 from gecbench.core.files import write_text
 from gecbench.core.sample import Corpus, Systems
@@ -27,6 +27,7 @@ from gecbench.reports.page.sentences import pack_sentences
 from gecbench.reports.report import Report, Words, translate
 from gecbench.scoring.languages import corpus_language
 from gecbench.scoring.results import RunStats, ScoreReport, first_edit_sets
+from gecbench.scoring.run import summarise
 
 # The analyses that a report shows of a run.
 
@@ -171,8 +172,9 @@ def report(
     options = _with_edits(options, corpus)
     run_stats = collect_stats(corpus, systems, scheme=scheme, options=options, watch=watch)
     compared = compare_systems(run_stats, options)
-    once = replace(options, per_sentence=False, resamples=0 if compared else options.resamples)
-    scores = _with_intervals(score_run(run_stats, once), compared)
+    resamples = 0 if compared else options.resamples
+    scores = summarise(run_stats, beta=options.beta, resamples=resamples, seed=options.seed)
+    scores = _with_intervals(scores, compared)
     metric = span_metric(run_stats)
     hard = edit_weights(run_stats.cases) if metric else []
     rows = sentence_rows(run_stats, metric, hard)

@@ -64,19 +64,8 @@ def score(
     """
     options = options or Options()
     corpus = in_language(corpus, lang)
-    run_stats = collect_stats(corpus, systems, scheme=scheme, options=options, watch=watch)
-    return score_run(run_stats, options)
-
-
-def score_run(run: RunStats, options: Options) -> ScoreReport:
-    """Sum up a run, with the subsets and intervals of the options.
-
-    Raises:
-        CorpusError: A sentence lacks the metadata field of the subsets.
-        MissingExtraError: What a metric needs is not installed, and no other is asked for.
-    """
     return summarise(
-        run,
+        collect_stats(corpus, systems, scheme=scheme, options=options, watch=watch),
         by=options.by,
         beta=options.beta,
         resamples=options.resamples,

@@ -53,7 +53,8 @@ def command(function: Callable[..., None]) -> click.Command:
         arguments = {name: _value(name, hint, values) for name, hint in hints.items()}
         context = click.get_current_context()
         _check_needs(context)
-        check_files(context, _declarations(context.command))
+        options = [p for p in context.command.params if isinstance(p, _DeclaredOption)]
+        check_files(context, {option.name or "": option.declaration for option in options})
         function(**{name: value for name, value in arguments.items() if value is not MISSING})
 
     return click.Command(
@@ -246,12 +247,6 @@ def _name_as_typed(parameter: click.Parameter, context: click.Context) -> str:
     if parameter.secondary_opts and context.params[parameter.name or ""] is False:
         return parameter.secondary_opts[-1]
     return parameter.opts[-1]
-
-
-def _declarations(function: click.Command) -> Mapping[str, Option]:
-    """The declarations of a command's options, by the names of their values."""
-    options = [p for p in function.params if isinstance(p, _DeclaredOption)]
-    return {option.name or "": option.declaration for option in options}
 
 
 def _check_needs(context: click.Context) -> None:

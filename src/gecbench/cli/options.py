@@ -201,11 +201,11 @@ def load_systems(
     paths: Sequence[Path], corpus: Corpus, format: str | None = None
 ) -> list[SystemOutput]:
     """Load the outputs of systems, called as `named_files` says."""
-    from gecbench.api.files import load_system
+    from gecbench.formats.reading import read_system
 
     try:
         return [
-            load_system(file, corpus, name=name, format=format) for name, file in named_files(paths)
+            read_system(file, corpus, name=name, format=format) for name, file in named_files(paths)
         ]
     except FormatError as error:  # readers know the option of a corpus only
         raise error.with_option("--system-from") from error

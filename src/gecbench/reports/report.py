@@ -493,11 +493,16 @@ def render(report: Report, output: ReportFormat, *, table: str | None = None) ->
             "signatures": report.signatures,
         }
         return as_json({**head, **report.data})
-    tables = _select_tables(report, table)
+    by_name = {item.name: item for item in report.tables}
+    if table is not None and table not in by_name:
+        raise UsageError(
+            f"{report.name} has no table {table!r} here; it has: {', '.join(by_name) or 'none'}"
+        )
+    tables = report.tables if table is None else (by_name[table],)
     if output == "csv":
         return table_csv(tables[0])
     if report.summary:
-        tables = [replace(item, title=Words("", "")) for item in tables]
+        tables = tuple(replace(item, title=Words("", "")) for item in tables)
     if output == "markdown":
         return _markdown(report, tables)
     notes = [f"note: {note}" for note in (report.warnings if report.summary else report.notes)]
@@ -527,17 +532,6 @@ def plain(value: Value) -> str | int | float:
 def table_latex(table: Table, note: str) -> str:
     """Write a table as LaTeX with booktabs, under a comment."""
     return as_latex(table.grid, _heading(table) + note)
-
-
-def _select_tables(report: Report, name: str | None) -> Sequence[Table]:
-    if name is None:
-        return report.tables
-    known = {table.name: table for table in report.tables}
-    if name not in known:
-        raise UsageError(
-            f"{report.name} has no table {name!r} here; it has: {', '.join(known) or 'none'}"
-        )
-    return (known[name],)
 
 
 def _heading(table: Table) -> str:

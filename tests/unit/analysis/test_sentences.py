@@ -18,13 +18,14 @@ from gecbench.analysis.sentences import (
 )
 from gecbench.api.files import load, load_system, sample
 from gecbench.api.options import Options
-from gecbench.api.score import collect_stats, score_run
+from gecbench.api.score import collect_stats
 from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.edit import Edit
 from gecbench.core.errors import UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import total
 from gecbench.scoring.results import RunStats
+from gecbench.scoring.run import summarise
 
 FREE = Rewrite(error_free=True)
 IMPOSSIBLE = Rewrite(unannotatable=True)
@@ -154,7 +155,7 @@ def test_the_counts_of_all_sentences_are_those_of_the_score(level: str):
     options = Options(level=level)  # type: ignore[arg-type]
     run_stats = collect_stats(corpus, systems, scheme="zh-char", options=options)
     rows = list(sentence_rows(run_stats, "cherrant"))
-    for at, result in enumerate(score_run(run_stats, options).results):
+    for at, result in enumerate(summarise(run_stats).results):
         counted = [row.outputs[at].counts for row in rows]
         assert total(one for one in counted if one) == result.score.counts
         assert [one is None for one in counted] == [
