@@ -9,6 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+import msgspec
+
 from gecbench.api.files import load, sample
 from gecbench.api.options import Options, Places
 from gecbench.api.schemes import load_scheme
@@ -95,10 +97,10 @@ def read_settings(
     chosen = load_kind(kind)
     config = convert(name, tables, chosen.config)
     try:
-        language_of(config.language)
+        code = language_of(config.language).code
     except UsageError as error:
         raise FormatError(f"{name}: {error}") from error
-    return Settings(config, chosen, home)
+    return Settings(msgspec.structs.replace(config, language=code), chosen, home)
 
 
 def _change(tables: dict[str, object], change: str) -> None:

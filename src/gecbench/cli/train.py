@@ -15,7 +15,7 @@ from typing import Annotated
 import click
 
 from gecbench.api.options import Places
-from gecbench.cli.command import command
+from gecbench.cli.command import command, refuse
 from gecbench.cli.options import lang_option, say
 from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.core.files import make_folder
@@ -75,6 +75,7 @@ def train(
     from gecbench.api.train import train as train_model
 
     if list_recipes:
+        refuse("--list trains nothing", all_but=("--list",))
         for name, path in recipes().items():
             click.echo(f"{name:24} {_first_comment(path)}")
         return
@@ -84,6 +85,7 @@ def train(
         changes = (*changes, f'language="{language_of(lang).code}"')
     settings = read_settings(config, recipe=recipe, changes=changes)
     if recipe == "tiny":
+        refuse("the demonstration is in Chinese and needs no resources", "--lang", Places)
         demonstrate(recipes()[recipe], output or Path("gecbench-tiny"), changes)
         return
     if output is None:

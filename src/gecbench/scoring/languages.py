@@ -55,10 +55,11 @@ def check_language(corpus: Corpus, scheme: Scheme, name: str | None = None) -> N
     if code is not None and scheme.lang not in ("xx", language_of(code).code):
         is_or_seems = "is" if corpus.lang else "looks like"
         otherwise = "" if corpus.lang else f", or say --lang {scheme.lang} if it is that"
+        what = "it" if name == "errant" else "choose another by --scheme, as errant, which"
         raise UsageError(
             f"{corpus.name}: scheme {name or scheme.name} is for language {scheme.lang!r}, "
-            f"the corpus {is_or_seems} {code!r}; choose another by --scheme, as errant, "
-            f"which needs --spacy-model NAME for a language other than English{otherwise}"
+            f"the corpus {is_or_seems} {code!r}; {what} needs "
+            f"--spacy-model NAME for a language other than English{otherwise}"
         )
     check_pipeline(corpus, scheme.pipeline, scheme.pipeline_lang)
 

@@ -53,6 +53,7 @@ def test_the_command_line_changes_single_values(tmp_path) -> None:
     config = read_settings(None, recipe="tiny", changes=changes).config
     assert (config.training.epochs, config.name) == (3, "mine")
     assert config.data.train == ("a.tsv", "b.tsv")
+    assert read_settings(None, recipe="tiny", changes=["language=CMN"]).config.language == "zh"
     for change, why in (
         ("training.epochs", "write table.key=value"),
         ("=3", "write table.key=value"),
