@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from unittest.mock import patch
 from uuid import uuid4
 
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 from django.utils import timezone
 from server.workflow import practising, reviewing
+from server.workflow.paying import closed, paying
 from server.workflow.stories import (
     a_project,
     all_submitted,
@@ -27,7 +29,15 @@ from gecbench.server.choices import Purpose, Role
 from gecbench.server.import_export.releases import make_release
 from gecbench.server.models import Member, Person, Project, ReviewTask, Sentence
 from gecbench.server.web.permissions import Access, access_of
-from gecbench.server.workflow import accounts, assignments, complaints, members, reviews, trials
+from gecbench.server.workflow import (
+    accounts,
+    assignments,
+    complaints,
+    members,
+    pay,
+    reviews,
+    trials,
+)
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 OURS = "公开"
@@ -123,6 +133,9 @@ def _things(slug: str, mark: str) -> dict[str, object]:
         number=9,
         due_at=timezone.now() + timedelta(days=9),
     )
+    paying(project)
+    with patch.object(pay, "SETTLED", timedelta(seconds=-9)):
+        period = closed(project)
     for purpose in (Purpose.TRAINING, Purpose.TRIAL, Purpose.GOLD):
         practising.known(project, purpose, 20, mark=mark)
     candidate = practising.candidate(project, f"{slug}-candidate")
@@ -140,6 +153,9 @@ def _things(slug: str, mark: str) -> dict[str, object]:
         "trial_id": trial.pk,
         "task_id": trial.tasks.get(position=2).pk,
         "result_id": watched.gold_result.pk,
+        "period_id": period.pk,
+        "statement_id": period.statements.get(person=writers[0].person).pk,
+        "table": "lines.csv",
         "number": 1,
         "slot_id": slot.pk,
         "sentence_id": ReviewTask.objects.get(sentence=open_one).sentence_id,

@@ -26,6 +26,7 @@ from gecbench.server.models import (
     MemberEvent,
     Message,
     Notice,
+    PayStatement,
     Person,
     PracticeAnswer,
     Reading,
@@ -42,6 +43,7 @@ from gecbench.server.models import (
     Trial,
     Verdict,
 )
+from gecbench.server.rules.pay import amount_text
 
 Json = dict[str, object]
 FORMAT = "gecbench-own-data"
@@ -123,6 +125,8 @@ def _kinds(
     yield "complaint", _of(Complaint, "study__sentence__project", person=person), _complaint
     complaints = _of(Complaint, "study__sentence__project", handler=person)
     yield "ruling", complaints, _ruling
+    statements = _of(PayStatement, "period__project", person=person)
+    yield "pay_statement", statements.prefetch_related("entries__formula"), _pay_statement
     about = ("complaint__study__sentence__project", "sentence__project")
     yield "message", _of(Message, *about, person=person), _message
     yield "guideline", _of(Guideline, "project", by=person), _guideline
@@ -307,6 +311,23 @@ def _complaint(row: Complaint) -> Json:
 def _ruling(row: Complaint) -> Json:
     values = {"note": row.decision_note, "cites": row.section, "decided_at": _time(row.decided_at)}
     return {**_sentence(row.study.sentence), "state": row.state, **values}
+
+
+def _pay_statement(row: PayStatement) -> Json:
+    times = {"from": _time(row.period.begin), "to": _time(row.period.end)}
+    lines = [
+        {
+            "kind": entry.kind,
+            "reason": entry.reason,
+            "amount": amount_text(entry.amount, row.currency),
+            "formula": entry.formula.version,
+            **entry.detail,
+        }
+        for entry in sorted(row.entries.all(), key=lambda entry: entry.pk)
+    ]
+    total = amount_text(row.total, row.currency)
+    amount = {"total": total, "currency": row.currency, "sha256": row.sha256}
+    return {"project": row.period.project.slug, **times, **amount, **row.facts, "lines": lines}
 
 
 def _message(row: Message) -> Json:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from django.db import models
 from django.db.models import PROTECT, F, Q
 from django.utils import timezone
@@ -125,3 +127,13 @@ class PayEntry(AppendOnly):
                 name="pay_entry_of_one_thing",
             ),
         )
+
+    @property
+    def task(self) -> tuple[int, datetime]:
+        """The number of the sentence, and when the work was handed in."""
+        if self.submission is not None:
+            return self.submission.sentence.number, self.submission.at
+        review = self.variant_check.review if self.variant_check else self.review
+        if review is None:
+            raise AssertionError("an entry points to something")  # pragma: no cover - a constraint
+        return review.sentence.number, review.at

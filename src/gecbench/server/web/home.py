@@ -28,6 +28,7 @@ from gecbench.server.statistics import member_figures
 from gecbench.server.web.http import parse_int
 from gecbench.server.web.manage.messages import ROLES
 from gecbench.server.web.navigation import Entry, goal, menu, standings
+from gecbench.server.web.pay import person_is_paid
 from gecbench.server.web.permissions import anyone, member, signed_in
 from gecbench.server.web.translation import interface_language
 from gecbench.server.workflow.assignments import Standing
@@ -98,6 +99,7 @@ _NOTICES: Mapping[str, tuple[Promise, str, str]] = {
         "manage-gold",
         "member",
     ),
+    "pay_statement": (_("There is a new statement of your pay."), "pay-statement", "statement"),
     "paused": (_("You are paused in this project. A manager will tell you more."), "project", ""),
     "complaint_decided": (
         _("Your complaint about task #%(number)s was decided."),
@@ -336,6 +338,7 @@ def my_statistics(request: HttpRequest, member: Member) -> HttpResponse:
         "accepted_percent": None if figures.acceptance is None else 100 * figures.acceptance,
         "f05_percent": None if figures.f05 is None else 100 * figures.f05,
         "reasons": [(names.get(reason, reason), count) for reason, count in figures.reasons],
+        "is_paid": person_is_paid(member),
     }
     return render(request, "home/my_statistics.html", context)
 

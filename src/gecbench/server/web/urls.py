@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from gecbench.server.web import complaints, guidelines, home, study
+from gecbench.server.web import complaints, guidelines, home, pay, study
 from gecbench.server.web.account import passwords
 from gecbench.server.web.account import views as account
 from gecbench.server.web.annotation import views as annotation
@@ -21,6 +21,7 @@ from gecbench.server.web.manage import (
     settings,
     trials,
 )
+from gecbench.server.web.manage import pay as manage_pay
 from gecbench.server.web.practice import views as practice
 from gecbench.server.web.review import views as review
 
@@ -98,6 +99,9 @@ _work: list[URLPattern] = [
     path("problems/<int:complaint_id>/say", complaints.say, name="problem-say"),
     path("problems/<int:complaint_id>/rule", complaints.rule, name="problem-rule"),
     path("problems/<int:complaint_id>/case", complaints.mark_case, name="problem-case"),
+    path("pay", pay.list_statements, name="pay"),
+    path("pay/<int:statement_id>", pay.statement, name="pay-statement"),
+    path("pay/<int:statement_id>/<str:table>", pay.save_statement, name="pay-statement-file"),
     path("guide", guidelines.guideline, name="guide"),
     path("guide/search", guidelines.search, name="guide-search"),
     path("guide/drawer", guidelines.drawer, name="guide-drawer"),
@@ -140,6 +144,18 @@ _manage: list[URLPattern] = [
     path("trials/answers/<int:answer_id>", trials.overrule, name="manage-overrule"),
     path("gold/<int:member_id>", trials.gold, name="manage-gold"),
     path("gold/results/<int:result_id>", trials.overrule_gold, name="manage-gold-overrule"),
+    path("pay", manage_pay.overview, name="manage-pay"),
+    path("pay/close", manage_pay.close, name="manage-pay-close"),
+    path("pay/formula", manage_pay.formula, name="manage-pay-formula"),
+    path("pay/formula/<int:version>", manage_pay.version, name="manage-pay-version"),
+    path("pay/formula/<int:version>/activate", manage_pay.activate, name="manage-pay-activate"),
+    path("pay/periods/<int:period_id>", manage_pay.period, name="manage-pay-period"),
+    path(
+        "pay/periods/<int:period_id>/<str:table>",
+        manage_pay.save_period,
+        name="manage-pay-period-file",
+    ),
+    path("pay/statements/<int:statement_id>", manage_pay.statement, name="manage-pay-statement"),
     path("guideline", guideline.edit, name="manage-guideline"),
     path("guideline/preview", guideline.preview, name="manage-guideline-preview"),
     path("guideline/cases", guideline.settle, name="manage-guideline-cases"),

@@ -150,6 +150,7 @@ ACTIONS: Mapping[str, object] = {
     "pay.formula_saved": _("saved a formula of pay"),
     "pay.formula_activated": _("put a formula of pay in force"),
     "pay.closed": _("closed a pay period"),
+    "pay.exported": _("saved the statements of a pay period"),
     "release.made": _("made a release"),
     "export.begun": _("began an export"),
     "export.done": _("finished an export"),

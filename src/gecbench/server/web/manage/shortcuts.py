@@ -36,6 +36,7 @@ _PLACES = (
     ("manage-members", _("Members")),
     ("manage-trials", _("Candidates")),
     ("manage-quality", _("Quality")),
+    ("manage-pay", _("Pay")),
     ("manage-guideline", _("Guideline")),
     ("manage-settings", _("Settings")),
     ("manage-audit", _("Log")),
