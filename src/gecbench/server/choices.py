@@ -122,6 +122,13 @@ class TrialState(TextChoices):
     FAILED = "failed", _("not passed")
 
 
+class RoundState(TextChoices):
+    """Where a round of quality inspection stands."""
+
+    OPEN = "open", _("under way")
+    CLOSED = "closed", _("closed")
+
+
 class ProjectKind(TextChoices):
     """What a project makes; `inspect` has its room, and nothing is built for it."""
 

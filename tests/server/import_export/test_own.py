@@ -28,6 +28,7 @@ ELSEWHERE = {
     "ReviewTask.handed_by": "in the log as review.handed_on",
     "Session.person": "lines of the kind session, of those that live",
     "Study.closed_by": "in the log",
+    "InspectionRound.by": "in the log as inspection.begun",
     "Overruling.by": "in the log as trial.overruled and gold.overruled",
     "Complaint.first_reviewer": "the review that is questioned",
 }

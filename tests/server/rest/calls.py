@@ -77,4 +77,5 @@ def filled(path: str, slug: str) -> str:
         .replace("{name}", "v1")
         .replace("{file}", "v1.tsv")
         .replace("{token_id}", "1")
+        .replace("{round_id}", "1")
     )

@@ -10,6 +10,7 @@ from django.test import Client
 from django.utils import timezone
 from server.import_export.files import reviewed
 from server.rest.calls import ROOT, Caller, answer_of, filled, operations
+from server.workflow.inspecting import JUDGES, begun
 from server.workflow.reviewing import BAD, FAIR, GOOD, waiting
 from server.workflow.stories import correction, joined, somebody
 
@@ -24,9 +25,17 @@ from gecbench.server.workflow.errors import NotYoursError
 ALL = [(path, method) for path, method, _ in operations()]
 
 
+def furnish() -> None:
+    project = reviewed()
+    make_release(project, name="v1", by=None)
+    for login in JUDGES:
+        joined(project, login, "judge")
+    begun(project, 1)
+
+
 @pytest.fixture
 def project(furnished) -> Project:
-    furnished("test_entrance", lambda: make_release(reviewed(), name="v1", by=None))
+    furnished("test_entrance", furnish)
     return Project.objects.get()
 
 

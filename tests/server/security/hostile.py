@@ -27,10 +27,12 @@ from gecbench.server.models import (
     Acknowledgement,
     Invitation,
     Member,
+    Message,
     Notice,
     Person,
     Project,
     Release,
+    Resolution,
     Sentence,
     Source,
     Study,
@@ -44,6 +46,7 @@ from gecbench.server.workflow import (
     complaints,
     drafts,
     gold_tasks,
+    inspection,
     management,
     members,
     projects,
@@ -77,7 +80,7 @@ def short(n: int) -> str:
 
 
 def hostile() -> Project:
-    """Make it; people are a0, a1 (annotators), rita, rolf (reviewers), boss, root."""
+    """Make it; people are a0, a1 (annotators), rita, rolf (reviewers), j0, j1 (judges), boss."""
     count = len(BUNDLES)
     project = a_project(
         [clean(bundle(n, "来源")).text for n in range(count + 6)],
@@ -99,6 +102,7 @@ def hostile() -> Project:
     _in_work(project, writers, count + 1)
     _light(project)
     _practised(project)
+    _inspected(project)
     _people(project)
     due = timezone.now() + timedelta(days=3)
     assignments.give_quota(member_of(project, "boss"), writers[0], number=count + 9, due_at=due)
@@ -225,6 +229,28 @@ def _practised(project: Project) -> None:
     gold = Sentence.objects.get(project=project, purpose=Purpose.GOLD)
     watched = submitted(member_of(project, "a1"), gold, answer)
     gold_tasks.overrule(boss, watched.gold_result.pk, right=True, reason=bundle(0, "改"))
+
+
+def _inspected(project: Project) -> None:
+    """A closed round whose judges differ, with their talk, and one under way."""
+    boss = member_of(project, "boss")
+    judges = [joined(project, f"j{n}", "judge") for n in range(2)]
+    asked = [inspection.Criterion("a", bundle(1, "问"), bundle(2, "问"))]
+    words = {"size": 1, "judges": [judge.pk for judge in judges], "criteria": asked}
+    for n in range(2):
+        inspection.begin(boss, name=clean(short(n)).text[:90] + str(n), **words)
+    done = project.inspections.first()
+    item = done.items.get()
+    for n, judge in enumerate(judges):
+        said = {"answers": {"a": bool(n)}, "note": bundle(n, "注")}
+        inspection.rate(judge, item.pk, client_key=uuid4(), **said)
+    Message.objects.create(
+        item=item, person=judges[0].person, text=bundle(3, "议"), client_key=uuid4()
+    )
+    Resolution.objects.create(
+        item=item, criterion="a", accept=True, note=bundle(0, "定"), by=judges[1].person
+    )
+    inspection.close(boss, done.pk)
 
 
 def _people(project: Project) -> None:

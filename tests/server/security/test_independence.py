@@ -38,6 +38,8 @@ from gecbench.server.choices import Decision
 from gecbench.server.import_export.releases import make_release
 from gecbench.server.models import (
     Complaint,
+    InspectionItem,
+    InspectionRound,
     Member,
     Person,
     Project,
@@ -153,6 +155,8 @@ def ids(project: Project) -> dict[str, list[object]]:
         "uidb64": ["none", *(urlsafe_base64_encode(b"%d" % n) for n in range(1, 4))],
         "token": ["none"],
         **{key: [1] for key in ("practice_id", "trial_id", "task_id", "answer_id", "result_id")},
+        "round_id": [*InspectionRound.objects.values_list("pk", flat=True)] or [1],
+        "item_id": [*InspectionItem.objects.values_list("pk", flat=True)] or [1],
     }
 
 

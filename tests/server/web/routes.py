@@ -33,6 +33,7 @@ from gecbench.server.workflow import (
     accounts,
     assignments,
     complaints,
+    inspection,
     members,
     pay,
     reviews,
@@ -145,6 +146,14 @@ def _things(slug: str, mark: str) -> dict[str, object]:
     )
     trial = trials.begin(candidate)
     tried = practising.answered(candidate, right=False)
+    judges = [joined(project, f"{slug}-judge{n}", "judge") for n in ("", "2")]
+    inspected = inspection.begin(
+        Member.objects.select_related("project", "person").get(project=project, person=boss),
+        name="first",
+        size=1,
+        judges=[judge.pk for judge in judges],
+        criteria=inspection.CRITERIA["rewrite"],
+    )
     gold = Sentence.objects.get(project=project, external_id="gold-1")
     watched = submitted(writers[1], gold, correction(f"{mark}这是什么"))
     return {
@@ -156,6 +165,8 @@ def _things(slug: str, mark: str) -> dict[str, object]:
         "period_id": period.pk,
         "statement_id": period.statements.get(person=writers[0].person).pk,
         "table": "lines.csv",
+        "round_id": inspected.pk,
+        "item_id": inspected.items.get().pk,
         "number": 1,
         "slot_id": slot.pk,
         "sentence_id": ReviewTask.objects.get(sentence=open_one).sentence_id,
@@ -190,7 +201,6 @@ def world() -> World:
     """Make it all."""
     things = {"one": _things("one", OURS), "two": _things("two", MARK)}
     project = Project.objects.get(slug="one")
-    joined(project, "one-judge", "judge")
     for status in ("paused", "left"):
         member = joined(project, f"one-{status}", "annotator")
         members.change_member(member, by=None, status=status)

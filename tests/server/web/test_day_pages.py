@@ -260,7 +260,7 @@ def test_notices_are_marked_as_read_one_by_one_or_all_that_were_shown(li):
         (["annotator", "reviewer"], "/p/story/work"),
         (["reviewer"], "/p/story/review"),
         (["manager"], "/p/story/manage/"),
-        (["judge"], "/p/story/guide"),
+        (["judge"], "/p/story/judge"),
     ],
 )
 def test_a_projects_front_door_leads_to_ones_own_work(li, roles, url):

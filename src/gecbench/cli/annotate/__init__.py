@@ -16,6 +16,7 @@ _COMMANDS = {
     "export": ("project:export", "Write what a project has made."),
     "release": ("release:release", "Freeze golden references under a name."),
     "suggest": ("project:suggest", "Let a corrector propose corrections."),
+    "judgements": ("project:judgements", "Show what the judges of an inspection found."),
     "stats": ("project:stats", "Show how far a project is, and how good."),
     "check": ("site:check", "Recount all invariants; exit 1 where one is broken."),
     "backup": ("site:backup", "Save everything into one file, while people work."),

@@ -382,3 +382,38 @@ def stats(
     if not kept:
         statistics.refresh(row, processes)
     show(build_report(statistics.quality(row, processes)), output)
+
+
+@command
+def judgements(
+    project: Annotated[str, Argument("PROJECT")],
+    output: Output,
+    data: DataFolder = DEFAULT,
+    round_name: Annotated[
+        str | None,
+        Option("--round", "Name of the round.", metavar="NAME", show_default="the last one"),
+    ] = None,
+    names: Annotated[bool, Option("--names", "Show people's names instead of pseudonyms.")] = False,
+) -> None:
+    """Show what two judges say of a sample: accepted, rejected, equal decisions, kappa, alpha.
+
+    PROJECT is its name in addresses. The first table is table 3 of RobustGEC; JSON has every
+    rating. Items that only one judge has rated are left out.
+
+    \b
+    gecbench annotate judgements robust
+    gecbench annotate judgements robust --round final -o judgements.json
+    """  # noqa: D301 - \b keeps click from joining lines
+    row = open_project(data, project)
+    from gecbench.server.import_export.corpora import naming_of
+    from gecbench.server.statistics.inspections import round_report
+
+    rounds = row.inspections.order_by("pk")
+    inspection = rounds.last() if round_name is None else rounds.filter(name=round_name).first()
+    if inspection is None and round_name is not None:
+        raise UnknownNameError("round", round_name, rounds.values_list("name", flat=True))
+    if inspection is None:
+        raise GecbenchError(
+            f"project {project} has no round of inspection; a manager begins one in the browser"
+        )
+    show(round_report(inspection, naming_of(row, show=names)), output)

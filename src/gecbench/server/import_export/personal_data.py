@@ -22,6 +22,7 @@ from gecbench.server.models import (
     Guideline,
     GuidelineCase,
     ImportBatch,
+    InspectionJudge,
     Member,
     MemberEvent,
     Message,
@@ -29,9 +30,11 @@ from gecbench.server.models import (
     PayStatement,
     Person,
     PracticeAnswer,
+    Rating,
     Reading,
     Reference,
     Release,
+    Resolution,
     Review,
     Skip,
     SlotEvent,
@@ -127,7 +130,14 @@ def _kinds(
     yield "ruling", complaints, _ruling
     statements = _of(PayStatement, "period__project", person=person)
     yield "pay_statement", statements.prefetch_related("entries__formula"), _pay_statement
-    about = ("complaint__study__sentence__project", "sentence__project")
+    judged = _of(InspectionJudge, "round__project", member__person=person)
+    yield "inspection", judged, _inspection
+    at_item = ("item__sentence__project", "item__reference", "item__variant")
+    ratings = _of(Rating, *at_item, judge__member__person=person)
+    yield "rating", ratings.prefetch_related("answers"), _rating
+    resolutions = _of(Resolution, "item__sentence__project", by=person)
+    yield "resolution", resolutions, _resolution
+    about = ("complaint__study__sentence__project", "sentence__project", "item__sentence__project")
     yield "message", _of(Message, *about, person=person), _message
     yield "guideline", _of(Guideline, "project", by=person), _guideline
     yield "guideline_case", _of(GuidelineCase, "project", by=person), _case
@@ -330,8 +340,31 @@ def _pay_statement(row: PayStatement) -> Json:
     return {"project": row.period.project.slug, **times, **amount, **row.facts, "lines": lines}
 
 
+def _inspection(row: InspectionJudge) -> Json:
+    values = {"round": row.round.name, "size": row.round.size, "at": _time(row.round.at)}
+    return {"project": row.round.project.slug, **values}
+
+
+def _rating(row: Rating) -> Json:
+    return {
+        **_sentence(row.item.sentence),
+        "text": row.item.target,
+        "no": row.no,
+        "undone": row.undone,
+        "accept": {answer.criterion: answer.accept for answer in row.answers.all()},
+        "note": row.note,
+        "at": _time(row.at),
+    }
+
+
+def _resolution(row: Resolution) -> Json:
+    values = {"criterion": row.criterion, "accept": row.accept, "note": row.note}
+    return {**_sentence(row.item.sentence), **values, "at": _time(row.at)}
+
+
 def _message(row: Message) -> Json:
-    sentence = row.complaint.study.sentence if row.complaint else row.sentence
+    place = row.complaint.study if row.complaint else row.item
+    sentence = place.sentence if place else row.sentence
     return {**_sentence(sentence), "text": row.text, "at": _time(row.at)}
 
 

@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 from gecbench.server.models.fields import AppendOnly, AppendOnlyError
+from gecbench.server.models.inspections import (
+    InspectionItem,
+    InspectionJudge,
+    InspectionRound,
+    Rating,
+    RatingAnswer,
+    Resolution,
+)
 from gecbench.server.models.pay import (
     PayActivation,
     PayEntry,
@@ -80,6 +88,9 @@ __all__ = [
     "Guideline",
     "GuidelineCase",
     "ImportBatch",
+    "InspectionItem",
+    "InspectionJudge",
+    "InspectionRound",
     "Invitation",
     "Member",
     "MemberEvent",
@@ -96,10 +107,13 @@ __all__ = [
     "PracticeAnswer",
     "Project",
     "Proposal",
+    "Rating",
+    "RatingAnswer",
     "Reading",
     "Reference",
     "Release",
     "ReleaseItem",
+    "Resolution",
     "Review",
     "ReviewTask",
     "Sentence",

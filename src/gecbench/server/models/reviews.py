@@ -299,10 +299,11 @@ class Complaint(models.Model):
 
 
 class Message(AppendOnly):
-    """A word in the talk about a complaint or a sentence (CMP-4)."""
+    """A word in the talk about a complaint, a sentence or an item of an inspection (CMP-4)."""
 
     complaint = models.ForeignKey(Complaint, PROTECT, null=True, related_name="messages")
     sentence = models.ForeignKey(Sentence, PROTECT, null=True, related_name="messages")
+    item = models.ForeignKey("InspectionItem", PROTECT, null=True, related_name="messages")
     person = models.ForeignKey(Person, PROTECT, related_name="+")
     text = models.TextField()
     client_key = models.UUIDField(unique=True)
@@ -312,8 +313,9 @@ class Message(AppendOnly):
         db_table = "message"
         constraints = (
             models.CheckConstraint(
-                condition=Q(complaint__isnull=False, sentence__isnull=True)
-                | Q(complaint__isnull=True, sentence__isnull=False),
+                condition=Q(complaint__isnull=False, sentence__isnull=True, item__isnull=True)
+                | Q(complaint__isnull=True, sentence__isnull=False, item__isnull=True)
+                | Q(complaint__isnull=True, sentence__isnull=True, item__isnull=False),
                 name="message_about_one_thing",
             ),
         )

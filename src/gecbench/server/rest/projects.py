@@ -8,6 +8,7 @@ from django.db.models import Count
 from django.http import Http404, HttpRequest
 from ninja import Query, Router, Status
 
+from gecbench.analysis.inspection import Estimate
 from gecbench.server.choices import (
     SUBMITTED_OR_LATER,
     Decision,
@@ -24,12 +25,23 @@ from gecbench.server.import_export.corpora import (
     read_snapshot,
     real_sentences,
 )
-from gecbench.server.models import Member, Project, Sentence, Submission, Token, Trial
+from gecbench.server.models import (
+    InspectionRound,
+    Member,
+    Project,
+    Sentence,
+    Submission,
+    Token,
+    Trial,
+)
 from gecbench.server.rest.authentication import manager_of, member_of, need, only, person_of
 from gecbench.server.rest.schemas import (
     Failure,
     Goldens,
     GoldResults,
+    InspectedItems,
+    InspectionReport,
+    Inspections,
     PersonShown,
     ProjectGiven,
     ProjectShown,
@@ -40,6 +52,8 @@ from gecbench.server.rest.schemas import (
     TokenShown,
     Trials,
 )
+from gecbench.server.statistics.inspections import item_values, measure_round
+from gecbench.server.workflow import inspection
 from gecbench.server.workflow.accounts import Scope, make_token, revoke_token, tokens_of
 from gecbench.server.workflow.gold_tasks import results
 from gecbench.server.workflow.projects import create_project
@@ -343,6 +357,84 @@ def golden_sets(
         if row.golden is not None
     ]
     return _page(items, rows[-1].number if rows else 0, limit)
+
+
+# Quality inspection: rounds, figures, ratings.
+
+
+@work_router.get(
+    "projects/{slug:slug}/inspections", response={200: Inspections, 404: Failure, 422: Failure}
+)
+def inspections(
+    request: HttpRequest, slug: str, after: After = 0, limit: Limit = 50
+) -> dict[str, object]:
+    """Return the rounds of quality inspection, oldest first; for managers."""
+    only(request, "after", "limit")
+    project = manager_of(request, slug).project
+    rows = list(
+        InspectionRound.objects.filter(project=project, id__gt=after).order_by("id")[:limit]
+    )
+    return _page([_round(project, row) for row in rows], rows[-1].pk if rows else 0, limit)
+
+
+@work_router.get(
+    "projects/{slug:slug}/inspections/{int:round_id}",
+    response={200: InspectionReport, 404: Failure},
+)
+def inspection_report(request: HttpRequest, slug: str, round_id: int) -> dict[str, object]:
+    """Return what the judges of a round found, as table 3 of RobustGEC has it; for managers."""
+    only(request)
+    project = manager_of(request, slug).project
+    row = inspection.get_round(project, round_id)
+    result = measure_round(row)
+    figures = [
+        {
+            **{name: getattr(one, name) for name in _COUNTED},
+            **{name: _estimate(estimate) for name, estimate in one.estimates.items()},
+        }
+        for one in result.criteria
+    ]
+    found = {"rated_by_both": result.rated, "figures": figures, "notes": list(result.notes)}
+    return {**_round(project, row), **found}
+
+
+_COUNTED = ("criterion", "both", "only_first", "only_second", "neither", "unresolved")
+
+
+@work_router.get(
+    "projects/{slug:slug}/inspections/{int:round_id}/items",
+    response={200: InspectedItems, 404: Failure, 422: Failure},
+)
+def inspected_items(
+    request: HttpRequest, slug: str, round_id: int, after: After = 0, limit: Limit = 50
+) -> dict[str, object]:
+    """Return the items of a round by position; ratings of those that both judges have rated."""
+    only(request, "after", "limit")
+    project = manager_of(request, slug).project
+    row = inspection.get_round(project, round_id)
+    naming = naming_of(project)
+    judged = [one for one in inspection.load_items(row) if one.item.position > after][:limit]
+    last = judged[-1].item.position if judged else 0
+    return _page([item_values(one, naming) for one in judged], last, limit)
+
+
+def _round(project: Project, row: InspectionRound) -> dict[str, object]:
+    naming, progress = naming_of(project), inspection.progress(row)
+    return {
+        "key": row.pk,
+        **{name: getattr(row, name) for name in ("name", "state", "size", "population", "seed")},
+        "criteria": row.criteria,
+        "judges": [naming.of(judge.member.person_id) for judge, _ in progress],
+        "rated": [done for _, done in progress],
+        "at": row.at,
+        "closed_at": row.closed_at,
+    }
+
+
+def _estimate(estimate: Estimate) -> dict[str, object]:
+    ends = estimate.interval
+    low, high = (ends.low, ends.high) if ends else (None, None)
+    return {"value": estimate.value, "of": estimate.of, "low": low, "high": high}
 
 
 def _sentence(sentence: Sentence) -> dict[str, object]:

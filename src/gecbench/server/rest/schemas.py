@@ -146,6 +146,99 @@ class GoldResults(Schema):
     next: int | None = None
 
 
+class InspectionShown(Schema):
+    """A round of quality inspection; `rated` is how many items each judge has rated."""
+
+    key: int
+    name: str
+    state: str
+    size: int
+    population: int
+    seed: int
+    criteria: list[dict[str, str]]
+    judges: list[str]
+    rated: list[int]
+    at: datetime
+    closed_at: datetime | None
+
+
+class Inspections(Schema):
+    """A page of rounds."""
+
+    items: list[InspectionShown]
+    next: int | None = None
+
+
+class EstimateShown(Schema):
+    """A figure, not rounded, and its 95% interval; null where it is undefined."""
+
+    value: float | None
+    of: int
+    low: float | None
+    high: float | None
+
+
+class CriterionShown(Schema):
+    """What the judges say by one criterion; shares are in [0, 1]."""
+
+    criterion: str
+    accept: EstimateShown
+    reject: EstimateShown
+    equal: EstimateShown
+    kappa: EstimateShown
+    alpha: EstimateShown
+    both: int
+    only_first: int
+    only_second: int
+    neither: int
+    unresolved: int
+
+
+class InspectionReport(InspectionShown):
+    """A round with its figures, over the items that both judges have rated."""
+
+    rated_by_both: int
+    figures: list[CriterionShown]
+    notes: list[str]
+
+
+class RatingShown(Schema):
+    """What a judge says of an item."""
+
+    judge: str
+    accept: dict[str, bool]
+    note: str
+    at: datetime
+
+
+class ResolutionShown(Schema):
+    """What the judges settled on."""
+
+    accept: bool
+    note: str
+    by: str
+    at: datetime
+
+
+class InspectedItem(Schema):
+    """An item of a round; there are no ratings before both judges have rated it."""
+
+    position: int
+    number: int
+    id: str
+    source: str
+    target: str
+    ratings: list[RatingShown]
+    resolutions: dict[str, ResolutionShown]
+
+
+class InspectedItems(Schema):
+    """A page of items."""
+
+    items: list[InspectedItem]
+    next: int | None
+
+
 class ProjectShown(Schema):
     """A project, as its members see it."""
 

@@ -51,6 +51,7 @@ class Place(StrEnum):
     WORK = "work"
     REVIEW = "review"
     STUDY = "study"
+    JUDGE = "judge"
 
 
 _ALL = (Place.WORK, Place.REVIEW, Place.STUDY)
@@ -74,13 +75,17 @@ class Action:
     in_box: bool = True
 
 
+MOST_CRITERIA = 4
+"""Criteria of an inspection; each takes two digits."""
+
 _WRONG = "QWERTYIOP"
 _REASONS = "ASDFGHZXC"
 
 
 def _actions() -> Iterator[Action]:
     work, review, study = (Place.WORK,), (Place.REVIEW,), (Place.STUDY,)
-    yield Action("submit", ("Ctrl+Enter",), _ALL)
+    judge = (Place.JUDGE,)
+    yield Action("submit", ("Ctrl+Enter",), (*_ALL, *judge))
     yield Action("add", ("Alt+A",), (Place.WORK, Place.REVIEW))
     yield Action("remove", ("Alt+Backspace",), (Place.WORK, Place.REVIEW))
     yield Action("bring_back", ("Alt+U",), work)
@@ -94,15 +99,15 @@ def _actions() -> Iterator[Action]:
     yield Action("error_free", ("Alt+G",), _ALL)
     yield Action("not_annotatable", ("Alt+N",), _ALL)
     yield Action("skip", ("Alt+P",), work)
-    yield Action("undo", ("Alt+Z",), (Place.WORK, Place.REVIEW))
-    yield Action("previous", ("Alt+,",), work)
-    yield Action("next", ("Alt+.",), work)
+    yield Action("undo", ("Alt+Z",), (Place.WORK, Place.REVIEW, Place.JUDGE))
+    yield Action("previous", ("Alt+,",), (Place.WORK, Place.JUDGE))
+    yield Action("next", ("Alt+.",), (Place.WORK, Place.JUDGE))
     yield Action("other_version", ("Alt+O",), work)
     yield Action("clean", ("Alt+L",), (Place.WORK, Place.REVIEW))
     yield Action("suggestion", ("Alt+K",), work)
-    yield Action("guide", ("F1", "Ctrl+/"), _ALL)
-    yield Action("close", ("Esc",), _ALL)
-    yield Action("keys", ("?",), _ALL, in_box=False)
+    yield Action("guide", ("F1", "Ctrl+/"), (*_ALL, *judge))
+    yield Action("close", ("Esc",), (*_ALL, *judge))
+    yield Action("keys", ("?",), (*_ALL, *judge), in_box=False)
     for n, (wrong, reason) in enumerate(zip(_WRONG, _REASONS, strict=True), 1):
         yield Action(f"correct_{n}", (str(n),), review, in_box=False)
         yield Action(f"wrong_{n}", (wrong,), review, in_box=False)
@@ -114,6 +119,10 @@ def _actions() -> Iterator[Action]:
     yield Action("undo_row", ("U",), review, in_box=False)
     yield Action("second_opinion", ("Alt+O",), review)
     yield Action("complain", ("Alt+I",), study)
+    for n in range(1, MOST_CRITERIA + 1):
+        yield Action(f"accept_{n}", (str(2 * n - 1),), judge, in_box=False)
+        yield Action(f"reject_{n}", (str(2 * n),), judge, in_box=False)
+    yield Action("note", ("N",), judge, in_box=False)
 
 
 ACTIONS: Mapping[str, Action] = {one.id: one for one in _actions()}

@@ -100,6 +100,11 @@ _NOTICES: Mapping[str, tuple[Promise, str, str]] = {
         "member",
     ),
     "pay_statement": (_("There is a new statement of your pay."), "pay-statement", "statement"),
+    "inspection_begun": (
+        _("You are a judge of %(name)s: %(size)s items wait for your rating."),
+        "judge",
+        "",
+    ),
     "paused": (_("You are paused in this project. A manager will tell you more."), "project", ""),
     "complaint_decided": (
         _("Your complaint about task #%(number)s was decided."),
@@ -159,7 +164,7 @@ NOTICES = 50
 NEWS = 5
 """Notices that are shown at once; the others can be opened."""
 MOST_GOAL = 1000
-_IN_TURN = ("review", "study", "problems")
+_IN_TURN = ("review", "judge", "study", "problems")
 """Where something can wait for somebody who has no task to annotate."""
 
 
@@ -274,7 +279,7 @@ def _first(member: Member, entries: Sequence[Entry]) -> Entry | None:
     busy = [by_id[name] for name in _IN_TURN if name in by_id and by_id[name].count]
     if "work" in by_id and (not busy or has_task(member)):
         return by_id["work"]
-    usual = [by_id[name] for name in ("review", "manage") if name in by_id]
+    usual = [by_id[name] for name in ("review", "judge", "manage") if name in by_id]
     return next(iter((*busy, *usual)), None)
 
 
@@ -290,6 +295,8 @@ def project(request: HttpRequest, member: Member) -> HttpResponse:
         return redirect("work", slug)
     if member.has(Role.REVIEWER):
         return redirect("review", slug)
+    if member.has(Role.JUDGE) and not member.has(Role.MANAGER):
+        return redirect("judge", slug)
     return redirect("manage" if member.has(Role.MANAGER) else "guide", slug)
 
 

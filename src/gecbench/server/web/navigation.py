@@ -19,6 +19,7 @@ from gecbench.server.choices import (
     ComplaintState,
     Purpose,
     Role,
+    RoundState,
     SentenceState,
     StudyState,
     TaskState,
@@ -27,6 +28,7 @@ from gecbench.server.models import (
     Acknowledgement,
     Complaint,
     Guideline,
+    InspectionJudge,
     Member,
     Person,
     Project,
@@ -38,6 +40,7 @@ from gecbench.server.models import (
     Submission,
 )
 from gecbench.server.statistics.work import looks_real
+from gecbench.server.workflow import inspection
 from gecbench.server.workflow.transactions import compiled
 from gecbench.server.workflow.trials import CANDIDATES
 
@@ -67,20 +70,26 @@ def standings(person_id: int, projects: Sequence[int]) -> dict[int, Mapping[str,
     `last` (number of the last task submitted, or None), `acknowledged` (whether the guideline in
     force was read), `first` (whether it is the project's first version), and `training` (whether
     there are tasks to train with). Gold tasks are among those done: they look like all others.
+    `inspections` are items to rate and disagreements to resolve, asked of those who judge.
     """
     if not projects:
         return {}
     rows = _standings(person_id, today(), *projects)
-    return {project: _name_columns(counts) for project, *counts in rows}
+    named = {project: _name_columns(counts) for project, *counts in rows}
+    judged = [project for project, row in named.items() if row["judging"]]
+    for project in Project.objects.filter(pk__in=judged) if judged else ():
+        waiting = inspection.waiting(person_id, project)
+        named[project.pk]["inspections"] = waiting.items + waiting.disagreements
+    return named
 
 
 def _name_columns(counts: Sequence[Any]) -> dict[str, Any]:
     """Name the columns of a row, as Python has it: SQLite says 1 for true."""
     row = dict(zip(_COUNTED, counts, strict=True))
-    return row | {name: bool(row[name]) for name in _FLAGS}
+    return row | {name: bool(row[name]) for name in _FLAGS} | {"inspections": 0}
 
 
-_FLAGS = ("acknowledged", "first", "training")
+_FLAGS = ("acknowledged", "first", "training", "judging")
 _COUNTED = ("study", "complaints", "reviews", "skipped", "done", "last", *_FLAGS)
 
 
@@ -110,6 +119,12 @@ def _count_columns(person_id: int, morning: datetime) -> dict[str, Any]:
     training = Sentence.objects.filter(
         project=OuterRef("pk"), purpose=Purpose.TRAINING, state=SentenceState.GOLDEN
     )
+    judging = InspectionJudge.objects.filter(
+        round__project=OuterRef("pk"),
+        round__state=RoundState.OPEN,
+        member__person=person_id,
+        member__is_judge=True,
+    )
     return {
         "study": _count(Study.objects.filter(**mine, state=StudyState.OPEN)),
         "complaints": _count(_complaints(person_id)),
@@ -124,6 +139,7 @@ def _count_columns(person_id: int, morning: datetime) -> dict[str, Any]:
         "acknowledged": Exists(read),
         "first": Exists(versions),
         "training": Exists(training),
+        "judging": Exists(judging),
     }
 
 
@@ -207,6 +223,7 @@ def _entries(member: Member, standing: Mapping[str, Any]) -> Iterator[Entry]:
         ("training", gettext("Training"), 0, candidate or (annotates and standing["training"])),
         ("trial", gettext("Trial"), 0, candidate),
         ("review", gettext("Review"), standing["reviews"], reviews),
+        ("judge", gettext("Inspection"), standing["inspections"], member.has(Role.JUDGE)),
         ("study", gettext("Study"), standing["study"], annotates or standing["study"]),
         ("problems", gettext("Problems"), standing["complaints"], True),
         ("guide", gettext("Guideline"), 0, True),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import URLPattern, URLResolver, include, path
 
 from gecbench.server.web import complaints, guidelines, home, pay, study
+from gecbench.server.web import inspection as judging
 from gecbench.server.web.account import passwords
 from gecbench.server.web.account import views as account
 from gecbench.server.web.annotation import views as annotation
@@ -13,6 +14,7 @@ from gecbench.server.web.manage import (
     exports,
     guideline,
     imports,
+    inspection,
     log,
     members,
     projects,
@@ -90,6 +92,12 @@ _work: list[URLPattern] = [
     path("trial", practice.trial, name="trial"),
     path("trial/begin", practice.begin_trial, name="trial-begin"),
     path("trial/<int:task_id>", practice.answer_trial, name="trial-answer"),
+    path("judge", judging.current, name="judge"),
+    path("judge/disagreements", judging.disagreements, name="judge-disagreements"),
+    path("judge/<int:item_id>", judging.item, name="judge-item"),
+    path("judge/<int:item_id>/undo", judging.undo, name="judge-undo"),
+    path("judge/<int:item_id>/say", judging.say, name="judge-say"),
+    path("judge/<int:item_id>/resolve", judging.resolve, name="judge-resolve"),
     path("study", study.list_items, name="study"),
     path("study/<int:study_id>", study.item, name="study-item"),
     path("study/<int:study_id>/try", study.attempt, name="study-try"),
@@ -156,6 +164,10 @@ _manage: list[URLPattern] = [
         name="manage-pay-period-file",
     ),
     path("pay/statements/<int:statement_id>", manage_pay.statement, name="manage-pay-statement"),
+    path("inspection", inspection.list_rounds, name="manage-inspection"),
+    path("inspection/new", inspection.begin, name="manage-inspection-new"),
+    path("inspection/<int:round_id>", inspection.report, name="manage-inspection-round"),
+    path("inspection/<int:round_id>/close", inspection.close, name="manage-inspection-close"),
     path("guideline", guideline.edit, name="manage-guideline"),
     path("guideline/preview", guideline.preview, name="manage-guideline-preview"),
     path("guideline/cases", guideline.settle, name="manage-guideline-cases"),

@@ -32,9 +32,14 @@ from gecbench.server.models import (
     Golden,
     GoldenReference,
     GoldenVariant,
+    InspectionItem,
+    InspectionJudge,
+    InspectionRound,
     Project,
+    Rating,
     Reference,
     ReleaseItem,
+    Resolution,
     Review,
     ReviewTask,
     Sentence,
@@ -49,7 +54,7 @@ from gecbench.server.models import (
 )
 from gecbench.server.rules.perturbation import Chip, derive, normal_form, variant_digest
 from gecbench.server.rules.text import digest
-from gecbench.server.workflow import audit
+from gecbench.server.workflow import audit, inspection
 from gecbench.server.workflow.known_answers import count_right, passes
 from gecbench.server.workflow.pay import recompute
 from gecbench.server.workflow.sentences import LIVE, UNDECIDED
@@ -499,6 +504,68 @@ def ledger(scope: Scope) -> Iterator[Violation]:
             yield Violation("INV-13", f"{project.slug} pay", line)
 
 
+def inspections(scope: Scope) -> Iterator[Violation]:
+    """Yield samples, judges, ratings and resolutions that may not be like this (JUD-1, JUD-3)."""
+    names = ("project__slug", "name")
+    rounds = scope.of(InspectionRound.objects.order_by("pk"))
+    judges = InspectionJudge.objects.filter(round=OuterRef("pk")).order_by().values("round")
+    counted = rounds.annotate(
+        drawn=Count("items"), found=Subquery(judges.annotate(n=Count("pk")).values("n"))
+    )
+    odd = counted.exclude(drawn=F("size"), found=2).values_list(*names, "drawn", "size", "found")
+    yield from _of_rounds(scope, "has {} of {} items and {} judges; it has two", odd)
+    path = "item__round__project"
+    items = scope.of(InspectionItem.objects.order_by("pk"), "round__project")
+    strange = items.exclude(
+        sentence__purpose=Purpose.REAL,
+        sentence__project=F("round__project"),
+    )
+    other = ~Q(reference__sentence=F("sentence")) & ~Q(variant__sentence=F("sentence"))
+    strange = strange | items.filter(other)
+    message = "is item {} of a round, where it may not be"
+    yield from scope.told("JUD-1", message, strange.values_list(*_OF_SENTENCE, "pk"))
+    at_item = ("item__sentence__project__slug", "item__sentence__number")
+    ratings = scope.of(Rating.objects.order_by("pk"), path)
+    before = {"sentence": OuterRef("item__sentence"), "at__lt": OuterRef("at")}
+    held = SlotEvent.objects.filter(**before, person=OuterRef("judge__member__person"))
+    reviewed = Review._base_manager.filter(**before, reviewer=OuterRef("judge__member__person"))
+    own = ratings.filter(Q(Exists(held)) | Q(Exists(reviewed)) | ~Q(judge__round=F("item__round")))
+    message = "was rated by a judge who had worked on it, or is none of its round: rating {}"
+    yield from scope.told("JUD-1", message, own.values_list(*at_item, "pk"))
+    yield from _undecided(scope, rounds)
+
+
+def _of_rounds(scope: Scope, message: str, rows: Iterable[tuple[Any, ...]]) -> Iterator[Violation]:
+    for slug, name, *values in islice(rows, scope.most):
+        yield Violation("JUD-1", f"{slug} round {name}", message.format(*values))
+
+
+def _undecided(
+    scope: Scope, rounds: QuerySet[InspectionRound, InspectionRound]
+) -> Iterator[Violation]:
+    """Yield ratings without all criteria, and resolutions where the judges do not differ."""
+    resolved = scope.of(Resolution.objects.order_by("pk"), "item__round__project")
+    for round_ in rounds.select_related("project"):
+        keys = sorted(criterion.key for criterion in inspection.criteria_of(round_))
+        ratings = Rating.objects.filter(item__round=round_).prefetch_related("answers", "item")
+        for rating in ratings.select_related("item__sentence").order_by("pk"):
+            found = sorted(inspection.answers_of(rating))
+            if found != ([] if rating.undone else keys):
+                where = f"{round_.project.slug} #{rating.item.sentence.number}"
+                message = f"rating {rating.pk} is by {found}; the round asks {keys}"
+                yield Violation("JUD-1", where, message)
+        differing = {
+            (judged.item.pk, key)
+            for judged in inspection.load_items(round_)
+            for key in judged.differing
+        }
+        for row in resolved.filter(item__round=round_).select_related("item__sentence"):
+            if (row.item_id, row.criterion) not in differing:
+                where = f"{round_.project.slug} #{row.item.sentence.number}"
+                message = f"resolution {row.pk} is of {row.criterion}, where no ratings differ"
+                yield Violation("JUD-3", where, message)
+
+
 def studies(scope: Scope) -> Iterator[Violation]:
     """Yield study items that are missing, or open without a reason (STU-1, 5, 8)."""
     judged = last_submissions(scope).filter(slot__state__in=_JUDGED, sentence__golden__isnull=False)
@@ -550,7 +617,7 @@ CHECKS: tuple[Callable[[Scope], Iterator[Violation]], ...] = (
     *(submissions, keys, drafts, digests),
     *(goldens, references, placeholders),
     *(verdicts, studies, complaints),
-    *(variants, releases, practice, ledger),
+    *(variants, releases, practice, ledger, inspections),
 )
 """What recounts an invariant each; releases' files are verified by exchange (INV-14)."""
 

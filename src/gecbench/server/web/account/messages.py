@@ -74,6 +74,9 @@ ACTIONS: Mapping[str, str | Promise] = {
     "undo_row": gettext_lazy("Take the last verdict back"),
     "second_opinion": gettext_lazy("Ask for a second opinion"),
     "complain": gettext_lazy("Complain"),
+    "accept": gettext_lazy("Accept by criterion %(number)s"),
+    "reject": gettext_lazy("Reject by criterion %(number)s"),
+    "note": gettext_lazy("To the note"),
 }
 
 

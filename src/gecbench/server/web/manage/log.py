@@ -15,6 +15,7 @@ from gecbench.server.choices import ComplaintState, Decision
 from gecbench.server.models import (
     Audit,
     Complaint,
+    InspectionItem,
     Member,
     Person,
     Sentence,
@@ -30,25 +31,31 @@ from gecbench.server.workflow import audit
 _LONGEST = 120
 _HASH = 12
 _NOTHING = "–"
-_TASKS: Mapping[str, tuple[type[Sentence | Submission | Study | Complaint], str]] = {
+_TASKS: Mapping[
+    str, tuple[type[Sentence | Submission | Study | Complaint | InspectionItem], str]
+] = {
     "sentence": (Sentence, "number"),
     "submission": (Submission, "sentence__number"),
     "study": (Study, "sentence__number"),
     "complaint": (Complaint, "study__sentence__number"),
+    "inspection_item": (InspectionItem, "sentence__number"),
 }
 """Kind of thing to its table, and where that has the number of the task."""
 
 _KINDS: Mapping[str, object] = {
     "guideline": pgettext_lazy("log", "guideline"),
     "import_batch": pgettext_lazy("log", "import"),
+    "inspection": pgettext_lazy("log", "inspection"),
     "invitation": pgettext_lazy("log", "invitation"),
     "member": pgettext_lazy("log", "member"),
     "release": pgettext_lazy("log", "release"),
 }
 _NAMES: Mapping[str, object] = {
+    "accept": pgettext_lazy("log", "accepted"),
     "administrator": pgettext_lazy("log", "administrator"),
     "bytes": pgettext_lazy("log", "bytes"),
     "cases": pgettext_lazy("log", "cases"),
+    "criterion": pgettext_lazy("log", "criterion"),
     "decision": pgettext_lazy("log", "decision"),
     "due": pgettext_lazy("log", "deadline"),
     "digests": pgettext_lazy("log", "hashes of texts"),
@@ -62,17 +69,21 @@ _NAMES: Mapping[str, object] = {
     "lines": pgettext_lazy("log", "lines"),
     "manifest_sha256": pgettext_lazy("log", "hash of the manifest"),
     "more": pgettext_lazy("log", "annotators more"),
+    "name": pgettext_lazy("log", "name"),
     "names": pgettext_lazy("log", "with names"),
     "needed": pgettext_lazy("log", "annotators in all"),
     "no": pgettext_lazy("log", "version"),
     "note": pgettext_lazy("log", "note"),
     "outcome": pgettext_lazy("log", "outcome"),
+    "population": pgettext_lazy("log", "drawn from"),
     "priority": pgettext_lazy("log", "priority"),
     "quota": pgettext_lazy("log", "sentences to do"),
     "reason": pgettext_lazy("log", "reason"),
     "roles": pgettext_lazy("log", "roles"),
+    "seed": pgettext_lazy("log", "seed"),
     "sentences": pgettext_lazy("log", "sentences"),
     "sha256": pgettext_lazy("log", "hash"),
+    "size": pgettext_lazy("log", "size"),
     "slug": pgettext_lazy("log", "short name"),
     "status": pgettext_lazy("log", "status"),
     "studies": pgettext_lazy("log", "study items"),
@@ -136,8 +147,9 @@ def _look_up(rows: Sequence[Audit]) -> _Names:
         sentences = row.data.get("sentences")
         ids.setdefault("sentence", set()).update(sentences if isinstance(sentences, list) else ())
         for key in _PEOPLE:
-            if isinstance(row.data.get(key), int):
-                ids.setdefault("person", set()).add(row.data[key])
+            people = row.data.get(key)
+            people = people if isinstance(people, list) else [people]
+            ids.setdefault("person", set()).update(one for one in people if isinstance(one, int))
         if isinstance(row.data.get("study"), int):
             ids.setdefault("study", set()).add(row.data["study"])
     tasks = {

@@ -49,6 +49,19 @@ _PROBLEMS: Mapping[str, object] = {
     "keep-member": _("Choose an active annotator."),
     "due-wrong": _("Choose a day that is not over."),
     "due-over": _("The deadline is in the past."),
+    "inspection-name": _("A round has a name of 1 to 100 characters."),
+    "inspection-name-taken": _("There is a round of this name already; choose another name."),
+    "inspection-size": _("Between 1 and %(most)s items can be drawn."),
+    "inspection-empty": _(
+        "There is nothing to inspect: no sentence is golden that neither judge has worked on."
+    ),
+    "inspection-judges": _("Choose two different active members with the role judge."),
+    "inspection-criteria": _("A round has 1 to 4 criteria."),
+    "inspection-key": _(
+        "The name of a criterion is of letters, digits and _, begins with a letter, and no other "
+        "criterion has it."
+    ),
+    "inspection-question": _("Write the question in at least one language."),
     "member-status": _("This status cannot follow the one they have."),
     "PAY-version": _("There is no version %(version)s of the formula."),
     "PAY-in-force": _("Version %(version)s is in force already."),
@@ -151,6 +164,11 @@ ACTIONS: Mapping[str, object] = {
     "pay.formula_activated": _("put a formula of pay in force"),
     "pay.closed": _("closed a pay period"),
     "pay.exported": _("saved the statements of a pay period"),
+    "inspection.begun": _("began a quality inspection"),
+    "inspection.closed": _("closed a quality inspection"),
+    "inspection.rated": _("rated an item of an inspection"),
+    "inspection.undone": _("took a rating back"),
+    "inspection.resolved": _("resolved a disagreement of judges"),
     "release.made": _("made a release"),
     "export.begun": _("began an export"),
     "export.done": _("finished an export"),

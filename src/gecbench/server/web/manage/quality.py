@@ -175,7 +175,7 @@ def quality(request: HttpRequest, member: Member) -> HttpResponse:
     tall = [chart for chart in pictures if chart["name"] in ("progress", "volume")]
     context = {
         "sides": (tall, [chart for chart in pictures if chart not in tall]),  # of like height
-        "tables": [_table(table, language) for table in _tables(figures)],
+        "tables": [table_context(table, language) for table in _tables(figures)],
         "at": figures.at,
         "stale": figures.stale,
         "average": 100 * average if average is not None else None,
@@ -246,7 +246,7 @@ def _charts(quality: Quality, slug: str, language: PageLanguage) -> list[dict[st
                 "light": f"{url}?theme=light",
                 "dark": f"{url}?theme=dark",
                 "empty": not figure.series,
-                "tables": [_table(table, language) for table in data[name]],
+                "tables": [table_context(table, language) for table in data[name]],
                 "score": name in ("agreement", "volume"),  # which has a signature
             }
         )
@@ -267,7 +267,7 @@ def _tables(quality: Quality) -> list[Table]:
     return tables
 
 
-def _table(table: Table, language: PageLanguage) -> dict[str, object]:
+def table_context(table: Table, language: PageLanguage) -> dict[str, object]:
     """A table as text in the person's language, at most `_MOST_ROWS` rows of it."""
     numeric = [column.kind != "word" for column in table.columns]
     head = [Words(column.name, column.zh or column.name).in_(language) for column in table.columns]

@@ -37,6 +37,7 @@ _PLACES = (
     ("manage-trials", _("Candidates")),
     ("manage-quality", _("Quality")),
     ("manage-pay", _("Pay")),
+    ("manage-inspection", _("Inspection")),
     ("manage-guideline", _("Guideline")),
     ("manage-settings", _("Settings")),
     ("manage-audit", _("Log")),

@@ -120,6 +120,8 @@ PROBLEMS: Mapping[str, object] = {
     "CMP-3-reason": _("Say why, in a few words."),
     "CMP-3-same": _("This is the submitted text itself: uphold it without a change."),
     "CMP-4": _("Write something."),
+    "JUD-1": _("Not rated yet."),
+    "JUD-3": _("The judges do not differ here."),
     "GUI-4": _("The guideline has no such section: choose one from the list."),
     "GUI-4-several": _("Several sections have this title: choose one from the list."),
     "note-too-long": _("This note is too long."),

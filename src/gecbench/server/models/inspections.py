@@ -1,0 +1,149 @@
+"""Quality inspection: samples of finished work, what two judges say of each item, resolutions."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import PROTECT, Q
+from django.utils import timezone
+
+from gecbench.server.choices import RoundState
+from gecbench.server.models.fields import AppendOnly, choice, one_of
+from gecbench.server.models.people import Person
+from gecbench.server.models.perturbation import Variant
+from gecbench.server.models.projects import Member, Project
+from gecbench.server.models.sentences import Reference, Sentence
+
+
+class InspectionRound(models.Model):
+    """A random sample of a project's finished work, and what is asked of each item.
+
+    `criteria` is a list of objects with `key` and the question in `en` and `zh`. The same `seed`
+    draws the same `size` of the same `population` again.
+    """
+
+    project = models.ForeignKey(Project, PROTECT, related_name="inspections")
+    name = models.CharField(max_length=100)
+    seed = models.PositiveBigIntegerField()
+    size = models.PositiveIntegerField()
+    population = models.PositiveIntegerField()
+    criteria = models.JSONField()
+    state = choice(RoundState, default=RoundState.OPEN)
+    by = models.ForeignKey(Person, PROTECT, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+    closed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "inspection_round"
+        constraints = (
+            models.UniqueConstraint(fields=["project", "name"], name="inspection_name_once"),
+            models.CheckConstraint(
+                condition=one_of("state", RoundState), name="inspection_state_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(state="open", closed_at__isnull=True)
+                | Q(state="closed", closed_at__isnull=False),
+                name="inspection_closed_has_time",
+            ),
+        )
+
+
+class InspectionJudge(AppendOnly):
+    """One of the two judges of a round, number 1 or 2."""
+
+    round = models.ForeignKey(InspectionRound, PROTECT, related_name="judges")
+    member = models.ForeignKey(Member, PROTECT, related_name="judged_rounds")
+    no = models.PositiveSmallIntegerField()
+
+    class Meta:
+        db_table = "inspection_judge"
+        constraints = (
+            models.UniqueConstraint(fields=["round", "no"], name="inspection_judge_no_once"),
+            models.UniqueConstraint(fields=["round", "member"], name="inspection_judge_once"),
+            models.CheckConstraint(condition=Q(no__in=[1, 2]), name="inspection_judges_are_two"),
+        )
+
+
+class InspectionItem(AppendOnly):
+    """A golden reference or variant that was drawn; later golden versions do not change it."""
+
+    round = models.ForeignKey(InspectionRound, PROTECT, related_name="items")
+    position = models.PositiveIntegerField()
+    sentence = models.ForeignKey(Sentence, PROTECT, related_name="inspected")
+    reference = models.ForeignKey(Reference, PROTECT, null=True, related_name="inspected")
+    variant = models.ForeignKey(Variant, PROTECT, null=True, related_name="inspected")
+
+    class Meta:
+        db_table = "inspection_item"
+        constraints = (
+            models.UniqueConstraint(fields=["round", "position"], name="inspection_place_once"),
+            models.UniqueConstraint(fields=["round", "reference"], name="inspection_text_once"),
+            models.UniqueConstraint(fields=["round", "variant"], name="inspection_variant_once"),
+            models.CheckConstraint(
+                condition=Q(reference__isnull=False, variant__isnull=True)
+                | Q(reference__isnull=True, variant__isnull=False),
+                name="inspection_item_of_one_thing",
+            ),
+        )
+
+    @property
+    def source(self) -> str:
+        """What the target corrects: the sentence, or its variant in another context."""
+        return self.variant.source if self.variant else self.sentence.text
+
+    @property
+    def target(self) -> str:
+        """The corrected text."""
+        if self.variant is not None:
+            return self.variant.target
+        return self.reference.text if self.reference else ""
+
+
+class Rating(AppendOnly):
+    """What a judge says of an item; the last `no` counts.
+
+    One that is `undone` has no answers: it only takes back the one before it.
+    """
+
+    item = models.ForeignKey(InspectionItem, PROTECT, related_name="ratings")
+    judge = models.ForeignKey(InspectionJudge, PROTECT, related_name="ratings")
+    no = models.PositiveSmallIntegerField()
+    undone = models.BooleanField(default=False)
+    note = models.TextField(blank=True, default="")
+    client_key = models.UUIDField(unique=True)
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "rating"
+        constraints = (
+            models.UniqueConstraint(fields=["item", "judge", "no"], name="rating_no_once"),
+        )
+        indexes = (models.Index(fields=["judge", "at"], name="rating_of_judge"),)
+
+
+class RatingAnswer(AppendOnly):
+    """Whether the item meets one criterion of its round."""
+
+    rating = models.ForeignKey(Rating, PROTECT, related_name="answers")
+    criterion = models.CharField(max_length=40)
+    accept = models.BooleanField()
+
+    class Meta:
+        db_table = "rating_answer"
+        constraints = (
+            models.UniqueConstraint(fields=["rating", "criterion"], name="rating_answer_once"),
+        )
+
+
+class Resolution(AppendOnly):
+    """What judges who had differed agree on; the ratings stay, and the last resolution counts."""
+
+    item = models.ForeignKey(InspectionItem, PROTECT, related_name="resolutions")
+    criterion = models.CharField(max_length=40)
+    accept = models.BooleanField()
+    note = models.TextField(blank=True, default="")
+    by = models.ForeignKey(Person, PROTECT, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "resolution"
+        indexes = (models.Index(fields=["item", "criterion"], name="resolution_of_item"),)

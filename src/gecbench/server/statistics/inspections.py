@@ -1,0 +1,92 @@
+"""What an inspection found: its settled items as figures, as a report, and as rows of ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from gecbench.analysis.inspection import Inspection, ItemRating, inspect
+from gecbench.reports.inspection import Disagreement, build_report
+from gecbench.reports.report import Report
+from gecbench.server.import_export.corpora import Naming
+from gecbench.server.models import InspectionRound, Rating
+from gecbench.server.workflow.inspection import JudgedItem, criteria_of, load_items
+
+
+def measure_round(inspection: InspectionRound, items: Sequence[JudgedItem] = ()) -> Inspection:
+    """Measure what both judges have said; the seed of the draw is that of the resamples, too.
+
+    Args:
+        inspection: The round.
+        items: Its items where they are loaded already.
+    """
+    settled = [judged for judged in items or load_items(inspection) if judged.settled]
+    ratings = {
+        criterion.key: [_rating(judged, criterion.key) for judged in settled]
+        for criterion in criteria_of(inspection)
+    }
+    return inspect(
+        ratings,
+        corpus=inspection.project.slug,
+        round_name=inspection.name,
+        size=inspection.size,
+        population=inspection.population,
+        seed=inspection.seed,
+    )
+
+
+def _rating(judged: JudgedItem, criterion: str) -> ItemRating:
+    resolution = judged.resolutions.get(criterion)
+    accept = None if resolution is None else resolution.accept
+    return ItemRating(*judged.decisions[criterion], resolution=accept)
+
+
+def disagreements(items: Sequence[JudgedItem]) -> tuple[Disagreement, ...]:
+    """The items on which the judges differ, once for each criterion."""
+    return tuple(
+        Disagreement(
+            judged.item.position, judged.item.sentence.number, key, one.first, one.second,
+            one.resolution,
+        )
+        for judged in items
+        for key in judged.differing
+        for one in [_rating(judged, key)]
+    )  # fmt: skip
+
+
+def round_report(inspection: InspectionRound, naming: Naming) -> Report:
+    """The report of a round; JSON has every rating that may be shown."""
+    items = load_items(inspection)
+    judges = inspection.judges.select_related("member").order_by("no")
+    data = {
+        "state": inspection.state,
+        "judges": [naming.of(judge.member.person_id) for judge in judges],
+        "questions": inspection.criteria,
+        "items": [item_values(judged, naming) for judged in items],
+    }
+    return build_report(measure_round(inspection, items), disagreements(items), data)
+
+
+def item_values(judged: JudgedItem, naming: Naming) -> dict[str, object]:
+    """An item with what may be shown of it: no rating before it is settled."""
+    item = judged.item
+    return {
+        "position": item.position,
+        "number": item.sentence.number,
+        "id": item.sentence.external_id,
+        "source": item.source,
+        "target": item.target,
+        "ratings": [_rating_values(rating, naming) for rating in judged.ratings],
+        "resolutions": {
+            key: {"accept": one.accept, "note": one.note, "by": naming.of(one.by_id), "at": one.at}
+            for key, one in judged.resolutions.items()
+        },
+    }
+
+
+def _rating_values(rating: Rating, naming: Naming) -> Mapping[str, object]:
+    return {
+        "judge": naming.of(rating.judge.member.person_id),
+        "accept": {answer.criterion: answer.accept for answer in rating.answers.all()},
+        "note": rating.note,
+        "at": rating.at,
+    }

@@ -1,0 +1,671 @@
+"""Quality inspection: a random sample of finished work, rated by two judges (JUD-1 to JUD-4).
+
+The judges are blind to each other: until both have rated an item and neither can take the rating
+back any more (`undo_seconds`), nobody learns more of it than how many items a judge has rated.
+Then an item is settled, its ratings are final, and what they differ in can be discussed and
+resolved.
+"""
+
+from __future__ import annotations
+
+import random
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.utils import timezone
+
+from gecbench.core.seeding import number
+from gecbench.server.choices import (
+    MemberStatus,
+    ProjectKind,
+    Purpose,
+    Role,
+    RoundState,
+    SentenceState,
+)
+from gecbench.server.models import (
+    GoldenReference,
+    GoldenVariant,
+    InspectionItem,
+    InspectionJudge,
+    InspectionRound,
+    Member,
+    Message,
+    Notice,
+    Project,
+    Rating,
+    RatingAnswer,
+    Resolution,
+    Review,
+    SlotEvent,
+)
+from gecbench.server.rules.keys import MOST_CRITERIA
+from gecbench.server.rules.text import LONGEST_NOTE, whole
+from gecbench.server.workflow import audit
+from gecbench.server.workflow.answers import Key
+from gecbench.server.workflow.errors import ConflictError, NotYoursError, Problem, RefusedError
+from gecbench.server.workflow.review_tasks import clean_note, record_reading
+from gecbench.server.workflow.transactions import authorize, lock_project, transactional
+
+SIZE = 300
+"""Items of a sample, as in RobustGEC."""
+
+_LARGEST_ID = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """What judges are asked of each item.
+
+    Args:
+        key: Its name in files.
+        en: The question in English.
+        zh: And in Chinese; one of the two may be empty.
+    """
+
+    key: str
+    en: str
+    zh: str
+
+
+CRITERIA: Mapping[str, tuple[Criterion, ...]] = {
+    ProjectKind.PERTURB: (
+        Criterion(
+            "correctness",
+            "Is the sentence free of errors that the original does not have?",
+            "除原有错误外，句子是否没有新的错误？",
+        ),
+        Criterion(
+            "faithfulness",
+            "Are the errors of the original still there, unchanged?",
+            "原句的错误是否都原样保留？",
+        ),
+    ),
+    ProjectKind.REWRITE: (
+        Criterion("grammaticality", "Is the text grammatical?", "修改后的句子是否没有语法错误？"),
+        Criterion(
+            "meaning", "Does it say what the original means to say?", "是否保留了原句的意思？"
+        ),
+        Criterion("fluency", "Does it read naturally?", "读起来是否自然流畅？"),
+    ),
+}
+"""What is asked in projects of a kind unless the manager writes something else."""
+
+
+# Rounds: what can be drawn, and drawing it.
+
+
+def _worked_on(person: int, sentence: str = "sentence") -> Q:
+    """Whether a person ever held a slot of a sentence or reviewed it, so that they cannot judge."""
+    mine = {"sentence": OuterRef(sentence)}
+    held = SlotEvent.objects.filter(**mine, person=person)
+    reviewed = Review._base_manager.filter(**mine, reviewer=person)
+    return Q(Exists(held)) | Q(Exists(reviewed))
+
+
+def candidates(
+    project: Project, judges: Iterable[Member] = ()
+) -> QuerySet[GoldenReference] | QuerySet[GoldenVariant]:
+    """The golden references, or variants, that hold now.
+
+    Sentences that one of the judges worked on are left out.
+    """
+    kind = GoldenVariant if project.kind == ProjectKind.PERTURB else GoldenReference
+    entries = kind.objects.filter(
+        golden=F("golden__sentence__golden"),
+        golden__sentence__project=project,
+        golden__sentence__purpose=Purpose.REAL,
+        golden__sentence__state=SentenceState.GOLDEN,
+    )
+    for judge in judges:
+        entries = entries.exclude(_worked_on(judge.person_id, "golden__sentence"))
+    return entries
+
+
+def possible_judges(project: Project) -> QuerySet[Member]:
+    """The active judges of a project, by name."""
+    rows = Member.objects.filter(project=project, is_judge=True, status=MemberStatus.ACTIVE)
+    return rows.select_related("person").order_by("person__name", "pk")
+
+
+@transactional
+def begin(
+    member: Member,
+    *,
+    name: str,
+    size: int,
+    judges: Sequence[int],
+    criteria: Sequence[Criterion],
+    seed: int | None = None,
+) -> InspectionRound:
+    """Draw a sample and give it to two judges (JUD-1, JUD-4).
+
+    Args:
+        member: A manager.
+        name: Of the round; no other one of the project has it.
+        size: How many items.
+        judges: Ids of two members who are judges.
+        criteria: What they are asked.
+        seed: Of the draw; None takes one by chance. It is recorded.
+
+    Raises:
+        RefusedError: One of them cannot be; the problem names the field.
+    """
+    project = lock_project(member.project_id)
+    member = authorize(member, Role.MANAGER)
+    name = whole(name.strip())
+    chosen = list(possible_judges(project).filter(pk__in=judges))
+    kind = "variant" if project.kind == ProjectKind.PERTURB else "reference"
+    population = list(
+        candidates(project, chosen)
+        .order_by("golden__sentence__number", "position")
+        .values_list("golden__sentence", kind)
+    )
+    problems = [
+        *_name_problems(project, name),
+        *_judge_problems(judges, chosen),
+        *_criteria_problems(criteria),
+    ]
+    if not problems and not 1 <= size <= len(population):
+        message = f"between 1 and {len(population)} items can be drawn, not {size}"
+        values = (("most", str(len(population))),)
+        code = "inspection-size" if population else "inspection-empty"
+        problems = [Problem(code, "size", message, values)]
+    if problems:
+        raise RefusedError(problems)
+    if seed is None:
+        seed = secrets.randbelow(2**31)
+    begun = InspectionRound.objects.create(
+        project=project,
+        name=name,
+        seed=seed,
+        size=size,
+        population=len(population),
+        criteria=[asdict(criterion) for criterion in criteria],
+        by=member.person,
+    )
+    InspectionJudge.objects.bulk_create(
+        InspectionJudge(round=begun, member=judge, no=no) for no, judge in enumerate(chosen, 1)
+    )
+    drawn = random.Random(number(seed, "inspection")).sample(population, size)
+    InspectionItem.objects.bulk_create(
+        InspectionItem(round=begun, position=n, sentence_id=sentence, **{f"{kind}_id": text})
+        for n, (sentence, text) in enumerate(drawn, 1)
+    )
+    told = {"name": name, "size": size}
+    Notice.objects.bulk_create(
+        Notice(person=judge.person, project=project, kind="inspection_begun", data=told)
+        for judge in chosen
+    )
+    data = {**told, "seed": seed, "population": len(population)}
+    data["for"] = [judge.person_id for judge in chosen]
+    audit.record_by(member, "inspection.begun", about=("inspection", begun.pk), data=data)
+    return begun
+
+
+def _name_problems(project: Project, name: str) -> list[Problem]:
+    if not 1 <= len(name) <= 100:
+        return [Problem("inspection-name", "name", "a round has a name of 1 to 100 characters")]
+    if InspectionRound.objects.filter(project=project, name=name).exists():
+        message = f"there is a round {name!r} already; choose another name"
+        return [Problem("inspection-name-taken", "name", message)]
+    return []
+
+
+def _judge_problems(judges: Sequence[int], chosen: Sequence[Member]) -> list[Problem]:
+    if len(set(judges)) == len(chosen) == 2:
+        return []
+    message = "choose two different active members with the role judge"
+    return [Problem("inspection-judges", "judges", message)]
+
+
+def _criteria_problems(criteria: Sequence[Criterion]) -> list[Problem]:
+    keys = [criterion.key for criterion in criteria]
+    if not 1 <= len(criteria) <= MOST_CRITERIA:
+        message = f"a round has 1 to {MOST_CRITERIA} criteria, not {len(criteria)}"
+        return [Problem("inspection-criteria", "criteria", message)]
+    problems = []
+    for n, criterion in enumerate(criteria):
+        field, key = f"criterion-{n}", criterion.key
+        if not (key.isidentifier() and len(key) <= 40) or keys.count(key) > 1:
+            message = (
+                f"the name of criterion {n + 1} is {key!r}; it is of letters, digits and _, at "
+                "most 40, begins with a letter, and no other criterion has it"
+            )
+            problems.append(Problem("inspection-key", field, message))
+        if not (criterion.en or criterion.zh):
+            message = f"criterion {n + 1} asks nothing; write a question in one language"
+            problems.append(Problem("inspection-question", field, message))
+    return problems
+
+
+@transactional
+def close(member: Member, round_id: int) -> InspectionRound:
+    """End a round: nothing is rated or resolved in it any more.
+
+    Raises:
+        NotYoursError: The project has no such round.
+        ConflictError: It is closed already.
+    """
+    member = authorize(member, Role.MANAGER)
+    ended = get_round(member.project, round_id)
+    values = {"state": RoundState.CLOSED, "closed_at": timezone.now()}
+    if not InspectionRound.objects.filter(pk=ended.pk, state=RoundState.OPEN).update(**values):
+        raise ConflictError("the round is closed already")
+    data = {"name": ended.name}
+    audit.record_by(member, "inspection.closed", about=("inspection", ended.pk), data=data)
+    return get_round(member.project, round_id)
+
+
+def get_round(project: Project, round_id: int) -> InspectionRound:
+    """A round of a project.
+
+    Raises:
+        NotYoursError: There is none such.
+    """
+    rows = InspectionRound.objects.filter(project=project, pk=min(round_id, _LARGEST_ID))
+    found = rows.select_related("project", "by").first()
+    if found is None:
+        raise NotYoursError("there is no round {round} in this project", round=round_id)
+    return found
+
+
+def criteria_of(inspection: InspectionRound) -> tuple[Criterion, ...]:
+    """What is asked in a round."""
+    return tuple(Criterion(**criterion) for criterion in inspection.criteria)
+
+
+# Items and what is known of them: ratings only once they are settled.
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedItem:
+    """An item of a round and what may be known of it.
+
+    Args:
+        item: With sentence and text.
+        ratings: Of judge 1 and of judge 2, once the item is settled; else none.
+        decisions: Criterion to what they said, likewise.
+        resolutions: Criterion to the resolution that counts.
+    """
+
+    item: InspectionItem
+    ratings: tuple[Rating, ...]
+    decisions: Mapping[str, tuple[bool, bool]]
+    resolutions: Mapping[str, Resolution]
+
+    @property
+    def settled(self) -> bool:
+        """Whether both have rated it and cannot take it back."""
+        return bool(self.ratings)
+
+    @property
+    def differing(self) -> tuple[str, ...]:
+        """The criteria on which the judges differ."""
+        return tuple(key for key, (first, second) in self.decisions.items() if first != second)
+
+    @property
+    def unresolved(self) -> tuple[str, ...]:
+        """Those of them that are not resolved."""
+        return tuple(key for key in self.differing if key not in self.resolutions)
+
+
+def load_items(inspection: InspectionRound, item_id: int | None = None) -> tuple[JudgedItem, ...]:
+    """The items of a round, or one of them, in their order."""
+    items = inspection.items.select_related("sentence", "reference", "variant").order_by("position")
+    ratings = Rating.objects.filter(item__round=inspection).select_related("judge__member__person")
+    resolutions = Resolution.objects.filter(item__round=inspection).select_related("by")
+    if item_id is not None:
+        items, ratings = items.filter(pk=item_id), ratings.filter(item=item_id)
+        resolutions = resolutions.filter(item=item_id)
+    last: dict[tuple[int, int], Rating] = {}
+    for rating in ratings.prefetch_related("answers").order_by("no"):
+        last[rating.item_id, rating.judge.no] = rating
+    resolved: dict[int, dict[str, Resolution]] = {}
+    for resolution in resolutions.order_by("pk"):
+        resolved.setdefault(resolution.item_id, {})[resolution.criterion] = resolution
+    judged = []
+    for item in items:
+        both = [last[item.pk, no] for no in (1, 2) if (item.pk, no) in last]
+        settled = tuple(both) if _is_settled(inspection, both) else ()
+        judged.append(
+            JudgedItem(item, settled, _decisions(inspection, settled), resolved.get(item.pk, {}))
+        )
+    return tuple(judged)
+
+
+def _is_settled(inspection: InspectionRound, ratings: Sequence[Rating]) -> bool:
+    if len(ratings) < 2 or any(rating.undone for rating in ratings):
+        return False
+    if inspection.state == RoundState.CLOSED:
+        return True
+    return max(rating.at for rating in ratings) <= _undo_since(inspection.project)
+
+
+def _undo_since(project: Project) -> datetime:
+    """Ratings from before this moment cannot be undone if the other judge has rated, too."""
+    return timezone.now() - timedelta(seconds=project.rules.undo_seconds)
+
+
+def _decisions(
+    inspection: InspectionRound, ratings: Sequence[Rating]
+) -> dict[str, tuple[bool, bool]]:
+    if not ratings:
+        return {}
+    first, second = (answers_of(rating) for rating in ratings)
+    return {one.key: (first[one.key], second[one.key]) for one in criteria_of(inspection)}
+
+
+def answers_of(rating: Rating) -> dict[str, bool]:
+    """Criterion to whether a rating accepts."""
+    return {answer.criterion: answer.accept for answer in rating.answers.all()}
+
+
+def progress(inspection: InspectionRound) -> tuple[tuple[InspectionJudge, int], ...]:
+    """Each judge with how many items they have rated."""
+    judges = inspection.judges.select_related("member__person").order_by("no")
+    return tuple((judge, _with_last(judge).filter(undone=False).count()) for judge in judges)
+
+
+def _with_last(judge: InspectionJudge) -> QuerySet[Any]:
+    """A judge's items with `undone`, of their last rating; None where there is none."""
+    mine = Rating.objects.filter(item=OuterRef("pk"), judge=judge).order_by("-no")
+    return judge.round.items.annotate(undone=Subquery(mine.values("undone")[:1]))
+
+
+# What judges do.
+
+
+def _judging(member_or_person: Q, project: int) -> QuerySet[InspectionJudge]:
+    open_ones = {"round__project": project, "round__state": RoundState.OPEN}
+    judges = InspectionJudge.objects.filter(member_or_person, **open_ones, member__is_judge=True)
+    return judges.select_related("round").order_by("round")
+
+
+def _to_rate(judge: InspectionJudge, person_id: int) -> QuerySet[InspectionItem]:
+    unrated = _with_last(judge).filter(Q(undone=None) | Q(undone=True))
+    return unrated.exclude(_worked_on(person_id)).order_by("position")
+
+
+def next_item(member: Member) -> InspectionItem | None:
+    """The first item that a judge has not rated, of the oldest round; None where there is none."""
+    for judge in _judging(Q(member=member.pk), member.project_id):
+        item = _to_rate(judge, member.person_id).first()
+        if item is not None:
+            return item
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What waits for a judge.
+
+    Args:
+        items: To be rated.
+        disagreements: Items on which they differ from the other judge, without a resolution.
+    """
+
+    items: int
+    disagreements: int
+
+
+def waiting(person_id: int, project: Project) -> Waiting:
+    """What waits for a person in the open rounds of a project."""
+    items = disagreements = 0
+    for judge in _judging(Q(member__person=person_id), project.pk):
+        items += _to_rate(judge, person_id).count()
+        judge.round.project = project
+        disagreements += _unresolved(judge.round).count()
+    return Waiting(items, disagreements)
+
+
+def _unresolved(inspection: InspectionRound) -> QuerySet[InspectionItem]:
+    """The settled items of an open round with a disagreement that is not resolved."""
+    later = Rating.objects.filter(
+        item=OuterRef("rating__item"),
+        judge=OuterRef("rating__judge"),
+        no__gt=OuterRef("rating__no"),
+    )
+    counting = RatingAnswer.objects.filter(
+        ~Exists(later), rating__at__lte=_undo_since(inspection.project)
+    )
+    other = counting.filter(
+        rating__item=OuterRef("rating__item"),
+        rating__judge__no=2,
+        criterion=OuterRef("criterion"),
+    ).exclude(accept=OuterRef("accept"))
+    resolved = Resolution.objects.filter(
+        item=OuterRef("rating__item"), criterion=OuterRef("criterion")
+    )
+    apart = counting.filter(
+        Exists(other), ~Exists(resolved), rating__item__round=inspection, rating__judge__no=1
+    )
+    return InspectionItem.objects.filter(pk__in=apart.values("rating__item"))
+
+
+@dataclass(frozen=True, slots=True)
+class ItemView:
+    """An item as one member may see it.
+
+    Args:
+        inspection: Its round.
+        judged: The item, with the ratings of both once it is settled.
+        judge: Who the member is in the round; None for a manager.
+        mine: The member's own last rating, also where it is undone; None where there is none.
+        previous: The last one with answers: itself, or what it takes back.
+    """
+
+    inspection: InspectionRound
+    judged: JudgedItem
+    judge: InspectionJudge | None
+    mine: Rating | None
+
+    @property
+    def item(self) -> InspectionItem:
+        """The item itself."""
+        return self.judged.item
+
+    previous: Rating | None = None
+
+    @property
+    def rated(self) -> bool:
+        """Whether the member's own rating counts."""
+        return self.mine is not None and not self.mine.undone
+
+    @property
+    def criteria(self) -> tuple[str, ...]:
+        """The keys of what is asked."""
+        return tuple(criterion.key for criterion in criteria_of(self.inspection))
+
+
+def view_item(member: Member, item_id: int) -> ItemView:
+    """An item for one of its judges, or for a manager once it is settled.
+
+    Raises:
+        NotYoursError: It is neither.
+    """
+    view = _find_item(member, item_id)
+    if view.judge is not None:
+        record_reading(view.item.sentence_id, member.person_id)
+    return view
+
+
+def _find_item(member: Member, item_id: int) -> ItemView:
+    error = NotYoursError("there is no item {item} for you", item=item_id)
+    rows = InspectionItem.objects.filter(
+        pk=min(item_id, _LARGEST_ID), round__project=member.project_id
+    )
+    item = rows.select_related("round").first()
+    if item is None:
+        raise error
+    inspection = item.round
+    inspection.project = member.project
+    (judged,) = load_items(inspection, item.pk)
+    judges = inspection.judges.filter(member=member.pk, member__is_judge=True)
+    judge = judges.first() if member.pk else None
+    if judge is None:
+        if not (member.is_manager and judged.settled):
+            raise error
+        return ItemView(inspection, judged, None, None)
+    mine = list(Rating.objects.filter(item=item, judge=judge).order_by("-no"))
+    previous = next((rating for rating in mine if not rating.undone), None)
+    return ItemView(inspection, judged, judge, mine[0] if mine else None, previous)
+
+
+def rounds_of(member: Member) -> tuple[InspectionRound, ...]:
+    """The rounds in which a member is a judge, the newest first."""
+    rounds = InspectionRound.objects.filter(judges__member=member.pk, project=member.project_id)
+    found = tuple(rounds.order_by("-pk")) if member.pk else ()
+    for inspection in found:
+        inspection.project = member.project
+    return found
+
+
+def last_rating(member: Member) -> Rating | None:
+    """What a judge rated last in an open round; None where they have taken that back."""
+    ratings = Rating.objects.filter(
+        judge__member=member.pk,
+        item__round__project=member.project_id,
+        item__round__state=RoundState.OPEN,
+    )
+    last = ratings.select_related("item").order_by("-pk").first() if member.pk else None
+    return None if last is None or last.undone else last
+
+
+@transactional
+def rate(
+    member: Member, item_id: int, *, client_key: Key, answers: Mapping[str, bool], note: str = ""
+) -> Rating:
+    """Rate an item by all criteria of its round.
+
+    Raises:
+        RefusedError: A criterion has no answer, or the note is too long.
+        ConflictError: It is rated already, or the round is closed.
+        NotYoursError: It is no item of theirs, or they have worked on the sentence since.
+    """
+    member = authorize(member, Role.JUDGE)
+    known = Rating.objects.filter(client_key=client_key).select_related("judge").first()
+    if known is not None:
+        if known.judge.member_id != member.pk or known.item_id != item_id:
+            raise ConflictError("this key was used for something else; load the page again")
+        return known
+    view, judge = _own_open_item(member, item_id)
+    if view.rated:
+        raise ConflictError("you have rated this item already; take that back first")
+    wanted = view.criteria
+    problems = [
+        Problem("JUD-1", key, f"{key} is not rated yet") for key in wanted if key not in answers
+    ]
+    note = whole(note.strip())
+    if len(note) > LONGEST_NOTE:
+        message = f"the note has more than {LONGEST_NOTE} characters; shorten it"
+        problems.append(Problem("note-too-long", "note", message))
+    if problems:
+        raise RefusedError(problems)
+    no = view.mine.no + 1 if view.mine else 1
+    rating = Rating.objects.create(
+        item=view.item, judge=judge, no=no, note=note, client_key=client_key
+    )
+    RatingAnswer.objects.bulk_create(
+        RatingAnswer(rating=rating, criterion=key, accept=answers[key]) for key in wanted
+    )
+    # What was said is no matter of the log, which managers read who may be judges, too.
+    audit.record_by(member, "inspection.rated", about=("inspection_item", view.item.pk))
+    return rating
+
+
+def _own_open_item(member: Member, item_id: int) -> tuple[ItemView, InspectionJudge]:
+    """An item of an open round with its judge, who has not worked on the sentence."""
+    view = _find_item(member, item_id)
+    touched = InspectionItem.objects.filter(_worked_on(member.person_id), pk=view.item.pk)
+    if view.judge is None or touched.exists():
+        raise NotYoursError("there is no item {item} for you", item=item_id)
+    if view.inspection.state != RoundState.OPEN:
+        raise ConflictError("the round is closed; its ratings are final")
+    if view.judged.settled:
+        raise ConflictError("both judges have rated this item; the ratings are final")
+    return view, view.judge
+
+
+@transactional
+def undo(member: Member, item_id: int) -> Rating:
+    """Take a rating back before the item is settled; what was said stays stored.
+
+    Raises:
+        ConflictError: There is nothing to take back, or it is too late.
+        NotYoursError: It is no item of theirs.
+    """
+    member = authorize(member, Role.JUDGE)
+    view, judge = _own_open_item(member, item_id)
+    if view.mine is None or view.mine.undone:
+        raise ConflictError("you have not rated this item")
+    undone = Rating.objects.create(
+        item=view.item, judge=judge, no=view.mine.no + 1, undone=True, client_key=uuid4()
+    )
+    audit.record_by(member, "inspection.undone", about=("inspection_item", view.item.pk))
+    return undone
+
+
+# Disagreements: a thread, and one decision (JUD-3).
+
+
+def _discussed_item(member: Member, item_id: int) -> ItemView:
+    view = _find_item(member, item_id)
+    if not view.judged.settled:
+        raise NotYoursError("there is no item {item} to discuss", item=item_id)
+    if view.inspection.state != RoundState.OPEN:
+        raise ConflictError("the round is closed; its ratings are final")
+    return view
+
+
+@transactional
+def add_message(member: Member, item_id: int, *, text: str, client_key: Key) -> Message:
+    """Say something about a settled item.
+
+    Raises:
+        RefusedError: There is no text, or too much of it.
+        ConflictError: The round is closed.
+        NotYoursError: It is not settled, or not theirs.
+    """
+    member = authorize(member, Role.JUDGE, Role.MANAGER)
+    view = _discussed_item(member, item_id)
+    known = Message.objects.filter(client_key=client_key).first()
+    if known is not None:
+        if known.person_id != member.person_id or known.item_id != view.item.pk:
+            raise ConflictError("this key was used for something else; load the page again")
+        return known
+    words = clean_note(text, "CMP-4", field="text")
+    return Message.objects.create(
+        item=view.item, person=member.person, text=words, client_key=client_key
+    )
+
+
+@transactional
+def resolve(
+    member: Member, item_id: int, *, criterion: str, accept: bool, note: str = ""
+) -> Resolution:
+    """Write down what the judges settled on; their ratings stay (JUD-3).
+
+    Raises:
+        RefusedError: The judges do not differ in it, or the note is too long.
+        ConflictError: The round is closed.
+        NotYoursError: It is not settled, or not theirs.
+    """
+    member = authorize(member, Role.JUDGE, Role.MANAGER)
+    view = _discussed_item(member, item_id)
+    if criterion not in view.judged.differing:
+        message = "the judges do not differ in this criterion"
+        raise RefusedError([Problem("JUD-3", "criterion", message)])
+    words = clean_note(note, "JUD-3") if note.strip() else ""
+    resolution = Resolution.objects.create(
+        item=view.item, criterion=criterion, accept=accept, note=words, by=member.person
+    )
+    data = {"criterion": criterion, "accept": accept, "note": words}
+    about = ("inspection_item", view.item.pk)
+    audit.record_by(member, "inspection.resolved", about=about, data=data)
+    return resolution
