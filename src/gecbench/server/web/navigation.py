@@ -75,11 +75,14 @@ def standings(person_id: int, projects: Sequence[int]) -> dict[int, Mapping[str,
     if not projects:
         return {}
     rows = _standings(person_id, today(), *projects)
-    named = {project: _name_columns(counts) for project, *counts in rows}
+    named: dict[int, Mapping[str, Any]] = {
+        project: _name_columns(counts) for project, *counts in rows
+    }
     judged = [project for project, row in named.items() if row["judging"]]
     for project in Project.objects.filter(pk__in=judged) if judged else ():
         waiting = inspection.waiting(person_id, project)
-        named[project.pk]["inspections"] = waiting.items + waiting.disagreements
+        count = waiting.items + waiting.disagreements
+        named[project.pk] = {**named[project.pk], "inspections": count}
     return named
 
 
