@@ -517,8 +517,8 @@ def _divide(
     model = options.spacy_model or language.pipeline
     if model is None:
         raise UsageError(
-            f"gecbench has no pipeline that knows parts of speech in language {language.code!r} "
-            "with blanks between words; name one by --spacy-model, or say --no-pos"
+            f"gecbench has no pipeline that knows parts of speech in language {language.code!r}; "
+            "name one by --spacy-model, or say --no-pos"
         )
     if find_spec("spacy") is None:
         raise MissingExtraError("spaCy, which knows parts of speech (--no-pos does without),", "en")
