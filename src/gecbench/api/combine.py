@@ -182,7 +182,14 @@ class _Run:
     def vote(self, rows: Iterator[SentenceProposals]) -> Combination:
         """Combine by the rule votes."""
         rule, plain = self._rule(), self.extractor is None
-        similar = self._similar() if rule.uses_spelling and self.lang.script == "Hans" else None
+        tells_spelling = rule.uses_spelling and self.lang.script == "Hans"
+        if self.voting.spelling != Voting().spelling and not tells_spelling:
+            raise UsageError(
+                f"spelling {self.voting.spelling} has no effect: it is for Chinese texts where "
+                "--relaxed or --threshold-for gives spelling errors a threshold of their own; "
+                "leave it out"
+            )
+        similar = self._similar() if tells_spelling else None
         tokens = self.lang.tokens if plain else ""
         tally = VoteTally()
         samples = []

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _SCHEME = (
     *("--strategy", "--simplify", "--spacy-model", "--merging", "--lev", "--parse-cache"),
-    "--scheme-set",
+    *("--scheme-set", "--re-extract"),
 )
 
 

@@ -111,6 +111,8 @@ def failure(folder: Path, *words: object) -> tuple[int, str]:
         (["--threshold-for", "R"], 2, "--threshold-for 'R' must be TYPE=T"),
         (["--relaxed", "much"], 2, "the relaxed threshold is 'much'"),
         (["--scheme", "none", "--strategy", "first"], 2, "--scheme none finds edits without a"),
+        (["--scheme", "none", "--re-extract"], 2, "leave --re-extract out"),
+        (["--scheme", "none", "--spelling", "sound"], 2, "spelling sound has no effect"),
         (["--scheme", "zh-chr"], 2, "unknown scheme 'zh-chr'; did you mean zh-char"),
         (["--rule", "mucgec-official"], 2, "mucgec-official needs a threshold"),
         (["-o", "x", "--m2", "x"], 2, "--output and --m2 both write x; name two files"),
