@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 import regex
-from server import diff_cases, hint_cases
+from server import diff_cases, hint_cases, perturbation_cases
 
 from gecbench.server.rules.diff import diff, is_han, tokenize
+from gecbench.server.rules.perturbation import derive
 
 STATIC = Path(str(files("gecbench.server") / "web" / "static"))
 WORDS = {
@@ -118,6 +119,31 @@ def test_the_browser_finds_what_python_finds(page):
         (case, one) for case, one in zip(diff_cases.CASES, found, strict=True) if one != plain(case)
     ]
     assert wrong == []
+
+
+def test_per_3_per_6_the_browser_makes_of_gaps_what_python_makes(page):
+    asked = [
+        [case.original, [[chip.source, chip.target] for chip in case.chips], case.gaps, case.lang]
+        for case in perturbation_cases.CASES
+    ]
+    found = page.evaluate(
+        """async (asked) => {
+          const { joinGaps, measureChange } = await import("/gecbench/perturbation.js");
+          return asked.map(([original, pairs, gaps, lang]) => {
+            const chips = pairs.map(([source, target]) => ({ source, target }));
+            const texts = ["source", "target"].map((side) => joinGaps(gaps, chips, side, lang));
+            const before = joinGaps(original, chips, "source", lang);
+            const { edits, changed, tokens } = measureChange(before, texts[0], lang);
+            return [...texts, edits, changed, tokens];
+          });
+        }""",
+        asked,
+    )
+    expected = [
+        [*derive(case.gaps, case.chips, case.lang), *case.change]
+        for case in perturbation_cases.CASES
+    ]
+    assert found == expected
 
 
 def test_a_worker_finds_the_same_under_the_sites_policy(page):

@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from server.perturbation_cases import CASES, Case
+
 from gecbench.api.schemes import load_scheme
 from gecbench.core.errors import GecbenchError
 from gecbench.server.rules.perturbation import (
@@ -155,3 +157,12 @@ def test_faults_of_a_file_are_found():
     assert list(faults(("Hi .", "Hi ."), [("Hello .", "Hello !", True)], "en")) == [
         (1, Fault.ERROR_FREE)
     ]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.original} {case.gaps}")
+def test_per_3_per_6_the_table_that_the_page_is_held_to(case: Case):
+    original, source = (
+        derive(gaps, case.chips, case.lang)[0] for gaps in (case.original, case.gaps)
+    )
+    measured = subtlety(original, source, case.lang)
+    assert (measured.edits, measured.changed, measured.tokens) == case.change

@@ -131,13 +131,23 @@ class AnswerPayload(Payload):
     reason: Text = ""
     note: Text = ""
     active_ms: Count = 0
+    proposal: Count = 0
+    ask_reviewer: bool = False
     suggestion: object = None
     confirmed: object = False
 
     @property
     def answer(self) -> Answer:
         """The answer as the workflow takes it."""
-        return Answer(self.decision, tuple(self.texts), self.reason, self.note, self.active_ms)
+        return Answer(
+            self.decision,
+            tuple(self.texts),
+            self.reason,
+            self.note,
+            self.active_ms,
+            self.proposal,
+            self.ask_reviewer,
+        )
 
 
 PayloadT = TypeVar("PayloadT", bound=Payload)

@@ -17,6 +17,7 @@ from django.utils.translation import gettext
 from gecbench.server.choices import (
     SUBMITTED_OR_LATER,
     ComplaintState,
+    ProjectKind,
     Purpose,
     Role,
     RoundState,
@@ -219,16 +220,26 @@ def menu(request: HttpRequest, member: Member, standing: Mapping[str, Any]) -> t
 def _entries(member: Member, standing: Mapping[str, Any]) -> Iterator[Entry]:
     slug = member.project.slug
     annotates, reviews = member.has(Role.ANNOTATOR), member.has(Role.REVIEWER)
-    manages = member.has(Role.MANAGER)
+    manages, rewrites = member.has(Role.MANAGER), member.project.kind == ProjectKind.REWRITE
     candidate = annotates and member.status in CANDIDATES
     places = (
-        ("work", gettext("Annotation"), 0, annotates and not candidate),
+        (
+            "work",
+            gettext("Annotation") if rewrites else gettext("Variants"),
+            0,
+            annotates and not candidate,
+        ),
         ("training", gettext("Training"), 0, candidate or (annotates and standing["training"])),
         ("trial", gettext("Trial"), 0, candidate),
         ("review", gettext("Review"), standing["reviews"], reviews),
         ("judge", gettext("Inspection"), standing["inspections"], member.has(Role.JUDGE)),
-        ("study", gettext("Study"), standing["study"], annotates or standing["study"]),
-        ("problems", gettext("Problems"), standing["complaints"], True),
+        (
+            "study",
+            gettext("Study"),
+            standing["study"],
+            rewrites and (annotates or standing["study"]),
+        ),
+        ("problems", gettext("Problems"), standing["complaints"], rewrites),
         ("guide", gettext("Guideline"), 0, True),
         ("me", gettext("Information"), 0, annotates or reviews),
         ("manage", gettext("Manage"), 0, manages),

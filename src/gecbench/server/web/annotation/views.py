@@ -13,11 +13,12 @@ from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.functional import Promise
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from gecbench.server.choices import Decision, Role, SlotState
+from gecbench.server.choices import Decision, ProjectKind, Role, SlotState
 from gecbench.server.models import (
     Draft,
     Member,
@@ -46,18 +47,22 @@ from gecbench.server.web.http import (
     Count,
     DraftPayload,
     Payload,
+    Text,
     limited,
     parse_int,
     read_payload,
 )
 from gecbench.server.web.navigation import goal, standings
+from gecbench.server.web.perturbation import messages as variant_messages
+from gecbench.server.web.perturbation import tasks as variant_tasks
 from gecbench.server.web.permissions import member, wants_json
 from gecbench.server.web.review.messages import not_annotatable_label, not_annotatable_reasons
-from gecbench.server.workflow import claims, drafts, submissions, suggestions
+from gecbench.server.workflow import claims, drafts, perturbation, submissions, suggestions
 from gecbench.server.workflow.claims import Claim, NoTask
 from gecbench.server.workflow.errors import (
     ConflictError,
     NotYoursError,
+    Problem,
     RefusedError,
     WorkflowError,
 )
@@ -83,13 +88,8 @@ def suggestion_json(suggestion: Suggestion, sentence: Sentence) -> dict[str, obj
 def task_json(member: Member, slot: Slot, draft: Draft | None) -> dict[str, object]:
     """A task as the page takes it, with the member's draft of it."""
     slug, sentence = member.project.slug, slot.sentence
-    rules = member.project.rules
     source = sentence.source
-    seen = (
-        suggestions.shown_suggestion(sentence.pk, member.person_id)
-        if rules.suggestions != "off"
-        else None
-    )
+    kind_json = variant_tasks.task_json if is_perturbation(member) else _suggestion_task_json
     return {
         "slot": slot.pk,
         "version": slot.version,
@@ -99,13 +99,25 @@ def task_json(member: Member, slot: Slot, draft: Draft | None) -> dict[str, obje
         "contextUrl": context_address(slug, sentence),
         "now": timezone.now().isoformat(),
         "draft": draft_json(draft) if draft else None,
-        "suggestion": rules.suggestions != "off"
-        and suggestions.latest_suggestion(sentence.pk) is not None,
-        "shown": suggestion_json(seen, sentence) if seen else None,
         "draftUrl": reverse("draft", args=[slug, slot.pk]),
         "submitUrl": reverse("submit", args=[slug, slot.pk]),
         "skipUrl": reverse("work-skip", args=[slug, slot.pk]),
-        "suggestionUrl": reverse("work-suggestion", args=[slug, slot.pk]),
+        **kind_json(member, slot),
+    }
+
+
+def is_perturbation(member: Member) -> bool:
+    """Whether a member's project is one of variants."""
+    return member.project.kind == ProjectKind.PERTURB
+
+
+def _suggestion_task_json(member: Member, slot: Slot) -> dict[str, object]:
+    sentence, asks = slot.sentence, member.project.rules.suggestions != "off"
+    seen = suggestions.shown_suggestion(sentence.pk, member.person_id) if asks else None
+    return {
+        "suggestion": asks and suggestions.latest_suggestion(sentence.pk) is not None,
+        "shown": suggestion_json(seen, sentence) if seen else None,
+        "suggestionUrl": reverse("work-suggestion", args=[member.project.slug, slot.pk]),
     }
 
 
@@ -135,9 +147,11 @@ def current(request: HttpRequest, member: Member) -> HttpResponse:
         "rules": member.project.rules,
         "goal": goal(member.person),
         "reasons": not_annotatable_reasons(),
+        "text_lang": "zh-Hans" if member.project.lang == "zh" else member.project.lang,
         **_script_data(request, member, task, after),
     }
-    return render(request, "annotation/task.html", context)
+    folder = "perturbation" if is_perturbation(member) else "annotation"
+    return render(request, f"{folder}/task.html", context)
 
 
 def _current_task(request: HttpRequest, member: Member) -> tuple[Claim, list[Slot]]:
@@ -175,9 +189,12 @@ def _script_data(
                 "aliases": project.rules.placeholder_aliases,
                 "most": project.max_references,
                 "suggestions": project.rules.suggestions,
+                **(variant_tasks.project_json(member) if is_perturbation(member) else {}),
             },
         },
-        "words": script_messages(),
+        "words": variant_messages.script_messages()
+        if is_perturbation(member)
+        else script_messages(),
     }
 
 
@@ -214,7 +231,8 @@ def history(request: HttpRequest, member: Member) -> HttpResponse:
     """List the member's own submissions, newest first (keyset)."""
     before = parse_int(request.GET.get("before", ""))
     rows = submissions.history(member, before=before, most=PAGE + 1)
-    answers = [(row, DECISIONS[Decision(row.decision)]) for row in rows[:PAGE]]
+    describe = variant_messages.state if is_perturbation(member) else _decision
+    answers = [(row, describe(row)) for row in rows[:PAGE]]
     return render(
         request,
         "annotation/history.html",
@@ -224,6 +242,10 @@ def history(request: HttpRequest, member: Member) -> HttpResponse:
             "kept": len(drafts.orphaned_drafts(member)) if before is None else 0,
         },
     )
+
+
+def _decision(submission: Submission) -> Promise:
+    return DECISIONS[Decision(submission.decision)]
 
 
 @annotator
@@ -247,14 +269,16 @@ def submission(request: HttpRequest, member: Member, number: int) -> HttpRespons
         person=member.person_id, sentence__project=member.project_id
     ).exclude(sentence=last.sentence)
     numbers = others.values_list("sentence__number", flat=True)
+    folder = "perturbation" if is_perturbation(member) else "annotation"
     return render(
         request,
-        "annotation/submission.html",
+        f"{folder}/submission.html",
         {
             "last": last,
-            "decision": DECISIONS[Decision(last.decision)],
+            "decision": _decision(last),
             "reason": not_annotatable_label(last.reason),
-            "earlier": [(row, DECISIONS[Decision(row.decision)]) for row in versions[1:]],
+            "earlier": [(row, _decision(row)) for row in versions[1:]],
+            **(variant_tasks.submission_context(versions) if is_perturbation(member) else {}),
             "may_reopen": submissions.may_reopen(last),
             "previous": numbers.filter(pk__lt=last.pk).order_by("-pk").first(),
             "following": numbers.filter(pk__gt=last.pk).order_by("pk").first(),
@@ -276,12 +300,17 @@ def list_skipped(request: HttpRequest, member: Member) -> HttpResponse:
 @require_safe
 def list_drafts(request: HttpRequest, member: Member) -> HttpResponse:
     """List texts whose task went to somebody else (INV-15): never lost, to be copied."""
+    read = variant_tasks.draft_texts if is_perturbation(member) else _draft_texts
     listed = [
-        (draft.slot.sentence, draft.saved_at, list(draft.payload.get("texts", [])))
+        (draft.slot.sentence, draft.saved_at, read(draft))
         for draft in drafts.orphaned_drafts(member)
         if draft.slot is not None
     ]
     return render(request, "annotation/drafts.html", {"listed": listed})
+
+
+def _draft_texts(draft: Draft) -> list[str]:
+    return list(draft.payload.get("texts", []))
 
 
 # What the scripts of the page ask; each answer is JSON.
@@ -298,7 +327,7 @@ def json_errors(view: View) -> View:
         try:
             return view(request, *args, **kwargs)
         except RefusedError as error:
-            problems = [problem_json(problem) for problem in error.problems]
+            problems = [_problem_json(request, problem) for problem in error.problems]
             message = " ".join(str(problem["message"]) for problem in problems)
             body = {"error": "refused", "message": message, "problems": problems}
             return JsonResponse(body, status=error.status)
@@ -307,6 +336,13 @@ def json_errors(view: View) -> View:
             return JsonResponse(body, status=error.status)
 
     return guarded
+
+
+def _problem_json(request: HttpRequest, problem: Problem) -> dict[str, object]:
+    """A problem as the page of the project's kind takes it."""
+    if is_perturbation(request.member):  # type: ignore[attr-defined]
+        return variant_messages.problem_json(problem)
+    return problem_json(problem)
 
 
 @active_annotator
@@ -353,7 +389,7 @@ def submit(request: HttpRequest, member: Member, slot_id: int) -> HttpResponse:
     prepared = submissions.prepare(slot.sentence, sent.answer)
     blocked = any(problem.blocking for problem in prepared.problems)
     if not sent.confirmed and not blocked and (prepared.problems or prepared.merged):
-        return _ask_to_confirm(prepared)
+        return _ask_to_confirm(request, prepared)
     try:
         done = submissions.submit(
             member,
@@ -374,9 +410,9 @@ def submit(request: HttpRequest, member: Member, slot_id: int) -> HttpResponse:
     )
 
 
-def _ask_to_confirm(prepared: submissions.PreparedAnswer) -> HttpResponse:
+def _ask_to_confirm(request: HttpRequest, prepared: submissions.PreparedAnswer) -> HttpResponse:
     """Answer that something should be looked at first; submitting again confirms it."""
-    problems = [problem_json(problem) for problem in prepared.problems]
+    problems = [_problem_json(request, problem) for problem in prepared.problems]
     body: dict[str, object] = {"error": "confirm", "problems": problems, "confirm": True}
     if prepared.merged:
         body["texts"] = prepared.texts
@@ -480,7 +516,8 @@ def _claim_answer(
         claimed = claim()
     except RefusedError as error:
         messages.error(
-            request, " ".join(str(problem_json(problem)["message"]) for problem in error.problems)
+            request,
+            " ".join(str(_problem_json(request, problem)["message"]) for problem in error.problems),
         )
     except WorkflowError as error:
         messages.error(request, refusal_message(error))
@@ -508,6 +545,23 @@ def suggestion(request: HttpRequest, member: Member, slot_id: int) -> HttpRespon
     show = suggestions.show if act == "show" else suggestions.take_over
     suggestion = show(member, slot_id)
     return JsonResponse(suggestion_json(suggestion, suggestion.sentence))
+
+
+class GapsPayload(Payload):
+    """The gaps of a variant as they stand."""
+
+    gaps: list[Text]
+
+
+@active_annotator
+@require_POST
+@json_errors
+def hint(request: HttpRequest, member: Member, slot_id: int) -> HttpResponse:
+    """Say what a corrector would change in a corrected variant (PER-7); nothing is kept."""
+    if not is_perturbation(member):
+        raise Http404
+    found = perturbation.hint(member, slot_id, read_payload(request, GapsPayload).gaps)
+    return JsonResponse({"source": found.source, "text": found.text})
 
 
 # The neighbours of a sentence in its document.

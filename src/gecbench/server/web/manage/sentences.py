@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from itertools import chain
 from http import HTTPStatus
 from urllib.parse import urlencode
 
@@ -23,11 +24,13 @@ from django.views.decorators.http import require_POST, require_safe
 
 from gecbench.core.errors import GecbenchError
 from gecbench.server.choices import (
+    CheckDecision,
     CloseReason,
     ComplaintState,
     Decision,
     MemberStatus,
     Origin,
+    ProjectKind,
     Purpose,
     ReviewKind,
     SentenceState,
@@ -35,6 +38,7 @@ from gecbench.server.choices import (
     SlotState,
     StudyState,
     TaskState,
+    VariantOrigin,
 )
 from gecbench.server.models import (
     Complaint,
@@ -52,6 +56,8 @@ from gecbench.server.models import (
     Source,
     Study,
     Submission,
+    Variant,
+    VariantCheck,
     Verdict,
 )
 from gecbench.server.web.manage.assignments import DeadlineForm
@@ -68,9 +74,11 @@ from gecbench.server.web.manage.shortcuts import (
     manager,
     parse_id,
 )
+from gecbench.server.web.perturbation.messages import return_reasons
+from gecbench.server.web.perturbation.tasks import case_parts
 from gecbench.server.web.review.differences import render_diff
 from gecbench.server.web.review.messages import not_annotatable_label, reject_reasons
-from gecbench.server.workflow import management, reviews, studies
+from gecbench.server.workflow import management, reviews, studies, variant_checks
 from gecbench.server.workflow.assignments import give_batch
 from gecbench.server.workflow.errors import NotYoursError, Problem, RefusedError
 from gecbench.server.workflow.management import RAISABLE
@@ -265,6 +273,7 @@ class _Texts:
         self._html: dict[str, str] = {}
         rows = Reference.objects.filter(sentence=sentence).order_by("pk")
         self.rows = tuple(rows)
+        self.variants = tuple(Variant.objects.filter(sentence=sentence).order_by("pk"))
         self.by_digest = {reference.digest: reference.text for reference in self.rows}
 
     def line(self, text: str, note: str = "", tone: str = "") -> Line:
@@ -278,6 +287,9 @@ class _Texts:
         for reference in self.rows:
             if reference.submission_id == submission:
                 yield self.line(reference.text)
+        for variant in self.variants:
+            if variant.submission_id == submission:
+                yield self.line(variant.source)
 
 
 def _arrival(sentence: Sentence) -> Entry:
@@ -297,10 +309,11 @@ def _events(sentence: Sentence) -> Iterator[Entry]:
 
 def _submissions(sentence: Sentence, texts: _Texts) -> Iterator[Entry]:
     rows = Submission.objects.filter(sentence=sentence).select_related("person", "slot")
+    rewrites = sentence.project.kind == ProjectKind.REWRITE
     for submission in rows.order_by("pk"):
         title = gettext("place %(no)s: submitted, %(what)s") % {
             "no": submission.slot.no,
-            "what": Decision(submission.decision).label,
+            "what": Decision(submission.decision).label if rewrites else gettext("a variant"),
         }
         reason = not_annotatable_label(submission.reason)
         note = ": ".join(filter(None, (reason, submission.reason_note)))
@@ -330,9 +343,12 @@ def _reviews(sentence: Sentence, texts: _Texts) -> Iterator[Entry]:
     rows = Review.objects.filter(sentence=sentence).select_related("reviewer")
     verdicts = list(Verdict.objects.filter(review__sentence=sentence).order_by("pk"))
     for review in rows.order_by("pk"):
-        title = f"{ReviewKind(review.kind).label}: {Decision(review.decision).label}"
-        lines = _verdict_lines(
-            [verdict for verdict in verdicts if verdict.review_id == review.pk], texts
+        title = f"{ReviewKind(review.kind).label}: {_decision(sentence, review.decision)}"
+        lines = chain(
+            _verdict_lines(
+                [verdict for verdict in verdicts if verdict.review_id == review.pk], texts
+            ),
+            _check_lines(review, texts),
         )
         yield Entry(
             review.at, 4, title, _name(review.reviewer), "review", tuple(lines), review.note
@@ -353,19 +369,42 @@ def _verdict_lines(verdicts: Iterable[Verdict], texts: _Texts) -> Iterator[Line]
             yield texts.line(text, note, tone)
 
 
+def _check_lines(review: Review, texts: _Texts) -> Iterator[Line]:
+    labels = {reason.name: reason.label for reason in return_reasons()}
+    checks = VariantCheck.objects.filter(review=review).order_by("slot__no")
+    for check in checks.select_related("variant", "edited"):
+        words = [str(CheckDecision(check.decision).label)]
+        words += [labels.get(reason, reason) for reason in check.reasons]
+        words += [check.note] if check.note else []
+        tone = "bad" if check.decision == CheckDecision.RETURNED else "good"
+        yield texts.line(check.variant.source, " · ".join(words), tone)
+        if check.decision == CheckDecision.EDITED:
+            yield texts.line(check.edited.source, str(VariantOrigin.REVIEWER.label), "good")
+
+
+def _decision(sentence: Sentence, decision: str) -> str:
+    if sentence.project.kind == ProjectKind.PERTURB:
+        return gettext("variants")
+    return str(Decision(decision).label)
+
+
 def _golden_versions(sentence: Sentence, texts: _Texts) -> Iterator[Entry]:
     rows = Golden.objects.filter(sentence=sentence).prefetch_related("entries__reference")
     for golden in rows.order_by("version"):
         title = gettext("golden version %(version)s: %(what)s") % {
             "version": golden.version,
-            "what": Decision(golden.kind).label,
+            "what": _decision(sentence, golden.kind),
         }
         entries = sorted(golden.entries.all(), key=lambda entry: entry.position)
         lines = (
             texts.line(entry.reference.text, str(Origin(entry.reference.origin).label))
             for entry in entries
         )
-        yield Entry(golden.at, 5, title, "", "golden", tuple(lines))
+        variants = (
+            texts.line(entry.variant.source, str(VariantOrigin(entry.variant.origin).label))
+            for entry in golden.variants.select_related("variant")
+        )
+        yield Entry(golden.at, 5, title, "", "golden", (*lines, *variants))
 
 
 def _studies(sentence: Sentence, texts: _Texts) -> Iterator[Entry]:
@@ -499,16 +538,30 @@ def sentence(request: HttpRequest, member: Member, number: int) -> HttpResponse:
         if is_free
         else (),
         "waits": is_free,
+        "made_again": _places(row) if row.project.kind == ProjectKind.PERTURB else (),
+        "original": case_parts(row),
     }
     return manage_page(
         request, member, "manage-sentences", context, template="manage/sentence.html"
     )
 
 
+def _places(sentence: Sentence) -> list[tuple[int, str]]:
+    """The places of a case that is done, each with its variant."""
+    standing = variant_checks.accepted_variants(sentence)
+    return [(position, variant.source) for position, variant in standing.items()]
+
+
 @act("manage-sentence")
 def reopen(request: HttpRequest, member: Member, number: int) -> str:
-    """Have a decided sentence reviewed again."""
+    """Have a decided sentence reviewed again, or variants of a case made again."""
     reason = clean_text(request, "reason", most=5000)
+    if member.project.kind == ProjectKind.PERTURB:
+        positions = [parse_id(text) or 0 for text in request.POST.getlist("position")]
+        variant_checks.reopen(
+            member, _sentence(member, number).pk, positions=positions, note=reason
+        )
+        return gettext("These variants are made again; the others stay.")
     management.reopen_sentence(member, _sentence(member, number).pk, reason=reason)
     return gettext("It waits for a reviewer again; the golden set stays.")
 

@@ -344,7 +344,7 @@ def _switches(aligned: Row, row: RowInput, placeholder: str) -> tuple[Switch, ..
 def context(review: ReviewPage, member: Member) -> dict[str, object]:
     """The context of the template."""
     task = review.task
-    kind = "mine" if review.mine else _state(task)
+    kind = "mine" if review.mine else state_of(task)
     return {
         "review": review,
         "task": task,
@@ -360,11 +360,12 @@ def context(review: ReviewPage, member: Member) -> dict[str, object]:
         "data": _script_data(review, member),
         "words": script_messages(),
         "client_key": uuid4(),
-        "addresses": _addresses(member, task.sentence_id),
+        "addresses": addresses(member, task.sentence_id),
     }
 
 
-def _state(task: ReviewTask) -> str:
+def state_of(task: ReviewTask) -> str:
+    """What the page of a review says of a task that is not the reader's."""
     if task.sentence.state == SentenceState.WITHDRAWN:
         return "withdrawn"
     if task.state == TaskState.OPEN and task.lease_until and task.lease_until > timezone.now():
@@ -382,7 +383,8 @@ def next_address(member: Member) -> str:
     return reverse("review", args=(member.project.slug,))
 
 
-def _addresses(member: Member, sentence_id: int) -> dict[str, str]:
+def addresses(member: Member, sentence_id: int) -> dict[str, str]:
+    """Where the page of a review sends what."""
     slug = member.project.slug
     return {
         name: reverse(f"review-{name}", args=(slug, sentence_id))
@@ -403,7 +405,7 @@ def _script_data(review: ReviewPage, member: Member) -> dict[str, object]:
         "at": review.saved_at,
         "person": member.person_id,
         "activeMs": review.input.active_ms,
-        "urls": _addresses(member, review.task.sentence_id),
+        "urls": addresses(member, review.task.sentence_id),
         "rows": [_row_data(row) for row in review.rows],
     }
 

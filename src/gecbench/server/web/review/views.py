@@ -13,11 +13,13 @@ from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from gecbench.server.choices import Decision, Role
-from gecbench.server.models import Draft, Golden, Member, ReviewTask, Sentence
-from gecbench.server.web.annotation.views import draft_json
+from gecbench.server.models import Draft, Golden, Member, Review, ReviewTask, Sentence
+from gecbench.server.web.annotation.views import draft_json, is_perturbation
 from gecbench.server.web.errors import MalformedError
 from gecbench.server.web.http import Count, DraftPayload, Payload, parse_int, read_payload
 from gecbench.server.web.permissions import ProjectView, member, wants_json
+from gecbench.server.web.perturbation import checks
+from gecbench.server.web.perturbation import messages as variant_messages
 from gecbench.server.web.review.context import (
     ReviewPage,
     check_review,
@@ -42,7 +44,7 @@ from gecbench.server.web.review.messages import (
     problem_json,
     problem_message,
 )
-from gecbench.server.workflow import drafts, review_tasks, reviews
+from gecbench.server.workflow import drafts, review_tasks, reviews, variant_checks
 from gecbench.server.workflow.claims import NoTask
 from gecbench.server.workflow.errors import (
     ConflictError,
@@ -70,7 +72,7 @@ def current(request: HttpRequest, member: Member) -> HttpResponse:
             "undo": _undo_data(member),
         }
         return render(request, "review/no_task.html", values)
-    return _page(request, member, load_review(member, claimed.task))
+    return _page(request, member, claimed.task)
 
 
 @member(Role.REVIEWER, Role.MANAGER, active=True)
@@ -78,30 +80,44 @@ def current(request: HttpRequest, member: Member) -> HttpResponse:
 def sentence(request: HttpRequest, member: Member, sentence_id: int) -> HttpResponse:
     """Show one sentence's review: to work on, or to read where it is not one's own (REV-12)."""
     task = reviews.open_review(member, sentence_id)
-    return _page(request, member, load_review(member, task))
+    return _page(request, member, task)
 
 
 def _page(
     request: HttpRequest,
     member: Member,
-    review: ReviewPage,
+    task: ReviewTask,
+    review: ReviewPage | None = None,
     problems: list[dict[str, object]] | None = None,
     status: int = 200,
     **more: object,
 ) -> HttpResponse:
-    page = {**context(review, member), "undo": _undo_data(member), "problems": problems or []}
+    """Show a review as it stands in the database, or as it was just sent."""
+    more["undo"] = _undo_data(member)
+    if is_perturbation(member):
+        return render(
+            request, "perturbation/review.html", checks.context(member, task) | more, status=status
+        )
+    review = review or load_review(member, task)
+    page = {**context(review, member), "problems": problems or []}
     return render(request, "review/review.html", {**page, **more}, status=status)
 
 
 def _undo_data(member: Member) -> dict[str, object] | None:
     """What the bar needs that takes the last decision back; None when it is too late."""
-    review = reviews.last_decision(member)
-    if review is None or review.sentence.golden is None:
+    if is_perturbation(member):
+        review = variant_checks.last_check(member)
+        message = checks.decision_message(review) if review else ""
+    else:
+        review = reviews.last_decision(member)
+        golden = review.sentence.golden if review else None
+        message = _decision_message(review.sentence, golden) if review and golden else ""
+    if review is None or not message:
         return None
     gone = (timezone.now() - review.at).total_seconds()
     return {
         "sentence": review.sentence_id,
-        "message": _decision_message(review.sentence, review.sentence.golden),
+        "message": message,
         "seconds": max(0.0, member.project.rules.undo_seconds - gone),
     }
 
@@ -114,7 +130,8 @@ def save_draft(request: HttpRequest, member: Member, sentence_id: int) -> HttpRe
     if sentence is None:
         raise NotYoursError(f"no sentence {sentence_id}")
     sent = read_payload(request, DraftPayload)
-    parse_review(sent.payload)
+    parse = checks.parse_checks if is_perturbation(member) else parse_review
+    parse(sent.payload)
     try:
         saved = drafts.save_review_draft(
             member, sentence, rev=sent.rev, payload=sent.payload, client_at=sent.client_at
@@ -188,6 +205,8 @@ class DecisionPayload(ReviewPayload):
 @require_POST
 def finalise(request: HttpRequest, member: Member, sentence_id: int) -> HttpResponse:
     """Decide the sentence; what is refused or too late comes back with everything kept."""
+    if is_perturbation(member):
+        return _finalise_checks(request, member, sentence_id)
     task = reviews.open_review(member, sentence_id)
     as_json = wants_json(request)
     sent = read_payload(request, DecisionPayload) if as_json else _read_form(request, task, member)
@@ -204,7 +223,7 @@ def finalise(request: HttpRequest, member: Member, sentence_id: int) -> HttpResp
         problems = _problems_json(drop_settled(review, error.problems), review)
         if as_json:
             return JsonResponse({"problems": problems}, status=422)
-        return _page(request, member, review, problems, status=422)
+        return _page(request, member, task, review, problems, status=422)
     except ConflictError:
         # Too late; what was written stays (REV-12).
         task = reviews.open_review(member, sentence_id)
@@ -212,11 +231,27 @@ def finalise(request: HttpRequest, member: Member, sentence_id: int) -> HttpResp
         if as_json:
             return JsonResponse({"error": message}, status=409)
         messages.error(request, message)
-        return _page(request, member, load_review(member, task, sent.payload), status=409)
+        review = load_review(member, task, sent.payload)
+        return _page(request, member, task, review, status=409)
     if reviews.last_decision(member) is None:  # else the bar that takes it back says so
         messages.success(request, _decision_message(task.sentence, done.golden))
     following = next_address(member)
     return JsonResponse({"next": following}) if as_json else redirect(following)
+
+
+def _finalise_checks(request: HttpRequest, member: Member, sentence_id: int) -> HttpResponse:
+    """Decide on the variants of a case; what is refused or too late stays on the page."""
+    try:
+        review = checks.finalise(request, member, sentence_id)
+    except RefusedError as error:
+        problems = [variant_messages.problem_json(problem) for problem in error.problems]
+        return JsonResponse({"problems": problems}, status=422)
+    except ConflictError:
+        task = reviews.open_review(member, sentence_id)
+        return JsonResponse({"error": _conflict_message(task, member)}, status=409)
+    if variant_checks.last_check(member) is None:  # else the bar that takes it back says so
+        messages.success(request, checks.decision_message(review))
+    return JsonResponse({"next": next_address(member)})
 
 
 def _read_form(request: HttpRequest, task: ReviewTask, member: Member) -> DecisionPayload:
@@ -269,7 +304,8 @@ def _decision_message(sentence: Sentence, golden: Golden) -> str:
 def undo(request: HttpRequest, member: Member, sentence_id: int) -> HttpResponse:
     """Take the last decision back: the review is open again, as it was handed in."""
     try:
-        reviews.undo(member, sentence_id)
+        undo = variant_checks.undo if is_perturbation(member) else reviews.undo
+        undo(member, sentence_id)
     except ConflictError:
         messages.error(
             request,
@@ -300,8 +336,7 @@ def _give_away(act: Callable[[HttpRequest, Member, int, int], str]) -> ProjectVi
                 if isinstance(error, RefusedError)
                 else _conflict_message(task, member),
             }
-            review = load_review(member, task)
-            return _page(request, member, review, status=error.status, typed=typed)
+            return _page(request, member, task, status=error.status, typed=typed)
         messages.success(request, message)
         return redirect("review", member.project.slug)
 
@@ -345,6 +380,11 @@ def history(request: HttpRequest, member: Member) -> HttpResponse:
     """List the member's own reviews, newest first (keyset)."""
     before = parse_int(request.GET.get("before", ""))
     rows = reviews.list_reviews(member, before=before, most=PAGE + 1)
-    page = [(review, DECISIONS[Decision(review.decision)]) for review in rows[:PAGE]]
+    describe = checks.decision_message if is_perturbation(member) else _decision
+    page = [(review, describe(review)) for review in rows[:PAGE]]
     last = rows[PAGE - 1].pk if len(rows) > PAGE else None
     return render(request, "review/history.html", {"reviews": page, "before": last})
+
+
+def _decision(review: Review) -> object:
+    return DECISIONS[Decision(review.decision)]

@@ -13,7 +13,8 @@ import { Versions } from "./versions.js";
 const ABANDONED = 10 * 60 * 1000;
 
 /** What the payload of a draft says. */
-const summarize = ({ decision, texts = [], reason = "", note = "" }) => JSON.stringify([decision, texts, reason, note]);
+const summarize = ({ decision, texts = [], reason = "", note = "", proposal = 0 }) =>
+  JSON.stringify([decision, texts, reason, note, proposal]);
 
 export class TaskPage {
   constructor() {

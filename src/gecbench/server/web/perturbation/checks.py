@@ -1,0 +1,248 @@
+"""The reviewer's page of a case: its variants, each accepted, edited or returned (PER-9)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Annotated
+from uuid import UUID
+
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext, ngettext
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, ValidationError
+
+from gecbench.server.choices import CheckDecision, Role, VariantOrigin, VariantReason
+from gecbench.server.models import (
+    Draft,
+    Member,
+    PerturbationCase,
+    Review,
+    ReviewTask,
+    Variant,
+    VariantCheck,
+)
+from gecbench.server.rules.perturbation import Chip, Subtlety
+from gecbench.server.web.annotation.views import context_address, draft_json
+from gecbench.server.web.errors import MalformedError
+from gecbench.server.web.http import Count, Payload, read_payload
+from gecbench.server.web.perturbation.messages import check_messages, return_reasons
+from gecbench.server.web.perturbation.tasks import (
+    Part,
+    chip_json,
+    measure,
+    moved_errors,
+    parts,
+    project_json,
+)
+from gecbench.server.web.review.context import addresses, is_mine, keys, state_of
+from gecbench.server.web.review.differences import render_diff
+from gecbench.server.workflow import variant_checks
+from gecbench.server.workflow.answers import MOST_MS, CaseAnswer, CheckAnswer
+
+
+class CheckInput(BaseModel):
+    """What the page holds of one variant, by its place; the decision is None while there is none."""
+
+    model_config = ConfigDict(frozen=True)
+
+    position: StrictInt
+    decision: CheckDecision | None = None
+    gaps: tuple[str, ...] = ()
+    reasons: tuple[VariantReason, ...] = ()
+    note: str = ""
+    allow_moved: StrictBool = False
+
+
+class ChecksInput(BaseModel):
+    """All that the page holds."""
+
+    model_config = ConfigDict(frozen=True)
+
+    checks: Annotated[tuple[CheckInput, ...], Field(max_length=100)] = ()
+    note: str = ""
+    active_ms: Annotated[StrictInt, Field(ge=0)] = 0
+
+
+def parse_checks(data: object) -> ChecksInput:
+    """Validate JSON of the page.
+
+    Raises:
+        MalformedError: It is not of that shape.
+    """
+    try:
+        return ChecksInput.model_validate(data)
+    except ValidationError as error:
+        raise MalformedError("no page sends such checks") from error
+
+
+@dataclass(frozen=True, slots=True)
+class VariantRow:
+    """One variant as the page shows it.
+
+    Args:
+        index: Place on the page, from 0.
+        variant: What was handed in, or accepted before.
+        parts: Its gaps and errors; none where it came without gaps from a file.
+        html: What it changes of the original.
+        change: How much that is.
+        moved: Errors that are no longer where they were.
+        origin: Who made it, in words; "" where that is its author alone.
+        author: Their name, where the project shows names.
+        check: What was decided, in a review that is over.
+        edited_html: In a review that is over, what the reviewer's edit changes of the original.
+    """
+
+    index: int
+    variant: Variant
+    parts: tuple[Part, ...]
+    html: SafeString
+    change: Subtlety
+    moved: tuple[str, ...]
+    origin: str
+    author: str
+    check: VariantCheck | None = None
+    edited_html: str = ""
+
+    @property
+    def reasons(self) -> list[tuple[str, str]]:
+        """Why it was returned: label, and the section of the guideline that explains it."""
+        chosen = self.check.reasons if self.check else ()
+        return [(one.label, one.section) for one in return_reasons() if one.name in chosen]
+
+    @property
+    def decision(self) -> str:
+        """What was decided, in words."""
+        return str(CheckDecision(self.check.decision).label) if self.check else ""
+
+
+def context(member: Member, task: ReviewTask) -> dict[str, object]:
+    """The variants of a case for the template: to decide on, or to read."""
+    sentence, case = task.sentence, task.sentence.case
+    mine = is_mine(task, member)
+    done = Review.objects.filter(task=task).first() if not mine else None
+    checks = {check.variant_id: check for check in _checks(done)} if done else {}
+    waiting = () if done else variant_checks.variants_to_check(sentence)
+    variants = [check.variant for check in checks.values()] or list(waiting)
+    rows = [_row(member, case, n, one, checks.get(one.pk)) for n, one in enumerate(variants)]
+    standing = {} if done else variant_checks.accepted_variants(sentence)
+    before = [_row(member, case, 0, variant) for variant in standing.values()]
+    return {
+        "task": task,
+        "sentence": sentence,
+        "context": context_address(member.project.slug, sentence),
+        "kind": "mine" if mine else state_of(task),
+        "mine": mine,
+        "reviews": member.has(Role.REVIEWER),
+        "rows": rows,
+        "accepted": before,
+        "original": parts(case, case.gaps),
+        "done": done,
+        "reasons": return_reasons(),
+        "data": _script_data(member, task, case, rows),
+        "words": check_messages(),
+        "addresses": addresses(member, sentence.pk),
+        "text_lang": "zh-Hans" if member.project.lang == "zh" else member.project.lang,
+    }
+
+
+def _checks(review: Review) -> list[VariantCheck]:
+    checks = VariantCheck._base_manager.filter(review=review).order_by("variant__position")
+    related = ("variant__sentence__project", "variant__submission__person", "edited")
+    return list(checks.select_related(*related))
+
+
+def _row(
+    member: Member,
+    case: PerturbationCase,
+    index: int,
+    variant: Variant,
+    check: VariantCheck | None = None,
+) -> VariantRow:
+    project, sentence = member.project, case.sentence
+    written = variant.submission is not None and variant.origin == VariantOrigin.PERSON
+    names = project.rules.reviewer_sees_names and variant.submission is not None
+    edited = getattr(check, "edited", None)
+    return VariantRow(
+        index,
+        variant,
+        parts(case, variant.gaps),
+        render_diff(project, sentence.text, variant.source),
+        measure(variant),
+        tuple(moved_errors(variant)),
+        "" if written else str(VariantOrigin(variant.origin).label),
+        variant.submission.person.name if names and variant.submission else "",
+        check,
+        render_diff(project, sentence.text, edited.source) if edited else "",
+    )
+
+
+def _script_data(
+    member: Member, task: ReviewTask, case: PerturbationCase, rows: list[VariantRow]
+) -> dict[str, object]:
+    draft = Draft.objects.filter(task=task, person=member.person_id).first()
+    return {
+        "keys": keys(member),
+        "version": task.version,
+        "task": task.pk,
+        "person": member.person_id,
+        "draft": draft_json(draft) if draft else None,
+        "activeMs": draft.payload.get("active_ms", 0) if draft else 0,
+        "urls": addresses(member, task.sentence_id),
+        "project": project_json(member),
+        "original": case.gaps,
+        "chips": [chip_json(Chip(**chip)) for chip in case.chips],
+        "rows": [
+            {"number": row.variant.position, "gaps": row.variant.gaps or case.gaps} for row in rows
+        ],
+    }
+
+
+class ChecksPayload(Payload):
+    """Checks that are submitted."""
+
+    version: Count
+    client_key: UUID
+    payload: ChecksInput
+
+
+def finalise(request: HttpRequest, member: Member, sentence_id: int) -> Review:
+    """Decide on all variants that wait, as the page sends it; raises as the workflow does."""
+    sent = read_payload(request, ChecksPayload)
+    checks = [
+        CheckAnswer(
+            check.position,
+            check.decision,
+            gaps=check.gaps if check.decision == CheckDecision.EDITED else (),
+            reasons=check.reasons if check.decision == CheckDecision.RETURNED else (),
+            note=check.note if check.decision == CheckDecision.RETURNED else "",
+            allow_moved=check.allow_moved,
+        )
+        for check in sent.payload.checks
+        if check.decision is not None
+    ]
+    answer = CaseAnswer(tuple(checks), sent.payload.note, min(sent.payload.active_ms, MOST_MS))
+    return variant_checks.finalise(
+        member, sentence_id, version=sent.version, client_key=sent.client_key, answer=answer
+    ).review
+
+
+def decision_message(review: Review) -> str:
+    """What was decided about the variants of a case."""
+    counts = Counter(
+        VariantCheck._base_manager.filter(review=review).values_list("decision", flat=True)
+    )
+    returned = counts[CheckDecision.RETURNED]
+    accepted = counts.total() - returned
+    words = []
+    if accepted:
+        words.append(
+            ngettext("%(count)s variant accepted", "%(count)s variants accepted", accepted)
+            % {"count": accepted}
+        )
+    if returned:
+        words.append(
+            ngettext("%(count)s variant returned", "%(count)s variants returned", returned)
+            % {"count": returned}
+        )
+    return f"#{review.sentence.number}: {gettext(', ').join(words)}"

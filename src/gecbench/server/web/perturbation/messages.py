@@ -1,0 +1,126 @@
+"""Messages of the pages of variants: what is refused and why, and what their scripts say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from gecbench.server.choices import SlotState, VariantReason
+from gecbench.server.models import Submission
+from gecbench.server.web.annotation import messages as annotation
+from gecbench.server.web.http import parse_int
+from gecbench.server.web.review.messages import Reason
+from gecbench.server.web.review.messages import script_messages as script_messages_of_review
+from gecbench.server.workflow.errors import Problem
+
+_PROBLEMS: Mapping[str, Promise] = {
+    "PER-2": _("The page does not fit its task any more. Load the page again."),
+    "PER-4": _("Your change moved error %(error)s (%(edit)s): it is no longer found as it was."),
+    "PER-4-new": _("Your change made a difference that is not in the original: %(edit)s."),
+    "PER-4-note": _("Say in a few words why the errors are the same."),
+    "PER-4-allow": _("An error has moved here. Edit it, return it, or let it pass."),
+    "PER-5-original": _("This is the original sentence. Change something between the errors."),
+    "PER-5-taken": _(
+        "Already taken: somebody has written the same variant. Change something else."
+    ),
+    "PER-6-edits": _("%(found)s changes; this project wants at most %(most)s."),
+    "PER-6-tokens": _(
+        "%(found)s%% of the sentence is changed; this project wants at most %(most)s%%."
+    ),
+    "PER-9": _("Accept it, change it or return it."),
+    "reopen-places": _("Choose the variants that are to be made again."),
+    "PER-9-reason": _("Say why you return it: choose a reason or write a note."),
+    "PER-empty": _("The variant is empty. Write something."),
+    "PER-proposal": _("The proposal does not belong to this task. Load the page again."),
+}
+
+
+def problem_json(problem: Problem) -> dict[str, object]:
+    """A problem as the pages of variants take it, in the person's language.
+
+    Its `error` is the number of the error, from 1, that it is about; 0 for none.
+    """
+    values = dict(problem.values)
+    error = parse_int(values.get("error", "")) or 0
+    template = _PROBLEMS.get("PER-4-new" if problem.code == "PER-4" and not error else problem.code)
+    if template is None:
+        return {**annotation.problem_json(problem), "error": error}
+    values["edit"] = f"{values.get('source') or '▾'} → {values.get('target') or '–'}"
+    return {
+        "code": problem.code,
+        "field": problem.field,
+        "message": str(template) % values,
+        "blocking": problem.blocking,
+        "error": error,
+    }
+
+
+def return_reasons() -> tuple[Reason, ...]:
+    """Why a variant can be returned."""
+    return tuple(
+        Reason(reason, str(reason.label), f"return-{reason.replace('_', '-')}")
+        for reason in VariantReason
+    )
+
+
+def _gaps_messages() -> dict[str, object]:
+    """What the editor of gaps says."""
+    return {
+        "gap": gettext("Text {number} of {count}, between the errors"),
+        "unchanged": gettext("no change yet"),
+        "changes": {
+            "one": gettext("{count} change · {percent}% of the sentence"),
+            "other": gettext("{count} changes · {percent}% of the sentence"),
+        },
+        "limits": gettext(
+            "More than this project wants. Its limits: {edits} changes, {share}% of the sentence."
+        ),
+        "chips": {
+            "replace": gettext("Error {number}: “{source}”, corrected “{target}”."),
+            "insert": gettext("Error {number}: “{target}” is missing."),
+            "delete": gettext("Error {number}: “{source}” is too much."),
+            "nothing": gettext("delete"),
+        },
+    }
+
+
+def script_messages() -> dict[str, object]:
+    """What the script of the annotator's page says."""
+    return {
+        **annotation.script_messages(),
+        **_gaps_messages(),
+        "proposal": {
+            "accepted": gettext("It stands below unchanged. Submit it to accept it."),
+            "edited": gettext("You have changed it."),
+            "rejected": gettext("You have rejected it."),
+        },
+    }
+
+
+def check_messages() -> dict[str, object]:
+    """What the script of the reviewer's page says."""
+    words = script_messages_of_review()
+    names = ("diff", "gone", "older", "older_load", "conflict", "mine", "theirs", "left")
+    return {
+        **_gaps_messages(),
+        **{name: words[name] for name in (*names, "unreached", "changed")},
+        "states": words["saving"],
+    }
+
+
+_STATES: Mapping[str, Promise] = {
+    SlotState.OPEN: _("returned to you"),
+    SlotState.SUBMITTED: _("waits for a reviewer"),
+    SlotState.PASSED: _("accepted"),
+}
+
+
+def state(submission: Submission) -> Promise | str:
+    """Where a variant stands, for its author."""
+    slot = submission.slot
+    if slot.person_id != submission.person_id:
+        return _("no longer yours")
+    return _STATES.get(SlotState(slot.state), SlotState(slot.state).label)

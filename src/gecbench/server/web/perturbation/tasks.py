@@ -1,0 +1,154 @@
+"""What the annotator's pages show of a case: its errors, what is returned or proposed, variants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from django.urls import reverse
+
+from gecbench.server.models import (
+    Draft,
+    Member,
+    PerturbationCase,
+    Sentence,
+    Slot,
+    Submission,
+    Variant,
+    VariantCheck,
+)
+from gecbench.server.rules.perturbation import Chip, Subtlety, derive
+from gecbench.server.web.perturbation.messages import return_reasons, state
+from gecbench.server.workflow import perturbation
+
+
+def task_json(member: Member, slot: Slot) -> dict[str, object]:
+    """What the page of a task takes beside what all tasks have."""
+    task = perturbation.task_of(slot)
+    labels = {reason.name: reason.label for reason in return_reasons()}
+    return {
+        "gaps": list(task.gaps),
+        "chips": [chip_json(chip) for chip in task.chips],
+        "proposal": {
+            "id": task.proposal.pk,
+            "gaps": task.proposal.gaps,
+            "who": task.proposal.model,
+        }
+        if task.proposal
+        else None,
+        "returned": {
+            "reasons": [labels.get(reason, reason) for reason in task.returned.reasons],
+            "note": task.returned.note,
+        }
+        if task.returned
+        else None,
+        "hintUrl": reverse("work-hint", args=[member.project.slug, slot.pk]),
+    }
+
+
+def chip_json(chip: Chip) -> dict[str, str]:
+    """An error as the editor of gaps takes it."""
+    return {"source": chip.source, "target": chip.target, "type": chip.type}
+
+
+def project_json(member: Member) -> dict[str, object]:
+    """What the editor of gaps knows of the project."""
+    rules = member.project.rules
+    return {
+        "lang": member.project.lang,
+        "edits": rules.perturb_edits,
+        "share": rules.perturb_percent,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A gap of a variant, and the error behind it; none behind the last."""
+
+    gap: str
+    chip: Chip | None
+
+
+def parts(case: PerturbationCase, gaps: Sequence[str] | None) -> tuple[Part, ...]:
+    """The gaps and errors of a text in order; none where a variant from a file has no gaps."""
+    if gaps is None:
+        return ()
+    chips = [Chip(**chip) for chip in case.chips]
+    return tuple(Part(gap, chip) for gap, chip in zip_longest(gaps, chips))
+
+
+def case_parts(sentence: Sentence) -> tuple[Part, ...]:
+    """The gaps and errors of an original; none of a sentence that is no case."""
+    case = PerturbationCase.objects.filter(sentence=sentence).first()
+    return parts(case, case.gaps) if case else ()
+
+
+def measure(variant: Variant) -> Subtlety:
+    """How much a variant changes of its original."""
+    return Subtlety(variant.edits, variant.changed, variant.tokens)
+
+
+def moved_errors(variant: Variant) -> Iterator[str]:
+    """The errors that a variant has moved, as people read them."""
+    for move in variant.moved:
+        yield f"{move['source'] or '▾'} → {move['target'] or '–'}"
+
+
+def draft_texts(draft: Draft) -> list[str]:
+    """What a draft makes of its sentence, to be read and copied."""
+    texts = draft.payload.get("texts", [])
+    sentence = draft.slot.sentence if draft.slot else None
+    case = PerturbationCase.objects.filter(sentence=sentence).first() if sentence else None
+    if case is None or sentence is None or len(texts) != len(case.chips) + 1:
+        return list(texts)
+    return [derive(texts, [Chip(**chip) for chip in case.chips], sentence.project.lang)[0]]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnVariant:
+    """One of a person's own variants of a case, and what a reviewer made of it.
+
+    Args:
+        submission: As handed in.
+        variant: What it made of the sentence.
+        parts: Its gaps and errors.
+        change: How much it changes.
+        check: What was decided; None while nothing was.
+        reasons: Why it was returned: label, and the section of the guideline that explains it.
+        edited: What the reviewer made of it; "" where nothing.
+    """
+
+    submission: Submission
+    variant: Variant
+    parts: tuple[Part, ...]
+    change: Subtlety
+    check: VariantCheck | None
+    reasons: tuple[tuple[str, str], ...]
+    edited: str
+
+
+def submission_context(submissions: Sequence[Submission]) -> dict[str, object]:
+    """A person's own variants of a case, the newest first."""
+    case = PerturbationCase.objects.get(sentence=submissions[0].sentence_id)
+    return {
+        "original": parts(case, case.gaps),
+        "variants": [_own(case, submission) for submission in submissions],
+        "state": state(submissions[0]),
+    }
+
+
+def _own(case: PerturbationCase, submission: Submission) -> OwnVariant:
+    variant = submission.variant
+    check = VariantCheck.objects.filter(variant=variant).select_related("edited").first()
+    chosen = check.reasons if check else ()
+    edited = getattr(check, "edited", None)
+    return OwnVariant(
+        submission,
+        variant,
+        parts(case, variant.gaps),
+        measure(variant),
+        check,
+        tuple((one.label, one.section) for one in return_reasons() if one.name in chosen),
+        edited.source if edited else "",
+    )

@@ -1,0 +1,214 @@
+"""Variants in a real browser: written and checked by keyboard, in both languages, on two widths."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from server.browser.atreview import press
+from server.browser.atwork import wait_for_state
+from server.browser.test_work_looks import findings
+from server.workflow.perturbing import CHINESE, a_perturbation, waiting_case
+from server.workflow.stories import joined
+
+from gecbench.server.models import Acknowledgement, Person, Project, Variant
+
+PICTURES = os.environ.get("GECBENCH_PICTURES", "")
+"""A folder where pictures of the pages are put, to be looked at."""
+
+ENGLISH = (
+    ("She have lived in this town since ten years .", "She has lived in this town for ten years ."),
+    ("We went school by bus .", "We went to school by bus ."),
+)
+SIZES = pytest.mark.parametrize(
+    ("lang", "language", "width", "theme"),
+    [("en", "en", 1280, "light"), ("zh", "zh-hans", 390, "dark")],
+)
+
+
+def cases(live, lang: str, language: str, *logins: str, role: str) -> Project:
+    """A project of variants on the server, and members who have read its guideline."""
+    pairs, name = (ENGLISH, "en-errant") if lang == "en" else ([CHINESE[0], CHINESE[2]], "zh-char")
+    project = a_perturbation(pairs, lang=lang, name=name, perturb_edits=1)
+    for login in logins:
+        joined(project, login, role)
+    Person.objects.update(language=language)
+    for person in Person.objects.all():
+        Acknowledgement.objects.get_or_create(guideline=project.guideline, person=person)
+    return project
+
+
+class Look:
+    """Looks at a page: for people, for axe, and for what is too wide."""
+
+    def __init__(self, page, language: str) -> None:
+        self.page, self.language, self.found = page, language, []
+
+    def __call__(self, name: str) -> None:
+        if PICTURES:
+            width = self.page.viewport_size["width"]
+            path = Path(PICTURES) / f"{name}-{self.language}-{width}.png"
+            self.page.screenshot(path=path, full_page=True)
+        self.found += [f"{name}: {one}" for one in findings(self.page)]
+        wide = self.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0, name
+
+
+def texts(page) -> list[str]:
+    return page.locator(".gap").all_inner_texts()
+
+
+@SIZES
+def test_per_2_per_6_a_variant_is_written_by_keyboard(live, browser, lang, language, width, theme):
+    with live.rows():
+        cases(live, lang, language, "li", role="annotator")
+    size = {"width": width, "height": 800}
+    page = live.page(browser, "li", viewport=size, color_scheme=theme)
+    page.set_default_timeout(20_000)
+    look = Look(page, language)
+    page.goto("/p/perturb/work")
+    page.locator(".gap:focus").wait_for()
+    look("perturb")
+    chips, gaps = page.locator(".chip").count(), texts(page)
+    # What is between the gaps is reached by no key.
+    for key in ("Home", "Backspace", "End", "Delete", "ArrowRight", "Backspace"):
+        press(page, key)
+    assert page.locator(".gap").nth(1).evaluate("one => one === document.activeElement")
+    press(page, "ArrowLeft")
+    assert page.locator(".gap").first.evaluate("one => one === document.activeElement")
+    assert (page.locator(".chip").count(), texts(page)) == (chips, gaps)
+    # The original is refused.
+    press(page, "Control+Enter")
+    page.locator("#said:not([hidden])").wait_for()
+    # An input method writes, undo takes it back, a line end becomes a space.
+    cdp = page.context.new_cdp_session(page)
+    cdp.send("Input.imeSetComposition", {"text": "jin", "selectionStart": 3, "selectionEnd": 3})
+    press(page, "Control+Enter")
+    assert page.locator(".gap").first.inner_text().endswith("jin")
+    cdp.send("Input.insertText", {"text": "今"})
+    assert page.locator(".gap").first.inner_text().endswith("今")
+    press(page, "Control+Z")
+    page.wait_for_function(
+        "texts => document.querySelector('.gap').innerText === texts", arg=gaps[0]
+    )
+    page.evaluate(
+        """() => {
+          const data = new DataTransfer();
+          data.setData("text/plain", "x\\ny");
+          const event = { clipboardData: data, bubbles: true, cancelable: true };
+          document.activeElement.dispatchEvent(new ClipboardEvent("paste", event));
+        }"""
+    )
+    page.wait_for_function("document.querySelector('.gap').innerText.includes('x y')")
+    wait_for_state(page, "saved")
+    page.reload()
+    page.locator(".gap:focus").wait_for()
+    assert "x y" in texts(page)[0]
+    press(page, "Alt+r")
+    page.wait_for_function(
+        "texts => document.querySelector('.gap').innerText === texts", arg=gaps[0]
+    )
+    # Two changes are more than the project wants: it warns, and asks once more.
+    number = page.locator("#task-number").inner_text()
+    press(page, "Alt+1")
+    press(page, "Home")
+    page.keyboard.insert_text("Now " if lang == "en" else "现在")
+    press(page, f"Alt+{chips + 1}")
+    press(page, "End")
+    page.keyboard.insert_text(" there" if lang == "en" else "吧")
+    page.locator("[data-part=limits]:not([hidden])").wait_for()
+    look("perturb-much")
+    press(page, "Control+Enter")
+    page.locator("#said:not([hidden])").wait_for()
+    look("perturb-asked")
+    press(page, "Control+Enter")
+    page.locator("#undo:not([hidden])").wait_for()
+    assert page.locator("#task-number").inner_text() != number
+    press(page, "Alt+z")
+    page.wait_for_function(
+        "n => document.getElementById('task-number').innerText === n", arg=number
+    )
+    press(page, "Control+Enter")
+    page.locator("#said:not([hidden])").wait_for()
+    press(page, "Control+Enter")
+    page.locator("#undo:not([hidden])").wait_for()
+    page.goto("/p/perturb/work/history")
+    look("perturb-history")
+    page.goto(f"/p/perturb/work/t/{number}")
+    look("perturb-mine")
+    page.goto("/p/perturb/guide")
+    look("perturb-guide")
+    with live.rows():
+        assert Variant.objects.get(submission__no=2).edits == 2
+    assert look.found == []
+    page.context.close()
+
+
+@SIZES
+def test_per_9_variants_are_checked_by_keyboard(live, browser, lang, language, width, theme):
+    del lang
+    with live.rows():
+        project = cases(live, "zh", language, "rita", role="reviewer")
+        waiting_case(project)
+        Person.objects.update(language=language)
+        for person in Person.objects.all():
+            Acknowledgement.objects.get_or_create(guideline=project.guideline, person=person)
+    size = {"width": width, "height": 800}
+    page = live.page(browser, "rita", viewport=size, color_scheme=theme)
+    page.set_default_timeout(20_000)
+    look = Look(page, language)
+    page.goto("/p/perturb/review")
+    page.locator("[data-row='0']:focus").wait_for()
+    press(page, "1")
+    press(page, "q")
+    press(page, "u")
+    assert page.locator("[data-row='0'] [value=accepted]").is_checked()
+    press(page, "w")
+    press(page, "s")
+    look("check")
+    wait_for_state(page, "saved")
+    page.reload()
+    page.locator("[data-row='0']").wait_for()
+    assert page.locator("[data-row='1'] .reasons input").nth(1).is_checked()
+    page.locator("[data-row='0']").focus()
+    press(page, "m")
+    page.locator("[data-row='0'] .gap:focus").first.wait_for()
+    press(page, "Alt+Enter")
+    page.locator("[data-row='0'] .gap").last.click()
+    press(page, "Home")
+    page.keyboard.insert_text("又")
+    look("check-edited")
+    press(page, "Control+Enter")
+    page.wait_for_url("**/p/perturb/review")
+    page.locator("#undo").wait_for()
+    look("checked")
+    press(page, "Alt+z")
+    page.locator("[data-row='0']").wait_for()
+    assert page.locator("[data-row='0'] [value=edited]").is_checked()
+    press(page, "Control+Enter")
+    page.locator("#undo").wait_for()
+    page.goto("/p/perturb/review/history")
+    page.locator("tbody a").click()
+    page.locator(".variant .tag.bad").wait_for()
+    look("check-over")
+    # The author finds the variant again, with the reason.
+    page.context.close()
+    page = live.page(browser, "p2", viewport=size, color_scheme=theme)
+    look.page = page
+    page.goto("/p/perturb/work")
+    page.locator("#returned:not([hidden])").wait_for()
+    look("returned")
+    page.goto("/p/perturb/work/t/1")
+    look("returned-mine")
+    page.context.close()
+    page = live.page(browser, "boss", viewport=size, color_scheme=theme)
+    look.page = page
+    for name, url in (
+        ("case", "/p/perturb/manage/sentences/1"),
+        ("perturb-settings", "/p/perturb/manage/settings"),
+    ):
+        page.goto(url)
+        look(name)
+    assert look.found == []
+    page.context.close()

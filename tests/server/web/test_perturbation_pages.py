@@ -1,0 +1,191 @@
+"""The pages of variants without a browser: what they hold, refuse, return and keep to themselves."""
+
+from __future__ import annotations
+
+import json
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+from server.workflow.perturbing import (
+    CHINESE,
+    WORDS,
+    a_perturbation,
+    accept,
+    checked,
+    perturbed,
+    reviewer,
+    waiting_case,
+)
+from server.workflow.stories import joined, sentence_of
+
+from gecbench.server.choices import SentenceState
+from gecbench.server.models import Member, Project, Proposal, Variant
+from gecbench.server.workflow import projects
+
+WORK = "/p/perturb/work"
+REVIEW = "/p/perturb/review"
+
+
+def signed_in(member: Member, language: str = "en") -> Client:
+    member.person.language = language
+    member.person.save(update_fields=["language"])
+    if member.project.guideline is not None:
+        projects.acknowledge(member.project.guideline, member.person)
+    client = Client()
+    client.force_login(member.person)
+    return client
+
+
+def sent(client: Client, url: str, body: dict[str, object]):
+    return client.post(
+        url, json.dumps(body), content_type="application/json", HTTP_ACCEPT="application/json"
+    )
+
+
+def submitted(client: Client, task: dict, gaps: tuple[str, ...], **more: object):
+    body = {"version": task["version"], "client_key": str(uuid4()), "decision": "corrected"}
+    return sent(client, task["submitUrl"], {**body, "texts": list(gaps), **more})
+
+
+@pytest.fixture
+def project(site) -> Project:
+    return a_perturbation(CHINESE[:1], perturb_edits=1)
+
+
+def test_per_1_per_2_the_page_has_the_errors_and_the_gaps_of_the_original(project):
+    client = signed_in(joined(project, "li"))
+    page = client.get(WORK)
+    task = page.context["task"]
+    assert [(chip["source"], chip["target"]) for chip in task["chips"]] == [("门", "们")]
+    assert task["gaps"] == ["我", "昨天去学校看老师。"]
+    assert page.context["page"]["project"]["edits"] == 1
+    assert b"perturb.js" in page.content
+    for url in (f"{WORK}/history", f"{WORK}/skipped", f"{WORK}/kept", "/p/perturb/guide", "/"):
+        assert client.get(url).status_code == 200
+    assert client.get("/p/perturb/guide/return-new-error").status_code == 200
+    menu = [entry.id for entry in page.context["menu"]]
+    assert "study" not in menu
+    assert "problems" not in menu
+
+
+@pytest.mark.parametrize(
+    ("gaps", "code", "error"),
+    [
+        (("我", "昨天去学校看老师。"), "PER-5-original", 0),
+        (("我", "上周去学校看老师。"), "PER-5-taken", 0),
+        (("我们", "昨天去学校看老师。"), "PER-4", 1),
+        (("我",), "PER-2", 0),
+    ],
+)
+def test_per_4_per_5_a_refusal_says_why_and_shows_nothing_of_others(project, gaps, code, error):
+    perturbed(joined(project, "wu"), sentence_of(project), "上周")
+    client = signed_in(joined(project, "li"))
+    task = client.get(WORK).context["task"]
+    refused = submitted(client, task, gaps)
+    problems = refused.json()["problems"]
+    assert refused.status_code == 422
+    assert (problems[0]["code"], problems[0]["error"]) == (code, error)
+    assert Variant.objects.count() == 1
+    if code == "PER-5-taken":
+        assert "上周" not in client.get(WORK).content.decode()
+
+
+def test_per_4_a_reviewer_can_be_asked_about_an_error_that_moved(project):
+    client = signed_in(joined(project, "li"))
+    task = client.get(WORK).context["task"]
+    gaps = ("我们", "昨天去学校看老师。")
+    asked = submitted(client, task, gaps, ask_reviewer=True)
+    assert [one["code"] for one in asked.json()["problems"]] == ["PER-4-note"]
+    done = submitted(client, task, gaps, ask_reviewer=True, note="same", confirmed=True)
+    assert done.status_code == 200
+    assert Variant.objects.get().moved != []
+
+
+def test_per_6_more_changes_than_wanted_are_asked_about_once(project):
+    client = signed_in(joined(project, "li"))
+    task = client.get(WORK).context["task"]
+    gaps = ("今天我", "昨天去医院看老师。")
+    asked = submitted(client, task, gaps)
+    assert asked.status_code == 422
+    assert asked.json()["confirm"] is True
+    assert submitted(client, task, gaps, confirmed=True).status_code == 200
+
+
+def test_a_proposal_is_on_the_page_and_what_became_of_it_is_kept(project):
+    projects.change_project(
+        project, by=Member.objects.get(is_manager=True).person, options={"proposals": "first"}
+    )
+    sentence = sentence_of(project)
+    texts = {"source": "我门明天去学校看老师。", "target": "我们明天去学校看老师。"}
+    for position in (1, 2):
+        gaps = ["我", f"{WORDS[position]}去学校看老师。"]
+        Proposal.objects.create(
+            sentence=sentence,
+            position=position,
+            gaps=gaps,
+            digest=str(position),
+            model="x",
+            **texts,
+        )
+    client = signed_in(joined(Project.objects.get(pk=project.pk), "li"))
+    task = client.get(WORK).context["task"]
+    proposal = task["proposal"]
+    assert proposal["gaps"][0] == "我"
+    draft = {"decision": "corrected", "texts": proposal["gaps"], "proposal": proposal["id"]}
+    saved = client.put(task["draftUrl"], json.dumps({"rev": 0, "payload": draft}))
+    assert saved.status_code == 200
+    gaps = ("我", "大前天去学校看老师。")
+    assert submitted(client, task, gaps, proposal=proposal["id"], confirmed=True).status_code == 200
+    assert Variant.objects.get().origin == "machine_edited"
+
+
+def test_per_9_a_reviewer_accepts_one_and_returns_one_whose_author_reads_why(project):
+    sentence = waiting_case(project)
+    client = signed_in(reviewer(project))
+    page = client.get(REVIEW)
+    data = page.context["data"]
+    assert [row["number"] for row in data["rows"]] == [1, 2]
+    checks = [{"position": 1, "decision": "accepted"}, {"position": 2, "decision": None}]
+    draft = {"rev": 0, "payload": {"checks": checks, "note": "", "active_ms": 1}}
+    assert client.put(data["urls"]["draft"], json.dumps(draft)).status_code == 200
+    body = {"version": data["version"], "client_key": str(uuid4())}
+    refused = sent(client, data["urls"]["finalise"], {**body, "payload": {"checks": checks}})
+    assert refused.status_code == 422
+    assert [one["field"] for one in refused.json()["problems"]] == ["check-2"]
+    checks[1] = {"position": 2, "decision": "returned", "reasons": ["unnatural"], "note": "no one"}
+    decided = sent(client, data["urls"]["finalise"], {**body, "payload": {"checks": checks}})
+    assert decided.json() == {"next": REVIEW}
+    assert client.get(f"{REVIEW}/history").status_code == 200
+    over = client.get(f"{REVIEW}/{sentence.pk}").content.decode()
+    assert "no one" in over
+    author = signed_in(Member.objects.select_related("project", "person").get(person__login="p2"))
+    assert author.get(WORK).context["task"]["returned"]["note"] == "no one"
+    assert "no one" in author.get(f"{WORK}/t/1").content.decode()
+    undone = client.post(f"{REVIEW}/{sentence.pk}/undo", follow=True)
+    assert undone.context["data"]["draft"]["payload"]["checks"][1]["decision"] == "returned"
+
+
+def test_a_manager_sees_variants_and_checks_and_has_one_made_again(project):
+    sentence = waiting_case(project)
+    checked(reviewer(project), accept(1), accept(2))
+    boss = Member.objects.select_related("project", "person").get(is_manager=True)
+    client = signed_in(boss)
+    url = "/p/perturb/manage/sentences/1"
+    page = client.get(url)
+    assert len(page.context["made_again"]) == 2
+    assert [entry.kind for entry in page.context["entries"]].count("review") == 1
+    client.post(f"{url}/reopen", {"reason": "once more", "position": "2"})
+    sentence.refresh_from_db()
+    assert sentence.state == SentenceState.ANNOTATING
+    settings = client.get("/p/perturb/manage/settings")
+    assert "perturb_edits" in settings.context["form"].fields
+    assert "placeholder" not in settings.context["form"].fields
+    values = {name: "" for name in settings.context["form"].fields} | {
+        name: value
+        for name, value in settings.context["form"].initial.items()
+        if value not in (None, False)
+    }
+    values |= {"perturb_edits": "4", "seen": settings.context["seen"]}
+    assert client.post("/p/perturb/manage/settings", values).status_code == 302
+    assert Project.objects.get().rules.perturb_edits == 4
