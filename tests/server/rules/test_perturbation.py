@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from server.perturbation_cases import CASES, Case
 
 from gecbench.api.schemes import load_scheme

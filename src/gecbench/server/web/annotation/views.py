@@ -53,9 +53,9 @@ from gecbench.server.web.http import (
     read_payload,
 )
 from gecbench.server.web.navigation import goal, standings
+from gecbench.server.web.permissions import member, wants_json
 from gecbench.server.web.perturbation import messages as variant_messages
 from gecbench.server.web.perturbation import tasks as variant_tasks
-from gecbench.server.web.permissions import member, wants_json
 from gecbench.server.web.review.messages import not_annotatable_label, not_annotatable_reasons
 from gecbench.server.workflow import claims, drafts, perturbation, submissions, suggestions
 from gecbench.server.workflow.claims import Claim, NoTask

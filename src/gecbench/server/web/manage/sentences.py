@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from itertools import chain
 from http import HTTPStatus
+from itertools import chain
 from urllib.parse import urlencode
 
 from django.contrib import messages

@@ -42,7 +42,7 @@ from gecbench.server.workflow.answers import MOST_MS, CaseAnswer, CheckAnswer
 
 
 class CheckInput(BaseModel):
-    """What the page holds of one variant, by its place; the decision is None while there is none."""
+    """What the page holds of one variant; the decision is None while there is none."""
 
     model_config = ConfigDict(frozen=True)
 
