@@ -72,7 +72,6 @@ _work: list[URLPattern] = [
     path("work/skip/<int:slot_id>", annotation.skip, name="work-skip"),
     path("work/reopen/<int:slot_id>", annotation.reopen, name="work-reopen"),
     path("work/recall/<int:sentence_id>", annotation.recall, name="work-recall"),
-    path("work/hint/<int:slot_id>", annotation.hint, name="work-hint"),
     path("work/suggestion/<int:slot_id>", annotation.suggestion, name="work-suggestion"),
     path("context/<int:sentence_id>", annotation.context, name="context"),
     path("draft/<int:slot_id>", annotation.save_draft, name="draft"),

@@ -47,7 +47,6 @@ from gecbench.server.web.http import (
     Count,
     DraftPayload,
     Payload,
-    Text,
     limited,
     parse_int,
     read_payload,
@@ -57,7 +56,7 @@ from gecbench.server.web.permissions import member, wants_json
 from gecbench.server.web.perturbation import messages as variant_messages
 from gecbench.server.web.perturbation import tasks as variant_tasks
 from gecbench.server.web.review.messages import not_annotatable_label, not_annotatable_reasons
-from gecbench.server.workflow import claims, drafts, perturbation, submissions, suggestions
+from gecbench.server.workflow import claims, drafts, submissions, suggestions
 from gecbench.server.workflow.claims import Claim, NoTask
 from gecbench.server.workflow.errors import (
     ConflictError,
@@ -545,23 +544,6 @@ def suggestion(request: HttpRequest, member: Member, slot_id: int) -> HttpRespon
     show = suggestions.show if act == "show" else suggestions.take_over
     suggestion = show(member, slot_id)
     return JsonResponse(suggestion_json(suggestion, suggestion.sentence))
-
-
-class GapsPayload(Payload):
-    """The gaps of a variant as they stand."""
-
-    gaps: list[Text]
-
-
-@active_annotator
-@require_POST
-@json_errors
-def hint(request: HttpRequest, member: Member, slot_id: int) -> HttpResponse:
-    """Say what a corrector would change in a corrected variant (PER-7); nothing is kept."""
-    if not is_perturbation(member):
-        raise Http404
-    found = perturbation.hint(member, slot_id, read_payload(request, GapsPayload).gaps)
-    return JsonResponse({"source": found.source, "text": found.text})
 
 
 # The neighbours of a sentence in its document.

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from django.urls import reverse
-
 from gecbench.server.models import (
     Draft,
     Member,
@@ -43,7 +41,6 @@ def task_json(member: Member, slot: Slot) -> dict[str, object]:
         }
         if task.returned
         else None,
-        "hintUrl": reverse("work-hint", args=[member.project.slug, slot.pk]),
     }
 
 
@@ -68,6 +65,13 @@ class Part:
 
     gap: str
     chip: Chip | None
+
+    @property
+    def kind(self) -> str:
+        """Whether the error replaces, inserts or deletes something."""
+        if self.chip is None or not self.chip.source:
+            return "insert"
+        return "replace" if self.chip.target else "delete"
 
 
 def parts(case: PerturbationCase, gaps: Sequence[str] | None) -> tuple[Part, ...]:
