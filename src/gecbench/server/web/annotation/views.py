@@ -88,7 +88,6 @@ def task_json(member: Member, slot: Slot, draft: Draft | None) -> dict[str, obje
     """A task as the page takes it, with the member's draft of it."""
     slug, sentence = member.project.slug, slot.sentence
     source = sentence.source
-    kind_json = variant_tasks.task_json if is_perturbation(member) else _suggestion_task_json
     return {
         "slot": slot.pk,
         "version": slot.version,
@@ -101,7 +100,11 @@ def task_json(member: Member, slot: Slot, draft: Draft | None) -> dict[str, obje
         "draftUrl": reverse("draft", args=[slug, slot.pk]),
         "submitUrl": reverse("submit", args=[slug, slot.pk]),
         "skipUrl": reverse("work-skip", args=[slug, slot.pk]),
-        **kind_json(member, slot),
+        **(
+            variant_tasks.task_json(slot)
+            if is_perturbation(member)
+            else _suggestion_json(member, slot)
+        ),
     }
 
 
@@ -110,7 +113,7 @@ def is_perturbation(member: Member) -> bool:
     return member.project.kind == ProjectKind.PERTURB
 
 
-def _suggestion_task_json(member: Member, slot: Slot) -> dict[str, object]:
+def _suggestion_json(member: Member, slot: Slot) -> dict[str, object]:
     sentence, asks = slot.sentence, member.project.rules.suggestions != "off"
     seen = suggestions.shown_suggestion(sentence.pk, member.person_id) if asks else None
     return {

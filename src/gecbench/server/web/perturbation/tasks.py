@@ -21,7 +21,7 @@ from gecbench.server.web.perturbation.messages import return_reasons, state
 from gecbench.server.workflow import perturbation
 
 
-def task_json(member: Member, slot: Slot) -> dict[str, object]:
+def task_json(slot: Slot) -> dict[str, object]:
     """What the page of a task takes beside what all tasks have."""
     task = perturbation.task_of(slot)
     labels = {reason.name: reason.label for reason in return_reasons()}
