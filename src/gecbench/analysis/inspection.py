@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 RESAMPLES = 1000
 
-_FEW = 30
+FEW = 30
 """Items below which a bootstrap is not to be trusted; see `analysis.significance`."""
 
 
@@ -269,7 +269,7 @@ def _notes(
     notes = []
     if rated < size:
         notes.append(f"{rated} of {size} items are rated by both judges; the others are left out")
-    if 0 < rated < _FEW:
+    if 0 < rated < FEW:
         notes.append(f"{rated} items only: intervals of the bootstrap are too narrow")
     for figures in criteria:
         name, unresolved = figures.criterion, figures.unresolved

@@ -7,7 +7,9 @@ from uuid import uuid4
 
 import pytest
 from django.utils import timezone
+from server.web.asking import Asking
 from server.workflow.inspecting import JUDGES, REWRITING, TWO, begun, both, inspected, rated
+from server.workflow.perturbing import a_perturbation, done_case
 from server.workflow.reviewing import GOOD, finalised, member_of, waiting
 from server.workflow.stories import joined
 
@@ -155,6 +157,28 @@ def test_jud_4_criteria_are_what_the_manager_makes_them(site):
     assert [problem.field for problem in refusal.value.problems] == [
         criterion.key for criterion in REWRITING
     ]
+
+
+def test_jud_1_variants_of_a_perturbation_project_are_inspected_by_their_own_criteria(site):
+    project = a_perturbation(undo_seconds=0)
+    case = done_case(project)
+    for login in (*JUDGES, "p1", "rita"):
+        joined(project, login, "judge", "reviewer")
+    assert not inspection.candidates(project, [member_of(project, "p1")]).exists()
+    assert not inspection.candidates(project, [member_of(project, "rita")]).exists()
+    criteria = inspection.CRITERIA[project.kind]
+    assert [criterion.key for criterion in criteria] == ["correctness", "faithfulness"]
+    inspection_round = begun(project, 2, criteria=criteria)
+    items = list(inspection_round.items.all())
+    assert {item.variant.position for item in items} == {1, 2}
+    assert {item.sentence_id for item in items} == {case.pk}
+    assert items[0].source != case.text
+    assert items[0].target == items[0].variant.target
+    both(project, items[0], (True, False), (True, True))
+    assert load_items(inspection_round, items[0].pk)[0].unresolved == ("faithfulness",)
+    page = Asking(member_of(project, "jane")).html("/p/perturb/judge")
+    assert "In another context" in page
+    assert checks.check() == ()
 
 
 @pytest.mark.parametrize(

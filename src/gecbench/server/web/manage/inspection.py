@@ -13,6 +13,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from gecbench.analysis.inspection import FEW
 from gecbench.reports import inspection as reports
 from gecbench.server.choices import RoundState
 from gecbench.server.models import InspectionRound, Member, Project
@@ -176,6 +177,7 @@ def report(request: HttpRequest, member: Member, round_id: int) -> HttpResponse:
         "result": result,
         "main": table_context(reports.main_table(result), language),
         "tables": [table_context(table, language) for table in tables],
+        "few": 0 < result.rated < FEW,
         "unresolved": sum(bool(judged.unresolved) for judged in items),
         "undefined": [
             criterion_label(figures.criterion)

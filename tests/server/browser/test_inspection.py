@@ -1,0 +1,97 @@
+"""Quality inspection in a real browser: rated by keyboard, in both languages, on two widths."""
+
+from __future__ import annotations
+
+import pytest
+from server.browser.atreview import press
+from server.browser.test_practice import look
+from server.browser.test_work_looks import findings
+from server.workflow.inspecting import begun, rated
+from server.workflow.practising import known
+from server.workflow.reviewing import member_of
+
+from gecbench.server.choices import Purpose, Role
+from gecbench.server.models import Project, Rating
+
+
+def inspecting(live, language: str) -> Project:
+    """A round of two items; the other judge has rated both."""
+    from gecbench.server.workflow import members, projects
+
+    with live.rows():
+        boss = live.person("boss", language=language)
+        options = {"undo_seconds": 0}
+        project = projects.create_project(
+            slug="one", name="One", lang="zh", by=boss, options=options
+        )
+        known(project, Purpose.REAL, 3)
+        for login in ("jane", "john"):
+            person = live.person(login, language=language)
+            members.add_member(project, person, roles=[Role.JUDGE], by=boss)
+            project.refresh_from_db()
+            projects.acknowledge(project.guideline, person)
+        for item in begun(project, 2).items.all():
+            rated(project, "john", item, item.position > 1, True, note="“句” 多余")
+    return project
+
+
+@pytest.mark.parametrize(("language", "width"), [("en", 1280), ("zh-hans", 390)])
+def test_a_judge_rates_discusses_and_resolves_by_keyboard(live, browser, language, width):
+    project = inspecting(live, language)
+    page = live.page(browser, "jane", viewport={"width": width, "height": 800})
+    page.set_default_timeout(20_000)
+    found = []
+
+    def seen(name: str) -> None:
+        look(page, f"inspection-{name}", language)
+        found.extend(f"{name}: {one}" for one in findings(page))
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, name
+
+    page.goto("/p/one/")
+    page.locator("#rating-form").wait_for()
+    seen("item")
+    page.keyboard.press("1")
+    page.keyboard.press("4")
+    page.locator("#next:focus").wait_for()
+    page.reload()  # what was chosen stays
+    assert page.locator("#rating-form :checked").count() == 2
+    page.keyboard.press("3")
+    page.keyboard.press("n")
+    page.keyboard.insert_text("可以")
+    seen("chosen")
+    press(page, "Control+Enter")
+    page.get_by_text("2 / 2", exact=False).first.wait_for()
+    page.keyboard.press("1")
+    page.keyboard.press("3")
+    page.locator("#next:focus").wait_for()
+    page.keyboard.press("Enter")
+    page.locator("a.primary[href$=disagreements]").wait_for()
+    seen("done")
+    page.goto("/p/one/judge/disagreements")
+    seen("disagreements")
+    page.locator(".item-link").click()
+    page.locator("#say").fill("原句的“句句”是重复。")
+    seen("discussion")
+    page.locator("#say").press("Tab")
+    page.keyboard.press("Enter")
+    page.locator(".said.mine").wait_for()
+    page.locator("[name=accept][value=yes]").check()
+    page.locator("[name=note]").fill("同意")
+    page.keyboard.press("Enter")
+    page.locator(".message.success").wait_for()
+    seen("resolved")
+    with live.rows():
+        assert Rating.objects.filter(judge__member=member_of(project, "jane")).count() == 2
+    assert found == []
+    page.context.close()
+    boss = live.page(browser, "boss", viewport={"width": width, "height": 800})
+    boss.set_default_timeout(20_000)
+    with live.rows():
+        pk = project.inspections.get().pk
+    for name in ("", "/new", f"/{pk}"):
+        boss.goto(f"/p/one/manage/inspection{name}")
+        look(boss, f"inspection-manage{name.replace('/', '-')}", language)
+        found += [f"{name}: {one}" for one in findings(boss)]
+        assert boss.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, name
+    assert found == []
+    boss.context.close()
