@@ -15,7 +15,7 @@ from server.worlds import made, there  # noqa: F401  # fixtures
 from surface.conftest import expect  # noqa: F401  # a fixture
 
 from gecbench import __version__
-from gecbench.server.import_export.exports import EXPORTS, ExportOptions, export
+from gecbench.server.import_export.exports import ExportOptions, export, formats_of
 from gecbench.server.models import Project, Release
 from gecbench.server.rest.api import api
 from gecbench.server.web.permissions import access_of
@@ -75,7 +75,7 @@ def test_tables_are_what_they_were(expect, migrated_sqlite: Path):  # noqa: F811
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        *((name, ExportOptions(name)) for name in EXPORTS),
+        *((name, ExportOptions(name)) for name in formats_of("rewrite")),
         ("mucgec-leave-out", ExportOptions("mucgec", unannotatable="leave_out")),
         ("jsonl-leave-out", ExportOptions("jsonl", unannotatable="leave_out")),
         ("submissions-names", ExportOptions("submissions", names=True)),

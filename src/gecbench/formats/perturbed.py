@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -151,18 +151,48 @@ def read_perturbed(path: Path) -> PerturbedSet:
         GecbenchError: There is nothing of the kind.
     """
     if not is_folder(path):
-        lines = read_lines(path)
-        if is_json(lines):
-            return _read_jsonl(path, lines)
         # A file of the published name is called after its folder, as "conll14".
         name = _name(path.parent) if path.name == _BLOCKS else name_of(path)
-        return _set(name, [_subset(path, lines, name)])
+        return parse_perturbed(path, read_lines(path), name)
     if (path / _BLOCKS).is_file():
         return _set(_name(path), [_read_folder(path)])
     parts = sorted(part for part in path.iterdir() if not part.name.startswith("."))
     if not parts:
         raise GecbenchError(f"{path}: the folder is empty; it should hold subsets of cases")
     return _set(_name(path), [subset for part in parts for subset in _read_part(part)])
+
+
+def parse_perturbed(path: Path, lines: Sequence[str], name: str) -> PerturbedSet:
+    """Read the perturbed cases of a file of blocks or of our JSONL, whose lines are here.
+
+    Args:
+        path: What errors name.
+        lines: Without their ends.
+        name: Of the set, where the file has none.
+
+    Raises:
+        FormatError: A line breaks a rule of the format; begins with path:line.
+    """
+    if is_json(lines):
+        return _read_jsonl(path, lines)
+    return _set(name, [_subset(path, lines, name)])
+
+
+def write_blocks(cases: Iterable[PerturbedCase]) -> str:
+    """Write cases as RobustGEC's blocks, byte for byte as the published files."""
+    return "".join(
+        "".join(
+            f"{mark}-S {variant.source}\n{mark}-T {variant.reference}\n"
+            for mark, variant in zip(marks(len(case.all)), case.all, strict=True)
+        )
+        + "\n"
+        for case in cases
+    )
+
+
+def write_sources(cases: Iterable[PerturbedCase]) -> str:
+    """Write the sources of cases, a line each, as RobustGEC's input.txt."""
+    return "".join(f"{variant.source}\n" for case in cases for variant in case.all)
 
 
 def write_perturbed(cases: PerturbedSet) -> str:

@@ -30,9 +30,9 @@ from gecbench.server.choices import Purpose
 from gecbench.server.import_export import corpora
 from gecbench.server.import_export.corpora import cell
 from gecbench.server.import_export.exports import (
-    EXPORTS,
     ExportOptions,
     export,
+    formats_of,
     notes,
     one_file,
     write_export,
@@ -41,10 +41,12 @@ from gecbench.server.import_export.releases import make_release
 from gecbench.server.models import Person, Sentence, Source, Study
 from gecbench.server.workflow import complaints, management, studies
 
+FORMATS = formats_of("rewrite")
+
 
 def everything(project) -> str:
     """All that any export or release says."""
-    found = [text for name in EXPORTS for text in exported(project, name).values()]
+    found = [text for name in FORMATS for text in exported(project, name).values()]
     made = make_release(project, name=f"r{uuid4().hex[:8]}", by=None)
     return "\n".join([*found, json.dumps(made.manifest, ensure_ascii=False)])
 
@@ -58,8 +60,8 @@ def test_inv_12_sentences_for_training_and_trials_reach_no_export(site, purpose)
         Sentence.objects.filter(pk=one.pk).update(purpose=purpose)
     assert "毒药" not in "".join(
         text
-        for name in EXPORTS
-        if not EXPORTS[name].golden
+        for name in FORMATS
+        if not FORMATS[name].golden
         for text in exported(poison, name).values()
     )
     with pytest.raises(GecbenchError, match="project poison has no golden set yet; review some"):
@@ -339,7 +341,7 @@ def test_exports_read_in_pieces(site, monkeypatch):
         imported(project, table, references="golden")
 
     def all_of(project):
-        found = [text for name in EXPORTS for text in exported(project, name).values()]
+        found = [text for name in FORMATS for text in exported(project, name).values()]
         return [text.replace("pieces", "story").replace("Pieces", "Story") for text in found]
 
     expected = all_of(whole)
@@ -358,7 +360,7 @@ def test_an_export_asks_few_questions_of_the_database(site):
     from django.test.utils import CaptureQueriesContext
 
     project = reviewed()
-    for name in EXPORTS:
+    for name in FORMATS:
         with CaptureQueriesContext(
             connection,
         ) as asked:

@@ -37,8 +37,9 @@ def scheme(name: str, lang: str) -> Scheme:
     return load_aligner(name, lang)
 
 
-def add_cases(project: Project, pairs: Sequence[tuple[str, str]], *, name: str = "zh-char") -> None:
+def add_cases(project: Project, pairs: Sequence[tuple[str, str]]) -> None:
     """Add cases c1, c2, ... to a project."""
+    name = "zh-char" if project.lang == "zh" else "en-errant"
     found = divide(scheme(name, project.lang), pairs)
     rows = [
         sentences.NewSentence(
@@ -58,7 +59,6 @@ def a_perturbation(
     slug: str = "perturb",
     lang: str = "zh",
     annotators: int = 2,
-    name: str = "zh-char",
     **options: object,
 ) -> Project:
     """A perturbation project with cases; options by keyword."""
@@ -71,7 +71,7 @@ def a_perturbation(
         annotators=annotators,
         options=options,
     )
-    add_cases(project, pairs, name=name)
+    add_cases(project, pairs)
     return Project.objects.get(pk=project.pk)
 
 

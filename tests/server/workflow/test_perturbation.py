@@ -71,9 +71,7 @@ def test_per_1_a_case_has_its_errors_by_the_scheme(site):
 
 
 def test_per_1_english_errors_are_errants(site):
-    project = a_perturbation(
-        [("He go home .", "He goes home .")], lang="en", name="en-errant", annotators=5
-    )
+    project = a_perturbation([("He go home .", "He goes home .")], lang="en", annotators=5)
     assert sentence_of(project).case.chips == [
         {"source": "go", "target": "goes", "type": "R:VERB:SVA", "start": 1, "end": 2}
     ]

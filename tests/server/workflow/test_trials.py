@@ -28,7 +28,7 @@ from server.workflow.stories import (
 
 from gecbench.server.choices import Decision, MemberStatus, Purpose, Role
 from gecbench.server.import_export import personal_data
-from gecbench.server.import_export.exports import EXPORTS, ExportOptions, export
+from gecbench.server.import_export.exports import ExportOptions, export, formats_of
 from gecbench.server.models import (
     Audit,
     Draft,
@@ -451,7 +451,7 @@ def poisoned(project, *, gold: bool = True) -> str:
     return "毒"
 
 
-@pytest.mark.parametrize("name", list(EXPORTS))
+@pytest.mark.parametrize("name", list(formats_of("rewrite")))
 def test_tri_5_and_inv_12_trial_training_and_gold_reach_no_export(site, name):
     project = practising(trial_size=2)
     golden = NewGolden(Decision.CORRECTED, ("我们去。",))

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -34,6 +35,8 @@ _MOST_PROCESSES = 4
 """Processes of `stats`; each takes some hundred megabytes."""
 _LOOKED_AT = 200
 """Sentences that show their language."""
+_FAULTS_NAMED = 20
+"""Faulty variants that an import names."""
 _EVERY = 5.0
 """Seconds between two words on how far a run is."""
 
@@ -44,6 +47,7 @@ IMPORT_FORMATS = (
 EXPORT_FORMATS = (
     *("mucgec", "jsonl", "parallel", "m2"),
     *("submissions", "counts", "annotations", "sentences"),
+    *("robustgec", "cases", "variants"),
 )
 """Formats; a test holds them to those of the server, which help does not import."""
 
@@ -127,6 +131,14 @@ def import_(
     number: Annotated[
         bool, Option("--number", "Number the sentences again; ids become metadata.")
     ] = False,
+    reference: Annotated[
+        int,
+        Option("--reference-number", "For perturbation: which reference is the correction."),
+    ] = 1,
+    scheme: Annotated[
+        str,
+        Option("--scheme", "For perturbation: en-errant; zh-cherrant or zh-char."),
+    ] = "",
     dry_run: Annotated[bool, Option("--dry-run", "Say what would be done; write nothing.")] = False,
     report_format: Annotated[
         Literal["text", "json"], Option("--format", "How the report is written.")
@@ -158,6 +170,8 @@ def import_(
         number=number,
         same=same,
         columns=_columns(table),
+        reference=reference,
+        scheme=scheme,
     )
     plan = plan_import(
         row,
@@ -178,6 +192,23 @@ def import_(
         return
     sentences = run_import(plan, by=None).sentences
     say(f"imported {count_noun(sentences, 'sentence')} into {project}")
+    _say_faults(row)
+
+
+def _say_faults(project: Project) -> None:
+    """Name the variants of cases that are done and break a rule."""
+    from gecbench.server.workflow.perturbation import find_faults
+
+    faulty = find_faults(project.pk)
+    if not faulty:
+        return
+    counts = Counter(str(variant.fault) for variant in faulty)
+    listed = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
+    say(f"{count_noun(len(faulty), 'variant')} with faults: {listed}; a manager can reopen them")
+    for variant in faulty[:_FAULTS_NAMED]:
+        say(f"  task {variant.number}, variant {variant.position}: {variant.fault}")
+    if len(faulty) > _FAULTS_NAMED:
+        say(f"  and {len(faulty) - _FAULTS_NAMED} more: gecbench annotate export --to variants")
 
 
 def _columns(table: Sequence[str]) -> dict[str, str]:

@@ -14,9 +14,10 @@ from gecbench.core.errors import GecbenchError, Message, UnknownNameError, Usage
 from gecbench.core.files import STDIO, check_target, write_stream
 from gecbench.core.sample import Corpus
 from gecbench.formats import load_format
-from gecbench.server.choices import Decision, Dimension, SentenceState
+from gecbench.server.choices import Decision, Dimension, ProjectKind, SentenceState
 from gecbench.server.import_export import corpora
 from gecbench.server.import_export.annotations import export_annotations
+from gecbench.server.import_export.cases import export_variants, widths
 from gecbench.server.import_export.corpora import (
     GoldenRow,
     Look,
@@ -32,6 +33,7 @@ from gecbench.server.import_export.corpora import (
     texts_of,
 )
 from gecbench.server.import_export.golden_files import (
+    CASE_FORMATS,
     Frame,
     GoldenFile,
     check_scheme,
@@ -198,6 +200,7 @@ class ExportFormat:
         media: Type of the content, for HTTP.
         golden: Whether it holds golden sets; else it holds people's work.
         texts: Whether it holds what people wrote before it is decided.
+        kind: Of projects that have it; None is all.
     """
 
     about: str
@@ -205,6 +208,7 @@ class ExportFormat:
     media: str
     golden: bool
     texts: bool = False
+    kind: ProjectKind | None = ProjectKind.REWRITE
 
 
 _JSON = "application/x-ndjson"
@@ -246,9 +250,37 @@ EXPORTS: Mapping[str, ExportFormat] = {
         ".csv",
         "text/csv; charset=utf-8",
         golden=False,
+        kind=None,
+    ),
+    "robustgec": ExportFormat(
+        "cases that are done as RobustGEC's blocks and their sources, two files",
+        "",
+        _TEXT,
+        golden=True,
+        kind=ProjectKind.PERTURB,
+    ),
+    "cases": ExportFormat(
+        "cases that are done as gecbench's JSONL, for analyse robustness",
+        ".jsonl",
+        _JSON,
+        golden=True,
+        kind=ProjectKind.PERTURB,
+    ),
+    "variants": ExportFormat(
+        "everything: all variants, who made what, proposals, checks",
+        ".variants.jsonl",
+        _JSON,
+        golden=False,
+        texts=True,
+        kind=ProjectKind.PERTURB,
     ),
 }
 """Name to format of export."""
+
+
+def formats_of(kind: str) -> Mapping[str, ExportFormat]:
+    """The formats that projects of a kind have."""
+    return {name: entry for name, entry in EXPORTS.items() if entry.kind in (None, kind)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,14 +314,14 @@ class ExportOptions:
             raise UsageError(
                 "a scheme of edits is for format m2, not for {format}", format=self.format
             )
-        if self.names and self.format not in ("submissions", "annotations"):
+        if self.names and self.format not in ("submissions", "annotations", "variants"):
             raise UsageError("format {format} names nobody; leave names out", format=self.format)
         if self.unannotatable is not None:
             if self.unannotatable not in get_args(Unannotatable):
                 raise UsageError(
                     "unannotatable is {value!r}; it is keep or leave_out", value=self.unannotatable
                 )
-            if not EXPORTS[self.format].golden or self.format == "parallel":
+            if not EXPORTS[self.format].golden or self.format in ("parallel", *CASE_FORMATS):
                 raise UsageError(
                     "format {format} has no choice about what is not annotatable",
                     format=self.format,
@@ -318,8 +350,15 @@ def export(project: Project, options: ExportOptions) -> tuple[ExportFile, ...]:
 
     Raises:
         GecbenchError: There is nothing to export.
-        UsageError: The scheme is for another language.
+        UsageError: The format is for projects of another kind, or the scheme for another language.
     """
+    if options.format not in formats_of(project.kind):
+        raise UsageError(
+            "project {slug} has no format {format}; it has: {names}",
+            slug=project.slug,
+            format=options.format,
+            names=", ".join(formats_of(project.kind)),
+        )
     kind = EXPORTS[options.format]
     if kind.golden:
         return _golden(project, options, kind)
@@ -385,7 +424,7 @@ def notes(project: Project, options: ExportOptions) -> tuple[Note, ...]:
     nothing = decided.filter(golden__kind=Decision.NOT_ANNOTATABLE).count()
     free = decided.filter(golden__kind=Decision.ERROR_FREE).count()
     undecided = real_sentences(project).exclude(state__in=corpora.DECIDED).count()
-    result = []
+    result: list[Note] = []
     if undecided:
         result.append(Note("undecided", {"count": undecided}))
     if nothing and _leaves_out(options):
@@ -395,7 +434,7 @@ def notes(project: Project, options: ExportOptions) -> tuple[Note, ...]:
             result.append(Note("error_free", {"count": free}))
         result.append(Note("repeated", {}))
     alias = look_of(project, alias=options.alias).alias
-    if alias:
+    if alias and options.format not in CASE_FORMATS:
         written = {"placeholder": project.rules.placeholder, "alias": alias}
         result.append(Note("placeholder", written))
     return tuple(result)
@@ -459,6 +498,9 @@ def _golden(project: Project, options: ExportOptions, kind: ExportFormat) -> tup
     if options.format == "parallel":
         wide = width(pieces)
         parts = [".src", *(f".ref{n}" for n in range(wide))]
+    if options.format in CASE_FORMATS:
+        parts = list(CASE_FORMATS[options.format])
+        _check_widths(project, pieces())
     return tuple(
         ExportFile(
             f"{project.slug}{part}",
@@ -474,6 +516,22 @@ def _golden(project: Project, options: ExportOptions, kind: ExportFormat) -> tup
     )
 
 
+def _check_widths(project: Project, pieces: Sequence[Sequence[GoldenRow]]) -> None:
+    """Refuse cases that no file can hold together.
+
+    Raises:
+        GecbenchError: They have different numbers of variants.
+    """
+    numbers = sorted(set().union(*map(widths, pieces)))
+    if len(numbers) > 1:
+        raise GecbenchError(
+            "the cases of project {slug} have {numbers} variants; a file of cases has as many of "
+            "each, so take the format variants, or withdraw the others",
+            slug=project.slug,
+            numbers=", ".join(map(str, numbers)),
+        )
+
+
 def _leaves_out(options: ExportOptions) -> bool:
     """Say whether golden sets that say "not annotatable" stay out: parallel text cannot say so."""
     return options.format == "parallel" or options.unannotatable == "leave_out"
@@ -486,6 +544,8 @@ def _work(project: Project, options: ExportOptions) -> Iterator[bytes]:
         return _submissions(project, look, naming)
     if options.format == "counts":
         return counts(project, look)
+    if options.format == "variants":
+        return export_variants(project, look, naming)
     if options.format == "annotations":
         return export_annotations(project, look, naming)
     return table(HEADER, sentence_rows(project, look))

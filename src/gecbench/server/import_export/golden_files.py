@@ -9,10 +9,13 @@ from django.db.models import Count
 
 from gecbench.api.schemes import extract, load_scheme
 from gecbench.core.errors import UsageError
+from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset
 from gecbench.core.sample import Corpus, Sample
 from gecbench.core.scheme import Scheme
 from gecbench.formats import load_format
+from gecbench.formats.perturbed import write_blocks, write_perturbed, write_sources
 from gecbench.lang import SCHEMES
+from gecbench.server.import_export.cases import cases_of
 from gecbench.server.import_export.corpora import GoldenRow, Look, samples
 from gecbench.server.models import GoldenReference
 
@@ -26,6 +29,12 @@ FORMATS: Mapping[str, str] = {
     "m2": ".m2",
 }
 """Format of golden sets to the ending of its file; parallel text has several."""
+
+CASE_FORMATS: Mapping[str, tuple[str, ...]] = {
+    "robustgec": (".para.txt", ".input.txt"),
+    "cases": (".jsonl",),
+}
+"""Format of perturbed cases to the endings of its files."""
 
 LANGUAGES: Mapping[str, str] = {"zh-char": "zh", "zh-cherrant": "zh", "en-errant": "en"}
 """Scheme to its language: known without loading it."""
@@ -93,13 +102,39 @@ def golden_file(file: GoldenFile, pieces: Pieces, frame: Frame) -> Iterator[byte
     """
     write = golden_writer(file, frame)
     for piece in pieces():
-        yield write(samples(piece, frame.look))
+        yield write(piece)
 
 
-def golden_writer(file: GoldenFile, frame: Frame) -> Callable[[Sequence[Sample]], bytes]:
+def golden_writer(file: GoldenFile, frame: Frame) -> Callable[[Sequence[GoldenRow]], bytes]:
+    """What makes the next piece of a file of the next golden versions."""
+    if file.format in CASE_FORMATS:
+        write_cases = _case_writer(file, frame)
+        return lambda rows: write_cases(cases_of(rows)).encode()
+    write = sample_writer(file, frame)
+    return lambda rows: write(samples(rows, frame.look))
+
+
+def sample_writer(file: GoldenFile, frame: Frame) -> Callable[[Sequence[Sample]], bytes]:
     """What makes the next piece of a file of the next sentences."""
     write = _WRITERS[file.format](file, frame)
     return lambda piece: write(frame.corpus(piece)).encode()
+
+
+def _case_writer(file: GoldenFile, frame: Frame) -> Callable[[Sequence[PerturbedCase]], str]:
+    if file.format == "robustgec":
+        return write_sources if file.part == ".input.txt" else write_blocks
+    begun = False
+
+    def rows(cases: Sequence[PerturbedCase]) -> str:
+        nonlocal begun
+        subset = Subset(frame.name, tuple(cases))
+        text = write_perturbed(PerturbedSet(frame.name, (subset,), frame.lang, frame.provenance))
+        if begun:
+            return text.partition("\n")[2]  # the header stands once
+        begun = True
+        return text
+
+    return rows
 
 
 def width(pieces: Pieces) -> int:

@@ -7,21 +7,29 @@ was interrupted the same file goes on from there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.db import IntegrityError, transaction
 
 from gecbench import __version__
 from gecbench.core.errors import UsageError
+from gecbench.core.scheme import Scheme
 from gecbench.server.choices import Dimension, Origin
-from gecbench.server.import_export.plans import Plan, PlannedSentence, options_json
+from gecbench.server.import_export.plans import (
+    Plan,
+    PlannedCase,
+    PlannedSentence,
+    options_json,
+)
 from gecbench.server.models import ImportBatch, Person, Project, Reference, Sentence
+from gecbench.server.rules.perturbation import Division, divide, moves, subtlety
 from gecbench.server.rules.text import digest
 from gecbench.server.workflow import audit
 from gecbench.server.workflow.errors import ConflictError
-from gecbench.server.workflow.sentences import BATCH, add_sentences
+from gecbench.server.workflow.perturbation import SCHEMES, load_aligner
+from gecbench.server.workflow.sentences import BATCH, NewCase, NewVariant, add_sentences
 
 AT_ONCE = 5000
 """Sentences of an import that is one transaction."""
@@ -53,12 +61,17 @@ def run_import(plan: Plan, *, by: Person | None) -> ImportResult:
         raise UsageError(plan.obstacle)
     project = Project.objects.get(pk=plan.project)
     whole = len(plan.sentences) <= AT_ONCE and plan.resumes is None
+    pieces = (
+        plan.sentences[start : start + BATCH] for start in range(0, len(plan.sentences), BATCH)
+    )
+    divided = _divide_cases(project, plan.options.scheme, pieces)
     with ExitStack() as stack:
         if whole:
+            divided = iter(list(divided))  # it takes long, and nobody waits for it meanwhile
             stack.enter_context(transaction.atomic())
         batch = _batch(plan, project, by)
-        for start in range(0, len(plan.sentences), BATCH):
-            _add(project, plan.sentences[start : start + BATCH], batch)
+        for piece in divided:
+            _add(project, piece, batch)
         references = sum(len(sentence.references) for sentence in plan.sentences)
         audit.record(
             "sentences.imported",
@@ -68,6 +81,52 @@ def run_import(plan: Plan, *, by: Person | None) -> ImportResult:
             data={"sentences": len(plan.sentences), "kept_references": references},
         )
     return ImportResult(batch, len(plan.sentences), references)
+
+
+def _divide_cases(
+    project: Project, scheme: str, pieces: Iterable[Sequence[PlannedSentence]]
+) -> Iterator[Sequence[PlannedSentence]]:
+    """Yield pieces whose cases have their errors, and variants what moved in them."""
+    name = scheme or SCHEMES[project.lang][0]
+    aligner = None
+    for piece in pieces:
+        if all(planned.case is None for planned in piece):
+            yield piece
+            continue
+        aligner = aligner or load_aligner(name, project.lang)
+        pairs = [
+            pair
+            for planned in piece
+            if planned.case
+            for pair in ((planned.row.text, planned.case.target), *planned.case.variants)
+        ]
+        divisions = iter(divide(aligner, pairs))
+        yield [
+            planned
+            if planned.case is None
+            else _with_case(planned, planned.case, divisions, aligner, project.lang)
+            for planned in piece
+        ]
+
+
+def _with_case(
+    planned: PlannedSentence,
+    case: PlannedCase,
+    divisions: Iterator[Division],
+    aligner: Scheme,
+    lang: str,
+) -> PlannedSentence:
+    division = next(divisions)
+    variants = []
+    for (source, target), found in zip(case.variants, divisions, strict=False):
+        moved = moves(division.chips, found, lang)
+        kept = [(chip.source, chip.target) for chip in division.chips]
+        same = [(chip.source, chip.target) for chip in found.chips] == kept
+        measured = subtlety(planned.row.text, source, lang)
+        variants.append(NewVariant(source, target, found.gaps if same else None, moved, measured))
+    signature = "|".join(f"{name}:{value}" for name, value in aligner.signature.items())
+    new = NewCase(case.target, division, aligner.name, signature, tuple(variants))
+    return replace(planned, row=replace(planned.row, case=new))
 
 
 def _batch(plan: Plan, project: Project, by: Person | None) -> ImportBatch:

@@ -11,20 +11,24 @@ import re
 from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import count
+from pathlib import Path
 from typing import Literal, get_args
 
 from gecbench.core.errors import GecbenchError, Message, UsageError, quote
+from gecbench.core.perturbed import Subset
+from gecbench.formats.perturbed import is_perturbed, parse_perturbed
 from gecbench.formats.records import Content, Entry, Record, Trouble, parallel, records
 from gecbench.lang.detection import is_chinese
-from gecbench.server.choices import Decision, Purpose
+from gecbench.server.choices import Decision, ProjectKind, Purpose
 from gecbench.server.import_export.reading import Encoding
 from gecbench.server.models import ImportBatch, Project, Sentence
 from gecbench.server.rules.consistency import Golden, findings
 from gecbench.server.rules.options import RULES, Level, ProjectOptions
 from gecbench.server.rules.text import LONGEST, TextError, clean, digest, key
+from gecbench.server.workflow.perturbation import SCHEMES, load_aligner
 from gecbench.server.workflow.sentences import NewGolden, NewSentence
 
 References = Literal["ignore", "golden", "keep"]
@@ -62,6 +66,8 @@ class ImportOptions:
         same: What a reference says that is the sentence itself: that it is free of errors, or
             nothing where others correct it.
         columns: Of a table: what it holds to the name of the column; see `formats.records`.
+        reference: Of a perturbation project: which reference of a sentence is its correction.
+        scheme: Of a perturbation project: what finds the errors; "" is usual for the language.
 
     Raises:
         UsageError: A value that means nothing.
@@ -78,6 +84,8 @@ class ImportOptions:
     number: bool = False
     same: Same = "error_free"
     columns: Mapping[str, str] = field(default_factory=dict)
+    reference: int = 1
+    scheme: str = ""
 
     def __post_init__(self) -> None:
         """Refuse what means nothing."""
@@ -101,6 +109,14 @@ class ImportOptions:
                 value=self.priority,
                 least=-1_000_000,
                 most=1_000_000,
+            )
+        if isinstance(self.reference, bool) or not 1 <= self.reference <= 100:
+            raise UsageError(
+                "{key} is {value!r}; it is a whole number from {least} to {most}",
+                key="reference",
+                value=self.reference,
+                least=1,
+                most=100,
             )
         if self.purpose != Purpose.REAL and self.references is None:
             object.__setattr__(self, "references", "golden")
@@ -262,16 +278,31 @@ class NewReference:
 
 
 @dataclass(frozen=True, slots=True)
+class PlannedCase:
+    """What a sentence of a perturbation project has beside its text.
+
+    Args:
+        target: The sentence corrected.
+        variants: Sources and corrections of a case that is done; none where people write them.
+    """
+
+    target: str
+    variants: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PlannedSentence:
     """A sentence as it would be added.
 
     Args:
         row: What the workflow adds.
         references: Those that are stored beside it.
+        case: Of a perturbation project; its errors are found when the import runs.
     """
 
     row: NewSentence
     references: tuple[NewReference, ...] = ()
+    case: PlannedCase | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,12 +328,18 @@ class Plan:
     resumes: int | None = None
 
     @property
+    def _asks_for_references(self) -> bool:
+        """Whether somebody must say what becomes of references; of a case they are its target."""
+        is_case = bool(self.sentences) and self.sentences[0].case is not None
+        return bool(self.report.with_references) and self.options.references is None and not is_case
+
+    @property
     def option_needed(self) -> str:
         """The field of the options that removes the obstacle; "" where none does."""
         report, options = self.report, self.options
         if report.problem_count:
             return "number" if isinstance(report.problems[0].message, _IdTaken) else ""
-        if report.with_references and options.references is None:
+        if self._asks_for_references:
             return "references"
         duplicates = report.duplicates_inside + report.duplicates_there
         return "duplicates" if duplicates and options.duplicates is None else ""
@@ -320,7 +357,7 @@ class Plan:
                 message=first.message,
                 total=report.problem_count,
             )
-        if report.with_references and options.references is None:
+        if self._asks_for_references:
             return Message(
                 "{file}: {count} sentences have references; choose what becomes of them: {names}",
                 file=report.file,
@@ -489,6 +526,7 @@ class _Candidate:
     digest: str
     answers: _Answers | None
     numbered: bool
+    case: PlannedCase | None = None
 
     @property
     def line(self) -> int:
@@ -581,6 +619,8 @@ class _Reader:
                 continue
             try:
                 candidate = self._read_record(entry, ordinal, first_lines)
+                if self.makes_cases:
+                    candidate = replace(candidate, case=self._read_case(entry, candidate.text))
                 if self.options.references == "golden":
                     self._check_golden(candidate)
                 if self.options.purpose != Purpose.REAL and candidate.answers is None:
@@ -609,6 +649,71 @@ class _Reader:
         numbered = self.options.number or record.id is None
         answers = self._read_answers(record, text)
         return _Candidate(ordinal, record, text, digest(text), answers, numbered)
+
+    @property
+    def makes_cases(self) -> bool:
+        """Whether sentences become cases of perturbation."""
+        is_real = self.options.purpose == Purpose.REAL
+        return self.project.kind == ProjectKind.PERTURB and is_real
+
+    def _read_case(self, record: Record, text: str) -> PlannedCase:
+        """Choose the correction of a case among the references of a sentence.
+
+        Raises:
+            _NoGoldenSetError: It has none.
+        """
+        number = self.options.reference
+        name = quote(record.id or text)
+        if len(record.references) < number:
+            raise _NoGoldenSetError(
+                Message(
+                    "{name}: it has {count} references, so none is number {number}",
+                    name=name,
+                    count=len(record.references),
+                    number=number,
+                )
+            )
+        if len(record.references) > 1:
+            self.left_out[Message("references beside the one that was chosen")] += (
+                len(record.references) - 1
+            )
+        chosen = record.references[number - 1]
+        if chosen.unannotatable:
+            raise _NoGoldenSetError(Message("{name}: it is not annotatable", name=name))
+        if chosen.error_free or chosen.text is None:
+            return PlannedCase(text)
+        target = self._clean(chosen.text)
+        if not target:
+            raise _NoGoldenSetError(Message("{name}: its correction is empty", name=name))
+        return PlannedCase(target)
+
+    def read_cases(self, subsets: Sequence[Subset]) -> None:
+        """Read cases that are done; their texts stay as they are."""
+        several = len(subsets) > 1
+        cases = [(subset.name, case) for subset in subsets for case in subset.cases]
+        for ordinal, (subset, case) in enumerate(cases, 1):
+            pairs = [(variant.source, variant.reference) for variant in case.all]
+            try:
+                for text in (text for pair in pairs for text in pair):
+                    clean(text)
+            except GecbenchError as error:
+                self.add_problem(ordinal, error.message)
+                continue
+            name = (
+                None if case.id == str(ordinal) else f"{subset}/{case.id}" if several else case.id
+            )
+            record = Record(ordinal, name, case.original.source, source=subset)
+            self.candidates.append(
+                _Candidate(
+                    ordinal,
+                    record,
+                    case.original.source,
+                    digest(case.original.source),
+                    None,
+                    self.options.number or name is None,
+                    PlannedCase(case.original.reference, tuple(pairs[1:])),
+                )
+            )
 
     def _clean(self, text: str) -> str:
         """Clean a text as it is stored.
@@ -733,13 +838,18 @@ class _Reader:
             meta=meta,
             purpose=options.purpose,
             priority=options.priority,
-            golden=answers.golden if answers and options.references == "golden" else None,
+            golden=answers.golden
+            if answers and options.references == "golden" and not candidate.case
+            else None,
         )
         beside = answers.references if answers and options.references == "keep" else ()
-        return PlannedSentence(row, beside)
+        return PlannedSentence(row, beside, candidate.case)
 
     def example(self, candidate: _Candidate, row: NewSentence) -> Example:
         """Show a sentence as it would be added."""
+        if candidate.case is not None:
+            texts = (candidate.case.target, *(source for source, _ in candidate.case.variants))
+            return Example(candidate.line, row.external_id, row.text, "", texts, row.meta)
         answers = candidate.answers if self.options.references != "ignore" else None
         texts = tuple(reference.text for reference in answers.references) if answers else ()
         decision = str(row.golden.kind) if row.golden else ""
@@ -779,9 +889,16 @@ def plan_import(
         raise UsageError(
             "project {slug} is closed; bring it back before you import", slug=project.slug
         )
-    name, entries = _open(content, options, references)
     reader = _Reader(project, options, _blocking_rules(project.rules))
-    reader.read(entries, name)
+    if project.kind == ProjectKind.PERTURB:
+        _check_case_options(project, options)
+    if reader.makes_cases and is_perturbed(content.lines):
+        name = "perturbed"
+        found = parse_perturbed(Path(content.name), content.lines, Path(content.name).stem)
+        reader.read_cases(found.subsets)
+    else:
+        name, entries = _open(content, options, references)
+        reader.read(entries, name)
     candidates = reader.candidates
     present = present_in(
         project,
@@ -837,6 +954,26 @@ def plan_import(
         examples=tuple(examples),
     )
     return Plan(project.pk, content.sha256, options, report, sentences, prefix, present.batch)
+
+
+def _check_case_options(project: Project, options: ImportOptions) -> None:
+    """Refuse what cases cannot be made with, before a file is read.
+
+    Raises:
+        UsageError: An option means nothing in a perturbation project.
+        ResourceError: What finds the errors is not there; names the command that gets it.
+    """
+    if options.purpose == Purpose.GOLD:
+        raise UsageError("a perturbation project has no gold tasks: no variant has a known answer")
+    if options.purpose != Purpose.REAL:
+        return
+    if options.references is not None:
+        raise UsageError(
+            "references is {value!r}; in a perturbation project a reference is the correction of "
+            "its sentence, so leave that out",
+            value=options.references,
+        )
+    load_aligner(options.scheme or SCHEMES[project.lang][0], project.lang)
 
 
 def _open(

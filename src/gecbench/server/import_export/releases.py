@@ -17,7 +17,7 @@ from django.db import IntegrityError, transaction
 from gecbench import __version__
 from gecbench.api.schemes import load_scheme
 from gecbench.core.errors import GecbenchError, UsageError
-from gecbench.server.choices import Decision, SentenceState, TaskState
+from gecbench.server.choices import Decision, ProjectKind, SentenceState, TaskState
 from gecbench.server.import_export import corpora
 from gecbench.server.import_export.corpora import GoldenRow, Look, samples
 from gecbench.server.import_export.exports import ExportFile, HashedPieces, default_scheme
@@ -28,7 +28,7 @@ from gecbench.server.import_export.golden_files import (
     Pieces,
     check_scheme,
     golden_file,
-    golden_writer,
+    sample_writer,
     width,
 )
 from gecbench.server.models import (
@@ -144,6 +144,10 @@ def make_release(
         UsageError: The name means nothing or is taken, or a scheme is for another language.
         GecbenchError: There is nothing to release.
     """
+    if project.kind == ProjectKind.PERTURB:
+        raise UsageError(
+            "project {slug} has no releases; export its cases, which are hashed", slug=project.slug
+        )
     if not _NAME.fullmatch(name):
         raise UsageError(
             "the name of a release is letters, digits, dots and hyphens, not {name!r}", name=name
@@ -304,7 +308,7 @@ def _hash_files(
 ) -> dict[str, HashedPieces]:
     """Write all files at once, a piece after another: rows are read once."""
     counts = {file: HashedPieces() for file in files}
-    writers = {file: golden_writer(golden, frame) for file, golden in files.items()}
+    writers = {file: sample_writer(golden, frame) for file, golden in files.items()}
     for piece in pieces:
         piece_samples = samples(piece, frame.look)
         fit = [sample for sample in piece_samples if not sample.references[0].unannotatable]

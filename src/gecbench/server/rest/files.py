@@ -13,10 +13,10 @@ from gecbench.core.errors import UsageError
 from gecbench.formats.records import Content
 from gecbench.server.choices import Purpose
 from gecbench.server.import_export.exports import (
-    EXPORTS,
     ExportFile,
     ExportOptions,
     export,
+    formats_of,
     log_export,
     notes,
     one_file,
@@ -200,7 +200,7 @@ def exports(request: HttpRequest, slug: str) -> list[dict[str, object]]:
             "media": kind.media,
             "notes": [str(note) for note in notes(project, ExportOptions(name))],
         }
-        for name, kind in EXPORTS.items()
+        for name, kind in formats_of(project.kind).items()
     ]
 
 

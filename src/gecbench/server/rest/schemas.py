@@ -71,6 +71,8 @@ class ImportGiven(Given):
     source: Annotated[Text, Field(max_length=100)] = ""
     clean: bool = True
     number: bool = False
+    reference: Annotated[int, Field(ge=1, le=100)] = 1
+    scheme: Annotated[Text, Field(max_length=40)] = ""
 
 
 class Failure(Schema):

@@ -21,11 +21,12 @@ from gecbench.server.import_export.exports import (
     ExportOptions,
     default_scheme,
     export,
+    formats_of,
     log_export,
     notes,
     one_file,
 )
-from gecbench.server.import_export.golden_files import LANGUAGES
+from gecbench.server.import_export.golden_files import CASE_FORMATS, LANGUAGES
 from gecbench.server.import_export.releases import (
     archive_name,
     companions,
@@ -56,9 +57,12 @@ ABOUT: Mapping[str, object] = {
     "submissions": _("What annotators handed in, as a corpus for gecbench analyse human."),
     "counts": _("Each distinct text with the number of its annotators, as YACLC has it."),
     "annotations": _("Everything: submissions, reviews, golden history, study, complaints."),
+    "robustgec": _("Cases that are done, as RobustGEC's blocks; and their sources, a line each."),
+    "cases": _("Cases that are done, as gecbench's JSONL, for gecbench analyse robustness."),
+    "variants": _("Everything: all variants, who made what, proposals of machines, checks."),
     "sentences": _("A table of all sentences and where they stand."),
 }
-NAMING = ("submissions", "annotations")
+NAMING = ("submissions", "annotations", "variants")
 """Formats that can show people's names."""
 _LAST = 10
 _LOOKED_AT = 20_000
@@ -81,7 +85,8 @@ def _page(
     status: int = HTTPStatus.OK,
 ) -> HttpResponse:
     project = member.project
-    chosen = wanted if wanted in EXPORTS else "mucgec"
+    formats = formats_of(project.kind)
+    chosen = wanted if wanted in formats else next(name for name in ABOUT if name in formats)
     parts: tuple[str, ...] = ()
     try:
         parts = tuple(one.ending for one in export(project, ExportOptions(chosen)))
@@ -89,7 +94,9 @@ def _page(
         problem = problem or translate_error(error)
     kind = EXPORTS[chosen]
     shown = {
-        "formats": [(name, words, name == chosen) for name, words in ABOUT.items()],
+        "formats": [
+            (name, words, name == chosen) for name, words in ABOUT.items() if name in formats
+        ],
         "chosen": chosen,
         "kind": kind,
         "about": ABOUT[chosen],
@@ -98,7 +105,7 @@ def _page(
         "ready": bool(parts),
         "form": form or ExportForm(project, format=chosen),
         "naming": chosen in NAMING,
-        "choosable": kind.golden and chosen != "parallel",
+        "choosable": kind.golden and chosen not in ("parallel", *CASE_FORMATS),
         "alias": project.rules.placeholder_export,
         "last": _latest_exports(project),
         "problem": problem,

@@ -1,0 +1,227 @@
+"""Perturbed cases come in and go out: corpora, RobustGEC's files, their faults (PER-10)."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from server.workflow.perturbing import a_perturbation, accept, checked, handed, reviewer
+from server.workflow.perturbing import done_case as done
+from server.workflow.stories import claimed, joined, sentence_of
+
+from gecbench.core.errors import GecbenchError, UsageError
+from gecbench.server.choices import Purpose
+from gecbench.server.import_export.exports import (
+    EXPORTS,
+    ExportOptions,
+    export,
+    formats_of,
+    notes,
+)
+from gecbench.server.import_export.imports import run_import
+from gecbench.server.import_export.plans import ImportOptions, plan_import
+from gecbench.server.import_export.reading import content_of
+from gecbench.server.models import Member, Project, Sentence, Slot, Variant
+from gecbench.server.workflow import variant_checks
+from gecbench.server.workflow.checks import check
+from gecbench.server.workflow.perturbation import find_faults
+
+CASES = (
+    "O-S He go home .\nO-T He goes home .\n"
+    "A1-S He go there .\nA1-T He goes there .\n"
+    "A2-S He go home .\nA2-T He goes home .\n"
+    "\n"
+    "O-S She is here .\nO-T She is here .\n"
+    "A1-S She is there .\nA1-T She was there .\n"
+    "A2-S She is there .\nA2-T She is there .\n"
+    "\n"
+    "O-S Bad .\nO-T \n"
+    "A1-S Good .\nA1-T \n"
+    "A2-S  Odd  .\nA2-T \n"
+    "\n"
+)
+"""Blocks with the faults of the published ones, an empty target, and odd white space."""
+
+
+def project_of(lang: str = "en", slug: str = "cases") -> Project:
+    return a_perturbation((), slug=slug, lang=lang, annotators=2)
+
+
+def imported(project: Project, text: str | bytes, name: str = "f.txt", **options: object) -> int:
+    raw = text.encode() if isinstance(text, str) else text
+    plan = plan_import(project, content_of(name, raw), ImportOptions(**options))
+    assert plan.obstacle == ""
+    return run_import(plan, by=None).sentences
+
+
+def exported(project: Project, format: str) -> dict[str, bytes]:
+    files = export(project, ExportOptions(format))
+    return {file.ending: b"".join(file.content) for file in files}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "pairs"),
+    [
+        (
+            "c.m2",
+            "S He go home .\nA 1 2|||R:VERB:SVA|||goes|||REQUIRED|||-NONE-|||0\n\n",
+            [("He go home .", "He goes home .")],
+        ),
+        (
+            "c.tsv",
+            "1\tHe go home .\tHe goes home .\n2\tShe is .\t没有错误\n",
+            [("He go home .", "He goes home ."), ("She is .", "She is .")],
+        ),
+    ],
+)
+def test_any_corpus_becomes_cases(site, name, text, pairs):
+    project = project_of()
+    assert imported(project, text, name) == len(pairs)
+    rows = Sentence.objects.order_by("number").values_list("text", "target")
+    assert list(rows) == pairs
+    case = sentence_of(project).case
+    assert [(chip["source"], chip["target"]) for chip in case.chips] == [("go", "goes")]
+    assert (case.scheme, "merging" in case.signature) == ("en-errant", True)
+    assert Slot.objects.count() == 2 * len(pairs)
+    assert check() == ()
+
+
+def test_of_several_references_a_manager_chooses_one(site):
+    text = "1\t我门去。\t我们去。\t我去。\n2\t他来。\t他来了。\n3\t不通。\n"
+    project = project_of("zh")
+    plan = plan_import(
+        project, content_of("c.tsv", text.encode()), ImportOptions(scheme="zh-char", reference=2)
+    )
+    assert (plan.report.new, plan.report.skipped_count) == (1, 2)
+    assert dict(plan.report.left_out) == {"references beside the one that was chosen": 1}
+    run_import(plan, by=None)
+    assert sentence_of(project).target == "我去。"
+
+
+def test_what_a_perturbation_project_cannot_read_is_refused(site):
+    project = project_of()
+    content = content_of("c.tsv", b"1\tHe go .\tHe goes .\n")
+    for options in (
+        ImportOptions(scheme="zh-char"),
+        ImportOptions(references="golden"),
+        ImportOptions(purpose=Purpose.GOLD),
+    ):
+        with pytest.raises(UsageError):
+            plan_import(project, content, options)
+    assert not Sentence.objects.exists()
+
+
+def test_inv_12_training_and_trial_sets_are_no_cases_and_reach_no_export(site):
+    project = project_of()
+    imported(project, "1\tHe go .\tHe goes .\n", "t.tsv", purpose=Purpose.TRIAL)
+    imported(project, CASES)
+    assert not hasattr(Sentence.objects.get(purpose="trial"), "case")
+    assert b"He go .\n" not in exported(project, "robustgec")[".para.txt"]
+    assert len(exported(project, "variants")[".variants.jsonl"].splitlines()) == 3
+    assert check() == ()
+
+
+def test_per_10_blocks_come_in_as_cases_that_are_done_and_go_out_as_they_were(site):
+    project = project_of()
+    assert imported(project, CASES) == 3
+    assert set(Sentence.objects.values_list("state", flat=True)) == {"golden"}
+    assert Variant.objects.filter(origin="import").count() == 6
+    files = exported(project, "robustgec")
+    assert files[".para.txt"].decode() == CASES
+    sources = [line[5:] for line in CASES.splitlines() if line[3:4] == "S" or line[2:3] == "S"]
+    assert len(files[".input.txt"].decode().splitlines()) == len(sources) == 9
+    assert check() == ()
+
+
+def test_per_10_faults_of_the_published_kind_are_listed_and_made_again(site):
+    project = project_of()
+    imported(project, CASES)
+    assert [(row.number, row.position, str(row.fault)) for row in find_faults(project.pk)] == [
+        (1, 2, "original"),
+        (2, 1, "error_free"),
+        (2, 2, "repeated"),
+        (3, 1, "moved"),
+        (3, 2, "moved"),
+    ]
+    boss = Member.objects.get(project=project, person__login="boss")
+    sentence = sentence_of(project)
+    variant_checks.reopen(boss, sentence.pk, positions=[2], note="equal to the original")
+    assert check() == ()
+    li = joined(project, "li")
+    slot = claimed(li, sentence_of(project))
+    assert (slot.no, sentence_of(project).state) == (2, "annotating")
+    with pytest.raises(GecbenchError):
+        handed(li, slot, "He ", " there .")  # the first variant, imported
+    handed(li, slot, "He ", " to town .")
+    golden = checked(reviewer(project), accept(2)).golden
+    assert golden.version == 2
+    block = exported(project, "robustgec")[".para.txt"].decode().split("\n\n")[0]
+    assert block.endswith("A2-S He go to town .\nA2-T He goes to town .")
+    assert [row.number for row in find_faults(project.pk)] == [2, 2, 3, 3]
+    assert check() == ()
+
+
+def test_per_10_gecbenchs_jsonl_goes_round(site):
+    project = project_of()
+    imported(project, CASES)
+    first = exported(project, "cases")[".jsonl"]
+    again = project_of(slug="again")
+    assert imported(again, first, "cases.jsonl") == 3
+    assert exported(again, "robustgec")[".para.txt"].decode() == CASES
+
+
+def test_per_10_everything_says_who_made_what(site):
+    project = a_perturbation()
+    done(project)
+    row = json.loads(exported(project, "variants")[".variants.jsonl"].splitlines()[0])
+    assert (row["source"], row["state"], row["golden_version"]) == (
+        "我门昨天去学校看老师。",
+        "golden",
+        1,
+    )
+    variant = row["variants"][0]
+    assert (variant["origin"], variant["golden"], variant["position"]) == ("person", True, 1)
+    assert variant["annotator"].startswith("P")
+    assert variant["checks"][0]["decision"] == "accepted"
+
+
+def test_formats_are_those_of_the_kind_of_project(site):
+    project = a_perturbation()
+    done(project)
+    assert set(formats_of(project.kind)) == {"robustgec", "cases", "variants", "sentences"}
+    for name in set(EXPORTS) - set(formats_of(project.kind)):
+        with pytest.raises(UsageError):
+            export(project, ExportOptions(name))
+    told = {note.code: note.values for note in notes(project, ExportOptions("robustgec"))}
+    assert told == {"undecided": {"count": 2}}
+
+
+def test_cases_of_different_widths_are_no_file_of_cases(site):
+    project = project_of()
+    imported(project, CASES)
+    narrow = "O-S Hi you .\nO-T Hi you .\nA1-S Hi me .\nA1-T Hi me .\n\n"
+    imported(project, narrow, "g.txt")
+    with pytest.raises(GecbenchError, match="1, 2"):
+        exported(project, "cases")
+    assert len(exported(project, "variants")[".variants.jsonl"].splitlines()) == 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["conll14", "tem8"])
+def test_per_10_the_published_files_go_round_byte_for_byte(site, shared: Path, name):
+    folder = shared / "data" / "robustgec" / name
+    project = project_of()
+    raw = (folder / "para.txt").read_bytes()
+    imported(project, raw, "para.txt", duplicates="keep")
+    files = exported(project, "robustgec")
+    assert files[".para.txt"] == raw
+    assert files[".input.txt"] == (folder / "input.txt").read_bytes()
+    counts = Counter(str(row.fault) for row in find_faults(project.pk))
+    published = {
+        "conll14": {"original": 32, "moved": 25, "repeated": 2},
+        "tem8": {"moved": 128, "original": 100, "repeated": 3},
+    }
+    assert counts == published[name]
+    assert check(project.pk) == ()
