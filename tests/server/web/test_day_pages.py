@@ -34,7 +34,7 @@ from gecbench.server.models import (
 )
 from gecbench.server.statistics import member_figures
 from gecbench.server.web.navigation import standings
-from gecbench.server.workflow import projects
+from gecbench.server.workflow import assignments, projects
 
 
 @pytest.fixture
@@ -59,6 +59,15 @@ def test_the_day_shows_projects_with_continue_and_what_waits(li):
     assert "Story" in page
     assert re.search(r'href="/p/story/work">\s*Continue', page)
     assert "Nothing urgent." in page
+
+
+def test_a_project_in_which_something_waits_comes_first(li):
+    joined(a_project(1, slug="aaa", annotators=1), "a1")
+    assert [one.member.project.slug for one in li.get("/").context["projects"]] == ["aaa", "story"]
+    boss = Member.objects.get(project__slug="story", is_manager=True)
+    mine = Member.objects.get(project__slug="story", person__login="a1")
+    assignments.give_quota(boss, mine, number=1, due_at=timezone.now() + timedelta(days=1))
+    assert [one.member.project.slug for one in li.get("/").context["projects"]] == ["story", "aaa"]
 
 
 def test_somebody_without_a_project_is_told_what_to_do(site):

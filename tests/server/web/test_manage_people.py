@@ -193,6 +193,14 @@ def test_the_last_manager_stays(project, boss):
     assert mine.is_manager
 
 
+def test_lists_have_the_comma_of_the_language(project, boss):
+    joined(project, "li", "annotator", "reviewer")
+    assert "annotator, reviewer" in boss.html(f"{HERE}/members")
+    Person.objects.filter(login="boss").update(language="zh-hans")
+    assert "标注员、审核员" in boss.html(f"{HERE}/members")
+    assert "标注员、审核员" in boss.html(f"{HERE}/members/work")
+
+
 def test_a_judge_stays_one(project, boss):
     li = joined(project, "li", Role.ANNOTATOR, Role.JUDGE)
     boss.form(f"{HERE}/members/{li.pk}", **member_form(boss, li, roles=["reviewer"]))

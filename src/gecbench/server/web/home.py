@@ -14,7 +14,7 @@ from django.shortcuts import redirect, render
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from django.utils.functional import Promise
-from django.utils.translation import gettext, ngettext_lazy
+from django.utils.translation import gettext, ngettext_lazy, pgettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
@@ -136,7 +136,7 @@ def _notice_context(notice: Notice) -> dict[str, object]:
         "version": data.get("version", ""),
         "number": data.get("number", ""),
         "count": count if isinstance(count, int) else 1,
-        "roles": ", ".join(str(ROLES.get(role, role)) for role in roles)
+        "roles": pgettext("list", ", ").join(str(ROLES.get(role, role)) for role in roles)
         if isinstance(roles, list)
         else "",
     }
@@ -243,7 +243,13 @@ def _projects(request: HttpRequest, person: Person) -> tuple[MyProject, ...]:
     work = work_of(
         Assignment.objects.filter(member__in=[member for member in members if member.pk])
     )
-    return tuple(_mine(request, member, counts[member.project_id], work) for member in members)
+    mine = [_mine(request, member, counts[member.project_id], work) for member in members]
+    return tuple(sorted(mine, key=_idleness))
+
+
+def _idleness(mine: MyProject) -> tuple[bool, bool]:
+    """What is at work comes before what is archived, and what waits for the person is first."""
+    return mine.member.project.archived_at is not None, not (mine.entries or mine.work)
 
 
 def _as_administrator(person: Person, project_ids: Sequence[int]) -> list[Member]:

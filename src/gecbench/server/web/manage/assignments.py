@@ -12,7 +12,7 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, ngettext, pgettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -71,13 +71,14 @@ class WorkForm(DeadlineForm):
     def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         active = Member.objects.filter(project=project, status=MemberStatus.ACTIVE)
+        comma = pgettext("list", ", ")
         self.people = {
             member.pk: member
             for member in active.select_related("person").order_by("person__name", "pk")
             if member.is_annotator or member.is_reviewer
         }
         self.fields["members"].choices = [  # type: ignore[attr-defined]
-            (pk, f"{member.person.name} ({', '.join(str(ROLES[role]) for role in member.roles)})")
+            (pk, f"{member.person.name} · {comma.join(str(ROLES[role]) for role in member.roles)}")
             for pk, member in self.people.items()
         ]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
-from django.utils.translation import gettext, ngettext, pgettext_lazy
+from django.utils.translation import gettext, ngettext, pgettext, pgettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from gecbench.server.choices import ComplaintState, Decision
@@ -234,15 +234,16 @@ def _value(key: str, value: object, names: _Names) -> str:
 
 
 def _join_values(key: str, values: Iterable[object], names: _Names) -> str:
+    comma = pgettext("list", ", ")
     if key == "sentences":
-        return ", ".join(
+        return comma.join(
             f"#{names.tasks.get(('sentence', value), value)}"
             for value in values
             if isinstance(value, int)
         )
     if key == "digests":
-        return ", ".join(str(value)[:_HASH] for value in values)
-    return ", ".join(_value(key, value, names) for value in values)
+        return comma.join(str(value)[:_HASH] for value in values)
+    return comma.join(_value(key, value, names) for value in values)
 
 
 def _shorten(text: str) -> str:

@@ -316,7 +316,7 @@ def _submissions(sentence: Sentence, texts: _Texts) -> Iterator[Entry]:
             "what": Decision(submission.decision).label if rewrites else gettext("a variant"),
         }
         reason = not_annotatable_label(submission.reason)
-        note = ": ".join(filter(None, (reason, submission.reason_note)))
+        note = gettext(": ").join(str(text) for text in (reason, submission.reason_note) if text)
         yield Entry(
             submission.at,
             2,
@@ -343,7 +343,8 @@ def _reviews(sentence: Sentence, texts: _Texts) -> Iterator[Entry]:
     rows = Review.objects.filter(sentence=sentence).select_related("reviewer")
     verdicts = list(Verdict.objects.filter(review__sentence=sentence).order_by("pk"))
     for review in rows.order_by("pk"):
-        title = f"{ReviewKind(review.kind).label}: {_decision(sentence, review.decision)}"
+        kind, decision = ReviewKind(review.kind).label, _decision(sentence, review.decision)
+        title = f"{kind}{gettext(': ')}{decision}"
         lines = chain(
             _verdict_lines(
                 [verdict for verdict in verdicts if verdict.review_id == review.pk], texts
@@ -364,7 +365,7 @@ def _verdict_lines(verdicts: Iterable[Verdict], texts: _Texts) -> Iterator[Line]
         note, tone = " · ".join(words), "good" if verdict.correct else "bad"
         text = texts.by_digest.get(verdict.digest)
         if text is None:
-            yield Line("", f"{Decision(verdict.decision).label}: {note}", tone)
+            yield Line("", f"{Decision(verdict.decision).label}{gettext(': ')}{note}", tone)
         else:
             yield texts.line(text, note, tone)
 
