@@ -56,8 +56,10 @@ def in_language(texts: Texts, lang: str | None) -> Texts:
         lang: Code of the language, in place of what the texts say; "xx" is any language.
 
     Raises:
-        UsageError: It is no code.
+        UsageError: It is no code, or what should be a corpus is none.
     """
+    if not isinstance(texts, Corpus | PerturbedSet):  # a caller's, whose types nobody has checked
+        raise UsageError(f"{str(texts)[:60]!r} is no corpus; load it: gecbench.load(PATH)")
     return texts if lang is None else replace(texts, lang=language_of(lang).code)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from gecbench.analysis.options import ABSENT, LEAST_RESAMPLES, Absent, Weighting
 from gecbench.backends import SEGMENTERS
@@ -465,6 +465,10 @@ class Voting:
             "Chinese spelling errors: ChERRANT's table of shapes and sounds, or sound alone.",
         ),
     ] = "similar"
+
+    def __post_init__(self) -> None:
+        """Refuse what has no meaning."""
+        check_choice("spelling", self.spelling, get_args(Spelling))
 
 
 # How sentences are perturbed.

@@ -95,7 +95,9 @@ def robustness(
     _check_versions(outputs)
     corpus, spec = cases.corpus(), SchemeSpec.of(scheme)
     metrics = (corpus_language(corpus, spec.name).metric,)
-    betas = (beta,) if isinstance(beta, (int, float)) else tuple(dict.fromkeys(beta))
+    betas = (beta,) if isinstance(beta, (int, float, str)) else tuple(dict.fromkeys(beta))
+    if not betas:
+        raise UsageError("no beta is given; give one or several")
     options, *_ = [
         Options(metrics=metrics, level=level, beta=weight, normalise=tuple(normalise))
         for weight in betas  # to refuse any of them

@@ -131,8 +131,8 @@ def check_least(option: str, value: int, least: int) -> None:
     Raises:
         UsageError: Names the option, the value and what is allowed.
     """
-    if value < least:
-        raise UsageError(f"{option} is {value}; it is a whole number from {least} on")
+    if not isinstance(value, int) or value < least:
+        raise UsageError(f"{option} is {value!r}; it is a whole number from {least} on")
 
 
 def check_between(option: str, value: float, low: float, high: float) -> None:
@@ -141,5 +141,6 @@ def check_between(option: str, value: float, low: float, high: float) -> None:
     Raises:
         UsageError: Names the option, the value and what is allowed.
     """
-    if not low <= value <= high:
-        raise UsageError(f"{option} is {value:g}; it is a number from {low:g} to {high:g}")
+    if not isinstance(value, int | float) or not low <= value <= high:
+        seen = f"{value:g}" if isinstance(value, int | float) else repr(value)
+        raise UsageError(f"{option} is {seen}; it is a number from {low:g} to {high:g}")

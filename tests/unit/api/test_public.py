@@ -161,6 +161,15 @@ def test_segmentation():
         (lambda: gecbench.Options(metrics="gleu"), r"metrics 'gleu'"),
         (lambda: gecbench.sample("zh", "corpus.json"), r"did you mean zh/corpus.jsonl"),
         (lambda: gecbench.Corpus("c", (), "English"), r"'English' is no ISO 639 code"),
+        (lambda: gecbench.score(Path("dev.tsv"), CAUTIOUS), r"'dev\.tsv' is no corpus"),
+        (lambda: gecbench.extract("dev.tsv"), r"'dev\.tsv' is no corpus"),
+        (lambda: gecbench.Options(beta="1"), r"beta is '1'"),
+        (lambda: gecbench.Options(max_references=1.5), r"is 1\.5"),
+        (lambda: gecbench.Voting(spelling="sounds"), r"spelling is 'sounds'"),
+        (
+            lambda: gecbench.robustness(gecbench.sample("zh", "perturbed.txt"), CAUTIOUS, beta=()),
+            "beta",
+        ),
     ],
 )
 def test_what_beginners_write_is_answered(make, message: str):
