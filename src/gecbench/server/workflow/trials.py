@@ -410,7 +410,8 @@ def _is_candidate(member: Member) -> bool:
         return member.status in CANDIDATES
     events = MemberEvent.objects.filter(member=member).order_by("-pk")
     statuses = ((old.get("status"), new["status"]) for old, new in events.values_list("old", "new"))
-    return next(old for old, new in statuses if new == member.status != old) in CANDIDATES
+    before = next((old for old, new in statuses if new == member.status != old), None)
+    return before in CANDIDATES
 
 
 def tell_managers(project: Project, kind: str, data: dict[str, object]) -> None:
