@@ -47,14 +47,14 @@ from gecbench.server.rest.authentication import (
 )
 from gecbench.server.rest.errors import refusal
 from gecbench.server.rest.schemas import (
-    ExportShown,
+    ExportOutput,
     Failure,
-    ImportDone,
-    ImportGiven,
-    ImportShown,
-    PlanShown,
-    ReleaseGiven,
-    ReleaseShown,
+    ImportInput,
+    ImportOutput,
+    ImportPlan,
+    ImportResult,
+    ReleaseInput,
+    ReleaseOutput,
 )
 from gecbench.server.web.http import client_address
 
@@ -65,7 +65,9 @@ imports_router = Router(tags=["imports"])
 _MOST_FILES = 10
 
 
-@imports_router.get("projects/{slug:slug}/imports", response={200: list[ImportShown], 404: Failure})
+@imports_router.get(
+    "projects/{slug:slug}/imports", response={200: list[ImportOutput], 404: Failure}
+)
 def imports(request: HttpRequest, slug: str) -> list[dict[str, object]]:
     """Return the last hundred imports; `missing` is not 0 where one was interrupted."""
     only(request)
@@ -86,13 +88,13 @@ def imports(request: HttpRequest, slug: str) -> list[dict[str, object]]:
 
 @imports_router.post(
     "projects/{slug:slug}/imports/plan",
-    response={200: PlanShown, 403: Failure, 404: Failure, 422: Failure},
+    response={200: ImportPlan, 403: Failure, 404: Failure, 422: Failure},
 )
 def plan(
     request: HttpRequest,
     slug: str,
     file: Annotated[UploadedFile, File()],
-    given: Annotated[ImportGiven, Form()],
+    given: Annotated[ImportInput, Form()],
     columns: Annotated[list[UploadedFile], File()] = [],  # noqa: B006  # ninja's way to say none
 ) -> dict[str, object]:
     """Say what an import would do; nothing is written (the dry run).
@@ -110,13 +112,13 @@ def plan(
 
 @imports_router.post(
     "projects/{slug:slug}/imports",
-    response={201: ImportDone, 403: Failure, 404: Failure, 409: Failure, 422: Failure},
+    response={201: ImportResult, 403: Failure, 404: Failure, 409: Failure, 422: Failure},
 )
 def run(
     request: HttpRequest,
     slug: str,
     file: Annotated[UploadedFile, File()],
-    given: Annotated[ImportGiven, Form()],
+    given: Annotated[ImportInput, Form()],
     columns: Annotated[list[UploadedFile], File()] = [],  # noqa: B006  # ninja's way to say none
 ) -> Status[dict[str, object]]:
     """Import a file; where something is wrong with it, nothing is changed."""
@@ -143,7 +145,7 @@ def _plan(
     request: HttpRequest,
     slug: str,
     file: UploadedFile,
-    given: ImportGiven,
+    given: ImportInput,
     columns: list[UploadedFile],
 ) -> Plan:
     only(request)
@@ -160,13 +162,13 @@ def _plan(
 
 def _only_fields(request: HttpRequest) -> None:
     """Refuse fields of the form that mean nothing: a form has no schema that would."""
-    names = {*ImportGiven.model_fields, "file", "columns"}
+    names = {*ImportInput.model_fields, "file", "columns"}
     for name in (*request.POST, *request.FILES):
         if name not in names:
             raise UsageError(f"unknown field {name!r}; known: {', '.join(sorted(names))}")
 
 
-def _options(given: ImportGiven, *, parallel: bool) -> ImportOptions:
+def _options(given: ImportInput, *, parallel: bool) -> ImportOptions:
     stored = {**given.dict(), "purpose": Purpose(given.purpose)}
     if parallel and stored["format"] is None:
         stored["format"] = "lines"
@@ -188,7 +190,9 @@ outputs_router = Router(tags=["exports"])
 _FILE = {200: {"description": "The file.", "content": {"application/octet-stream": {}}}}
 
 
-@outputs_router.get("projects/{slug:slug}/exports", response={200: list[ExportShown], 404: Failure})
+@outputs_router.get(
+    "projects/{slug:slug}/exports", response={200: list[ExportOutput], 404: Failure}
+)
 def exports(request: HttpRequest, slug: str) -> list[dict[str, object]]:
     """Return the formats of export, each with what it leaves out of this project now."""
     only(request)
@@ -230,7 +234,7 @@ def export_now(
 
 
 @outputs_router.get(
-    "projects/{slug:slug}/releases", response={200: list[ReleaseShown], 404: Failure}
+    "projects/{slug:slug}/releases", response={200: list[ReleaseOutput], 404: Failure}
 )
 def releases(request: HttpRequest, slug: str) -> list[Release]:
     """Return the releases, newest first."""
@@ -241,9 +245,9 @@ def releases(request: HttpRequest, slug: str) -> list[Release]:
 
 @outputs_router.post(
     "projects/{slug:slug}/releases",
-    response={201: ReleaseShown, 403: Failure, 404: Failure, 422: Failure},
+    response={201: ReleaseOutput, 403: Failure, 404: Failure, 422: Failure},
 )
-def new_release(request: HttpRequest, slug: str, given: ReleaseGiven) -> Status[Release]:
+def new_release(request: HttpRequest, slug: str, given: ReleaseInput) -> Status[Release]:
     """Freeze the golden sets of now under a name."""
     only(request)
     project = acting_manager_of(request, slug).project
@@ -254,7 +258,7 @@ def new_release(request: HttpRequest, slug: str, given: ReleaseGiven) -> Status[
 
 
 @outputs_router.get(
-    "projects/{slug:slug}/releases/{name}", response={200: ReleaseShown, 404: Failure}
+    "projects/{slug:slug}/releases/{name}", response={200: ReleaseOutput, 404: Failure}
 )
 def release(request: HttpRequest, slug: str, name: str) -> Release:
     """Return a release with its manifest: files, sizes, SHA-256."""

@@ -42,14 +42,14 @@ from gecbench.server.rest.schemas import (
     InspectedItems,
     InspectionReport,
     Inspections,
-    PersonShown,
-    ProjectGiven,
-    ProjectShown,
+    NewToken,
+    PersonOutput,
+    ProjectInput,
+    ProjectOutput,
     Sentences,
     Submissions,
-    TokenGiven,
-    TokenMade,
-    TokenShown,
+    TokenInput,
+    TokenOutput,
     Trials,
 )
 from gecbench.server.statistics.inspections import item_values, measure_round
@@ -65,7 +65,7 @@ from gecbench.server.workflow.review_tasks import record_reading, record_reading
 account_router = Router(tags=["account"])
 
 
-@account_router.get("me", response={200: PersonShown, 401: Failure})
+@account_router.get("me", response={200: PersonOutput, 401: Failure})
 def me(request: HttpRequest) -> dict[str, object]:
     """Return who the token or the session belongs to."""
     only(request)
@@ -77,22 +77,22 @@ def me(request: HttpRequest) -> dict[str, object]:
     }
 
 
-@account_router.get("tokens", response={200: list[TokenShown], 401: Failure})
+@account_router.get("tokens", response={200: list[TokenOutput], 401: Failure})
 def tokens(request: HttpRequest) -> list[Token]:
     """Return my tokens that were not revoked."""
     only(request)
     return list(tokens_of(person_of(request)))
 
 
-@account_router.post("tokens", response={201: TokenMade, 401: Failure, 403: Failure, 422: Failure})
-def new_token(request: HttpRequest, given: TokenGiven) -> Status[dict[str, object]]:
+@account_router.post("tokens", response={201: NewToken, 401: Failure, 403: Failure, 422: Failure})
+def new_token(request: HttpRequest, given: TokenInput) -> Status[dict[str, object]]:
     """Make a token; needs a session, or a token with scope admin."""
     only(request)
     need(request, Scope.ADMIN)
     token, secret = make_token(
         person_of(request), name=given.name, scopes=given.scopes, expires_at=given.expires_at
     )
-    return Status(201, {**TokenShown.from_orm(token).dict(), "secret": secret})
+    return Status(201, {**TokenOutput.from_orm(token).dict(), "secret": secret})
 
 
 @account_router.delete("tokens/{int:token_id}", response={204: None, 401: Failure, 404: Failure})
@@ -110,7 +110,7 @@ def end_token(request: HttpRequest, token_id: int) -> Status[None]:
 projects_router = Router(tags=["projects"])
 
 
-@projects_router.get("projects", response={200: list[ProjectShown], 401: Failure})
+@projects_router.get("projects", response={200: list[ProjectOutput], 401: Failure})
 def projects(request: HttpRequest) -> list[dict[str, object]]:
     """Return the projects that I am in; for administrators all."""
     only(request)
@@ -129,9 +129,10 @@ def projects(request: HttpRequest) -> list[dict[str, object]]:
 
 
 @projects_router.post(
-    "projects", response={201: ProjectShown, 401: Failure, 403: Failure, 404: Failure, 422: Failure}
+    "projects",
+    response={201: ProjectOutput, 401: Failure, 403: Failure, 404: Failure, 422: Failure},
 )
-def new_project(request: HttpRequest, given: ProjectGiven) -> Status[dict[str, object]]:
+def new_project(request: HttpRequest, given: ProjectInput) -> Status[dict[str, object]]:
     """Make a project; for administrators, by a session or a token with scope admin."""
     only(request)
     person = person_of(request)
@@ -145,7 +146,7 @@ def new_project(request: HttpRequest, given: ProjectGiven) -> Status[dict[str, o
 
 
 @projects_router.get(
-    "projects/{slug:slug}", response={200: ProjectShown, 401: Failure, 404: Failure}
+    "projects/{slug:slug}", response={200: ProjectOutput, 401: Failure, 404: Failure}
 )
 def project(request: HttpRequest, slug: str) -> dict[str, object]:
     """Return a project; managers also see how many real sentences are in which state."""

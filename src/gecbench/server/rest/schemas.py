@@ -15,13 +15,13 @@ Text = Annotated[str, Field(pattern=r"^[^\x00]*$")]
 Slug = Annotated[str, Field(pattern=r"^[-a-zA-Z0-9_]{1,60}$")]
 
 
-class Given(Schema):
+class Input(Schema):
     """What somebody sends: nothing in it may be unknown."""
 
     model_config = ConfigDict(extra="forbid", str_max_length=20_000)
 
 
-class ProjectGiven(Given):
+class ProjectInput(Input):
     """A new project."""
 
     slug: Slug
@@ -43,7 +43,7 @@ class ProjectGiven(Given):
         return options
 
 
-class ReleaseGiven(Given):
+class ReleaseInput(Input):
     """A new release."""
 
     name: Annotated[Text, Field(min_length=1, max_length=100)]
@@ -51,7 +51,7 @@ class ReleaseGiven(Given):
     schemes: list[Text] | None = None
 
 
-class TokenGiven(Given):
+class TokenInput(Input):
     """A new token."""
 
     name: Annotated[Text, Field(min_length=1, max_length=100)]
@@ -59,7 +59,7 @@ class TokenGiven(Given):
     expires_at: AwareDatetime | None = None
 
 
-class ImportGiven(Given):
+class ImportInput(Input):
     """How an uploaded file becomes sentences."""
 
     format: Text | None = None
@@ -83,7 +83,7 @@ class Failure(Schema):
     problems: list[dict[str, object]] = Field(default_factory=list)
 
 
-class PersonShown(Schema):
+class PersonOutput(Schema):
     """Who asks."""
 
     login: str
@@ -91,7 +91,7 @@ class PersonShown(Schema):
     administrator: bool
 
 
-class TokenShown(Schema):
+class TokenOutput(Schema):
     """A token, without its secret."""
 
     id: int
@@ -102,13 +102,13 @@ class TokenShown(Schema):
     expires_at: datetime | None
 
 
-class TokenMade(TokenShown):
+class NewToken(TokenOutput):
     """A new token; its secret is shown this once."""
 
     secret: str
 
 
-class TrialShown(Schema):
+class TrialOutput(Schema):
     """A candidate's trial; `accepted` is how many answers are right, once it is over."""
 
     key: int
@@ -125,11 +125,11 @@ class TrialShown(Schema):
 class Trials(Schema):
     """A page of trials."""
 
-    items: list[TrialShown]
+    items: list[TrialOutput]
     next: int | None = None
 
 
-class GoldResultShown(Schema):
+class GoldResultOutput(Schema):
     """Whether an annotator did a gold task rightly; a manager may have judged it otherwise."""
 
     key: int
@@ -144,11 +144,11 @@ class GoldResultShown(Schema):
 class GoldResults(Schema):
     """A page of results of gold tasks."""
 
-    items: list[GoldResultShown]
+    items: list[GoldResultOutput]
     next: int | None = None
 
 
-class InspectionShown(Schema):
+class InspectionOutput(Schema):
     """A round of quality inspection; `rated` is how many items each judge has rated."""
 
     key: int
@@ -167,11 +167,11 @@ class InspectionShown(Schema):
 class Inspections(Schema):
     """A page of rounds."""
 
-    items: list[InspectionShown]
+    items: list[InspectionOutput]
     next: int | None = None
 
 
-class EstimateShown(Schema):
+class EstimateOutput(Schema):
     """A figure, not rounded, and its 95% interval; null where it is undefined."""
 
     value: float | None
@@ -180,15 +180,15 @@ class EstimateShown(Schema):
     high: float | None
 
 
-class CriterionShown(Schema):
+class CriterionOutput(Schema):
     """What the judges say by one criterion; shares are in [0, 1]."""
 
     criterion: str
-    accept: EstimateShown
-    reject: EstimateShown
-    equal: EstimateShown
-    kappa: EstimateShown
-    alpha: EstimateShown
+    accept: EstimateOutput
+    reject: EstimateOutput
+    equal: EstimateOutput
+    kappa: EstimateOutput
+    alpha: EstimateOutput
     both: int
     only_first: int
     only_second: int
@@ -196,15 +196,15 @@ class CriterionShown(Schema):
     unresolved: int
 
 
-class InspectionReport(InspectionShown):
+class InspectionReport(InspectionOutput):
     """A round with its figures, over the items that both judges have rated."""
 
     rated_by_both: int
-    figures: list[CriterionShown]
+    figures: list[CriterionOutput]
     notes: list[str]
 
 
-class RatingShown(Schema):
+class RatingOutput(Schema):
     """What a judge says of an item."""
 
     judge: str
@@ -213,7 +213,7 @@ class RatingShown(Schema):
     at: datetime
 
 
-class ResolutionShown(Schema):
+class ResolutionOutput(Schema):
     """What the judges settled on."""
 
     accept: bool
@@ -230,8 +230,8 @@ class InspectedItem(Schema):
     id: str
     source: str
     target: str
-    ratings: list[RatingShown]
-    resolutions: dict[str, ResolutionShown]
+    ratings: list[RatingOutput]
+    resolutions: dict[str, ResolutionOutput]
 
 
 class InspectedItems(Schema):
@@ -241,7 +241,7 @@ class InspectedItems(Schema):
     next: int | None
 
 
-class ProjectShown(Schema):
+class ProjectOutput(Schema):
     """A project, as its members see it."""
 
     slug: str
@@ -256,7 +256,7 @@ class ProjectShown(Schema):
     states: dict[str, int] | None = None
 
 
-class GoldenShown(Schema):
+class GoldenOutput(Schema):
     """A golden set."""
 
     number: int
@@ -268,7 +268,7 @@ class GoldenShown(Schema):
     references: list[str]
 
 
-class SentenceShown(Schema):
+class SentenceOutput(Schema):
     """A sentence and where it stands."""
 
     number: int
@@ -284,7 +284,7 @@ class SentenceShown(Schema):
     golden_version: int | None
 
 
-class SubmissionShown(Schema):
+class SubmissionOutput(Schema):
     """What somebody handed in."""
 
     key: int
@@ -302,25 +302,25 @@ class SubmissionShown(Schema):
 class Sentences(Schema):
     """A page of sentences; `next` goes into `after`."""
 
-    items: list[SentenceShown]
+    items: list[SentenceOutput]
     next: int | None
 
 
 class Goldens(Schema):
     """A page of golden sets."""
 
-    items: list[GoldenShown]
+    items: list[GoldenOutput]
     next: int | None
 
 
 class Submissions(Schema):
     """A page of submissions."""
 
-    items: list[SubmissionShown]
+    items: list[SubmissionOutput]
     next: int | None
 
 
-class PlanShown(Schema):
+class ImportPlan(Schema):
     """What an import would do, or did."""
 
     obstacle: str
@@ -329,7 +329,7 @@ class PlanShown(Schema):
     resumes: bool
 
 
-class ImportDone(Schema):
+class ImportResult(Schema):
     """What an import did."""
 
     batch: int
@@ -338,7 +338,7 @@ class ImportDone(Schema):
     report: dict[str, object]
 
 
-class ImportShown(Schema):
+class ImportOutput(Schema):
     """An import that was made."""
 
     batch: int
@@ -350,7 +350,7 @@ class ImportShown(Schema):
     at: datetime
 
 
-class ExportShown(Schema):
+class ExportOutput(Schema):
     """A format of export."""
 
     format: str
@@ -359,7 +359,7 @@ class ExportShown(Schema):
     notes: list[str]
 
 
-class ReleaseShown(Schema):
+class ReleaseOutput(Schema):
     """A release and its files."""
 
     name: str
