@@ -14,6 +14,10 @@ from babel.messages.extract import extract
 from babel.messages.pofile import read_po
 from django.utils.translation.template import templatize
 
+from gecbench.server.rules.consistency import SENTENCES
+from gecbench.server.rules.text import REFUSALS
+from gecbench.server.workflow.errors import MESSAGES
+
 SOURCE = Path(__file__).parents[2] / "src" / "gecbench"
 SERVER = SOURCE / "server"
 CATALOGUE = SERVER / "locale" / "zh_Hans" / "LC_MESSAGES" / "django.po"
@@ -104,6 +108,17 @@ def test_every_message_of_the_library_that_pages_show_has_a_translation():
     assert len(library()) > 150
     words = {one for one in library() if re.search("[A-Za-z]", re.sub(r"\{.*?\}", "", one))}
     assert [(library()[one], one) for one in words - known] == []
+
+
+def test_every_problem_has_a_message():
+    keys = {*SENTENCES, *REFUSALS}
+    for path in SERVER.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "Problem":
+                kind = [word.value for word in node.keywords if word.arg == "kind"]
+                key = [*kind, *node.args[3:4], *node.args[:1]][0]
+                keys |= {key.value} if isinstance(key, ast.Constant) else set()
+    assert sorted(keys - set(MESSAGES)) == []
 
 
 def test_no_translation_is_fuzzy():

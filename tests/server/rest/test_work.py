@@ -195,7 +195,7 @@ def test_releases_are_made_listed_and_fetched(boss):
 
 
 def test_conflicts_have_their_status(boss, monkeypatch):
-    from gecbench.server.workflow.errors import ConflictError, Problem, RefusedError
+    from gecbench.server.workflow.errors import MESSAGES, ConflictError, Problem, RefusedError
 
     reviewed()
 
@@ -207,13 +207,13 @@ def test_conflicts_have_their_status(boss, monkeypatch):
     assert (status, said["error"]) == (409, "somebody was first")
 
     def refused(*_, **__):
-        raise RefusedError([Problem("CON-3", "reference-0", "all or none")])
+        raise RefusedError([Problem("CON-10", "reference-0")])
 
     monkeypatch.setattr(files, "make_release", refused)
     status, said = boss.post("projects/story/releases", {"name": "v1"})
     assert (status, said["problems"]) == (
         422,
-        [{"code": "CON-3", "field": "reference-0", "message": "all or none"}],
+        [{"code": "CON-10", "field": "reference-0", "message": MESSAGES["CON-10"]}],
     )
 
 

@@ -119,7 +119,7 @@ def test_the_tasks_of_whoever_is_shut_out_are_free_again(folder):
 
 def test_a_wrong_old_password_changes_nothing(folder, person):
     li = person("li2")
-    with pytest.raises(RefusedError, match=r"the password is wrong"):
+    with pytest.raises(RefusedError, match=r"not your password"):
         accounts.change_password(li, old="x", new="staple staple staple")
 
 

@@ -13,7 +13,7 @@ from django.http import HttpResponse
 from django.test import Client, override_settings
 from django.urls import path
 
-from gecbench.core.errors import FormatError, GecbenchError, Message, Place
+from gecbench.core.errors import FormatError, GecbenchError, Place
 from gecbench.server.urls import handler400, handler403, handler404, handler500
 from gecbench.server.web import errors
 from gecbench.server.web.permissions import anyone
@@ -57,7 +57,7 @@ def because(error, cause):
     return error
 
 
-PROBLEM = Problem("ANN-10", "reference-0", "equal to the source", (("n", "1"),))
+PROBLEM = Problem("ANN-4", "reference-1", {"most": 1})
 CASES = [
     (ConflictError("changed"), 409, "conflict", "Somebody else was first"),
     (GoneError("over"), 410, "gone", "This is over"),
@@ -99,14 +99,13 @@ def test_a_page_says_what_went_wrong_and_the_way_back(error, status, code, words
 
 
 def test_a_script_gets_the_message_in_the_persons_language():
-    message = Message("the line is blank; remove it")
-    error = RefusedError([Problem("X-1", "text", message)])
+    error = RefusedError([PROBLEM])
     english = asked(error, accept="application/json").json()
     chinese = asked(error, accept="application/json", language="zh-hans").json()
-    assert english["message"] == english["problems"][0]["message"] == str(message)
+    assert english["message"] == english["problems"][0]["message"] == str(error)
     assert chinese["message"] == chinese["problems"][0]["message"]
-    assert chinese["message"] not in ("", str(message))
-    file = FormatError(message, at=Place("a.txt", 3))
+    assert chinese["message"] not in ("", str(error))
+    file = FormatError("the line is blank; remove it", at=Place("a.txt", 3))
     assert "第 3 行" in asked(file, accept="application/json", language="zh-hans").json()["message"]
 
 
@@ -126,14 +125,14 @@ def test_problems_come_with_their_fields():
     said = asked(RefusedError([PROBLEM]), accept="application/json").json()
     assert said["problems"] == [
         {
-            "code": "ANN-10",
-            "field": "reference-0",
-            "message": "equal to the source",
-            "values": {"n": "1"},
+            "code": "ANN-4",
+            "field": "reference-1",
+            "message": str(PROBLEM.message),
+            "values": {"most": "1"},
             "blocking": True,
         }
     ]
-    assert "equal to the source" in asked(RefusedError([PROBLEM])).content.decode()
+    assert PROBLEM.message in asked(RefusedError([PROBLEM])).content.decode()
 
 
 def test_every_failure_is_said_in_chinese_too():

@@ -255,7 +255,7 @@ def test_a_manager_marks_a_case_for_the_guideline_cmp_4():
     path = path_of(complaint, "/case")
     assert signed_in(project, "ruth").post(path, {"note": "x"}).status_code == 404
     long = boss.post(path, {"note": "长" * 10_001})
-    assert (long.status_code, "This note is too long." in long.content.decode()) == (422, True)
+    assert (long.status_code, "This note is too long;" in long.content.decode()) == (422, True)
     boss.post(path, {"note": "写明口语"})
     assert GuidelineCase.objects.get().note == "写明口语"
     page = page_of(boss, path_of(complaint))

@@ -322,23 +322,6 @@ def test_get_does_not_decide():
         assert client.get(f"{REVIEW}/{task.sentence_id}/{what}").status_code == 405
 
 
-def test_every_problem_of_the_workflow_has_words():
-    from pathlib import Path
-
-    import gecbench.server.workflow as room
-    from gecbench.server.rules.consistency import SENTENCES
-    from gecbench.server.rules.text import REFUSALS
-    from gecbench.server.web.review.messages import PROBLEMS
-
-    assert set(SENTENCES) | set(REFUSALS) <= set(PROBLEMS)
-    folder = Path(room.__file__).parent
-    for name in ("golden", "review_tasks", "checks", "studies", "complaints", "reviews"):
-        codes = re.findall(
-            r'Problem\("([A-Z]+-[\w-]+)"', (folder / f"{name}.py").read_text("utf-8")
-        )
-        assert set(codes) - {"ROL-2"} <= set(PROBLEMS), name
-
-
 def test_a_decision_is_taken_back_from_the_bar_for_ten_seconds(monkeypatch):
     project = waiting()
     client, task = signed_in(project, "rita"), opened(project)

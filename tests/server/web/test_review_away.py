@@ -81,7 +81,7 @@ def test_a_review_is_handed_on_with_a_note_rev_10():
     client, task = signed_in(project, "rita"), opened(project)
     path = f"{REVIEW}/{task.sentence_id}/hand"
     refused = client.post(path, form_of(task, note=" "), follow=True)
-    assert "Say why in a few words." in refused.content.decode()
+    assert "Say why, in a few words." in refused.content.decode()
     answer = client.post(path, form_of(task, note="专名我不熟"), follow=True)
     assert "The review went to another reviewer." in answer.content.decode()
     assert "专名我不熟" in page_of(signed_in(project, "ruth"), REVIEW)

@@ -236,13 +236,6 @@ def test_a_withdrawn_sentence_says_so():
     assert "This sentence was withdrawn by a manager." in page
 
 
-def test_a_problem_without_words_keeps_its_english_line():
-    from gecbench.server.web.review.messages import problem_message
-    from gecbench.server.workflow.errors import Problem
-
-    assert problem_message(Problem("NEW-1", "", "something new")) == "something new"
-
-
 def test_a_review_that_is_over_shows_verdicts_reasons_notes_and_texts():
     project = waiting(correction(GOOD), correction(BAD), error_free())
     words = {

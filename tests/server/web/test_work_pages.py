@@ -9,7 +9,7 @@ from server.web.asking import Asking, answer, draft
 from server.workflow.stories import a_project, joined, people, sentence_of, submitted
 
 from gecbench.server.models import Member, Study, Submission
-from gecbench.server.web.annotation.messages import NO_TASK, problem_json, refusal_message
+from gecbench.server.web.annotation.messages import NO_TASK, refusal_message
 from gecbench.server.workflow import projects
 from gecbench.server.workflow.claims import NoTask
 from gecbench.server.workflow.errors import (
@@ -17,7 +17,6 @@ from gecbench.server.workflow.errors import (
     GoneError,
     NotAllowedError,
     NotYoursError,
-    Problem,
 )
 
 
@@ -243,8 +242,6 @@ def test_every_refusal_and_reason_has_words():
     for error in (GoneError("x"), NotYoursError("x"), NotAllowedError("x"), ConflictError("x")):
         assert refusal_message(error)
     assert all(str(NO_TASK[one]) for one in NoTask)
-    unknown = problem_json(Problem("NEW-1", "", "said in English"))
-    assert unknown["message"] == "said in English"
 
 
 @pytest.mark.parametrize("odd", ["²", "-1", "9" * 40, "x"])

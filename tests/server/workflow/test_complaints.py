@@ -98,11 +98,11 @@ def test_cmp_1_an_argument_is_required(site, argument):
 def test_cmp_1_one_complaint_at_a_time_and_none_about_a_closed_item(site):
     project = decided()
     complained(project)
-    with pytest.raises(RefusedError, match="your complaint about it is undecided"):
+    with pytest.raises(RefusedError, match="is not decided yet"):
         complained(project)
     item = study_of(project, "a2")
     studies.waive(member_of(project, "boss"), item.pk, note="算了")
-    with pytest.raises(RefusedError, match="the item is closed already"):
+    with pytest.raises(RefusedError, match="This item is closed already"):
         complaints.complain(member_of(project, "a2"), item.pk, argument="?", client_key=uuid4())
 
 
@@ -147,7 +147,7 @@ def test_no_complaint_while_the_sentence_is_reviewed_anew(site):
 def test_a_sentence_with_an_open_complaint_is_not_reopened(site):
     project = decided()
     complained(project)
-    with pytest.raises(RefusedError, match="has an undecided complaint; decide that first"):
+    with pytest.raises(RefusedError, match="is an undecided complaint"):
         management.reopen_sentence(
             member_of(project, "boss"), sentence_of(project).pk, reason="再看"
         )
@@ -185,7 +185,7 @@ def test_cmp_2_a_small_team_never_blocks_for_ever(site):
 def test_cmp_3_a_dismissal_needs_a_reason_and_study_goes_on(database):
     project = decided()
     complaint = complained(project)
-    with pytest.raises(RefusedError, match="say why"):
+    with pytest.raises(RefusedError, match="Say why"):
         ruled(project, complaint, ruling=Ruling(ComplaintState.DISMISSED))
     done = ruled(project, complaint, ruling=Ruling(DISMISSED.outcome, "缺动词", section="4.2"))
     row = Complaint.objects.get()
@@ -209,7 +209,7 @@ def test_cmp_3_the_second_complaint_goes_to_a_manager_whose_word_is_final(databa
     second = complained(project, argument="还是觉得可以。")
     assert (second.level, who_may(project, second)) == (2, {"boss"})
     ruled(project, second, "boss")
-    with pytest.raises(RefusedError, match="a manager has spoken the last word"):
+    with pytest.raises(RefusedError, match="the final decision"):
         complained(project)
     assert study_of(project, "a2").state == "open"
     assert check() == ()
@@ -218,7 +218,7 @@ def test_cmp_3_the_second_complaint_goes_to_a_manager_whose_word_is_final(databa
 @pytest.mark.parametrize("outcome", ["open", "discussed"])
 def test_cmp_3_a_ruling_is_one_of_three(site, outcome):
     project = decided()
-    with pytest.raises(RefusedError, match="a complaint is upheld, upheld_changed, dismissed"):
+    with pytest.raises(RefusedError, match="one of the three decisions"):
         ruled(project, complained(project), ruling=Ruling(ComplaintState(outcome), "?"))
 
 
@@ -272,7 +272,7 @@ def test_cmp_4_the_talk_is_for_author_reviewers_and_managers(site):
             talk(project, complaint, login)
     told = Notice.objects.filter(kind="complaint_message").order_by("pk")
     assert sorted(told.values_list("person__login", flat=True)) == ["a2", "a2", "rita"]
-    with pytest.raises(RefusedError, match="say why in a few words"):
+    with pytest.raises(RefusedError, match="Write something"):
         talk(project, complaint, "a2", " ")
 
 
@@ -293,7 +293,7 @@ def test_cmp_4_a_manager_marks_a_guideline_case_once(site):
     assert (case.note, case.complaint, case.by) == ("标点？", complaint, boss.person)
     assert complaints.mark_case(boss, complaint.pk, note="又") == case
     assert GuidelineCase.objects.count() == 1
-    with pytest.raises(RefusedError, match="the note has more than 10000"):
+    with pytest.raises(RefusedError, match="note is too long"):
         complaints.mark_case(boss, complaint.pk, note="长" * 10_001)
     with pytest.raises(NotAllowedError, match="only for the role manager"):
         complaints.mark_case(member_of(project, "rolf"), complaint.pk, note="?")

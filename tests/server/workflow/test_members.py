@@ -144,7 +144,7 @@ def test_what_a_newcomer_gives_is_refused_by_field(project, field, value, code):
 def test_a_login_is_taken_however_it_is_written(project):
     somebody("li")
     _, secret = members.invite(project, roles=(Role.ANNOTATOR,), by=None)
-    with pytest.raises(RefusedError, match="the login li is taken"):
+    with pytest.raises(RefusedError, match="Somebody has this name"):
         come(secret, "LI")
 
 
@@ -175,7 +175,7 @@ def test_no_link_lets_a_paused_member_go_on(project):
     li = joined(project, "li", Role.ANNOTATOR)
     members.change_member(li, by=None, status=MemberStatus.PAUSED)
     _, secret = members.invite(project, roles=(Role.ANNOTATOR,), by=project.created_by)
-    with pytest.raises(RefusedError, match="you are paused in this project"):
+    with pytest.raises(RefusedError, match="You are paused in this project"):
         members.join(secret, li.person)
     li.refresh_from_db()
     assert li.status == MemberStatus.PAUSED
@@ -226,7 +226,7 @@ def test_rol_who_is_shut_out_is_no_other_manager(project):
 def test_a_link_to_no_project_cannot_be_joined_and_still_holds(project):
     li = somebody("li")
     _, secret = members.invite(None, roles=(), by=None, administrator=True)
-    with pytest.raises(RefusedError, match="no invitation to a project"):
+    with pytest.raises(RefusedError, match="for a new account"):
         members.join(secret, li)
     assert members.get_invitation(secret).used_at is None
 
@@ -302,7 +302,7 @@ def test_inv_5_a_status_changes_only_along_the_paths(project, old):
         if new in (old, MemberStatus.LEFT, *ALLOWED[old]):
             assert members.change_member(li, by=None, status=new).status == new
         else:
-            with pytest.raises(RefusedError, match=f"who is {old} cannot become {new}"):
+            with pytest.raises(RefusedError, match="cannot follow"):
                 members.change_member(li, by=None, status=new)
 
 

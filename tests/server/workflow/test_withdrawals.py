@@ -78,7 +78,7 @@ def test_only_what_is_golden_is_reopened_and_for_a_reason(site):
     with pytest.raises(ConflictError, match="is open; only golden ones"):
         reopened(project, 2)
     finalised(project)
-    with pytest.raises(RefusedError, match="say why"):
+    with pytest.raises(RefusedError, match="Say why"):
         reopened(project, reason=" ")
     management.withdraw(member_of(project, "boss"), [sentence_of(project).pk], reason="重复")
     with pytest.raises(ConflictError, match="is withdrawn; only golden ones"):
@@ -186,7 +186,7 @@ def test_a_complaint_waits_while_a_withdrawn_sentence_is_in_the_midst_of_work(si
 
 def test_withdrawing_needs_a_reason_a_manager_and_sentences_of_the_project(site):
     project = waiting()
-    with pytest.raises(RefusedError, match="say why"):
+    with pytest.raises(RefusedError, match="Say why"):
         out(project, 1, reason="")
     with pytest.raises(NotYoursError, match="there is no sentence 999"):
         management.withdraw(member_of(project, "boss"), [sentence_of(project).pk, 999], reason="?")

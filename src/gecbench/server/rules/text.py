@@ -69,12 +69,6 @@ class TextError(GecbenchError):
         self.code = code
         super().__init__(REFUSALS[code], **values)
 
-    @property
-    def told(self) -> tuple[tuple[str, str], ...]:
-        """All that a page's words may name: the values, and of which code they are."""
-        values = {name: str(one) for name, one in self.values.items()}
-        return tuple((values | {"code": self.code}).items())
-
 
 Counts = tuple[tuple[str, int], ...]
 

@@ -161,7 +161,7 @@ def error_response(
                 "code": problem.code,
                 "field": problem.field,
                 "message": str(translate(problem.message)),
-                "values": dict(problem.values),
+                "values": {name: str(value) for name, value in problem.values.items()},
                 "blocking": problem.blocking,
             }
             for problem in error.problems

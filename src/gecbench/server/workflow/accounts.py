@@ -260,12 +260,15 @@ def change_password(person: Person, *, old: str, new: str) -> Person:
         RefusedError: The old one is wrong, or the new one too weak; by field.
     """
     if not person.check_password(old):
-        raise RefusedError([Problem("password_wrong", "old", "the password is wrong")])
+        raise RefusedError([Problem("password_wrong", "old")])
     try:
         password_validation.validate_password(new, person)
     except ValidationError as error:
         raise RefusedError(
-            [Problem("password_weak", "new", message) for message in error.messages]
+            [
+                Problem("password_weak", "new", {"text": message}, "password")
+                for message in error.messages
+            ]
         ) from error
     person.set_password(new)
     person.save(update_fields=["password"])
@@ -296,8 +299,7 @@ def can_help(by: Person, person: Person) -> bool:
 
 def _insist_on_help(by: Person | None, person: Person) -> None:
     if by is not None and not can_help(by, person):
-        message = "they may do more on this site than you; ask an administrator"
-        raise RefusedError([Problem("more-rights", "", message)])
+        raise RefusedError([Problem("more-rights")])
 
 
 def login_locks(login: str) -> dict[str | None, datetime]:

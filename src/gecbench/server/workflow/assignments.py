@@ -126,8 +126,7 @@ def give_quota(
         RefusedError: The number or the date is out of bounds, or they do not work in that role.
     """
     if not 1 <= number <= MAX_QUOTA:
-        message = f"a quota is a number from 1 to {MAX_QUOTA}, not {number}"
-        raise RefusedError([Problem("quota", "number", message, (("most", str(MAX_QUOTA)),))])
+        raise RefusedError([Problem("quota", "number", {"most": MAX_QUOTA})])
     manager, member = _lock_both(manager, member, due_at, role)
     _end(Assignment.objects.filter(member=member, role=role, quota__isnull=False))
     assignment = _create(manager, member, due_at, role=role, quota=number)
@@ -160,15 +159,11 @@ def give_batch(
         RefusedError: There is no such sentence, or the date is over, or they do not annotate.
     """
     if not 1 <= number <= MAX_BATCH:
-        message = f"a batch has from 1 to {MAX_BATCH} sentences, not {number}"
-        raise RefusedError([Problem("batch", "number", message, (("most", str(MAX_BATCH)),))])
+        raise RefusedError([Problem("batch", "number", {"most": MAX_BATCH})])
     manager, member = _lock_both(manager, member, due_at, Role.ANNOTATOR)
     slots = _slots_for(member, number, sentences)
     if not slots:
-        message = f"there is no free sentence for {member.person.name}"
-        raise RefusedError(
-            [Problem("batch-empty", "number", message, (("name", member.person.name),))]
-        )
+        raise RefusedError([Problem("batch-empty", "number", {"name": member.person.name})])
     assignment = _create(manager, member, due_at, role=Role.ANNOTATOR)
     Slot.objects.filter(pk__in=slots.values()).update(assignment=assignment)
     _log("assignment.made", manager, assignment, {"sentences": sorted(slots)})
@@ -255,16 +250,14 @@ def _lock_both(
         raise NotYoursError("there is no such member in this project")
     member = lock_member(member)
     if not (member.has(role) and member.status == MemberStatus.ACTIVE):
-        message = f"{member.person.name} is no active {role}"
-        values = (("name", member.person.name),)
-        raise RefusedError([Problem("assignment-role", "members", message, values)])
+        raise RefusedError([Problem("assignment-role", "members", {"name": member.person.name})])
     _refuse_past(due_at)
     return manager, member
 
 
 def _refuse_past(due_at: datetime) -> None:
     if due_at <= timezone.now():
-        raise RefusedError([Problem("due-over", "due", "the deadline is in the past")])
+        raise RefusedError([Problem("due-over", "due")])
 
 
 def _create(manager: Member, member: Member, due_at: datetime, **fields: Any) -> Assignment:

@@ -387,8 +387,7 @@ def skip(member: Member, slot_id: int, *, version: int) -> None:
         raise ConflictError("this task has changed in another window; look again", slot)
     most = member.project.rules.open_skips
     if _skips(member).exclude(sentence=sentence).count() >= most:
-        message = f"at most {most} tasks can be put off; take one of them up first"
-        raise RefusedError([Problem("ANN-14", "", message, (("most", str(most)),))])
+        raise RefusedError([Problem("ANN-14", values={"most": most})])
     sentences.free_slot(slot, sentence, SlotEventKind.SKIP)
     Skip.objects.update_or_create(
         sentence=sentence,
@@ -433,8 +432,7 @@ def recall(member: Member, sentence_id: int) -> Claim:
     if refusal is not None:
         return Claim(None, refusal)
     if sentences.free_task_number(member, member.project.rules) is None:
-        message = "finish or put off the open task first"
-        raise RefusedError([Problem("open-tasks", "", message)])
+        raise RefusedError([Problem("open-tasks")])
     slot = sentences.resume(member, lock_sentence(sentence_id, member.project_id))
     if slot is None:
         return Claim(None, NoTask.NONE_FOR_YOU)

@@ -251,8 +251,7 @@ def _lock_complaint(member: Member, complaint_id: int) -> Complaint:
 def _clean_ruling(ruling: Ruling) -> str:
     """The note as it is kept, of a ruling that has all that its outcome needs."""
     if ruling.outcome not in OUTCOMES:
-        message = f"a complaint is {', '.join(OUTCOMES)}; not {ruling.outcome}"
-        raise RefusedError([Problem("CMP-3", "outcome", message)])
+        raise RefusedError([Problem("CMP-3", "outcome")])
     problems = tuple(section_problems(ruling.section, "section"))
     if problems:
         raise RefusedError(problems)
@@ -289,10 +288,9 @@ def _golden_set(complaint: Complaint, sentence: Sentence, ruling: Ruling) -> _Go
 def _text(study: Study, sentence: Sentence, ruling: Ruling) -> str:
     text = clean_text(ruling.text, sentence, "text")
     if digest(text) in golden_rows(sentence.golden):
-        raise RefusedError([Problem("CON-10", "text", "the text is golden already")])
+        raise RefusedError([Problem("CON-10", "text")])
     if digest(text) == study_key(study):
-        message = "that is their own text: uphold the complaint without a change"
-        raise RefusedError([Problem("CMP-3-same", "text", message)])
+        raise RefusedError([Problem("CMP-3-same", "text")])
     return text
 
 
@@ -473,12 +471,12 @@ def _level(study: Study) -> int:
         RefusedError: There is nothing left to complain about.
     """
     if study.state != StudyState.OPEN:
-        raise RefusedError([Problem("CMP-1-closed", "", "the item is closed already")])
+        raise RefusedError([Problem("CMP-1-closed")])
     complaints = list(study.complaints.order_by("pk"))
     if any(complaint.state in UNDECIDED for complaint in complaints):
-        raise RefusedError([Problem("CMP-1-open", "", "your complaint about it is undecided")])
+        raise RefusedError([Problem("CMP-1-open")])
     if any(complaint.level == 2 for complaint in complaints):
-        raise RefusedError([Problem("CMP-3-final", "", "a manager has spoken the last word")])
+        raise RefusedError([Problem("CMP-3-final")])
     return 2 if complaints else 1
 
 
@@ -599,8 +597,7 @@ def mark_case(member: Member, complaint_id: int, *, note: str) -> GuidelineCase:
     complaint = get_complaint(member, complaint_id)
     note = whole(note.strip())
     if len(note) > LONGEST_NOTE:
-        message = f"the note has more than {LONGEST_NOTE} characters; shorten it"
-        raise RefusedError([Problem("note-too-long", "note", message)])
+        raise RefusedError([Problem("note-too-long", "note")])
     waiting = GuidelineCase.objects.filter(complaint=complaint, closed_in=None).first()
     if waiting is not None:
         return waiting

@@ -90,8 +90,8 @@ def save_draft(
 
 def _receive(rev: int, payload: dict[str, object], client_at: datetime | None) -> _Received:
     if not 0 <= rev <= _MOST_REV:
-        message = f"a draft is made from a revision from 0 to {_MOST_REV}, not from {rev}"
-        raise RefusedError([Problem("draft-shape", "rev", message)])
+        values = {"most": _MOST_REV, "rev": rev}
+        raise RefusedError([Problem("draft-shape", "rev", values, "draft-rev")])
     return _Received(rev, payload, client_at)
 
 
@@ -100,11 +100,9 @@ def _plain(payload: Mapping[str, object]) -> dict[str, object]:
     try:
         written = json.dumps(payload, default=str, ensure_ascii=False, allow_nan=False)
     except ValueError as error:
-        message = "a draft has numbers that JSON does not have, or holds itself"
-        raise RefusedError([Problem("draft-shape", "", message)]) from error
+        raise RefusedError([Problem("draft-shape", kind="draft-numbers")]) from error
     if len(written.encode(errors="surrogatepass")) > MOST_BYTES:
-        message = f"the draft has more than {MOST_BYTES} bytes; shorten it"
-        raise RefusedError([Problem("draft-too-long", "", message)])
+        raise RefusedError([Problem("draft-too-long", values={"most": MOST_BYTES})])
     return {whole(str(key)): _whole(value) for key, value in payload.items()}
 
 
@@ -122,13 +120,13 @@ def _shaped(payload: dict[str, object]) -> dict[str, object]:
     for key, value in payload.items():
         kind = _SHAPE.get(key)
         if kind is None or not isinstance(value, kind) or isinstance(value, bool):
-            message = f"a draft has no {key!r} like that; it has {', '.join(_SHAPE)}"
-            raise RefusedError([Problem("draft-shape", key, message)])
+            values = {"key": key, "keys": ", ".join(_SHAPE)}
+            raise RefusedError([Problem("draft-shape", key, values, "draft-key")])
     texts = payload.get("texts", [])
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise RefusedError([Problem("draft-shape", "texts", "a draft's texts are a list of texts")])
+        raise RefusedError([Problem("draft-shape", "texts", kind="draft-texts")])
     if payload.get("decision", "") not in _DECISIONS:
-        raise RefusedError([Problem("draft-shape", "decision", "there is no such decision")])
+        raise RefusedError([Problem("draft-shape", "decision", kind="draft-decision")])
     return payload
 
 

@@ -157,10 +157,10 @@ def overrule(member: Member, result_id: int, *, right: bool, reason: str) -> Gol
     if result is None:
         raise NotYoursError("there is no gold result {result} here", result=result_id)
     if result.submission.person_id == member.person_id:
-        raise RefusedError([Problem("overrule-own", "", "nobody judges an answer of their own")])
+        raise RefusedError([Problem("overrule-own")])
     last: Sequence[Overruling] = list(result.overrulings.order_by("-pk")[:1])
     if (last[0].right if last else result.right) == right:
-        raise RefusedError([Problem("overrule-same", "right", "it is judged so already")])
+        raise RefusedError([Problem("overrule-same", "right")])
     Overruling.objects.create(gold_result=result, right=right, reason=words, by=member.person)
     data = {"right": right, "reason": words}
     audit.record_by(member, "gold.overruled", about=("gold_result", result.pk), data=data)

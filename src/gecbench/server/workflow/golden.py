@@ -218,12 +218,11 @@ def clean_text(text: str, sentence: Sentence, field: str) -> str:
     try:
         result = clean(text).text
     except TextError as error:
-        raise RefusedError([Problem("ANN-12", field, str(error), error.told)]) from error
+        raise RefusedError([Problem("ANN-12", field, error.values, error.code)]) from error
     if not result:
-        raise RefusedError([Problem("ANN-12", field, "the text is empty")])
+        raise RefusedError([Problem("ANN-12", field, kind="empty")])
     if digest(result) == sentence.digest:
-        message = "the text is the sentence itself; is it free of errors?"
-        raise RefusedError([Problem("ANN-10", field, message)])
+        raise RefusedError([Problem("ANN-10", field, kind="equals_source")])
     return result
 
 
@@ -241,7 +240,7 @@ def refuse(problems: Sequence[Problem], *, confirmed: bool) -> None:
         RefusedError: With all problems.
     """
     blocking = any(problem.blocking for problem in problems)
-    warnings = [problem for problem in problems if ("code", UNCHECKED) not in problem.values]
+    warnings = [problem for problem in problems if problem.kind != UNCHECKED]
     if blocking or (warnings and not confirmed):
         raise RefusedError(problems)
 
@@ -301,14 +300,12 @@ def _check_verdicts(
     """Yield what REV-2 and REV-3 say: each judged once, each wrong one with its reasons."""
     for key, n in places.items():
         if key not in verdicts:
-            yield Problem("REV-2", f"verdict-{n}", f"text {n + 1} is not judged yet")
+            yield Problem("REV-2", f"verdict-{n}")
     for key, count in Counter(verdict.key for verdict in answer.verdicts).items():
         if key not in places:
-            yield Problem("REV-2", "", "a verdict is about a text that is not there; load it again")
+            yield Problem("REV-2", kind="REV-2-strange")
         elif count > 1:
-            yield Problem(
-                "REV-2", f"verdict-{places[key]}", f"text {places[key] + 1} is judged twice"
-            )
+            yield Problem("REV-2", f"verdict-{places[key]}", kind="REV-2-twice")
     for key, verdict in verdicts.items():
         yield from _check_reasons(places[key], verdict, answer)
 
@@ -317,7 +314,7 @@ def _check_reasons(n: int, verdict: VerdictAnswer, answer: ReviewAnswer) -> Iter
     field = f"verdict-{n}"
     yield from section_problems(verdict.section, field)
     if len(verdict.note) > LONGEST_NOTE:
-        yield Problem("note-too-long", field, f"the note has more than {LONGEST_NOTE} characters")
+        yield Problem("note-too-long", field)
     # A lost decision says by itself why it is wrong; and texts of what nobody can annotate, too.
     if (
         verdict.correct
@@ -326,16 +323,15 @@ def _check_reasons(n: int, verdict: VerdictAnswer, answer: ReviewAnswer) -> Iter
     ):
         return
     if not verdict.reasons:
-        yield Problem("REV-3", field, f"text {n + 1} is wrong: say why, with at least one reason")
+        yield Problem("REV-3", field)
     elif tuple(verdict.reasons) == (RejectReason.OTHER,) and not verdict.note.strip():
-        yield Problem("REV-3-note", field, f"text {n + 1}: the reason 'other' needs a note")
+        yield Problem("REV-3-note", field)
 
 
 def section_problems(section: str, field: str) -> Iterator[Problem]:
     """Yield what is wrong with the name of a cited section of the guideline."""
     if len(section) > LONGEST_SECTION:
-        message = f"the name of the section has more than {LONGEST_SECTION} characters"
-        yield Problem("section-too-long", field, message)
+        yield Problem("section-too-long", field, {"most": LONGEST_SECTION})
 
 
 def _check_decision(
@@ -346,29 +342,24 @@ def _check_decision(
     A golden set is of one kind whatever a project's switches say: there is no place for more.
     """
     code = "CON-2" if answer.decision == Decision.NOT_ANNOTATABLE else "CON-1"
-    values = (("decision", answer.decision),)
+    kind = f"decision-{answer.decision}"
     no_texts = answer.decision != Decision.CORRECTED
     for n, candidate in enumerate(candidates):
-        verdict, field = verdicts.get(candidate.key), f"verdict-{n}"
+        verdict = verdicts.get(candidate.key)
         if verdict is None:
             continue
-        if verdict.correct and candidate.decision != answer.decision:
-            name = "text" if candidate.text else f"decision {candidate.key}"
-            message = f"{name} {n + 1} is judged correct, but the sentence is {answer.decision}"
-            yield Problem(code, field, message, values)
-        elif no_texts and candidate.key == answer.decision and not verdict.correct:
-            message = f"the sentence is {answer.decision}, but that decision is judged wrong"
-            yield Problem(code, field, message, values)
+        rejected = no_texts and candidate.key == answer.decision and not verdict.correct
+        if rejected or (verdict.correct and candidate.decision != answer.decision):
+            yield Problem(code, f"verdict-{n}", kind=kind)
     if no_texts and answer.additions:
-        message = f"the sentence is {answer.decision}; take the added corrections away"
-        yield Problem(code, "addition-0", message, values)
+        yield Problem(code, "addition-0", kind=kind)
     if answer.decision == Decision.NOT_ANNOTATABLE:
         if answer.reason not in tuple(NotAnnotatableReason):
-            yield Problem("REV-7", "reason", "say why the sentence cannot be annotated")
+            yield Problem("REV-7", "reason")
         elif answer.reason == NotAnnotatableReason.OTHER and not answer.note.strip():
-            yield Problem("REV-7-note", "note", "the reason 'other' needs a note")
+            yield Problem("REV-7-note", "note")
     if len(answer.note) > LONGEST_NOTE:
-        yield Problem("note-too-long", "note", f"the note has more than {LONGEST_NOTE} characters")
+        yield Problem("note-too-long", "note")
 
 
 def _check_additions(
@@ -378,22 +369,21 @@ def _check_additions(
     wrong = {verdict.key for verdict in verdicts.values() if not verdict.correct}
     there = set(verdicts) - wrong
     for n, addition in enumerate(additions):
-        field, name = f"addition-{n}", f"added correction {n + 1}"
+        field = f"addition-{n}"
         if addition.error is not None:
-            yield Problem("ANN-12", field, str(addition.error), addition.error.told)
+            yield Problem("ANN-12", field, addition.error.values, addition.error.code)
         elif not addition.text:
-            yield Problem("ANN-12", field, f"{name} is empty")
+            yield Problem("ANN-12", field, kind="empty")
         elif addition.digest == sentence.digest:
-            yield Problem("ANN-10", field, f"{name} is the sentence itself")
+            yield Problem("ANN-10", field, kind="equals_source")
         elif addition.digest in there:
-            yield Problem("CON-10", field, f"{name} is there already")
+            yield Problem("CON-10", field)
         elif addition.digest in wrong:
-            yield Problem("REV-4", field, f"{name} is a text judged wrong")
+            yield Problem("REV-4", field)
         there.add(addition.digest)
         parent = addition.addition.parent
         if parent and (parent in tuple(Decision) or parent not in wrong):
-            message = f"{name} is made from a text that is not judged wrong"
-            yield Problem("REV-4-parent", field, message)
+            yield Problem("REV-4-parent", field)
 
 
 def _check_restored(
@@ -404,11 +394,7 @@ def _check_restored(
     for key, verdict in verdicts.items():
         alone = set(verdict.reasons) == {RejectReason.OVERCORRECTION}
         if not verdict.correct and alone and key not in parents:
-            n = places[key]
-            message = (
-                f"text {n + 1} only goes too far: restore that and add the rest as a correction"
-            )
-            yield Problem("REV-9", f"verdict-{n}", message, blocking=False)
+            yield Problem("REV-9", f"verdict-{places[key]}", blocking=False)
 
 
 def check_consistency(
@@ -428,8 +414,8 @@ def check_consistency(
         Problem(
             finding.rule,
             "decision" if finding.reference is None else fields[finding.reference],
-            str(finding),
-            (("code", finding.code), *((name, str(value)) for name, value in finding.values)),
+            dict(finding.values),
+            finding.code,
             finding.blocks,
         )
         for finding in findings(golden_set, project.rules)

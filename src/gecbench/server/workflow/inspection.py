@@ -172,10 +172,8 @@ def begin(
         *_criteria_problems(criteria),
     ]
     if not problems and not 1 <= size <= len(population):
-        message = f"between 1 and {len(population)} items can be drawn, not {size}"
-        values = (("most", str(len(population))),)
         code = "inspection-size" if population else "inspection-empty"
-        problems = [Problem(code, "size", message, values)]
+        problems = [Problem(code, "size", {"most": len(population)})]
     if problems:
         raise RefusedError(problems)
     if seed is None:
@@ -210,37 +208,29 @@ def begin(
 
 def _name_problems(project: Project, name: str) -> list[Problem]:
     if not 1 <= len(name) <= 100:
-        return [Problem("inspection-name", "name", "a round has a name of 1 to 100 characters")]
+        return [Problem("inspection-name", "name")]
     if InspectionRound.objects.filter(project=project, name=name).exists():
-        message = f"there is a round {name!r} already; choose another name"
-        return [Problem("inspection-name-taken", "name", message)]
+        return [Problem("inspection-name-taken", "name")]
     return []
 
 
 def _judge_problems(judges: Sequence[int], chosen: Sequence[Member]) -> list[Problem]:
     if len(set(judges)) == len(chosen) == 2:
         return []
-    message = "choose two different active members with the role judge"
-    return [Problem("inspection-judges", "judges", message)]
+    return [Problem("inspection-judges", "judges")]
 
 
 def _criteria_problems(criteria: Sequence[Criterion]) -> list[Problem]:
     keys = [criterion.key for criterion in criteria]
     if not 1 <= len(criteria) <= MOST_CRITERIA:
-        message = f"a round has 1 to {MOST_CRITERIA} criteria, not {len(criteria)}"
-        return [Problem("inspection-criteria", "criteria", message)]
+        return [Problem("inspection-criteria", "criteria")]
     problems = []
     for n, criterion in enumerate(criteria):
         field, key = f"criterion-{n}", criterion.key
         if not (key.isidentifier() and len(key) <= 40) or keys.count(key) > 1:
-            message = (
-                f"the name of criterion {n + 1} is {key!r}; it is of letters, digits and _, at "
-                "most 40, begins with a letter, and no other criterion has it"
-            )
-            problems.append(Problem("inspection-key", field, message))
+            problems.append(Problem("inspection-key", field))
         if not (criterion.en or criterion.zh):
-            message = f"criterion {n + 1} asks nothing; write a question in one language"
-            problems.append(Problem("inspection-question", field, message))
+            problems.append(Problem("inspection-question", field))
     return problems
 
 
@@ -558,13 +548,10 @@ def rate(
     if view.rated:
         raise ConflictError("you have rated this item already; take that back first")
     wanted = view.criteria
-    problems = [
-        Problem("JUD-1", key, f"{key} is not rated yet") for key in wanted if key not in answers
-    ]
+    problems = [Problem("JUD-1", key) for key in wanted if key not in answers]
     note = whole(note.strip())
     if len(note) > LONGEST_NOTE:
-        message = f"the note has more than {LONGEST_NOTE} characters; shorten it"
-        problems.append(Problem("note-too-long", "note", message))
+        problems.append(Problem("note-too-long", "note"))
     if problems:
         raise RefusedError(problems)
     no = view.mine.no + 1 if view.mine else 1
@@ -659,8 +646,7 @@ def resolve(
     member = authorize(member, Role.JUDGE, Role.MANAGER)
     view = _discussed_item(member, item_id)
     if criterion not in view.judged.differing:
-        message = "the judges do not differ in this criterion"
-        raise RefusedError([Problem("JUD-3", "criterion", message)])
+        raise RefusedError([Problem("JUD-3", "criterion")])
     words = clean_note(note, "JUD-3") if note.strip() else ""
     resolution = Resolution.objects.create(
         item=view.item, criterion=criterion, accept=accept, note=words, by=member.person

@@ -170,8 +170,7 @@ def raise_needed(member: Member, sentence_id: int, *, more: int) -> Sentence:
     sentence = lock_sentence(sentence_id, member.project_id)
     most = MOST_ANNOTATORS - sentence.needed
     if not 1 <= more <= most:
-        message = f"{more} more annotators were asked for; a sentence has at most {MOST_ANNOTATORS}"
-        raise RefusedError([Problem("WFL-5", "more", message, (("most", str(most)),))])
+        raise RefusedError([Problem("WFL-5", "more", {"most": most}, "WFL-5-manager")])
     if sentence.golden_id is not None or sentence.state not in RAISABLE:
         raise ConflictError(
             "sentence {number} is {state}; more annotators are asked for before a review has begun",
@@ -210,8 +209,7 @@ def set_priority(member: Member, sentence_ids: Sequence[int], *, priority: int) 
     member = authorize(member, Role.MANAGER)
     least, most = PRIORITIES
     if not least <= priority <= most:
-        message = f"the priority is {priority}; it is a whole number from {least} to {most}"
-        raise RefusedError([Problem("priority", "priority", message)])
+        raise RefusedError([Problem("priority", "priority")])
     numbers = sorted(set(sentence_ids))
     locked = Sentence.objects.select_for_update(no_key=True).filter(
         project_id=member.project_id, pk__in=numbers
@@ -323,8 +321,7 @@ def reopen_sentence(member: Member, sentence_id: int, *, reason: str) -> ReviewT
             number=sentence.number,
         )
     if Complaint.objects.filter(study__sentence=sentence, state__in=UNDECIDED).exists():
-        message = f"sentence {sentence.number} has an undecided complaint; decide that first"
-        raise RefusedError([Problem("reopen-disputed", "", message)])
+        raise RefusedError([Problem("reopen-disputed")])
     if sentence.state != SentenceState.GOLDEN:
         raise ConflictError(
             "sentence {number} is {state}; only golden ones are reopened",

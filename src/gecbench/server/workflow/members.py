@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
-from django.utils import timezone, translation
+from django.utils import timezone
 
 from gecbench.core.errors import UsageError
 from gecbench.server.choices import MemberStatus, Role, SlotState, TrialState
@@ -195,11 +195,12 @@ def accept(secret: str, *, login: str, name: str, password: str) -> Person:
         login=_tidy("login", login, problems).casefold(), name=_tidy("name", name, problems)
     )
     try:
-        with translation.override("en"):  # pages say it in their own language, by the code
-            validate_password(password, person)
+        validate_password(password, person)
     except ValidationError as error:
         problems += [
-            Problem(problem.code or "password", "password", problem.messages[0], _values(problem))
+            Problem(
+                problem.code or "password", "password", {"text": problem.messages[0]}, "password"
+            )
             for problem in error.error_list
         ]
     if problems:
@@ -214,24 +215,20 @@ def _tidy(field: str, text: str, problems: list[Problem]) -> str:
     try:
         tidy = clean(text, longest=_LONGEST, what=f"the {field}").text
     except TextError as error:
-        problems.append(Problem(f"{field}-{error.code}", field, str(error)))
+        problems.append(Problem(f"{field}-{error.code}", field, error.values, error.code))
         return ""
     if not tidy:
-        problems.append(Problem(f"{field}-empty", field, f"the {field} is empty"))
+        problems.append(Problem(f"{field}-empty", field))
     if field == "login" and tidy.split() != [tidy]:
-        problems.append(Problem("login-space", field, "a login has no spaces in it"))
+        problems.append(Problem("login-space", field))
     return tidy
-
-
-def _values(error: ValidationError) -> tuple[tuple[str, str], ...]:
-    return tuple((key, str(value)) for key, value in (error.params or {}).items())
 
 
 @transactional
 def _accept(secret: str, person: Person) -> Person:
     invitation = _mark_used(secret)
     if Person.objects.filter(login=person.login).exists():
-        raise RefusedError([Problem("login-taken", "login", f"the login {person.login} is taken")])
+        raise RefusedError([Problem("login-taken", "login")])
     person.is_administrator = invitation.administrator
     person.save(force_insert=True)
     _enter(invitation, person)
@@ -258,8 +255,7 @@ def _enter(invitation: Invitation, person: Person) -> Member | None:
         roles = {Role(role) for role in invitation.roles}
         known = Member.objects.filter(project=project, person=person).first()
         if known is not None and known.status == MemberStatus.PAUSED:
-            message = "you are paused in this project; a manager lets you go on, no link does"
-            raise RefusedError([Problem("member-paused", "", message)])
+            raise RefusedError([Problem("member-paused")])
         if known is not None and known.status not in (MemberStatus.LEFT, MemberStatus.INVITED):
             roles |= set(known.roles)
         ordered = tuple(role for role in Role if role in roles)
@@ -292,8 +288,7 @@ def join(secret: str, person: Person) -> Member:
     invitation = _mark_used(secret)
     member = _enter(invitation, person)
     if member is None:
-        message = "this link sets up an account and is no invitation to a project"
-        raise RefusedError([Problem("invitation-kind", "", message)])
+        raise RefusedError([Problem("invitation-kind")])
     if invitation.administrator:
         Person.objects.filter(pk=person.pk).update(is_administrator=True)
     return member
@@ -340,11 +335,10 @@ def add_existing(
     login = login.strip().casefold()
     person = Person.objects.filter(login=login, is_active=True).first()
     if person is None:
-        raise RefusedError([Problem("login-unknown", "login", f"nobody has the login {login}")])
+        raise RefusedError([Problem("login-unknown", "login")])
     gone = (MemberStatus.LEFT, MemberStatus.INVITED)
     if Member.objects.filter(project=project, person=person).exclude(status__in=gone).exists():
-        message = f"{login} is a member already"
-        raise RefusedError([Problem("member-already", "login", message)])
+        raise RefusedError([Problem("member-already", "login")])
     status = first_status(project, person, roles)
     member = add_member(project, person, roles=roles, by=by, status=status)
     data = {"roles": [str(role) for role in member.roles]}
@@ -425,9 +419,7 @@ def _manages(member: Member) -> bool:
 
 def _refuse_status(old: MemberStatus, new: MemberStatus) -> None:
     if new != MemberStatus.LEFT and new not in _NEXT[old]:
-        message = f"a member who is {old} cannot become {new}"
-        values = (("old", str(old)), ("new", str(new)))
-        raise RefusedError([Problem("member-status", "status", message, values)])
+        raise RefusedError([Problem("member-status", "status")])
 
 
 def has_other_manager(member: Member) -> bool:
@@ -442,8 +434,7 @@ def _refuse_last_manager(member: Member) -> None:
     if member.project.deleted_at is not None:
         return  # nobody needs to manage it; an administrator may bring it back
     if not has_other_manager(member):
-        message = "a project keeps at least one manager; make somebody else one first"
-        raise RefusedError([Problem("last-manager", "roles", message)])
+        raise RefusedError([Problem("last-manager", "roles")])
 
 
 def _free_tasks(member: Member) -> None:

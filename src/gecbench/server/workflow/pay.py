@@ -107,21 +107,13 @@ def activate(project: Project, version: int, *, by: Person | None) -> PayFormula
     lock_project(project.pk)
     row = project.pay_formulas.filter(version=min(version, 2**31 - 1)).first()
     if row is None:
-        message = f"there is no version {version} of the formula"
-        raise RefusedError(
-            [Problem("PAY-version", "version", message, (("version", str(version)),))]
-        )
+        raise RefusedError([Problem("PAY-version", "version", {"version": version})])
     now = formula_in_force(project)
     if now is not None and now.pk == row.pk:
-        message = f"version {version} is in force already"
-        raise RefusedError(
-            [Problem("PAY-in-force", "version", message, (("version", str(version)),))]
-        )
+        raise RefusedError([Problem("PAY-in-force", "version", {"version": version})])
     if now is not None and now.formula.currency != row.formula.currency:
-        currencies = now.formula.currency, row.formula.currency
-        message = f"the project pays in {currencies[0]}, and this formula in {currencies[1]}"
-        values = tuple(zip(("now", "new"), currencies, strict=True))
-        raise RefusedError([Problem("PAY-currency", "currency", message, values)])
+        values = {"now": now.formula.currency, "new": row.formula.currency}
+        raise RefusedError([Problem("PAY-currency", "currency", values)])
     PayActivation.objects.create(formula=row, by=by)
     audit.record(
         "pay.formula_activated",
@@ -319,16 +311,12 @@ def _check_end(project: Project, end: datetime) -> datetime | None:
     before = last_end(project)
     problem = None
     if formula_in_force(project) is None:
-        message = "no formula is in force; put one in force first"
-        problem = Problem("PAY-no-formula", "through", message)
+        problem = Problem("PAY-no-formula", "through")
     elif end > timezone.now() - SETTLED:
-        message = "the last ten minutes can still be undone; close a period that ended before"
-        problem = Problem("PAY-too-early", "through", message)
+        problem = Problem("PAY-too-early", "through")
     elif before is not None and end <= before:
-        local = timezone.localtime(before)
-        values = (("end", f"{local:%Y-%m-%d %H:%M}"),)
-        message = f"everything up to {local:%Y-%m-%d %H:%M} is closed already"
-        problem = Problem("PAY-closed", "through", message, values)
+        end_before = f"{timezone.localtime(before):%Y-%m-%d %H:%M}"
+        problem = Problem("PAY-closed", "through", {"end": end_before})
     if problem:
         raise RefusedError([problem])
     return before

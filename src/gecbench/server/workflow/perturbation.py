@@ -194,17 +194,14 @@ def prepare(
     case, lang = PerturbationCase.objects.get(sentence=sentence), sentence.project.lang
     chips = chips_of(case)
     if len(gaps) != len(chips) + 1:
-        message = f"{len(gaps)} texts came; around {len(chips)} errors there are {len(chips) + 1}"
-        numbers = (("found", str(len(gaps))), ("expected", str(len(chips) + 1)))
-        return PreparedVariant(tuple(gaps), None, (Problem("PER-2", "", message, numbers),))
+        return PreparedVariant(tuple(gaps), None, (Problem("PER-2"),))
     problems: list[Problem] = []
     cleaned = []
     for n, gap in enumerate(gaps):
         try:
             cleaned.append(clean_gap(gap))
         except TextError as error:
-            values = tuple((name, str(value)) for name, value in error.values.items())
-            problems.append(Problem(f"ANN-12-{error.code}", f"gap-{n}", str(error), values))
+            problems.append(Problem(f"ANN-12-{error.code}", f"gap-{n}", error.values, error.code))
     if problems:
         return PreparedVariant(tuple(gaps), None, tuple(problems))
     texts = tuple(gap.text for gap in cleaned)
@@ -214,8 +211,7 @@ def prepare(
         return PreparedVariant(texts, None, (_length_problem(source, target),), removed)
     variant = make_variant(sentence, source, target, gaps=texts)
     if variant.digest == variant_digest(sentence.text, lang):
-        message = "this is the original; change its context"
-        problems.append(Problem("PER-5-original", "", message))
+        problems.append(Problem("PER-5-original"))
     else:
         division = _divide(case, lang, source, target)
         variant.moved = [asdict(move) for move in moves(chips, division, lang)]
@@ -244,11 +240,9 @@ def make_variant(
 
 def _length_problem(source: str, target: str) -> Problem:
     if not source:
-        return Problem("PER-empty", "", "there is no text left; write a sentence")
-    length = max(len(source), len(target))
-    message = f"the sentence has {length} characters; at most {LONGEST} are allowed, shorten it"
-    values = (("length", str(length)), ("longest", str(LONGEST)))
-    return Problem("ANN-12-too_long", "", message, values)
+        return Problem("PER-empty")
+    values = {"length": max(len(source), len(target)), "longest": LONGEST}
+    return Problem("ANN-12-too_long", values=values, kind="too_long")
 
 
 def _moved_problems(variant: Variant, *, asks: bool, has_note: bool) -> list[Problem]:
@@ -257,17 +251,12 @@ def _moved_problems(variant: Variant, *, asks: bool, has_note: bool) -> list[Pro
     if asks and has_note:
         return []
     if asks:
-        message = "say to the reviewer why the error should be allowed to change"
-        return [Problem("PER-4-note", "note", message)]
+        return [Problem("PER-4-note", "note")]
     problems = []
     for move in variant.moved:
-        change = f"{move['source'] or '∅'} → {move['target'] or '∅'}"
-        error = move["error"]
-        message = f"your change moved error {error}: {change}"
-        if not error:
-            message = f"your change made another error: {change}"
-        values = tuple((name, str(value)) for name, value in move.items())
-        problems.append(Problem("PER-4", f"chip-{error}" if error else "", message, values))
+        values = {**move, "edit": f"{move['source'] or '▾'} → {move['target'] or '–'}"}
+        field = f"chip-{move['error']}" if move["error"] else ""
+        problems.append(Problem("PER-4", field, values, "" if field else "PER-4-new"))
     return problems
 
 
@@ -275,18 +264,12 @@ def _strength_warnings(variant: Variant, sentence: Sentence) -> list[Problem]:
     rules = sentence.project.rules
     percent = round(100 * variant.changed / variant.tokens) if variant.tokens else 0
     found = (
-        ("PER-6-edits", variant.edits, rules.perturb_edits, "{} changes; at most {} are subtle"),
-        ("PER-6-tokens", percent, rules.perturb_percent, "{} % of the words changed; usual is {}"),
+        ("PER-6-edits", variant.edits, rules.perturb_edits),
+        ("PER-6-tokens", percent, rules.perturb_percent),
     )
     return [
-        Problem(
-            code,
-            "",
-            words.format(value, most),
-            (("found", str(value)), ("most", str(most))),
-            blocking=False,
-        )
-        for code, value, most, words in found
+        Problem(code, values={"found": value, "most": most}, blocking=False)
+        for code, value, most in found
         if value > most
     ]
 
@@ -304,8 +287,7 @@ def fit_slot(variant: Variant, slot: Slot, *, proposal: int = 0) -> list[Problem
     variant.position, variant.proposal = slot.no, shown
     variant.origin = VariantOrigin.PERSON
     if proposal and (shown is None or shown.pk != proposal):
-        message = "the proposal is not the one of this task; load the page again"
-        return [Problem("PER-proposal", "", message)]
+        return [Problem("PER-proposal")]
     if proposal and shown is not None:
         same = variant.digest == shown.digest
         variant.origin = VariantOrigin.MACHINE if same else VariantOrigin.MACHINE_EDITED
@@ -319,8 +301,7 @@ def taken(variant: Variant, slot: Slot) -> list[Problem]:
     golden = slot.sentence.golden_id
     if not any(_counts(other, golden) for other in others):
         return []
-    message = "this variant is already taken; vary the sentence in another way"
-    return [Problem("PER-5-taken", "", message)]
+    return [Problem("PER-5-taken")]
 
 
 def _counts(variant: Variant, golden: int | None) -> bool:

@@ -382,10 +382,9 @@ def clean_note(note: str, code: str, *, field: str = "note") -> str:
     """
     words = whole(note.strip())
     if not words:
-        raise RefusedError([Problem(code, field, "say why in a few words")])
+        raise RefusedError([Problem(code, field)])
     if len(words) > LONGEST_NOTE:
-        message = f"the note has more than {LONGEST_NOTE} characters; shorten it"
-        raise RefusedError([Problem("note-too-long", field, message)])
+        raise RefusedError([Problem("note-too-long", field)])
     return words
 
 
@@ -429,8 +428,7 @@ def return_for_more(
 def _check_more(member: Member, sentence: Sentence, more: int) -> None:
     most = MOST_ANNOTATORS - sentence.needed
     if not 1 <= more <= most:
-        message = f"{more} more annotators were asked for; a sentence has at most {MOST_ANNOTATORS}"
-        raise RefusedError([Problem("WFL-5", "more", message, (("most", str(most)),))])
+        raise RefusedError([Problem("WFL-5", "more", {"most": most})])
     seen = sentences.seen_by(sentence.pk, OuterRef("person"))
     left = Member.objects.filter(
         *(~Exists(rows) for rows in seen),
@@ -440,8 +438,7 @@ def _check_more(member: Member, sentence: Sentence, more: int) -> None:
     )
     count = left.exclude(person=member.person_id).count()
     if count < more:
-        message = f"only {count} annotators have not worked on this sentence; {more} were asked for"
-        raise RefusedError([Problem("WFL-5-nobody", "more", message, (("left", str(count)),))])
+        raise RefusedError([Problem("WFL-5-nobody", "more", {"left": count})])
 
 
 def _add_slots(member: Member, sentence: Sentence, more: int) -> None:

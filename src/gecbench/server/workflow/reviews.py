@@ -395,8 +395,7 @@ def _pass_on(
     task = get_own_task(member, sentence, version)
     words = clean_note(note, "REV-10")
     if not reviewers_for(sentence, but=[member.person_id]).exists():
-        message = "nobody else can review this sentence: decide it, or ask a manager for a reviewer"
-        raise RefusedError([Problem("REV-10-nobody", "", message)])
+        raise RefusedError([Problem("REV-10-nobody")])
     release_task(task, sentence, not_for=member.person, note=words, kind=kind)
     audit.record_by(
         member,
@@ -424,8 +423,7 @@ def assign(manager: Member, sentence_id: int, *, to: Member, note: str = "") -> 
             "sentence {number} does not wait for a reviewer", task, number=sentence.number
         )
     if not reviewers_for(sentence).filter(pk=to.pk).exists():
-        message = "they are no active reviewer, or have worked on this sentence themselves"
-        raise RefusedError([Problem("ROL-2", "reviewer", message)])
+        raise RefusedError([Problem("ROL-2", "reviewer")])
     ReviewTask.objects.filter(pk=task.pk, state=TaskState.FREE, version=task.version).update(
         reviewer=to.person_id,
         note=whole(note.strip())[:LONGEST_NOTE] or task.note,

@@ -237,11 +237,10 @@ def single_text(sentence: Sentence, answer: Answer) -> str:
     """
     if answer.decision != Decision.CORRECTED:
         if answer.texts:
-            message = f"the sentence is {answer.decision}: take the text away"
-            raise RefusedError([Problem("ANN-9", "decision", message)])
+            raise RefusedError([Problem("ANN-9", "decision", kind="one-text")])
         return ""
     if len(answer.texts) != 1:
-        raise RefusedError([Problem("ANN-9", "reference-0", "write one text")])
+        raise RefusedError([Problem("ANN-9", "reference-0", kind="one-text")])
     return clean_text(answer.texts[0], sentence, "reference-0")
 
 

@@ -31,7 +31,7 @@ from gecbench.server.models import (
     Submission,
     Variant,
 )
-from gecbench.server.rules.text import LONGEST_NOTE, CleanText, TextError, clean, digest
+from gecbench.server.rules.text import LONGEST, LONGEST_NOTE, CleanText, TextError, clean, digest
 from gecbench.server.workflow import audit, drafts, perturbation, sentences, suggestions
 from gecbench.server.workflow.answers import MOST_MS, Answer, Key, ReviewAnswer, Ruling
 from gecbench.server.workflow.errors import (
@@ -94,27 +94,22 @@ def prepare(sentence: Sentence, answer: Answer) -> PreparedAnswer:
     """
     if sentence.project.kind == ProjectKind.PERTURB:
         return _prepare_variant(sentence, answer)
-    note = _clean("note", "the note", answer.note, longest=LONGEST_NOTE)
-    boxes = [
-        _clean(f"reference-{n}", f"correction {n + 1}", text) for n, text in enumerate(answer.texts)
-    ]
+    note = _clean("note", answer.note, LONGEST_NOTE)
+    boxes = [_clean(f"reference-{n}", text) for n, text in enumerate(answer.texts)]
     problems = [*_about_decision(answer)]
     problems += [box for box in (note, *boxes) if isinstance(box, Problem)]
     distinct = {n: box for n, box in enumerate(boxes) if not isinstance(box, Problem)}
     numbers: dict[str, int] = {}  # of the box of each distinct text
     for n, box in distinct.items():
-        field, values = f"reference-{n}", (("number", str(n + 1)),)
         if not box.text:
-            problems.append(Problem("ANN-12", field, f"correction {n + 1} is empty", values))
+            problems.append(Problem("ANN-12", f"reference-{n}"))
         elif digest(box.text) == sentence.digest:
-            message = f"correction {n + 1} is the sentence itself; is it error free?"
-            problems.append(Problem("ANN-10", field, message, values))
+            problems.append(Problem("ANN-10", f"reference-{n}"))
         numbers.setdefault(digest(box.text), n)
     texts = tuple(distinct[n].text for n in numbers.values())
     most = sentence.project.max_references
     if len(texts) > most:
-        message = f"there are {len(texts)} corrections; this project takes at most {most}"
-        problems.append(Problem("ANN-4", f"reference-{most}", message, (("most", str(most)),)))
+        problems.append(Problem("ANN-4", f"reference-{most}", {"most": most}))
     if not any(problem.blocking for problem in problems):
         problems += _warnings(sentence, answer.decision, texts, list(numbers.values()))
     return PreparedAnswer(
@@ -128,14 +123,13 @@ def prepare(sentence: Sentence, answer: Answer) -> PreparedAnswer:
 
 
 def _prepare_variant(sentence: Sentence, answer: Answer) -> PreparedAnswer:
-    note = _clean("note", "the note", answer.note, longest=LONGEST_NOTE)
+    note = _clean("note", answer.note, LONGEST_NOTE)
     prepared = perturbation.prepare(
         sentence, answer.texts, asks=answer.ask_reviewer, has_note=bool(answer.note.strip())
     )
     problems = list(prepared.problems)
     if answer.decision != Decision.CORRECTED:
-        message = f"a variant is handed in as corrected, not as {answer.decision}"
-        problems.insert(0, Problem("PER-2", "decision", message, (("kind", "decision"),)))
+        problems.insert(0, Problem("PER-2", "decision"))
     if isinstance(note, Problem):
         problems.append(note)
     return PreparedAnswer(
@@ -148,33 +142,24 @@ def _prepare_variant(sentence: Sentence, answer: Answer) -> PreparedAnswer:
     )
 
 
-def _clean(field: str, what: str, text: str, **options: int) -> CleanText | Problem:
+def _clean(field: str, text: str, longest: int = LONGEST) -> CleanText | Problem:
     try:
-        return clean(text, what=what, **options)
+        return clean(text, longest=longest)
     except TextError as error:
-        values = tuple((name, str(value)) for name, value in error.values.items())
-        return Problem(f"ANN-12-{error.code}", field, str(error), values)
+        return Problem(f"ANN-12-{error.code}", field, error.values, error.code)
 
 
 def _about_decision(answer: Answer) -> Iterator[Problem]:
     """Yield what makes an answer not exactly one of the three decisions (ANN-9)."""
-    corrected = answer.decision == Decision.CORRECTED
-    if corrected and not answer.texts:
-        message = "there is no correction; write one, or say error free or not annotatable"
-        yield Problem("ANN-9", "decision", message, (("kind", "nothing"),))
-    if not corrected and answer.texts:
-        message = f"a sentence that is {answer.decision} has no corrections; remove them"
-        yield Problem("ANN-9", "decision", message, (("kind", "mixed"),))
+    if (answer.decision == Decision.CORRECTED) != bool(answer.texts):
+        yield Problem("ANN-9", "decision")
     if answer.decision != Decision.NOT_ANNOTATABLE:
         if answer.reason:
-            message = "only a sentence that is not annotatable has a reason"
-            yield Problem("ANN-9", "reason", message, (("kind", "reason"),))
+            yield Problem("ANN-9", "reason")
     elif answer.reason not in tuple(NotAnnotatableReason):
-        message = f"say why it cannot be annotated: {', '.join(NotAnnotatableReason)}"
-        yield Problem("ANN-6", "reason", message, (("kind", "reason"),))
+        yield Problem("ANN-6", "reason")
     elif answer.reason == NotAnnotatableReason.OTHER and not answer.note.strip():
-        message = "say in words why it cannot be annotated"
-        yield Problem("ANN-6", "note", message, (("kind", "note"),))
+        yield Problem("ANN-6", "note", kind="ANN-6-note")
 
 
 def _warnings(
@@ -185,10 +170,9 @@ def _warnings(
     for problem in check_consistency(sentence, decision, texts, fields):
         if problem.code in RULES:
             # Another text is named by its box.
-            values = tuple(
-                (name, str(numbers[int(value) - 1] + 1) if name == "other" else value)
-                for name, value in problem.values
-            )
+            values = dict(problem.values)
+            if "other" in values:
+                values["other"] = numbers[int(str(values["other"])) - 1] + 1
             yield replace(problem, values=values, blocking=False)
 
 

@@ -299,8 +299,7 @@ def begin(member: Member) -> Trial:
     member = lock_member(member)
     why = why_no_trial(member)
     if why is not None:
-        message = f"no trial can begin: {why}"
-        raise RefusedError([Problem(f"trial-{why}", "", message)])
+        raise RefusedError([Problem(f"trial-{why}", kind="trial")])
     rules = member.project.rules
     no = 1 + (Trial.objects.filter(member=member).aggregate(last=Max("no"))["last"] or 0)
     trial = Trial.objects.create(
@@ -465,9 +464,9 @@ def overrule(member: Member, answer_id: int, *, right: bool, reason: str) -> Tri
     if answer is None:
         raise NotYoursError("there is no answer {answer} in this project", answer=answer_id)
     if answer.person_id == member.person_id:
-        raise RefusedError([Problem("overrule-own", "", "nobody judges an answer of their own")])
+        raise RefusedError([Problem("overrule-own")])
     if (answer.right if answer.ruled is None else answer.ruled) == right:
-        raise RefusedError([Problem("overrule-same", "right", "it is judged so already")])
+        raise RefusedError([Problem("overrule-same", "right")])
     Overruling.objects.create(answer=answer, right=right, reason=words, by=member.person)
     trial: Trial = answer.task.trial
     trial.member.project = member.project

@@ -8,7 +8,7 @@ they come back the case waits for a reviewer with these alone.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 
 from django.utils import timezone
@@ -183,16 +183,13 @@ def _check(sentence: Sentence, answer: CaseAnswer) -> Mapping[int, Variant]:
     waiting = {variant.position: variant for variant in variants_to_check(sentence)}
     decided = {check.position for check in answer.checks}
     problems = [
-        Problem("PER-9", f"check-{position}", f"variant {position} has no decision")
-        for position in waiting
-        if position not in decided
+        Problem("PER-9", f"check-{position}") for position in waiting if position not in decided
     ]
     edits: dict[int, Variant] = {}
     for check in answer.checks:
         variant = waiting.pop(check.position, None)
         if variant is None or check.decision not in CheckDecision.values:
-            message = f"there is no decision {check.decision!r} about variant {check.position} now"
-            problems.append(Problem("PER-9", f"check-{check.position}", message))
+            problems.append(Problem("PER-9", f"check-{check.position}"))
         elif check.decision == CheckDecision.EDITED:
             edited, wrong = _edit(sentence, variant, check)
             problems += wrong
@@ -210,20 +207,15 @@ def _decision_problems(variant: Variant, check: CheckAnswer) -> list[Problem]:
     n = check.position
     problems = []
     if len(check.note) > LONGEST_NOTE:
-        message = f"the note has more than {LONGEST_NOTE} characters; shorten it"
-        problems.append(Problem("note-too-long", f"reason-{n}", message))
+        problems.append(Problem("note-too-long", f"reason-{n}"))
     if check.decision == CheckDecision.ACCEPTED:
         if variant.moved and not check.allow_moved:
-            message = f"an error of variant {n} has moved; allow it, or edit or return the variant"
-            problems.append(Problem("PER-4-allow", f"check-{n}", message))
+            problems.append(Problem("PER-4-allow", f"check-{n}"))
         return problems
     unknown = any(reason not in VariantReason.values for reason in check.reasons)
-    if unknown or not check.reasons:
-        message = f"say why variant {n} is returned: {', '.join(VariantReason.values)}"
-        problems.append(Problem("PER-9-reason", f"reason-{n}", message))
-    elif VariantReason.OTHER in check.reasons and not check.note.strip():
-        message = f"say in words why variant {n} is returned"
-        problems.append(Problem("PER-9-reason", f"reason-{n}", message))
+    bare = VariantReason.OTHER in check.reasons and not check.note.strip()
+    if unknown or bare or not check.reasons:
+        problems.append(Problem("PER-9-reason", f"reason-{n}"))
     return problems
 
 
@@ -239,20 +231,16 @@ def _edit(
         edited.proposal_id = variant.proposal_id
         problems += perturbation.taken(edited, variant.submission.slot)
     if edited is not None and edited.digest == variant.digest:
-        message = f"variant {check.position} is as it was; accept it, or edit it"
-        problems.append(Problem("PER-9", "", message))
+        problems.append(Problem("PER-9"))
     field = f"check-{check.position}"
-    return edited, [
-        Problem(one.code, field, one.message, one.values, one.blocking) for one in problems
-    ]
+    return edited, [replace(problem, field=field) for problem in problems]
 
 
 def _repeated(edits: Mapping[int, Variant]) -> list[Problem]:
     """The problems of edits that are the same as one another."""
     digests = [variant.digest for variant in edits.values()]
-    message = "this variant is already taken; vary the sentence in another way"
     return [
-        Problem("PER-5-taken", f"check-{position}", message)
+        Problem("PER-5-taken", f"check-{position}")
         for position, variant in edits.items()
         if digests.count(variant.digest) > 1
     ]
@@ -469,9 +457,7 @@ def reopen(
     places = sorted(set(positions))
     unknown = [position for position in places if position not in variants]
     if unknown or not places:
-        known = ", ".join(map(str, variants))
-        message = f"say which variants are to be made again; there are {known}"
-        raise RefusedError([Problem("reopen-places", "positions", message, (("known", known),))])
+        raise RefusedError([Problem("reopen-places", "positions")])
     slots = {slot.no: slot for slot in Slot.objects.filter(sentence=sentence)}
     new = [position for position in places if position not in slots]
     old = [slots[position] for position in places if position in slots]

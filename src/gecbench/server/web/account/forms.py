@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from gecbench.server.models import Person
 from gecbench.server.rules.text import TextError, clean
-from gecbench.server.web.account.messages import problem_message, problems_by_field
+from gecbench.server.web.account.messages import problems_by_field
 from gecbench.server.workflow.errors import RefusedError
 
 LANGUAGES = (("", _("As the browser says")), ("zh-hans", "简体中文"), ("en", "English"))
@@ -165,7 +165,7 @@ class InvitationForm(_Form):
     def clean(self) -> None:
         """Refuse two passwords that differ."""
         if self.cleaned_data.get("password") != self.cleaned_data.get("again"):
-            self.add_error("again", problem_message("password-again"))
+            self.add_error("again", _("The two passwords are not the same."))
 
 
 class PasswordForm(_Form):
@@ -178,7 +178,7 @@ class PasswordForm(_Form):
     def clean(self) -> None:
         """Refuse two passwords that differ."""
         if self.cleaned_data.get("new") != self.cleaned_data.get("again"):
-            self.add_error("again", problem_message("password-again"))
+            self.add_error("again", _("The two passwords are not the same."))
 
 
 class EmailForm(_Form):
@@ -209,7 +209,7 @@ class EmailForm(_Form):
         """Refuse a wrong password: whoever finds an open session must not take the account."""
         password = str(self.cleaned_data["password"])
         if not self.person.check_password(password):
-            raise forms.ValidationError(problem_message("password_wrong"))
+            raise forms.ValidationError(_("This is not your password."))
         return password
 
 

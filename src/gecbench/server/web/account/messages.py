@@ -11,33 +11,13 @@ from gecbench.server.rules.keys import KeyRefusedError
 from gecbench.server.web.translation import translate
 from gecbench.server.workflow.errors import RefusedError
 
-_PROBLEMS: Mapping[str, str | Promise] = {
-    "login-taken": gettext_lazy("Somebody has this name for signing in already; choose another."),
-    "login-empty": gettext_lazy("Choose a name for signing in."),
-    "login-space": gettext_lazy("A name for signing in has no spaces."),
-    "login-too_long": gettext_lazy("This name is too long; 150 characters are allowed."),
-    "name-empty": gettext_lazy("Write the name that others see."),
-    "name-too_long": gettext_lazy("This name is too long; 150 characters are allowed."),
-    "password-again": gettext_lazy("The two passwords are not the same."),
-    "password_wrong": gettext_lazy("This is not your password."),
-    "member-paused": gettext_lazy(
-        "You are paused in this project. Ask a manager; an invitation does not change that."
-    ),
-    "invitation-kind": gettext_lazy("This link is for a new account; sign out first."),
-}
-
-
-def problem_message(code: str) -> str:
-    """What a page says of a problem with this code."""
-    return str(_PROBLEMS[code])
-
 
 def problems_by_field(error: RefusedError) -> dict[str, list[str]]:
-    """The problems of each field, in the person's language where it is known; "whole" is none."""
+    """The problems of each field, in the person's language; "whole" is none."""
     problems: dict[str, list[str]] = {}
     for problem in error.problems:
-        message = _PROBLEMS.get(problem.code) or translate(problem.message)
-        problems.setdefault(problem.field or "whole", []).append(str(message))
+        message = translate(problem.message).text
+        problems.setdefault(problem.field or "whole", []).append(message)
     return problems
 
 

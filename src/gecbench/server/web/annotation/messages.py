@@ -9,7 +9,6 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from gecbench.server.choices import Decision
-from gecbench.server.web.http import parse_int
 from gecbench.server.web.review.messages import problem_message
 from gecbench.server.workflow.claims import NoTask
 from gecbench.server.workflow.errors import (
@@ -21,17 +20,6 @@ from gecbench.server.workflow.errors import (
     Problem,
     WorkflowError,
 )
-
-_PROBLEMS: Mapping[str, Promise] = {
-    "ANN-6": _("Say why the sentence cannot be annotated."),
-    "ANN-4": _("At most %(most)s corrections are taken here. Remove one."),
-    "ANN-6-note": _("Say in words why it cannot be annotated."),
-    "ANN-9": _("An answer has corrections, or is error free, or cannot be annotated: one of them."),
-    "ANN-10": _("This is the original sentence."),
-    "ANN-12": _("This correction is empty. Write it, or remove it."),
-    "ANN-14": _("At most %(most)s tasks can be skipped. Do one of them first."),
-    "open-tasks": _("Submit or skip the open task first."),
-}
 
 _REFUSALS: Mapping[type[WorkflowError], Promise] = {
     GoneError: _("This task was open for too long and is somebody else's now. Your text is kept."),
@@ -86,23 +74,17 @@ _HINTS: Mapping[str, str] = {
 
 def problem_json(problem: Problem) -> dict[str, object]:
     """A problem as the page takes it, in the person's language."""
-    values = dict(problem.values)
-    template = _PROBLEMS.get(f"{problem.code}-{values.get('kind', '')}")
-    template = template or _PROBLEMS.get(problem.code)
-    if template is None:
-        # The page numbers its boxes; a problem may name one beside its own.
-        boxes = range(1, (parse_int(values.get("other", "")) or 0) + 1)
-        names = [gettext("correction %(number)s") % {"number": n} for n in boxes]
-        message = problem_message(problem, names)
-    else:
-        message = str(template) % values
+    # The page numbers its boxes; a problem may name one beside its own.
+    other = problem.values.get("other")
+    boxes = range(1, other + 1) if isinstance(other, int) else ()
+    names = [gettext("correction %(number)s") % {"number": n} for n in boxes]
     return {
         "code": problem.code,
         "field": problem.field,
-        "message": message,
+        "message": problem_message(problem, names),
         "blocking": problem.blocking,
-        "hint": _HINTS.get(values.get("code", ""), ""),
-        "text": values.get("text", ""),
+        "hint": _HINTS.get(problem.kind, ""),
+        "text": problem.values.get("text", ""),
     }
 
 

@@ -20,9 +20,10 @@ from gecbench.server.choices import MemberStatus, Role
 from gecbench.server.models import Member, Project
 from gecbench.server.web.manage.messages import ROLES, refusal_message
 from gecbench.server.web.manage.shortcuts import active_manager, manage_page
+from gecbench.server.web.translation import translate
 from gecbench.server.workflow import assignments
 from gecbench.server.workflow.assignments import MAX_BATCH, MAX_QUOTA
-from gecbench.server.workflow.errors import RefusedError
+from gecbench.server.workflow.errors import Problem, RefusedError
 
 KINDS = (
     ("quota", _("annotate so many sentences, whichever come")),
@@ -86,8 +87,8 @@ class WorkForm(DeadlineForm):
         """What was chosen; a batch has a limit of its own."""
         values = super().clean() or {}
         if values.get("kind") == "batch" and values.get("number", 0) > MAX_BATCH:
-            words = gettext("At most %(most)s sentences are kept at once.")
-            self.add_error("number", words % {"most": MAX_BATCH})
+            problem = Problem("batch", values={"most": MAX_BATCH})
+            self.add_error("number", translate(problem.message).text)
         return values
 
 

@@ -20,10 +20,10 @@ from gecbench.server.models import InspectionRound, Member, Project
 from gecbench.server.rules.keys import MOST_CRITERIA
 from gecbench.server.statistics.inspections import measure_round
 from gecbench.server.web.inspection import criterion_label, differences
-from gecbench.server.web.manage.messages import problem, refusal_message
+from gecbench.server.web.manage.messages import refusal_message
 from gecbench.server.web.manage.quality import table_context
 from gecbench.server.web.manage.shortcuts import active_manager, manage_page, manager
-from gecbench.server.web.translation import interface_language
+from gecbench.server.web.translation import interface_language, translate
 from gecbench.server.workflow import inspection
 from gecbench.server.workflow.errors import ConflictError, RefusedError
 from gecbench.server.workflow.inspection import Criterion
@@ -95,7 +95,7 @@ class RoundForm(forms.Form):
             if one.field.startswith("criterion-"):
                 n = int(one.field.removeprefix("criterion-"))
                 field = f"key_{list(self.criteria)[n]}"
-            self.add_error(field, problem(one))
+            self.add_error(field, translate(one.message).text)
 
 
 @manager

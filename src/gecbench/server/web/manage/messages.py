@@ -11,7 +11,7 @@ from gecbench.core.errors import GecbenchError
 from gecbench.server.choices import MemberStatus, Role, SentenceState
 from gecbench.server.import_export.exports import Note
 from gecbench.server.web.translation import Translation, translate
-from gecbench.server.workflow.errors import Problem, RefusedError
+from gecbench.server.workflow.errors import RefusedError
 
 TONES: Mapping[str, str] = {
     SentenceState.GOLDEN: "good",
@@ -21,57 +21,6 @@ TONES: Mapping[str, str] = {
 ROLES: Mapping[str, object] = dict(Role.choices)
 STATUSES: Mapping[str, object] = dict(MemberStatus.choices)
 
-_PROBLEMS: Mapping[str, object] = {
-    "reopen-reason": _("Say why, in a few words."),
-    "withdraw-reason": _("Say why, in a few words."),
-    "waive-note": _("Say why, in a few words."),
-    "overrule-reason": _("Say why, in a few words."),
-    "overrule-same": _("It is already judged like this."),
-    "overrule-own": _("Nobody judges an answer of their own; ask another manager."),
-    "note-too-long": _("This note is too long; shorten it."),
-    "reopen-disputed": _("There is an undecided complaint about it; decide that first."),
-    "ROL-2": _(
-        "They are no active reviewer, or have worked on this sentence themselves; choose another."
-    ),
-    "WFL-5": _("A sentence has at most 20 annotators; here at most %(most)s more are possible."),
-    "priority": _("A priority is a whole number from -1000000 to 1000000."),
-    "last-manager": _("A project keeps at least one manager; make somebody else one first."),
-    "more-rights": _(
-        "They are an administrator, or also work in a project that you do not manage; ask an "
-        "administrator."
-    ),
-    "login-unknown": _("Nobody on this site has exactly this login."),
-    "member-already": _("This person is a member already."),
-    "quota": _("A quota is a number from 1 to %(most)s."),
-    "batch": _("At most %(most)s sentences are kept at once."),
-    "batch-empty": _("There is no free sentence for %(name)s."),
-    "assignment-role": _("%(name)s does not work in this role now."),
-    "keep-member": _("Choose an active annotator."),
-    "due-wrong": _("Choose a day that is not over."),
-    "due-over": _("The deadline is in the past."),
-    "inspection-name": _("A round has a name of 1 to 100 characters."),
-    "inspection-name-taken": _("There is a round of this name already; choose another name."),
-    "inspection-size": _("Between 1 and %(most)s items can be drawn."),
-    "inspection-empty": _(
-        "There is nothing to inspect: no sentence is golden that neither judge has worked on."
-    ),
-    "inspection-judges": _("Choose two different active members with the role judge."),
-    "inspection-criteria": _("A round has 1 to 4 criteria."),
-    "inspection-key": _(
-        "The name of a criterion is of letters, digits and _, begins with a letter, and no other "
-        "criterion has it."
-    ),
-    "inspection-question": _("Write the question in at least one language."),
-    "member-status": _("This status cannot follow the one they have."),
-    "PAY-version": _("There is no version %(version)s of the formula."),
-    "PAY-in-force": _("Version %(version)s is in force already."),
-    "PAY-currency": _("The project pays in %(now)s; a formula in %(new)s cannot follow."),
-    "PAY-no-formula": _("No formula is in force yet; put one in force first."),
-    "PAY-too-early": _(
-        "This day is not over, or ended less than ten minutes ago, when decisions could be undone."
-    ),
-    "PAY-closed": _("Everything up to %(end)s is closed already."),
-}
 _STATUS_WORDS: Mapping[int, object] = {
     403: _("This is not possible: the project is closed, or your role does not allow it."),
     409: _("It has changed meanwhile, or its state does not allow this. Nothing was changed."),
@@ -86,25 +35,13 @@ def refusal_message(error: GecbenchError) -> str:
 def translate_error(error: GecbenchError) -> Translation:
     """Why something was refused, and whether the library's words stayed English."""
     if isinstance(error, RefusedError):
-        translations = [_problem(problem) for problem in error.problems]
+        translations = [translate(problem.message) for problem in error.problems]
         return Translation(
             " ".join(map(str, translations)),
             foreign=any(translation.foreign for translation in translations),
         )
     template = _STATUS_WORDS.get(getattr(error, "status", 0))
     return translate(error) if template is None else Translation(str(template))
-
-
-def problem(refusal: Problem) -> str:
-    """A problem in the person's language."""
-    return _problem(refusal).text
-
-
-def _problem(problem: Problem) -> Translation:
-    template = _PROBLEMS.get(problem.code)
-    if template is None:
-        return translate(problem.message)
-    return Translation(str(template) % dict(problem.values))
 
 
 def action_label(what: str) -> str:

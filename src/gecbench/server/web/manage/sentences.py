@@ -747,8 +747,8 @@ def _keep_for_member(request: HttpRequest, member: Member, ids: Sequence[int]) -
     form = DeadlineForm(request.POST)
     to = annotators(member.project).filter(pk=parse_id(request.POST.get("member")) or 0).first()
     if to is None:
-        raise RefusedError([Problem("keep-member", "member", "no active annotator is chosen")])
+        raise RefusedError([Problem("keep-member", "member")])
     if not form.is_valid():
-        raise RefusedError([Problem("due-wrong", "due", " ".join(map(str, form.errors["due"])))])
+        raise RefusedError([Problem("due-wrong", "due")])
     due = form.cleaned_data["due"]
     return give_batch(member, to, due_at=due, sentences=ids)[1]

@@ -11,31 +11,9 @@ from django.utils.translation import gettext_lazy as _
 from gecbench.server.choices import SlotState, VariantReason
 from gecbench.server.models import Submission
 from gecbench.server.web.annotation import messages as annotation
-from gecbench.server.web.http import parse_int
 from gecbench.server.web.review.messages import Reason
 from gecbench.server.web.review.messages import script_messages as script_messages_of_review
 from gecbench.server.workflow.errors import Problem
-
-_PROBLEMS: Mapping[str, Promise] = {
-    "PER-2": _("The page does not fit its task any more. Load the page again."),
-    "PER-4": _("Your change moved error %(error)s (%(edit)s): it is no longer found as it was."),
-    "PER-4-new": _("Your change made a difference that is not in the original: %(edit)s."),
-    "PER-4-note": _("Say in a few words why the errors are the same."),
-    "PER-4-allow": _("An error has moved here. Edit it, return it, or let it pass."),
-    "PER-5-original": _("This is the original sentence. Change something between the errors."),
-    "PER-5-taken": _(
-        "Already taken: somebody has written the same variant. Change something else."
-    ),
-    "PER-6-edits": _("%(found)s changes; this project wants at most %(most)s."),
-    "PER-6-tokens": _(
-        "%(found)s%% of the sentence is changed; this project wants at most %(most)s%%."
-    ),
-    "PER-9": _("Accept it, change it or return it."),
-    "reopen-places": _("Choose the variants that are to be made again."),
-    "PER-9-reason": _("Say why you return it: choose a reason or write a note."),
-    "PER-empty": _("The variant is empty. Write something."),
-    "PER-proposal": _("The proposal does not belong to this task. Load the page again."),
-}
 
 
 def problem_json(problem: Problem) -> dict[str, object]:
@@ -43,19 +21,7 @@ def problem_json(problem: Problem) -> dict[str, object]:
 
     Its `error` is the number of the error, from 1, that it is about; 0 for none.
     """
-    values = dict(problem.values)
-    error = parse_int(values.get("error", "")) or 0
-    template = _PROBLEMS.get("PER-4-new" if problem.code == "PER-4" and not error else problem.code)
-    if template is None:
-        return {**annotation.problem_json(problem), "error": error}
-    values["edit"] = f"{values.get('source') or '▾'} → {values.get('target') or '–'}"
-    return {
-        "code": problem.code,
-        "field": problem.field,
-        "message": str(template) % values,
-        "blocking": problem.blocking,
-        "error": error,
-    }
+    return {**annotation.problem_json(problem), "error": problem.values.get("error", 0)}
 
 
 def return_reasons() -> tuple[Reason, ...]:
