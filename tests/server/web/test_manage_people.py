@@ -201,10 +201,14 @@ def test_lists_have_the_comma_of_the_language(project, boss):
     assert "标注员、审核员" in boss.html(f"{HERE}/members/work")
 
 
-def test_a_judge_stays_one(project, boss):
-    li = joined(project, "li", Role.ANNOTATOR, Role.JUDGE)
+def test_rol_1_a_manager_makes_somebody_a_judge_by_a_link_and_on_their_page(project, boss):
+    boss.form(f"{HERE}/members/invite", roles=["judge"], people="Jane")
+    assert Invitation.objects.get().roles == ["judge"]
+    li = joined(project, "li", Role.ANNOTATOR)
+    boss.form(f"{HERE}/members/{li.pk}", **member_form(boss, li, roles=["judge"]))
+    assert Member.objects.get(pk=li.pk).roles == (Role.JUDGE,)
     boss.form(f"{HERE}/members/{li.pk}", **member_form(boss, li, roles=["reviewer"]))
-    assert set(Member.objects.get(pk=li.pk).roles) == {Role.REVIEWER, Role.JUDGE}
+    assert Member.objects.get(pk=li.pk).roles == (Role.REVIEWER,)
 
 
 def member_form(boss: Asking, member: Member, **changed: object) -> dict[str, object]:

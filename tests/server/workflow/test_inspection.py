@@ -11,9 +11,18 @@ from server.web.asking import Asking
 from server.workflow.inspecting import JUDGES, REWRITING, TWO, begun, both, inspected, rated
 from server.workflow.perturbing import a_perturbation, done_case
 from server.workflow.reviewing import GOOD, finalised, member_of, waiting
-from server.workflow.stories import joined
+from server.workflow.stories import joined, sentence_of, submitted
 
-from gecbench.server.models import Audit, Message, Notice, Rating, Reading, Resolution
+from gecbench.server.models import (
+    Audit,
+    Message,
+    Notice,
+    Rating,
+    RatingAnswer,
+    Reading,
+    Resolution,
+    SlotEvent,
+)
 from gecbench.server.workflow import checks, inspection
 from gecbench.server.workflow.errors import (
     ConflictError,
@@ -233,6 +242,33 @@ def test_a_judge_rates_only_items_of_their_own_rounds(site):
     with pytest.raises(NotAllowedError):
         rated(project, "boss", item)
     assert inspection.next_item(third) is None
+
+
+def test_jud_1_the_check_finds_what_may_not_be(site):
+    project = inspected()
+    inspection_round = begun(project)
+    first, second, third = inspection_round.items.filter(position__lte=3)
+    rated(project, "jane", first)
+    jane, john = (inspection_round.judges.get(no=no) for no in (1, 2))
+    Rating.objects.create(item=second, judge=jane, no=1, client_key=uuid4())
+    Resolution.objects.create(
+        item=first, criterion="meaning", accept=True, by=member_of(project, "john").person
+    )
+    later = timezone.now() + timedelta(minutes=5)
+    submitted(joined(project, "john"), sentence_of(project, 1))
+    slot = SlotEvent.objects.filter(person__login="john").first().slot
+    SlotEvent.objects.create(
+        slot=slot, sentence=third.sentence, person=john.member.person, kind="claim"
+    )
+    rating = Rating.objects.create(item=third, judge=john, no=1, client_key=uuid4(), at=later)
+    for key in ("grammaticality", "meaning"):
+        RatingAnswer.objects.create(rating=rating, criterion=key, accept=True)
+    found = [violation for violation in checks.check() if violation.invariant.startswith("JUD")]
+    assert {(violation.invariant, violation.where) for violation in found} == {
+        ("JUD-1", f"story #{second.sentence.number}"),
+        ("JUD-1", f"story #{third.sentence.number}"),
+        ("JUD-3", f"story #{first.sentence.number}"),
+    }
 
 
 def test_a_closed_round_stays_as_it_is(site):

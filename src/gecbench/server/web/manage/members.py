@@ -139,10 +139,10 @@ _ADDRESS = re.compile(r"(?:(?P<name>[^<>@]*)<(?P<in>[^<>\s]+)>|(?P<alone>\S+))")
 
 
 class RolesForm(forms.Form):
-    """Roles in a project, one at least; judges have a page of their own later."""
+    """Roles in a project, one at least."""
 
     roles = forms.TypedMultipleChoiceField(
-        choices=[(str(one), ROLES[one]) for one in (Role.ANNOTATOR, Role.REVIEWER, Role.MANAGER)],
+        choices=[(str(one), ROLES[one]) for one in Role],
         coerce=Role,
         widget=forms.CheckboxSelectMultiple,
         error_messages={
@@ -453,7 +453,7 @@ def _member(
     events = MemberEvent.objects.filter(member=found).select_related("by").order_by("-pk")
     shown = {
         "one": found,
-        "roles": [(str(one), ROLES[one], str(one) in has) for one in Role if one != Role.JUDGE],
+        "roles": [(str(one), ROLES[one], str(one) in has) for one in Role],
         "statuses": [
             (str(one), STATUSES[one], str(one) == chosen) for one in members.next_statuses(status)
         ],
@@ -521,13 +521,12 @@ def _change(request: HttpRequest, member: Member, found: Member) -> HttpResponse
     require_active(member)
     given = request.POST.getlist("roles")
     status = request.POST.get("status", "")
-    kept = [Role.JUDGE] if found.is_judge else []  # judges have a page of their own later
     try:
         management.change_member(
             found,
             seen=request.POST.get("seen", ""),
             by=member.person,
-            roles=[*(role for role in Role if str(role) in given), *kept],
+            roles=[role for role in Role if str(role) in given],
             status=MemberStatus(status) if status in tuple(MemberStatus) else None,
             note=clean_text(request, "note", most=2000),
         )
