@@ -41,6 +41,31 @@ REVIEWED = {
     ),
 }
 """The sentence of the review page, and two answers; the third is that it is free of errors."""
+CASES = {
+    "en": (
+        (
+            "She have lived in this town since ten years .",
+            "She has lived in this town for ten years .",
+        ),
+        ("We went school by bus every days .", "We went to school by bus every day ."),
+    ),
+    "zh": (
+        ("我对中国历史很感到兴趣，常去图书管看书。", "我对中国历史很感兴趣，常去图书馆看书。"),
+        ("他昨天去看了电影院里的一步新电影。", "他昨天去看了电影院里的一部新电影。"),
+    ),
+}
+"""Cases of perturbation: the variants of the first wait for review, the second is being written."""
+VARIANTS = {
+    "en": (
+        ("He ", " lived in this town ", " ten years ."),
+        ("She ", " lived here ", " ten years ."),
+    ),
+    "zh": (
+        ("我对中国文化很感", "兴趣，常去图书", "看书。"),
+        ("我对中国历史很感", "兴趣，常去图书", "借书。"),
+    ),
+}
+SCHEMES = {"en": "en-errant", "zh": "zh-char"}
 ANSWERED = (14, 13, 12)
 """How many sentences each annotator has answered."""
 DECIDED = 7
@@ -71,6 +96,7 @@ def fill(folder: Path) -> None:
     open_site(folder)
     for lang in NAMES:
         fill_project(lang)
+        fill_cases(lang)
 
 
 def fill_project(lang: str) -> None:
@@ -130,6 +156,44 @@ def fill_project(lang: str) -> None:
     statistics.refresh(project)
 
 
+def fill_cases(lang: str) -> None:
+    """Make one project of variants, of the same people."""
+    from gecbench.server.models import Person, Project, Sentence
+    from gecbench.server.rules.perturbation import divide
+    from gecbench.server.workflow import members, perturbation, projects, sentences
+
+    people = list(Person.objects.filter(login__startswith=lang).order_by("pk"))
+    project = projects.create_project(
+        slug=f"{lang}-variants",
+        name=NAMES[lang][0],
+        lang=lang,
+        by=people[-1],
+        template="robustgec",
+        annotators=2,
+    )
+    scheme = perturbation.load_aligner(SCHEMES[lang], lang)
+    cases = zip(CASES[lang], divide(scheme, CASES[lang]), strict=True)
+    rows = [
+        sentences.NewSentence(
+            external_id=f"{lang}-{n}",
+            text=source,
+            case=sentences.NewCase(target, division, SCHEMES[lang], ""),
+        )
+        for n, ((source, target), division) in enumerate(cases)
+    ]
+    sentences.add_sentences(project, rows)
+    project = Project.objects.get(pk=project.pk)
+    added = [
+        members.add_member(project, person, roles=[role], by=people[-1])
+        for person, role in zip(people, ROLES, strict=True)
+    ]
+    for person in people:
+        projects.acknowledge(project.guideline, person)
+    source = Sentence.objects.get(project=project, number=1).text
+    for member, gaps in zip(added, VARIANTS[lang], strict=False):
+        submit(member, {"source": source, "texts": gaps})
+
+
 def answers(lang: str, annotator: int, number: int) -> Iterator[dict[str, Any]]:
     """What an annotator writes for the sentences, by sentence: the third is often wrong."""
     for n, (source, references) in enumerate(list(corpus(lang).items())[:number]):
@@ -155,8 +219,8 @@ def submit(member: Any, answer: dict[str, Any]) -> None:
         slot = sentences.open_slot(fresh, row, free.pk, open_no=1)
     if slot is None:
         raise LoadError(f"nobody may take {answer['source']!r}")
-    text = answer["text"]
-    written = Answer(Decision.CORRECTED, (text,)) if text else Answer(Decision.ERROR_FREE)
+    texts = answer.get("texts") or tuple(filter(None, [answer.get("text")]))
+    written = Answer(Decision.CORRECTED, texts) if texts else Answer(Decision.ERROR_FREE)
     key, version = uuid4(), slot.version
     submissions.submit(member, slot.pk, version=version, client_key=key, answer=written)
 
@@ -227,6 +291,29 @@ def take_review(page: Page, lang: str, folder: Path) -> None:
     page.screenshot(path=folder / f"review-{lang}.png")
 
 
+def take_variant(page: Page, lang: str, folder: Path) -> None:
+    """The page of a variant, with a word changed."""
+    page.goto(f"/p/{lang}-variants/work")
+    page.locator(".gap:focus").wait_for()
+    page.keyboard.press("Alt+1")
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text("They went" if lang == "en" else "她昨天去看了电影院里的一")
+    page.locator('#saving[data-state="saved"]').wait_for()
+    page.wait_for_timeout(1500)
+    page.screenshot(path=folder / f"perturb-{lang}.png")
+
+
+def take_check(page: Page, lang: str, folder: Path) -> None:
+    """The page of a reviewer of variants: one is accepted, one returned."""
+    page.set_viewport_size({"width": 1160, "height": 1120})  # the bar below stays below
+    page.goto(f"/p/{lang}-variants/review")
+    page.locator("[data-row='0']:focus").wait_for()
+    for key in ("1", "w", "d"):
+        page.keyboard.press(key)
+    page.wait_for_timeout(1500)
+    page.screenshot(path=folder / f"perturb-check-{lang}.png")
+
+
 def take_manage(page: Page, folder: Path) -> None:
     """The pages of a manager, in English."""
     page.goto("/p/en/manage/members")
@@ -269,6 +356,8 @@ def main() -> int:
             for lang in NAMES:
                 take_work(sign_in(browser, url, f"{lang}2", 1240), lang, chosen.folder)
                 take_review(sign_in(browser, url, f"{lang}3", 1160), lang, chosen.folder)
+                take_variant(sign_in(browser, url, f"{lang}2", 1240), lang, chosen.folder)
+                take_check(sign_in(browser, url, f"{lang}3", 1160), lang, chosen.folder)
             take_manage(sign_in(browser, url, "en4", 1160), chosen.folder)
             for path in chosen.folder.glob("*.png"):
                 Image.open(path).convert("RGB").quantize(128).save(path, optimize=True)

@@ -1,8 +1,6 @@
 // The page on which somebody perturbs a sentence: other words around its errors, which stay.
 
 import { onWritten } from "./composition.js";
-import { diff } from "./diff.js";
-import { drawDiff } from "./draw-diff.js";
 import { Gaps } from "./gaps.js";
 import { byId } from "./page.js";
 import { TaskPage } from "./task-page.js";
@@ -33,10 +31,7 @@ class PerturbationPage extends TaskPage {
 
   bind() {
     super.bind();
-    this.keys.on({
-      reset: () => this.answer.replaceTexts(this.task.gaps),
-      suggestion: () => Boolean(byId("hint-ask")) && this.askHint(),
-    });
+    this.keys.on({ reset: () => this.answer.replaceTexts(this.task.gaps) });
     byId("proposal-use").addEventListener("click", () => this.useProposal());
     byId("proposal-reject").addEventListener("click", () => this.rejectProposal());
     byId("ask-send").addEventListener("click", () => this.askReviewer());
@@ -52,14 +47,12 @@ class PerturbationPage extends TaskPage {
     byId("ask").hidden = true;
     this.showReturned(task.returned);
     this.showProposal();
-    this.showHint(null);
   }
 
   change() {
     super.change();
     byId("ask").hidden = true; // what moved may be where it was
     this.showProposal();
-    this.showHint(null);
   }
 
   readSubmission() {
@@ -108,29 +101,6 @@ class PerturbationPage extends TaskPage {
     this.answer.proposal = 0;
     this.answer.replaceTexts(this.task.gaps);
     this.change();
-  }
-
-  // --- what a corrector would change -------------------------------------------------------------------
-
-  async askHint() {
-    const { task, isBusy } = this;
-    if (isBusy || byId("hint-ask").disabled) return;
-    byId("hint-ask").disabled = true;
-    const reply = await this.server.trySend("POST", task.hintUrl, { gaps: this.answer.texts });
-    byId("hint-ask").disabled = false;
-    if (this.task !== task) return;
-    if (reply?.status !== 200) return this.sayFailure(reply);
-    this.showHint(reply.data);
-  }
-
-  showHint(hint) {
-    if (!byId("hint")) return;
-    const { source = "", text = "" } = hint ?? {};
-    const { pieces, edits } = diff(source, text, { lang: this.page.project.lang, placeholder: "" });
-    byId("hint").hidden = !hint;
-    byId("hint-none").hidden = edits > 0;
-    byId("hint-diff").hidden = !edits;
-    drawDiff(byId("hint-diff"), pieces, this.messages.diff, "");
   }
 
   // --- what is refused ---------------------------------------------------------------------------------
