@@ -78,4 +78,5 @@ def filled(path: str, slug: str) -> str:
         .replace("{file}", "v1.tsv")
         .replace("{token_id}", "1")
         .replace("{round_id}", "1")
+        .replace("{statement_id}", "1")
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from unittest.mock import patch
 
 import pytest
 from django.conf import settings
@@ -11,6 +12,7 @@ from django.utils import timezone
 from server.import_export.files import reviewed
 from server.rest.calls import ROOT, Caller, answer_of, filled, operations
 from server.workflow.inspecting import JUDGES, begun
+from server.workflow.paying import closed, paying
 from server.workflow.reviewing import BAD, FAIR, GOOD, waiting
 from server.workflow.stories import correction, joined, somebody
 
@@ -19,6 +21,7 @@ from gecbench.server.import_export.releases import make_release
 from gecbench.server.models import Audit, Member, Person, Project, Release, Token
 from gecbench.server.rest.urls import urlpatterns
 from gecbench.server.web.permissions import access_of
+from gecbench.server.workflow import pay
 from gecbench.server.workflow.accounts import PREFIX, find_token, make_token, revoke_token
 from gecbench.server.workflow.errors import NotYoursError
 
@@ -28,6 +31,9 @@ ALL = [(path, method) for path, method, _ in operations()]
 def furnish() -> None:
     project = reviewed()
     make_release(project, name="v1", by=None)
+    paying(project)
+    with patch.object(pay, "SETTLED", timedelta(seconds=-9)):
+        closed(project)
     for login in JUDGES:
         joined(project, login, "judge")
     begun(project, 1)
@@ -85,7 +91,7 @@ def test_only_managers_see_the_work_of_a_project(project, role):
     for path, method in ALL:
         if "{slug}" in path and method == "get":
             status, _ = call(caller, method, filled(path, "story"))
-            open_to_all = path.endswith(("{slug}", "submissions"))
+            open_to_all = path.endswith(("{slug}", "submissions", "statements"))
             assert status == (200 if open_to_all else 404), path
 
 

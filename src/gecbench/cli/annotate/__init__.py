@@ -18,6 +18,7 @@ _COMMANDS = {
     "suggest": ("project:suggest", "Let a corrector propose corrections."),
     "judgements": ("project:judgements", "Show what the judges of an inspection found."),
     "stats": ("project:stats", "Show how far a project is, and how good."),
+    "pay": ("pay:pay", "Preview pay, close a period, write statements."),
     "check": ("site:check", "Recount all invariants; exit 1 where one is broken."),
     "backup": ("site:backup", "Save everything into one file, while people work."),
     "restore": ("site:restore", "Make a data folder of a backup."),

@@ -17,6 +17,7 @@ from gecbench.server.rest.authentication import BySession, ByToken
 from gecbench.server.rest.errors import answer_failures, error_response
 from gecbench.server.rest.files import imports_router as imports
 from gecbench.server.rest.files import outputs_router as outputs
+from gecbench.server.rest.pay import pay_router as pay
 from gecbench.server.rest.projects import account_router as account
 from gecbench.server.rest.projects import projects_router as projects
 from gecbench.server.rest.projects import work_router as work
@@ -72,5 +73,5 @@ api = _Api(
     auth=[ByToken(), BySession()],
 )
 answer_failures(api)
-for router in (account, projects, work, imports, outputs):
+for router in (account, projects, work, pay, imports, outputs):
     api.add_router("", router)

@@ -203,7 +203,7 @@ def sentences(
     if state is not None:
         matches = matches.filter(state=state)
     rows = list(matches.select_related("source", "golden").order_by("number")[:limit])
-    return _page([_sentence(row) for row in rows], rows[-1].number if rows else 0, limit)
+    return page_of([_sentence(row) for row in rows], rows[-1].number if rows else 0, limit)
 
 
 @work_router.get(
@@ -264,7 +264,7 @@ def submissions(
         }
         for row in rows
     ]
-    return _page(items, rows[-1].pk if rows else 0, limit)
+    return page_of(items, rows[-1].pk if rows else 0, limit)
 
 
 @work_router.get("projects/{slug:slug}/trials", response={200: Trials, 404: Failure, 422: Failure})
@@ -291,7 +291,7 @@ def trials(
         }
         for one in rows
     ]
-    return _page(items, rows[-1].pk if rows else 0, limit)
+    return page_of(items, rows[-1].pk if rows else 0, limit)
 
 
 @work_router.get(
@@ -318,7 +318,7 @@ def gold_results(
         }
         for row in rows
     ]
-    return _page(items, rows[-1].pk if rows else 0, limit)
+    return page_of(items, rows[-1].pk if rows else 0, limit)
 
 
 @work_router.get(
@@ -357,7 +357,7 @@ def golden_sets(
         for row in rows
         if row.golden is not None
     ]
-    return _page(items, rows[-1].number if rows else 0, limit)
+    return page_of(items, rows[-1].number if rows else 0, limit)
 
 
 # Quality inspection: rounds, figures, ratings.
@@ -375,7 +375,7 @@ def inspections(
     rows = list(
         InspectionRound.objects.filter(project=project, id__gt=after).order_by("id")[:limit]
     )
-    return _page([_round(project, row) for row in rows], rows[-1].pk if rows else 0, limit)
+    return page_of([_round(project, row) for row in rows], rows[-1].pk if rows else 0, limit)
 
 
 @work_router.get(
@@ -416,7 +416,7 @@ def inspected_items(
     naming = naming_of(project)
     judged = [one for one in inspection.load_items(row) if one.item.position > after][:limit]
     last = judged[-1].item.position if judged else 0
-    return _page([item_values(one, naming) for one in judged], last, limit)
+    return page_of([item_values(one, naming) for one in judged], last, limit)
 
 
 def _round(project: Project, row: InspectionRound) -> dict[str, object]:
@@ -454,5 +454,6 @@ def _sentence(sentence: Sentence) -> dict[str, object]:
     }
 
 
-def _page(items: list[dict[str, object]], last: int, limit: int) -> dict[str, object]:
+def page_of(items: list[dict[str, object]], last: int, limit: int) -> dict[str, object]:
+    """A page of items; `last` is the key of its last one."""
     return {"items": items, "next": last if len(items) == limit else None}

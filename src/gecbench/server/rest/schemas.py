@@ -241,7 +241,62 @@ class InspectedItems(Schema):
     next: int | None
 
 
+<<<<<<< HEAD
 class ProjectOutput(Schema):
+=======
+class PayFormulaShown(Schema):
+    """A version of the formula of pay."""
+
+    version: int
+    rules: dict[str, object]
+    at: datetime
+    in_force: bool
+
+
+class PayStatementShown(Schema):
+    """What a person gets for a period; amounts are in the smallest unit of the currency."""
+
+    key: int
+    person: str
+    begin: datetime | None
+    end: datetime
+    total_minor: int
+    currency: str
+    facts: dict[str, object]
+    sha256: str
+
+
+class PayLineShown(Schema):
+    """A line of a statement, with the row that is paid."""
+
+    number: int
+    kind: str
+    reason: str
+    amount_minor: int
+    formula: int
+    submission: int | None
+    reference: int | None
+    review: int | None
+    variant_check: int | None
+    complaint: int | None
+    detail: dict[str, object]
+
+
+class PayStatementWithLines(PayStatementShown):
+    """A statement with its lines."""
+
+    lines: list[PayLineShown]
+
+
+class PayStatements(Schema):
+    """A page of statements."""
+
+    items: list[PayStatementShown]
+    next: int | None
+
+
+class ProjectShown(Schema):
+>>>>>>> e7754e5a (REST has formulas and statements of pay, to each person their own; gecbench annotate pay previews, closes and writes)
     """A project, as its members see it."""
 
     slug: str

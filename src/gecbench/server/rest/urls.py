@@ -16,7 +16,12 @@ app_name = "api"
 
 _ANYONE = ("openapi.json",)
 _SIGNED_IN = ("me", "tokens", "tokens/<int:token_id>", "projects")
-_MEMBERS = ("projects/<slug:slug>", "projects/<slug:slug>/submissions")
+_MEMBERS = (
+    "projects/<slug:slug>",
+    "projects/<slug:slug>/submissions",
+    "projects/<slug:slug>/pay/statements",
+    "projects/<slug:slug>/pay/statements/<int:statement_id>",
+)
 _PLAIN: Mapping[str, Access] = {
     **dict.fromkeys(_ANYONE, Access("anyone")),
     **dict.fromkeys(_SIGNED_IN, Access("signed_in")),

@@ -307,6 +307,11 @@ def end_of(day: date) -> datetime:
     return datetime.combine(day + timedelta(days=1), time(), zone)
 
 
+def last_day(end: datetime) -> date:
+    """The last day of a period that ends at a moment."""
+    return timezone.localdate(end - timedelta(microseconds=1), timezone.get_default_timezone())
+
+
 def _check_end(project: Project, end: datetime) -> datetime | None:
     before = last_end(project)
     problem = None

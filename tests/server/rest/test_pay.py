@@ -1,0 +1,35 @@
+"""Pay over the API: everything for managers, their own statements for others."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from server.rest.calls import Caller
+from server.workflow.paying import closed, paying
+from server.workflow.reviewing import BAD, FAIR, GOOD, finalised, member_of, waiting
+from server.workflow.stories import correction
+
+from gecbench.server.models import PayStatement
+from gecbench.server.workflow import pay
+
+
+def test_managers_read_all_statements_and_others_their_own(site, monkeypatch):
+    monkeypatch.setattr(pay, "SETTLED", timedelta(seconds=-9))
+    project = waiting(correction(GOOD, FAIR), correction(BAD))
+    finalised(project)
+    paying(project)
+    closed(project)
+    keys = {one.person.login: one.pk for one in PayStatement.objects.select_related("person")}
+    boss, a1, a2 = (Caller(member_of(project, login).person) for login in ("boss", "a1", "a2"))
+    status, page = boss.get("projects/story/pay/statements")
+    assert (status, [one["key"] for one in page["items"]]) == (200, sorted(keys.values()))
+    assert {one["person"][0] for one in page["items"]} == {"P"}
+    status, page = a1.get("projects/story/pay/statements")
+    assert (status, [one["total_minor"] for one in page["items"]]) == (200, [75])
+    status, whole = a1.get(f"projects/story/pay/statements/{keys['a1']}")
+    assert [line["amount_minor"] for line in whole["lines"]] == [50, 25]
+    assert whole["lines"][1]["reference"]
+    assert a2.get(f"projects/story/pay/statements/{keys['a1']}")[0] == 404
+    status, versions = boss.get("projects/story/pay/formulas")
+    assert (status, [one["in_force"] for one in versions]) == (200, [True])
+    assert a1.get("projects/story/pay/formulas")[0] == 404
