@@ -13,7 +13,7 @@ from gecbench.server.rest.authentication import manager_of, member_of, only
 from gecbench.server.rest.projects import After, Limit, page_of
 from gecbench.server.rest.schemas import (
     Failure,
-    PayFormulaShown,
+    PayFormulaOutput,
     PayStatements,
     PayStatementWithLines,
 )
@@ -23,7 +23,7 @@ pay_router = Router(tags=["pay"])
 
 
 @pay_router.get(
-    "projects/{slug:slug}/pay/formulas", response={200: list[PayFormulaShown], 404: Failure}
+    "projects/{slug:slug}/pay/formulas", response={200: list[PayFormulaOutput], 404: Failure}
 )
 def formulas(request: HttpRequest, slug: str) -> list[dict[str, object]]:
     """Return the versions of the formula, the newest first; for managers."""

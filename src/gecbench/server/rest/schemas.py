@@ -241,10 +241,7 @@ class InspectedItems(Schema):
     next: int | None
 
 
-<<<<<<< HEAD
-class ProjectOutput(Schema):
-=======
-class PayFormulaShown(Schema):
+class PayFormulaOutput(Schema):
     """A version of the formula of pay."""
 
     version: int
@@ -253,7 +250,7 @@ class PayFormulaShown(Schema):
     in_force: bool
 
 
-class PayStatementShown(Schema):
+class PayStatementOutput(Schema):
     """What a person gets for a period; amounts are in the smallest unit of the currency."""
 
     key: int
@@ -266,7 +263,7 @@ class PayStatementShown(Schema):
     sha256: str
 
 
-class PayLineShown(Schema):
+class PayLineOutput(Schema):
     """A line of a statement, with the row that is paid."""
 
     number: int
@@ -282,21 +279,20 @@ class PayLineShown(Schema):
     detail: dict[str, object]
 
 
-class PayStatementWithLines(PayStatementShown):
+class PayStatementWithLines(PayStatementOutput):
     """A statement with its lines."""
 
-    lines: list[PayLineShown]
+    lines: list[PayLineOutput]
 
 
 class PayStatements(Schema):
     """A page of statements."""
 
-    items: list[PayStatementShown]
+    items: list[PayStatementOutput]
     next: int | None
 
 
-class ProjectShown(Schema):
->>>>>>> e7754e5a (REST has formulas and statements of pay, to each person their own; gecbench annotate pay previews, closes and writes)
+class ProjectOutput(Schema):
     """A project, as its members see it."""
 
     slug: str
