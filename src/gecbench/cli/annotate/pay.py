@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import date, datetime, time
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -53,14 +53,10 @@ def preview(
     gecbench annotate pay preview --project mucgec --formula dearer.json --since 2026-11-01
     """  # noqa: D301 - \b keeps click from joining lines
     row = open_project(data, project)
-    from django.utils import timezone
-
     from gecbench.server.statistics.scoring import f05_by_person
     from gecbench.server.workflow import pay as ledger
 
-    begin = None
-    if since:
-        begin = datetime.combine(_day(since, "--since"), time(), timezone.get_default_timezone())
+    begin = ledger.begin_of(_day(since, "--since")) if since else None
     chosen = _formula(row, formula)
     earnings = ledger.preview(row, chosen, f05_by_person, since=begin)
     show(_report(row, earnings), output)

@@ -301,10 +301,14 @@ def last_end(project: Project) -> datetime | None:
     return last.end if last else None
 
 
+def begin_of(day: date) -> datetime:
+    """When a day begins, by the clock of the site."""
+    return datetime.combine(day, time(), timezone.get_default_timezone())
+
+
 def end_of(day: date) -> datetime:
     """When a day ends, by the clock of the site."""
-    zone = timezone.get_default_timezone()
-    return datetime.combine(day + timedelta(days=1), time(), zone)
+    return begin_of(day + timedelta(days=1))
 
 
 def last_day(end: datetime) -> date:

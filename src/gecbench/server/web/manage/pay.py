@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import date, datetime, time, timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from http import HTTPStatus
 from typing import Any
@@ -232,7 +232,7 @@ def version(request: HttpRequest, member: Member, version: int) -> HttpResponse:
     row = _version(project, version)
     form = SinceForm(request.GET or None, auto_id="%s")
     since = form.cleaned_data["since"] if form.is_bound and form.is_valid() else None
-    begin = since and datetime.combine(since, time(), timezone.get_default_timezone())
+    begin = since and pay.begin_of(since)
     in_force = pay.formula_in_force(project)
     context: dict[str, object] = {
         "version": row,
