@@ -189,13 +189,14 @@ STARTS = {
     "boss": (
         *("manage/", "manage/sentences", "manage/members", "manage/releases", "manage/guideline"),
         *("manage/audit", "manage/settings", "manage/quality", "manage/import"),
-        *("manage/export", "problems?state=all"),
+        *("manage/export", "problems?state=all", "manage/inspection"),
     ),
     "root": ("manage/",),
     "a0": ("work", "study", "problems?state=all", "guide", "work/history", "me"),
     "a1": ("work/skipped", "work/kept", "study?state=closed"),
     "rita": ("review", "review/history", "problems?state=all"),
     "rolf": ("review", "problems"),
+    "j0": ("judge", "judge/disagreements"),
 }
 """Who looks, and where they begin, below the project."""
 
@@ -239,6 +240,7 @@ SHOWN = [
     "发布",
     "候",
     "选",
+    *("问", "议", "定"),
 ]
 """What each bundle begins with (hostile.py): its field. Golden texts are drawn in pieces."""
 
