@@ -14,7 +14,7 @@ import msgspec
 from gecbench import __version__
 from gecbench.api.files import in_language, save
 from gecbench.api.options import SchemeSpec, quiet
-from gecbench.api.schemes import extract
+from gecbench.api.schemes import extract, scheme_for
 from gecbench.core.corrector import Correction, Corrector
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.files import check_target, encode_text, is_stream, write_stream
@@ -294,6 +294,11 @@ def correct_file(
     name = str(source.path)
     lang = output.lang or source.lang
     check_texts(corrector, first, lang, name, say, implied=implied, ids=_ids(source))
+    if output.scheme is not None:  # what it lacks is said before anything is corrected
+        samples = tuple(Sample(str(n), text) for n, text in enumerate(first, 1))
+        corpus = in_language(source.corpus or Corpus(source.path.name, samples), output.lang)
+        spec = SchemeSpec.of(output.scheme)
+        output = replace(output, scheme=replace(spec, loaded=scheme_for(corpus, spec)))
     source = replace(source, texts=chain(first, texts))
     result = CorrectionReport(signature=corrector.info.signature)
     if is_stream(output.path):

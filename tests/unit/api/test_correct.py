@@ -19,11 +19,12 @@ from messages import expect_error
 
 from gecbench.api.correct import Target, correct, correct_file, open_corrector
 from gecbench.api.files import load, load_system, sample, save
+from gecbench.api.options import Places, SchemeSpec
 from gecbench.api.robustness import load_perturbed, save_perturbed
 from gecbench.cli import main
 from gecbench.cli.correct import word_diff
 from gecbench.core.corrector import Correction, TextEdit
-from gecbench.core.errors import FormatError, GecbenchError, UsageError
+from gecbench.core.errors import FormatError, GecbenchError, ResourceError, UsageError
 from gecbench.core.files import read_lines
 from gecbench.core.sample import Corpus, Sample
 from gecbench.formats.reading import sources
@@ -133,6 +134,16 @@ def test_m2_shows_the_edits_of_a_scheme(tmp_path) -> None:
     lines = read_lines(out)
     assert lines[0] == "S 我 的 猫"
     assert "A 1 1|||M|||的|||REQUIRED|||-NONE-|||0" in lines
+
+
+def test_a_scheme_without_its_data_is_refused_before_anything_is_corrected(text, tmp_path) -> None:
+    corrector = Doubling()
+    scheme = SchemeSpec("zh-cherrant", places=Places(folder=tmp_path))
+    target = Target(tmp_path / "out.m2", "m2", scheme)
+    with expect_error(ResourceError, "cherrant"):
+        correct_file(corrector, text, lambda _: target)
+    assert corrector.asked == []
+    assert [path.name for path in tmp_path.iterdir()] == ["in.txt"]
 
 
 def test_flags_are_counted_and_their_first_sentences_named(tmp_path) -> None:
