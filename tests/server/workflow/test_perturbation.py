@@ -21,6 +21,7 @@ from server.workflow.perturbing import (
 )
 from server.workflow.stories import claimed, expired, joined, sentence_of
 
+from gecbench.api.options import PerturbOptions
 from gecbench.server.choices import Role
 from gecbench.server.models import (
     Draft,
@@ -28,6 +29,8 @@ from gecbench.server.models import (
     Golden,
     GoldenVariant,
     Member,
+    Project,
+    Proposal,
     Slot,
     Submission,
     Variant,
@@ -51,6 +54,7 @@ from gecbench.server.workflow.errors import (
     WorkflowError,
 )
 from gecbench.server.workflow.perturbation import task_of
+from gecbench.server.workflow.proposals import make_proposals
 
 
 def codes(refused: pytest.ExceptionInfo[RefusedError]) -> list[tuple[str, str]]:
@@ -429,3 +433,50 @@ def test_inv_3_who_has_checked_a_case_never_perturbs_it(site):
     for _ in range(8):
         expired(project)
     assert claims.current(rita).slot is None
+
+
+# A program proposes first.
+
+
+def proposing(**options: object) -> Project:
+    project = a_perturbation(
+        [(f"我门昨天在学{word}看老帅。", f"我们昨天在学{word}看老师。") for word in "校堂院区会"],
+        **options,
+    )
+    run = make_proposals(project, PerturbOptions(operations=("substitute", "delete")))
+    assert run.made >= run.cases > 0
+    return project
+
+
+def test_people_accept_edit_or_reject_a_proposal_and_it_is_kept_which(site):
+    project = proposing(annotators=3, proposals="first")
+    sentence = Proposal.objects.filter(position=3).first().sentence
+    sentence.project = project
+    origins = []
+    for n, login in enumerate(("li", "wang", "wu")):
+        member = joined(project, login)
+        slot = claimed(member, sentence)
+        proposal = task_of(slot).proposal
+        assert proposal.position == slot.no
+        first, middle, last = proposal.gaps
+        if n == 0:
+            done = handed(member, slot, *proposal.gaps, proposal=proposal.pk)
+        elif n == 1:
+            done = handed(member, slot, first, f"{middle}很", last, proposal=proposal.pk)
+        else:
+            with pytest.raises(RefusedError) as refused:
+                handed(member, slot, first, f"{middle}又", last, proposal=proposal.pk + 1000)
+            assert codes(refused) == [("PER-proposal", "")]
+            done = handed(member, slot, "我", "去年在街上看老", "。")
+        assert done.variant.proposal == proposal
+        origins.append(done.variant.origin)
+    assert origins == ["machine", "machine_edited", "person"]
+    assert check() == ()
+
+
+def test_proposals_are_seen_only_where_the_project_says_so(site):
+    project = proposing(annotators=3)
+    sentence = Proposal.objects.first().sentence
+    sentence.project = project
+    slot = claimed(joined(project, "li"), sentence)
+    assert task_of(slot).proposal is None

@@ -17,6 +17,7 @@ _COMMANDS = {
     "release": ("release:release", "Freeze golden references under a name."),
     "suggest": ("project:suggest", "Let a corrector propose corrections."),
     "judgements": ("project:judgements", "Show what the judges of an inspection found."),
+    "propose": ("project:propose", "Let a program propose variants for perturbers."),
     "stats": ("project:stats", "Show how far a project is, and how good."),
     "pay": ("pay:pay", "Preview pay, close a period, write statements."),
     "check": ("site:check", "Recount all invariants; exit 1 where one is broken."),

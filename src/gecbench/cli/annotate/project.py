@@ -15,7 +15,7 @@ import click
 
 from gecbench.cli.annotate.site import DataFolder
 from gecbench.cli.command import command
-from gecbench.cli.options import CorrectorSettings, say
+from gecbench.cli.options import CorrectorSettings, say, watch
 from gecbench.cli.output import Output, show
 from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError, count_noun
 from gecbench.core.files import STDIO
@@ -371,6 +371,42 @@ def suggest(
     say(
         f"{count_noun(done.made, 'suggestion')} by {opened.info.name}, {done.changing} of them "
         f"change the sentence{there}"
+    )
+
+
+@command
+def propose(
+    project: Annotated[str, Argument("PROJECT")],
+    data: DataFolder = DEFAULT,
+    filler: Annotated[
+        str,
+        Option("--filler", "frequency, or mask:NAME, a masked language model by name or folder."),
+    ] = "frequency",
+    words: Annotated[
+        Path | None,
+        Option("--words", "frequency: a text, or lines of word TAB count, to take words from."),
+    ] = None,
+    seed: Annotated[int, Option("--seed", "Of all choices.")] = 1,
+) -> None:
+    """Propose a variant for every place of a perturbation project's cases.
+
+    PROJECT is its name in addresses. Perturbers see proposals where the project's setting "begin
+    with a proposal" is on; they accept, edit or reject each, and exports say which. Cases that have
+    proposals keep them: the command can be given again for new ones.
+
+    \b
+    gecbench annotate propose robust
+    gecbench annotate propose robust --filler mask:bert-base-cased
+    """  # noqa: D301 - \b keeps click from joining lines
+    row = open_project(data, project)
+    from gecbench.api.options import PerturbOptions
+    from gecbench.server.workflow.proposals import make_proposals
+
+    done = make_proposals(row, PerturbOptions(filler=filler, words=words, seed=seed), watch=watch)
+    there = f"; {done.there} had some already" if done.there else ""
+    say(
+        f"{count_noun(done.made, 'proposal')} for {count_noun(done.cases, 'case')}; "
+        f"{done.without} cases have none, {done.moved} variants would have moved an error{there}"
     )
 
 
