@@ -141,6 +141,8 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
 PASSWORD_RESET_TIMEOUT = 24 * 3600
+HINT_CORRECTORS = {"en": SITE.hints_en, "zh": SITE.hints_zh}
+"""Language to the corrector of hints, "" for none: whoever runs the site says what it loads."""
 EMAIL_HOST, EMAIL_PORT = SITE.mail_server.hostname or "", SITE.mail_server.port or 25
 EMAIL_HOST_USER = unquote(SITE.mail_server.username or "")
 EMAIL_HOST_PASSWORD = unquote(SITE.mail_server.password or "")

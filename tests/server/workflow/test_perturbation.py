@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from uuid import uuid4
 
 import pytest
+from django.conf import settings
 from server.workflow.perturbing import (
     CHINESE,
     a_perturbation,
@@ -23,6 +25,7 @@ from server.workflow.stories import claimed, expired, joined, sentence_of
 
 from gecbench.api.options import PerturbOptions
 from gecbench.server.choices import Role
+from gecbench.server.import_export import personal_data
 from gecbench.server.models import (
     Draft,
     DraftRevision,
@@ -39,6 +42,7 @@ from gecbench.server.models import (
 from gecbench.server.workflow import (
     claims,
     drafts,
+    hints,
     management,
     review_tasks,
     reviews,
@@ -117,10 +121,11 @@ def test_per_4_a_moved_error_is_named_and_blocks(site):
     with pytest.raises(RefusedError) as refused:
         handed(member, slot, "我", "", "。")
     assert codes(refused) == [("PER-4", "chip-1"), ("PER-4", "chip-2"), ("PER-4", "")]
-    assert [dict(problem.values) for problem in refused.value.problems] == [
-        {"error": "1", "source": "门", "target": "们"},
-        {"error": "2", "source": "帅", "target": "师"},
-        {"error": "0", "source": "门帅", "target": "们师"},
+    moved = [problem.values for problem in refused.value.problems]
+    assert [(one["error"], one["source"], one["target"]) for one in moved] == [
+        (1, "门", "们"),
+        (2, "帅", "师"),
+        (0, "门帅", "们师"),
     ]
     assert not Variant.objects.exists()
     assert handed(member, slot, "我", "昨天看老", "。").variant.moved == []
@@ -480,3 +485,48 @@ def test_proposals_are_seen_only_where_the_project_says_so(site):
     sentence.project = project
     slot = claimed(joined(project, "li"), sentence)
     assert task_of(slot).proposal is None
+
+
+# A corrector hints.
+
+
+class Corrects:
+    def correct(self, texts):
+        return [SimpleNamespace(text=text.replace("好", "很好")) for text in texts]
+
+
+def test_per_7_a_corrector_shows_what_it_would_change_and_nothing_is_stored(site, monkeypatch):
+    monkeypatch.setitem(settings.HINT_CORRECTORS, "zh", "fake")
+    monkeypatch.setattr(hints, "_load", lambda _: Corrects())
+    project = a_perturbation(hints=True)
+    member, sentence = joined(project, "li"), sentence_of(project)
+    slot = claimed(member, sentence)
+    found = hints.hint(member, slot.pk, ["我", "好去。"])
+    assert (found.target, found.text, found.corrector) == ("我们好去。", "我们很好去。", "fake")
+    assert not DraftRevision.objects.exists()
+    with pytest.raises(RefusedError):
+        hints.hint(member, slot.pk, ["我"])
+    with pytest.raises(NotYoursError):
+        hints.hint(joined(project, "wang"), slot.pk, ["我", "好去。"])
+
+
+def test_per_7_without_the_option_or_a_corrector_there_is_no_hint(site, monkeypatch):
+    for n, (options, name) in enumerate((({}, "fake"), ({"hints": True}, ""))):
+        monkeypatch.setitem(settings.HINT_CORRECTORS, "zh", name)
+        project = a_perturbation(slug=f"hints-{n}", **options)
+        member = joined(project, "li")
+        slot = claimed(member, sentence_of(project))
+        with pytest.raises(NotYoursError):
+            hints.hint(member, slot.pk, ["我", "去。"])
+
+
+def test_ones_own_data_have_variants_and_checks(site):
+    project = a_perturbation(annotators=1)
+    waiting_case(project)
+    rita = reviewer(project)
+    checked(rita, edit(1, "我", "刚才去学校看老师。"))
+    author = Member.objects.get(project=project, person__login="p1").person
+    own = b"".join(personal_data.own_data(author)).decode()
+    assert "我门今天去学校看老师。" in own
+    assert "我门刚才去学校看老师。" not in own
+    assert "我门刚才去学校看老师。" in b"".join(personal_data.own_data(rita.person)).decode()

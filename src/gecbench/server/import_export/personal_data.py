@@ -44,6 +44,8 @@ from gecbench.server.models import (
     SuggestionEvent,
     Token,
     Trial,
+    Variant,
+    VariantCheck,
     Verdict,
 )
 from gecbench.server.rules.pay import amount_text
@@ -111,8 +113,13 @@ def _kinds(
     yield "put_off", _of(Skip, "sentence__project", person=person), _skip
     yield "draft", _of(Draft, *at_slot, person=person), _draft
     yield "draft_revision", _of(DraftRevision, *at_slot, person=person), _revision
-    handed_in = _of(Submission, "sentence__project", person=person).prefetch_related(texts)
+    handed_in = _of(Submission, "sentence__project", "variant", person=person).prefetch_related(
+        texts
+    )
     yield "submission", handed_in, _submission
+    checks = VariantCheck._base_manager.filter(review__reviewer=person)
+    checks = checks.select_related("slot", "review__sentence__project").order_by("pk")
+    yield "variant_check", checks, _check
     suggestions = _of(SuggestionEvent, "suggestion__sentence__project", person=person)
     yield "suggestion", suggestions, _suggestion
     yield "reading", _of(Reading, "sentence__project", person=person), _reading
@@ -244,7 +251,21 @@ def _submission(row: Submission) -> Json:
         "note": row.reason_note,
         "active_ms": row.active_ms,
         "at": _time(row.at),
+        **_variant(getattr(row, "variant", None)),
     }
+
+
+def _variant(row: Variant | None) -> Json:
+    if row is None:
+        return {}
+    return {"variant": {"source": row.source, "target": row.target, "origin": row.origin}}
+
+
+def _check(row: VariantCheck) -> Json:
+    edited = getattr(row, "edited", None)
+    values = {"decision": row.decision, "reasons": row.reasons, "note": row.note}
+    place = {**_sentence(row.review.sentence), "position": row.slot.no}
+    return {**place, **values, **_variant(edited), "at": _time(row.review.at)}
 
 
 def _suggestion(row: SuggestionEvent) -> Json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated, Literal
 
 from django.db.models import Count
@@ -33,10 +34,20 @@ from gecbench.server.models import (
     Submission,
     Token,
     Trial,
+    Variant,
 )
-from gecbench.server.rest.authentication import manager_of, member_of, need, only, person_of
+from gecbench.server.rest.authentication import (
+    acting_manager_of,
+    manager_of,
+    member_of,
+    need,
+    only,
+    person_of,
+)
 from gecbench.server.rest.schemas import (
+    CaseOutput,
     Failure,
+    FaultOutput,
     Goldens,
     GoldResults,
     InspectedItems,
@@ -46,6 +57,7 @@ from gecbench.server.rest.schemas import (
     PersonOutput,
     ProjectInput,
     ProjectOutput,
+    ReopenInput,
     Sentences,
     Submissions,
     TokenInput,
@@ -53,9 +65,10 @@ from gecbench.server.rest.schemas import (
     Trials,
 )
 from gecbench.server.statistics.inspections import item_values, measure_round
-from gecbench.server.workflow import inspection
+from gecbench.server.workflow import inspection, variant_checks
 from gecbench.server.workflow.accounts import Scope, make_token, revoke_token, tokens_of
 from gecbench.server.workflow.gold_tasks import results
+from gecbench.server.workflow.perturbation import find_faults
 from gecbench.server.workflow.projects import create_project
 from gecbench.server.workflow.review_tasks import record_reading, record_readings
 
@@ -240,7 +253,7 @@ def submissions(
         matches = matches.filter(person=member.person)
     naming = naming_of(member.project)
     rows = list(
-        matches.select_related("sentence", "slot")
+        matches.select_related("sentence", "slot", "variant")
         .prefetch_related("references")
         .order_by("id")[:limit]
     )
@@ -256,15 +269,47 @@ def submissions(
             "no": row.no,
             "decision": row.decision,
             "reason": row.reason,
-            "texts": [
-                text.text for text in sorted(row.references.all(), key=lambda text: text.position)
-            ],
+            "texts": _texts(row),
             "at": row.at,
             "stands": row.slot.state in SUBMITTED_OR_LATER,
         }
         for row in rows
     ]
     return page_of(items, rows[-1].pk if rows else 0, limit)
+
+
+def _texts(row: Submission) -> list[str]:
+    """The corrections of a submission; of a variant its source and its correction."""
+    variant: Variant | None = getattr(row, "variant", None)
+    if variant is not None:
+        return [variant.source, variant.target]
+    return [text.text for text in sorted(row.references.all(), key=lambda text: text.position)]
+
+
+@work_router.get("projects/{slug:slug}/faults", response={200: list[FaultOutput], 404: Failure})
+def faults(request: HttpRequest, slug: str) -> list[dict[str, object]]:
+    """Return the variants of cases that are done and break a rule, as imported files have them."""
+    only(request)
+    project = manager_of(request, slug).project
+    return [asdict(found) for found in find_faults(project.pk)]
+
+
+@work_router.post(
+    "projects/{slug:slug}/sentences/{int:number}/reopen-variants",
+    response={200: CaseOutput, 404: Failure, 409: Failure, 422: Failure},
+)
+def reopen_variants(
+    request: HttpRequest, slug: str, number: int, given: ReopenInput
+) -> dict[str, object]:
+    """Have variants of a case that is done made again; its golden version stays until then."""
+    only(request)
+    manager = acting_manager_of(request, slug)
+    found = Sentence.objects.filter(project=manager.project, number=min(number, 2**31 - 1)).first()
+    if found is None:
+        raise Http404
+    variant_checks.reopen(manager, found.pk, positions=given.positions, note=given.note)
+    found.refresh_from_db()
+    return {"number": number, "state": found.state, "places": given.positions}
 
 
 @work_router.get("projects/{slug:slug}/trials", response={200: Trials, 404: Failure, 422: Failure})

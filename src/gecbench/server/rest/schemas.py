@@ -418,3 +418,26 @@ class ReleaseOutput(Schema):
     at: datetime
     manifest_sha256: str
     manifest: dict[str, object]
+
+
+class FaultOutput(Schema):
+    """A variant of a case that is done, and what is wrong with it."""
+
+    number: int
+    position: int
+    fault: Literal["original", "repeated", "error_free", "moved"]
+
+
+class ReopenInput(Input):
+    """Which variants of a case are to be made again, and why."""
+
+    positions: Annotated[list[int], Field(min_length=1, max_length=20)]
+    note: Annotated[Text, Field(min_length=1, max_length=10_000)]
+
+
+class CaseOutput(Schema):
+    """A case whose variants are made again."""
+
+    number: int
+    state: str
+    places: list[int]

@@ -161,6 +161,8 @@ class Site:
         smtp: The server that sends mails, as smtp+tls://person:password@host:587; "" sends none.
         mail_from: The address that mails are from.
         log: How requests are logged, "text" or "json".
+        hints_en: The corrector whose hints perturbers of English may ask for; "" is none.
+        hints_zh: That for Chinese.
     """
 
     folder: Path
@@ -177,6 +179,8 @@ class Site:
     smtp: str = field(default="", repr=False)
     mail_from: str = ""
     log: str = "text"
+    hints_en: str = ""
+    hints_zh: str = ""
 
     @property
     def mail_server(self) -> SplitResult:
@@ -267,6 +271,8 @@ _KINDS: Mapping[str, type] = {
     "smtp": str,
     "mail_from": str,
     "log": str,
+    "hints_en": str,
+    "hints_zh": str,
 }
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "language": ("", "zh-hans", "en"),
@@ -393,6 +399,8 @@ ENVIRONMENT: Mapping[str, str] = {
     "GECBENCH_SMTP": "smtp",
     "GECBENCH_MAIL_FROM": "mail_from",
     "GECBENCH_LOG": "log",
+    "GECBENCH_HINTS_EN": "hints_en",
+    "GECBENCH_HINTS_ZH": "hints_zh",
 }
 """Variable to the option that it overrules: for containers, and for what `serve` was told."""
 
