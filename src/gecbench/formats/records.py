@@ -370,7 +370,10 @@ def _table(content: Content, columns: Mapping[str, str]) -> Iterator[Entry]:
 
 
 def column_names(content: Content) -> list[str]:
-    """The columns of a table, the first 500 of those in its first 100 rows; none if it is none."""
+    """The columns of a table, the first 500 of those in its first 100 rows; none if it is none.
+
+    Names that begin or end with a space, which `records` does not tell apart, are left out.
+    """
     rows = _flat_objects(content, ()) if _is_json(content) else _cells(content)
     names: dict[str, None] = {}
     try:
@@ -378,7 +381,8 @@ def column_names(content: Content) -> list[str]:
             names |= {} if isinstance(row, Message) else dict.fromkeys(row)
     except FormatError:
         pass  # what is wrong is said where the file is read
-    return [name for name in names if not _DAMAGED.search(name)][:_MOST_NAMES]
+    usable = (name for name in names if name == name.strip() and not _DAMAGED.search(name))
+    return [*islice(usable, _MOST_NAMES)]
 
 
 def join_names(names: Iterable[str]) -> str:
@@ -388,8 +392,8 @@ def join_names(names: Iterable[str]) -> str:
     'a,"b, c"'
     """
     line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(names)
-    return line.getvalue()
+    csv.writer(line).writerow(names)
+    return line.getvalue().removesuffix("\r\n")
 
 
 def _names_of(columns: Mapping[str, str]) -> dict[str, list[str]]:

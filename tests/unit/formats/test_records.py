@@ -74,7 +74,10 @@ def test_a_table_names_its_columns_in_every_notation(text):
 
 
 def test_names_of_columns_are_those_of_all_first_rows_without_damaged_ones():
-    assert column_names(content('[{"a": {"b": 1}}, {"c": 2, "\\ud800": 3}]')) == ["a.b", "c"]
+    assert column_names(content('[{"a": {"b": 1}}, {"c": 2, "\\ud800": 3, " d": 4}]')) == [
+        "a.b",
+        "c",
+    ]
     assert column_names(content('{"s1": {"src": "x"}}')) == ["id", "src"]
     assert column_names(content('[{"a": 1}, {"a": 2}, {')) == ["a"]
     assert column_names(content("a,a\n")) == []
@@ -84,7 +87,8 @@ def test_a_column_whose_name_has_a_comma_is_named_in_quotation_marks():
     text = 'source,"teacher, 1",b\nx,y,z\n'
     (found,) = read(text, "table", references='"teacher, 1", b')
     assert [one.text for one in found.references] == ["y", "z"]
-    assert split_names(join_names(["teacher, 1", "b"])) == ["teacher, 1", "b"]
+    for names in (["teacher, 1", "b"], ["two\nlines", 'a "b"'], ['"', "'"]):
+        assert split_names(join_names(names)) == names
 
 
 def test_csv_has_texts_with_commas_quotation_marks_and_line_ends():
