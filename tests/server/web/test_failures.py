@@ -57,6 +57,18 @@ def because(error, cause):
     return error
 
 
+def coded(**codes):
+    """What Django makes of a driver's error with a code, its text in whatever language."""
+    cause = (
+        sqlite3.OperationalError("磁盘或数据库的事")
+        if "sqlite_errorcode" in codes
+        else Exception("锁")
+    )
+    for name, code in codes.items():
+        setattr(cause, name, code)
+    return because(OperationalError(str(cause)), cause)
+
+
 PROBLEM = Problem("ANN-4", "reference-1", {"most": 1})
 CASES = [
     (ConflictError("changed"), 409, "conflict", "Somebody else was first"),
@@ -67,13 +79,14 @@ CASES = [
     (GecbenchError("bad file"), 422, "refused", "This cannot be accepted"),
     (OperationalError("database or disk is full"), 507, "disk_full", "The disk of the server"),
     (OperationalError("attempt to write a readonly database"), 507, "disk_full", "The disk of"),
+    (coded(sqlite_errorcode=sqlite3.SQLITE_FULL), 507, "disk_full", "The disk of the server"),
+    (coded(sqlite_errorcode=sqlite3.SQLITE_IOERR_WRITE), 507, "disk_full", "The disk of the"),
+    (coded(sqlite_errorcode=sqlite3.SQLITE_BUSY_SNAPSHOT), 503, "busy", "The site is busy"),
+    (coded(sqlstate="53100"), 507, "disk_full", "The disk of the server"),
+    (coded(sqlstate="55P03"), 503, "busy", "The site is busy"),
+    (coded(sqlstate="57P01"), 503, "busy", "The site is busy"),
+    (coded(sqlstate="42P01"), 500, "server_error", "Something is broken here"),
     (OSError(errno.ENOSPC, "No space left on device"), 507, "disk_full", "The disk of the server"),
-    (
-        because(DatabaseError("x"), sqlite3.OperationalError("database or disk is full")),
-        507,
-        "disk_full",
-        "The disk of the server",
-    ),
     (OperationalError("database is locked"), 503, "busy", "The site is busy"),
     (InterfaceError("connection already closed"), 503, "busy", "The site is busy"),
     (OperationalError("server closed the connection"), 503, "busy", "The site is busy"),

@@ -108,30 +108,43 @@ def answer(request: HttpRequest, error: Exception) -> HttpResponse | None:
     return error_response(request, status)
 
 
+_FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, "53100"}
+_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, "40001", "40P01", "53300", "55P03", "57014"}
+_AWAY = ("08", "57P")
+"""Codes of SQLite and PostgreSQL: nothing can be written; somebody else writes; how those begin
+that say that the server is away."""
+
+
 def status_of(error: BaseException | None) -> int:
     """The status for what a database, or a disk, could not do; 500 for all else."""
     while error is not None:
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
             return INSUFFICIENT_STORAGE
-        if isinstance(error, DatabaseError | InterfaceError | sqlite3.Error):
-            message = str(error).lower()
-            full = ("disk is full", "readonly database", "no space left", "disk i/o error")
-            if any(words in message for words in full) or getattr(error, "sqlstate", "") == "53100":
-                return INSUFFICIENT_STORAGE
-            if _busy(error):
-                return HTTPStatus.SERVICE_UNAVAILABLE
+        if isinstance(error, InterfaceError):
+            return HTTPStatus.SERVICE_UNAVAILABLE
+        code = _code(error)
+        if code in _FULL:
+            return INSUFFICIENT_STORAGE
+        if code in _BUSY or str(code).startswith(_AWAY):
+            return HTTPStatus.SERVICE_UNAVAILABLE
+        if isinstance(error, OperationalError) and not code and not _code(error.__cause__):
+            return _status_by_text(str(error).lower())
         error = error.__cause__ or error.__context__
     return HTTPStatus.INTERNAL_SERVER_ERROR
 
 
-def _busy(error: BaseException) -> bool:
-    """Say whether a database is locked or away, so that trying again makes sense."""
-    if isinstance(error, InterfaceError):
-        return True
-    if not isinstance(error, OperationalError):
-        return False
-    signs = ("locked", "busy", "connection", "server closed", "terminating", "deadlock", "timeout")
-    return any(sign in str(error).lower() for sign in signs)
+def _code(error: BaseException | None) -> int | str:
+    """SQLite's primary code or PostgreSQL's SQLSTATE; 0 or "" where a driver says none."""
+    code: int = getattr(error, "sqlite_errorcode", 0)
+    return code & 0xFF or getattr(error, "sqlstate", None) or ""
+
+
+def _status_by_text(message: str) -> int:
+    """The status for what has no code: a connection that fails, and what we raise ourselves."""
+    if "disk is full" in message or "readonly database" in message or "disk i/o" in message:
+        return INSUFFICIENT_STORAGE
+    busy = any(word in message for word in ("locked", "connection", "timeout"))
+    return HTTPStatus.SERVICE_UNAVAILABLE if busy else HTTPStatus.INTERNAL_SERVER_ERROR
 
 
 def _kind(error: BaseException) -> str:
@@ -299,7 +312,8 @@ def database_error(error: Exception) -> GecbenchError | None:
             f"the database is busy or cannot be reached ({reason}); try again, nothing half done "
             "was kept"
         )
-    if "no such table" in reason or "no such column" in reason or "does not exist" in reason:
+    missing = ("no such table", "no such column", "does not exist")
+    if _code(error.__cause__) in ("42P01", "42703") or any(words in reason for words in missing):
         return GecbenchError(
             f"the database is not up to date ({reason}); start the server once: gecbench annotate "
             "serve, or make the database: gecbench annotate init"
