@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from django.db.models import TextChoices
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 
@@ -102,6 +103,11 @@ class Decision(TextChoices):
     CORRECTED = "corrected", _("has corrections")
     ERROR_FREE = "error_free", _("free of errors")
     NOT_ANNOTATABLE = "not_annotatable", _("cannot be annotated")
+
+    @property
+    def heading(self) -> str:
+        """The label as it stands alone."""
+        return str(capfirst(self.label))
 
 
 class Purpose(TextChoices):

@@ -9,6 +9,7 @@ from uuid import uuid4
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.text import capfirst
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
@@ -43,9 +44,7 @@ from gecbench.server.workflow.submissions import keep_refused
 PAGE = 100
 FILTERS: Mapping[str, object] = {
     "undecided": _("Undecided"),
-    ComplaintState.UPHELD.value: _("Upheld"),
-    ComplaintState.UPHELD_CHANGED.value: _("Upheld with a change"),
-    ComplaintState.DISMISSED.value: _("Dismissed"),
+    **{state.value: capfirst(state.label) for state in complaints.OUTCOMES},
     "all": _("All"),
 }
 _TONES = {

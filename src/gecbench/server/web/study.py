@@ -27,7 +27,6 @@ from gecbench.server.web.http import AnswerPayload, parse_int, read_payload
 from gecbench.server.web.permissions import member, wants_json
 from gecbench.server.web.review.differences import align, render_diff, render_row
 from gecbench.server.web.review.messages import (
-    DECISIONS,
     diff_messages,
     not_annotatable_label,
     problem_message,
@@ -202,7 +201,7 @@ class Line:
 
 def decision_label(study: Study) -> str:
     """The author's decision; "" where the item is about a text."""
-    return "" if study.reference else str(DECISIONS[Decision(study.submission.decision)])
+    return "" if study.reference else Decision(study.submission.decision).heading
 
 
 def author_reason(study: Study) -> str:
@@ -217,7 +216,7 @@ def golden_label(kind: str, golden: Golden | None) -> str:
     if kind in {"", Decision.CORRECTED}:
         return ""
     reason = not_annotatable_label(golden.reason) if golden else ""
-    return ": ".join(filter(None, (str(DECISIONS[Decision(kind)]), reason)))
+    return ": ".join(filter(None, (Decision(kind).heading, reason)))
 
 
 def author_html(member: Member, study: Study) -> str:
@@ -264,7 +263,7 @@ def _context(member: Member, lesson: studies.Lesson) -> dict[str, object]:
 
 def _attempt_label(attempt: StudyTry) -> str:
     decision = Decision(attempt.decision)
-    return "" if decision == Decision.CORRECTED else str(DECISIONS[decision])
+    return "" if decision == Decision.CORRECTED else decision.heading
 
 
 def _attempt_html(member: Member, study: Study, attempt: StudyTry) -> str:

@@ -6,11 +6,11 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import StrEnum
 from typing import Any
 
-from django.db.models import Count, Exists, F, Min, OuterRef, QuerySet
+from django.db.models import Count, Exists, F, Min, OuterRef, QuerySet, TextChoices
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from gecbench.server.choices import (
     MemberStatus,
@@ -58,15 +58,30 @@ ROUNDS = 5
 _CHANCE = secrets.SystemRandom()  # a fair draw between people; nothing is ever recomputed from it
 
 
-class NoTask(StrEnum):
+class NoTask(TextChoices):
     """Why there is no task."""
 
-    ALL_DONE = "all_done"
-    NONE_FOR_YOU = "none_for_you"
-    STUDY_FIRST = "study_first"
-    NOT_ACTIVE = "not_active"
-    GUIDELINE_FIRST = "guideline_first"
-    CLOSED = "closed"
+    ALL_DONE = "all_done", _("Every sentence has all the answers it needs.")
+    NONE_FOR_YOU = (
+        "none_for_you",
+        _(
+            "The sentences that are left are not for you: you have answered or skipped them, or "
+            "other people work on them."
+        ),
+    )
+    STUDY_FIRST = (
+        "study_first",
+        _("Your study items come first. After them there are new sentences."),
+    )
+    NOT_ACTIVE = (
+        "not_active",
+        _("You are no active annotator of this project now. A manager can change that."),
+    )
+    GUIDELINE_FIRST = (
+        "guideline_first",
+        _("Read the guideline of this project and confirm it. Then your tasks are here."),
+    )
+    CLOSED = "closed", _("The project is closed for work. Everything can still be read.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +169,7 @@ def _next(member: Member) -> Claim:
     gold = _draw_gold(member)
     if gold is not None:
         return gold
-    for _ in range(ROUNDS):
+    for _round in range(ROUNDS):
         batch = _batch_sentences(*_query(member))
         first = batch or _first_sentences(*_query(member))
         if not first:

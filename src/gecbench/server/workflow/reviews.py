@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q, TextChoices
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from gecbench.server.choices import (
     SUBMITTED_OR_LATER,
@@ -39,7 +40,6 @@ from gecbench.server.models import (
 from gecbench.server.rules.text import LONGEST_NOTE, whole
 from gecbench.server.workflow import audit
 from gecbench.server.workflow.answers import MOST_MS, Key, ReviewAnswer
-from gecbench.server.workflow.claims import NoTask
 from gecbench.server.workflow.drafts import keep_review_aside, payload_of_review, save_review_draft
 from gecbench.server.workflow.errors import (
     ConflictError,
@@ -86,12 +86,31 @@ from gecbench.server.workflow.transactions import (
 )
 
 
+class NoReview(TextChoices):
+    """Why there is no sentence to review."""
+
+    ALL_DONE = "all_done", _("Every sentence that had enough submissions has been decided.")
+    NONE_FOR_YOU = (
+        "none_for_you",
+        _(
+            "The sentences that wait are not for you: you have annotated them, handed them on, or "
+            "another reviewer has them."
+        ),
+    )
+    NOT_ACTIVE = "not_active", _("You are not an active member of this project now.")
+    GUIDELINE_FIRST = (
+        "guideline_first",
+        _("Read the guideline of this project and confirm it. Then your reviews are here."),
+    )
+    CLOSED = "closed", _("The project is closed.")
+
+
 @dataclass(frozen=True, slots=True)
 class ReviewClaim:
     """A review task for a member, or why there is none."""
 
     task: ReviewTask | None
-    nothing: NoTask | None = None
+    nothing: NoReview | None = None
 
 
 def current_review(member: Member) -> ReviewClaim:
@@ -102,16 +121,16 @@ def current_review(member: Member) -> ReviewClaim:
     """
     project = member.project
     if project.archived_at or project.deleted_at:
-        return ReviewClaim(None, NoTask.CLOSED)
+        return ReviewClaim(None, NoReview.CLOSED)
     if member.status != MemberStatus.ACTIVE:
-        return ReviewClaim(None, NoTask.NOT_ACTIVE)
+        return ReviewClaim(None, NoReview.NOT_ACTIVE)
     if not has_read_guideline(member):
-        return ReviewClaim(None, NoTask.GUIDELINE_FIRST)
+        return ReviewClaim(None, NoReview.GUIDELINE_FIRST)
     task = (member.is_reviewer and open_task(member)) or _claim(member)
     if task is not None:
         return ReviewClaim(task)
     waiting = ReviewTask.objects.filter(project=project, state__in=LIVE)
-    return ReviewClaim(None, NoTask.NONE_FOR_YOU if waiting.exists() else NoTask.ALL_DONE)
+    return ReviewClaim(None, NoReview.NONE_FOR_YOU if waiting.exists() else NoReview.ALL_DONE)
 
 
 @transactional

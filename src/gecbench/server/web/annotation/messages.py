@@ -10,7 +10,6 @@ from django.utils.translation import gettext_lazy as _
 
 from gecbench.server.choices import Decision
 from gecbench.server.web.review.messages import problem_message
-from gecbench.server.workflow.claims import NoTask
 from gecbench.server.workflow.errors import (
     EditFirstError,
     GoneError,
@@ -39,29 +38,6 @@ SUBMITTED_ELSEWHERE = _(
 CHANGED_ELSEWHERE = _(
     "This task has changed in another window. Look at it again, then submit once more."
 )
-
-NO_TASK: Mapping[NoTask, Promise] = {
-    NoTask.ALL_DONE: _("Every sentence has all the answers it needs."),
-    NoTask.NONE_FOR_YOU: _(
-        "The sentences that are left are not for you: you have answered or skipped them, or "
-        "other people work on them."
-    ),
-    NoTask.STUDY_FIRST: _("Your study items come first. After them there are new sentences."),
-    NoTask.NOT_ACTIVE: _(
-        "You are no active annotator of this project now. A manager can change that."
-    ),
-    NoTask.GUIDELINE_FIRST: _(
-        "Read the guideline of this project and confirm it. Then your tasks are here."
-    ),
-    NoTask.CLOSED: _("The project is closed for work. Everything can still be read."),
-}
-
-DECISIONS: Mapping[Decision, Promise] = {
-    Decision.CORRECTED: _("Corrected"),
-    Decision.ERROR_FREE: _("Error free"),
-    Decision.NOT_ANNOTATABLE: _("Not annotatable"),
-}
-
 
 _HINTS: Mapping[str, str] = {
     "half_width": "half_width",
@@ -137,7 +113,7 @@ def script_messages() -> dict[str, object]:
             "Your answer to task {number}, written without a connection, was not taken: the task "
             "has changed. Its text is kept in the history."
         ),
-        "decisions": {str(name): str(words) for name, words in DECISIONS.items()},
+        "decisions": {decision.value: decision.heading for decision in Decision},
         "states": {
             "saved": gettext("Saved {time}"),
             "saving": gettext("Saving…"),

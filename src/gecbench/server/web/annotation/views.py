@@ -13,7 +13,6 @@ from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.functional import Promise
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -33,8 +32,6 @@ from gecbench.server.rules.keys import tables
 from gecbench.server.rules.text import digest
 from gecbench.server.web.annotation.messages import (
     CHANGED_ELSEWHERE,
-    DECISIONS,
-    NO_TASK,
     SUBMITTED_ELSEWHERE,
     merge_warning,
     problem_json,
@@ -134,7 +131,7 @@ def current(request: HttpRequest, member: Member) -> HttpResponse:
     if claimed.slot is None:
         why = claimed.nothing or NoTask.ALL_DONE
         context = {
-            "why": NO_TASK[why],
+            "why": why.label,
             "study_first": why == NoTask.STUDY_FIRST,
             "guideline_first": why == NoTask.GUIDELINE_FIRST,
             **_script_data(request, member, None, after),
@@ -246,8 +243,8 @@ def history(request: HttpRequest, member: Member) -> HttpResponse:
     )
 
 
-def _decision(submission: Submission) -> Promise:
-    return DECISIONS[Decision(submission.decision)]
+def _decision(submission: Submission) -> str:
+    return Decision(submission.decision).heading
 
 
 @annotator
@@ -526,7 +523,7 @@ def _claim_answer(
     else:
         if claimed.slot is not None:
             return redirect(f"{reverse('work', args=[slug])}?task={claimed.slot.sentence.number}")
-        messages.warning(request, str(NO_TASK[claimed.nothing or NoTask.ALL_DONE]))
+        messages.warning(request, str((claimed.nothing or NoTask.ALL_DONE).label))
     return redirect(
         "work-skipped" if request.POST.get("back") == "skipped" else "work-history", slug
     )

@@ -9,6 +9,7 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import ValidationError
+from django.db.models import TextChoices
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
@@ -25,11 +26,13 @@ from gecbench.server.workflow import assignments
 from gecbench.server.workflow.assignments import MAX_BATCH, MAX_QUOTA
 from gecbench.server.workflow.errors import Problem, RefusedError
 
-KINDS = (
-    ("quota", _("annotate so many sentences, whichever come")),
-    ("batch", _("annotate so many sentences that are kept for them until the deadline")),
-    ("reviews", _("review so many sentences")),
-)
+
+class WorkKind(TextChoices):
+    """What a member can be given to do."""
+
+    QUOTA = "quota", _("annotate so many sentences, whichever come")
+    BATCH = "batch", _("annotate so many sentences that are kept for them until the deadline")
+    REVIEWS = "reviews", _("review so many sentences")
 
 
 class DeadlineField(forms.DateField):
@@ -66,7 +69,9 @@ class WorkForm(DeadlineForm):
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": _("Choose at least one member.")},
     )
-    kind = forms.ChoiceField(choices=KINDS, widget=forms.RadioSelect, initial="quota")
+    kind = forms.ChoiceField(
+        choices=WorkKind.choices, widget=forms.RadioSelect, initial=WorkKind.QUOTA
+    )
     number = forms.IntegerField(min_value=1, max_value=MAX_QUOTA)
 
     def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
@@ -86,7 +91,7 @@ class WorkForm(DeadlineForm):
     def clean(self) -> dict[str, Any]:
         """What was chosen; a batch has a limit of its own."""
         values = super().clean() or {}
-        if values.get("kind") == "batch" and values.get("number", 0) > MAX_BATCH:
+        if values.get("kind") == WorkKind.BATCH and values.get("number", 0) > MAX_BATCH:
             problem = Problem("batch", values={"most": MAX_BATCH})
             self.add_error("number", translate(problem.message).text)
         return values
@@ -127,8 +132,8 @@ def assign(request: HttpRequest, member: Member) -> HttpResponseBase:
 
 def _assign(request: HttpRequest, manager: Member, to: Member, values: dict[str, Any]) -> None:
     number, due = values["number"], values["due"]
-    if values["kind"] != "batch":
-        role = Role.REVIEWER if values["kind"] == "reviews" else Role.ANNOTATOR
+    if values["kind"] != WorkKind.BATCH:
+        role = Role.REVIEWER if values["kind"] == WorkKind.REVIEWS else Role.ANNOTATOR
         assignments.give_quota(manager, to, number=number, due_at=due, role=role)
         return
     _batch, count = assignments.give_batch(manager, to, number=number, due_at=due)

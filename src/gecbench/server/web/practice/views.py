@@ -20,7 +20,7 @@ from gecbench.server.rules.keys import tables
 from gecbench.server.web.annotation.messages import refusal_message
 from gecbench.server.web.permissions import member
 from gecbench.server.web.review.differences import render_diff
-from gecbench.server.web.review.messages import DECISIONS, diff_messages, problem_message
+from gecbench.server.web.review.messages import diff_messages, problem_message
 from gecbench.server.web.study import compare_with_golden, golden_label, read_form
 from gecbench.server.workflow import trials
 from gecbench.server.workflow.errors import (
@@ -154,7 +154,7 @@ def beside_known(
     right = [is_right(sentence, decision, [text]) for text in written]
     corrected = decision == Decision.CORRECTED
     return {
-        "decision": "" if corrected else DECISIONS[Decision(decision)],
+        "decision": "" if corrected else Decision(decision).heading,
         "known_decision": golden_label(sentence.golden.kind, sentence.golden)
         if sentence.golden
         else "",

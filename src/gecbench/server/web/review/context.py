@@ -40,7 +40,6 @@ from gecbench.server.web.review.forms import (
     rows_equal_to_correct,
 )
 from gecbench.server.web.review.messages import (
-    DECISIONS,
     Reason,
     not_annotatable_label,
     not_annotatable_reasons,
@@ -294,7 +293,7 @@ def _outcome(review: ReviewPage) -> dict[str, object] | None:
     project, source = review.task.project, review.task.sentence.text
     return {
         "review": done,
-        "label": DECISIONS[review.input.decision],
+        "label": review.input.decision.heading,
         "reason": not_annotatable_label(done.reason),
         "additions": [render_diff(project, source, text) for text in review.input.additions],
     }
@@ -325,7 +324,7 @@ def _candidate_row(
         aligned,
         render_row(aligned, placeholder) if aligned else "",
         _switches(aligned, row, placeholder) if aligned else (),
-        "" if aligned else str(DECISIONS[Decision(candidate.key)]),
+        "" if aligned else Decision(candidate.key).heading,
         row,
         reasons,
         tuple((not_annotatable_label(name), note) for name, note in candidate.reasons),

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.utils.text import capfirst
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from gecbench.core.errors import Message
-from gecbench.server.choices import Decision
 from gecbench.server.guidelines.taxonomy import (
     NOT_ANNOTATABLE_REASONS,
     REJECT_REASONS,
@@ -18,10 +16,7 @@ from gecbench.server.guidelines.taxonomy import (
 )
 from gecbench.server.web.review.forms import Locations
 from gecbench.server.web.translation import interface_language, translate
-from gecbench.server.workflow.claims import NoTask
 from gecbench.server.workflow.errors import Problem
-
-DECISIONS: Mapping[Decision, object] = {decision: capfirst(decision.label) for decision in Decision}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,21 +81,6 @@ def problem_json(problem: Problem, locate_fields: Locations) -> dict[str, object
         "words": problem_message(problem, [part_label(part) for part in locate_fields.golden]),
         "blocking": problem.blocking,
     }
-
-
-NO_REVIEW: Mapping[str, object] = {
-    NoTask.ALL_DONE: _("Every sentence that had enough submissions has been decided."),
-    NoTask.NONE_FOR_YOU: _(
-        "The sentences that wait are not for you: you have annotated them, handed them on, or "
-        "another reviewer has them."
-    ),
-    NoTask.STUDY_FIRST: _("There are study items of yours to be closed first."),
-    NoTask.NOT_ACTIVE: _("You are not an active member of this project now."),
-    NoTask.GUIDELINE_FIRST: _(
-        "Read the guideline of this project and confirm it. Then your reviews are here."
-    ),
-    NoTask.CLOSED: _("The project is closed."),
-}
 
 
 NO_LONGER_HELD = _("You no longer hold this review. What you wrote is kept.")

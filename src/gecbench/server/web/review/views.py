@@ -38,14 +38,11 @@ from gecbench.server.web.review.forms import (
     parse_review,
 )
 from gecbench.server.web.review.messages import (
-    DECISIONS,
     NO_LONGER_HELD,
-    NO_REVIEW,
     problem_json,
     problem_message,
 )
 from gecbench.server.workflow import drafts, review_tasks, reviews, variant_checks
-from gecbench.server.workflow.claims import NoTask
 from gecbench.server.workflow.errors import (
     ConflictError,
     NotYoursError,
@@ -53,6 +50,7 @@ from gecbench.server.workflow.errors import (
     RefusedError,
     WorkflowError,
 )
+from gecbench.server.workflow.reviews import NoReview
 
 PAGE = 50
 reviewer = member(Role.REVIEWER, active=True)
@@ -64,10 +62,10 @@ def current(request: HttpRequest, member: Member) -> HttpResponse:
     """Show the current or the next review; always the same address (section 4.3)."""
     claimed = reviews.current_review(member)
     if claimed.task is None:
-        why = NO_REVIEW[claimed.nothing or NoTask.ALL_DONE]
+        why = (claimed.nothing or NoReview.ALL_DONE).label
         values = {
             "why": why,
-            "guideline_first": claimed.nothing == NoTask.GUIDELINE_FIRST,
+            "guideline_first": claimed.nothing == NoReview.GUIDELINE_FIRST,
             "keys": keys(member),
             "undo": _undo_data(member),
         }
@@ -288,7 +286,7 @@ def _decision_message(sentence: Sentence, golden: Golden) -> str:
     if kind != Decision.CORRECTED:
         return gettext("#%(number)s is decided: %(decision)s.") % {
             "number": sentence.number,
-            "decision": DECISIONS[kind],
+            "decision": kind.heading,
         }
     count = golden.entries.count()
     template = ngettext(
@@ -386,5 +384,5 @@ def history(request: HttpRequest, member: Member) -> HttpResponse:
     return render(request, "review/history.html", {"reviews": page, "before": last})
 
 
-def _decision(review: Review) -> object:
-    return DECISIONS[Decision(review.decision)]
+def _decision(review: Review) -> str:
+    return Decision(review.decision).heading
