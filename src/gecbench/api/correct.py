@@ -296,7 +296,8 @@ def correct_file(
     check_texts(corrector, first, lang, name, say, implied=implied, ids=_ids(source))
     if output.scheme is not None:  # what it lacks is said before anything is corrected
         samples = tuple(Sample(str(n), text) for n, text in enumerate(first, 1))
-        corpus = in_language(source.corpus or Corpus(source.path.name, samples), output.lang)
+        corpus = source.corpus or Corpus(source.path.name, samples, source.lang)
+        corpus = in_language(corpus, output.lang)
         spec = SchemeSpec.of(output.scheme)
         output = replace(output, scheme=replace(spec, loaded=scheme_for(corpus, spec)))
     source = replace(source, texts=chain(first, texts))
@@ -394,7 +395,7 @@ def _write_corpus(
     answers: Sequence[Correction], source: Sources, output: Target, corrector: Corrector
 ) -> tuple[str, ...]:
     """Write corrections as the references of a corpus; return what its format cannot hold."""
-    base = source.corpus or Corpus(corrector.info.name, ())
+    base = source.corpus or Corpus(corrector.info.name, (), source.lang)
     samples = base.samples or [Sample(str(n), c.source) for n, c in enumerate(answers, 1)]
     names = output.format == "jsonl"  # other formats hold neither, and would lose them
     annotator = corrector.info.name if names else None

@@ -116,8 +116,8 @@ def correct(
         _check_for_text(files)
     else:
         path = Path(text_or_file)
-        files = replace(files, target_format=_target_format(files, path))
         source = sources(path, format=files.format)
+        files = replace(files, target_format=_target_format(files, source))
     corrector = open_corrector(model, settings, split=split, longest=longest, lang=files.lang)
     try:
         if source is None:
@@ -151,9 +151,14 @@ def _is_text(text_or_file: str, format: str | None) -> bool:
     )
 
 
-def _target_format(files: _Files, path: Path) -> str | None:
-    """The format to write; None is that of the input, as of a file of the same ending."""
-    if files.target_format or files.output.suffix.lower() == path.suffix.lower():
+def _target_format(files: _Files, source: Sources) -> str | None:
+    """The format to write; None is that of the input, as of a file of the same ending.
+
+    Perturbed cases are lines to correct, whatever their file ends in.
+    """
+    ending = files.output.suffix.lower()
+    is_alike = ending == source.path.suffix.lower()
+    if files.target_format or (is_alike and not (source.format == "lines" and ending == ".jsonl")):
         return files.target_format
     return format_by_ending(files.output, CORPUS_ENDINGS, None)
 

@@ -320,6 +320,10 @@ def test_perturbed_cases_are_corrected_in_the_order_of_the_evaluation(tmp_path, 
         main(["correct", "copying", str(place), "-o", str(tmp_path / "out.txt")])
         assert (tmp_path / "out.txt").read_text("utf-8").splitlines() == expected
         (tmp_path / "out.txt").unlink()
+    save_perturbed(replace(cases, lang="en"), tmp_path / "english.jsonl")
+    out = tmp_path / "out.jsonl"
+    main(["correct", "copying", str(tmp_path / "english.jsonl"), "-o", str(out)])
+    assert load(out).lang == "en"
     capfd.readouterr()
     (tmp_path / "empty").mkdir()
     with pytest.raises(SystemExit) as ended:
