@@ -28,7 +28,7 @@ def run(site, monkeypatch):
     finalised(waiting(correction(GOOD), correction(BAD), correction(GOOD, FAIR)))
 
     def call(*words):
-        given = [*map(str, words), "--project", "story"]
+        given = [*map(str, words), "story"]
         ended = CliRunner().invoke(commands, given)
         if ended.exception and not isinstance(ended.exception, SystemExit):
             raise ended.exception

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from gecbench.cli.annotate.project import ProjectName, open_project
+from gecbench.cli.annotate.project import open_project
 from gecbench.cli.annotate.site import DataFolder
 from gecbench.cli.command import command
 from gecbench.cli.options import say
 from gecbench.cli.output import Output, show
 from gecbench.core.errors import FormatError, UnknownNameError, UsageError, count_noun
 from gecbench.core.files import read_bytes, write_stream
-from gecbench.core.options import Option
+from gecbench.core.options import Argument, Option
 from gecbench.reports.report import Column, Report, Table, Words
 from gecbench.server.site.folder import DEFAULT
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from gecbench.server.rules.pay import Formula
     from gecbench.server.workflow.pay import Earnings
 
+ProjectSlug = Annotated[str, Argument("PROJECT")]
 Day = Annotated[str, Option("--through", "Last day of the period.", metavar="YYYY-MM-DD")]
 
 
@@ -35,7 +36,7 @@ def pay() -> None:
 
 @command
 def preview(
-    project: ProjectName,
+    project: ProjectSlug,
     output: Output,
     data: DataFolder = DEFAULT,
     formula: Annotated[
@@ -49,8 +50,8 @@ def preview(
     """Show who would earn what for real past work.
 
     \b
-    gecbench annotate pay preview --project mucgec
-    gecbench annotate pay preview --project mucgec --formula dearer.json --since 2026-11-01
+    gecbench annotate pay preview mucgec
+    gecbench annotate pay preview mucgec --formula dearer.json --since 2026-11-01
     """  # noqa: D301 - \b keeps click from joining lines
     row = open_project(data, project)
     from gecbench.server.statistics.scoring import f05_by_person
@@ -63,7 +64,7 @@ def preview(
 
 
 @command
-def close(project: ProjectName, through: Day, data: DataFolder = DEFAULT) -> None:
+def close(project: ProjectSlug, through: Day, data: DataFolder = DEFAULT) -> None:
     """Close a period: a statement for each person, for ever."""
     row = open_project(data, project)
     from gecbench.server.rules.pay import amount_text
@@ -83,7 +84,7 @@ def close(project: ProjectName, through: Day, data: DataFolder = DEFAULT) -> Non
 
 @command
 def export(
-    project: ProjectName,
+    project: ProjectSlug,
     output: Annotated[Path, Option("--output", "File, .csv or .xlsx.", short="-o")],
     data: DataFolder = DEFAULT,
     through: Annotated[
