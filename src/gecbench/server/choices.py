@@ -288,6 +288,7 @@ class PayKind(TextChoices):
     RULING = "ruling", _("decision of a complaint")
     PERTURBATION = "perturbation", _("variant")
     CHECK = "check", _("check of a variant")
+    RATING = "rating", _("rating of a judge")
 
 
 class PayReason(TextChoices):

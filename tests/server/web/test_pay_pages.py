@@ -46,6 +46,7 @@ def sent(**changed):
         "extra_reference": "0.25",
         "review": "0.6",
         "ruling": "0",
+        "rating": "0",
         "lengths": "0: 100\n30：130 %",
         "quality": "acceptance",
         "window": "200",
@@ -111,6 +112,8 @@ def test_the_form_begins_with_a_template_or_a_version(project, boss):
 
 def test_a_period_is_shown_before_it_is_closed_and_never_closed_twice(project, boss):
     paying(project)
+    yesterday = today() - timedelta(days=1)
+    assert f'value="{yesterday}"' in boss.html(HERE), "the last day that is over is offered"
     html = boss.html(f"{HERE}?through={today()}")
     assert "1.85" in html
     assert not PayPeriod.objects.exists()

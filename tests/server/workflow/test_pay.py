@@ -9,7 +9,19 @@ from uuid import uuid4
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from server.workflow.inspecting import begun, inspected, rated
 from server.workflow.paying import PLAIN, closed, entries, nobody_measures, paying, soon, totals
+from server.workflow.perturbing import (
+    a_perturbation,
+    accept,
+    checked,
+    edit,
+    gaps_of,
+    give_back,
+    perturbed,
+    reviewer,
+    waiting_case,
+)
 from server.workflow.practising import candidate, known, taken
 from server.workflow.reviewing import BAD, FAIR, GOOD, finalised, member_of, study_of, waiting
 from server.workflow.stories import (
@@ -17,7 +29,6 @@ from server.workflow.stories import (
     all_submitted,
     correction,
     error_free,
-    joined,
     people,
     sentence_of,
     submitted,
@@ -30,15 +41,11 @@ from gecbench.server.models import (
     Notice,
     PayEntry,
     PayStatement,
-    Project,
-    Review,
     Sentence,
-    Variant,
-    VariantCheck,
 )
 from gecbench.server.rules.pay import TEMPLATES, Formula, Step
 from gecbench.server.statistics.scoring import f05_by_person
-from gecbench.server.workflow import complaints, members, pay, studies
+from gecbench.server.workflow import complaints, inspection, members, pay, studies
 from gecbench.server.workflow.checks import check
 from gecbench.server.workflow.errors import RefusedError
 
@@ -228,40 +235,39 @@ def test_pay_5_hours_stand_beside_amounts_and_change_none(site):
     assert [rows[login].hourly for login in ("a1", "a2", "a3")] == [None, 5000, 50]
 
 
-def a_check(submission, decision, reviewer, active_ms=0):
-    """A variant handed in, and a decision about it."""
-    variant = Variant.objects.create(
-        sentence=submission.sentence, position=submission.slot.no, submission=submission,
-        source="我昨天去了", target="我昨天去", digest=f"{submission.pk}",
-        edits=1, changed=1, tokens=5, origin="person",
-    )  # fmt: skip
-    review = Review.objects.create(
-        sentence=submission.sentence, reviewer=reviewer.person, kind="first",
-        decision="corrected", client_key=uuid4(), active_ms=active_ms,
-    )  # fmt: skip
-    return VariantCheck.objects.create(
-        review=review, slot=submission.slot, variant=variant, decision=decision
-    )
-
-
 def test_pay_1_variants_and_their_checks_are_paid(database):
-    project = a_project(1, annotators=3)
-    Project.objects.update(kind="perturb")
-    project.refresh_from_db()
-    rita = joined(project, "rita", "reviewer")
-    formula = Formula(perturbation=Decimal(1), check=Decimal("0.30"), review=Decimal(9))
-    paying(project, formula)
-    by_person = [submitted(member, sentence_of(project)) for member in people(project, 3)]
-    for submission, decision in zip(by_person, ("accepted", "edited", "returned"), strict=True):
-        a_check(submission, decision, rita, active_ms=1000)
+    project = a_perturbation(annotators=3)
+    paying(project, Formula(perturbation=Decimal(1), check=Decimal("0.30"), review=Decimal(9)))
+    case = waiting_case(project)
+    rita = reviewer(project)
+    checked(rita, accept(1), edit(2, *gaps_of(case, "大前天")), give_back(3))
     period = closed(project)
-    assert totals(period) == {"a1": 100, "a2": 100, "a3": 0, "rita": 90}
+    assert totals(period) == {"p1": 100, "p2": 100, "p3": 0, "rita": 90}
     shares = {
         one.person.login: pay.earnings_of(one).share
         for one in period.statements.select_related("person")
     }
-    assert shares == {"a1": 1, "a2": 0, "a3": 0, "rita": None}
+    assert shares == {"p1": 1, "p2": 0, "p3": 0, "rita": None}
+    perturbed(member_of(project, "p3"), case, "上周")
     assert totals(closed(project)) == {}
+    checked(rita, accept(3))
+    assert totals(closed(project)) == {"p3": 100, "rita": 30}
+    assert [one for one in check() if one.invariant == "INV-13"] == []
+
+
+def test_pay_1_ratings_of_judges_are_paid_unless_they_are_taken_back(database):
+    project = inspected(2, undo_seconds=600)
+    first, second = begun(project, 2).items.order_by("position")
+    paying(project, Formula(rating=Decimal("0.30")))
+    rated(project, "jane", first)
+    rated(project, "jane", second)
+    rated(project, "john", first, False, True)
+    period = closed(project)
+    assert totals(period) == {"jane": 60, "john": 30}
+    inspection.undo(member_of(project, "john"), first.pk)
+    assert entries(closed(project), "john") == [("rating", "reversal", -30)]
+    rated(project, "john", first)
+    assert totals(closed(project)) == {"john": 30}
     assert [one for one in check() if one.invariant == "INV-13"] == []
 
 

@@ -100,6 +100,7 @@ def _line_rows(statements: QuerySet[PayStatement], naming: Naming) -> Iterator[S
     entries = entries.select_related(
         *("statement__period", "formula", "submission__sentence", "review__sentence"),
         "variant_check__review__sentence",
+        "rating__item__sentence",
     )
     for entry in entries.order_by("statement__person__name", "pk").iterator(_AT_ONCE):
         number, at = entry.task

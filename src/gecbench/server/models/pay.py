@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from gecbench.server.choices import PayKind, PayReason
 from gecbench.server.models.fields import AppendOnly, choice
+from gecbench.server.models.inspections import Rating
 from gecbench.server.models.people import Person
 from gecbench.server.models.perturbation import VariantCheck
 from gecbench.server.models.projects import Project
@@ -94,7 +95,7 @@ class PayStatement(AppendOnly):
         )
 
 
-_POINTERS = ("submission", "review", "variant_check")
+_POINTERS = ("submission", "review", "variant_check", "rating")
 
 
 def _points_to(name: str) -> Q:
@@ -114,6 +115,7 @@ class PayEntry(AppendOnly):
     reference = models.ForeignKey(Reference, PROTECT, null=True, related_name="+")
     review = models.ForeignKey(Review, PROTECT, null=True, related_name="pay_entries")
     variant_check = models.ForeignKey(VariantCheck, PROTECT, null=True, related_name="pay_entries")
+    rating = models.ForeignKey(Rating, PROTECT, null=True, related_name="pay_entries")
     complaint = models.ForeignKey(Complaint, PROTECT, null=True, related_name="+")
     detail = models.JSONField(default=dict)
 
@@ -123,7 +125,8 @@ class PayEntry(AppendOnly):
             models.CheckConstraint(
                 condition=_points_to("submission")
                 | _points_to("review")
-                | _points_to("variant_check"),
+                | _points_to("variant_check")
+                | _points_to("rating"),
                 name="pay_entry_of_one_thing",
             ),
         )
@@ -133,6 +136,8 @@ class PayEntry(AppendOnly):
         """The number of the sentence, and when the work was handed in."""
         if self.submission is not None:
             return self.submission.sentence.number, self.submission.at
+        if self.rating is not None:
+            return self.rating.item.sentence.number, self.rating.at
         review = self.variant_check.review if self.variant_check else self.review
         if review is None:
             raise AssertionError("an entry points to something")  # pragma: no cover - a constraint

@@ -67,7 +67,13 @@ def statement(request: HttpRequest, slug: str, statement_id: int) -> dict[str, o
     if row is None:
         raise Http404
     entries = row.entries.select_related(
-        *("formula", "submission__sentence", "review__sentence", "variant_check__review__sentence")
+        *(
+            "formula",
+            "submission__sentence",
+            "review__sentence",
+            "variant_check__review__sentence",
+            "rating__item__sentence",
+        )
     )
     lines = [
         {
@@ -80,6 +86,7 @@ def statement(request: HttpRequest, slug: str, statement_id: int) -> dict[str, o
             "reference": entry.reference_id,
             "review": entry.review_id,
             "variant_check": entry.variant_check_id,
+            "rating": entry.rating_id,
             "complaint": entry.complaint_id,
             "detail": entry.detail,
         }

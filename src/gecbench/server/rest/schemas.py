@@ -275,6 +275,7 @@ class PayLineOutput(Schema):
     reference: int | None
     review: int | None
     variant_check: int | None
+    rating: int | None
     complaint: int | None
     detail: dict[str, object]
 

@@ -72,6 +72,10 @@ class Formula(BaseModel, frozen=True, extra="forbid", strict=True):
     check: Rate = _rate(
         title=_("A checked variant"), description=_("For each decision about a variant.")
     )
+    rating: Rate = _rate(
+        title=_("A rated item"),
+        description=_("For each item of a quality inspection, to each of its two judges."),
+    )
     lengths: Steps = Field(
         (Step(at_least=0, percent=100),),
         title=_("Length of the sentence"),
@@ -136,9 +140,9 @@ def percent_at(steps: Sequence[Step], value: Fraction | int) -> int:
 PAID: Mapping[ProjectKind, tuple[PayKind, ...]] = {
     ProjectKind.REWRITE: (
         *(PayKind.ANNOTATION, PayKind.EXTRA_REFERENCE),
-        *(PayKind.REVIEW, PayKind.RULING),
+        *(PayKind.REVIEW, PayKind.RULING, PayKind.RATING),
     ),
-    ProjectKind.PERTURB: (PayKind.PERTURBATION, PayKind.CHECK),
+    ProjectKind.PERTURB: (PayKind.PERTURBATION, PayKind.CHECK, PayKind.RATING),
 }
 """What is paid in projects of a kind. Each has its rate in the formula, under its own name."""
 
@@ -184,6 +188,7 @@ _RATES: Mapping[str, Any] = {
     "ruling": Decimal("0.60"),
     "perturbation": Decimal("1.00"),
     "check": Decimal("0.30"),
+    "rating": Decimal("0.30"),
     "lengths": _steps((0, 100), (30, 130), (60, 170), (100, 220)),
 }
 

@@ -80,7 +80,13 @@ class LineRow:
 def statement_context(statement: PayStatement, naming: Naming) -> dict[str, object]:
     """A statement with its lines, for its person and for managers."""
     entries = statement.entries.select_related(
-        *("formula", "submission__sentence", "review__sentence", "variant_check__review__sentence"),
+        *(
+            "formula",
+            "submission__sentence",
+            "review__sentence",
+            "variant_check__review__sentence",
+            "rating__item__sentence",
+        ),
         "complaint",
     )
     lines = [_line(entry, statement.currency) for entry in entries.order_by("pk")[:_MOST_LINES]]

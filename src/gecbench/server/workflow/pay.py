@@ -59,10 +59,11 @@ _COLUMN: Mapping[PayKind, str] = {
     PayKind.RULING: "review_id",
     PayKind.PERTURBATION: "submission_id",
     PayKind.CHECK: "variant_check_id",
+    PayKind.RATING: "rating_id",
 }
 """Column of an entry that points to what is paid."""
 
-DECISIONS = (PayKind.REVIEW, PayKind.RULING, PayKind.CHECK)
+DECISIONS = (PayKind.REVIEW, PayKind.RULING, PayKind.CHECK, PayKind.RATING)
 """What is paid to who decides; all else to who writes."""
 
 
@@ -237,8 +238,8 @@ def _earnings(
     decisions: dict[int, int] = defaultdict(int)
     tasks: dict[int, list[Judged]] = defaultdict(list)
     answer_ms = {answer.row: answer.active_ms for answer in history.answers}
-    decision_ms = {review.row: review.active_ms for review in history.reviews}
-    decision_ms |= {check.row: check.active_ms for check in history.checks}
+    decision_ms = {("review_id", review.row): review.active_ms for review in history.reviews}
+    decision_ms |= {("variant_check_id", check.row): check.active_ms for check in history.checks}
     for line in lines:
         totals[line.person] += line.amount
     for task in judged:
@@ -247,7 +248,7 @@ def _earnings(
     for work in facts.works:
         if work.unit in units and work.unit[0] in DECISIONS:
             decisions[work.person] += 1
-            active[work.person] += decision_ms[work.unit[1]]
+            active[work.person] += decision_ms.get((_COLUMN[work.unit[0]], work.unit[1]), 0)
     return [
         Earnings(
             person,

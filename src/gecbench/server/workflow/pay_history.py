@@ -24,6 +24,7 @@ from gecbench.server.choices import (
 from gecbench.server.models import (
     Complaint,
     Project,
+    Rating,
     Reference,
     Review,
     Submission,
@@ -85,6 +86,18 @@ class _Check(NamedTuple):
     active_ms: int
 
 
+class _Rating(NamedTuple):
+    """What a judge said of an item; the last one of a judge and an item counts."""
+
+    row: int
+    item: int
+    judge: int
+    person: int
+    at: datetime
+    undone: bool
+    sentence: int
+
+
 class _Source(NamedTuple):
     """A sentence: its length, and what its own text is compared by."""
 
@@ -105,6 +118,7 @@ class History:
         verdicts: Likewise, by what they are about.
         reviews: Decisions of people about whole sentences, likewise.
         checks: Their decisions about single variants, likewise.
+        ratings: Of judges, likewise.
         sources: By row of the sentence.
     """
 
@@ -112,6 +126,7 @@ class History:
     verdicts: Mapping[_About, Sequence[_Opinion]]
     reviews: Sequence[_Review]
     checks: Sequence[_Check]
+    ratings: Sequence[_Rating]
     sources: Mapping[int, _Source]
 
 
@@ -139,6 +154,7 @@ def history_of(project: Project) -> History:
         {} if perturbs else _verdicts(project),
         [] if perturbs else _reviews_of(project),
         _checks_of(project) if perturbs else [],
+        _ratings_of(project),
         {
             sentence: _Source(length_of(text, project.lang), edits_key(text, project.lang))
             for sentence, text in sentences
@@ -171,6 +187,12 @@ def _checks_of(project: Project) -> list[_Check]:
         checks.append(row._replace(active_ms=0) if review in timed else row)
         timed.add(review)
     return checks
+
+
+def _ratings_of(project: Project) -> list[_Rating]:
+    rows = Rating.objects.filter(item__sentence__project=project, item__sentence__purpose=_REAL)
+    columns = ("pk", "item", "judge", "judge__member__person", "at", "undone", "item__sentence")
+    return [_Rating(*row) for row in rows.order_by("pk").values_list(*columns)]
 
 
 def _texts(rows: Sequence[tuple[int, str, str]], lang: str) -> tuple[_Text, ...]:
@@ -225,7 +247,7 @@ def facts_at(history: History, end: datetime) -> Facts:
 
 
 def _decisions(history: History, end: datetime) -> Iterator[Work]:
-    """Yield what reviewers decided: sentences, complaints, variants."""
+    """Yield what reviewers and judges decided: sentences, complaints, variants, items."""
     for review in history.reviews:
         if review.at < end:
             kind = PayKind.RULING if review.kind == ReviewKind.COMPLAINT else PayKind.REVIEW
@@ -236,6 +258,11 @@ def _decisions(history: History, end: datetime) -> Iterator[Work]:
             length = history.sources[check.sentence].length
             unit = (PayKind.CHECK, check.row, 0)
             yield Work(unit, check.reviewer, check.at, length, due=True)
+    last = {(one.item, one.judge): one for one in history.ratings if one.at < end}
+    for rating in last.values():
+        length = history.sources[rating.sentence].length
+        unit = (PayKind.RATING, rating.row, 0)
+        yield Work(unit, rating.person, rating.at, length, due=not rating.undone)
 
 
 _Task = tuple[Judged, tuple[Work, ...]]

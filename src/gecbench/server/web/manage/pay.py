@@ -219,7 +219,7 @@ class SinceForm(forms.Form):
     since = forms.DateField(
         label=_("Work since"),
         required=False,
-        widget=forms.DateInput(attrs={"type": "date"}),
+        widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
         error_messages={"invalid": _("Choose a day.")},
     )
 
@@ -336,7 +336,7 @@ class ThroughForm(forms.Form):
         label=_("Last day"),
         help_text=_("The period begins where the last one ended, and ends with this day."),
         initial=_yesterday,
-        widget=forms.DateInput(attrs={"type": "date"}),
+        widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
         error_messages=dict.fromkeys(("required", "invalid"), _("Choose a day.")),
     )
 
