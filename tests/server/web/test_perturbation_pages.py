@@ -6,7 +6,7 @@ import json
 from uuid import uuid4
 
 import pytest
-from django.test import Client
+from django.test import Client, override_settings
 from server.workflow.perturbing import (
     CHINESE,
     WORDS,
@@ -20,8 +20,8 @@ from server.workflow.perturbing import (
 from server.workflow.stories import joined, sentence_of
 
 from gecbench.server.choices import SentenceState
-from gecbench.server.models import Member, Project, Proposal, Variant
-from gecbench.server.workflow import projects
+from gecbench.server.models import Member, Project, Proposal, Slot, Variant
+from gecbench.server.workflow import claims, projects
 
 WORK = "/p/perturb/work"
 REVIEW = "/p/perturb/review"
@@ -141,6 +141,33 @@ def test_a_proposal_is_on_the_page_and_what_became_of_it_is_kept(project):
     gaps = ("我", "大前天在学校看老", "。")
     assert submitted(client, task, gaps, proposal=proposal["id"], confirmed=True).status_code == 200
     assert Variant.objects.get().origin == "machine_edited"
+
+
+def test_per_7_a_hint_is_offered_where_site_and_project_have_hints(project):
+    client = signed_in(joined(project, "li"))
+    boss = Member.objects.get(is_manager=True).person
+    correctors = {"zh": "any", "en": ""}
+    with override_settings(HINT_CORRECTORS=correctors):
+        assert client.get(WORK).context["task"]["hintUrl"] == ""
+        projects.change_project(project, by=boss, options={"hints": True})
+        page = client.get(WORK)
+        assert page.context["task"]["hintUrl"] == f"{WORK}/hint/{page.context['task']['slot']}"
+        assert b'id="hint-ask"' in page.content
+    with override_settings(HINT_CORRECTORS=dict.fromkeys(correctors, "")):
+        assert b'id="hint-ask"' not in client.get(WORK).content
+
+
+def test_a_draft_whose_task_went_to_others_is_kept_as_a_sentence(project):
+    li = joined(project, "li")
+    client = signed_in(li)
+    task = client.get(WORK).context["task"]
+    draft = {"decision": "corrected", "texts": ["我", "大前天在学校看老", "。"]}
+    client.put(task["draftUrl"], json.dumps({"rev": 0, "payload": draft}))
+    slot = Slot.objects.get(pk=task["slot"])
+    claims.release(slot, why="test")
+    for login in ("wu", "zhao"):
+        perturbed(joined(project, login), sentence_of(project), login)
+    assert "我门大前天在学校看老帅。" in client.get(f"{WORK}/kept").content.decode()
 
 
 def test_per_9_a_reviewer_accepts_one_and_returns_one_whose_author_reads_why(project):

@@ -6,6 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from django.conf import settings
+from django.urls import reverse
+
 from gecbench.server.models import (
     Draft,
     Member,
@@ -23,7 +26,8 @@ from gecbench.server.workflow import perturbation
 
 def task_json(slot: Slot) -> dict[str, object]:
     """What the page of a task takes beside what all tasks have."""
-    task = perturbation.task_of(slot)
+    task, project = perturbation.task_of(slot), slot.sentence.project
+    has_hints = project.rules.hints and settings.HINT_CORRECTORS[project.lang]
     labels = {reason.name: reason.label for reason in return_reasons()}
     return {
         "gaps": list(task.gaps),
@@ -41,6 +45,7 @@ def task_json(slot: Slot) -> dict[str, object]:
         }
         if task.returned
         else None,
+        "hintUrl": reverse("work-hint", args=[project.slug, slot.pk]) if has_hints else "",
     }
 
 

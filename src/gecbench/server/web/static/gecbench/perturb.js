@@ -1,6 +1,7 @@
 // The page on which somebody perturbs a sentence: other words around its errors, which stay.
 
 import { onWritten } from "./composition.js";
+import { drawDiff } from "./draw-diff.js";
 import { Gaps } from "./gaps.js";
 import { byId } from "./page.js";
 import { TaskPage } from "./task-page.js";
@@ -31,7 +32,10 @@ class PerturbationPage extends TaskPage {
 
   bind() {
     super.bind();
-    this.keys.on({ reset: () => this.answer.replaceTexts(this.task.gaps) });
+    this.keys.on({
+      reset: () => this.answer.replaceTexts(this.task.gaps),
+      suggestion: () => Boolean(byId("hint-ask")) && this.askHint(),
+    });
     byId("proposal-use").addEventListener("click", () => this.useProposal());
     byId("proposal-reject").addEventListener("click", () => this.rejectProposal());
     byId("ask-send").addEventListener("click", () => this.askReviewer());
@@ -47,12 +51,14 @@ class PerturbationPage extends TaskPage {
     byId("ask").hidden = true;
     this.showReturned(task.returned);
     this.showProposal();
+    this.showHint(null);
   }
 
   change() {
     super.change();
     byId("ask").hidden = true; // what moved may be where it was
     this.showProposal();
+    this.showHint(null);
   }
 
   readSubmission() {
@@ -101,6 +107,31 @@ class PerturbationPage extends TaskPage {
     this.answer.proposal = 0;
     this.answer.replaceTexts(this.task.gaps);
     this.change();
+  }
+
+  // --- what a corrector would change -------------------------------------------------------------------
+
+  async askHint() {
+    const { task, isBusy } = this;
+    if (isBusy || byId("hint-ask").disabled) return;
+    const gaps = this.answer.texts;
+    byId("hint-ask").disabled = true;
+    const reply = await this.server.trySend("POST", task.hintUrl, { gaps });
+    byId("hint-ask").disabled = false;
+    if (this.task !== task || String(this.answer.texts) !== String(gaps)) return;
+    if (reply?.status === 200) this.showHint(reply.data);
+    else this.sayFailure(reply);
+  }
+
+  /** Show {target, text, pieces, corrector}; nothing of it is kept. */
+  showHint(hint) {
+    if (!byId("hint")) return;
+    const isSame = hint?.target === hint?.text;
+    byId("hint").hidden = !hint;
+    byId("hint-who").textContent = hint?.corrector ?? "";
+    byId("hint-none").hidden = !isSame;
+    byId("hint-diff").hidden = isSame;
+    drawDiff(byId("hint-diff"), hint?.pieces ?? [], this.messages.diff, "");
   }
 
   // --- what is refused ---------------------------------------------------------------------------------
