@@ -29,8 +29,8 @@ SIZES = pytest.mark.parametrize(
 
 def cases(live, lang: str, language: str, *logins: str, role: str) -> Project:
     """A project of variants on the server, and members who have read its guideline."""
-    pairs, name = (ENGLISH, "en-errant") if lang == "en" else ([CHINESE[0], CHINESE[2]], "zh-char")
-    project = a_perturbation(pairs, lang=lang, name=name, perturb_edits=1)
+    pairs = ENGLISH if lang == "en" else [CHINESE[0], CHINESE[2]]
+    project = a_perturbation(pairs, lang=lang, perturb_edits=1)
     for login in logins:
         joined(project, login, role)
     Person.objects.update(language=language)
