@@ -18,6 +18,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from server.web.asking import Asking
 from server.workflow import reviewing
+from server.workflow.perturbing import a_perturbation
 from server.workflow.stories import a_project, joined, somebody
 
 from gecbench.server.choices import Role, SentenceState
@@ -76,6 +77,20 @@ def test_an_import_waits_for_its_choices_and_then_comes_in_whole(project, boss, 
     assert list((folder / "uploads").iterdir()) == []
     assert "dev.tsv" in boss.html(BEGIN)
     assert Audit.objects.filter(what="sentences.imported").count() == 1
+
+
+def test_a_corpus_comes_into_a_perturbation_project_without_a_word_about_references(site, folder):
+    a_perturbation((), slug="story")
+    boss = Asking(somebody("boss"))
+    report = uploaded(boss, f"{GOOD}s3\t我门去。\t他们去。\t我们去。\n")
+    chosen = {"scheme": "zh-char", "reference": "1"}
+    page = boss.get(f"{report}?{urlencode(chosen)}")
+    assert (page.context["obstacle"], page.context["told"].new) == ("", 3)
+    assert 'type="radio" name="references"' not in page.content.decode()
+    answer = boss.client.post(f"{report}/run", chosen, follow=True)
+    assert "3 sentences were imported" in answer.content.decode()
+    assert Sentence.objects.get(external_id="s3").target == "他们去。"
+    assert boss.get("/p/story/manage/export").context["chosen"] == "robustgec"
 
 
 def test_a_broken_file_changes_nothing_and_lists_the_first_ten_problems_with_lines(project, boss):

@@ -107,7 +107,12 @@ class ImportForm(forms.Form):
     )
 
     def __init__(
-        self, chosen: QueryDict, *, names: Sequence[str] = (), parallel: bool = False
+        self,
+        chosen: QueryDict,
+        *,
+        names: Sequence[str] = (),
+        parallel: bool = False,
+        schemes: Sequence[str] = (),
     ) -> None:
         """Take what was chosen, of a query or a form.
 
@@ -115,6 +120,7 @@ class ImportForm(forms.Form):
             chosen: Names of fields to values; "" is the usual one.
             names: Of the columns that the file has.
             parallel: Whether files of references belong to the file.
+            schemes: Those that can find the errors of cases, where real sentences become cases.
         """
         several = ",".join(filter(None, chosen.getlist("column_references")))
         values = {**chosen.dict(), "column_references": several}
@@ -127,6 +133,10 @@ class ImportForm(forms.Form):
         )
         for role in COLUMNS:
             self._add_column(role, names)
+        purpose = str(self.data.get("purpose", Purpose.REAL))
+        self.makes_cases = bool(schemes) and purpose == Purpose.REAL
+        if schemes:
+            self._add_case_fields(schemes)
         self.parallel = parallel
         self.has_columns = len(names) > 1 or self.names_columns
 
@@ -148,6 +158,20 @@ class ImportForm(forms.Form):
             widget=_SeveralColumns(choices=choices)
             if several
             else forms.Select(choices=[("", none), *choices]),
+        )
+
+    def _add_case_fields(self, schemes: Sequence[str]) -> None:
+        self.fields["scheme"] = forms.ChoiceField(
+            label=_("How the errors are found"),
+            required=False,
+            choices=[("", schemes[0]), *((name, name) for name in schemes[1:])],
+        )
+        self.fields["reference"] = forms.IntegerField(
+            label=_("The reference that is the correction"),
+            help_text=_("Of sentences with several; the others are left out and counted."),
+            required=False,
+            min_value=1,
+            max_value=100,
         )
 
     @property
@@ -180,7 +204,7 @@ class ImportForm(forms.Form):
                 "format": values["format"] or ("lines" if self.parallel else None),
                 "encoding": values["encoding"],
                 "purpose": Purpose(values["purpose"]),
-                "references": known or values["references"] or None,
+                "references": known or (not self.makes_cases and values["references"]) or None,
                 "duplicates": values["duplicates"] or None,
                 "priority": values["priority"],
                 "source": values["source"],
@@ -188,6 +212,8 @@ class ImportForm(forms.Form):
                 "number": values["number"] == "yes",
                 "same": values["same"],
                 "columns": columns if values["format"] in ("", "table") else {},
+                "reference": values.get("reference") or 1,
+                "scheme": values.get("scheme", ""),
             }
         )
 

@@ -31,7 +31,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from gecbench.core.errors import FormatError, GecbenchError, UsageError
 from gecbench.formats.records import Content, column_names
-from gecbench.server.choices import Decision
+from gecbench.server.choices import Decision, ProjectKind
 from gecbench.server.import_export.imports import AT_ONCE, run_import
 from gecbench.server.import_export.plans import Plan, plan_import
 from gecbench.server.import_export.reading import MOST_BYTES, Encoding, content_of
@@ -47,6 +47,7 @@ from gecbench.server.web.manage.shortcuts import (
 )
 from gecbench.server.web.translation import Translation, translate
 from gecbench.server.workflow.errors import ConflictError
+from gecbench.server.workflow.perturbation import SCHEMES
 
 FOLDER = "uploads"
 KEPT_SECONDS = 24 * 3600
@@ -206,12 +207,14 @@ def _form(request: HttpRequest, member: Member, problem: Translation | None = No
 def report(request: HttpRequest, member: Member, waiting: str) -> HttpResponse:
     """Show what an import would do with the options of the address; nothing is changed."""
     files = waiting_upload(member, waiting)
-    return _report(request, member, files, _import_form(request.GET, files))
+    return _report(request, member, files, _import_form(member, request.GET, files))
 
 
-def _import_form(chosen: QueryDict, files: Waiting) -> ImportForm:
+def _import_form(member: Member, chosen: QueryDict, files: Waiting) -> ImportForm:
+    project = member.project
+    schemes = SCHEMES[project.lang] if project.kind == ProjectKind.PERTURB else ()
     names = files.column_names(chosen.get("encoding"))
-    return ImportForm(chosen, names=names, parallel=len(files.names) > 1)
+    return ImportForm(chosen, names=names, parallel=len(files.names) > 1, schemes=schemes)
 
 
 def _report(
@@ -283,7 +286,7 @@ def _bars(plan: Plan) -> tuple[tuple[str, int, int], ...]:
 def run(request: HttpRequest, member: Member, waiting: str) -> HttpResponseBase:
     """Import what was looked at; where something is wrong, nothing is changed."""
     files = waiting_upload(member, waiting)
-    form = _import_form(request.POST, files)
+    form = _import_form(member, request.POST, files)
     if not form.is_valid():
         return _report(request, member, files, form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     try:
