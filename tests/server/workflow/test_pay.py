@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from unittest.mock import patch
 from uuid import uuid4
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from hypothesis import given
+from hypothesis import strategies as st
 from server.workflow.inspecting import begun, inspected, rated
 from server.workflow.paying import PLAIN, closed, entries, nobody_measures, paying, soon, totals
 from server.workflow.perturbing import (
@@ -43,17 +48,35 @@ from gecbench.server.models import (
     PayStatement,
     Sentence,
 )
-from gecbench.server.rules.pay import TEMPLATES, Formula, Step
+from gecbench.server.rules.pay import (
+    TEMPLATES,
+    Formula,
+    Line,
+    Step,
+    Unit,
+    Version,
+    apply_lines,
+    pay_lines,
+)
 from gecbench.server.statistics.scoring import f05_by_person
 from gecbench.server.workflow import complaints, inspection, members, pay, studies
 from gecbench.server.workflow.checks import check
 from gecbench.server.workflow.errors import RefusedError
+from gecbench.server.workflow.pay_history import (
+    History,
+    Opinion,
+    Source,
+    Submitted,
+    Text,
+    facts_at,
+)
 
 
-@pytest.fixture(autouse=True)
-def at_once(monkeypatch):
+@pytest.fixture(autouse=True, scope="module")
+def at_once():
     """A period may end now: nothing here is undone after it was paid."""
-    monkeypatch.setattr(pay, "SETTLED", timedelta(seconds=-9))
+    with patch.object(pay, "SETTLED", timedelta(seconds=-9)):
+        yield
 
 
 def decided(*answers, right=(GOOD, FAIR), **fields):
@@ -335,3 +358,69 @@ def test_a_formula_in_force_keeps_its_currency_and_versions_are_not_repeated(sit
         pay.activate(project, 2, by=None)
     with pytest.raises(RefusedError, match="no version 3"):
         pay.activate(project, 3, by=None)
+
+
+# Histories that never happened in a database: any events, and closings at any moments.
+
+
+BEGIN = datetime(2026, 11, 1, tzinfo=UTC)
+FIRST = Formula(annotation=Decimal("0.37"), extra_reference=Decimal("0.11"), least=2, window=3,
+                factors=(Step(at_least=0, percent=33), Step(at_least=60, percent=117)))  # fmt: skip
+DEARER = FIRST.model_copy(update={"annotation": Decimal("0.53"), "window": 2})
+EVENT = st.tuples(
+    st.sampled_from(["submit", "verdict", "verdict", "close"]),
+    st.integers(0, 3),  # place of a task
+    st.integers(0, 3),  # which of the texts
+    st.booleans(),
+)
+
+
+def history_of_events(events) -> History:
+    """Submissions of two people for four sentences, and verdicts on four texts, one a minute."""
+    answers, verdicts = [], {}
+    for minute, (what, slot, text, correct) in enumerate(events):
+        at = BEGIN + timedelta(minutes=minute)
+        if what == "submit":
+            texts = tuple(Text(100 * minute + n, str(n), (str(n),)) for n in range(text + 1))
+            answers.append(
+                Submitted(minute, slot, slot, slot % 2, at, Decision.CORRECTED, 60_000, texts)
+            )
+        elif what == "verdict":
+            complaints = {slot % 2: minute} if minute % 3 == 0 else {}
+            about = slot, Decision.CORRECTED, str(text)
+            verdicts.setdefault(about, []).append(Opinion(at, correct, complaints))
+    sources = {slot: Source(10 + slot, ("source",)) for slot in range(4)}
+    return History(answers, verdicts, [], [], [], sources)
+
+
+def closings(history_at, events) -> list[Sequence[Line]]:
+    """The lines of each period; `history_at` says what is known when a minute is over."""
+    versions = [Version(1, BEGIN, FIRST), Version(2, BEGIN + timedelta(minutes=9), DEARER)]
+    paid: dict[Unit, Line] = {}
+    periods = []
+    for minute, (what, *_) in enumerate([*events, ("close", 0, 0, True)]):
+        if what == "close":
+            facts = facts_at(history_at(minute), BEGIN + timedelta(minutes=minute))
+            percents = pay._percents(pay._qualities(facts.judged, versions, dict), versions)
+            lines = pay_lines(facts.works, paid, versions, percents)
+            paid = apply_lines(paid, lines)
+            periods.append(lines)
+    return periods
+
+
+@given(events=st.lists(EVENT, max_size=40))
+def test_inv_13_any_history_gives_the_same_cents_again_corrections_included(events):
+    """Closed with what was known then, and made again with all that is known in the end."""
+    everything = history_of_events(events)
+    known_then = closings(lambda minute: history_of_events(events[:minute]), events)
+    assert closings(lambda _: everything, events) == known_then
+    ledger = [line for lines in known_then for line in lines]
+    due = facts_at(everything, BEGIN + timedelta(days=1)).works
+    nets: dict[Unit, int] = defaultdict(int)
+    for line in ledger:
+        nets[line.unit] += line.amount
+    units = {work.unit for work in due if work.due}
+    assert {unit for unit, amount in nets.items() if amount} <= units
+    last = apply_lines({}, ledger)
+    assert set(last) == units
+    assert sum(nets.values()) == sum(line.amount for line in last.values())

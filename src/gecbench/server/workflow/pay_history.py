@@ -36,7 +36,7 @@ from gecbench.server.rules.pay import Judged, Work, edits_key, length_of
 _REAL = Purpose.REAL
 
 
-class _Text(NamedTuple):
+class Text(NamedTuple):
     """A reference as it was handed in; texts with the same key make the same edits."""
 
     row: int
@@ -44,7 +44,7 @@ class _Text(NamedTuple):
     key: tuple[str, ...]
 
 
-class _Answer(NamedTuple):
+class Submitted(NamedTuple):
     """A submission."""
 
     row: int
@@ -54,10 +54,10 @@ class _Answer(NamedTuple):
     at: datetime
     decision: str
     active_ms: int
-    texts: tuple[_Text, ...] = ()
+    texts: tuple[Text, ...] = ()
 
 
-class _Opinion(NamedTuple):
+class Opinion(NamedTuple):
     """A verdict on a text or a decision, and the complaints that its review upheld."""
 
     at: datetime
@@ -98,7 +98,7 @@ class _Rating(NamedTuple):
     sentence: int
 
 
-class _Source(NamedTuple):
+class Source(NamedTuple):
     """A sentence: its length, and what its own text is compared by."""
 
     length: int
@@ -122,12 +122,12 @@ class History:
         sources: By row of the sentence.
     """
 
-    answers: Sequence[_Answer]
-    verdicts: Mapping[_About, Sequence[_Opinion]]
+    answers: Sequence[Submitted]
+    verdicts: Mapping[_About, Sequence[Opinion]]
     reviews: Sequence[_Review]
     checks: Sequence[_Check]
     ratings: Sequence[_Rating]
-    sources: Mapping[int, _Source]
+    sources: Mapping[int, Source]
 
 
 def history_of(project: Project) -> History:
@@ -144,7 +144,7 @@ def history_of(project: Project) -> History:
         texts[submission or 0].append((row, digest, text))
     columns = ("pk", "slot", "sentence", "person", "at", "decision", "active_ms")
     answers = [
-        _Answer(*answer)._replace(texts=_texts(texts[answer[0]], project.lang))
+        Submitted(*answer)._replace(texts=_texts(texts[answer[0]], project.lang))
         for answer in rows.order_by("pk").values_list(*columns)
     ]
     sentences = project.sentences.filter(purpose=_REAL).values_list("pk", "text")
@@ -156,7 +156,7 @@ def history_of(project: Project) -> History:
         _checks_of(project) if perturbs else [],
         _ratings_of(project),
         {
-            sentence: _Source(length_of(text, project.lang), edits_key(text, project.lang))
+            sentence: Source(length_of(text, project.lang), edits_key(text, project.lang))
             for sentence, text in sentences
         },
     )
@@ -195,15 +195,15 @@ def _ratings_of(project: Project) -> list[_Rating]:
     return [_Rating(*row) for row in rows.order_by("pk").values_list(*columns)]
 
 
-def _texts(rows: Sequence[tuple[int, str, str]], lang: str) -> tuple[_Text, ...]:
+def _texts(rows: Sequence[tuple[int, str, str]], lang: str) -> tuple[Text, ...]:
     # Of one text nothing has to be compared.
     several = len(rows) > 1
     return tuple(
-        _Text(row, digest, edits_key(text, lang) if several else ()) for row, digest, text in rows
+        Text(row, digest, edits_key(text, lang) if several else ()) for row, digest, text in rows
     )
 
 
-def _verdicts(project: Project) -> Mapping[_About, Sequence[_Opinion]]:
+def _verdicts(project: Project) -> Mapping[_About, Sequence[Opinion]]:
     upheld = (ComplaintState.UPHELD, ComplaintState.UPHELD_CHANGED)
     complaints: dict[int, dict[int, int]] = defaultdict(dict)
     decided = Complaint.objects.filter(project=project, state__in=upheld, review__isnull=False)
@@ -217,7 +217,7 @@ def _verdicts(project: Project) -> Mapping[_About, Sequence[_Opinion]]:
     for sentence, decision, digest, review, at, correct in rows.order_by("pk").values_list(
         *columns
     ):
-        opinion = _Opinion(at, correct, complaints.get(review, {}))
+        opinion = Opinion(at, correct, complaints.get(review, {}))
         verdicts[sentence, decision, digest].append(opinion)
     return verdicts
 
@@ -269,7 +269,7 @@ _Task = tuple[Judged, tuple[Work, ...]]
 """A reviewed task, and what of it may be paid."""
 
 
-def _judge(history: History, answer: _Answer, end: datetime) -> _Task | None:
+def _judge(history: History, answer: Submitted, end: datetime) -> _Task | None:
     """A submission by the verdicts on its texts; None where there are none."""
     opinions = [
         (text, opinion)
@@ -284,7 +284,7 @@ def _judge(history: History, answer: _Answer, end: datetime) -> _Task | None:
     return task, tuple(_units(answer, history.sources[answer.sentence], accepted))
 
 
-def _checked(history: History, last: Mapping[int, _Answer], end: datetime) -> Iterator[_Task]:
+def _checked(history: History, last: Mapping[int, Submitted], end: datetime) -> Iterator[_Task]:
     """Yield the submissions of variants that were checked; the last one of a place is paid.
 
     A variant that the reviewer had to edit is paid, and lowers the quality of its author.
@@ -301,7 +301,7 @@ def _checked(history: History, last: Mapping[int, _Answer], end: datetime) -> It
             yield task, (Work(unit, answer.person, answer.at, length, due),)
 
 
-def _abouts(answer: _Answer) -> Iterator[tuple[_Text | None, _About]]:
+def _abouts(answer: Submitted) -> Iterator[tuple[Text | None, _About]]:
     """Yield what verdicts on an answer are about: its texts, or its decision without any."""
     if answer.decision != Decision.CORRECTED:
         yield None, (answer.sentence, answer.decision, "")
@@ -309,13 +309,13 @@ def _abouts(answer: _Answer) -> Iterator[tuple[_Text | None, _About]]:
         yield text, (answer.sentence, answer.decision, text.digest)
 
 
-def _opinion(opinions: Sequence[_Opinion], end: datetime) -> _Opinion | None:
+def _opinion(opinions: Sequence[Opinion], end: datetime) -> Opinion | None:
     """The last verdict before a moment."""
     return next((opinion for opinion in reversed(opinions) if opinion.at < end), None)
 
 
 def _units(
-    answer: _Answer, source: _Source, accepted: Sequence[tuple[_Text | None, _Opinion]]
+    answer: Submitted, source: Source, accepted: Sequence[tuple[Text | None, Opinion]]
 ) -> Iterator[Work]:
     """Yield a reviewed task, and each of its further accepted references with edits of its own."""
     first = accepted[0][1] if accepted else None
@@ -332,7 +332,7 @@ def _units(
         keys.add(text.key)
 
 
-def _complaint(opinion: _Opinion | None, person: int) -> int:
+def _complaint(opinion: Opinion | None, person: int) -> int:
     """The complaint by which something became right: this person's own, or that of another."""
     if opinion is None or not opinion.complaints:
         return 0
