@@ -181,7 +181,7 @@ def test_a_compare_and_set_that_finds_another_version_changes_nothing(site, monk
     task = ReviewTask.objects.get()
     task.version = 99
     with pytest.raises(ConflictError, match="somebody else was first"):
-        reviews._end(task, rolf)
+        reviews.end_task(task, rolf)
     slot = item.submission.slot
     slot.version = 99
     from gecbench.server.workflow import sentences
