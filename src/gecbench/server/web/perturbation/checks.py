@@ -8,7 +8,6 @@ from typing import Annotated
 from uuid import UUID
 
 from django.http import HttpRequest
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, ValidationError
 
@@ -84,7 +83,7 @@ class VariantRow:
         index: Place on the page, from 0.
         variant: What was handed in, or accepted before.
         parts: Its gaps and errors; none where it came without gaps from a file.
-        html: What it changes of the original.
+        html: What it changes of the original, as HTML that `render_diff` made.
         change: How much that is.
         moved: Errors that are no longer where they were.
         origin: Who made it, in words; "" where that is its author alone.
@@ -96,7 +95,7 @@ class VariantRow:
     index: int
     variant: Variant
     parts: tuple[Part, ...]
-    html: SafeString
+    html: str
     change: Subtlety
     moved: tuple[str, ...]
     origin: str
