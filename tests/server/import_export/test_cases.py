@@ -123,7 +123,7 @@ def test_inv_12_training_and_trial_sets_are_no_cases_and_reach_no_export(site):
     assert check() == ()
 
 
-def test_per_10_blocks_come_in_as_cases_that_are_done_and_go_out_as_they_were(site):
+def test_per_10_blocks_come_in_as_cases_that_are_done_and_go_out_as_they_were(database):
     project = project_of()
     assert imported(project, CASES) == 3
     assert set(Sentence.objects.values_list("state", flat=True)) == {"golden"}
@@ -172,7 +172,7 @@ def test_per_10_gecbenchs_jsonl_goes_round(site):
     assert exported(again, "robustgec")[".para.txt"].decode() == CASES
 
 
-def test_per_10_everything_says_who_made_what(site):
+def test_per_10_everything_says_who_made_what(database):
     project = a_perturbation()
     done(project)
     row = json.loads(exported(project, "variants")[".variants.jsonl"].splitlines()[0])
