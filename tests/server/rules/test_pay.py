@@ -187,3 +187,18 @@ def test_inv_13_the_ledger_pays_each_unit_once_whenever_periods_are_closed(turns
 def test_pay_1_a_project_may_pay_by_number_alone():
     formula = PLAIN.model_copy(update={"quality": PayQuality.NONE})
     assert Quality(tasks=99, answers=99, accepted=1).percent(formula) == 100
+
+
+@pytest.mark.parametrize("percent", [60, 70, 80, 90, 95])
+def test_pay_1_a_quality_of_just_so_many_per_cent_reaches_the_step_at_it(percent):
+    formula = Formula(
+        quality=PayQuality.F05,
+        least=1,
+        factors=(Step(at_least=0, percent=0), Step(at_least=percent, percent=100)),
+    )
+    assert Quality(tasks=1, f05=percent / 100).percent(formula) == 100
+
+
+@pytest.mark.parametrize("currency", ["JPY", "XPF", "RWF", "VUV"])
+def test_pay_2_currencies_without_smaller_units_have_no_digits_behind_the_point(currency):
+    assert amount_text(1234, currency) == "1234"

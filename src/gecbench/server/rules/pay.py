@@ -150,7 +150,8 @@ FOLLOWS_QUALITY = frozenset({PayKind.ANNOTATION, PayKind.EXTRA_REFERENCE, PayKin
 """What the quality factor holds for."""
 
 _DIGITS: Mapping[str, int] = {
-    **dict.fromkeys(("CLP", "ISK", "JPY", "KRW", "PYG", "UGX", "VND", "XAF", "XOF"), 0),
+    **dict.fromkeys(("BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF"), 0),
+    **dict.fromkeys(("UGX", "UYI", "VND", "VUV", "XAF", "XOF", "XPF"), 0),
     **dict.fromkeys(("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"), 3),
 }
 
@@ -310,7 +311,8 @@ class Quality:
     def share(self, measure: PayQuality) -> Fraction | None:
         """What a formula goes by, in [0, 1]; None where nothing is known."""
         if measure == PayQuality.F05:
-            return None if self.f05 is None else Fraction(self.f05)
+            # The float of 0.6 is a little less; the ratio that it stands for reaches a step at 60.
+            return None if self.f05 is None else Fraction(self.f05).limit_denominator(10**9)
         return Fraction(self.accepted, self.answers) if self.answers else None
 
     def percent(self, formula: Formula) -> int:
