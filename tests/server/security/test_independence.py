@@ -21,6 +21,7 @@ from django.test import Client
 from django.utils.http import urlsafe_base64_encode
 from server.conftest import sqlite, use
 from server.web.routes import BACKEND, ROUTES
+from server.workflow.perturbing import a_perturbation, perturbed
 from server.workflow.reviewing import finalised, member_of, opened
 from server.workflow.stories import (
     a_project,
@@ -155,6 +156,8 @@ def ids(project: Project) -> dict[str, list[object]]:
         "uidb64": ["none", *(urlsafe_base64_encode(b"%d" % n) for n in range(1, 4))],
         "token": ["none"],
         **{key: [1] for key in ("practice_id", "trial_id", "task_id", "answer_id", "result_id")},
+        **{key: [1] for key in ("period_id", "statement_id")},
+        "table": ["lines.csv"],
         "round_id": [*InspectionRound.objects.values_list("pk", flat=True)] or [1],
         "item_id": [*InspectionItem.objects.values_list("pk", flat=True)] or [1],
     }
@@ -212,6 +215,22 @@ def test_rol_5_no_address_tells_an_annotator_a_foreign_text_or_name(site):
     assert len(said) > 300
     assert telling(said, SECRET, *NAMES, *REVIEWER) == []
     assert FIRST in "".join(said.values()), "the own texts are there: something was read"
+
+
+def test_per_5_no_address_tells_a_perturber_anything_of_the_variants_of_others(site):
+    """ROL-5 in projects of cases: what others made of the case one is at, or have handed in."""
+    for login, name in (("me", "Ich"), (NAMES[1], NAMES[0]), (NAMES[3], NAMES[2])):
+        _person(login, name)
+    project = a_perturbation(slug="story", annotators=3)
+    me, other, third = (joined(project, one) for one in ("me", NAMES[1], NAMES[3]))
+    perturbed(other, sentence_of(project, 1), f"{SECRET}甲")
+    perturbed(third, sentence_of(project, 1), f"{SECRET}乙")
+    perturbed(other, sentence_of(project, 2), f"{SECRET}丙")
+    perturbed(me, sentence_of(project, 2), "今天")
+    claimed(me, sentence_of(project, 1))
+    said = read(signed_in("me"), project, writes=True)
+    assert telling(said, SECRET, *NAMES) == []
+    assert "他今天去公园玩。" in "".join(said.values())
 
 
 @pytest.mark.slow
