@@ -84,6 +84,13 @@ class Person:
         return json.loads(found[1]) if found else None
 
 
+def changed(task: Mapping[str, Any], mark: str) -> list[str]:
+    """The text of a task with something added; of a case its gaps, the first one changed."""
+    if "gaps" in task:
+        return [mark + task["gaps"][0], *task["gaps"][1:]]
+    return [task["text"] + mark]
+
+
 class Work:
     """What people do until told to stop.
 
@@ -138,8 +145,8 @@ class Work:
             self.wait(self.think)
             if self.stopping.is_set():
                 return
-            text = f"{task['text']}改{n}"
-            body = {"rev": rev, "payload": {"decision": "corrected", "texts": [text]}}
+            texts = changed(task, f"改{n}")
+            body = {"rev": rev, "payload": {"decision": "corrected", "texts": texts}}
             status, said = me.ask("draft", "PUT", task["draftUrl"], body)
             rev = json.loads(said)["rev"] if status == 200 else rev
 
@@ -147,7 +154,7 @@ class Work:
         """Hand in; the next task comes in the answer."""
         body = {
             "decision": "corrected",
-            "texts": [f"{task['text']}改好{uuid4().hex[:2]}"],
+            "texts": changed(task, f"改好{uuid4().hex[: 6 if 'gaps' in task else 2]}"),
             "version": task["version"],
             "client_key": str(uuid4()),
             "confirmed": True,
@@ -169,22 +176,27 @@ class Work:
     def review_page(self, me: Person) -> Any:
         """Open the review page; an empty queue is another kind of page."""
         began = time.monotonic()
-        status, text = me.ask("review, asked", "GET", f"/p/{SLUG}/review")
-        data = me.script(text, "review-data") if status == 200 else None
+        _, text = me.ask("review, asked", "GET", f"/p/{SLUG}/review")
+        data = me.script(text, "review-data") or me.script(text, "check-data")
         if data is not None:
             self.clock.took("review page", began)
         return data
 
     def decide(self, me: Person, data: Mapping[str, Any]) -> None:
         """Call all texts right, but for the last of several now and then."""
+        if "chips" in data:
+            checks = [{"position": one["number"], "decision": "accepted"} for one in data["rows"]]
+            payload: dict[str, object] = {"checks": checks}
+            self.finalise(me, data, payload)
+            return
         rows: dict[str, dict[str, object]] = {one["key"]: {"correct": True} for one in data["rows"]}
         if len(rows) > 1 and random.random() < 0.3:
             rows[data["rows"][-1]["key"]] = {"correct": False, "reasons": ["erroneous"]}
-        body = {
-            "version": data["version"],
-            "client_key": str(uuid4()),
-            "payload": {"decision": "corrected", "rows": rows, "confirmed": True},
-        }
+        self.finalise(me, data, {"decision": "corrected", "rows": rows, "confirmed": True})
+
+    def finalise(self, me: Person, data: Mapping[str, Any], payload: object) -> None:
+        """Send what was decided."""
+        body = {"version": data["version"], "client_key": str(uuid4()), "payload": payload}
         me.ask("finalise", "POST", data["urls"]["finalise"], body)
 
     def manage(self, me: Person) -> None:

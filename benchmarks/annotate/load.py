@@ -5,6 +5,7 @@
     python benchmarks/annotate/load.py --sentences 20000 --think 0        # saturation
     python benchmarks/annotate/load.py --sentences 100000 --finished      # after months of work
     python benchmarks/annotate/load.py --annotators 50 --think 1 --only-load  # one table, quickly
+    python benchmarks/annotate/load.py --annotators 50 --think 1 --only-load --perturb
 
 It makes a site of its own (on PostgreSQL a database of its own on the server of the URL, dropped
 at the end), prints Markdown, and exits 1 where an answer was an error or `check` finds something.
@@ -49,6 +50,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--workers", type=int, default=3)
     parser.add_argument("--database", default="", help="postgresql://...; else SQLite")
     parser.add_argument("--finished", action="store_true", help="all but 5000 are done already")
+    parser.add_argument("--perturb", action="store_true", help="variants of cases, by zh-char")
     parser.add_argument("--folder", type=Path, help="keep the data folder and the log there")
     parser.add_argument("--only-load", action="store_true", help="no commands, nothing by itself")
     return parser.parse_args()
@@ -59,6 +61,8 @@ def main() -> int:
     given = options()
     if given.finished and given.database:
         sys.exit("load.py: --finished is for SQLite; leave --database out")
+    if given.perturb and given.finished:
+        sys.exit("load.py: --finished is for rewriting; leave --perturb out")
     print(
         f"{given.sentences} sentences, {3 * given.sentences} slots, {given.annotators} annotators,"
     )
@@ -96,13 +100,13 @@ def measure(place: Place, given: argparse.Namespace) -> int:
     row("cold start to first answer", f"{cold[0]:.1f}", "", "", f"< 3 s; again {cold[1]:.1f} s")
     clock = Clock()
     work(place, given, clock)
-    if not given.only_load:
+    if not given.only_load and not given.perturb:
         each_alone(place, clock)
     print(f"\nMemory of all server processes: {place.memory():.0f} MB.")
     place.stop()
     table("Afterwards", "job", COMMAND)
     job(place, "check", "< 60 s", "check", "--data", place.folder)
-    if not given.only_load:
+    if not given.only_load and not given.perturb:
         commands(place, given)
     for error in clock.errors[:10]:
         print(f"error: {error}", file=sys.stderr)
@@ -148,12 +152,13 @@ def job(place: Place, name: str, target: str, *words: object) -> Ended:
 def seed(place: Place, given: argparse.Namespace) -> None:
     """Make the site, its people and its sentences."""
     job(place, "init", "", "init", place.folder)
-    place.python(
-        Path(__file__).with_name("team.py"), place.folder, given.annotators, given.reviewers
-    )
-    text = place.folder.parent / "sentences.txt"
-    write_sentences(text, given.sentences)
+    template = "robustgec" if given.perturb else "mucgec"
+    people = (given.annotators, given.reviewers)
+    place.python(Path(__file__).with_name("team.py"), place.folder, *people, template)
+    text = place.folder.parent / ("cases.tsv" if given.perturb else "sentences.txt")
+    write_sentences(text, given.sentences, wrong=given.perturb)
     words = ("--project", team.SLUG, "--data", place.folder)
+    words += ("--scheme", "zh-char") if given.perturb else ()
     job(place, f"import {given.sentences} sentences", "< 60 s", "import", text, *words)
 
 

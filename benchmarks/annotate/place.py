@@ -45,8 +45,14 @@ class Ended:
     output: str
 
 
-def write_sentences(path: Path, count: int) -> None:
-    """Write made sentences, one a line, no two alike; some are long."""
+def write_sentences(path: Path, count: int, *, wrong: bool = False) -> None:
+    """Write made sentences, one a line, no two alike; some are long.
+
+    Args:
+        path: The file.
+        count: How many.
+        wrong: Write a table of id, sentence with one error, and correction.
+    """
     chance = random.Random(1)  # the same file each time, nothing secret
     with path.open("w", encoding="utf-8") as out:
         for n in range(count):
@@ -55,7 +61,8 @@ def write_sentences(path: Path, count: int) -> None:
                 chance.choice(_WHEN) + chance.choice(_WHO) + chance.choice(_DID)
                 for _ in range(parts)
             )
-            out.write(f"{told}，{chance.choice(_WHY)}（第{n}句）。\n")
+            text = f"{told}，{chance.choice(_WHY)}（第{n}句）。"
+            out.write(f"{n}\t{text.replace('句', '旬')}\t{text}\n" if wrong else f"{text}\n")
 
 
 @dataclass

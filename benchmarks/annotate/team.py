@@ -1,6 +1,6 @@
 """Makes the project and its people in a new site; run by load.py in a process of its own.
 
-python benchmarks/annotate/team.py FOLDER ANNOTATORS REVIEWERS
+python benchmarks/annotate/team.py FOLDER ANNOTATORS REVIEWERS TEMPLATE
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def logins(annotators: int, reviewers: int) -> dict[str, str]:
     return {**writing, **deciding, MANAGER: "manager"}
 
 
-def main(folder: Path, annotators: int, reviewers: int) -> None:
+def main(folder: Path, annotators: int, reviewers: int, template: str) -> None:
     """Write the rows by the services that the pages call."""
     from gecbench.server.site.folder import open_site
 
@@ -32,7 +32,9 @@ def main(folder: Path, annotators: int, reviewers: int) -> None:
 
     hashed = make_password(PASSWORD)
     boss = Person.objects.create(login="boss", name="Boss", is_administrator=True)
-    made = projects.create_project(slug=SLUG, name="Load", lang="zh", by=boss, annotators=3)
+    made = projects.create_project(
+        slug=SLUG, name="Load", lang="zh", by=boss, template=template, annotators=3
+    )
     project = Project.objects.get(pk=made.pk)
     for login, role in logins(annotators, reviewers).items():
         person = Person.objects.create(login=login, name=login.title(), password=hashed)
@@ -41,4 +43,4 @@ def main(folder: Path, annotators: int, reviewers: int) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
+    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])
