@@ -230,7 +230,7 @@ def test_pay_4_a_preview_says_who_would_earn_what_and_writes_nothing(site):
         finalised(more)
     with CaptureQueriesContext(connection) as as_few:
         pay.preview(project, PLAIN, nobody_measures)
-    assert len(as_few) == len(few) <= 8
+    assert len(as_few) == len(few) <= 9
 
 
 def test_pay_4_quality_may_be_f05(site):
@@ -294,16 +294,35 @@ def test_pay_1_ratings_of_judges_are_paid_unless_they_are_taken_back(database):
     assert [one for one in check() if one.invariant == "INV-13"] == []
 
 
-def test_inv_12_training_trial_and_gold_tasks_are_not_paid(site):
-    project = a_project(1, annotators=1, trial_first=True, trial_size=2, gold_percent=50)
-    for purpose in (Purpose.TRAINING, Purpose.TRIAL, Purpose.GOLD):
+def test_inv_12_training_and_trial_are_not_paid(site):
+    project = a_project(1, annotators=1, trial_first=True, trial_size=2)
+    for purpose in (Purpose.TRAINING, Purpose.TRIAL):
         known(project, purpose, 4)
     taken(candidate(project, "a1"), 2)
-    gold = Sentence.objects.get(project=project, external_id="gold-1")
-    submitted(member_of(project, "a1"), gold, correction("这是gold第1句。"))
     paying(project)
     assert totals(closed(project)) == {}
     assert pay.preview(project, PLAIN, nobody_measures) == []
+
+
+def test_a_statement_does_not_tell_gold_tasks_from_others(site):
+    """A gold task is paid with a task that was handed in after it, or after a month."""
+    project = waiting(correction(GOOD), texts=2, gold_percent=50, reviewers=["rita"])
+    known(project, Purpose.GOLD, 2)
+    annotator = member_of(project, "a1")
+    for number in (1, 2):
+        gold = Sentence.objects.get(project=project, external_id=f"gold-{number}")
+        submitted(annotator, gold, correction(f"这是gold第{number}句。" if number == 1 else "错。"))
+    finalised(project, (GOOD,))
+    paying(project)
+    assert totals(closed(project)) == {"a1": 50, "rita": 60}
+    last = sentence_of(project, 2)
+    submitted(annotator, last, correction(GOOD))
+    assert totals(closed(project)) == {}
+    finalised(project, (GOOD,), number=2)
+    period = closed(project)
+    assert totals(period) == {"a1": 100, "rita": 60}
+    assert entries(period, "a1") == [("annotation", "work", 50)] * 2
+    assert [one for one in check() if one.invariant == "INV-13"] == []
 
 
 def test_inv_13_history_gives_the_same_cents_whenever_periods_were_closed(database):
@@ -390,7 +409,7 @@ def history_of_events(events) -> History:
             about = slot, Decision.CORRECTED, str(text)
             verdicts.setdefault(about, []).append(Opinion(at, correct, complaints))
     sources = {slot: Source(10 + slot, ("source",)) for slot in range(4)}
-    return History(answers, verdicts, [], [], [], sources)
+    return History(answers, verdicts, {}, [], [], [], sources)
 
 
 def closings(history_at, events) -> list[Sequence[Line]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from gecbench.server.choices import (
@@ -23,6 +23,8 @@ from gecbench.server.choices import (
 )
 from gecbench.server.models import (
     Complaint,
+    GoldResult,
+    Overruling,
     Project,
     Rating,
     Reference,
@@ -34,6 +36,11 @@ from gecbench.server.models import (
 from gecbench.server.rules.pay import Judged, Work, edits_key, length_of
 
 _REAL = Purpose.REAL
+_PAID = (Purpose.REAL, Purpose.GOLD)
+
+GOLD_DELAY = timedelta(days=30)
+"""A gold task is judged at once, others when they are reviewed. It is paid when a later task of the
+same person was reviewed, or after so long: else the statement would tell that it was gold."""
 
 
 class Text(NamedTuple):
@@ -111,11 +118,13 @@ _About = tuple[int, str, str]
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """All that was done with the real sentences of a project (INV-12).
+    """All that was done with the sentences of a project, but for training and trials (INV-12).
 
     Args:
         answers: Submissions, the first ones first.
         verdicts: Likewise, by what they are about.
+        gold: Row of a submission for a gold task to what was said of it: by the known answers,
+            then by managers.
         reviews: Decisions of people about whole sentences, likewise.
         checks: Their decisions about single variants, likewise.
         ratings: Of judges, likewise.
@@ -124,6 +133,7 @@ class History:
 
     answers: Sequence[Submitted]
     verdicts: Mapping[_About, Sequence[Opinion]]
+    gold: Mapping[int, Sequence[Opinion]]
     reviews: Sequence[_Review]
     checks: Sequence[_Check]
     ratings: Sequence[_Rating]
@@ -131,11 +141,11 @@ class History:
 
 
 def history_of(project: Project) -> History:
-    """Load what was done; self-study, training, trials and gold tasks are no part of it.
+    """Load what was done; self-study, training and trials are no part of it.
 
     A submission that was taken back stands until it is handed in again.
     """
-    rows = Submission.objects.filter(sentence__project=project, sentence__purpose=_REAL)
+    rows = Submission.objects.filter(sentence__project=project, sentence__purpose__in=_PAID)
     texts: dict[int, list[tuple[int, str, str]]] = defaultdict(list)
     references = Reference.objects.filter(submission__in=rows.order_by()).order_by("position", "pk")
     for submission, row, digest, text in references.values_list(
@@ -147,11 +157,12 @@ def history_of(project: Project) -> History:
         Submitted(*answer)._replace(texts=_texts(texts[answer[0]], project.lang))
         for answer in rows.order_by("pk").values_list(*columns)
     ]
-    sentences = project.sentences.filter(purpose=_REAL).values_list("pk", "text")
+    sentences = project.sentences.filter(purpose__in=_PAID).values_list("pk", "text")
     perturbs = project.kind == ProjectKind.PERTURB
     return History(
         answers,
         {} if perturbs else _verdicts(project),
+        {} if perturbs else _gold(project),
         [] if perturbs else _reviews_of(project),
         _checks_of(project) if perturbs else [],
         _ratings_of(project),
@@ -222,6 +233,18 @@ def _verdicts(project: Project) -> Mapping[_About, Sequence[Opinion]]:
     return verdicts
 
 
+def _gold(project: Project) -> Mapping[int, Sequence[Opinion]]:
+    results = GoldResult.objects.filter(submission__sentence__project=project)
+    opinions = defaultdict(list)
+    for submission, at, right in results.values_list("submission", "at", "right"):
+        opinions[submission].append(Opinion(at, right, {}))
+    rulings = Overruling.objects.filter(gold_result__in=results).order_by("pk")
+    columns = ("gold_result__submission", "at", "right")
+    for submission, at, right in rulings.values_list(*columns):
+        opinions[submission].append(Opinion(at, right, {}))
+    return opinions
+
+
 class Facts(NamedTuple):
     """What stood at a moment.
 
@@ -239,8 +262,17 @@ def facts_at(history: History, end: datetime) -> Facts:
     works = list(_decisions(history, end))
     judged = []
     last = {answer.slot: answer for answer in history.answers if answer.at < end}
-    by_verdict = (_judge(history, answer, end) for answer in sorted(last.values()))
-    for task, units in (*filter(None, by_verdict), *_checked(history, last, end)):
+    by_verdict = [_judge(history, answer, end) for answer in sorted(last.values())]
+    reviewed = [task for task in by_verdict if task and task[0].submission not in history.gold]
+    latest = {task.person: task.submission for task, _ in reviewed}
+
+    def may_show(task: Judged) -> bool:
+        opinions = history.gold.get(task.submission)
+        later = task.submission < latest.get(task.person, 0)
+        return not opinions or later or opinions[0].at + GOLD_DELAY < end
+
+    shown = (task for task in by_verdict if task and may_show(task[0]))
+    for task, units in (*shown, *_checked(history, last, end)):
         judged.append(task)
         works += units
     return Facts(tuple(works), tuple(judged))
@@ -270,11 +302,15 @@ _Task = tuple[Judged, tuple[Work, ...]]
 
 
 def _judge(history: History, answer: Submitted, end: datetime) -> _Task | None:
-    """A submission by the verdicts on its texts; None where there are none."""
+    """A submission by the verdicts on its texts; None where there are none.
+
+    The known answers to a gold task say one thing of all its texts.
+    """
+    gold = history.gold.get(answer.row)
     opinions = [
         (text, opinion)
         for text, about in _abouts(answer)
-        if (opinion := _opinion(history.verdicts.get(about, ()), end))
+        if (opinion := _opinion(gold or history.verdicts.get(about, ()), end))
     ]
     if not opinions:
         return None
