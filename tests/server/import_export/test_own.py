@@ -96,6 +96,15 @@ def test_own_texts_are_in_it_and_foreign_ones_are_not(site):
     assert [one for one in mine if one in rita] == []
 
 
+def test_nothing_in_it_tells_who_reviewed_ones_work(site):
+    project = waiting(reviewers=("rita",))
+    finalised(project, (GOOD, FAIR))
+    lines = lines_of(member_of(project, "a2").person)
+    places = [line for line in lines if line.get("kind") == "place"]
+    assert {line["what"] for line in places} >= {"claim", "submit"}
+    assert all("by" not in line["data"] for line in places)
+
+
 def test_more_rows_than_a_piece_come_in_order(site, monkeypatch):
     monkeypatch.setattr(personal_data, "_PIECE", 2)
     project = a_project(5, annotators=1)

@@ -218,7 +218,9 @@ def _acknowledgement(row: Acknowledgement) -> Json:
 
 
 def _event(row: SlotEvent) -> Json:
-    return {**_sentence(row.sentence), "what": row.kind, "data": row.data, "at": _time(row.at)}
+    # Who reviewed it has no name for authors, and no number.
+    data = {key: value for key, value in row.data.items() if key not in ("by", "undone")}
+    return {**_sentence(row.sentence), "what": row.kind, "data": data, "at": _time(row.at)}
 
 
 def _skip(row: Skip) -> Json:
