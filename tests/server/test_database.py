@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.core.management import call_command
 from django.db import IntegrityError, connection, transaction
 
 from gecbench.server.models import AppendOnly, AppendOnlyError, MemberEvent, Project
@@ -42,3 +43,7 @@ def test_every_append_only_table_has_its_triggers(database):
     tables = [one._meta.db_table for one in AppendOnly.__subclasses__()]
     wanted = {f"{table}_no_{act}" for table in tables for act in ("update", "delete")}
     assert wanted - found == set()
+
+
+def test_the_migrations_are_one_line_and_make_the_tables_of_the_models(site):
+    call_command("makemigrations", "server", check=True, dry_run=True, verbosity=0)
