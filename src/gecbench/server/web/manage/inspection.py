@@ -90,11 +90,12 @@ class RoundForm(forms.Form):
 
     def refuse(self, error: RefusedError) -> None:
         """Put what the workflow refuses to its fields."""
+        rows = list(self.criteria)  # a field with an error loses its value
         for one in error.problems:
             field = one.field if one.field in self.fields else None
             if one.field.startswith("criterion-"):
                 n = int(one.field.removeprefix("criterion-"))
-                field = f"key_{list(self.criteria)[n]}"
+                field = f"key_{rows[n]}"
             self.add_error(field, translate(one.message).text)
 
 
