@@ -161,8 +161,10 @@ class UnknownNameError(UsageError):
                     other=other,
                     third=third,
                 )
-            case _:
+            case _ if names:
                 hint = Message("known: {names}", names=", ".join(names))
+            case _:
+                hint = Message("there is none yet")
         super().__init__("unknown {kind} {name!r}; {hint}", kind=kind, name=name, hint=hint)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from server.rest.calls import Caller
-from server.workflow.practising import candidate, known, practising, taken
+from server.workflow.practising import candidate, finish_trial, known, practising
 from server.workflow.stories import a_project, handed_in, joined
 
 from gecbench.server.choices import Purpose
@@ -14,7 +14,7 @@ from gecbench.server.workflow import claims, gold_tasks
 def test_managers_read_all_attempts_and_candidates_none(site):
     member = candidate(practising(trial_size=2, trial=4))
     for right in (1, 2):
-        taken(member, right)
+        finish_trial(member, right)
     boss = Caller(Person.objects.get(login="boss"))
     status, page = boss.get("projects/story/trials")
     assert status == 200

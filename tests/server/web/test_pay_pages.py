@@ -157,7 +157,6 @@ def test_pay_6_statements_are_saved_as_csv_and_what_looks_like_a_formula_is_none
 
 
 def test_pay_6_statements_are_saved_as_xlsx(project, boss):
-    pytest.importorskip("xlsxwriter")
     from zipfile import ZipFile
 
     paying(project)

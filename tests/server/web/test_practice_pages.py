@@ -11,7 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from server.web.asking import Asking, answer
 from server.web.routes import ROUTES, UNSAFE
-from server.workflow.practising import candidate, known, practising, reference, source, taken
+from server.workflow.practising import candidate, finish_trial, known, practising, reference, source
 from server.workflow.stories import a_project, claimed, handed_in, joined, sentence_of
 
 from gecbench.server.choices import Purpose
@@ -110,7 +110,7 @@ def test_who_has_no_attempt_left_is_told_so(project):
     member = candidate(project)
     li = Asking(member)
     for _ in range(2):
-        taken(member, 0)
+        finish_trial(member, 0)
     assert "no attempts left" in li.html("/p/story/trial")
     li.form("/p/story/trial/begin")
     assert Trial.objects.count() == 2
@@ -188,7 +188,7 @@ def boss(project):
 
 def test_the_lead_sees_each_answer_beside_the_reference_and_overrules(project, boss):
     member = candidate(project)
-    trial = taken(member, 1)
+    trial = finish_trial(member, 1)
     html = boss.html("/p/story/manage/trials")
     assert "1 / 2" in html
     html = boss.html(f"/p/story/manage/trials/{trial.pk}")
@@ -247,7 +247,7 @@ def test_lists_of_candidates_and_gold_tasks_have_pages_and_a_fixed_number_of_que
     boss = Asking(Member.objects.get(project=project, person__login="boss"))
     queries = []
     for n in range(3):
-        taken(candidate(project, f"c{n}"), 0)
+        finish_trial(candidate(project, f"c{n}"), 0)
         writer = joined(project, f"w{n}")
         for _ in range(n + 1):
             handed_in(writer, claims.current(writer).slot)

@@ -53,7 +53,7 @@ def candidate(project: Project, login: str = "li") -> Member:
     )
 
 
-def taken(member: Member, right: int) -> Trial:
+def finish_trial(member: Member, right: int) -> Trial:
     """A whole trial, of which the first `right` answers are right."""
     trial = trials.begin(member)
     for n in range(trial.size):

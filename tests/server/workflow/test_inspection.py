@@ -17,6 +17,7 @@ from gecbench.server.models import (
     Audit,
     Message,
     Notice,
+    Project,
     Rating,
     RatingAnswer,
     Reading,
@@ -116,6 +117,7 @@ def test_jud_1_a_rating_can_be_taken_back_and_shows_nothing_before_that_is_over(
     monkeypatch.setattr(timezone, "now", lambda: later + timedelta(seconds=61))
     assert load_items(item.round, item.pk)[0].differing == ("grammaticality", "meaning")
     assert inspection.waiting(jane.person_id, project) == inspection.Waiting(3, 1)
+    Project.objects.update(options={"undo_seconds": 600})
     with pytest.raises(ConflictError):
         inspection.undo(john, item.pk)
     assert Rating.objects.filter(item=item, judge__member=john).count() == 3

@@ -27,7 +27,7 @@ from server.workflow.perturbing import (
     reviewer,
     waiting_case,
 )
-from server.workflow.practising import candidate, known, taken
+from server.workflow.practising import candidate, finish_trial, known
 from server.workflow.reviewing import BAD, FAIR, GOOD, finalised, member_of, study_of, waiting
 from server.workflow.stories import (
     a_project,
@@ -298,7 +298,7 @@ def test_inv_12_training_and_trial_are_not_paid(site):
     project = a_project(1, annotators=1, trial_first=True, trial_size=2)
     for purpose in (Purpose.TRAINING, Purpose.TRIAL):
         known(project, purpose, 4)
-    taken(candidate(project, "a1"), 2)
+    finish_trial(candidate(project, "a1"), 2)
     paying(project)
     assert totals(closed(project)) == {}
     assert pay.preview(project, PLAIN, nobody_measures) == []

@@ -10,11 +10,11 @@ import pytest
 from server.workflow.practising import (
     answered,
     candidate,
+    finish_trial,
     known,
     practising,
     reference,
     source,
-    taken,
 )
 from server.workflow.stories import (
     a_project,
@@ -171,7 +171,7 @@ def test_only_the_training_set_is_for_training(site, purpose):
 @pytest.mark.parametrize(("right", "status"), [(18, "active"), (17, "training"), (20, "active")])
 def test_tri_2_eighteen_of_twenty_pass_and_seventeen_do_not(site, right, status):
     member = candidate(practising())
-    trial = taken(member, right)
+    trial = finish_trial(member, right)
     assert (trial.size, trial.percent, trial.accepted) == (20, 90, right)
     assert trial.state == ("passed" if right >= 18 else "failed")
     assert member.status == status
@@ -203,7 +203,7 @@ def test_tri_2_size_and_threshold_are_the_projects_when_the_trial_begins(site):
 
 
 def test_a_trial_says_its_result_to_the_managers(site):
-    taken(candidate(practising(trial_size=2)), 2)
+    finish_trial(candidate(practising(trial_size=2)), 2)
     assert Notice.objects.get(person__login="boss").kind == "trial_passed"
 
 
@@ -228,8 +228,8 @@ def test_the_tasks_of_a_trial_are_answered_once_and_in_turn(site):
 def test_tri_4_one_retake_with_tasks_not_seen_before_and_all_attempts_kept(site):
     project = practising(trial=40)
     member = candidate(project)
-    first = taken(member, 17)
-    second = taken(member, 10)
+    first = finish_trial(member, 17)
+    second = finish_trial(member, 10)
     seen = [set(one.tasks.values_list("sentence", flat=True)) for one in (first, second)]
     assert seen[0].isdisjoint(seen[1])
     with pytest.raises(RefusedError) as refused:
@@ -245,14 +245,14 @@ def test_tri_4_put_back_by_a_lead_somebody_has_all_attempts_again(site, way):
     project = practising(trial=6, trial_size=2)
     member = candidate(project)
     for _ in range(2):
-        taken(member, 0)
+        finish_trial(member, 0)
     boss = Person.objects.get(login="boss")
     members.change_member(member, by=boss, roles=[Role.ANNOTATOR, Role.REVIEWER])
     assert trials.attempts_left(member) == 0
     for status in way:
         members.change_member(member, by=boss, status=MemberStatus(status))
     assert trials.attempts_left(member) == 2
-    assert taken(member, 2).no == 3
+    assert finish_trial(member, 2).no == 3
 
 
 def test_tri_4_the_same_sentence_in_two_rows_or_in_the_training_set_was_seen(site):
@@ -264,7 +264,7 @@ def test_tri_4_the_same_sentence_in_two_rows_or_in_the_training_set_was_seen(sit
         add_sentences(project, [row])
     member = candidate(project)
     training_answer(member, first_number(Purpose.TRAINING), reference("training", 1))
-    texts = [taken(member, 0).tasks.get().sentence.text for _ in range(2)]
+    texts = [finish_trial(member, 0).tasks.get().sentence.text for _ in range(2)]
     assert sorted(texts) == ["三句句。", "二句句。"]
     assert trials._unseen(member) == []
 
@@ -414,7 +414,7 @@ def test_rol_4_without_the_setting_new_annotators_are_active(site):
 def test_rol_4_who_has_passed_comes_back_active(site):
     project = practising(trial_size=2)
     member = candidate(project)
-    taken(member, 2)
+    finish_trial(member, 2)
     members.change_member(member, by=None, status=MemberStatus.LEFT)
     back = members.add_existing(project, "li", roles=[Role.ANNOTATOR], by=None)
     assert back.status == "active"
@@ -499,7 +499,7 @@ def test_a_lead_overrules_with_a_reason_and_the_trial_is_judged_again(site):
     project = practising()
     boss = Member.objects.get(project=project, person__login="boss")
     member = candidate(project)
-    trial = taken(member, 17)
+    trial = finish_trial(member, 17)
     wrong = trials.answers_of(trial)[17]
     with pytest.raises(RefusedError):
         trials.overrule(boss, wrong.pk, right=True, reason="  ")
@@ -544,7 +544,7 @@ def test_who_was_paused_as_a_candidate_becomes_active_by_a_ruling(site, before, 
     project = practising(trial_size=1)
     boss = Member.objects.get(project=project, person__login="boss")
     member = candidate(project)
-    wrong = trials.answers_of(taken(member, 0))[0]
+    wrong = trials.answers_of(finish_trial(member, 0))[0]
     for status in dict.fromkeys((before, "paused")):
         members.change_member(member, by=boss.person, status=MemberStatus(status))
     trials.overrule(boss, wrong.pk, right=True, reason="as good")
@@ -555,7 +555,7 @@ def test_who_was_paused_as_a_candidate_becomes_active_by_a_ruling(site, before, 
 def test_nobody_judges_their_own_answers(site):
     project = practising(trial_size=1)
     member = candidate(project)
-    wrong = trials.answers_of(taken(member, 0))[0]
+    wrong = trials.answers_of(finish_trial(member, 0))[0]
     roles = (Role.ANNOTATOR, Role.MANAGER)
     members.change_member(member, by=None, roles=roles, status=MemberStatus.ACTIVE)
     with pytest.raises(RefusedError) as refused:
@@ -566,7 +566,7 @@ def test_nobody_judges_their_own_answers(site):
 @pytest.mark.parametrize("who", ["annotator", "reviewer"])
 def test_only_managers_of_the_project_overrule(site, who):
     project = practising(trial_size=1)
-    trial = taken(candidate(project), 0)
+    trial = finish_trial(candidate(project), 0)
     answer = trials.answers_of(trial)[0]
     with pytest.raises(WorkflowError):
         trials.overrule(joined(project, "x", who), answer.pk, right=True, reason="please")
@@ -578,7 +578,7 @@ def test_only_managers_of_the_project_overrule(site, who):
 
 def test_the_check_finds_a_trial_counted_wrongly_and_a_submission_in_the_trial_set(site):
     project = practising(trial_size=2)
-    trial = taken(candidate(project), 1)
+    trial = finish_trial(candidate(project), 1)
     Trial.objects.filter(pk=trial.pk).update(accepted=2)
     sentence = sentence_of(project, 1)
     handed_in(joined(project, "wu"), claimed(joined(project, "wu"), sentence))

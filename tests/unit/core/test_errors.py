@@ -58,6 +58,7 @@ def test_a_missing_extra_names_the_command():
         (errors.FormatError("no {what}", at=errors.Place("a.tsv", 3), what="id"), "a.tsv:3: no id"),
         (errors.GecbenchError(errors.Message("{n}", n=1), at="a.tsv"), "a.tsv: 1"),
         (errors.UnknownNameError("kind", "x", ["y"]), "unknown kind 'x'; known: y"),
+        (errors.UnknownNameError("kind", "x", []), "unknown kind 'x'; there is none yet"),
     ],
 )
 def test_an_error_is_its_message_filled_behind_its_place(error: errors.GecbenchError, text: str):

@@ -79,6 +79,7 @@ class Migration(migrations.Migration):
                 ("size", models.PositiveIntegerField()),
                 ("population", models.PositiveIntegerField()),
                 ("criteria", models.JSONField()),
+                ("undo_seconds", models.PositiveSmallIntegerField()),
                 (
                     "state",
                     models.CharField(

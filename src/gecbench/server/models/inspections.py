@@ -18,7 +18,8 @@ class InspectionRound(models.Model):
     """A random sample of a project's finished work, and what is asked of each item.
 
     `criteria` is a list of objects with `key` and the question in `en` and `zh`. The same `seed`
-    draws the same `size` of the same `population` again.
+    draws the same `size` of the same `population` again. `undo_seconds` is the project's at the
+    beginning: what the judges have seen of one another is not opened again by a later setting.
     """
 
     project = models.ForeignKey(Project, PROTECT, related_name="inspections")
@@ -27,6 +28,7 @@ class InspectionRound(models.Model):
     size = models.PositiveIntegerField()
     population = models.PositiveIntegerField()
     criteria = models.JSONField()
+    undo_seconds = models.PositiveSmallIntegerField()
     state = choice(RoundState, default=RoundState.OPEN)
     by = models.ForeignKey(Person, PROTECT, related_name="+")
     at = models.DateTimeField(default=timezone.now)

@@ -189,16 +189,16 @@ def _script(member: Member, item_id: int | None = None) -> dict[str, object]:
         "person": member.person_id,
         "keys": asdict(keys),
     }
-    return {"data": data, "undo": _undo_bar(member, last), "words": {"kept": str(_KEPT)}}
+    return {"data": data, "undo": _undo_bar(last), "words": {"kept": str(_KEPT)}}
 
 
 _KEPT = _("Kept in this browser")
 
 
-def _undo_bar(member: Member, last: Rating | None) -> dict[str, object] | None:
+def _undo_bar(last: Rating | None) -> dict[str, object] | None:
     if last is None:
         return None
-    seconds = member.project.rules.undo_seconds - (timezone.now() - last.at).total_seconds()
+    seconds = last.item.round.undo_seconds - (timezone.now() - last.at).total_seconds()
     message = gettext("Item %(n)s is rated.") % {"n": last.item.position}
     return {"item": last.item_id, "message": message, "seconds": max(0.0, seconds)}
 

@@ -24,7 +24,6 @@ from gecbench.server.web.manage import (
     trials,
 )
 from gecbench.server.web.manage import pay as manage_pay
-from gecbench.server.web.perturbation import hints
 from gecbench.server.web.practice import views as practice
 from gecbench.server.web.review import views as review
 
@@ -74,7 +73,7 @@ _work: list[URLPattern] = [
     path("work/reopen/<int:slot_id>", annotation.reopen, name="work-reopen"),
     path("work/recall/<int:sentence_id>", annotation.recall, name="work-recall"),
     path("work/suggestion/<int:slot_id>", annotation.suggestion, name="work-suggestion"),
-    path("work/hint/<int:slot_id>", hints.hint, name="work-hint"),
+    path("work/hint/<int:slot_id>", annotation.hint, name="work-hint"),
     path("context/<int:sentence_id>", annotation.context, name="context"),
     path("draft/<int:slot_id>", annotation.save_draft, name="draft"),
     path("submit/<int:slot_id>", annotation.submit, name="submit"),

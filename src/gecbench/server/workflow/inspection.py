@@ -185,6 +185,7 @@ def begin(
         size=size,
         population=len(population),
         criteria=[asdict(criterion) for criterion in criteria],
+        undo_seconds=project.rules.undo_seconds,
         by=member.person,
     )
     InspectionJudge.objects.bulk_create(
@@ -334,12 +335,12 @@ def _is_settled(inspection: InspectionRound, ratings: Sequence[Rating]) -> bool:
         return False
     if inspection.state == RoundState.CLOSED:
         return True
-    return max(rating.at for rating in ratings) <= _undo_since(inspection.project)
+    return max(rating.at for rating in ratings) <= _undo_since(inspection)
 
 
-def _undo_since(project: Project) -> datetime:
+def _undo_since(inspection: InspectionRound) -> datetime:
     """Ratings from before this moment cannot be undone if the other judge has rated, too."""
-    return timezone.now() - timedelta(seconds=project.rules.undo_seconds)
+    return timezone.now() - timedelta(seconds=inspection.undo_seconds)
 
 
 def _decisions(
@@ -421,9 +422,7 @@ def _unresolved(inspection: InspectionRound) -> QuerySet[InspectionItem]:
         judge=OuterRef("rating__judge"),
         no__gt=OuterRef("rating__no"),
     )
-    counting = RatingAnswer.objects.filter(
-        ~Exists(later), rating__at__lte=_undo_since(inspection.project)
-    )
+    counting = RatingAnswer.objects.filter(~Exists(later), rating__at__lte=_undo_since(inspection))
     other = counting.filter(
         rating__item=OuterRef("rating__item"),
         rating__judge__no=2,
@@ -523,7 +522,7 @@ def last_rating(member: Member) -> Rating | None:
         item__round__project=member.project_id,
         item__round__state=RoundState.OPEN,
     )
-    last = ratings.select_related("item").order_by("-pk").first() if member.pk else None
+    last = ratings.select_related("item__round").order_by("-pk").first() if member.pk else None
     return None if last is None or last.undone else last
 
 
@@ -544,7 +543,7 @@ def rate(
         if known.judge.member_id != member.pk or known.item_id != item_id:
             raise ConflictError("this key was used for something else; load the page again")
         return known
-    view, judge = _own_open_item(member, item_id)
+    view, judge = _find_open_item(member, item_id)
     if view.rated:
         raise ConflictError("you have rated this item already; take that back first")
     wanted = view.criteria
@@ -566,7 +565,7 @@ def rate(
     return rating
 
 
-def _own_open_item(member: Member, item_id: int) -> tuple[ItemView, InspectionJudge]:
+def _find_open_item(member: Member, item_id: int) -> tuple[ItemView, InspectionJudge]:
     """An item of an open round with its judge, who has not worked on the sentence."""
     view = _find_item(member, item_id)
     touched = InspectionItem.objects.filter(_worked_on(member.person_id), pk=view.item.pk)
@@ -588,7 +587,7 @@ def undo(member: Member, item_id: int) -> Rating:
         NotYoursError: It is no item of theirs.
     """
     member = authorize(member, Role.JUDGE)
-    view, judge = _own_open_item(member, item_id)
+    view, judge = _find_open_item(member, item_id)
     if view.mine is None or view.mine.undone:
         raise ConflictError("you have not rated this item")
     undone = Rating.objects.create(

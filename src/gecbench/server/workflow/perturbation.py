@@ -291,10 +291,10 @@ def fit_slot(variant: Variant, slot: Slot, *, proposal: int = 0) -> list[Problem
     if proposal and shown is not None:
         same = variant.digest == shown.digest
         variant.origin = VariantOrigin.MACHINE if same else VariantOrigin.MACHINE_EDITED
-    return taken(variant, slot)
+    return find_same_variant(variant, slot)
 
 
-def taken(variant: Variant, slot: Slot) -> list[Problem]:
+def find_same_variant(variant: Variant, slot: Slot) -> list[Problem]:
     """The problem that another place of the case has the same variant; nothing of it is told."""
     others = Variant.objects.filter(sentence=slot.sentence_id, digest=variant.digest)
     others = others.exclude(position=slot.no).select_related("submission__slot", "edit_of__slot")

@@ -229,7 +229,7 @@ def _edit(
     if edited is not None and not problems and variant.submission is not None:
         edited.position, edited.origin = variant.position, VariantOrigin.REVIEWER
         edited.proposal_id = variant.proposal_id
-        problems += perturbation.taken(edited, variant.submission.slot)
+        problems += perturbation.find_same_variant(edited, variant.submission.slot)
     if edited is not None and edited.digest == variant.digest:
         problems.append(Problem("PER-9"))
     field = f"check-{check.position}"

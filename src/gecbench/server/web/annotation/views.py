@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from functools import wraps
 from typing import Literal
 
@@ -16,6 +17,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from pydantic import Field
 
 from gecbench.server.choices import Decision, ProjectKind, Role, SlotState
 from gecbench.server.models import (
@@ -28,6 +30,7 @@ from gecbench.server.models import (
     Submission,
     Suggestion,
 )
+from gecbench.server.rules.diff import diff
 from gecbench.server.rules.keys import tables
 from gecbench.server.rules.text import digest
 from gecbench.server.web.annotation.messages import (
@@ -53,7 +56,7 @@ from gecbench.server.web.permissions import member, wants_json
 from gecbench.server.web.perturbation import messages as variant_messages
 from gecbench.server.web.perturbation import tasks as variant_tasks
 from gecbench.server.web.review.messages import not_annotatable_label, not_annotatable_reasons
-from gecbench.server.workflow import claims, drafts, submissions, suggestions
+from gecbench.server.workflow import claims, drafts, hints, submissions, suggestions
 from gecbench.server.workflow.claims import Claim, NoTask
 from gecbench.server.workflow.errors import (
     ConflictError,
@@ -544,6 +547,23 @@ def suggestion(request: HttpRequest, member: Member, slot_id: int) -> HttpRespon
     show = suggestions.show if act == "show" else suggestions.take_over
     suggestion = show(member, slot_id)
     return JsonResponse(suggestion_json(suggestion, suggestion.sentence))
+
+
+class HintPayload(Payload):
+    """The gaps of a variant as they are now."""
+
+    gaps: list[str] = Field(max_length=1000)
+
+
+@active_annotator
+@require_POST
+@limited("submit")
+@json_errors
+def hint(request: HttpRequest, member: Member, slot_id: int) -> HttpResponse:
+    """Say what the site's corrector would change in a variant; nothing is stored."""
+    advice = hints.hint(member, slot_id, read_payload(request, HintPayload).gaps)
+    pieces = diff(advice.target, advice.text, lang=member.project.lang, placeholder="").pieces
+    return JsonResponse({**asdict(advice), "pieces": [asdict(piece) for piece in pieces]})
 
 
 # The neighbours of a sentence in its document.

@@ -142,12 +142,12 @@ def submission_context(submissions: Sequence[Submission]) -> dict[str, object]:
     case = PerturbationCase.objects.get(sentence=submissions[0].sentence_id)
     return {
         "original": parts(case, case.gaps),
-        "variants": [_own(case, submission) for submission in submissions],
+        "variants": [_own_variant(case, submission) for submission in submissions],
         "state": state(submissions[0]),
     }
 
 
-def _own(case: PerturbationCase, submission: Submission) -> OwnVariant:
+def _own_variant(case: PerturbationCase, submission: Submission) -> OwnVariant:
     variant = submission.variant
     check = VariantCheck.objects.filter(variant=variant).select_related("edited").first()
     chosen = check.reasons if check else ()
