@@ -325,6 +325,21 @@ def test_a_statement_does_not_tell_gold_tasks_from_others(site):
     assert [one for one in check() if one.invariant == "INV-13"] == []
 
 
+def test_f05_is_measured_before_anything_is_locked_and_another_period_is_noticed(site):
+    project = decided(correction(GOOD), correction(BAD))
+    by_f05 = {"quality": PayQuality.F05, "least": 1}
+    paying(project, PLAIN.model_copy(update=by_f05))
+
+    def measure(project, sentences):
+        closed(project, measure=lambda *_: {})  # which would wait for ever behind a lock
+        return {}
+
+    with pytest.raises(RefusedError) as refused:
+        closed(project, measure=measure)
+    assert [problem.code for problem in refused.value.problems] == ["PAY-closed"]
+    assert project.pay_periods.count() == 1
+
+
 def test_inv_13_history_gives_the_same_cents_whenever_periods_were_closed(database):
     """Formulas change in between, a complaint is upheld, a sentence is reviewed again."""
     project = waiting(correction(GOOD, FAIR), correction(BAD), texts=4, reviewers=["rita", "rolf"])

@@ -42,7 +42,7 @@ from gecbench.server.rules.pay import (
     pay_lines,
 )
 from gecbench.server.workflow import audit
-from gecbench.server.workflow.errors import Problem, RefusedError
+from gecbench.server.workflow.errors import ConflictError, Problem, RefusedError
 from gecbench.server.workflow.pay_history import Facts, History, facts_at, history_of
 from gecbench.server.workflow.transactions import lock_project, transactional
 
@@ -384,16 +384,27 @@ def next_statements(project: Project, end: datetime, measure: F05) -> Sequence[E
     return _closing(project, _check_end(project, end), end, measure).earnings
 
 
-@transactional
 def close_period(project: Project, end: datetime, measure: F05, *, by: Person | None) -> PayPeriod:
     """Close the period that ends at a moment: a statement for each person, for ever.
 
+    What was done before that moment changes no more, so it is counted, and F0.5 measured, before
+    anything is locked.
+
     Raises:
         RefusedError: It cannot be closed then; the code of the problem says why.
+        ConflictError: Another period, or another formula, came between.
     """
-    project = lock_project(project.pk)
     begin = _check_end(project, end)
-    closing = _closing(project, begin, end, measure)
+    return _write_period(project, begin, end, _closing(project, begin, end, measure), by)
+
+
+@transactional
+def _write_period(
+    project: Project, begin: datetime | None, end: datetime, closing: _Closing, by: Person | None
+) -> PayPeriod:
+    project = lock_project(project.pk)
+    if _check_end(project, end) != begin or _versions(project)[-1].row != closing.formula:
+        raise ConflictError("periods or formula have changed meanwhile; look again")
     period = PayPeriod.objects.create(project=project, begin=begin, end=end, by=by)
     by_person: dict[int, list[Line]] = defaultdict(list)
     for line in closing.lines:
