@@ -11,7 +11,7 @@ from server.workflow.practising import known
 from server.workflow.reviewing import member_of
 
 from gecbench.server.choices import Purpose, Role
-from gecbench.server.models import Project, Rating
+from gecbench.server.models import InspectionRound, Project, Rating
 
 
 def inspecting(live, language: str) -> Project:
@@ -69,7 +69,7 @@ def test_a_judge_rates_discusses_and_resolves_by_keyboard(live, browser, languag
     press(page, "Control+Enter")
     page.locator("#undo:not([hidden])").wait_for()
     with live.rows():
-        Project.objects.update(options={"undo_seconds": 0})  # what follows needs no minute
+        InspectionRound.objects.update(undo_seconds=0)  # what follows needs no minute
     page.keyboard.press("1")
     page.keyboard.press("3")
     page.locator("#next:focus").wait_for()
