@@ -91,9 +91,8 @@ from gecbench.datasets.prepare.recipe import (
     with_settings as with_keys,
 )
 from gecbench.formats.perturbed import holds_perturbed, read_perturbed, write_perturbed
-from gecbench.lang import CORRUPTIONS, find_language, language_of, language_warning
+from gecbench.lang import CORRUPTIONS, find_language, language_of, language_warning, transforms_for
 from gecbench.models.tags.derive import derive_labels
-from gecbench.models.tags.labels import transforms_for
 from gecbench.scoring.languages import check_pipeline, corpus_language
 from gecbench.text.tokens import TOKEN_KINDS, token_kind, token_texts
 

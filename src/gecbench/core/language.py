@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -95,6 +95,47 @@ class Language:
         White space is no character.
         """
         return tuple(text.split()) if self.unit == "word" else tuple("".join(text.split()))
+
+
+# Changes of form that a tagger's label names without naming the word: case, verb form, plural.
+
+
+Transform = Callable[[str], str | None]
+"""From a token to its other form; None where it has none. Several tokens come with blanks."""
+
+
+Namer = Callable[[str, str], tuple[str, ...]]
+"""From a token and another form of it to the names that may lead there, likeliest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transforms:
+    """The changes of form of a language.
+
+    Args:
+        functions: Name, as "CASE_LOWER", to what it does.
+        joins: What may join two tokens into one, "" or a hyphen; () in a language that writes no
+            blanks.
+        namer: Says which transforms to try; it only saves time.
+    """
+
+    functions: Mapping[str, Transform] = field(default_factory=dict)
+    joins: tuple[str, ...] = ()
+    namer: Namer = lambda _token, _target: ()
+
+    def apply(self, name: str, token: str) -> str | None:
+        """Apply a transform of a token; None where it does nothing: keep it."""
+        function = self.functions.get(name)
+        form = function(token) if function else None
+        return None if form == token else form
+
+    def explain(self, token: str, target: str) -> str | None:
+        """Find the transform that leads from a token to another, or None."""
+        if token == target:
+            return None
+        return next(
+            (name for name in self.namer(token, target) if self.apply(name, token) == target), None
+        )
 
 
 # Codes of languages.

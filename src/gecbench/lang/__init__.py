@@ -7,13 +7,13 @@ without a folder of their own stands in `lang.xx`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from itertools import islice
 from typing import cast
 
 from gecbench.core.errors import UsageError
-from gecbench.core.language import Language, normalise_code
+from gecbench.core.language import Language, Transforms, normalise_code
 from gecbench.core.registry import resolve
 from gecbench.core.score import WarningNote
 from gecbench.lang.detection import contradiction, detect_languages
@@ -41,6 +41,9 @@ CORRUPTIONS: Mapping[str, str] = {
     "en": "gecbench.lang.en.corruption:load",
 }
 """Code to the function that loads how texts of the language are corrupted."""
+
+TRANSFORMS: Mapping[str, str] = {"en": "gecbench.lang.en.inflection:load_transforms"}
+"""Code to the function that loads the changes of form that labels of a tagger may name."""
 
 
 def language_of(code: str) -> Language:
@@ -75,6 +78,20 @@ def _language_of(code: str) -> Language:
     if short in LANGUAGES:
         return cast("Language", resolve("language", short, LANGUAGES))
     return of_code(short)
+
+
+@cache
+def transforms_for(code: str) -> Transforms:
+    """The changes of form of a language: English has some, every other none.
+
+    >>> transforms_for("en").explain("goes", "went")
+    'VERB_VBZ_VBD'
+    >>> transforms_for("en").explain("well-known", "well known")
+    'SPLIT_HYPHEN'
+    """
+    if code not in TRANSFORMS:
+        return Transforms()
+    return cast("Callable[[], Transforms]", resolve("language", code, TRANSFORMS))()
 
 
 def find_language(lang: str | None, texts: Iterable[str], name: str) -> Language:

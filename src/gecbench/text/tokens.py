@@ -55,7 +55,9 @@ TOKEN_KINDS: Mapping[str, TokenKind] = {
     ),
     "space": TokenKind(re.compile(r"\S+")),
 }
-"""Name to what a token is: Chinese characters, English words, or whatever stands between spaces."""
+"""Name to what a token is: characters, words and marks, or whatever stands between spaces.
+
+The first two serve other languages than those that they are named after, too."""
 
 
 def token_kind(name: str) -> TokenKind:
@@ -68,6 +70,15 @@ def token_kind(name: str) -> TokenKind:
         return TOKEN_KINDS[name]
     except KeyError:
         raise UnknownNameError("kind of token", name, TOKEN_KINDS) from None
+
+
+def guess_kind(text: str) -> Tokens:
+    """Choose the tokens of a text whose language nobody says: characters where it has Chinese ones.
+
+    >>> guess_kind("我有3本book。"), guess_kind("I have 3 books.")
+    ('zh', 'en')
+    """
+    return "zh" if any("\u3400" <= character <= "\u9fff" for character in text) else "en"
 
 
 def tokens_of(text: str, kind: Tokens | str) -> tuple[Token, ...]:

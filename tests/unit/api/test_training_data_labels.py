@@ -10,8 +10,8 @@ from tiny_profiles import CHINESE, ENGLISH
 
 from gecbench.api.training_data import corrupt
 from gecbench.core.corrector import apply
+from gecbench.lang import transforms_for
 from gecbench.models.tags.derive import apply_labels, choose_labels, derive_rounds
-from gecbench.models.tags.labels import transforms_for
 from gecbench.models.tags.replay import text_edits
 from gecbench.text.tokens import split_tokens, tokens_of
 

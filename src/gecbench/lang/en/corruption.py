@@ -31,7 +31,7 @@ from gecbench.edits.corruption import (
     parse_confusions,
     read_tables,
 )
-from gecbench.lang.en.verbs import forms_of
+from gecbench.lang.en.inflection import forms_of
 from gecbench.text.tokens import split_tokens
 
 # Rules over the tokens of an English text: what they change, and where the blanks go.

@@ -32,6 +32,7 @@ from gecbench.models.combine.voting import (
     select_edits,
 )
 from gecbench.models.text import edits_between
+from gecbench.text.tokens import token_kind
 
 _RECIPES = Path(__file__).parent.parent / "recipes" / "ensembles"
 
@@ -178,7 +179,7 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
             "tokens": tokens,
         }
         similar = None
-        if rule.uses_spelling and tokens == "zh":
+        if rule.uses_spelling and not token_kind(tokens).joiner:
             similar, signature["spelling"] = _similar(path, file)
         for (name, corrector), weight in zip(correctors.items(), rule.weights, strict=True):
             signature[f"{name} weight"] = format_votes(weight)

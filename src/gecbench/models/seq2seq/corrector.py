@@ -17,6 +17,7 @@ from gecbench.models.folder import Card
 from gecbench.models.seq2seq.encoding import UNKNOWN, EncoderInput, Encoding, Unit
 from gecbench.models.text import correction_between, in_spaced_word
 from gecbench.models.training.config import Count, Positive
+from gecbench.text.tokens import guess_kind
 
 
 class Decoding(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -208,11 +209,10 @@ class Seq2Seq(Corrector):
         score = answers[0].score
         if refusal:
             return Correction(text, text, (), score, (refusal,), alternatives)
-        han = any("\u3400" <= character <= "\u9fff" for character in text)
         return correction_between(
             text,
             corrected,
-            tokens=self.tokens or ("zh" if han else "en"),
+            tokens=self.tokens or guess_kind(text),
             score=score,
             flags=flags,
             alternatives=alternatives,

@@ -27,7 +27,7 @@ from gecbench.backends import need
 from gecbench.backends.transformers import load_config
 from gecbench.core.errors import FormatError, GecbenchError, UsageError, reason
 from gecbench.core.files import read_bytes, read_lines
-from gecbench.lang import language_of
+from gecbench.lang import language_of, transforms_for
 from gecbench.models.folder import atomic_folder, fingerprint, write_card
 from gecbench.models.tagger.corrector import LABELS, Biases, Predictions, Runtime, count_tokens_read
 from gecbench.models.tagger.encoding import TaggerEncoding
@@ -50,7 +50,6 @@ from gecbench.models.tags.labels import (
     UNKNOWN,
     LabelVocabulary,
     clean_labels,
-    transforms_for,
     unknown_labels,
     write_label_vocabulary,
 )

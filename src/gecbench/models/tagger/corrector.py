@@ -13,16 +13,11 @@ from numpy.typing import NDArray
 
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo, TextEdit, apply
 from gecbench.core.errors import FormatError, GecbenchError
+from gecbench.lang import transforms_for
 from gecbench.models.batches import make_batches, mask_rows, pad_rows
 from gecbench.models.folder import Card
 from gecbench.models.tagger.encoding import Positions
-from gecbench.models.tags.labels import (
-    DELETE,
-    KEEP,
-    LabelVocabulary,
-    read_label_vocabulary,
-    transforms_for,
-)
+from gecbench.models.tags.labels import DELETE, KEEP, LabelVocabulary, read_label_vocabulary
 from gecbench.models.tags.replay import Spacing, compose, detect_spacing, text_edits
 from gecbench.models.training.config import Count, Positive, Share, Threads
 from gecbench.text.tokens import Token, tokens_of

@@ -14,9 +14,9 @@ import torch
 
 from gecbench.core.corrector import CorrectorInfo
 from gecbench.core.errors import UsageError
-from gecbench.core.language import Tokens
+from gecbench.core.language import Tokens, Transforms
 from gecbench.core.seeding import number
-from gecbench.lang import language_of
+from gecbench.lang import language_of, transforms_for
 from gecbench.models.batches import ContextPair, SentencePair
 from gecbench.models.robust.pairs import align_tokens, check_dropout
 from gecbench.models.tagger.corrector import DecisionOptions, TaggerCorrector, TaggerOptions
@@ -42,10 +42,8 @@ from gecbench.models.tags.derive import Round, apply_labels, derive_rounds
 from gecbench.models.tags.labels import (
     KEEP,
     LabelVocabulary,
-    Transforms,
     build_label_vocabulary,
     read_label_vocabulary,
-    transforms_for,
 )
 from gecbench.models.training.config import Below1, Count, Positive, RobustTable, RunConfig, Share
 from gecbench.models.training.decoder import mask_tensor, pad_tensor

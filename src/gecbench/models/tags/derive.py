@@ -17,13 +17,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from gecbench.core.language import Transforms
 from gecbench.edits.alignment import distance, encode, lattice
 from gecbench.models.tags.labels import (
     DELETE,
     KEEP,
     MERGE_HYPHEN,
     MERGE_SPACE,
-    Transforms,
     append_label,
     replace_label,
     transform_label,
@@ -385,7 +385,7 @@ def _merges(
 ) -> Iterator[tuple[int, int, int, str]]:
     """Yield source tokens that joined are one target token: start, end, target token, label."""
     for label, hyphen in ((MERGE_SPACE, ""), (MERGE_HYPHEN, "-")):
-        if label not in transforms.merges:
+        if hyphen not in transforms.joins:
             continue
         for at, other in enumerate(target):
             for start, token in enumerate(source):

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
 from hashlib import sha256
-from itertools import permutations
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -15,7 +13,7 @@ import msgspec
 
 from gecbench.core.errors import FormatError
 from gecbench.core.files import read_lines, write_text
-from gecbench.lang.en.verbs import FORMS, verb_form, verb_forms
+from gecbench.core.language import Transforms
 
 KEEP = "$KEEP"
 DELETE = "$DELETE"
@@ -84,103 +82,6 @@ _PREFIXES: Mapping[str, LabelKind] = {
     _REPLACE: "replace",
     _TRANSFORM: "transform",
 }
-
-
-# Changes of form that a label names without naming the word: case, verb form, plural, hyphen.
-
-
-Transform = Callable[[str], str | None]
-"""From a token to its other form; None where it has none. Several tokens come with blanks."""
-
-
-Namer = Callable[[str, str], tuple[str, ...]]
-"""From a token and another form of it to the names that may lead there, likeliest first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Transforms:
-    """The changes of form of a language.
-
-    Args:
-        functions: Name, as "CASE_LOWER", to what it does.
-        merges: Labels that join tokens; () in a language that writes no blanks.
-        namer: Says which transforms to try; it only saves time.
-    """
-
-    functions: Mapping[str, Transform] = field(default_factory=dict)
-    merges: tuple[str, ...] = ()
-    namer: Namer = lambda _token, _target: ()
-
-    def apply(self, name: str, token: str) -> str | None:
-        """Apply a transform of a token; None where it does nothing: keep it."""
-        function = self.functions.get(name)
-        form = function(token) if function else None
-        return None if form == token else form
-
-    def explain(self, token: str, target: str) -> str | None:
-        """Find the transform that leads from a token to another, or None.
-
-        >>> transforms_for("en").explain("goes", "went")
-        'VERB_VBZ_VBD'
-        >>> transforms_for("en").explain("well-known", "well known")
-        'SPLIT_HYPHEN'
-        """
-        if token == target:
-            return None
-        return next(
-            (name for name in self.namer(token, target) if self.apply(name, token) == target), None
-        )
-
-
-@cache
-def transforms_for(language: str) -> Transforms:
-    """Find the changes of form of a language: English has some, every other none."""
-    return _LANGUAGES.get(language, Transforms)()
-
-
-def _english_transforms() -> Transforms:
-    verbs = {
-        f"VERB_{a}_{b}": partial(verb_form, current=a, wanted=b) for a, b in permutations(FORMS, 2)
-    }
-    return Transforms({**_CASES, **verbs, **_OTHERS}, (MERGE_SPACE, MERGE_HYPHEN), _english)
-
-
-_LANGUAGES: Mapping[str, Callable[[], Transforms]] = {"en": _english_transforms}
-
-
-def _english(token: str, target: str) -> tuple[str, ...]:
-    """Say what may lead from an English token to another: case, verb form, plural, hyphen."""
-    if token.lower() == target.lower():
-        return tuple(_CASES)
-    if "-" in token:
-        return (*verb_forms(token, target), *_OTHERS)
-    if token.startswith(target) or target.startswith(token):
-        return (*verb_forms(token, target), *_AGREEMENTS)
-    return verb_forms(token, target)
-
-
-def _singular(token: str) -> str | None:
-    return token[:-1] if token.endswith("s") and token[-2:-1].isalpha() else None
-
-
-def _split_hyphens(token: str) -> str | None:
-    """Split a token at its hyphens; None where a part would be empty."""
-    pieces = token.split("-")
-    return " ".join(pieces) if len(pieces) > 1 and all(pieces) else None
-
-
-_CASES: Mapping[str, Transform] = {
-    "CASE_LOWER": str.lower,
-    "CASE_CAPITAL": str.capitalize,
-    "CASE_UPPER": str.upper,
-    "CASE_CAPITAL_1": lambda token: token[:1] + token[1:].capitalize(),
-    "CASE_UPPER_-1": lambda token: token[:-1].upper() + token[-1:],
-}
-_AGREEMENTS: Mapping[str, Transform] = {
-    "AGREEMENT_PLURAL": lambda token: token + "s" if token[-1:].isalpha() else None,
-    "AGREEMENT_SINGULAR": _singular,
-}
-_OTHERS: Mapping[str, Transform] = {**_AGREEMENTS, "SPLIT_HYPHEN": _split_hyphens}
 
 
 # Vocabularies of labels: which labels a tagger can give.

@@ -8,8 +8,9 @@ from itertools import groupby, pairwise
 from typing import Literal, NamedTuple
 
 from gecbench.core.corrector import TextEdit, apply
+from gecbench.core.language import Transforms
 from gecbench.lang import language_of
-from gecbench.models.tags.labels import KEEP, MERGE_SWAP, Label, Transforms, parse_label
+from gecbench.models.tags.labels import KEEP, MERGE_SWAP, Label, parse_label
 from gecbench.models.text import in_spaced_word
 from gecbench.text.tokens import Token
 

@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gecbench.core.language import Transforms
+from gecbench.lang import transforms_for
 from gecbench.models.tags import derive
 from gecbench.models.tags.derive import apply_labels, choose_labels, derive_labels, derive_rounds
-from gecbench.models.tags.labels import KEEP, Transforms, parse_label, transforms_for
+from gecbench.models.tags.labels import KEEP, parse_label
 
 EN, ZH = transforms_for("en"), transforms_for("zh")
 

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from gecbench.core.corrector import TextEdit, apply
 from gecbench.core.errors import EditError
+from gecbench.lang import transforms_for
 from gecbench.models.tags.derive import apply_labels, choose_labels, derive_labels
-from gecbench.models.tags.labels import KEEP, UNKNOWN, transforms_for
+from gecbench.models.tags.labels import KEEP, UNKNOWN
 from gecbench.models.tags.replay import compose, text_edits
 from gecbench.text.tokens import tokens_of
 

@@ -16,8 +16,9 @@ from gecbench.core.corrector import apply
 from gecbench.core.files import read_lines
 from gecbench.formats import fcgec, mucgec
 from gecbench.formats.perturbed import read_blocks
+from gecbench.lang import transforms_for
 from gecbench.models.tags.derive import choose_labels, derive_labels
-from gecbench.models.tags.labels import KEEP, build_label_vocabulary, transforms_for
+from gecbench.models.tags.labels import KEEP, build_label_vocabulary
 from gecbench.models.tags.replay import text_edits
 from gecbench.text.tokens import tokens_of
 

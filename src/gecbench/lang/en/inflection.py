@@ -1,4 +1,4 @@
-"""Forms of English verbs: a list of lemmas, the rules of spelling, and the irregular ones.
+"""Forms of English words: verbs of a list by the rules of spelling and the irregular ones, plurals.
 
 Written for gecbench from the facts of the language (`irregular_verbs.txt`, `regular_verbs.txt`).
 A word that stands in neither list has no verb forms: a label that asks for one keeps the word.
@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
+from itertools import permutations
 from pathlib import Path
 
 from gecbench.core.files import read_lines
+from gecbench.core.language import Transform, Transforms
 
 FORMS = ("VB", "VBD", "VBG", "VBN", "VBZ")
 """Base form, past tense, -ing form, past participle, third person singular present."""
@@ -167,3 +169,49 @@ def _third(base: str) -> str:
 
 def _consonant_y(word: str) -> bool:
     return word.endswith("y") and word[-2:-1] not in ("", *"aeiou")
+
+
+# Changes of form that a tagger's labels name (GECToR, Omelianchuk et al. 2020).
+
+
+def load_transforms() -> Transforms:
+    """Load the changes of form that labels name: case, verb form, plural, hyphen."""
+    verbs = {
+        f"VERB_{a}_{b}": partial(verb_form, current=a, wanted=b) for a, b in permutations(FORMS, 2)
+    }
+    return Transforms({**_CASES, **verbs, **_OTHERS}, ("", "-"), _candidates)
+
+
+def _candidates(token: str, target: str) -> tuple[str, ...]:
+    """Name what may lead from a token to another: case, verb form, plural, hyphen."""
+    if token.lower() == target.lower():
+        return tuple(_CASES)
+    if "-" in token:
+        return (*verb_forms(token, target), *_OTHERS)
+    if token.startswith(target) or target.startswith(token):
+        return (*verb_forms(token, target), *_AGREEMENTS)
+    return verb_forms(token, target)
+
+
+def _singular(token: str) -> str | None:
+    return token[:-1] if token.endswith("s") and token[-2:-1].isalpha() else None
+
+
+def _split_hyphens(token: str) -> str | None:
+    """Split a token at its hyphens; None where a part would be empty."""
+    pieces = token.split("-")
+    return " ".join(pieces) if len(pieces) > 1 and all(pieces) else None
+
+
+_CASES: Mapping[str, Transform] = {
+    "CASE_LOWER": str.lower,
+    "CASE_CAPITAL": str.capitalize,
+    "CASE_UPPER": str.upper,
+    "CASE_CAPITAL_1": lambda token: token[:1] + token[1:].capitalize(),
+    "CASE_UPPER_-1": lambda token: token[:-1].upper() + token[-1:],
+}
+_AGREEMENTS: Mapping[str, Transform] = {
+    "AGREEMENT_PLURAL": lambda token: token + "s" if token[-1:].isalpha() else None,
+    "AGREEMENT_SINGULAR": _singular,
+}
+_OTHERS: Mapping[str, Transform] = {**_AGREEMENTS, "SPLIT_HYPHEN": _split_hyphens}
