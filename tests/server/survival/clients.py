@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain, zip_longest
 from uuid import uuid4
 
 from server.live import Live
@@ -29,6 +30,18 @@ def script(page: str, name: str) -> dict[str, object] | None:
     """The JSON that a page holds under an id."""
     found = re.search(rf'<script id="{name}" type="application/json">(.*?)</script>', page, re.S)
     return json.loads(found[1]) if found else None
+
+
+def new_texts(task: Mapping[str, object]) -> list[str]:
+    """What somebody writes for a task that nobody wrote before: a correction, or gaps."""
+    *before, last = task.get("gaps", [task["text"]])
+    return [*before, f"{last[:-1]}改{uuid4().hex[:8]}{last[-1]}"]
+
+
+def text_of(task: Mapping[str, object], texts: Sequence[str]) -> str:
+    """What is stored of texts: the correction, or the variant with its errors between the gaps."""
+    errors = [chip["source"] for chip in task.get("chips", [])]
+    return "".join(chain.from_iterable(zip_longest(texts, errors, fillvalue="")))
 
 
 @dataclass
@@ -79,15 +92,15 @@ class Record:
     """What the server has acknowledged, and what it should not have said.
 
     Args:
-        submissions: Client key to slot and text.
-        drafts: Slot, revision and text.
+        submissions: Client key to slot and text: the correction, or the source of the variant.
+        drafts: Slot and revision.
         reviews: Client key to the sentence.
         strange: Answers that nobody should get.
         retried: How many requests had to go out again.
     """
 
     submissions: dict[str, tuple[int, str]] = field(default_factory=dict)
-    drafts: list[tuple[int, int, str]] = field(default_factory=list)
+    drafts: list[tuple[int, int]] = field(default_factory=list)
     reviews: dict[str, int] = field(default_factory=dict)
     strange: list[str] = field(default_factory=list)
     retried: int = 0
@@ -160,11 +173,11 @@ class Crowd:
                 task = self._task(page)
                 if task is None:
                     return
-            text = f"{task['text']}改{uuid4().hex[:8]}"
-            if not self.draft(browser, task, text):
+            texts = new_texts(task)
+            if not self.draft(browser, task, texts):
                 task = None  # what came of it is in the page anew
                 continue
-            task = self.hand_in(browser, task, text)
+            task = self.hand_in(browser, task, texts)
 
     def _task(self, page: Answer) -> Mapping[str, object] | None:
         if page.status != 200:
@@ -172,25 +185,25 @@ class Crowd:
             return None
         return script(page.text, "page")["task"]
 
-    def draft(self, browser: Browser, task: Mapping[str, object], text: str) -> bool:
+    def draft(self, browser: Browser, task: Mapping[str, object], texts: Sequence[str]) -> bool:
         """Save a draft; whether the task is still as the page thought."""
         rev = task["draft"]["rev"] if task["draft"] else 0
-        payload = {"decision": "corrected", "texts": [text]}
+        payload = {"decision": "corrected", "texts": texts}
         said = self.surely(browser, "PUT", task["draftUrl"], {"rev": rev, "payload": payload})
         if said.status == 200:
-            self.record.drafts.append((task["slot"], said.json["rev"], text))
+            self.record.drafts.append((task["slot"], said.json["rev"]))
         elif said.status not in (409, 410):
             self.record.strange.append(f"draft {said.status} {said.text[:200]}")
         return said.status == 200
 
     def hand_in(
-        self, browser: Browser, task: Mapping[str, object], text: str
+        self, browser: Browser, task: Mapping[str, object], texts: Sequence[str]
     ) -> Mapping[str, object] | None:
         """Submit until it is acknowledged; the next task."""
         key = str(uuid4())
         body = {
             "decision": "corrected",
-            "texts": [text],
+            "texts": texts,
             "version": task["version"],
             "client_key": key,
             "confirmed": True,
@@ -199,14 +212,14 @@ class Crowd:
         if said.status != 200:
             self.record.strange.append(f"submit {said.status} {said.text[:200]}")
             return None
-        self.record.submissions[key] = (task["slot"], text)
+        self.record.submissions[key] = (task["slot"], text_of(task, texts))
         return said.json["next"]
 
     def review(self, browser: Browser) -> None:
-        """Decide one sentence after the other: all texts are right."""
+        """Decide one sentence after the other: all texts are right, all variants accepted."""
         while not self.stopping.is_set():
             page = self.surely(browser, "GET", f"/p/{self.slug}/review")
-            data = script(page.text, "review-data")
+            data = script(page.text, "review-data") or script(page.text, "check-data")
             if data is None:
                 if page.status != 200:
                     self.record.strange.append(f"review {page.status} {page.text[:200]}")
@@ -217,12 +230,13 @@ class Crowd:
     def finalise(self, browser: Browser, data: Mapping[str, object]) -> None:
         """Decide a sentence until it is acknowledged."""
         key = str(uuid4())
-        rows = {one["key"]: {"correct": True} for one in data["rows"]}
-        body = {
-            "version": data["version"],
-            "client_key": key,
-            "payload": {"decision": "corrected", "rows": rows, "confirmed": True},
-        }
+        if "chips" in data:
+            checks = [{"position": one["number"], "decision": "accepted"} for one in data["rows"]]
+            payload: dict[str, object] = {"checks": checks}
+        else:
+            rows = {one["key"]: {"correct": True} for one in data["rows"]}
+            payload = {"decision": "corrected", "rows": rows, "confirmed": True}
+        body = {"version": data["version"], "client_key": key, "payload": payload}
         said = self.surely(browser, "POST", data["urls"]["finalise"], body)
         if said.status == 200:
             self.record.reviews[key] = int(data["urls"]["finalise"].split("/")[-2])

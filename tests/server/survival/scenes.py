@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
+from collections import ChainMap, Counter
 from contextlib import closing
 
 from server.live import Live
 from server.survival.clients import Record
 from server.survival.conftest import database_of, run_cli
+from server.workflow.perturbing import a_perturbation
 
 from gecbench.server.choices import SUBMITTED_OR_LATER
 from gecbench.server.models import (
@@ -19,26 +20,39 @@ from gecbench.server.models import (
     Sentence,
     Slot,
     Submission,
+    Variant,
 )
 from gecbench.server.workflow import members, projects, sentences
 
 
 def scene(
-    live: Live, count: int, *, annotators: int = 8, reviewers: int = 0, needed: int = 3
+    live: Live,
+    count: int,
+    *,
+    slug: str = "one",
+    annotators: int = 8,
+    reviewers: int = 0,
+    needed: int = 3,
+    perturb: bool = False,
 ) -> tuple[list[str], list[str]]:
-    """A project "one" with so many sentences; logins of its annotators and reviewers."""
-    writing = [f"a{n}" for n in range(annotators)]
-    deciding = [f"r{n}" for n in range(reviewers)]
+    """A project with so many sentences or cases; logins of its annotators and reviewers."""
+    writing = [f"{slug}-a{n}" for n in range(annotators)]
+    deciding = [f"{slug}-r{n}" for n in range(reviewers)]
+    texts = [f"这是第{n}个有错误的句子了。" for n in range(count)]
     with live.rows():
-        boss = live.person("boss")
-        made = projects.create_project(
-            slug="one", name="One", lang="zh", by=boss, annotators=needed, options={}
-        )
-        rows = [
-            sentences.NewSentence(external_id=f"s{n}", text=f"这是第{n}个有错误的句子了。")
-            for n in range(count)
-        ]
-        sentences.add_sentences(made, rows)
+        boss = live.person(f"{slug}-boss")
+        if perturb:
+            cases = [(text, text.replace("句子了", "句子")) for text in texts]
+            made = a_perturbation(cases, slug=slug, annotators=needed)
+        else:
+            made = projects.create_project(
+                slug=slug, name=slug, lang="zh", by=boss, annotators=needed, options={}
+            )
+            rows = [
+                sentences.NewSentence(external_id=f"s{n}", text=text)
+                for n, text in enumerate(texts)
+            ]
+            sentences.add_sentences(made, rows)
         project = Project.objects.get(pk=made.pk)
         for login in [*writing, *deciding]:
             role = "annotator" if login in writing else "reviewer"
@@ -48,24 +62,28 @@ def scene(
     return writing, deciding
 
 
-def nothing_lost(live: Live, record: Record) -> None:
+def nothing_lost(live: Live, *records: Record) -> None:
     """All that was acknowledged is there once, nothing else, and every rule holds."""
+    acknowledged = ChainMap(*(record.submissions for record in records))
+    reviewed = ChainMap(*(record.reviews for record in records))
+    drafts = {draft for record in records for draft in record.drafts}
     with live.rows():
         texts = dict(Reference.objects.values_list("submission", "text"))
+        texts |= dict(Variant.objects.values_list("submission", "source"))
         found = {
             str(key): (slot, texts.get(pk, ""))
             for pk, key, slot in Submission.objects.values_list("pk", "client_key", "slot")
         }
-        lost = record.submissions.keys() - found.keys()
-        assert not lost, f"{len(lost)} of {len(record.submissions)} submissions are lost"
-        unknown = found.keys() - record.submissions.keys()
+        lost = acknowledged.keys() - found.keys()
+        assert not lost, f"{len(lost)} of {len(acknowledged)} submissions are lost"
+        unknown = found.keys() - acknowledged.keys()
         assert not unknown, f"{len(unknown)} submissions nobody was told of"
-        assert found == record.submissions, "a text is not what was handed in"
+        assert found == acknowledged, "a text is not what was handed in"
         assert max(Counter(Submission.objects.values_list("slot", flat=True)).values()) == 1
         kept = set(DraftRevision.objects.filter(slot__isnull=False).values_list("slot", "rev"))
-        assert {(slot, rev) for slot, rev, _ in record.drafts} <= kept
+        assert drafts <= kept
         reviews = Review.objects.values_list("client_key", "sentence")
-        assert {str(key): sentence for key, sentence in reviews} == record.reviews
+        assert {str(key): sentence for key, sentence in reviews} == reviewed
         counted = Counter(Submission.objects.values_list("sentence", flat=True))
         said = dict(Sentence.objects.filter(submitted__gt=0).values_list("pk", "submitted"))
         assert said == dict(counted)
