@@ -148,10 +148,10 @@ def sample_of(key: str, value: object, left_out: Counter[str]) -> Sample:
     flag = entry.error_flag
     if flag not in (0, 1) or (operations and not flag):
         raise FormatError(
-            "error_flag is {flag} with {count} {noun}; 0 is free of error, 1 has operations",
+            "error_flag is {flag}, number of operations {count}; 0 is free of error, "
+            "1 has operations",
             flag=Message("missing") if flag is UNSET else flag,
             count=len(operations),
-            noun="operation" if len(operations) == 1 else "operations",
         )
     if not flag:
         return Sample(key, source, (Rewrite(error_free=True),), meta)

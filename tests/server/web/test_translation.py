@@ -13,6 +13,7 @@ from gecbench.core.errors import FormatError, GecbenchError, Message, MissingExt
 from gecbench.formats.m2 import parse
 from gecbench.formats.mucgec import check
 from gecbench.formats.validation import value_of
+from gecbench.server.choices import MemberStatus
 from gecbench.server.web.translation import Translation, translate
 
 BLANK = "the line is blank; remove it"
@@ -30,6 +31,13 @@ def test_an_error_is_translated_with_its_place_and_what_is_nested_in_it():
         )
     with override("en"):
         assert translate(error) == Translation(str(error))
+
+
+def test_words_of_the_workflow_in_an_error_are_their_labels():
+    refused = GecbenchError("a member who is {status} cannot do this", status=MemberStatus.PAUSED)
+    with override("zh-hans"):
+        assert str(MemberStatus.PAUSED.label) in str(translate(refused))
+        assert "paused" not in str(translate(refused))
 
 
 def test_pages_advise_no_option_of_the_command_line():

@@ -119,7 +119,7 @@ def test_the_command_makes_them_with_a_corrector_that_needs_no_network(site, mon
     words = ["story", "--corrector", "zh-homophone"]
     ended = CliRunner().invoke(commands.suggest, words, catch_exceptions=False)
     assert (ended.exit_code, ended.stdout) == (0, "")
-    assert "2 suggestions by zh-homophone, 1 of them" in ended.stderr
+    assert "2 suggestions by zh-homophone, 1 of them changes" in ended.stderr
     assert "nobody sees suggestions before the settings" in ended.stderr
     assert Suggestion.objects.get(sentence__number=1).text == "我今天很高兴。"
     ended = CliRunner().invoke(commands.suggest, words, catch_exceptions=False)

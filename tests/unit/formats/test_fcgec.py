@@ -130,8 +130,11 @@ def test_states_and_facts_are_kept(tmp_path: Path):
             entry({"Insert": [{"pos": k, "tag": "INS_1", "label": ["a"] * 11} for k in range(3)]}),
             "the labels make 1331 references of one operation; at most 1000",
         ),
-        (entry({"Delete": [1]}, flag=0), "error_flag is 0 with 1 operation; 0 is free of error"),
-        (entry(flag=2), "error_flag is 2 with 0 operations"),
+        (
+            entry({"Delete": [1]}, flag=0),
+            "error_flag is 0, number of operations 1; 0 is free of error",
+        ),
+        (entry(flag=2), "error_flag is 2, number of operations 0"),
         (entry(sentence=""), "the sentence is empty"),
         ({"sentence": "a", "text": "b"}, "unknown key 'text'"),
         (

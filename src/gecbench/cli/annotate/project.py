@@ -368,9 +368,10 @@ def suggest(
     if row.rules.suggestions == "off":
         say("note: nobody sees suggestions before the settings of the project say when")
     there = f"; {done.there} had one of it already" if done.there else ""
+    changes = "changes" if done.changing == 1 else "change"
     say(
         f"{count_noun(done.made, 'suggestion')} by {opened.info.name}, {done.changing} of them "
-        f"change the sentence{there}"
+        f"{changes} the sentence{there}"
     )
 
 

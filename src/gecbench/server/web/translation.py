@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from django.db.models import TextChoices
 from django.utils.translation import get_language, gettext
 
 from gecbench.core.errors import GecbenchError, Message, OptionAdvice, Place
@@ -71,9 +72,11 @@ def _message(text: str) -> str:
 
 
 def _value(value: object) -> object:
-    """What stands at a place of a message: a message itself, or what no language changes."""
+    """What stands at a place of a message: a message, a word of the workflow, or plain data."""
     if isinstance(value, OptionAdvice):
         value = value.page
     if isinstance(value, GecbenchError):
         return _error(value)
+    if isinstance(value, TextChoices):
+        return value.label
     return _message(value) if isinstance(value, Message) else value

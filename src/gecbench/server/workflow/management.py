@@ -173,9 +173,9 @@ def raise_needed(member: Member, sentence_id: int, *, more: int) -> Sentence:
         raise RefusedError([Problem("WFL-5", "more", {"most": most}, "WFL-5-manager")])
     if sentence.golden_id is not None or sentence.state not in RAISABLE:
         raise ConflictError(
-            "sentence {number} is {state}; more annotators are asked for before a review has begun",
+            "sentence {number}: {state}; more annotators are asked for before a review has begun",
             number=sentence.number,
-            state=sentence.state,
+            state=SentenceState(sentence.state),
         )
     if sentence.state == SentenceState.REVIEW_READY:
         remove_from_queue(sentence)
@@ -324,9 +324,9 @@ def reopen_sentence(member: Member, sentence_id: int, *, reason: str) -> ReviewT
         raise RefusedError([Problem("reopen-disputed")])
     if sentence.state != SentenceState.GOLDEN:
         raise ConflictError(
-            "sentence {number} is {state}; only golden ones are reopened",
+            "sentence {number}: {state}; only golden ones are reopened",
             number=sentence.number,
-            state=sentence.state,
+            state=SentenceState(sentence.state),
         )
     change_state(sentence, SentenceState.REVIEW_READY)
     last = Review.objects.filter(sentence=sentence).select_related("reviewer").order_by("pk").last()

@@ -105,10 +105,10 @@ def change_state(sentence: Sentence, state: SentenceState, **fields: Any) -> Non
     """
     if state not in PATHS[SentenceState(sentence.state)]:
         raise ConflictError(
-            "sentence {number} is {state}; from there it does not become {target}",
+            "sentence {number}: {state}; from there it does not become {target}",
             number=sentence.number,
-            state=sentence.state,
-            target=state,
+            state=SentenceState(sentence.state),
+            target=SentenceState(state),
         )
     compare_and_set(
         sentence,

@@ -10,6 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 from django.db import DatabaseError, IntegrityError, OperationalError, connection, transaction
 from django.db.models import F, QuerySet
 
+from gecbench.core.errors import Message
 from gecbench.server.choices import MemberStatus, ProjectKind, Role
 from gecbench.server.models import Acknowledgement, Member, Person, Project, Sentence
 from gecbench.server.workflow.errors import (
@@ -203,9 +204,13 @@ def authorize(member: Member, *roles: Role, statuses: tuple[MemberStatus, ...] =
     if now.project.archived_at or now.project.deleted_at:
         raise NotAllowedError("the project is closed; everything stays readable")
     if now.status not in statuses:
-        raise NotAllowedError("a member who is {status} cannot do this", status=now.status)
+        raise NotAllowedError(
+            "a member who is {status} cannot do this", status=MemberStatus(now.status)
+        )
     if roles and not any(now.has(role) for role in roles):
-        raise NotAllowedError("only for the role {roles}", roles=" or ".join(roles))
+        first, *others = roles
+        names = Message("{first} or {second}", first=first, second=others[0]) if others else first
+        raise NotAllowedError("only for the role {roles}", roles=names)
     manages = Role.MANAGER in roles and now.is_manager
     if Role.REVIEWER in roles and not manages and not has_read_guideline(now):
         raise GuidelineFirstError

@@ -156,7 +156,9 @@ def _practising(member: Member) -> Member:
     if member.project.archived_at or member.project.deleted_at:
         raise NotAllowedError("the project is closed; everything stays readable")
     if not member.is_annotator or member.status not in (*CANDIDATES, *STUDYING):
-        raise NotAllowedError("a member who is {status} cannot do this", status=member.status)
+        raise NotAllowedError(
+            "a member who is {status} cannot do this", status=MemberStatus(member.status)
+        )
     return member
 
 
@@ -356,7 +358,9 @@ def answer_task(
     if known is not None:
         return known
     if member.status not in CANDIDATES:
-        raise NotAllowedError("a member who is {status} cannot do this", status=member.status)
+        raise NotAllowedError(
+            "a member who is {status} cannot do this", status=MemberStatus(member.status)
+        )
     if not has_read_guideline(member):
         raise GuidelineFirstError
     task.trial.member = member

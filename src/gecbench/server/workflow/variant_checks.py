@@ -449,9 +449,9 @@ def reopen(
     words = clean_note(note, "reopen-reason", field="reason")
     if sentence.state != SentenceState.GOLDEN:
         raise ConflictError(
-            "sentence {number} is {state}; only golden ones are reopened",
+            "sentence {number}: {state}; only golden ones are reopened",
             number=sentence.number,
-            state=sentence.state,
+            state=SentenceState(sentence.state),
         )
     variants = accepted_variants(sentence)
     places = sorted(set(positions))
