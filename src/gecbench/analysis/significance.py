@@ -431,3 +431,47 @@ def _reverse(pair: SystemPair) -> SystemPair:
         interval=spread,
         first_better=1 - pair.first_better,
     )
+
+
+# All metrics of a run.
+
+
+@dataclass(frozen=True, slots=True)
+class Comparisons:
+    """Systems compared by some metrics.
+
+    Args:
+        corpus: Name of the data.
+        metrics: What each metric finds, in the order asked for.
+        notes: What the reader should know, a sentence each.
+    """
+
+    corpus: str
+    metrics: tuple[Comparison, ...]
+    notes: tuple[str, ...] = ()
+
+
+def compare_run(
+    run_stats: RunStats, plan: Plan | None = None, *, watch: Watch = no_progress
+) -> Comparisons:
+    """Test whether the systems of a run differ, by each metric that applies to them."""
+    names = [name for name in run_stats.metrics if name not in run_stats.refused]
+    by_metric = [compare(run_stats, name, plan, watch=watch) for name in names]
+    notes = [*run_stats.notes, *(f"n/a: {why}" for why in run_stats.refused.values())]
+    notes += [
+        f"{count_noun(count, 'sentence')} left out: {why}"
+        for why, count in run_stats.left_out.items()
+        if count
+    ]
+    notes += [note for comparison in by_metric for note in comparison.notes]
+    return Comparisons(run_stats.corpus.name, tuple(by_metric), tuple(dict.fromkeys(notes)))
+
+
+def check_number(systems: int) -> None:
+    """Refuse fewer systems than can be compared, before anything is read.
+
+    Raises:
+        UsageError: There are not two.
+    """
+    if systems < 2:
+        raise UsageError(f"a comparison takes two systems or more; given: {systems}")

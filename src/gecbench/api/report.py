@@ -11,9 +11,10 @@ from gecbench.analysis.difficulty import Difficulty, measure_difficulty, nearest
 from gecbench.analysis.options import Plan, Sweep, Weighting
 from gecbench.analysis.references import describe_references
 from gecbench.analysis.sentences import edit_weights, sentence_rows
+from gecbench.analysis.significance import Comparisons, compare_run
 from gecbench.api.files import in_language
 from gecbench.api.options import AnyScheme, Options
-from gecbench.api.score import Comparisons, collect_stats, compare_run
+from gecbench.api.score import collect_stats
 from gecbench.core.errors import UsageError
 from gecbench.core.files import write_text
 from gecbench.core.sample import Corpus, Systems

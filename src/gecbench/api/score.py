@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import replace
 
 from gecbench import __version__
 from gecbench.analysis.options import Plan
-from gecbench.analysis.significance import Comparison
-from gecbench.analysis.significance import compare as compare_by_metric
+from gecbench.analysis.significance import Comparisons, check_number, compare_run
 from gecbench.api.files import in_language
 from gecbench.api.options import AnyScheme, Options, SchemeSpec
 from gecbench.api.schemes import extractor_for
-from gecbench.core.case import Part
-from gecbench.core.errors import NoEffectError, UsageError, count_noun
-from gecbench.core.language import Language
 from gecbench.core.sample import Corpus, Systems, as_systems
 from gecbench.core.scheme import Watch, no_progress
-from gecbench.lang.detection import detect
-from gecbench.metrics import make_metric, metric_class
-from gecbench.scoring.cases import Cases, make_cases
-from gecbench.scoring.languages import corpus_language, language_notes, normaliser_notes
-from gecbench.scoring.metric import Metric
+from gecbench.metrics import make_metrics, metric_class
+from gecbench.scoring.cases import make_cases
+from gecbench.scoring.languages import (
+    corpus_language,
+    language_notes,
+    metrics_of_other_languages,
+    normaliser_notes,
+    with_language_of_metrics,
+)
 from gecbench.scoring.normalise import change_notes, normalise
 from gecbench.scoring.results import RunStats, ScoreReport
 from gecbench.scoring.run import (
+    check_extraction,
     check_outputs,
     edit_notes,
     output_notes,
@@ -106,7 +106,7 @@ def collect_stats(
     )
     notes = [*language_notes(corpus), *output_notes(corpus, systems)]
     if spec.name is None:
-        part = _with_language_of_metrics(part, options.metrics)
+        part = with_language_of_metrics(part, map(metric_class, options.metrics))
     language = corpus_language(part, spec.name)
     changes: Mapping[str, str] = {}
     if options.normalise:
@@ -114,17 +114,20 @@ def collect_stats(
         part, systems, changes = normalise(part, systems, options.normalise)
         notes += normaliser_notes(part, language, options.normalise)
         notes += change_notes(texts, (part, systems))
-    metrics = make_metrics(options.metrics or (language.metric,), options, language)
-    refused = {
-        metric.name: f"{metric.name} is for language {' and '.join(metric.languages)}, "
-        f"corpus {part.name!r} is in {language.code}"
-        for metric in metrics
-        if metric.languages and language.code not in metric.languages
-    }
-    if len(refused) == len(metrics):
-        or_lang = "" if part.lang else ", or name the language by --lang if it is another"
-        another = "edits" if language.metric in refused else language.metric
-        raise UsageError(f"{'; '.join(refused.values())}; take --metric {another}{or_lang}")
+    metrics = make_metrics(
+        options.metrics or (language.metric,),
+        {
+            "level": options.level,
+            "beta": options.beta,
+            "choice": options.choice,
+            "chosen": Filter(options.size, frozenset(options.exclude)),
+            "unit": language.unit,
+        },
+        options.settings,
+        chosen=options.chosen_for_metrics,
+        segmenter=bool(options.segmenter),
+    )
+    refused = metrics_of_other_languages(metrics, part, language)
     needs = frozenset(metric.needs for metric in metrics if metric.name not in refused)
     division = SPACES
     if options.segmenter or "gold_edits" in needs:
@@ -137,7 +140,16 @@ def collect_stats(
         segment=division.divide,
         max_references=options.max_references,
     )
-    _check_used(cases, part.name, [m.name for m in metrics], needs, options, spec)
+    if not spec.may_be_unused:
+        check_extraction(
+            cases,
+            part.name,
+            [metric.name for metric in metrics],
+            needs,
+            re_extract=options.re_extract,
+            options=spec.chosen_fields,
+            flags=spec.chosen_options,
+        )
     notes = [
         *edit_notes(cases, options.exclude, scheme_chosen=spec.is_chosen),
         *text_notes(cases, needs, part, division, options.segmenter),
@@ -179,119 +191,6 @@ def collect_stats(
     )
 
 
-def _with_language_of_metrics(corpus: Corpus, metrics: Sequence[str]) -> Corpus:
-    """Put a corpus whose texts do not show their language into that of the metrics.
-
-    Args:
-        corpus: Returned as it is where anything says its language.
-        metrics: Names of metrics; they decide if all that are for certain languages are for one.
-    """
-    languages = {kind.languages for kind in map(metric_class, metrics) if kind.languages}
-    if corpus.lang or len(languages) != 1 or detect(sample.source for sample in corpus.samples):
-        return corpus
-    ((code, *others),) = languages
-    return corpus if others else replace(corpus, lang=code)
-
-
-def _check_used(
-    cases: Cases,
-    name: str,
-    metrics: Sequence[str],
-    needs: Collection[Part],
-    options: Options,
-    spec: SchemeSpec,
-) -> None:
-    """Refuse options of how edits are found where all that metrics compare are those of files.
-
-    Raises:
-        NoEffectError: Names the options, and what to do.
-    """
-    if spec.may_be_unused:
-        return
-    if options.re_extract and "edits" not in needs and not cases.gold_edits_extracted:
-        raise NoEffectError(
-            f"no metric of {', '.join(metrics)} compares edits that --re-extract extracts "
-            "again; leave it out",
-            ("re_extract", *spec.chosen_fields),
-            name,
-        )
-    if not spec.chosen_fields or needs == {"texts"}:
-        return
-    if not (cases.gold_edits_extracted or (cases.edits and cases.edits.extracted)):
-        chosen = " and ".join(spec.chosen_options)
-        in_place = " in place of --no-re-extract" if options.re_extract is False else ""
-        add = f"add --re-extract{in_place}, or " if "edits" in needs else ""
-        raise NoEffectError(
-            f"all edits stand in the files and are used as they are, so that {chosen} "
-            f"has no effect; {add}leave {chosen} out",
-            spec.chosen_fields,
-            name,
-        )
-
-
-def make_metrics(names: Sequence[str], options: Options, language: Language) -> list[Metric[Any]]:
-    """Make metrics with their options set.
-
-    Metrics over texts take words, and characters in Chinese, unless they are set.
-
-    Raises:
-        UsageError: A setting is of a metric that is not asked for, unknown, or wrong; or no metric
-            takes an option.
-    """
-    for setting in options.settings:
-        name, dot, _ = setting.partition(".")
-        if not dot or name not in names:
-            raise UsageError(
-                f"setting {setting!r} is of no metric asked for ({', '.join(names)}); "
-                "write METRIC.OPTION=VALUE"
-            )
-    kinds = [metric_class(name) for name in names]
-    known = {field.name for kind in kinds for field in fields(kind)}
-    plain = Options()
-    for option, field, value in (
-        ("level", "level", options.level),
-        ("beta", "beta", options.beta),
-        ("choice", "choice", options.choice),
-        ("size", "chosen", options.size),
-        ("exclude", "chosen", options.exclude),
-    ):
-        if value != getattr(plain, option) and field not in known:
-            raise UsageError(
-                f"no metric of {', '.join(names)} has the option "
-                f"{'edits' if option == 'size' else option}; leave it out"
-            )
-    if options.segmenter and not any(kind.needs == "gold_edits" for kind in kinds):
-        raise UsageError(
-            f"no metric of {', '.join(names)} divides texts by a segmenter; leave it out"
-        )
-    shared: dict[str, object] = {
-        "level": options.level,
-        "beta": options.beta,
-        "choice": options.choice,
-        "chosen": Filter(options.size, frozenset(options.exclude)),
-        "unit": language.unit,
-    }
-    return [make_metric(name, shared, options.settings) for name in names]
-
-
-# Significance.
-
-
-@dataclass(frozen=True, slots=True)
-class Comparisons:
-    """Systems compared by some metrics.
-
-    Args:
-        corpus: Name of the data.
-        metrics: What each metric finds, in the order asked for.
-        notes: What the reader should know, a sentence each.
-    """
-
-    corpus: str
-    metrics: tuple[Comparison, ...]
-    notes: tuple[str, ...] = ()
-
-
 def compare(
     corpus: Corpus,
     systems: Systems,
@@ -323,29 +222,3 @@ def compare(
     corpus = in_language(corpus, lang)
     run_stats = collect_stats(corpus, systems, scheme=scheme, options=options, watch=watch)
     return compare_run(run_stats, plan, watch=watch_pairs)
-
-
-def compare_run(
-    run_stats: RunStats, plan: Plan | None = None, *, watch: Watch = no_progress
-) -> Comparisons:
-    """Test whether the systems of a run differ, by each metric that applies to them."""
-    names = [name for name in run_stats.metrics if name not in run_stats.refused]
-    by_metric = [compare_by_metric(run_stats, name, plan, watch=watch) for name in names]
-    notes = [*run_stats.notes, *(f"n/a: {why}" for why in run_stats.refused.values())]
-    notes += [
-        f"{count_noun(count, 'sentence')} left out: {why}"
-        for why, count in run_stats.left_out.items()
-        if count
-    ]
-    notes += [note for comparison in by_metric for note in comparison.notes]
-    return Comparisons(run_stats.corpus.name, tuple(by_metric), tuple(dict.fromkeys(notes)))
-
-
-def check_number(systems: int) -> None:
-    """Refuse fewer systems than can be compared, before anything is read.
-
-    Raises:
-        UsageError: There are not two.
-    """
-    if systems < 2:
-        raise UsageError(f"a comparison takes two systems or more; given: {systems}")

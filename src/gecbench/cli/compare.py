@@ -31,7 +31,7 @@ def compare(
     gecbench compare conll14.m2 *.txt --metric m2,gleu --correction bh --figures plots
     gecbench compare dev.jsonl base=a.txt b.txt c.txt --baseline base --test randomisation
     """  # noqa: D301 - \b keeps click from joining lines
-    from gecbench.api.score import check_number, compare_run
+    from gecbench.analysis.significance import check_number, compare_run
     from gecbench.reports.compare import build_report
 
     check_number(len(systems))

@@ -5,7 +5,7 @@ A new metric is a class that derives from `Metric`, and a line in the table.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, cast
 
@@ -46,20 +46,51 @@ _SHARED = ("level", "beta", "choice", "chosen", "context")
 """Options that metrics have in common; they are not set as one metric's own."""
 
 
-def make_metric(
-    name: str, shared: Mapping[str, object], settings: Mapping[str, str]
-) -> Metric[Any]:
-    """Make a metric with its options set.
+def make_metrics(
+    names: Sequence[str],
+    shared: Mapping[str, object],
+    settings: Mapping[str, str],
+    *,
+    chosen: Mapping[str, str],
+    segmenter: bool = False,
+) -> list[Metric[Any]]:
+    """Make metrics with their options set.
 
     Args:
-        name: As in `METRICS`.
+        names: As in `METRICS`.
         shared: Values of fields, for metrics that have them.
-        settings: Texts by "metric.option"; those of other metrics are left alone.
+        settings: Texts by "metric.option".
+        chosen: Options that somebody set for all metrics, by name: the field that each fills.
+        segmenter: Whether somebody chose one.
 
     Raises:
-        UsageError: The metric has no such option of its own, or the value is wrong.
+        UsageError: A setting is of a metric that is not asked for, unknown, or wrong; or no metric
+            takes an option.
     """
-    kind = metric_class(name)
+    for setting in settings:
+        name, dot, _ = setting.partition(".")
+        if not dot or name not in names:
+            raise UsageError(
+                f"setting {setting!r} is of no metric asked for ({', '.join(names)}); "
+                "write METRIC.OPTION=VALUE"
+            )
+    kinds = {name: metric_class(name) for name in names}
+    known = {field.name for kind in kinds.values() for field in fields(kind)}
+    for option, field in chosen.items():
+        if field not in known:
+            raise UsageError(
+                f"no metric of {', '.join(names)} has the option {option}; leave it out"
+            )
+    if segmenter and not any(kind.needs == "gold_edits" for kind in kinds.values()):
+        raise UsageError(
+            f"no metric of {', '.join(names)} divides texts by a segmenter; leave it out"
+        )
+    return [_make(name, kind, shared, settings) for name, kind in kinds.items()]
+
+
+def _make(
+    name: str, kind: type[Metric[Any]], shared: Mapping[str, object], settings: Mapping[str, str]
+) -> Metric[Any]:
     known = {field.name: field.default for field in fields(kind) if field.init}
     values: dict[str, Any] = {key: value for key, value in shared.items() if key in known}
     for setting, text in settings.items():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
 
 from gecbench.core.errors import UsageError
 from gecbench.core.language import Language
@@ -18,6 +20,7 @@ from gecbench.lang import (
     mixture_warning,
 )
 from gecbench.lang.detection import detect
+from gecbench.scoring.metric import Metric
 
 
 def corpus_language(corpus: Corpus, scheme: str | None = None) -> Language:
@@ -135,3 +138,38 @@ def normaliser_notes(corpus: Corpus, language: Language, names: Sequence[str]) -
         for name in names
         if name in owners and language.code != "xx" and name not in language.normalisers
     ]
+
+
+def with_language_of_metrics(corpus: Corpus, kinds: Iterable[type[Metric[Any]]]) -> Corpus:
+    """Put a corpus whose texts do not show their language into that of the metrics.
+
+    Args:
+        corpus: Returned as it is where anything says its language.
+        kinds: They decide if all that are for certain languages are for one.
+    """
+    languages = {kind.languages for kind in kinds if kind.languages}
+    if corpus.lang or len(languages) != 1 or detect(sample.source for sample in corpus.samples):
+        return corpus
+    ((code, *others),) = languages
+    return corpus if others else replace(corpus, lang=code)
+
+
+def metrics_of_other_languages(
+    metrics: Sequence[Metric[Any]], corpus: Corpus, language: Language
+) -> dict[str, str]:
+    """Name the metrics that are not for a language, and why they do not apply.
+
+    Raises:
+        UsageError: None of them applies.
+    """
+    refused = {
+        metric.name: f"{metric.name} is for language {' and '.join(metric.languages)}, "
+        f"corpus {corpus.name!r} is in {language.code}"
+        for metric in metrics
+        if metric.languages and language.code not in metric.languages
+    }
+    if len(refused) == len(metrics):
+        or_lang = "" if corpus.lang else ", or name the language by --lang if it is another"
+        another = "edits" if language.metric in refused else language.metric
+        raise UsageError(f"{'; '.join(refused.values())}; take --metric {another}{or_lang}")
+    return refused

@@ -7,7 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gecbench.core.case import Case, Part
-from gecbench.core.errors import CorpusError, MissingExtraError, UsageError, count_noun
+from gecbench.core.errors import (
+    CorpusError,
+    MissingExtraError,
+    NoEffectError,
+    UsageError,
+    count_noun,
+)
 from gecbench.core.sample import GOLD_EDITS, Corpus, SystemOutput
 from gecbench.core.score import Score, WarningNote
 from gecbench.scoring import resample
@@ -111,6 +117,51 @@ def subsets(corpus: Corpus, by: str | None) -> dict[str | None, list[int]]:
     for at, value in enumerate(field_values(corpus, by) if by is not None else ()):
         groups.setdefault(value, []).append(at)
     return groups
+
+
+def check_extraction(
+    cases: Cases,
+    name: str,
+    metrics: Sequence[str],
+    needs: Collection[Part],
+    *,
+    re_extract: bool | None,
+    options: Sequence[str],
+    flags: Sequence[str],
+) -> None:
+    """Refuse options of how edits are found where all that metrics compare are those of files.
+
+    Args:
+        cases: Of all systems.
+        name: Of the corpus.
+        metrics: Their names.
+        needs: What those that apply compare.
+        re_extract: Whether edits of files are extracted again, where somebody said it.
+        options: Of the scheme, those that somebody chose.
+        flags: The same as on the command line.
+
+    Raises:
+        NoEffectError: Names the options, and what to do.
+    """
+    if re_extract and "edits" not in needs and not cases.gold_edits_extracted:
+        raise NoEffectError(
+            f"no metric of {', '.join(metrics)} compares edits that --re-extract extracts "
+            "again; leave it out",
+            ("re_extract", *options),
+            name,
+        )
+    if not options or needs == {"texts"}:
+        return
+    if not (cases.gold_edits_extracted or (cases.edits and cases.edits.extracted)):
+        chosen = " and ".join(flags)
+        in_place = " in place of --no-re-extract" if re_extract is False else ""
+        add = f"add --re-extract{in_place}, or " if "edits" in needs else ""
+        raise NoEffectError(
+            f"all edits stand in the files and are used as they are, so that {chosen} "
+            f"has no effect; {add}leave {chosen} out",
+            options,
+            name,
+        )
 
 
 # What the reader of scores should know of the data behind them.

@@ -11,16 +11,17 @@ from messages import expect_error
 
 from gecbench.analysis.options import HumanOptions, Layout, Plan
 from gecbench.api.options import DifficultyOptions, Options, PerturbOptions, Places, Voting
-from gecbench.api.score import make_metrics
+from gecbench.api.score import collect_stats
 from gecbench.core.errors import UsageError
 from gecbench.core.options import Option
+from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.lang import language_of
+from gecbench.metrics import make_metrics
 
 
 def made(metric: str, lang: str = "en", **settings: str):
     settings = {name.replace("__", "."): value for name, value in settings.items()}
-    options = Options(metrics=(metric,), settings=settings)
-    return make_metrics([metric], options, language_of(lang))[0]
+    return make_metrics([metric], {"unit": language_of(lang).unit}, settings, chosen={})[0]
 
 
 def test_settings_become_what_the_metric_has_for_them():
@@ -29,13 +30,21 @@ def test_settings_become_what_the_metric_has_for_them():
     assert made("m2", m2__ignore_whitespace_casing="no").ignore_whitespace_casing is False
     assert made("meaning-preservation", **{"meaning-preservation.t": "0.5"}).t == 0.5
     assert made("gleu", gleu__unit="character").unit == "character"
-    options = Options(settings={"m2.max-unchanged-words": "1"})
-    assert make_metrics(["m2"], options, language_of("en"))[0].max_unchanged_words == 1
+    assert made("m2", **{"m2.max-unchanged-words": "1"}).max_unchanged_words == 1
 
 
 def test_general_options_reach_the_metrics_that_have_them():
-    options = Options(beta=1.0, level="detection-span", choice="sentence-best", size="multi")
-    errant, m2, _ = make_metrics(["errant", "m2", "gleu"], options, language_of("en"))
+    options = Options(
+        metrics=("errant", "m2", "gleu"),
+        beta=1.0,
+        level="detection-span",
+        choice="sentence-best",
+        size="multi",
+    )
+    corpus = Corpus("c", (Sample("1", "a b", (Rewrite(text="a c"),)),), "en")
+    system = SystemOutput("s", {"1": (Rewrite(text="a c"),)})
+    run_stats = collect_stats(corpus, system, scheme="xx-word", options=options)
+    errant, m2, _ = run_stats.metrics.values()
     assert (errant.beta, errant.level, errant.choice) == (1.0, "detection-span", "sentence-best")
     assert errant.chosen.size == "multi"
     assert m2.beta == 1.0
@@ -61,7 +70,7 @@ def test_characters_are_counted_in_chinese_unless_words_are_asked_for():
 )
 def test_settings_that_mean_nothing_are_refused(metric, setting, value, message: str):
     with pytest.raises(UsageError) as error:
-        make_metrics([metric], Options(settings={setting: value}), language_of("en"))
+        make_metrics([metric], {}, {setting: value}, chosen={})
     assert str(error.value).startswith(message)
 
 
