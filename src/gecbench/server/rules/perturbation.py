@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
+from itertools import accumulate, pairwise
 
 from gecbench.core.edit import Edit
 from gecbench.core.errors import Message
@@ -19,7 +20,6 @@ from gecbench.core.scheme import Scheme
 from gecbench.lang import language_of
 from gecbench.server.rules import text as texts
 from gecbench.server.rules.diff import extract_edits, tokenize
-from gecbench.text.tokens import spans
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +78,8 @@ def divide(scheme: Scheme, pairs: Sequence[tuple[str, str]]) -> list[Division]:
 
 
 def _divide(scheme: Scheme, source: str, target: str, edits: Iterable[Edit]) -> Division:
-    before = spans(source, scheme.parse_source(source).tokens) or ()
-    after = spans(target, scheme.parse_target(target).tokens) or ()
+    before = _spans(source, scheme.parse_source(source).tokens)
+    after = _spans(target, scheme.parse_target(target).tokens)
     gaps: list[str] = []
     chips: list[Chip] = []
     end = shift = 0
@@ -93,6 +93,13 @@ def _divide(scheme: Scheme, source: str, target: str, edits: Iterable[Edit]) -> 
         )
         end, shift = stop, shift + size - (edit.end - edit.start)
     return Division((*gaps, source[end:]), tuple(chips))
+
+
+def _spans(text: str, tokens: Sequence[str]) -> list[tuple[int, int]]:
+    """The characters of the tokens of a text; within a placeholder, too, may be white space."""
+    places = [place for place, character in enumerate(text) if not character.isspace()]
+    ends = list(accumulate(map(len, tokens), initial=0))
+    return [(places[start], places[end - 1] + 1) for start, end in pairwise(ends)]
 
 
 def _characters(tokens: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int]:
