@@ -178,6 +178,13 @@ def parse_perturbed(path: Path, lines: Sequence[str], name: str) -> PerturbedSet
     return _set(name, [_subset(path, lines, name)])
 
 
+def case_lines(lines: Sequence[str]) -> list[int]:
+    """The numbers of the lines with which the cases of such a file begin."""
+    if is_json(lines):
+        return list(range(2, 1 + len(lines)))
+    return [rows[0][0] for rows in text_blocks(lines)]
+
+
 def write_blocks(cases: Iterable[PerturbedCase]) -> str:
     """Write cases as RobustGEC's blocks, byte for byte as the published files."""
     return "".join(

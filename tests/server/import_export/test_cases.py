@@ -172,6 +172,50 @@ def test_per_10_gecbenchs_jsonl_goes_round(site):
     assert exported(again, "robustgec")[".para.txt"].decode() == CASES
 
 
+def jsonl(*rows: dict[str, object]) -> bytes:
+    header = {"format": "gecbench-perturbed", "schema": 1, "name": "x", "lang": "en"}
+    return "".join(f"{json.dumps(row)}\n" for row in (header, *rows)).encode()
+
+
+def a_row(source: str = "He go home .", **fields: object) -> dict[str, object]:
+    pairs = [{"source": text, "reference": "He goes ."} for text in (source, "He go .")]
+    return {"subset": "x", "id": "a", "original": pairs[0], "variants": pairs[1:]} | fields
+
+
+@pytest.mark.parametrize(
+    ("rows", "line", "values"),
+    [
+        ([a_row("He go\nhome ."), a_row("I go .", id="b")], 2, {"id": "a"}),
+        ([a_row(), a_row("I\rgo .", id="b")], 3, {"id": "b"}),
+        ([a_row(id="i" * 201)], 2, {}),
+        ([a_row(id="i\u202e")], 2, {}),
+        ([a_row(subset="s" * 101)], 2, {}),
+        (
+            [a_row(subset="a/b", id="c"), a_row("I go .", subset="a", id="b/c")],
+            3,
+            {"id": "a/b/c", "first": 2},
+        ),
+    ],
+)
+def test_a_case_that_no_row_or_file_can_hold_is_a_problem_at_its_line(site, rows, line, values):
+    plan = plan_import(project_of(), content_of("c.jsonl", jsonl(*rows)))
+    assert plan.report.problem_count == 1
+    problem = plan.report.problems[0]
+    assert (problem.line, problem.message.values) == (line, values)
+
+
+def test_a_problem_of_a_block_stands_at_its_first_line(site):
+    text = CASES.replace("O-T \n", "O-T \0\n")
+    report = plan_import(project_of(), content_of("c.txt", text.encode())).report
+    assert [problem.line for problem in report.problems] == [15]
+
+
+def test_predictions_beside_cases_are_counted_as_left_out(site):
+    text = "O-S He go .\nO-T He goes .\nO-P He go .\nA1-S I go .\nA1-T I goes .\nA1-P I go .\n"
+    report = plan_import(project_of(), content_of("c.txt", text.encode())).report
+    assert (report.new, sum(report.left_out.values())) == (1, 2)
+
+
 def test_per_10_everything_says_who_made_what(database):
     project = a_perturbation()
     done(project)

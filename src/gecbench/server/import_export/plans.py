@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from gecbench.core.errors import GecbenchError, Message, UsageError, quote
-from gecbench.core.perturbed import Subset
-from gecbench.formats.perturbed import is_perturbed, parse_perturbed
+from gecbench.core.perturbed import PerturbedCase, PerturbedSet
+from gecbench.core.sample import NOT_KEPT
+from gecbench.formats.perturbed import case_lines, is_perturbed, parse_perturbed
 from gecbench.formats.records import Content, Entry, Record, Trouble, parallel, records
 from gecbench.lang.detection import is_chinese
 from gecbench.server.choices import Decision, ProjectKind, Purpose
@@ -575,6 +576,28 @@ def _check_names(record: Record) -> None:
             )
 
 
+def _check_id(record: Record, first_lines: dict[str, int]) -> None:
+    """Refuse an id that an earlier line has, and note where this one stands."""
+    if record.id is None:
+        return
+    first = first_lines.setdefault(record.id, record.line)
+    if first != record.line:
+        raise GecbenchError(
+            "id {id!r} stands in line {first} already; ids are unique", id=record.id, first=first
+        )
+
+
+def _check_case(case: PerturbedCase) -> None:
+    """Refuse a case that no row can hold, or no file of blocks."""
+    for text in (text for pair in case.all for text in (pair.source, pair.reference)):
+        clean(text)
+        if "\n" in text or "\r" in text:
+            raise GecbenchError(
+                "case {id!r} has a line end within a text; cases stand in lines, so take it out",
+                id=case.id,
+            )
+
+
 @dataclass(slots=True)
 class _Reader:
     """Reads a file record by record: cleans, checks, and counts as it goes; see `Report`."""
@@ -638,14 +661,7 @@ class _Reader:
         if not text:
             raise GecbenchError("the sentence is empty; fill it or take it out")
         _check_names(record)
-        if record.id is not None:
-            first = first_lines.setdefault(record.id, record.line)
-            if first != record.line:
-                raise GecbenchError(
-                    "id {id!r} stands in line {first} already; ids are unique",
-                    id=record.id,
-                    first=first,
-                )
+        _check_id(record, first_lines)
         numbered = self.options.number or record.id is None
         answers = self._read_answers(record, text)
         return _Candidate(ordinal, record, text, digest(text), answers, numbered)
@@ -687,31 +703,36 @@ class _Reader:
             raise _NoGoldenSetError(Message("{name}: its correction is empty", name=name))
         return PlannedCase(target)
 
-    def read_cases(self, subsets: Sequence[Subset]) -> None:
-        """Read cases that are done; their texts stay as they are."""
-        several = len(subsets) > 1
-        cases = [(subset.name, case) for subset in subsets for case in subset.cases]
-        for ordinal, (subset, case) in enumerate(cases, 1):
-            pairs = [(variant.source, variant.reference) for variant in case.all]
-            try:
-                for text in (text for pair in pairs for text in pair):
-                    clean(text)
-            except GecbenchError as error:
-                self.add_problem(ordinal, error.message)
-                continue
+    def read_cases(self, found: PerturbedSet, lines: Sequence[int]) -> None:
+        """Read cases that are done, which begin at lines; their texts stay as they are."""
+        several = len(found.subsets) > 1
+        cases = [(subset.name, case) for subset in found.subsets for case in subset.cases]
+        if NOT_KEPT in found.provenance:
+            self.left_out[Message("predictions of a system")] += found.width * len(cases)
+        first_lines: dict[str, int] = {}
+        for ordinal, ((subset, case), line) in enumerate(zip(cases, lines, strict=True), 1):
             name = (
                 None if case.id == str(ordinal) else f"{subset}/{case.id}" if several else case.id
             )
-            record = Record(ordinal, name, case.original.source, source=subset)
+            original = case.original
+            record = Record(line, name, original.source, source=subset)
+            try:
+                _check_case(case)
+                _check_names(record)
+                _check_id(record, first_lines)
+            except GecbenchError as error:
+                self.add_problem(line, error.message)
+                continue
+            variants = tuple((variant.source, variant.reference) for variant in case.variants)
             self.candidates.append(
                 _Candidate(
                     ordinal,
                     record,
-                    case.original.source,
-                    digest(case.original.source),
+                    original.source,
+                    digest(original.source),
                     None,
                     self.options.number or name is None,
-                    PlannedCase(case.original.reference, tuple(pairs[1:])),
+                    PlannedCase(original.reference, variants),
                 )
             )
 
@@ -895,7 +916,7 @@ def plan_import(
     if reader.makes_cases and is_perturbed(content.lines):
         name = "perturbed"
         found = parse_perturbed(Path(content.name), content.lines, Path(content.name).stem)
-        reader.read_cases(found.subsets)
+        reader.read_cases(found, case_lines(content.lines))
     else:
         name, entries = _open(content, options, references)
         reader.read(entries, name)
