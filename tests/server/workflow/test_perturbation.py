@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import pytest
 from django.conf import settings
+from django.db import connection
 from server.workflow.perturbing import (
     CHINESE,
     a_perturbation,
@@ -44,6 +45,7 @@ from gecbench.server.workflow import (
     drafts,
     hints,
     management,
+    perturbation,
     review_tasks,
     reviews,
     submissions,
@@ -55,6 +57,7 @@ from gecbench.server.workflow.errors import (
     ConflictError,
     NotYoursError,
     RefusedError,
+    UnavailableError,
     WorkflowError,
 )
 from gecbench.server.workflow.perturbation import task_of
@@ -272,6 +275,34 @@ def test_per_9_what_a_reviewer_leaves_open_or_makes_wrong_is_refused(site, check
     assert not VariantCheck.objects.exists()
     assert DraftRevision.objects.filter(task__isnull=False).exists(), "it is kept"
     assert check() == ()
+
+
+def test_errors_of_an_edit_are_found_before_anybody_waits_for_the_database(site, monkeypatch):
+    project = a_perturbation()
+    waiting_case(project)
+    seen = []
+
+    def divide(*arguments):
+        seen.append(connection.in_atomic_block)
+        return find_errors(*arguments)
+
+    find_errors = perturbation._divide
+    monkeypatch.setattr(perturbation, "_divide", divide)
+    checked(reviewer(project), accept(1), edit(2, "我", "刚才去学校看老师。"))
+    assert seen == [False]
+
+
+def test_inv_10_what_no_server_can_compare_is_kept(site, monkeypatch):
+    def fail(*_arguments):
+        raise UnavailableError("out of order")
+
+    project = a_perturbation()
+    waiting_case(project)
+    monkeypatch.setattr(perturbation, "_divide", fail)
+    with pytest.raises(UnavailableError):
+        checked(reviewer(project), accept(1), edit(2, "我", "刚才去学校看老师。"))
+    assert DraftRevision.objects.filter(task__isnull=False).exists()
+    assert sentence_of(project).state == "in_review"
 
 
 def test_per_9_a_check_can_be_undone_while_nobody_went_on(database):

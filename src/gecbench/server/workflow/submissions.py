@@ -33,7 +33,14 @@ from gecbench.server.models import (
 )
 from gecbench.server.rules.text import LONGEST, LONGEST_NOTE, CleanText, TextError, clean, digest
 from gecbench.server.workflow import audit, drafts, perturbation, sentences, suggestions
-from gecbench.server.workflow.answers import MOST_MS, Answer, Key, ReviewAnswer, Ruling
+from gecbench.server.workflow.answers import (
+    MOST_MS,
+    Answer,
+    CaseAnswer,
+    Key,
+    ReviewAnswer,
+    Ruling,
+)
 from gecbench.server.workflow.errors import (
     ConflictError,
     GoneError,
@@ -181,7 +188,7 @@ def _warnings(
 
 @transactional
 def keep_refused(
-    member: Member, sentence_id: int, answer: ReviewAnswer | Ruling, *roles: Role
+    member: Member, sentence_id: int, answer: ReviewAnswer | Ruling | CaseAnswer, *roles: Role
 ) -> None:
     """Keep a review or a ruling as it was received, beside the draft.
 

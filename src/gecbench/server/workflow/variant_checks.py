@@ -51,10 +51,11 @@ from gecbench.server.workflow.errors import (
     NotYoursError,
     Problem,
     RefusedError,
+    UnavailableError,
     WorkflowError,
 )
 from gecbench.server.workflow.golden import make_golden, version_of
-from gecbench.server.workflow.perturbation import current_variant
+from gecbench.server.workflow.perturbation import PreparedVariant, current_variant
 from gecbench.server.workflow.review_tasks import (
     claim_task,
     clean_note,
@@ -72,7 +73,7 @@ from gecbench.server.workflow.sentences import (
     record_slot_event,
     send_back,
 )
-from gecbench.server.workflow.submissions import last_submission
+from gecbench.server.workflow.submissions import keep_refused, last_submission
 from gecbench.server.workflow.transactions import (
     authorize,
     compare_and_set,
@@ -125,10 +126,9 @@ class CheckResult:
     answered_before: bool = False
 
 
-@transactional
 def finalise(
     member: Member, sentence_id: int, *, version: int, client_key: Key, answer: CaseAnswer
-) -> CheckResult | WorkflowError:
+) -> CheckResult:
     """Decide about all variants of a case that wait, all or nothing (PER-9).
 
     Accepted and edited ones pass; returned ones are open for their authors again. With the last
@@ -144,7 +144,44 @@ def finalise(
         ConflictError: The task's version is another, or somebody else holds it.
         NotYoursError: The member may not review it.
         NotAllowedError: The member is no reviewer now, or the project is closed.
+        UnavailableError: This server cannot find the errors of what was edited.
     """
+    try:
+        edits = _prepare_edits(member, sentence_id, answer)
+    except UnavailableError:
+        keep_refused(member, sentence_id, answer, Role.REVIEWER)
+        raise
+    return _finalise(member, sentence_id, version, client_key, answer, edits)
+
+
+_Edits = Mapping[int, PreparedVariant]
+"""What a reviewer's gaps become, by place."""
+
+
+def _prepare_edits(member: Member, sentence_id: int, answer: CaseAnswer) -> _Edits:
+    """Find the errors of what was edited, which takes long: before others wait for it."""
+    sentences = Sentence.objects.filter(project=member.project_id, case__isnull=False)
+    sentence = sentences.select_related("project").filter(pk=sentence_id).first()
+    if sentence is None:
+        return {}
+    return {
+        check.position: perturbation.prepare(
+            sentence, check.gaps, asks=check.allow_moved, has_note=True
+        )
+        for check in answer.checks
+        if check.decision == CheckDecision.EDITED
+    }
+
+
+@transactional
+def _finalise(
+    member: Member,
+    sentence_id: int,
+    version: int,
+    client_key: Key,
+    answer: CaseAnswer,
+    prepared: _Edits,
+) -> CheckResult | WorkflowError:
     member = authorize(member, Role.REVIEWER)
     require_kind(member.project, ProjectKind.PERTURB)
     sentence = lock_sentence(sentence_id, member.project_id)
@@ -158,7 +195,7 @@ def finalise(
         )
     try:
         task = finishable_task(member, sentence_id, version)
-        edits = _check(sentence, answer)
+        edits = _check(sentence, answer, prepared)
     except WorkflowError as error:
         keep_review_aside(sentence, member.person, answer)
         return error
@@ -174,7 +211,7 @@ def _known(review: Review, member: Member, sentence_id: int) -> CheckResult:
     return CheckResult(review, golden, returned, answered_before=True)
 
 
-def _check(sentence: Sentence, answer: CaseAnswer) -> Mapping[int, Variant]:
+def _check(sentence: Sentence, answer: CaseAnswer, prepared: _Edits) -> Mapping[int, Variant]:
     """The variants that the reviewer edited, by place.
 
     Raises:
@@ -191,7 +228,7 @@ def _check(sentence: Sentence, answer: CaseAnswer) -> Mapping[int, Variant]:
         if variant is None or check.decision not in CheckDecision.values:
             problems.append(Problem("PER-9", f"check-{check.position}"))
         elif check.decision == CheckDecision.EDITED:
-            edited, wrong = _edit(sentence, variant, check)
+            edited, wrong = _edit(variant, check.position, prepared[check.position])
             problems += wrong
             if edited is not None:
                 edits[check.position] = edited
@@ -220,10 +257,9 @@ def _decision_problems(variant: Variant, check: CheckAnswer) -> list[Problem]:
 
 
 def _edit(
-    sentence: Sentence, variant: Variant, check: CheckAnswer
+    variant: Variant, position: int, prepared: PreparedVariant
 ) -> tuple[Variant | None, list[Problem]]:
     """What a reviewer's gaps become, and what is wrong with them."""
-    prepared = perturbation.prepare(sentence, check.gaps, asks=check.allow_moved, has_note=True)
     problems = [problem for problem in prepared.problems if problem.blocking]
     edited = prepared.variant
     if edited is not None and not problems and variant.submission is not None:
@@ -232,8 +268,7 @@ def _edit(
         problems += perturbation.find_same_variant(edited, variant.submission.slot)
     if edited is not None and edited.digest == variant.digest:
         problems.append(Problem("PER-9"))
-    field = f"check-{check.position}"
-    return edited, [replace(problem, field=field) for problem in problems]
+    return edited, [replace(problem, field=f"check-{position}") for problem in problems]
 
 
 def _repeated(edits: Mapping[int, Variant]) -> list[Problem]:
