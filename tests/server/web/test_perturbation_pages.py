@@ -13,6 +13,7 @@ from server.workflow.perturbing import (
     a_perturbation,
     accept,
     checked,
+    edit,
     perturbed,
     reviewer,
     waiting_case,
@@ -194,6 +195,20 @@ def test_per_9_a_reviewer_accepts_one_and_returns_one_whose_author_reads_why(pro
     assert "no one" in author.get(f"{WORK}/t/1").content.decode()
     undone = client.post(f"{REVIEW}/{sentence.pk}/undo", follow=True)
     assert undone.context["data"]["draft"]["payload"]["checks"][1]["decision"] == "returned"
+
+
+def test_per_9_an_edited_variant_is_counted_by_itself_and_named_in_the_language_of_its_author(
+    project,
+):
+    sentence = waiting_case(project)
+    checked(reviewer(project), accept(1), edit(2, "我", "大前天在学校看老", "。"))
+    rita = Member.objects.select_related("project", "person").get(person__login="rita")
+    history = signed_in(rita).get(f"{REVIEW}/history").content.decode()
+    assert f"#{sentence.number}: 1 variant accepted, 1 variant edited" in history
+    p2 = Member.objects.select_related("project", "person").get(person__login="p2")
+    author = signed_in(p2, "zh-hans").get(f"{WORK}/t/1")
+    assert [one.decision for one in author.context["variants"]] == ["已修改"]
+    assert "已修改" in author.content.decode()
 
 
 def test_a_manager_sees_variants_and_checks_and_has_one_made_again(project):

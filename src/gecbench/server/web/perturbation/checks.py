@@ -8,7 +8,7 @@ from typing import Annotated
 from uuid import UUID
 
 from django.http import HttpRequest
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, ngettext_lazy
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, ValidationError
 
 from gecbench.server.choices import CheckDecision, Role, VariantOrigin, VariantReason
@@ -226,22 +226,27 @@ def finalise(request: HttpRequest, member: Member, sentence_id: int) -> Review:
     ).review
 
 
+_DECIDED = {
+    CheckDecision.ACCEPTED: ngettext_lazy(
+        "%(count)s variant accepted", "%(count)s variants accepted", "count"
+    ),
+    CheckDecision.EDITED: ngettext_lazy(
+        "%(count)s variant edited", "%(count)s variants edited", "count"
+    ),
+    CheckDecision.RETURNED: ngettext_lazy(
+        "%(count)s variant returned", "%(count)s variants returned", "count"
+    ),
+}
+
+
 def decision_message(review: Review) -> str:
     """What was decided about the variants of a case."""
     counts = Counter(
         VariantCheck._base_manager.filter(review=review).values_list("decision", flat=True)
     )
-    returned = counts[CheckDecision.RETURNED]
-    accepted = counts.total() - returned
-    words = []
-    if accepted:
-        words.append(
-            ngettext("%(count)s variant accepted", "%(count)s variants accepted", accepted)
-            % {"count": accepted}
-        )
-    if returned:
-        words.append(
-            ngettext("%(count)s variant returned", "%(count)s variants returned", returned)
-            % {"count": returned}
-        )
+    words = [
+        message % {"count": counts[decision]}
+        for decision, message in _DECIDED.items()
+        if counts[decision]
+    ]
     return f"#{review.sentence.number}: {gettext(', ').join(words)}"

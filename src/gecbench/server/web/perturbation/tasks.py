@@ -9,6 +9,7 @@ from itertools import zip_longest
 from django.conf import settings
 from django.urls import reverse
 
+from gecbench.server.choices import CheckDecision
 from gecbench.server.models import (
     Draft,
     Member,
@@ -126,6 +127,7 @@ class OwnVariant:
         check: What was decided; None while nothing was.
         reasons: Why it was returned: label, and the section of the guideline that explains it.
         edited: What the reviewer made of it; "" where nothing.
+        decision: What was decided, in words; "" while nothing was.
     """
 
     submission: Submission
@@ -135,6 +137,7 @@ class OwnVariant:
     check: VariantCheck | None
     reasons: tuple[tuple[str, str], ...]
     edited: str
+    decision: str
 
 
 def submission_context(submissions: Sequence[Submission]) -> dict[str, object]:
@@ -160,4 +163,5 @@ def _own_variant(case: PerturbationCase, submission: Submission) -> OwnVariant:
         check,
         tuple((one.label, one.section) for one in return_reasons() if one.name in chosen),
         edited.source if edited else "",
+        str(CheckDecision(check.decision).label) if check else "",
     )

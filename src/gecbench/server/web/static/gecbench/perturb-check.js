@@ -300,7 +300,9 @@ class CheckPage {
     const rest = data.problems.filter((problem) => !rowOf(problem));
     this.say(rest.map(({ message }) => message).join(" "));
     const first = data.problems.map(rowOf).find(Boolean);
-    if (first) this.goTo(first);
+    if (!first) return;
+    this.goTo(first);
+    first.problems.scrollIntoView({ block: "nearest" });
   }
 
   /** Open the form that asks for a second opinion. */
