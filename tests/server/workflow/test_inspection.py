@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from threading import Event
+from time import sleep
 from uuid import uuid4
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 from server.web.asking import Asking
 from server.workflow.inspecting import JUDGES, REWRITING, TWO, begun, both, inspected, rated
 from server.workflow.perturbing import a_perturbation, done_case
+from server.workflow.races import together
 from server.workflow.reviewing import GOOD, finalised, member_of, waiting
 from server.workflow.stories import joined, sentence_of, submitted
 
@@ -53,6 +57,26 @@ def test_jud_1_the_seed_is_recorded_and_draws_the_same_sample_again(site):
     assert Notice.objects.filter(kind="inspection_begun", person__login="jane").count() == 3
     assert Audit.objects.filter(what="inspection.begun").first().data["seed"] == 7
     assert checks.check() == ()
+
+
+def test_nothing_is_rated_once_a_round_is_closed_whoever_races(database):
+    project = inspected()
+    drawn = begun(project)
+    item = drawn.items.first()
+
+    def act(n: int) -> object:
+        if n:
+            is_closing.wait(60)
+            return rated(project, "jane", item)
+        with transaction.atomic():
+            closed = inspection.close(member_of(project, "boss"), drawn.pk)
+            is_closing.set()
+            sleep(0.5)
+        return closed
+
+    is_closing = Event()
+    assert isinstance(together(2, act)[1], ConflictError)
+    assert not Rating.objects.exists()
 
 
 def test_jud_1_nobody_judges_what_they_annotated_or_reviewed(site):

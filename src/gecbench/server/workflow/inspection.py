@@ -567,6 +567,7 @@ def rate(
 
 def _find_open_item(member: Member, item_id: int) -> tuple[ItemView, InspectionJudge]:
     """An item of an open round with its judge, who has not worked on the sentence."""
+    _lock_round(member, item_id)
     view = _find_item(member, item_id)
     touched = InspectionItem.objects.filter(_worked_on(member.person_id), pk=view.item.pk)
     if view.judge is None or touched.exists():
@@ -576,6 +577,12 @@ def _find_open_item(member: Member, item_id: int) -> tuple[ItemView, InspectionJ
     if view.judged.settled:
         raise ConflictError("both judges have rated this item; the ratings are final")
     return view, view.judge
+
+
+def _lock_round(member: Member, item_id: int) -> None:
+    """Let nobody close the round of an item, or settle the item, before the transaction ends."""
+    rows = InspectionRound.objects.select_for_update(of=("self",), no_key=True)
+    rows.filter(items=min(item_id, _LARGEST_ID), project=member.project_id).first()
 
 
 @transactional
@@ -601,6 +608,7 @@ def undo(member: Member, item_id: int) -> Rating:
 
 
 def _discussed_item(member: Member, item_id: int) -> ItemView:
+    _lock_round(member, item_id)
     view = _find_item(member, item_id)
     if not view.judged.settled:
         raise NotYoursError("there is no item {item} to discuss", item=item_id)
