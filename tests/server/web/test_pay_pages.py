@@ -14,6 +14,8 @@ from server.workflow.paying import PLAIN, closed, paying
 from server.workflow.reviewing import BAD, FAIR, GOOD, finalised, member_of, waiting
 from server.workflow.stories import correction, joined
 
+from gecbench.server.import_export.corpora import naming_of
+from gecbench.server.import_export.pay_files import pay_file
 from gecbench.server.models import Audit, PayFormula, PayPeriod, PayStatement
 from gecbench.server.rules.pay import TEMPLATES
 from gecbench.server.workflow import pay
@@ -132,6 +134,16 @@ def test_a_period_is_shown_before_it_is_closed_and_never_closed_twice(project, b
     assert PayPeriod.objects.count() == 1
 
 
+def test_no_day_is_too_late_for_the_page(project, boss):
+    paying(project)
+    answer = boss.get(f"{HERE}?through=9999-12-31")
+    assert answer.status_code == 422
+    assert "through" in answer.context["form"].errors
+    assert boss.form(f"{HERE}/close", through="9999-12-31").status_code == 302
+    assert not PayPeriod.objects.exists()
+    assert boss.get(f"{HERE}/formula/1?since=9999-12-31").status_code == 200
+
+
 def test_pay_6_statements_are_saved_as_csv_and_what_looks_like_a_formula_is_none(project, boss):
     paying(project)
     a3 = member_of(project, "a3").person
@@ -167,6 +179,24 @@ def test_pay_6_statements_are_saved_as_xlsx(project, boss):
     assert "<v>0.75</v>" in sheets[0]
     assert "<v>0.25</v>" in sheets[1]
     assert "<f>" not in "".join(sheets)
+
+
+def test_files_have_the_clock_of_the_site_whoever_saves_them(project):
+    paying(project)
+    end = pay.begin_of(today() + timedelta(days=1))
+    period = closed(project, end)
+    rows = PayStatement.objects.filter(period=period)
+    with timezone.override("Pacific/Kiritimati"):
+        content = b"".join(pay_file("statements.csv", rows, naming_of(project)).content)
+    row = next(csv.DictReader(io.StringIO(content.decode("utf-8-sig"))))
+    assert row["to"] == f"{today() + timedelta(days=1)} 00:00"
+
+
+def test_whole_currencies_are_whole_in_files(project):
+    paying(project, PLAIN.model_copy(update={"currency": "JPY", "annotation": Decimal(50)}))
+    rows = PayStatement.objects.filter(period=closed(project), person__login="a1")
+    content = b"".join(pay_file("statements.csv", rows, naming_of(project)).content)
+    assert next(csv.DictReader(io.StringIO(content.decode("utf-8-sig"))))["total"] == "50"
 
 
 def test_everybody_sees_their_own_statements_and_no_others(project):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from decimal import Decimal
 
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -60,9 +59,10 @@ def _pieces(tables: _Tables, name: str) -> tuple[Sequence[str], Iterator[Sequenc
     return header, ([row] for row in rows)
 
 
-def _amount(minor: int | None, currency: str) -> float | None:
-    """An amount as a number with a point, exact in spreadsheets up to 15 digits."""
-    return None if minor is None else float(Decimal(minor).scaleb(-digits_of(currency)))
+def _amount(minor: int | None, currency: str) -> int | float | None:
+    """An amount as a number, exact in spreadsheets up to 15 digits."""
+    digits = digits_of(currency)
+    return minor if minor is None or not digits else minor / 10**digits
 
 
 def _percent(share: float | None) -> float | None:
@@ -70,7 +70,10 @@ def _percent(share: float | None) -> float | None:
 
 
 def _time(at: datetime | None) -> str:
-    return "" if at is None else f"{timezone.localtime(at):%Y-%m-%d %H:%M}"
+    """A moment by the clock of the site, as periods end: the file is everybody's."""
+    if at is None:
+        return ""
+    return f"{timezone.localtime(at, timezone.get_default_timezone()):%Y-%m-%d %H:%M}"
 
 
 def _statement_rows(statements: QuerySet[PayStatement], naming: Naming) -> Iterator[Sequence[Cell]]:

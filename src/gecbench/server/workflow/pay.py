@@ -308,8 +308,8 @@ def begin_of(day: date) -> datetime:
 
 
 def end_of(day: date) -> datetime:
-    """When a day ends, by the clock of the site."""
-    return begin_of(day + timedelta(days=1))
+    """When a day ends, by the clock of the site; the last one that there is begins then."""
+    return begin_of(min(day, date.max - timedelta(days=1)) + timedelta(days=1))
 
 
 def last_day(end: datetime) -> date:
