@@ -136,11 +136,10 @@ class RoundState(TextChoices):
 
 
 class ProjectKind(TextChoices):
-    """What a project makes; `inspect` has its room, and nothing is built for it."""
+    """What a project makes."""
 
     REWRITE = "rewrite", _("corrections")
     PERTURB = "perturb", _("perturbed contexts")
-    INSPECT = "inspect", _("quality inspection")
 
 
 class VariantOrigin(TextChoices):

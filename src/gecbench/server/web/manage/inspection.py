@@ -66,7 +66,7 @@ class RoundForm(forms.Form):
         self.fields["judges"].choices = [  # type: ignore[attr-defined]
             (one.pk, one.person.name) for one in inspection.possible_judges(project)
         ]
-        usual = inspection.CRITERIA.get(project.kind, ())
+        usual = inspection.CRITERIA[project.kind]
         for n in range(MOST_CRITERIA):
             values = usual[n] if n < len(usual) else Criterion("", "", "")
             for part, length in _PARTS.items():

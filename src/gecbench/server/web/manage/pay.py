@@ -92,7 +92,7 @@ class FormulaForm(forms.Form):
     def __init__(self, project: Project, formula: Formula, data: Any = None) -> None:
         """Show what was sent, else a formula."""
         super().__init__(data, initial=dict(formula), auto_id="%s")
-        self.kinds = PAID.get(ProjectKind(project.kind), ())
+        self.kinds = PAID[ProjectKind(project.kind)]
         hidden = set(PayKind) - set(self.kinds)
         rewrites = project.kind == ProjectKind.REWRITE
         for name, about in Formula.model_fields.items():
@@ -271,7 +271,7 @@ def _facts(project: Project, formula: Formula) -> list[tuple[str, str]]:
             _words(kind)[0],
             f"{formula.rate(kind).normalize():f} {formula.currency}",
         )
-        for kind in PAID.get(ProjectKind(project.kind), ())
+        for kind in PAID[ProjectKind(project.kind)]
     ]
     facts.append((_words("lengths")[0], _steps(formula.lengths)))
     facts.append((_words("quality")[0], str(PayQuality(formula.quality).label)))
