@@ -211,6 +211,17 @@ def test_per_9_an_edited_variant_is_counted_by_itself_and_named_in_the_language_
     assert "已修改" in author.content.decode()
 
 
+def test_a_check_offers_nothing_that_only_corrections_have(project):
+    waiting_case(project)
+    client = signed_in(reviewer(project))
+    page = client.get(REVIEW)
+    addresses = page.context["addresses"]
+    assert f'action="{addresses["hand"]}"' in page.content.decode()
+    assert f'action="{addresses["more"]}"' not in page.content.decode()
+    body = {"more": 1, "version": page.context["task"].version}
+    assert client.post(addresses["more"], body).status_code == 404
+
+
 def test_a_manager_sees_variants_and_checks_and_has_one_made_again(project):
     sentence = waiting_case(project)
     checked(reviewer(project), accept(1), accept(2))

@@ -90,7 +90,8 @@ class Gap {
 function createChip({ source, target, type }, number, messages) {
   const kind = source ? (target ? "replace" : "delete") : "insert";
   const chip = createElement("ruby", { className: `chip chip-${kind}`, title: type });
-  const said = messages.chips[kind].replace("{number}", number).replace("{source}", source).replace("{target}", target);
+  const words = { number, source, target }; // put in at once: a text may look like a mark of a template
+  const said = messages.chips[kind].replace(/\{(\w+)\}/g, (_, name) => words[name]);
   chip.append(
     createElement("span", { className: "hidden-text" }, said),
     createElement("span", { className: "chip-source", ariaHidden: "true" }, source || "▾"),

@@ -277,7 +277,11 @@ class CheckPage {
     try {
       const { data, key } = this;
       const body = { version: data.version, client_key: key, payload: this.payload() };
-      this.handleDecision(await this.server.send("POST", data.urls.finalise, body));
+      const answer = await this.server.send("POST", data.urls.finalise, body);
+      // What was written while the decision was on its way is saved, too, though it comes too late.
+      const isChanged = summarize(this.payload()) !== summarize(body.payload);
+      if (answer.status === 200 && isChanged) await this.autosave.flush();
+      this.handleDecision(answer);
     } catch (error) {
       if (!(error instanceof UnreachableError)) throw error;
       this.autosave.keep();
