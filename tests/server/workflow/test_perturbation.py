@@ -518,6 +518,19 @@ def test_proposals_are_seen_only_where_the_project_says_so(site):
     assert task_of(slot).proposal is None
 
 
+def test_a_proposal_that_was_begun_with_is_handed_in_whatever_the_option_says_now(site):
+    project = proposing(annotators=3, proposals="first")
+    sentence = Proposal.objects.first().sentence
+    sentence.project = project
+    li = joined(project, "li")
+    slot = claimed(li, sentence)
+    proposal = task_of(slot).proposal
+    Project.objects.update(options={**project.options, "proposals": "off"})
+    li.project.refresh_from_db()
+    done = handed(li, slot, *proposal.gaps, proposal=proposal.pk)
+    assert (done.variant.proposal, done.variant.origin) == (proposal, "machine")
+
+
 # A corrector hints.
 
 

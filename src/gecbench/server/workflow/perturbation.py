@@ -143,6 +143,10 @@ def proposal_for(slot: Slot) -> Proposal | None:
     """The proposal for a slot; None where there is none, or the project does not begin with it."""
     if slot.project.rules.proposals != Proposals.FIRST:
         return None
+    return _proposal_at(slot)
+
+
+def _proposal_at(slot: Slot) -> Proposal | None:
     return Proposal.objects.filter(sentence=slot.sentence_id, position=slot.no).first()
 
 
@@ -283,12 +287,13 @@ def fit_slot(variant: Variant, slot: Slot, *, proposal: int = 0) -> list[Problem
     Codes of problems: PER-5-taken somebody else has the same; PER-proposal the proposal that it
     was made from is not the one of this slot.
     """
-    shown = proposal_for(slot)
-    variant.position, variant.proposal = slot.no, shown
-    variant.origin = VariantOrigin.PERSON
-    if proposal and (shown is None or shown.pk != proposal):
-        return [Problem("PER-proposal")]
-    if proposal and shown is not None:
+    variant.position, variant.origin = slot.no, VariantOrigin.PERSON
+    variant.proposal = shown = proposal_for(slot)
+    if proposal:
+        # It may have been shown before the project's option was changed.
+        variant.proposal = shown = _proposal_at(slot)
+        if shown is None or shown.pk != proposal:
+            return [Problem("PER-proposal")]
         same = variant.digest == shown.digest
         variant.origin = VariantOrigin.MACHINE if same else VariantOrigin.MACHINE_EDITED
     return find_same_variant(variant, slot)
