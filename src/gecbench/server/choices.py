@@ -7,6 +7,12 @@ from enum import StrEnum
 from django.db.models import TextChoices
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+
+def label_of(choices: type[TextChoices], value: str) -> str:
+    """The label of a stored value; the value itself where nothing is called so."""
+    return str(dict(choices.choices).get(value, value))
 
 
 class SentenceState(TextChoices):
@@ -61,9 +67,9 @@ class StudyState(StrEnum):
 class CloseReason(TextChoices):
     """Why a study item closed."""
 
-    MATCHED = "matched", _("fixed")
-    UPHELD = "upheld", _("complaint upheld")
-    GOLDEN_CHANGED = "golden_changed", _("became golden")
+    MATCHED = "matched", _("a golden text was found")
+    UPHELD = "upheld", _("the complaint was upheld")
+    GOLDEN_CHANGED = "golden_changed", _("the text became golden")
     WAIVED = "waived", _("closed by a manager")
 
 
@@ -170,6 +176,11 @@ class VariantReason(TextChoices):
     TOO_STRONG = "too_strong", _("It changes too much.")
     OTHER = "other", _("Something else; the note says what.")
 
+    @property
+    def section(self) -> str:
+        """The section of the guidelines that explains it."""
+        return f"return-{self.value.replace('_', '-')}"
+
 
 class Proposals(TextChoices):
     """Whether people begin with what a program proposes."""
@@ -207,28 +218,38 @@ class ReviewKind(TextChoices):
     UNANIMOUS = "unanimous", _("closed because all agreed")
 
 
-class RejectReason(StrEnum):
+class RejectReason(TextChoices):
     """Why a text is judged wrong (REV-3)."""
 
-    INCOMPLETE = "incomplete"
-    ERRONEOUS = "erroneous"
-    MEANING = "meaning"
-    OVERCORRECTION = "overcorrection"
-    PLACEHOLDER = "placeholder"
-    PUNCTUATION = "punctuation"
-    SYMBOL = "symbol"
-    FOREIGN_WORD = "foreign_word"
-    OTHER = "other"
+    INCOMPLETE = "incomplete", _("Incomplete correction")
+    ERRONEOUS = "erroneous", _("Erroneous correction")
+    MEANING = "meaning", _("Meaning change")
+    OVERCORRECTION = "overcorrection", _("Over-correction")
+    PLACEHOLDER = "placeholder", _("Placeholder misuse")
+    PUNCTUATION = "punctuation", _("Punctuation")
+    SYMBOL = "symbol", _("Symbol")
+    FOREIGN_WORD = "foreign_word", _("Foreign word")
+    OTHER = "other", pgettext_lazy("reason", "Other")
+
+    @property
+    def section(self) -> str:
+        """The section of the guidelines that explains it."""
+        return f"reject-{self.value.replace('_', '-')}"
 
 
-class NotAnnotatableReason(StrEnum):
+class NotAnnotatableReason(TextChoices):
     """Why a sentence cannot be annotated (ANN-6)."""
 
-    INCOMPREHENSIBLE = "incomprehensible"
-    TRADITIONAL = "traditional"
-    LANGUAGE = "language"
-    PERSONAL = "personal"
-    OTHER = "other"
+    INCOMPREHENSIBLE = "incomprehensible", _("Incomprehensible")
+    TRADITIONAL = "traditional", _("Traditional characters")
+    LANGUAGE = "language", _("Not the language")
+    PERSONAL = "personal", _("Personal data")
+    OTHER = "other", pgettext_lazy("reason", "Other")
+
+    @property
+    def section(self) -> str:
+        """The section of the guidelines that explains it."""
+        return f"unannotatable-{self.value}"
 
 
 class SuggestionAct(StrEnum):

@@ -120,6 +120,6 @@ def test_i_insist_until_it_is_upheld_cmp_1_cmp_3(live, browser):
     author.reload()
     author.get_by_text("有道理。").wait_for()
     author.get_by_role("link", name="To the study item").press("Enter")
-    author.get_by_text("Your complaint was upheld.").wait_for()
+    author.get_by_text("The complaint was upheld").wait_for()
     author.context.close()
     judge.context.close()

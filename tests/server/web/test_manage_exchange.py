@@ -165,7 +165,7 @@ def test_a_table_comes_in_by_its_columns_after_the_first_sentences_were_shown(pr
     assert again.context["told"] == page.context["told"]
     assert "e1 · 2" in html
     assert "1 sentence stays out" in html
-    assert "contradict one another: corrected and error free" in html
+    assert "contradict one another: has corrections and free of errors" in html
     assert "What is listed as left out stays out" in html
     assert not Sentence.objects.exists()
     boss.client.post(f"{report}/run", page.context["form"].chosen)

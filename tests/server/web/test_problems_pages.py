@@ -114,7 +114,7 @@ def test_an_upheld_text_becomes_golden_and_both_decisions_are_shown_cmp_3_cmp_5(
     assert '<span class="tag good">upheld</span>' in page
     assert 'href="/p/story/guide/word-missing"' in page
     own = page_of(signed_in(project, "a2"), f"/p/story/study/{the_complaint().study_id}")
-    assert "Your complaint was upheld." in own
+    assert "The complaint was upheld" in own
 
 
 def test_a_changed_text_becomes_golden_cmp_3():

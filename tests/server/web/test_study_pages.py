@@ -110,10 +110,10 @@ def test_the_item_closes_when_the_text_is_golden_and_the_next_one_is_offered_stu
     client = signed_in(project, "a2")
     first, second = Study.objects.filter(person__login="a2").order_by("pk")
     page = page_of(client, path_of(first))
-    assert "You found a golden text" not in page
+    assert "A golden text was found" not in page
     assert tried(client, first, f" {GOOD}").json()["matched"] is True
     page = page_of(client, path_of(first))
-    assert "You found a golden text." in page
+    assert "A golden text was found" in page
     assert path_of(second) in page
     assert 'id="study-form"' not in page
     assert tried(client, second, GOOD).json()["matched"] is True
@@ -237,7 +237,7 @@ def test_the_list_has_open_items_oldest_first_with_their_age_and_closed_ones_apa
     tried(client, study, GOOD)
     assert "Nothing is open" in page_of(client, "/p/story/study")
     closed = page_of(client, "/p/story/study?state=closed")
-    assert "You found a golden text." in closed
+    assert "A golden text was found" in closed
     assert "1 try" in closed
     decision = page_of(signed_in(project, "a3"), "/p/story/study")
     assert "Free of errors" in decision

@@ -543,14 +543,7 @@ class _NoGoldenSetError(GecbenchError):
     """References that no golden set can be made of; the sentence is left out."""
 
 
-_DECISIONS: Mapping[Decision, Message] = {
-    Decision.CORRECTED: Message("corrected"),
-    Decision.ERROR_FREE: Message("error free"),
-    Decision.NOT_ANNOTATABLE: Message("not annotatable"),
-}
-
-
-def _join_names(names: Sequence[Message]) -> Message:
+def _join_names(names: Sequence[Decision]) -> Message:
     if len(names) == 2:
         return Message("{first} and {second}", first=names[0], second=names[1])
     return Message(
@@ -795,7 +788,7 @@ class _Reader:
                 Message(
                     "{name}: its references contradict one another: {decisions}",
                     name=quote(record.id or source),
-                    decisions=_join_names([_DECISIONS[decision] for decision in decisions]),
+                    decisions=_join_names(decisions),
                 )
             )
         return _Answers(decisions[0], texts)

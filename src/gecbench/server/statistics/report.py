@@ -8,12 +8,13 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from itertools import accumulate
 
+from django.utils.translation import override
+
 from gecbench.analysis.agreement import Agreement
 from gecbench.analysis.references import References
 from gecbench.reports import agreement, references
 from gecbench.reports.report import Column, Figure, Report, Series, Table, Value, Words
-from gecbench.server.choices import SentenceState
-from gecbench.server.guidelines.taxonomy import REJECT_REASONS
+from gecbench.server.choices import RejectReason, SentenceState
 from gecbench.server.import_export.corpora import Naming, naming_of
 from gecbench.server.models import Project
 from gecbench.server.statistics.members import PersonFigures, Reviewer, people, reviewers
@@ -156,15 +157,13 @@ def _with_names(result: Agreement, naming: Naming) -> Agreement:
 # The tables of a project's statistics, with their words in both languages.
 
 
-STATES: Mapping[str, Words] = {
-    SentenceState.OPEN: Words("open", "待标注"),
-    SentenceState.ANNOTATING: Words("annotating", "标注中"),
-    SentenceState.REVIEW_READY: Words("ready for review", "待审核"),
-    SentenceState.IN_REVIEW: Words("in review", "审核中"),
-    SentenceState.GOLDEN: Words("golden", "已定稿"),
-    SentenceState.DISPUTED: Words("disputed", "有申诉"),
-    SentenceState.WITHDRAWN: Words("withdrawn", "已撤回"),
-}
+def label_words(label: object) -> Words:
+    """A label of the interface, in both languages."""
+    with override("en"):
+        english = str(label)
+    with override("zh-hans"):
+        return Words(english, str(label))
+
 
 _SCORE = (
     Column("scored", "count", zh="评分数"),
@@ -396,9 +395,9 @@ def states(quality: Quality) -> Table:
             Column("of all (%)", "percent", 1, zh="占全部（%）"),
         ),
         tuple(
-            (words, counts[name], counts[name] / whole)
-            for name, words in STATES.items()
-            if name in counts
+            (label_words(state.label), counts[state], counts[state] / whole)
+            for state in SentenceState
+            if state in counts
         ),
     )
 
@@ -468,8 +467,7 @@ def charts(quality: Quality) -> tuple[Figure, ...]:
 
 def reason_words(name: str) -> Words:
     """What a reason of refusal is called."""
-    words = {reason.id: Words(reason.en, reason.zh) for reason in REJECT_REASONS}
-    return words.get(name, Words(name, name))
+    return label_words(dict(RejectReason.choices).get(name, name))
 
 
 def age_words() -> tuple[Words, ...]:

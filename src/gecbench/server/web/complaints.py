@@ -14,7 +14,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
-from gecbench.server.choices import ComplaintState, Role, StudyState
+from gecbench.server.choices import ComplaintState, RejectReason, Role, StudyState
 from gecbench.server.models import Complaint, GuidelineCase, Member, Person, Verdict
 from gecbench.server.web.guidelines import (
     citation_problem,
@@ -24,7 +24,7 @@ from gecbench.server.web.guidelines import (
 )
 from gecbench.server.web.http import parse_int
 from gecbench.server.web.permissions import member
-from gecbench.server.web.review.messages import diff_messages, problem_message, reject_reasons
+from gecbench.server.web.review.messages import diff_messages, problem_message
 from gecbench.server.web.study import (
     Line,
     author_html,
@@ -259,12 +259,11 @@ def _verdicts(member: Member, complaint: Complaint) -> list[dict[str, object]]:
     else:
         about = {"decision": study.submission.decision, "digest": ""}
     rows = Verdict.objects.filter(review__sentence=study.sentence_id, **about)
-    reasons = {reason.name: reason for reason in reject_reasons()}
     return [
         {
             "verdict": verdict,
             "title": gettext("judged correct") if verdict.correct else gettext("judged wrong"),
-            "reasons": [reasons[name] for name in verdict.reasons if name in reasons],
+            "reasons": [reason for reason in RejectReason if reason in verdict.reasons],
             "citation": cite(member.project.guideline, verdict.section),
         }
         for verdict in rows.select_related("review").order_by("pk")

@@ -20,8 +20,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from gecbench.core.errors import GecbenchError
-from gecbench.server.choices import ComplaintState, MemberStatus, Role, StudyState
-from gecbench.server.guidelines.taxonomy import REJECT_REASONS
+from gecbench.server.choices import (
+    ComplaintState,
+    MemberStatus,
+    RejectReason,
+    Role,
+    StudyState,
+    label_of,
+)
 from gecbench.server.models import Assignment, Member, Notice, Person, Project, Study
 from gecbench.server.site.migration import missing_migrations
 from gecbench.server.statistics import member_figures
@@ -30,7 +36,6 @@ from gecbench.server.web.manage.messages import ROLES
 from gecbench.server.web.navigation import Entry, goal, menu, standings
 from gecbench.server.web.pay import person_is_paid
 from gecbench.server.web.permissions import anyone, member, signed_in
-from gecbench.server.web.translation import interface_language
 from gecbench.server.workflow.assignments import Standing
 from gecbench.server.workflow.assignments import standings as work_of
 from gecbench.server.workflow.claims import has_task
@@ -344,13 +349,11 @@ def set_goal(request: HttpRequest) -> HttpResponse:
 def my_statistics(request: HttpRequest, member: Member) -> HttpResponse:
     """Show a member's own figures (Information); nobody else's."""
     figures = member_figures(member)
-    language = interface_language()
-    names = {reason.id: reason.name(language) for reason in REJECT_REASONS}
     context = {
         "figures": figures,
         "accepted_percent": None if figures.acceptance is None else 100 * figures.acceptance,
         "f05_percent": None if figures.f05 is None else 100 * figures.f05,
-        "reasons": [(names.get(reason, reason), count) for reason, count in figures.reasons],
+        "reasons": [(label_of(RejectReason, reason), count) for reason, count in figures.reasons],
         "is_paid": person_is_paid(member),
     }
     return render(request, "home/my_statistics.html", context)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from uuid import UUID, uuid4
@@ -14,10 +14,16 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
-from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
-from gecbench.server.choices import CloseReason, Decision, StudyState
+from gecbench.server.choices import (
+    CloseReason,
+    Decision,
+    NotAnnotatableReason,
+    RejectReason,
+    StudyState,
+    label_of,
+)
 from gecbench.server.models import Golden, Member, Study, StudyTry
 from gecbench.server.rules.keys import tables
 from gecbench.server.rules.text import key
@@ -28,20 +34,12 @@ from gecbench.server.web.permissions import member, wants_json
 from gecbench.server.web.review.differences import align, render_diff, render_row
 from gecbench.server.web.review.messages import (
     diff_messages,
-    not_annotatable_label,
     problem_message,
-    reject_reasons,
 )
 from gecbench.server.workflow import complaints, studies
 from gecbench.server.workflow.errors import ConflictError, Problem, RefusedError
 
 MOST_CLOSED = 100
-CLOSE_REASONS: Mapping[str, object] = {
-    CloseReason.MATCHED: _("You found a golden text."),
-    CloseReason.UPHELD: _("Your complaint was upheld."),
-    CloseReason.GOLDEN_CHANGED: _("The golden texts changed, and yours is among them now."),
-    CloseReason.WAIVED: _("A manager closed it."),
-}
 
 
 @member()
@@ -57,7 +55,7 @@ def list_items(request: HttpRequest, member: Member) -> HttpResponse:
             "decision": decision_label(study),
             "html": author_html(member, study),
             "days": (now - study.opened_at) // timedelta(days=1),
-            "closed": str(CLOSE_REASONS.get(study.close_reason, "")),
+            "closed": label_of(CloseReason, study.close_reason),
         }
         for study in (rows if state == "open" else rows[::-1][:MOST_CLOSED])
     ]
@@ -207,7 +205,7 @@ def decision_label(study: Study) -> str:
 def author_reason(study: Study) -> str:
     """The author's reason why the sentence cannot be annotated, and their note."""
     submission = study.submission
-    reason = not_annotatable_label(submission.reason)
+    reason = label_of(NotAnnotatableReason, submission.reason)
     return ": ".join(filter(None, (reason, submission.reason_note)))
 
 
@@ -215,7 +213,7 @@ def golden_label(kind: str, golden: Golden | None) -> str:
     """A golden decision; "" where there are texts to show, or nothing may be shown."""
     if kind in {"", Decision.CORRECTED}:
         return ""
-    reason = not_annotatable_label(golden.reason) if golden else ""
+    reason = label_of(NotAnnotatableReason, golden.reason) if golden else ""
     return ": ".join(filter(None, (Decision(kind).heading, reason)))
 
 
@@ -230,7 +228,7 @@ def _context(member: Member, lesson: studies.Lesson) -> dict[str, object]:
     study, verdict = lesson.study, lesson.verdict
     guideline = member.project.guideline
     names = verdict.reasons if verdict else []
-    reasons = [reason for reason in reject_reasons() if reason.name in names]
+    reasons = [reason for reason in RejectReason if reason in names]
     cited = [cite(guideline, verdict.section)] if verdict else []
     explained = [cite(guideline, reason.section) for reason in reasons]
     texts = [attempt.text for attempt in lesson.tries if attempt.text]
@@ -240,7 +238,7 @@ def _context(member: Member, lesson: studies.Lesson) -> dict[str, object]:
         "study": study,
         "sentence": study.sentence,
         "open": study.state == StudyState.OPEN,
-        "closed": str(CLOSE_REASONS.get(study.close_reason, "")),
+        "closed": label_of(CloseReason, study.close_reason),
         "own": author_html(member, study),
         "own_decision": decision_label(study),
         "own_reason": author_reason(study),

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 from uuid import uuid4
 
-from django.db.models import Count, Exists, Max, OuterRef, Prefetch, Q, QuerySet
+from django.db.models import Count, Exists, Max, OuterRef, Prefetch, Q, QuerySet, TextChoices
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from gecbench.server.choices import (
     MemberStatus,
@@ -61,15 +61,27 @@ CANDIDATES = (MemberStatus.TRAINING, MemberStatus.TRIAL)
 _CHANCE = secrets.SystemRandom()  # what was drawn is kept, so nothing is recomputed from it
 
 
-class NoTrial(StrEnum):
+class NoTrial(TextChoices):
     """Why a member cannot begin a trial."""
 
-    NOT_CANDIDATE = "not_candidate"
-    CLOSED = "closed"
-    GUIDELINE_FIRST = "guideline_first"
-    UNDER_WAY = "under_way"
-    NO_ATTEMPT_LEFT = "no_attempt_left"
-    TOO_FEW_TASKS = "too_few_tasks"
+    NOT_CANDIDATE = (
+        "not_candidate",
+        _("The trial is for annotators who are in training or on trial."),
+    )
+    CLOSED = "closed", _("The project is closed for work. Everything can still be read.")
+    GUIDELINE_FIRST = (
+        "guideline_first",
+        _("Read the guideline of this project and confirm it. Then the trial can begin."),
+    )
+    UNDER_WAY = "under_way", _("Your trial is under way.")
+    NO_ATTEMPT_LEFT = (
+        "no_attempt_left",
+        _("You have no attempts left. A manager decides what comes next."),
+    )
+    TOO_FEW_TASKS = (
+        "too_few_tasks",
+        _("Too few tasks are left that you have not seen. Ask a manager."),
+    )
 
 
 def known_tasks(project: Project, purpose: Purpose) -> QuerySet[Sentence]:

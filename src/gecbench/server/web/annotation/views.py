@@ -19,7 +19,14 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from pydantic import Field
 
-from gecbench.server.choices import Decision, ProjectKind, Role, SlotState
+from gecbench.server.choices import (
+    Decision,
+    NotAnnotatableReason,
+    ProjectKind,
+    Role,
+    SlotState,
+    label_of,
+)
 from gecbench.server.models import (
     Draft,
     Member,
@@ -55,7 +62,6 @@ from gecbench.server.web.navigation import goal, standings
 from gecbench.server.web.permissions import member, wants_json
 from gecbench.server.web.perturbation import messages as variant_messages
 from gecbench.server.web.perturbation import tasks as variant_tasks
-from gecbench.server.web.review.messages import not_annotatable_label, not_annotatable_reasons
 from gecbench.server.workflow import claims, drafts, hints, submissions, suggestions
 from gecbench.server.workflow.claims import Claim, NoTask
 from gecbench.server.workflow.errors import (
@@ -148,7 +154,7 @@ def current(request: HttpRequest, member: Member) -> HttpResponse:
         "may_claim": 0 < len(others) + 1 < member.project.rules.open_tasks,
         "rules": member.project.rules,
         "goal": goal(member.person),
-        "reasons": not_annotatable_reasons(),
+        "reasons": NotAnnotatableReason,
         "text_lang": "zh-Hans" if member.project.lang == "zh" else member.project.lang,
         **_script_data(request, member, task, after),
     }
@@ -278,7 +284,7 @@ def submission(request: HttpRequest, member: Member, number: int) -> HttpRespons
         {
             "last": last,
             "decision": _decision(last),
-            "reason": not_annotatable_label(last.reason),
+            "reason": label_of(NotAnnotatableReason, last.reason),
             "earlier": [(row, _decision(row)) for row in versions[1:]],
             **(variant_tasks.submission_context(versions) if is_perturbation(member) else {}),
             "may_reopen": submissions.may_reopen(last),

@@ -29,9 +29,11 @@ from gecbench.server.choices import (
     ComplaintState,
     Decision,
     MemberStatus,
+    NotAnnotatableReason,
     Origin,
     ProjectKind,
     Purpose,
+    RejectReason,
     ReviewKind,
     SentenceState,
     SlotEventKind,
@@ -39,6 +41,8 @@ from gecbench.server.choices import (
     StudyState,
     TaskState,
     VariantOrigin,
+    VariantReason,
+    label_of,
 )
 from gecbench.server.models import (
     Complaint,
@@ -74,10 +78,8 @@ from gecbench.server.web.manage.shortcuts import (
     manager,
     parse_id,
 )
-from gecbench.server.web.perturbation.messages import return_reasons
 from gecbench.server.web.perturbation.tasks import case_parts
 from gecbench.server.web.review.differences import render_diff
-from gecbench.server.web.review.messages import not_annotatable_label, reject_reasons
 from gecbench.server.workflow import management, reviews, studies, variant_checks
 from gecbench.server.workflow.assignments import give_batch
 from gecbench.server.workflow.errors import NotYoursError, Problem, RefusedError
@@ -315,7 +317,7 @@ def _submissions(sentence: Sentence, texts: _Texts) -> Iterator[Entry]:
             "no": submission.slot.no,
             "what": Decision(submission.decision).label if rewrites else gettext("a variant"),
         }
-        reason = not_annotatable_label(submission.reason)
+        reason = label_of(NotAnnotatableReason, submission.reason)
         note = gettext(": ").join(str(text) for text in (reason, submission.reason_note) if text)
         yield Entry(
             submission.at,
@@ -357,10 +359,9 @@ def _reviews(sentence: Sentence, texts: _Texts) -> Iterator[Entry]:
 
 
 def _verdict_lines(verdicts: Iterable[Verdict], texts: _Texts) -> Iterator[Line]:
-    labels = {reason.name: reason.label for reason in reject_reasons()}
     for verdict in verdicts:
         words = [gettext("correct") if verdict.correct else gettext("wrong")]
-        words += [labels.get(reason, reason) for reason in verdict.reasons]
+        words += [label_of(RejectReason, reason) for reason in verdict.reasons]
         words += [verdict.note] if verdict.note else []
         note, tone = " · ".join(words), "good" if verdict.correct else "bad"
         text = texts.by_digest.get(verdict.digest)
@@ -371,11 +372,10 @@ def _verdict_lines(verdicts: Iterable[Verdict], texts: _Texts) -> Iterator[Line]
 
 
 def _check_lines(review: Review, texts: _Texts) -> Iterator[Line]:
-    labels = {reason.name: reason.label for reason in return_reasons()}
     checks = VariantCheck.objects.filter(review=review).order_by("slot__no")
     for check in checks.select_related("variant", "edited"):
         words = [str(CheckDecision(check.decision).label)]
-        words += [labels.get(reason, reason) for reason in check.reasons]
+        words += [label_of(VariantReason, reason) for reason in check.reasons]
         words += [check.note] if check.note else []
         tone = "bad" if check.decision == CheckDecision.RETURNED else "good"
         yield texts.line(check.variant.source, " · ".join(words), tone)

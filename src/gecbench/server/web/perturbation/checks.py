@@ -25,7 +25,7 @@ from gecbench.server.rules.perturbation import Chip, Subtlety
 from gecbench.server.web.annotation.views import context_address, draft_json
 from gecbench.server.web.errors import MalformedError
 from gecbench.server.web.http import Count, Payload, read_payload
-from gecbench.server.web.perturbation.messages import check_messages, return_reasons
+from gecbench.server.web.perturbation.messages import check_messages
 from gecbench.server.web.perturbation.tasks import (
     Part,
     chip_json,
@@ -107,7 +107,7 @@ class VariantRow:
     def reasons(self) -> list[tuple[str, str]]:
         """Why it was returned: label, and the section of the guideline that explains it."""
         chosen = self.check.reasons if self.check else ()
-        return [(one.label, one.section) for one in return_reasons() if one.name in chosen]
+        return [(str(one.label), one.section) for one in VariantReason if one in chosen]
 
     @property
     def decision(self) -> str:
@@ -137,7 +137,7 @@ def context(member: Member, task: ReviewTask) -> dict[str, object]:
         "accepted": before,
         "original": parts(case, case.gaps),
         "done": done,
-        "reasons": return_reasons(),
+        "reasons": VariantReason,
         "data": _script_data(member, task, case, rows),
         "words": check_messages(),
         "addresses": addresses(member, sentence.pk),

@@ -8,10 +8,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from gecbench.server.choices import SlotState, VariantReason
+from gecbench.server.choices import SlotState
 from gecbench.server.models import Submission
 from gecbench.server.web.annotation import messages as annotation
-from gecbench.server.web.review.messages import Reason
 from gecbench.server.web.review.messages import script_messages as script_messages_of_review
 from gecbench.server.workflow.errors import Problem
 
@@ -22,14 +21,6 @@ def problem_json(problem: Problem) -> dict[str, object]:
     Its `error` is the number of the error, from 1, that it is about; 0 for none.
     """
     return {**annotation.problem_json(problem), "error": problem.values.get("error", 0)}
-
-
-def return_reasons() -> tuple[Reason, ...]:
-    """Why a variant can be returned."""
-    return tuple(
-        Reason(reason, str(reason.label), f"return-{reason.replace('_', '-')}")
-        for reason in VariantReason
-    )
 
 
 def _gaps_messages() -> dict[str, object]:

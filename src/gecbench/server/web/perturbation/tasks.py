@@ -9,7 +9,7 @@ from itertools import zip_longest
 from django.conf import settings
 from django.urls import reverse
 
-from gecbench.server.choices import CheckDecision
+from gecbench.server.choices import CheckDecision, VariantReason, label_of
 from gecbench.server.models import (
     Draft,
     Member,
@@ -21,7 +21,7 @@ from gecbench.server.models import (
     VariantCheck,
 )
 from gecbench.server.rules.perturbation import Chip, Subtlety, derive
-from gecbench.server.web.perturbation.messages import return_reasons, state
+from gecbench.server.web.perturbation.messages import state
 from gecbench.server.workflow import perturbation
 
 
@@ -29,7 +29,6 @@ def task_json(slot: Slot) -> dict[str, object]:
     """What the page of a task takes beside what all tasks have."""
     task, project = perturbation.task_of(slot), slot.sentence.project
     has_hints = project.rules.hints and settings.HINT_CORRECTORS[project.lang]
-    labels = {reason.name: reason.label for reason in return_reasons()}
     return {
         "gaps": list(task.gaps),
         "chips": [chip_json(chip) for chip in task.chips],
@@ -41,7 +40,7 @@ def task_json(slot: Slot) -> dict[str, object]:
         if task.proposal
         else None,
         "returned": {
-            "reasons": [labels.get(reason, reason) for reason in task.returned.reasons],
+            "reasons": [label_of(VariantReason, reason) for reason in task.returned.reasons],
             "note": task.returned.note,
         }
         if task.returned
@@ -161,7 +160,7 @@ def _own_variant(case: PerturbationCase, submission: Submission) -> OwnVariant:
         parts(case, variant.gaps),
         measure(variant),
         check,
-        tuple((one.label, one.section) for one in return_reasons() if one.name in chosen),
+        tuple((str(one.label), one.section) for one in VariantReason if one in chosen),
         edited.source if edited else "",
         str(CheckDecision(check.decision).label) if check else "",
     )

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, replace
 from uuid import uuid4
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
-from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -33,17 +31,6 @@ from gecbench.server.workflow.known_answers import golden_texts, is_right
 from gecbench.server.workflow.trials import NoTrial
 
 annotator = member(Role.ANNOTATOR)
-
-WHY_NO_TRIAL: Mapping[NoTrial, Promise] = {
-    NoTrial.NOT_CANDIDATE: _("The trial is for annotators who are in training or on trial."),
-    NoTrial.CLOSED: _("The project is closed for work. Everything can still be read."),
-    NoTrial.GUIDELINE_FIRST: _(
-        "Read the guideline of this project and confirm it. Then the trial can begin."
-    ),
-    NoTrial.UNDER_WAY: _("Your trial is under way."),
-    NoTrial.NO_ATTEMPT_LEFT: _("You have no attempts left. A manager decides what comes next."),
-    NoTrial.TOO_FEW_TASKS: _("Too few tasks are left that you have not seen. Ask a manager."),
-}
 
 
 # Training.
@@ -191,7 +178,7 @@ def _trial_page(
         why = trials.why_no_trial(member)
         shown = {
             "attempts": trials.trials_of(member),
-            "why": "" if why is None else WHY_NO_TRIAL[why],
+            "why": why.label if why else "",
             "may_begin": why is None,
             "guideline_first": why is NoTrial.GUIDELINE_FIRST,
             "left": trials.attempts_left(member) if member.pk else 0,
@@ -222,7 +209,7 @@ def begin_trial(request: HttpRequest, member: Member) -> HttpResponseBase:
         trials.begin(member)
     except RefusedError as error:
         why = NoTrial(error.problems[0].code.removeprefix("trial-"))
-        messages.error(request, str(WHY_NO_TRIAL[why]))
+        messages.error(request, str(why.label))
     return redirect("trial", member.project.slug)
 
 

@@ -11,7 +11,15 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from gecbench.server import models
-from gecbench.server.choices import Decision, Role, SentenceState, TaskState
+from gecbench.server.choices import (
+    Decision,
+    NotAnnotatableReason,
+    RejectReason,
+    Role,
+    SentenceState,
+    TaskState,
+    label_of,
+)
 from gecbench.server.models import Draft, Member, ReviewTask
 from gecbench.server.rules.keys import tables
 from gecbench.server.rules.text import TextError, clean
@@ -40,10 +48,6 @@ from gecbench.server.web.review.forms import (
     rows_equal_to_correct,
 )
 from gecbench.server.web.review.messages import (
-    Reason,
-    not_annotatable_label,
-    not_annotatable_reasons,
-    reject_reasons,
     script_messages,
 )
 from gecbench.server.workflow import reviews
@@ -189,7 +193,7 @@ class CandidateRow:
     switches: tuple[Switch, ...]
     decision: str
     input: RowInput
-    reasons: tuple[tuple[Reason, bool], ...]
+    reasons: tuple[tuple[RejectReason, bool], ...]
     annotator_reasons: tuple[tuple[str, str], ...]
     golden_html: str = ""
     citation: Citation | None = None
@@ -294,7 +298,7 @@ def _outcome(review: ReviewPage) -> dict[str, object] | None:
     return {
         "review": done,
         "label": review.input.decision.heading,
-        "reason": not_annotatable_label(done.reason),
+        "reason": label_of(NotAnnotatableReason, done.reason),
         "additions": [render_diff(project, source, text) for text in review.input.additions],
     }
 
@@ -317,7 +321,7 @@ def _candidate_row(
     done: bool,
 ) -> CandidateRow:
     project, placeholder = task.project, task.project.rules.placeholder
-    reasons = tuple((reason, reason.name in row.reasons) for reason in reject_reasons())
+    reasons = tuple((reason, reason in row.reasons) for reason in RejectReason)
     return CandidateRow(
         n,
         candidate,
@@ -327,7 +331,7 @@ def _candidate_row(
         "" if aligned else Decision(candidate.key).heading,
         row,
         reasons,
-        tuple((not_annotatable_label(name), note) for name, note in candidate.reasons),
+        tuple((label_of(NotAnnotatableReason, name), note) for name, note in candidate.reasons),
         render_diff(project, task.sentence.text, row.modified) if done and row.modified else "",
         cite(project.guideline, row.section) if done else None,
     )
@@ -353,7 +357,7 @@ def context(review: ReviewPage, member: Member) -> dict[str, object]:
         "reviews": member.has(Role.REVIEWER),
         "decided": _outcome(review),
         "not_annotatable": [
-            (reason, reason.name == review.input.reason) for reason in not_annotatable_reasons()
+            (reason, reason == review.input.reason) for reason in NotAnnotatableReason
         ],
         "sections": section_names(member.project.guideline),
         "data": _script_data(review, member),

@@ -3,50 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from gecbench.core.errors import Message
-from gecbench.server.guidelines.taxonomy import (
-    NOT_ANNOTATABLE_REASONS,
-    REJECT_REASONS,
-    Topic,
-)
 from gecbench.server.web.review.forms import Locations
-from gecbench.server.web.translation import interface_language, translate
+from gecbench.server.web.translation import translate
 from gecbench.server.workflow.errors import Problem
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """A reason: its name in requests, its label, and the section that explains it."""
-
-    name: str
-    label: str
-    section: str
-
-
-def _reasons(topics: tuple[Topic, ...]) -> tuple[Reason, ...]:
-    lang = interface_language()
-    return tuple(Reason(topic.id, topic.name(lang), topic.section) for topic in topics)
-
-
-def reject_reasons() -> tuple[Reason, ...]:
-    """Why a text can be judged wrong (REV-3)."""
-    return _reasons(REJECT_REASONS)
-
-
-def not_annotatable_reasons() -> tuple[Reason, ...]:
-    """Why a sentence cannot be annotated (ANN-6)."""
-    return _reasons(NOT_ANNOTATABLE_REASONS)
-
-
-def not_annotatable_label(name: str) -> str:
-    """The label of a reason; its name where it is none that we know."""
-    labels = {reason.name: reason.label for reason in not_annotatable_reasons()}
-    return labels.get(name, name)
 
 
 def problem_message(problem: Problem, golden: Sequence[str] = ()) -> str:
