@@ -164,6 +164,8 @@ CHINESE_WORDS = (
     ("我看了书回家", "我看书回家了", "我看<了<书回家>了>"),
     ("昨天我去看海", "我昨天去看海", ">我>昨天<我<去看海"),
     ("我把它放好在柜里", "我把它好放在柜里", "我把它-放好-+好放+在柜里"),
+    # Of several shortest alignments it is the scorer's, even where another one marks less.
+    ("他对我很帮助", "他很有帮助", "他-对我很-+很有+帮助"),
     # A word in letters, or a number, is one word.
     ("他会说Engilsch了", "他会说English了", "他会说Eng-ilsc-+lis+h了"),
     ("发了imeil给我", "发了email给我", "发了-ime-+ema+il给我"),
