@@ -161,11 +161,11 @@ def test_rules_that_a_project_switched_off_refuse_nothing(site):
 @pytest.mark.parametrize(
     ("row", "decisions"),
     [
-        ("1\t我\t我\t我们", "corrected and error free"),
-        ("1\t我\t没有错误\t无法标注", "error free and not annotatable"),
+        ("1\t我\t我\t我们", "corrected and error_free"),
+        ("1\t我\t没有错误\t无法标注", "error_free and not_annotatable"),
         (
             "1\t我\t没有错误\t无法标注\t我们",
-            "corrected and error free and not annotatable",
+            "corrected and error_free and not_annotatable",
         ),
     ],
 )
