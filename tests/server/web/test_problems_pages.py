@@ -313,4 +313,4 @@ def test_complaints_about_study_items_of_others_benefit_too_cmp_5():
     ruled(signed_in(project, "ruth"), "upheld")
     assert set(Complaint.objects.values_list("state", flat=True)) == {"upheld"}
     page = page_of(signed_in(project, "a2"), "/p/story/study?state=closed")
-    assert "The golden texts changed, and yours is among them now." in page
+    assert "The text became golden" in page

@@ -284,7 +284,7 @@ def test_items_that_closed_otherwise_say_why_stu_8():
     study = study_of(project, "a2")
     studies.waive(member_of(project, "boss"), study.pk, note="旧规范")
     page = page_of(signed_in(project, "a2"), path_of(study))
-    assert "A manager closed it." in page
+    assert "Closed by a manager" in page
 
 
 def test_a_text_that_a_later_version_dropped_has_no_verdict_to_show():

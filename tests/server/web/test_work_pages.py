@@ -221,7 +221,7 @@ def test_chinese_is_spoken_to_those_who_chose_it(project):
     assert "没有错误" in page
     assert '<html lang="zh-Hans"' in page
     reasons = li.client.get("/p/story/work").context["reasons"]
-    assert {reason.name: reason.label for reason in reasons}["traditional"] == "繁体字"
+    assert {reason.value: reason.label for reason in reasons}["traditional"] == "繁体字"
 
 
 def test_script_in_a_sentence_is_text(site):
