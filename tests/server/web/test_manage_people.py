@@ -125,6 +125,16 @@ def test_links_go_by_mail_where_a_mail_server_is_set(project, boss, mail_server)
     assert "1 mail was sent" in answer.content.decode()
 
 
+def test_the_mail_is_in_the_language_of_the_manager_who_invites(project, mail_server):
+    boss = Asking(Person.objects.get(login="boss"), language="zh-hans")
+    given = {"roles": ["annotator"], "people": "wang@example.org", "mail": "on"}
+    answer = boss.form(f"{HERE}/members/invite", **given)
+    (sent,) = mail.outbox
+    assert sent.subject == f"邀请加入“{project.name}”"
+    assert "邀请您" in sent.body
+    assert links_in(answer)[0] in sent.body
+
+
 def test_links_are_shown_where_the_mail_server_fails(project, boss, mail_server, monkeypatch):
     def refuse(*_: object) -> int:
         raise OSError

@@ -220,7 +220,9 @@ def test_a_link_comes_by_mail_and_the_answer_is_the_same_for_whoever_is_not_here
     (sent,) = mail.outbox
     assert (sent.to, sent.from_email) == (["li@x.example"], "gec@site.example")
     assert li.name in sent.body
-    assert "24 小时" in sent.body  # in the language of the person, not of the page
+    # In the language of the person, not of the page.
+    assert "的新密码" in sent.subject
+    assert "24 小时" in sent.body
     secret = re.search(r"http://testserver/password/(0/\S+)", sent.body)[1]
     client, form = door(secret)
     assert client.post(form, GIVEN).status_code == 302
