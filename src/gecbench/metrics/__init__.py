@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 METRICS: Mapping[str, str] = {
     "char-bleu": "gecbench.metrics.char_bleu:CharBleu",
     "cherrant": "gecbench.metrics.edits:Cherrant",
+    "cleme": "gecbench.metrics.cleme:Cleme",
+    "cleme2": "gecbench.metrics.cleme:Cleme2",
     "edits": "gecbench.metrics.edits:Edits",
     "errant": "gecbench.metrics.edits:Errant",
     "gleu": "gecbench.metrics.gleu:Gleu",
@@ -26,6 +28,8 @@ METRICS: Mapping[str, str] = {
     "m2": "gecbench.metrics.m2:M2",
     "meaning-preservation": "gecbench.metrics.meaning_preservation:MeaningPreservation",
     "mp-prime": "gecbench.metrics.meaning_preservation:MpPrime",
+    "sent-cleme": "gecbench.metrics.cleme:SentenceCleme",
+    "sent-cleme2": "gecbench.metrics.cleme:SentenceCleme2",
     "sent-gleu": "gecbench.metrics.gleu:SentenceGleu",
     "sent-m2": "gecbench.metrics.m2:SentenceM2",
     "sentence-accuracy": "gecbench.metrics.sentence_accuracy:SentenceAccuracy",

@@ -324,7 +324,7 @@ def greedy_rule(beta: float) -> ChoiceRule:
     import numpy as np
 
     def rule(totals: Values) -> Values:
-        f = _round(f_scores(np.moveaxis(totals, 1, -1), beta))
+        f = round_decimals(f_scores(np.moveaxis(totals, 1, -1), beta))
         best: Values = totals[0]
         greatest = f[0]
         for other, other_f in zip(totals[1:], f[1:], strict=True):
@@ -337,7 +337,7 @@ def greedy_rule(beta: float) -> ChoiceRule:
     return rule
 
 
-def _round(values: Values) -> Values:
+def round_decimals(values: Values) -> Values:
     """Values rounded to 4 decimals exactly as Python's `round` does.
 
     NumPy scales, rounds and scales back; where that lies on the edge, Python decides.

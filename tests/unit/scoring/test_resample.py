@@ -77,7 +77,7 @@ def test_rounding_inside_the_choice_is_pythons():
     dice = random.Random(5)
     values = [dice.randrange(0, 20_001) / 20_000 for _ in range(3_000)]
     values += [1 / 3, 2 / 3, 0.12345, 0.00005, 0.99995, 0.0, 1.0]
-    found = resample._round(np.array(values))
+    found = resample.round_decimals(np.array(values))
     assert found.tolist() == [round(value, 4) for value in values]
 
 
