@@ -16,6 +16,11 @@ from gecbench.formats.texts import check_cell, format_rows, loss, loss_of, text_
 _NAME = "lines"
 _ANNOTATION = re.compile(r"A -?\d+ -?\d+\|\|\|")
 _PERTURBED = re.compile(r"\s*O-[ST]\s")
+_OTHER_ENDINGS = {".csv": "CSV", ".conllu": "CoNLL-U"}
+_OTHER_BEGINNINGS = {
+    "JSON": re.compile(r'\s*\[\s*(?:[{"]|$)'),
+    "XML or SGML": re.compile(r"\s*<[?!]?\w[^<>]*>\s*$"),
+}
 _OR_LINES = OptionAdvice(", or say {option} lines if this is a text", "--from")
 
 
@@ -25,7 +30,7 @@ def sniff(_lines: Sequence[str]) -> bool:
 
 
 def check(path: Path, lines: Sequence[str]) -> None:
-    """Refuse M2 that lacks its first S line, and blocks of perturbed cases, as texts.
+    """Refuse M2 without its first S line, perturbed cases, JSON, CSV, XML and CoNLL-U as texts.
 
     Raises:
         FormatError: Names the line.
@@ -43,6 +48,17 @@ def check(path: Path, lines: Sequence[str]) -> None:
             "these are perturbed cases, not a corpus; score systems on them by: gecbench analyse "
             "robustness{option}",
             at=at,
+            option=_OR_LINES,
+        )
+    kind = _OTHER_ENDINGS.get(path.suffix.lower()) or next(
+        (kind for kind, beginning in _OTHER_BEGINNINGS.items() if beginning.match(first)), None
+    )
+    if kind is not None:
+        raise FormatError(
+            "this looks like {kind}, which is not read; make it text with one sentence a line, "
+            "MuCGEC's TSV, M2 or JSONL (docs/formats.md){option}",
+            at=at,
+            kind=kind,
             option=_OR_LINES,
         )
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from gecbench.core.edit import Edit
+from gecbench.core.errors import FormatError
 from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.formats.lines import FORMAT
+from gecbench.formats.reading import read
 
 SOURCES = (Sample("1", "a b"), Sample("2", ""), Sample("3", " \t"))
 
@@ -18,6 +22,45 @@ def test_every_file_is_lines() -> None:
 
 def test_a_line_is_a_sentence_and_its_number_the_id() -> None:
     assert FORMAT.read(Path("in/dev.src"), ["a b", "", " \t"]) == Corpus("dev", SOURCES)
+
+
+OTHER_FILES = [
+    ("a.json", '[{"text": "He go home ."}]', 1, "JSON"),
+    ("a.txt", '\n[\n  {"text": "He go home ."}\n]', 2, "JSON"),
+    ("a.txt", '["He go home ."]', 1, "JSON"),
+    ("a.csv", "source,target\nHe go .,He goes .", 1, "CSV"),
+    ("a.CSV", "He go .,He goes .", 1, "CSV"),
+    ("a.xml", '<?xml version="1.0"?>\n<p>He go home .</p>', 1, "XML"),
+    ("a.sgml", '<DOC nid="829">\nHe go home .', 1, "XML"),
+    ("a.txt", "<!DOCTYPE html>\n<html>", 1, "XML"),
+    ("a.conllu", "# sent_id = 1\n# text = He go .", 1, "CoNLL-U"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "line", "kind"), OTHER_FILES)
+def test_a_file_of_another_kind_is_text_only_if_the_format_is_named(
+    tmp_path: Path, name: str, content: str, line: int, kind: str
+) -> None:
+    path = tmp_path / name
+    path.write_text(content + "\n", encoding="utf-8")
+    with pytest.raises(FormatError) as caught:
+        read(path)
+    message = str(caught.value)
+    assert message.startswith(f"{path}:{line}: ")
+    assert kind in message
+    assert "--from lines" in message
+    texts = [sample.source for sample in read(path, format="lines").samples]
+    assert texts == content.split("\n")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["[缺失成分]了。", "[sic] He go .", "<unk> go home .", "<b>He</b> go .", "Well, I go ."],
+)
+def test_a_sentence_with_brackets_or_commas_is_a_sentence(tmp_path: Path, sentence: str) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(sentence + "\n", encoding="utf-8")
+    assert [sample.source for sample in read(path).samples] == [sentence]
 
 
 def test_without_references_there_is_one_file() -> None:
