@@ -39,7 +39,7 @@ def test_parallel_files_are_written_together_or_not_at_all(run, bad, tmp_path: P
     one = write(tmp_path, "one.tsv", "1\t我们\t他们\n")
     (tmp_path / "dir.ref0").mkdir()
     words = ("convert", one, "--to", "lines", "-o")
-    assert bad(1, *words, "dir").startswith("dir.ref0: is there already")
+    assert bad(1, *words, "dir").startswith("dir.ref0: already exists")
     assert not (tmp_path / "dir.src").exists()
     assert run(*words, "good").returncode == 0
     assert (tmp_path / "good.src").read_text("utf-8") == "我们\n"

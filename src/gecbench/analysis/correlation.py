@@ -218,7 +218,10 @@ def correlations(scores: SystemScores, *, oriented: bool = False) -> Correlation
     check_number(scores.systems)
     if len(scores.metrics) < 2:
         named = ", ".join(scores.metrics) or "none"
-        raise UsageError(f"a correlation is between two metrics or more; here: {named}")
+        raise UsageError(
+            f"a correlation needs at least two metrics; given: {named}; add others (--metric a,b, "
+            "or columns of the table of scores)"
+        )
     scores, notes = orient(scores) if oriented else (scores, _signs(scores))
     pairs = tuple(
         MetricPair(
@@ -238,7 +241,7 @@ def check_number(systems: Sequence[str]) -> None:
     """
     if len(systems) < 3:
         named = ", ".join(systems) or "none"
-        raise UsageError(f"a correlation over systems takes three or more; here: {named}")
+        raise UsageError(f"a correlation needs at least three systems; given: {named}")
 
 
 def orient(scores: SystemScores) -> tuple[SystemScores, tuple[str, ...]]:

@@ -24,6 +24,7 @@ from gecbench.api.files import in_language
 from gecbench.api.options import AnyScheme, Options, SchemeSpec
 from gecbench.api.score import collect_stats
 from gecbench.core.errors import UnknownNameError, UsageError
+from gecbench.core.options import check_list
 from gecbench.core.sample import Corpus, Rewrite, SystemOutput, Systems
 from gecbench.core.scheme import Watch, no_progress
 from gecbench.formats.judgments import (
@@ -115,6 +116,8 @@ def breakdown(
     Raises:
         GecbenchError: Something does not fit together.
     """
+    check_list("by", by)
+    check_list("between", between)
     breaking = BreakdownOptions(tuple(by), tuple(length_ends), tuple(between), least, most)
     corpus = in_language(corpus, lang)
     run_stats = collect_stats(corpus, systems, scheme=scheme, options=options, watch=watch)
@@ -359,7 +362,10 @@ def read_people(human: Named, judgments: Named, systems: Sequence[str] = ()) -> 
     if len(set(names)) < len(names):
         raise UsageError(f"two files of judgments have one name among {', '.join(names)}")
     if not ways and not rankings:
-        raise UsageError("name people's scores of systems, or their judgments of sentences")
+        raise UsageError(
+            "there is nothing of people to compare metrics with; give their scores of systems "
+            "(--human FILE) or their rankings of sentences (--judgments FILE)"
+        )
     return People(ways, rankings)
 
 

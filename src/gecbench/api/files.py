@@ -122,7 +122,7 @@ def save(corpus: Corpus, path: Path | str, *, format: str) -> list[str]:
     existing = [file for file in files if file.exists()]
     if existing:
         raise GecbenchError(
-            f"{existing[0]}: is there already and would be replaced; remove it, or write to "
+            f"{existing[0]}: already exists and would be replaced; remove it, or write to "
             "another name"
         )
     stale = [old for old in Path(f"{path}.ref0").parent.glob("*.ref*") if _stale(old, files, path)]

@@ -16,6 +16,7 @@ from gecbench.core.options import (
     check_between,
     check_choice,
     check_least,
+    check_list,
     check_once,
     pairs,
 )
@@ -171,8 +172,7 @@ class Options:
             ("exclude", self.exclude),
             ("normalise", self.normalise),
         ):
-            if isinstance(names, str):  # a text is a sequence of its letters, too
-                raise UsageError(f"{option} {names!r} is a text; write a tuple: ({names!r},)")
+            check_list(option, names)
 
     def __post_init__(self) -> None:
         """Refuse values that would give numbers without meaning."""
@@ -567,7 +567,7 @@ class PerturbOptions:
         str | None,
         Option(
             "--tokens",
-            "Chinese characters, English words, or what blanks divide, else found out.",
+            "Chinese characters, English words, or what blanks divide (default: detected).",
             choices=tuple(TOKEN_KINDS),
         ),
     ] = None

@@ -14,6 +14,7 @@ from gecbench.api.score import collect_stats
 from gecbench.core.case import Level
 from gecbench.core.errors import CorpusError, UsageError, count_noun
 from gecbench.core.files import write_text
+from gecbench.core.options import check_list
 from gecbench.core.perturbed import PerturbedSet
 from gecbench.core.sample import SystemOutput
 from gecbench.core.scheme import Watch, no_progress
@@ -95,6 +96,7 @@ def robustness(
     _check_versions(outputs)
     corpus, spec = cases.corpus(), SchemeSpec.of(scheme)
     metrics = (corpus_language(corpus, spec.name).metric,)
+    check_list("normalise", normalise)
     betas = (beta,) if isinstance(beta, (int, float, str)) else tuple(dict.fromkeys(beta))
     if not betas:
         raise UsageError("no beta is given; give one or several")

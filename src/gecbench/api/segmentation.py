@@ -30,7 +30,7 @@ from gecbench.core.errors import (
     UsageError,
     count_noun,
 )
-from gecbench.core.options import check_once
+from gecbench.core.options import check_list, check_once
 from gecbench.core.sample import Corpus, SystemOutput, Systems, as_systems
 from gecbench.core.scheme import Watch, no_progress
 from gecbench.core.score import Score
@@ -77,6 +77,8 @@ def segmentation(
     """
     options = options or Options()
     options = replace(options, metrics=options.metrics or ("m2",))
+    check_list("segmenters", segmenters)
+    check_list("beside", beside)
     check_once("segmenter", segmenters)
     corpus = in_language(corpus, lang)
     _check(corpus, options, beside)

@@ -228,7 +228,7 @@ def export(
         GecbenchError: The folder holds no model, or OUT exists.
     """
     if out.exists():
-        raise GecbenchError(f"{out}: is there already; name another folder or remove it")
+        raise GecbenchError(f"{out}: already exists; name another folder or remove it")
     if not (model / CARD).is_file() and (model / MODEL / CARD).is_file():
         model = model / MODEL
     kind = kind_of(model)

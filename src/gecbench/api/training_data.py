@@ -627,7 +627,9 @@ def divide(
         source, cases = fingerprint_of(path), read_perturbed(path)
     earlier = [path for path in files.values() if path.exists() or path.is_symlink()]
     if earlier and not overwrite:
-        raise GecbenchError(f"{earlier[0]}: is there already; name another folder, or --overwrite")
+        raise GecbenchError(
+            f"{earlier[0]}: already exists; name another folder, or add --overwrite"
+        )
     for path in earlier:
         if not _is_of_division(path):
             raise GecbenchError(

@@ -18,20 +18,20 @@ from gecbench.core.errors import GecbenchError
 _COMMANDS = {
     "score": ("score:score", "Score systems on a corpus."),
     "edits": ("edits:edits", "Find the edits of a corpus; write M2 or JSONL."),
-    "compare": ("compare:compare", "Is the difference of two systems significant?"),
-    "analyse": ("analyse:analyse", "Look into scores: robustness, difficulty, ..."),
-    "report": ("report:report", "One page with everything, to open in a browser."),
+    "compare": ("compare:compare", "Test whether systems differ significantly."),
+    "analyse": ("analyse:analyse", "Analyse scores: robustness, difficulty, ..."),
+    "report": ("report:report", "Write a page with everything, for a browser."),
     "correct": ("correct:correct", "Correct texts with a model."),
     "combine": ("combine:combine", "Combine systems by voting on their edits."),
     "corrupt": ("corrupt:corrupt", "Make errors in correct texts, for training."),
     "train": ("train:train", "Train a corrector."),
-    "perturb": ("perturb:perturb", "Change what surrounds errors, to train with."),
+    "perturb": ("perturb:perturb", "Change the context of errors, for training."),
     "export": ("model:export", "Make a trained model faster on a CPU."),
-    "model": ("model:model", "Look at models; take in those of others."),
+    "model": ("model:model", "Show, convert and merge models."),
     "annotate": ("annotate:annotate", "Annotate and review in the browser."),
-    "convert": ("convert:convert", "Turn a corpus from one format into another."),
-    "data": ("data:data", "List, get and find data sets and resources."),
-    "doctor": ("doctor:doctor", "Say what is installed, and what is missing."),
+    "convert": ("convert:convert", "Convert a corpus to another format."),
+    "data": ("data:data", "List, download and prepare data sets."),
+    "doctor": ("doctor:doctor", "Show what is installed, and what is missing."),
 }
 """Name to place and help: help needs no command to be imported."""
 

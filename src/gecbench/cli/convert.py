@@ -31,7 +31,7 @@ def convert(
         bool, Option("--strict", "Fail, and write nothing, if anything would be lost.")
     ] = False,
 ) -> None:
-    """Turn a corpus from one format into another, and say what the new one cannot hold.
+    """Convert a corpus to another format, and report what is lost.
 
     \b
     gecbench convert dev.tsv --to jsonl --meta origin.tsv -o dev.jsonl

@@ -35,9 +35,9 @@ class _Files:
     """What is read and written."""
 
     output: OutputFile = Path(STDIO)
-    format: Annotated[str | None, format_option("--from", "Format of INPUT, else found out.")] = (
-        None
-    )
+    format: Annotated[
+        str | None, format_option("--from", "Format of INPUT (default: detected).")
+    ] = None
     lang: Lang = None
     target_format: Annotated[
         str | None,
@@ -208,7 +208,7 @@ def _correct_file(corrector: Corrector, source: Sources, files: _Files, scheme: 
         )
     except KeyboardInterrupt:
         if not is_stream(files.output):
-            say("what is done is kept; the same command goes on")
+            say("finished work is kept; run the same command again to continue")
         raise
     _report(corrected)
 

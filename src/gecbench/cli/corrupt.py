@@ -52,7 +52,7 @@ def corrupt(
     ] = None,
     seed: Annotated[int | None, Option("--seed", "Of all that is random (0).")] = None,
     text_format: Annotated[
-        str | None, format_option("--from", "Format of TEXTS, else found out.")
+        str | None, format_option("--from", "Format of TEXTS (default: detected).")
     ] = None,
     lang: Lang = None,
     target_format: Annotated[

@@ -163,7 +163,7 @@ class _Corpora:
         tuple[str, ...],
         Option(
             "--from",
-            "Format of this corpus, else found out; pairs is source TAB target.",
+            "Format of this corpus (default: detected); pairs is source TAB target.",
             metavar="NAME=FORMAT",
         ),
     ] = ()

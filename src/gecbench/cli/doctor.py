@@ -15,7 +15,7 @@ from gecbench.core.errors import ResourceError
 from gecbench.core.files import STDIO, write_text
 
 _EXTRAS = {
-    "py3langid": "",  # always brought along
+    "py3langid": "",  # always installed
     "opencc": "zh",
     "pypinyin": "zh",
     "spacy": "en",
@@ -43,7 +43,7 @@ _SLOW = "python for {} (install a C++ compiler and gecbench again: faster, same 
 
 @command
 def doctor(places: Places, output: OutputFile = Path(STDIO)) -> None:
-    """Say what is installed, which alignment kernel is in use, and what is missing."""
+    """Show what is installed, which alignment kernel is used, and what is missing."""
     from gecbench.backends.spacy import describe
     from gecbench.datasets.catalog import cache_folder, check_content, data_folder, data_set, locate
     from gecbench.lang.en import PIPELINE
@@ -57,7 +57,7 @@ def doctor(places: Places, output: OutputFile = Path(STDIO)) -> None:
     }
     for package, extra in _EXTRAS.items():
         lines[package] = _version(package, extra)
-    lines["pipeline"] = f"{describe(PIPELINE)}, brought along (--spacy-model for another)"
+    lines["pipeline"] = f"{describe(PIPELINE)}, bundled (--spacy-model for another)"
     lines["data folder"] = str(folder)
     lines["mirror"] = str(mirror) if mirror else "none (--mirror or GECBENCH_DATA_MIRROR)"
     lines["cache"] = str(cache_folder())

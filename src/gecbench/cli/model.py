@@ -21,12 +21,12 @@ _TAGGER = ("--tagger",)
 
 @click.group()
 def model() -> None:
-    """Look at models, and take in those of others."""
+    """Show, convert and merge models."""
 
 
 @command
 def info(folder: Annotated[Path, Argument()], output: OutputFile = Path(STDIO)) -> None:
-    """Show what the model in a folder is: its card as JSON."""
+    """Show the card of the model in a folder, as JSON."""
     import msgspec
 
     from gecbench.models.folder import fingerprint, read_card
@@ -79,7 +79,7 @@ def convert(
         ),
     ] = None,
 ) -> None:
-    """Take in a checkpoint of others.
+    """Convert a checkpoint that another program made.
 
     PLACE is a folder, a file or a name on the hub. Pickled weights become safetensors; nothing in
     them is run, for torch's guard reads tensors alone.

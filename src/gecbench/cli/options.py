@@ -41,7 +41,9 @@ def format_option(name: str, about: str) -> Option:
 
 CorpusFile = Annotated[Path, Argument()]
 SystemFiles = Annotated[tuple[Path, ...], Argument("SYSTEM...")]
-CorpusFormat = Annotated[str | None, format_option("--from", "Format of CORPUS, else found out.")]
+CorpusFormat = Annotated[
+    str | None, format_option("--from", "Format of CORPUS (default: detected).")
+]
 References = Annotated[
     tuple[Path, ...],
     Option(
@@ -59,7 +61,8 @@ def lang_option(about: str) -> Option:
 Lang = Annotated[
     str | None,
     lang_option(
-        "Language of the texts, as zh, en or de; xx is any. Else the file's, or found out."
+        "Language of the texts, such as zh, en or de; xx is any (default: the file's, else "
+        "detected)."
     ),
 ]
 

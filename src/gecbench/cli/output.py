@@ -48,7 +48,7 @@ OutputFile = Annotated[
     Path, Option("--output", "File, instead of the terminal.", short="-o", writes=("",))
 ]
 NewFolder = Annotated[Path, Option("--output", "The new folder.", short="-o")]
-Overwrite = Annotated[bool, Option("--overwrite", "Replace a file that is there already.")]
+Overwrite = Annotated[bool, Option("--overwrite", "Replace an existing file.")]
 OutputFormat = Annotated[
     ReportFormat | None,
     Option(

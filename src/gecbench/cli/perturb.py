@@ -43,7 +43,7 @@ def perturb(
     lang: Lang = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Change what surrounds the errors of a corpus, and never an error: data to train with.
+    """Change the context of errors in a corpus, never an error: data for training.
 
     CORPUS has references, in any format; or it holds perturbed cases, as RobustGEC's, whose
     originals are then perturbed again. Each variant differs from its sentence in one word that is

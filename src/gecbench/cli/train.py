@@ -60,7 +60,7 @@ def train(
         lang_option("Language of the sentences, as zh or de, instead of the configuration's."),
     ] = None,
 ) -> None:
-    """Train a model as a configuration says; a run that was interrupted goes on.
+    """Train a model as a configuration says; an interrupted run continues.
 
     The best model is in OUTPUT/model, with its card. `--recipe tiny` shows in two minutes on a CPU
     everything that can be done with a model: a demonstration, not a product.
@@ -93,7 +93,7 @@ def train(
     try:
         outcome = train_model(settings, output, places=places, say=say)
     except KeyboardInterrupt:
-        say("the same command goes on from the last checkpoint")
+        say("run the same command again to continue from the last checkpoint")
         raise
     if os.environ.get("RANK", "0") != "0":
         return  # of the processes of torchrun one speaks
@@ -129,7 +129,7 @@ def demonstrate(recipe: Path, out: Path, changes: Sequence[str]) -> None:
     from gecbench.api.files import sample
 
     if out.exists():
-        raise GecbenchError(f"{out}: is there already; remove it, or name another by --output")
+        raise GecbenchError(f"{out}: already exists; remove it, or name another by --output")
     make_folder(out)
     say(
         "A demonstration: a tiny tagger learns a few dozen sentences by heart, from nothing, and "

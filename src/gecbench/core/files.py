@@ -271,7 +271,7 @@ def check_new(path: Path, *, overwrite: bool) -> None:
         GecbenchError: It is there.
     """
     if not overwrite and str(path) != STDIO and path.is_file():
-        raise GecbenchError(f"{path}: is there already; name another file, or --overwrite")
+        raise GecbenchError(f"{path}: already exists; name another file, or add --overwrite")
 
 
 def check_folder(path: Path) -> None:
@@ -304,7 +304,7 @@ def _target(path: Path) -> Path | None:
     with explain_errors(path):
         target = path.resolve() if path.is_symlink() else path
         if path.is_dir():
-            raise GecbenchError(f"{path}: cannot be written: Is a directory")
+            raise GecbenchError(f"{path}: is a folder; name a file in it")
         if not target.parent.exists():
             raise GecbenchError(f"{path}: the folder {target.parent} does not exist; make it first")
         return None if path.exists() and not path.is_file() else target

@@ -115,6 +115,16 @@ def check_choice(option: str, value: str, allowed: tuple[str, ...]) -> None:
         raise UsageError(f"{option} is {value!r}; it is one of {', '.join(allowed)}")
 
 
+def check_list(option: str, names: Sequence[str]) -> None:
+    """Refuse a single text where a list of names belongs: its letters would be the names.
+
+    Raises:
+        UsageError: Names the option, and writes the tuple that was meant.
+    """
+    if isinstance(names, str):
+        raise UsageError(f"{option} {names!r} is a text; write a tuple: ({names!r},)")
+
+
 def check_once(kind: str, names: Sequence[str]) -> None:
     """Refuse a name that stands twice in a list.
 

@@ -18,7 +18,7 @@ _ANNOTATION = re.compile(r"A -?\d+ -?\d+\|\|\|")
 _PERTURBED = re.compile(r"\s*O-[ST]\s")
 _OTHER_ENDINGS = {".csv": "CSV", ".conllu": "CoNLL-U"}
 _OTHER_BEGINNINGS = {
-    "JSON": re.compile(r'\s*\[\s*(?:[{"]|$)'),
+    "a JSON list": re.compile(r'\s*\[\s*(?:[{"]|$)'),
     "XML or SGML": re.compile(r"\s*<[?!]?\w[^<>]*>\s*$"),
 }
 _OR_LINES = OptionAdvice(", or say {option} lines if this is a text", "--from")

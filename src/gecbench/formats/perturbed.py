@@ -245,7 +245,10 @@ def _read_part(part: Path) -> list[tuple[Subset, bool]]:
 def _read_folder(folder: Path) -> tuple[Subset, bool]:
     path = folder / _BLOCKS
     if not path.is_file():
-        raise GecbenchError(f"{folder}: there is no {_BLOCKS} in it; a subset's folder has one")
+        raise GecbenchError(
+            f"{folder}: there is no {_BLOCKS} in it, so it is no subset of perturbed cases; name a "
+            "file, or a folder of such cases"
+        )
     subset, has_predictions = _subset(path, read_lines(path), _name(folder))
     sources = folder / _SOURCES
     if sources.is_file():
@@ -372,8 +375,8 @@ def _files(folder: Path, cases: PerturbedSet) -> list[tuple[Path, Subset]]:
     missing = [name for name in names if name not in by_name]
     unknown = [name for name in by_name if name not in names]
     if missing or unknown:
-        problems = [f"nothing for {', '.join(missing)}"] if missing else []
-        problems += [f"no such subset: {', '.join(unknown)}"] if unknown else []
+        problems = [f"no file for subset {', '.join(missing)}"] if missing else []
+        problems += [f"files of unknown subsets: {', '.join(unknown)}"] if unknown else []
         raise GecbenchError(
             f"{folder}: {'; '.join(problems)}; a system's folder has a file for each subset of "
             f"{cases.name!r}, named after it: {', '.join(f'{name}.txt' for name in names)}"

@@ -142,7 +142,7 @@ def atomic_folder(path: Path, *, replace: bool = False) -> Iterator[Path]:
     """
     check_folder(path)
     if path.exists() and not replace:
-        raise GecbenchError(f"{path}: is there already; name another folder or remove it")
+        raise GecbenchError(f"{path}: already exists; name another folder or remove it")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))

@@ -166,6 +166,9 @@ def test_segmentation():
         (lambda: gecbench.Options(beta="1"), r"beta is '1'"),
         (lambda: gecbench.Options(max_references=1.5), r"is 1\.5"),
         (lambda: gecbench.Voting(spelling="sounds"), r"spelling is 'sounds'"),
+        (lambda: gecbench.breakdown(ZH, CAUTIOUS, by="length"), r"by 'length'"),
+        (lambda: gecbench.segmentation(ZH, CAUTIOUS, beside="gleu"), r"beside 'gleu'"),
+        (lambda: gecbench.segmentation(ZH, CAUTIOUS, segmenters="jieba"), r"segmenters 'jieba'"),
         (
             lambda: gecbench.robustness(gecbench.sample("zh", "perturbed.txt"), CAUTIOUS, beta=()),
             "beta",

@@ -249,7 +249,7 @@ def test_a_file_that_cannot_be_written_is_refused_at_once(tmp_path: Path):
     check_target(tmp_path / "new.html")
     with expect_error(GecbenchError, "none", "does not exist"):
         check_target(tmp_path / "none" / "r.html")
-    with pytest.raises(GecbenchError, match="Is a directory"):
+    with pytest.raises(GecbenchError, match="is a folder"):
         check_target(tmp_path)
 
 

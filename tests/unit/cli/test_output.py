@@ -102,7 +102,7 @@ def test_options_of_figures_without_figures_are_refused():
     ("words", "why"),
     [
         (("-o", "none/x"), r"none/x: the folder none does not exist; make it first"),
-        (("--extra", "."), r"\.: cannot be written: Is a directory"),
+        (("--extra", "."), r"\.: is a folder"),
         (("--figures", "old/f"), r"old/f: the folder cannot be made: old is no folder"),
         (("-o", "x", "--extra", "./x"), r"--output and --extra both write x; name two files"),
         (("-o", "f", "--figures", "f"), r"--output and --figures both write f; name two files"),

@@ -174,7 +174,7 @@ def test_a_model_is_exported_by_its_runs_folder(mine) -> None:
     ended = gecbench(mine, "export", "exact", "-o", "again", code=2)
     assert "is an export for onnx already" in ended.stderr
     ended = gecbench(mine, "export", "run", "-o", "exact", code=1)
-    assert "exact: is there already" in ended.stderr
+    assert "exact: already exists" in ended.stderr
 
 
 def test_checkpoints_of_others_are_taken_in_by_command(mine) -> None:

@@ -108,7 +108,7 @@ def test_folders_that_hold_something_else_are_refused(tmp_path):
     (tmp_path / "empty").mkdir()
     refused(GecbenchError, "the folder is empty; it should hold subsets", tmp_path / "empty")
     (tmp_path / "odd" / "sub").mkdir(parents=True)
-    refused(GecbenchError, "sub: there is no para.txt in it; a subset's folder", tmp_path / "odd")
+    refused(GecbenchError, "sub: there is no para.txt in it", tmp_path / "odd")
     written(tmp_path, "x", "noted/README.md")
     refused(GecbenchError, "README.md: a folder of subsets holds folders", tmp_path / "noted")
 
@@ -273,9 +273,9 @@ def test_blocks_of_other_cases_are_refused(tmp_path, text: str, message: str):
 def test_folders_that_lack_a_subset_or_have_others_are_refused(tmp_path):
     folder = tmp_path / "out"
     written(folder, "\n".join(PERFECT[:6]), "class.txt")
-    refused_system("nothing for exam; a system's folder has a file for each subset", folder)
+    refused_system("no file for subset exam; a system's folder has a file for each subset", folder)
     written(folder, "x", "exams.txt")
-    refused_system("nothing for exam; no such subset: exams; a system's folder has", folder)
+    refused_system("no file for subset exam; files of unknown subsets: exams; a system", folder)
     (folder / "exams.txt").unlink()
     for name in ("exam.txt", "exam.out"):
         written(folder, "\n".join(PERFECT[6:]), name)

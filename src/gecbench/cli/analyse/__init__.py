@@ -38,4 +38,4 @@ ANALYSES = {
 
 @click.group(cls=LazyGroup, package=__name__, table=ANALYSES, noun="analysis")
 def analyse() -> None:
-    """Look into scores: what a number hides, and how far it can be trusted."""
+    """Analyse scores: what a number hides, and how far it can be trusted."""

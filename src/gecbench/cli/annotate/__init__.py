@@ -18,11 +18,11 @@ _COMMANDS = {
     "suggest": ("project:suggest", "Let a corrector propose corrections."),
     "judgements": ("project:judgements", "Show what the judges of an inspection found."),
     "propose": ("project:propose", "Let a program propose variants for perturbers."),
-    "stats": ("project:stats", "Show how far a project is, and how good."),
+    "stats": ("project:stats", "Show progress and quality of a project."),
     "pay": ("pay:pay", "Preview pay, close a period, write statements."),
     "check": ("site:check", "Recount all invariants; exit 1 where one is broken."),
     "backup": ("site:backup", "Save everything into one file, while people work."),
-    "restore": ("site:restore", "Make a data folder of a backup."),
+    "restore": ("site:restore", "Restore a data folder from a backup."),
     "move": ("site:move", "Move a site from SQLite to PostgreSQL."),
 }
 """Name to place and help: help needs no command to be imported."""
@@ -50,6 +50,6 @@ class _Commands(LazyGroup):
 def annotate() -> None:
     """The annotation platform: from raw sentences to reviewed references, in the browser.
 
-    Everything lies in one data folder: --data DIR, else what GECBENCH_SITE names, else
+    Everything is in one data folder: --data DIR, else the one that GECBENCH_SITE names, else
     ./gecbench-data.
     """

@@ -76,7 +76,7 @@ def import_(
     project: ProjectName,
     data: DataFolder = DEFAULT,
     source_format: Annotated[
-        str | None, Option("--from", "Format of FILE, else found out.", choices=IMPORT_FORMATS)
+        str | None, Option("--from", "Format of FILE (default: detected).", choices=IMPORT_FORMATS)
     ] = None,
     columns: Annotated[
         tuple[Path, ...],
@@ -357,7 +357,7 @@ def suggest(
         check_texts(opened, texts, row.lang, project, say)
         done = make_suggestions(row, opened, progress=_progress())
     except KeyboardInterrupt:
-        say("what is done is kept; the same command goes on")
+        say("finished work is kept; run the same command again to continue")
         raise
     finally:
         opened.close()

@@ -45,8 +45,11 @@ def test_correlation_of_systems_and_of_a_table(run, write):
     ("words", "why"),
     [
         ((), "name a corpus and systems, or a table of scores by --scores FILE"),
-        ((CORPUS, "a", "b"), "a correlation over systems takes three or more; here: a, b"),
-        ((CORPUS, *SYSTEMS), "a correlation is between two metrics or more; here: cherrant"),
+        ((CORPUS, "a", "b"), "a correlation needs at least three systems; given: a, b"),
+        (
+            (CORPUS, *SYSTEMS),
+            "a correlation needs at least two metrics; given: cherrant; add",
+        ),
         ((CORPUS, *SYSTEMS, "--lower", "x"), "--lower has no effect without --scores"),
         (("--scores", "t", *TWO), "--scores has the scores already; leave --metric out"),
         ((CORPUS, "--scores", "t"), "--scores has the scores already; leave CORPUS out"),
@@ -116,7 +119,10 @@ def test_numbers_without_names_are_of_the_systems_that_are_said(run, write):
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        ((), "name people's scores of systems, or their judgments of sentences"),
+        (
+            (),
+            "there is nothing of people to compare metrics with",
+        ),
         (("--human", "P"), "name a corpus and systems, or tables by --scores FILE"),
         (("c", "--human", "P"), "name a corpus and systems, or tables"),
         (("c", "s", "--human", "P", "--lower", "m"), "--lower has no effect without --scores or"),

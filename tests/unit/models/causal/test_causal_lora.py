@@ -218,5 +218,5 @@ def test_merging_needs_an_adapter_and_a_free_place(trained: Trained, tmp_path: P
 
     with pytest.raises(UsageError, match="holds no adapter"):
         merge(trained.base, tmp_path / "new")
-    with pytest.raises(GecbenchError, match="is there already"):
+    with pytest.raises(GecbenchError, match="exists"):
         merge(trained.adapter, trained.merged)

@@ -129,7 +129,7 @@ def test_what_does_not_fit_is_one_line(exported, tagger_folder, tmp_path):
     options = {"quantise": False, "sample_texts": SOURCES}
     with expect_error(UsageError, "no text"):
         export_tagger(folder, tmp_path / "a", **{**options, "sample_texts": [" ", ""]})
-    with pytest.raises(GecbenchError, match="is there already"):
+    with pytest.raises(GecbenchError, match="exists"):
         export_tagger(folder, tmp_path, **options)
     out, _ = exported("convolution", quantise=True)
     with expect_error(GecbenchError, "tagger", "onnx"):
