@@ -14,6 +14,7 @@ from urllib.parse import unquote
 import dj_database_url
 from django.utils.translation import gettext_lazy
 
+from gecbench.api.options import Places
 from gecbench.server.guidelines.rendering import LARGEST
 from gecbench.server.site.folder import (
     DATABASE,
@@ -143,6 +144,13 @@ AUTH_PASSWORD_VALIDATORS = [
 PASSWORD_RESET_TIMEOUT = 24 * 3600
 HINT_CORRECTORS = {"en": SITE.hints_en, "zh": SITE.hints_zh}
 """Language to the corrector of hints, "" for none: whoever runs the site says what it loads."""
+PLACES = Places(
+    *(
+        Path(os.environ[name]) if os.environ.get(name) else None
+        for name in ("GECBENCH_DATA", "GECBENCH_DATA_MIRROR")
+    )
+)
+"""Where data sets lie, for schemes that read them, as for all other commands."""
 EMAIL_HOST, EMAIL_PORT = SITE.mail_server.hostname or "", SITE.mail_server.port or 25
 EMAIL_HOST_USER = unquote(SITE.mail_server.username or "")
 EMAIL_HOST_PASSWORD = unquote(SITE.mail_server.password or "")

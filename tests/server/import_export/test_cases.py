@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import runpy
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from django.test import override_settings
 from server.workflow.perturbing import a_perturbation, accept, checked, handed, reviewer
 from server.workflow.perturbing import done_case as done
 from server.workflow.stories import claimed, joined, sentence_of
 
 from gecbench.core.errors import GecbenchError, UsageError
+from gecbench.server import settings
 from gecbench.server.choices import Purpose
 from gecbench.server.import_export.exports import (
     EXPORTS,
@@ -86,6 +90,20 @@ def test_any_corpus_becomes_cases(site, name, text, pairs):
     assert (case.scheme, "merging" in case.signature) == ("en-errant", True)
     assert Slot.objects.count() == 2 * len(pairs)
     assert check() == ()
+
+
+def test_chinese_errors_are_found_with_the_data_that_the_environment_names(
+    site, shared: Path, cache: Path, monkeypatch
+):
+    for variable, name in (("GECBENCH_DATA", "folder"), ("GECBENCH_DATA_MIRROR", "mirror")):
+        monkeypatch.setenv(variable, str(shared / "data"))
+        places = runpy.run_path(settings.__file__)["PLACES"]
+        assert getattr(places, name) == shared / "data"
+    project = a_perturbation((), slug="data")
+    content = content_of("a.tsv", "1\t我门去学校。\t我们去学校。\n".encode())
+    with override_settings(PLACES=replace(places, cache=cache)):
+        run_import(plan_import(project, content, ImportOptions(scheme="zh-cherrant")), by=None)
+    assert Sentence.objects.get(project=project).case.scheme == "zh-cherrant"
 
 
 def test_of_several_references_a_manager_chooses_one(site):

@@ -195,7 +195,7 @@ def test_edits_by_another_version_of_a_scheme_are_refused_in_words(site, monkeyp
     release = made(a_golden_project())
     scheme = schemes.load_scheme("zh-char")
     newer = dataclasses.replace(scheme, signature={**scheme.signature, "version": "2"})
-    monkeypatch.setattr(releases, "load_scheme", lambda _: newer)
+    monkeypatch.setattr(releases, "load_scheme", lambda _, **__: newer)
     assert verify_releases() == (
         "release story/v1: the edits of release 'v1' were found by zh-char with granularity char, "
         "scheme zh-char, and here it has granularity char, scheme zh-char, version 2; use the "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from django.conf import settings
 from django.db.models import Count
 
 from gecbench.api.schemes import extract, load_scheme
@@ -192,7 +193,7 @@ def _parallel(file: GoldenFile, frame: Frame) -> _Write:
 
 def _m2(file: GoldenFile, frame: Frame) -> _Write:
     check_scheme(file.scheme, frame.lang)
-    scheme: Scheme = load_scheme(file.scheme)
+    scheme: Scheme = load_scheme(file.scheme, places=settings.PLACES)
     write = load_format("m2").write
     return lambda corpus: write(extract(corpus, scheme))[""]
 

@@ -12,6 +12,7 @@ from datetime import UTC
 from itertools import chain
 from typing import BinaryIO, cast
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from gecbench import __version__
@@ -249,7 +250,10 @@ def _manifest(
             str(key): text
             for key, text in Source.objects.filter(project=project).values_list("id", "name")
         },
-        "schemes": {scheme: dict(load_scheme(scheme).signature) for scheme in schemes},
+        "schemes": {
+            scheme: dict(load_scheme(scheme, places=settings.PLACES).signature)
+            for scheme in schemes
+        },
         "counts": _counts(project, pieces),
         "files": {},
     }
@@ -393,7 +397,7 @@ def _content(release: Release, about: Mapping[str, object]) -> Iterator[bytes]:
 
 def _check_signature(release: Release, scheme: str) -> None:
     schemes = cast("Mapping[str, Mapping[str, str]]", release.manifest["schemes"])
-    now = dict(load_scheme(scheme).signature)
+    now = dict(load_scheme(scheme, places=settings.PLACES).signature)
     if now != dict(schemes[scheme]):
         raise GecbenchError(
             f"the edits of release {release.name!r} were found by {scheme} with "

@@ -9,6 +9,7 @@ from itertools import count
 from threading import Lock
 from typing import Any
 
+from django.conf import settings
 from django.db.models import F
 
 from gecbench.api.schemes import load_scheme
@@ -66,8 +67,10 @@ def load_aligner(name: str, lang: str, *, types: bool = True) -> Scheme:
             names=", ".join(SCHEMES[lang]),
         )
     if name == "zh-cherrant":
-        return load_scheme(name, strategy="first", simplify=False, types=types)
-    return load_scheme(name, types=types)
+        return load_scheme(
+            name, strategy="first", simplify=False, types=types, places=settings.PLACES
+        )
+    return load_scheme(name, types=types, places=settings.PLACES)
 
 
 @lru_cache(maxsize=2)
