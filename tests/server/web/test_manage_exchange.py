@@ -93,6 +93,43 @@ def test_a_corpus_comes_into_a_perturbation_project_without_a_word_about_referen
     assert boss.get("/p/story/manage/export").context["chosen"] == "robustgec"
 
 
+CASES = """O-S 我门去学校。
+O-T 我们去学校。
+A1-S 我门去公园。
+A1-T 我们去公园。
+A2-S 我门去学校。
+A2-T 我们去学校。
+"""
+
+
+def test_per_10_the_faults_of_imported_variants_are_listed(site, folder):
+    a_perturbation((), slug="story")
+    boss = Asking(somebody("boss"))
+    report = uploaded(boss, CASES)
+    page = boss.get(f"{report}?scheme=zh-char")
+    assert (page.context["told"].format, page.context["told"].new) == ("perturbed", 1)
+    for field in ("reference", "clean"):  # neither says anything to cases that are done
+        assert f'id="{field}"' not in page.content.decode()
+    answer = boss.client.post(f"{report}/run", {"scheme": "zh-char"}, follow=True)
+    assert answer.redirect_chain == [("/p/story/manage/faults", 302)]
+    faults = answer.context["faults"]
+    assert [(one.number, one.position, one.fault) for one, _ in faults] == [(1, 2, "original")]
+    assert "/p/story/manage/sentences/1" in answer.content.decode()
+    assert "/p/story/manage/faults" in boss.html(BEGIN)
+
+
+def test_decisions_are_shown_before_it_is_chosen_what_becomes_of_them(project, boss):
+    text = "s1\t我去。\t没有错误\ns2\t我门去。\t我门去。\t我们去。\n"
+    report = uploaded(boss, text)
+    decisions = [one.decision for one, _ in boss.get(report).context["examples"]]
+    assert decisions == ["error_free", "corrected"]
+    answer = boss.client.post(f"{report}/run", {"references": "golden"}, follow=True)
+    assert [str(one) for one in answer.context["messages"]] == [
+        "1 sentence was imported.",
+        "1 sentence stayed out.",
+    ]
+
+
 def test_a_broken_file_changes_nothing_and_lists_the_first_ten_problems_with_lines(project, boss):
     lines = [f"s{n}\t句子{n}。" for n in range(1, 15)]
     broken = "\n".join(["s0\t好。", *(f"\t{line}" for line in lines)])

@@ -176,7 +176,8 @@ class Example:
         line: Where it stands in the file.
         id: Its name in the project.
         text: The sentence.
-        decision: What its references say together, where they are golden; else "".
+        decision: What its references say together, where they are golden or nothing was chosen
+            yet; else "".
         references: Texts of those that are golden or kept.
         meta: Facts about it, among them document and position.
     """
@@ -866,7 +867,8 @@ class _Reader:
             return Example(candidate.line, row.external_id, row.text, "", texts, row.meta)
         answers = candidate.answers if self.options.references != "ignore" else None
         texts = tuple(reference.text for reference in answers.references) if answers else ()
-        decision = str(row.golden.kind) if row.golden else ""
+        shows_decision = answers is not None and self.options.references != "keep"
+        decision = str(answers.decision) if answers and shows_decision else ""
         return Example(candidate.line, row.external_id, row.text, decision, texts, row.meta)
 
 

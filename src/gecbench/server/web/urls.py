@@ -134,6 +134,7 @@ _manage: list[URLPattern] = [
     path("import/<str:waiting>", imports.report, name="manage-import-report"),
     path("import/<str:waiting>/run", imports.run, name="manage-import-run"),
     path("import/<str:waiting>/forget", imports.forget, name="manage-import-forget"),
+    path("faults", imports.faults, name="manage-faults"),
     path("export", exports.export_page, name="manage-export"),
     path("export/download", exports.download, name="manage-export-download"),
     path("releases", exports.list_releases, name="manage-releases"),

@@ -11,7 +11,8 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -26,7 +27,9 @@ from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from gecbench.core.errors import FormatError, GecbenchError, UsageError
@@ -36,6 +39,7 @@ from gecbench.server.import_export.imports import AT_ONCE, run_import
 from gecbench.server.import_export.plans import Plan, plan_import
 from gecbench.server.import_export.reading import MOST_BYTES, Encoding, content_of
 from gecbench.server.models import ImportBatch, Member
+from gecbench.server.rules.perturbation import Fault
 from gecbench.server.rules.text import KINDS
 from gecbench.server.web.manage.forms import ImportForm
 from gecbench.server.web.manage.messages import translate_error
@@ -47,7 +51,7 @@ from gecbench.server.web.manage.shortcuts import (
 )
 from gecbench.server.web.translation import Translation, translate
 from gecbench.server.workflow.errors import ConflictError
-from gecbench.server.workflow.perturbation import SCHEMES
+from gecbench.server.workflow.perturbation import SCHEMES, find_faults
 
 FOLDER = "uploads"
 KEPT_SECONDS = 24 * 3600
@@ -254,6 +258,7 @@ def _report_context(plan: Plan) -> dict[str, object]:
         "examples": [
             (one, Decision(one.decision).label if one.decision else "") for one in told.examples
         ],
+        "has_documents": any(one.meta.get("document") for one in told.examples),
         "invisible": [(translate(KINDS[kind]), count) for kind, count in told.invisible.items()],
         "left_out": [(translate(what), count) for what, count in told.left_out.items()],
         "in_pieces": told.new > AT_ONCE,
@@ -290,7 +295,8 @@ def run(request: HttpRequest, member: Member, waiting: str) -> HttpResponseBase:
     if not form.is_valid():
         return _report(request, member, files, form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     try:
-        done = run_import(_plan(member, files, form), by=member.person)
+        plan = _plan(member, files, form)
+        done = run_import(plan, by=member.person)
     except ConflictError:
         messages.error(
             request,
@@ -312,7 +318,43 @@ def run(request: HttpRequest, member: Member, waiting: str) -> HttpResponseBase:
         "%(n)s sentence was imported.", "%(n)s sentences were imported.", done.sentences
     )
     messages.success(request, words % {"n": done.sentences})
+    if left_out := plan.report.skipped_count:
+        words = ngettext("%(n)s sentence stayed out.", "%(n)s sentences stayed out.", left_out)
+        messages.warning(request, words % {"n": left_out})
+    if any(planned.case and planned.case.variants for planned in plan.sentences) and (
+        faulty := find_faults(member.project_id)
+    ):
+        words = ngettext(
+            "%(n)s imported variant has a fault.",
+            "%(n)s imported variants have faults.",
+            len(faulty),
+        )
+        messages.warning(request, words % {"n": len(faulty)})
+        return redirect("manage-faults", member.project.slug)
     return redirect("manage-import", member.project.slug)
+
+
+@manager
+@require_safe
+def faults(request: HttpRequest, member: Member) -> HttpResponse:
+    """List the variants of cases that are done and break a rule, as imported ones can."""
+    faulty = find_faults(member.project_id)
+    counts = Counter(variant.fault for variant in faulty)
+    shown = {
+        "faults": [(variant, _FAULTS[variant.fault]) for variant in faulty[:_FAULTS_SHOWN]],
+        "counts": [(_FAULTS[fault], count) for fault, count in counts.most_common()],
+        "more": len(faulty) > _FAULTS_SHOWN,
+    }
+    return manage_page(request, member, "manage-import", shown, template="manage/faults.html")
+
+
+_FAULTS_SHOWN = 1000
+_FAULTS: Mapping[Fault, Promise] = {
+    Fault.ORIGINAL: _("it is the original sentence"),
+    Fault.REPEATED: _("it is there twice"),
+    Fault.ERROR_FREE: _("it has errors, and the original has none"),
+    Fault.MOVED: _("an error of the original has moved"),
+}
 
 
 @active_manager
