@@ -115,6 +115,7 @@ def test_a_manager_draws_a_sample_and_reads_the_report_of_table_3(project, langu
     drawn = InspectionRound.objects.get()
     assert (drawn.seed, drawn.size) == (3, 6)
     assert [criterion["key"] for criterion in drawn.criteria] == ["meaning", "fluency"]
+    assert "<table" not in boss.html(f"/p/story/manage/inspection/{drawn.pk}"), "nothing is rated"
     for item in drawn.items.all():
         both(project, item, (True, item.position > 1), (True, True))
     page = boss.html(f"/p/story/manage/inspection/{drawn.pk}")

@@ -191,6 +191,8 @@ def test_per_9_a_reviewer_accepts_one_and_returns_one_whose_author_reads_why(pro
     over = client.get(f"{REVIEW}/{sentence.pk}").content.decode()
     assert "no one" in over
     author = signed_in(Member.objects.select_related("project", "person").get(person__login="p2"))
+    mine = author.get("/").context["projects"][0]
+    assert [(entry.id, entry.count) for entry in mine.entries] == [("work", 1)]
     assert author.get(WORK).context["task"]["returned"]["note"] == "no one"
     assert "no one" in author.get(f"{WORK}/t/1").content.decode()
     undone = client.post(f"{REVIEW}/{sentence.pk}/undo", follow=True)

@@ -200,6 +200,10 @@ def test_the_lead_sees_each_answer_beside_the_reference_and_overrules(project, b
     assert Trial.objects.get().state == "failed"
     page = boss.client.post(url, {"right": "yes", "reason": "as good"}, follow=True)
     assert "The trial is passed now" in page.content.decode()
+    (judged,) = [one for one in page.context["answers"] if one.key == wrong.pk]
+    assert judged.right
+    # Only what stands above says how it was judged: no mark of the text says the opposite.
+    assert [line.right for line in judged.shown["lines"]] == [None, None, True]
     assert "as good" in page.content.decode()
     member.refresh_from_db()
     assert member.status == "active"

@@ -22,6 +22,8 @@ from gecbench.server.choices import (
     Role,
     RoundState,
     SentenceState,
+    SlotEventKind,
+    SlotState,
     StudyState,
     TaskState,
 )
@@ -36,6 +38,7 @@ from gecbench.server.models import (
     ReviewTask,
     Sentence,
     Skip,
+    Slot,
     SlotEvent,
     Study,
     Submission,
@@ -66,7 +69,8 @@ def standings(person_id: int, projects: Sequence[int]) -> dict[int, Mapping[str,
     """For each project what waits for a person there.
 
     The keys are `study` (open items), `complaints` (of others, waiting for this person's word),
-    `reviews` (that this person may take, up to `MOST`), `skipped`, `done` (sentences handed
+    `reviews` (that this person may take, up to `MOST`), `returned` (variants that came back),
+    `skipped`, `done` (sentences handed
     in today, as they count everywhere),
     `last` (number of the last task submitted, or None), `acknowledged` (whether the guideline in
     force was read), `first` (whether it is the project's first version), and `training` (whether
@@ -94,7 +98,7 @@ def _name_columns(counts: Sequence[Any]) -> dict[str, Any]:
 
 
 _FLAGS = ("acknowledged", "first", "training", "judging")
-_COUNTED = ("study", "complaints", "reviews", "skipped", "done", "last", *_FLAGS)
+_COUNTED = ("study", "complaints", "reviews", "returned", "skipped", "done", "last", *_FLAGS)
 
 
 @compiled
@@ -129,10 +133,15 @@ def _count_columns(person_id: int, morning: datetime) -> dict[str, Any]:
         member__person=person_id,
         member__is_judge=True,
     )
+    came_back = SlotEvent.objects.filter(
+        slot=OuterRef("pk"), person=person_id, kind=SlotEventKind.SEND_BACK
+    )
+    returned = Slot.objects.filter(Exists(came_back), **mine, state=SlotState.OPEN)
     return {
         "study": _count(Study.objects.filter(**mine, state=StudyState.OPEN)),
         "complaints": _count(_complaints(person_id)),
         "reviews": _count(_reviews(person_id)),
+        "returned": _count(returned),
         "skipped": _count(Skip.objects.filter(**mine, recalled_at=None)),
         "done": _count(submitted, of="slot"),
         "last": Subquery(
@@ -226,7 +235,7 @@ def _entries(member: Member, standing: Mapping[str, Any]) -> Iterator[Entry]:
         (
             "work",
             gettext("Annotation") if rewrites else gettext("Variants"),
-            0,
+            standing["returned"],
             annotates and not candidate,
         ),
         ("training", gettext("Training"), 0, candidate or (annotates and standing["training"])),

@@ -135,7 +135,9 @@ def _trial_answer(member: Member, answer: PracticeAnswer) -> JudgedAnswer:
         answer.sentence.text,
         rulings[-1].right if rulings else answer.right,
         rulings,
-        beside_known(member, answer.sentence, answer.decision, answer.text),
+        beside_known(
+            member, answer.sentence, answer.decision, answer.text, overruled=bool(rulings)
+        ),
     )
 
 
@@ -216,7 +218,13 @@ def _gold_answer(member: Member, result: GoldResult) -> JudgedAnswer:
         sentence.text,
         rulings[-1].right if rulings else result.right,
         rulings,
-        beside_known(member, sentence, submission.decision, *(text.text for text in texts)),
+        beside_known(
+            member,
+            sentence,
+            submission.decision,
+            *(text.text for text in texts),
+            overruled=bool(rulings),
+        ),
     )
 
 

@@ -131,9 +131,12 @@ def training_answer(request: HttpRequest, member: Member, practice_id: int) -> H
 
 
 def beside_known(
-    member: Member, sentence: Sentence, decision: str, *texts: str
+    member: Member, sentence: Sentence, decision: str, *texts: str, overruled: bool = False
 ) -> dict[str, object]:
-    """An answer beside the known ones, aligned; decisions in words."""
+    """An answer beside the known ones, aligned; decisions in words.
+
+    An answer that a lead has judged otherwise has no mark of its own: what they said stands above.
+    """
     written = [text for text in texts if text]
     lines = [(str(_ANSWER), text) for text in written]
     known = golden_texts(sentence)
@@ -147,7 +150,9 @@ def beside_known(
         else "",
         # The original comes first, then the texts of the answer.
         "lines": [
-            replace(line, right=right[n - 1]) if 0 < n <= len(right) else line
+            replace(line, right=None if overruled else right[n - 1])
+            if 0 < n <= len(right)
+            else line
             for n, line in enumerate(compared)
         ],
         "html": ""
