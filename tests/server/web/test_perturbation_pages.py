@@ -22,6 +22,7 @@ from server.workflow.stories import joined, sentence_of
 
 from gecbench.server.choices import SentenceState
 from gecbench.server.models import Member, Project, Proposal, Slot, Variant
+from gecbench.server.statistics import member_figures
 from gecbench.server.workflow import claims, projects
 
 WORK = "/p/perturb/work"
@@ -210,6 +211,9 @@ def test_per_9_an_edited_variant_is_counted_by_itself_and_named_in_the_language_
     p2 = Member.objects.select_related("project", "person").get(person__login="p2")
     author = signed_in(p2, "zh-hans").get(f"{WORK}/t/1")
     assert [one.decision for one in author.context["variants"]] == ["已修改"]
+    assert [
+        member_figures(one).acceptance for one in (p2, Member.objects.get(person__login="p1"))
+    ] == [0.0, 1.0]
     assert "已修改" in author.content.decode()
 
 

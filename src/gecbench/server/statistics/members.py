@@ -11,9 +11,15 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from gecbench.core.errors import GecbenchError
-from gecbench.server.choices import SUBMITTED_OR_LATER, ComplaintState, Purpose
+from gecbench.server.choices import (
+    SUBMITTED_OR_LATER,
+    CheckDecision,
+    ComplaintState,
+    ProjectKind,
+    Purpose,
+)
 from gecbench.server.import_export.corpora import naming_of
-from gecbench.server.models import Complaint, Member, Project, Submission
+from gecbench.server.models import Complaint, Member, Project, Submission, VariantCheck
 from gecbench.server.statistics.scoring import (
     SCORES,
     Cell,
@@ -222,7 +228,7 @@ class MemberFigures:
         today: Sentences handed in today, gold tasks among them.
         done: Sentences handed in ever, likewise.
         judged: Answers that were reviewed.
-        accepted: Of them, those that are golden.
+        accepted: Of them, those that are golden, or accepted as variants.
         acceptance: Their share in [0, 1]; None where nothing was reviewed.
         f05: F0.5 in [0, 1]; None where there is none.
         why: Why there is none, in the person's language; "" where there is one.
@@ -260,7 +266,11 @@ def member_figures(member: Member) -> MemberFigures:
     gold = submissions.filter(sentence__purpose=Purpose.GOLD).order_by("no")
     gold_ms = dict(gold.values_list("slot", "active_ms"))  # of the last submission of each
     shared = shares(numbers, skips(project, person=person)).get(person, Shares())
-    accepted = acceptance(numbers).get(person, Acceptance())
+    accepted = (
+        _acceptance_of_variants(member)
+        if project.kind == ProjectKind.PERTURB
+        else acceptance(numbers).get(person, Acceptance())
+    )
     stored, why = _score(member, accepted.judged)
     scores = parse_scores(stored.data) if stored else Scores()
     cell = scores.people.get(str(person))
@@ -279,6 +289,15 @@ def member_figures(member: Member) -> MemberFigures:
         hours=(shared.active_ms + sum(gold_ms.values())) / 3_600_000,
         reasons=tuple(reasons(numbers).get(person, Counter()).most_common(REASONS)),
     )
+
+
+def _acceptance_of_variants(member: Member) -> Acceptance:
+    """How often a reviewer decided about a member's variants, and accepted one as it was."""
+    checks = VariantCheck.objects.filter(
+        variant__sentence__project=member.project_id, variant__submission__person=member.person_id
+    )
+    accepted = Count("pk", filter=Q(decision=CheckDecision.ACCEPTED))
+    return Acceptance(**checks.aggregate(judged=Count("pk"), accepted=accepted))
 
 
 def _score(member: Member, judged: int) -> tuple[StoredFigures | None, str]:
