@@ -28,6 +28,7 @@ from server.workflow.perturbing import (
     waiting_case,
 )
 from server.workflow.practising import candidate, finish_trial, known
+from server.workflow.races import together
 from server.workflow.reviewing import BAD, FAIR, GOOD, finalised, member_of, study_of, waiting
 from server.workflow.stories import (
     a_project,
@@ -45,6 +46,7 @@ from gecbench.server.models import (
     Audit,
     Notice,
     PayEntry,
+    PayPeriod,
     PayStatement,
     Sentence,
 )
@@ -61,7 +63,7 @@ from gecbench.server.rules.pay import (
 from gecbench.server.statistics.scoring import f05_by_person
 from gecbench.server.workflow import complaints, inspection, members, pay, studies
 from gecbench.server.workflow.checks import check
-from gecbench.server.workflow.errors import RefusedError
+from gecbench.server.workflow.errors import ConflictError, RefusedError
 from gecbench.server.workflow.pay_history import (
     History,
     Opinion,
@@ -195,6 +197,26 @@ def test_pay_2_periods_follow_one_another_and_none_is_closed_twice_or_too_early(
     assert second.begin == first.end
     monkeypatch.setattr(pay, "SETTLED", timedelta(minutes=10))
     assert refusal(soon()) == "PAY-too-early"
+
+
+def test_pay_2_a_period_is_closed_once_whoever_races_and_whatever_formula_comes(database):
+    project = waiting(correction(GOOD))
+    finalised(project)
+    paying(project)
+    dearer = pay.save_formula(project, PLAIN.model_copy(update={"review": Decimal(1)}), by=None)
+    end = soon()
+    acts = (
+        lambda: closed(project, end),
+        lambda: closed(project, end),
+        lambda: pay.activate(project, dearer.version, by=None),
+    )
+    outcomes = together(3, lambda n: acts[n]())
+    closings = outcomes[:2]
+    assert all(isinstance(one, PayPeriod | RefusedError | ConflictError) for one in closings)
+    assert outcomes[2] == dearer
+    periods = PayPeriod.objects.count()
+    assert periods == sum(isinstance(one, PayPeriod) for one in closings) <= 1
+    assert list(pay.recompute(project)) == []
 
 
 def test_pay_3_near_copies_and_rejected_texts_are_no_further_references(site):

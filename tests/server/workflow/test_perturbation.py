@@ -22,6 +22,7 @@ from server.workflow.perturbing import (
     reviewer,
     waiting_case,
 )
+from server.workflow.races import together
 from server.workflow.stories import claimed, expired, joined, sentence_of
 
 from gecbench.api.options import PerturbOptions
@@ -174,6 +175,33 @@ def test_per_5_not_the_variant_of_another_and_nothing_of_it_is_told(database):
     assert "今天" not in str(refused.value)
     assert DraftRevision.objects.filter(person=wang.person).exists(), "what was refused is kept"
     assert handed(wang, slot, *gaps_of(sentence, "前天")).variant.position == 2
+
+
+def test_per_5_equal_variants_at_once_are_one(database):
+    project = a_perturbation()
+    sentence = sentence_of(project)
+    members = [joined(project, login) for login in ("li", "wang")]
+    slots = [claimed(member, sentence) for member in members]
+    gaps = gaps_of(sentence, "今天")
+    outcomes = together(2, lambda n: handed(members[n], slots[n], *gaps))
+    assert sorted(type(one).__name__ for one in outcomes) == ["RefusedError", "Submission"]
+    assert Variant.objects.count() == 1
+    assert check() == ()
+
+
+def test_a_variant_is_taken_back_or_checked_whoever_races(database):
+    project = a_perturbation()
+    sentence, rita = waiting_case(project), reviewer(project)
+    author = Member.objects.get(project=project, person__login="p1")
+    slot = Slot.objects.get(sentence=sentence, no=1)
+    acts = (
+        lambda: submissions.reopen(author, slot.pk),
+        lambda: checked(rita, accept(1), accept(2)),
+    )
+    outcomes = together(2, lambda n: acts[n]())
+    assert sum(isinstance(one, Exception) for one in outcomes) == 1
+    assert sentence_of(project).state in ("annotating", "golden")
+    assert check() == ()
 
 
 def test_per_5_a_variant_that_was_taken_back_is_free_for_nobody_but_its_author(site):
@@ -333,6 +361,18 @@ def test_per_9_a_check_stays_once_the_author_went_on(site):
     drafts.save_draft(author, slot.pk, rev=draft.rev, payload={"texts": ["我", "再去。"]})
     with pytest.raises(ConflictError):
         variant_checks.undo(rita, sentence.pk)
+
+
+def test_per_9_a_check_stays_once_a_manager_asked_for_more_variants(site):
+    project = a_perturbation()
+    sentence, rita = waiting_case(project), reviewer(project)
+    checked(rita, accept(1), give_back(2))
+    boss = Member.objects.get(project=project, person__login="boss")
+    management.raise_needed(boss, sentence.pk, more=1)
+    with pytest.raises(ConflictError):
+        variant_checks.undo(rita, sentence.pk)
+    assert sentence_of(project).state == "annotating"
+    assert check() == ()
 
 
 def test_per_9_one_key_is_one_check(site):

@@ -385,10 +385,10 @@ def _is_built_upon(review: Review) -> bool:
         return golden is None or golden.review_id != review.pk or golden.released.exists()
     if sentence.state != SentenceState.ANNOTATING:
         return True
-    return not all(
-        _is_untouched(check.slot)
-        for check in review.variant_checks.filter(decision=CheckDecision.RETURNED)
-    )
+    returned = list(review.variant_checks.filter(decision=CheckDecision.RETURNED))
+    if sentence.submitted + len(returned) < sentence.needed:  # a manager asked for more
+        return True
+    return not all(_is_untouched(check.slot) for check in returned)
 
 
 def _is_untouched(slot: Slot) -> bool:
