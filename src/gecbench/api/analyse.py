@@ -363,8 +363,8 @@ def read_people(human: Named, judgments: Named, systems: Sequence[str] = ()) -> 
         raise UsageError(f"two files of judgments have one name among {', '.join(names)}")
     if not ways and not rankings:
         raise UsageError(
-            "there is nothing of people to compare metrics with; give their scores of systems "
-            "(--human FILE) or their rankings of sentences (--judgments FILE)"
+            "there are no human judgements to compare metrics with; give scores of systems "
+            "(--human FILE) or rankings of sentences (--judgments FILE)"
         )
     return People(ways, rankings)
 

@@ -78,7 +78,10 @@ def read_settings(
     """
     known = recipes()
     if (path is None) == (recipe is None):
-        raise UsageError("name either a configuration file or a recipe")
+        raise UsageError(
+            "name either a configuration file or a recipe (--recipe NAME; list them by "
+            "gecbench train --list)"
+        )
     name, home = str(path), Path()
     if recipe is not None:
         if recipe not in known:

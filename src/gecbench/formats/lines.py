@@ -95,7 +95,7 @@ def losses(corpus: Corpus) -> list[str]:
     short = sum(0 < len(sample.references) < width for sample in samples)
     bare = sum(not sample.references for sample in samples) if width else 0
     less = f"fewer than {width} references"
-    source = "written as the source as a text"
+    source = "written as a copy of the source"
     return [
         *loss_of(_NAME, "ids but line numbers", numbers, "sentence"),
         *loss_of(_NAME, "language", corpus.lang is not None, "corpus"),

@@ -729,7 +729,7 @@ def losses(corpus: Corpus) -> list[str]:
         *loss(
             alike,
             "reference",
-            f"{other} without edits read back as a declaration of being error free",
+            f"{other} without edits will be read back as error free",
         ),
         *loss(
             sets,

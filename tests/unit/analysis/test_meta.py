@@ -308,7 +308,7 @@ def test_what_does_not_go_together_is_refused(write):
     ways, ranked = write(WAYS, "w.csv"), write(RANKED, "r.csv")
     system, sentence = write(SYSTEMS, "s.tsv"), write(SCORED, "n.csv")
     for given, why in (
-        ({}, "give their scores of systems .--human FILE. or their rankings"),
+        ({}, "give scores of systems .--human FILE. or rankings"),
         ({"data": system, "judgments": [ranked]}, "people's scores of systems and a table"),
         ({"data": system, "human": [ways], "sentence_scores": sentence}, "people's judgments and"),
         ({"data": system, "human": [ways], "options": Options()}, "tables have the scores already"),

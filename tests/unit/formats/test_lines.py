@@ -118,8 +118,8 @@ def test_each_loss_is_said_with_its_count() -> None:
     assert FORMAT.losses(Corpus("dev", samples, "en")) == [
         "lines holds no ids but line numbers: 3 sentences lose theirs",
         "lines holds no language: 1 corpus loses its own",
-        "lines cannot say 'error free': 2 references written as the source as a text",
-        "lines cannot say 'unannotatable': 1 reference written as the source as a text",
+        "lines cannot say 'error free': 2 references written as a copy of the source",
+        "lines cannot say 'unannotatable': 1 reference written as a copy of the source",
         "2 sentences have fewer than 2 references: their first reference is repeated",
         "1 sentence has no reference: its source is repeated",
     ]

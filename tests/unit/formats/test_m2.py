@@ -290,8 +290,7 @@ def test_nothing_is_lost_of_what_was_read() -> None:
         ),
         (
             corpus(rewrite(text="a b", annotator="0")),
-            "m2 holds edits: 1 reference without edits read back as a declaration of being error "
-            "free",
+            "m2 holds edits: 1 reference without edits will be read back as error free",
         ),
         (
             corpus(

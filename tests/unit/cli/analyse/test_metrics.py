@@ -121,7 +121,7 @@ def test_numbers_without_names_are_of_the_systems_that_are_said(run, write):
     [
         (
             (),
-            "there is nothing of people to compare metrics with",
+            "there are no human judgements to compare metrics with",
         ),
         (("--human", "P"), "name a corpus and systems, or tables by --scores FILE"),
         (("c", "--human", "P"), "name a corpus and systems, or tables"),
