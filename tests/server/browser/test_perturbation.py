@@ -6,8 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 from server.browser.atreview import press
 from server.browser.atwork import wait_for_state
+from server.browser.test_review_edges import copy_of, put
 from server.browser.test_work_looks import findings
 from server.workflow.perturbing import CHINESE, a_perturbation, waiting_case
 from server.workflow.stories import joined
@@ -211,4 +213,29 @@ def test_per_9_variants_are_checked_by_keyboard(live, browser, lang, language, w
         page.goto(url)
         look(name)
     assert look.found == []
+    page.context.close()
+
+
+def test_an_older_copy_of_a_check_is_offered_and_overwrites_nothing(live, browser):
+    with live.rows():
+        project = cases(live, "zh", "en", "rita", role="reviewer")
+        waiting_case(project)
+        for person in Person.objects.all():
+            Acknowledgement.objects.get_or_create(guideline=project.guideline, person=person)
+    page = live.page(browser, "rita")
+    page.goto("/p/perturb/review")
+    page.locator("[data-row='0']:focus").wait_for()
+    press(page, "1")
+    wait_for_state(page, "saved")
+    name, copy = copy_of(page)
+    first, *rest = copy["payload"]["checks"]
+    old = {**copy["payload"], "checks": [{**first, "decision": "returned"}, *rest]}
+    put(page, name, {**copy, "payload": old, "unsaved": True, "rev": 0, "at": 1000, "sent": []})
+    page.route("**/draft", lambda route: route.abort())
+    page.reload()
+    note = page.locator(".note.warn")
+    expect(note).to_contain_text("kept on this machine")
+    expect(page.locator("[data-row='0'] [value=accepted]")).to_be_checked()
+    note.get_by_role("button", name="Load that version").click()
+    expect(page.locator("[data-row='0'] [value=returned]")).to_be_checked()
     page.context.close()

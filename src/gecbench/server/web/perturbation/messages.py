@@ -60,11 +60,10 @@ def script_messages() -> dict[str, object]:
 def check_messages() -> dict[str, object]:
     """What the script of the reviewer's page says."""
     words = script_messages_of_review()
-    names = ("diff", "gone", "older", "older_load", "conflict", "mine", "theirs", "left")
+    names = ("diff", "saving", "gone", "older", "older_load", "conflict", "mine", "theirs", "left")
     return {
         **_gaps_messages(),
         **{name: words[name] for name in (*names, "unreached", "changed")},
-        "states": words["saving"],
     }
 
 

@@ -1,12 +1,10 @@
 // The page on which a reviewer checks the variants of a sentence: each is accepted, edited or returned.
 
-import { isComposing, onWritten } from "./composition.js";
-import { ActivityTimer, Autosave, DraftStore, chooseDraft } from "./drafts.js";
+import { onWritten } from "./composition.js";
+import { DecisionPage } from "./decision-page.js";
 import { Gaps } from "./gaps.js";
-import { GuidelineDrawer } from "./guideline-drawer.js";
-import { Keys } from "./keys.js";
-import { UndoBar, byId, createElement, readJson } from "./page.js";
-import { Server, UnreachableError, newKey } from "./server.js";
+import { byId, createElement, readJson } from "./page.js";
+import { newKey } from "./server.js";
 
 const FIELDS = ["position", "decision", "gaps", "reasons", "note", "allow_moved"];
 
@@ -28,7 +26,7 @@ class Check {
     for (const field of this.decisions) field.addEventListener("change", () => this.decide(field.value));
     for (const field of [...this.reasons, this.allow]) field.addEventListener("change", () => page.change(this));
     onWritten(this.note, () => page.change(this));
-    const { project, messages } = page.data;
+    const { data: { project }, messages } = page;
     const place = element.querySelector(".edit-part");
     this.editor = new Gaps({ place, project, messages, onChange: () => page.change(this) });
     this.load();
@@ -68,7 +66,7 @@ class Check {
     this.page.change(this);
   }
 
-  edit() {
+  modify() {
     if (this.decision !== "edited") this.decide("edited");
     this.editor.focus();
   }
@@ -96,129 +94,30 @@ class Check {
   }
 }
 
-class CheckPage {
+class CheckPage extends DecisionPage {
   constructor() {
-    this.data = { ...readJson("check-data"), messages: readJson("check-words") };
-    const { data } = this;
-    Object.assign(this, { acts: [], isUndoing: false, key: newKey() });
-    this.undo = new UndoBar(() => this.undo.element.requestSubmit());
-    this.keys = new Keys(data.keys);
-    this.drawer = new GuidelineDrawer(this.keys);
-    this.keys.on({ close: () => this.close(), undo: () => this.undo.press() });
+    super(readJson("check-data"), readJson("check-words"), summarize);
     if (byId("check-form")) this.begin();
   }
 
   begin() {
-    const { data } = this;
-    const { messages } = data;
-    this.form = byId("check-form");
     const rows = [...document.querySelectorAll("[data-row]")];
-    this.rows = rows.map((element, index) => new Check(element, data.rows[index], this));
-    this.timer = new ActivityTimer();
-    this.timer.start(data.activeMs);
-    this.server = new Server(this.form.querySelector("[name=csrfmiddlewaretoken]").value, data.urls.login, {
-      onSignedOut: () => this.autosave.show("signedout"),
-      onSignedIn: () => this.autosave.show("saving"),
-    });
-    this.store = new DraftStore(data.person);
-    this.autosave = new Autosave({
-      server: this.server,
-      store: this.store,
-      status: byId("saving"),
-      messages: messages.states,
-      summarize,
-      read: () => this.payload(),
-      onConflict: (theirs) => this.offer(theirs, messages.conflict, messages.theirs),
-      onGone: (message) => this.say(message || messages.gone),
-    });
-    this.resume();
-    this.bind();
+    this.rows = rows.map((element, index) => new Check(element, this.data.rows[index], this));
+    this.connect(byId("check-form"));
+    const { draft } = this.data;
+    this.load(draft?.payload ?? {});
+    this.resume(draft, draft ?? { rev: 0, at: null });
+    this.bind((row, verdict) => row.decide(verdict === "correct" ? "accepted" : "returned"));
     this.goTo(this.rows.find(({ decision }) => decision === null) ?? this.rows[0]);
     this.count();
   }
 
-  /** Begin with the newest of what the server and this browser have; the other one can be loaded. */
-  resume() {
-    const { draft, task, urls } = this.data;
-    const slot = `review/${task}`;
-    const local = this.store.read(`draft/${slot}`);
-    const { payload, unsaved, other } = chooseDraft(draft, local, summarize);
-    this.load(payload ?? {});
-    const { rev = 0, at = null } = draft ?? {};
-    this.autosave.begin({ slot, draftUrl: urls.draft }, { rev, at, unsaved, sent: local?.sent });
-    const { older, older_load: loadOlder, conflict, theirs } = this.data.messages;
-    if (other && local.rev >= rev) this.offer(other, ...(unsaved ? [conflict, theirs] : [older, loadOlder]));
-  }
-
-  bind() {
-    const { keys } = this;
-    this.rows.forEach((row, index) => {
-      const decide = (decision) => () => {
-        this.goTo(row);
-        row.decide(decision);
-      };
-      keys.on({ [`correct_${index + 1}`]: decide("accepted"), [`wrong_${index + 1}`]: decide("returned") });
-    });
-    for (let number = 1; number <= 9; number += 1) {
-      keys.on({ [`reason_${number}`]: () => (this.row ? this.row.toggleReason(number) : false) });
-    }
-    keys.on({
-      row_down: () => this.step(1),
-      row_up: () => this.step(-1),
-      modify: () => (this.row ? this.row.edit() : false),
+  bind(judge) {
+    super.bind(judge);
+    this.keys.on({
       reset: () => (this.row?.decision === "edited" ? this.row.editor.replaceTexts(this.row.data.gaps) : false),
-      undo_row: () => this.undoAct(),
-      undo: ({ target }) => (!target.closest("#undo") && this.undoAct()) || this.undo.press(),
-      second_opinion: () => this.askSecondOpinion(),
-      submit: () => this.submit(),
     });
-    this.form.addEventListener("focusin", ({ target }) => this.enter(target));
     this.form.addEventListener("submit", (event) => event.preventDefault());
-    for (const away of document.querySelectorAll("[data-away]")) {
-      away.addEventListener("submit", (event) => this.giveAway(event));
-    }
-  }
-
-  // --- where one is ------------------------------------------------------------------------------------
-
-  enter(target) {
-    const element = target.closest("[data-row]");
-    if (element) this.row = this.rows[Number(element.dataset.row)];
-    for (const row of this.rows) row.element.toggleAttribute("data-current", row === this.row);
-  }
-
-  goTo(row) {
-    if (!row) return;
-    row.element.focus({ preventScroll: true });
-    row.element.scrollIntoView({ block: "nearest" });
-    this.enter(row.element);
-  }
-
-  step(by) {
-    this.goTo(this.rows[this.rows.indexOf(this.row) + by]);
-  }
-
-  /** Close the drawer, or leave the text. */
-  close() {
-    if (this.drawer.close()) return;
-    const row = document.activeElement?.closest("[data-row]");
-    if (!row || row === document.activeElement) return false;
-    this.goTo(this.rows[Number(row.dataset.row)]);
-  }
-
-  // --- acts, and how they are taken back -----------------------------------------------------------------
-
-  remember(undo) {
-    if (!this.isUndoing) this.acts.push(undo);
-  }
-
-  undoAct() {
-    const undo = this.acts.pop();
-    if (!undo) return false;
-    this.isUndoing = true;
-    undo();
-    this.isUndoing = false;
-    return true;
   }
 
   payload() {
@@ -229,18 +128,18 @@ class CheckPage {
     for (const row of this.rows) row.load(checks.find(({ position }) => position === row.number));
   }
 
-  change(row) {
+  change(row = null) {
     if (!this.autosave) return;
     this.key = newKey(); // another answer: the server must not take it for the one before
     this.autosave.change();
-    row.showProblems([]);
+    row?.showProblems([]);
     this.say("");
     this.count();
   }
 
   count() {
     const left = this.rows.filter(({ decision }) => decision === null).length;
-    byId("left").textContent = left ? this.data.messages.left.replace("{count}", String(left)) : "";
+    byId("left").textContent = left ? this.messages.left.replace("{count}", String(left)) : "";
   }
 
   say(message) {
@@ -248,81 +147,19 @@ class CheckPage {
     byId("said").hidden = !message;
   }
 
-  /** There are two versions: nothing is overwritten before the person has said which one holds. */
-  offer(other, message, load) {
-    this.question?.remove();
-    const question = createElement("div", { className: "note warn", role: "alert" });
-    question.append(createElement("p", {}, message));
-    const addButton = (textContent, act) => {
-      const onclick = () => {
-        question.remove();
-        act();
-        if (this.autosave.theirs) this.autosave.resolveConflict();
-        else this.autosave.change();
-      };
-      question.append(createElement("button", { type: "button", textContent, onclick }), " ");
-    };
-    addButton(this.data.messages.mine, () => {});
-    addButton(load, () => this.load(other));
-    this.question = question;
-    byId("said").before(question);
-    question.scrollIntoView({ block: "nearest" });
+  get messagePlace() {
+    return byId("said");
   }
 
-  // --- deciding ------------------------------------------------------------------------------------------
-
-  async submit() {
-    if (this.isBusy || isComposing()) return;
-    this.isBusy = byId("submit").disabled = true;
-    try {
-      const { data, key } = this;
-      const body = { version: data.version, client_key: key, payload: this.payload() };
-      const answer = await this.server.send("POST", data.urls.finalise, body);
-      // What was written while the decision was on its way is saved, too, though it comes too late.
-      const isChanged = summarize(this.payload()) !== summarize(body.payload);
-      if (answer.status === 200 && isChanged) await this.autosave.flush();
-      this.handleDecision(answer);
-    } catch (error) {
-      if (!(error instanceof UnreachableError)) throw error;
-      this.autosave.keep();
-      this.say(this.data.messages.unreached);
-    } finally {
-      this.isBusy = byId("submit").disabled = false;
-    }
-  }
-
-  handleDecision({ status, data }) {
-    const { messages } = this.data;
-    if (status === 200) {
-      this.autosave.stop();
-      this.store.remove(`draft/review/${this.data.task}`);
-      return location.assign(data.next);
-    }
-    if (status !== 422) return this.say(`${messages.changed} ${data.message ?? data.error ?? status}`);
+  refuse(problems) {
     const rowOf = ({ field }) => this.rows.find(({ number }) => field.endsWith(`-${number}`));
-    for (const row of this.rows) row.showProblems(data.problems.filter((problem) => rowOf(problem) === row));
-    const rest = data.problems.filter((problem) => !rowOf(problem));
+    for (const row of this.rows) row.showProblems(problems.filter((problem) => rowOf(problem) === row));
+    const rest = problems.filter((problem) => !rowOf(problem));
     this.say(rest.map(({ message }) => message).join(" "));
-    const first = data.problems.map(rowOf).find(Boolean);
+    const first = problems.map(rowOf).find(Boolean);
     if (!first) return;
     this.goTo(first);
     first.problems.scrollIntoView({ block: "nearest" });
-  }
-
-  /** Open the form that asks for a second opinion. */
-  askSecondOpinion() {
-    const note = byId("second-note");
-    note.closest("details").open = true;
-    note.focus();
-    note.scrollIntoView({ block: "center" });
-  }
-
-  /** Before the sentence is given away, all that was done on it is saved. */
-  async giveAway(event) {
-    if (!this.autosave.isUnsaved) return;
-    event.preventDefault();
-    await this.autosave.flush();
-    event.target.submit();
   }
 }
 

@@ -3,12 +3,10 @@
 import { alignRows } from "./align-rows.js";
 import { Candidate } from "./candidate.js";
 import { isComposing, onWritten } from "./composition.js";
-import { ActivityTimer, Autosave, DraftStore, chooseDraft } from "./drafts.js";
+import { DecisionPage } from "./decision-page.js";
 import { toggleClean } from "./draw-diff.js";
-import { GuidelineDrawer } from "./guideline-drawer.js";
-import { Keys } from "./keys.js";
-import { UndoBar, byId, createElement, normalizeText, readJson } from "./page.js";
-import { Server, UnreachableError, newKey } from "./server.js";
+import { byId, createElement, normalizeText, readJson } from "./page.js";
+import { newKey } from "./server.js";
 import { TextBox, typeText } from "./textbox.js";
 
 const PAUSE = 600;
@@ -22,22 +20,17 @@ function summarize({ decision, rows = {}, additions = [], reason = "", note = ""
   return JSON.stringify([decision, verdicts, additions, reason, note]);
 }
 
-class ReviewPage {
+class ReviewPage extends DecisionPage {
   constructor() {
-    this.data = readJson("review-data");
-    this.messages = readJson("review-words");
+    super(readJson("review-data"), readJson("review-words"), summarize);
     this.form = byId("review-form");
-    Object.assign(this, { acts: [], isConfirmed: false, isUndoing: false, key: newKey(), examinations: 0 });
+    Object.assign(this, { isConfirmed: false, examinations: 0 });
     alignRows(document);
-    this.undo = new UndoBar(() => this.undo.element.requestSubmit());
-    this.keys = new Keys(this.data.keys);
-    this.drawer = new GuidelineDrawer(this.keys);
     const rows = [...document.querySelectorAll("[data-row]")];
     this.rows = rows.map((element, index) => new Candidate(element, this.data.rows[index], this));
     const additions = [...document.querySelectorAll("[data-addition]")];
     this.additions = additions.map((element) => this.createAddition(element));
     this.keys.on({
-      close: () => this.close(),
       clean: ({ target }) => toggleClean(target.closest("[data-row]") ?? (this.row ?? this.rows[0])?.element),
     });
     if (this.form.dataset.mine === "yes") this.begin();
@@ -52,142 +45,49 @@ class ReviewPage {
   }
 
   begin() {
-    const { data, messages } = this;
-    this.timer = new ActivityTimer();
-    this.timer.start(data.activeMs);
-    this.server = new Server(this.form.querySelector("[name=csrfmiddlewaretoken]").value, data.urls.login, {
-      onSignedOut: () => this.autosave.show("signedout"),
-      onSignedIn: () => this.autosave.show("saving"),
-    });
-    this.store = new DraftStore(data.person);
-    this.autosave = new Autosave({
-      server: this.server,
-      store: this.store,
-      status: document.querySelector("[data-saving]"),
-      messages: messages.saving,
-      summarize,
-      read: () => this.payload(),
-      onConflict: (theirs) => this.offer(theirs, messages.conflict, messages.theirs),
-      onGone: (message) => this.say(message || messages.gone),
-    });
-    this.bind();
-    this.resume();
+    this.connect(this.form);
+    this.bind((row, verdict) => row.judge(verdict));
+    this.resumeForm();
     this.showProblems(readJson("review-problems"));
     this.look();
     this.goTo(this.rows.find(({ verdict }) => verdict === null) ?? this.rows[0]);
   }
 
-  /** Begin with the newest of what the server and this browser have; the other one can be loaded. */
-  resume() {
-    const { rev, at, task, urls } = this.data;
-    const slot = `review/${task}`;
-    const local = this.store.read(`draft/${slot}`);
+  /** The form of the page holds what the server has; without scripts it is sent as it is. */
+  resumeForm() {
+    const { rev, at } = this.data;
+    const local = this.store.read(this.draftName);
     const payload = this.payload();
     const isSame = local && summarize(local.payload) === summarize(payload);
-    const saved = at || isSame ? { rev, at, payload } : null;
-    const draft = chooseDraft(saved, local, summarize);
-    if (draft.unsaved) this.load(draft.payload);
-    this.autosave.begin({ slot, draftUrl: urls.draft }, { rev, at, unsaved: draft.unsaved, sent: local?.sent });
-    if (!draft.other || local.rev >= rev) return; // an earlier version of one's own is no other one
-    const { older, older_load: loadOlder, conflict, theirs } = this.messages;
-    this.offer(draft.other, ...(draft.unsaved ? [conflict, theirs] : [older, loadOlder]));
+    this.resume(at || isSame ? { rev, at, payload } : null, { rev, at });
   }
 
-  bind() {
+  bind(judge) {
+    super.bind(judge);
     const { keys, form } = this;
-    this.rows.forEach((row, index) => {
-      keys.on({
-        [`correct_${index + 1}`]: () => this.judge(row, "correct"),
-        [`wrong_${index + 1}`]: () => this.judge(row, "wrong"),
-      });
-    });
     for (let number = 1; number <= 9; number += 1) {
-      keys.on({
-        [`reason_${number}`]: () => (this.row ? this.row.toggleReason(number) : false),
-        [`restore_${number}`]: () => (this.row?.isModified ? this.row.toggleEdit(number) : false),
-      });
+      keys.on({ [`restore_${number}`]: () => (this.row?.isModified ? this.row.toggleEdit(number) : false) });
     }
     keys.on({
-      row_down: () => this.step(1),
-      row_up: () => this.step(-1),
-      modify: () => (this.row ? this.row.modify() : false),
-      undo_row: () => this.undoAct(),
-      undo: ({ target }) => (!target.closest("#undo") && this.undoAct()) || this.undo.press(),
       add: () => this.add(),
       remove: ({ target }) => this.remove(target),
       reset: ({ target }) => this.reset(target),
       placeholder: () => this.typePlaceholder(),
       error_free: () => this.decide("error_free"),
       not_annotatable: () => this.decide("not_annotatable"),
-      second_opinion: () => this.askSecondOpinion(),
-      submit: () => this.submit(),
     });
-    form.addEventListener("focusin", ({ target }) => this.enter(target));
     for (const field of form.querySelectorAll("[name=decision]")) {
       field.addEventListener("change", () => this.decide(field.value));
     }
     for (const field of form.querySelectorAll("#note, #reason")) onWritten(field, () => this.change());
-    for (const away of document.querySelectorAll("[data-away]")) {
-      away.addEventListener("submit", (event) => this.giveAway(event));
-    }
   }
-
-  // --- where one is ------------------------------------------------------------------------------
 
   enter(target) {
-    const element = target.closest("[data-row]");
-    if (element) this.row = this.rows[Number(element.dataset.row)];
+    super.enter(target);
     if (target.matches("[data-box]")) this.area = target;
-    for (const row of this.rows) row.element.toggleAttribute("data-current", row === this.row);
   }
 
-  goTo(row) {
-    if (!row) return;
-    row.element.focus({ preventScroll: true });
-    row.element.scrollIntoView({ block: "nearest" });
-    this.enter(row.element);
-  }
-
-  step(by) {
-    this.goTo(this.rows[this.rows.indexOf(this.row) + by]);
-  }
-
-  /** Close the drawer, or leave the box. */
-  close() {
-    if (this.drawer.close()) return;
-    const field = document.activeElement;
-    if (!field?.matches("textarea, input, select")) return false;
-    const row = field.closest("[data-row]");
-    if (row) this.goTo(this.rows[Number(row.dataset.row)]);
-    else field.blur();
-  }
-
-  // --- acts, and how they are taken back ---------------------------------------------------------
-
-  judge(row, verdict) {
-    this.goTo(row);
-    row.judge(verdict);
-  }
-
-  /** Remember how to take an act back. */
-  remember(undo) {
-    if (!this.isUndoing) this.acts.push(undo);
-  }
-
-  /** Act without remembering: as a part of what is remembered, or to take it back. */
-  actSilently(act) {
-    const before = this.isUndoing;
-    this.isUndoing = true;
-    act();
-    this.isUndoing = before;
-  }
-
-  undoAct() {
-    const undo = this.acts.pop();
-    if (!undo) return false;
-    this.actSilently(undo);
-    return true;
-  }
+  // --- what is decided ---------------------------------------------------------------------------
 
   get decision() {
     return this.form.elements.decision.value;
@@ -413,81 +313,16 @@ class ReviewPage {
     document.querySelector("[data-consistency]").replaceChildren(...parts);
   }
 
-  /**
-   * There are two versions: nothing is overwritten before the person has said which one holds.
-   *
-   * `other` is the payload that is not in the page, `message` says where it comes from, `load` is
-   * the button that loads it. The question stays until it is answered, whatever is edited meanwhile.
-   */
-  offer(other, message, load) {
-    this.question?.remove();
-    const question = createElement("div", { className: "note warn", role: "alert" }, createElement("p", {}, message));
-    const addButton = (textContent, act) => {
-      const onclick = () => {
-        question.remove();
-        act();
-        if (this.autosave.theirs) this.autosave.resolveConflict();
-        else this.change();
-      };
-      question.append(createElement("button", { type: "button", textContent, onclick }), " ");
-    };
-    addButton(this.messages.mine, () => {});
-    addButton(load, () => this.load(other));
-    this.question = question;
-    this.problemPlace("review").before(question);
-    question.scrollIntoView({ block: "nearest" });
+  get messagePlace() {
+    return this.problemPlace("review");
   }
 
-  // --- deciding ----------------------------------------------------------------------------------
-
-  async submit() {
-    if (this.isBusy || isComposing()) return;
-    const button = this.form.querySelector("[data-submit]");
-    this.isBusy = button.disabled = true;
-    try {
-      const body = { version: this.data.version, client_key: this.key, payload: this.payload() };
-      const answer = await this.server.send("POST", this.data.urls.finalise, body);
-      // What was written while the decision was on its way is saved, too, though it comes too late.
-      const isChanged = summarize(this.payload()) !== summarize(body.payload);
-      if (answer.status === 200 && isChanged) await this.autosave.flush();
-      this.handleDecision(answer);
-    } catch (error) {
-      if (!(error instanceof UnreachableError)) throw error;
-      this.autosave.keep();
-      this.say(this.messages.unreached);
-    } finally {
-      this.isBusy = button.disabled = false;
-    }
-  }
-
-  handleDecision({ status, data }) {
-    if (status === 200) {
-      this.autosave.stop();
-      this.store.remove(`draft/review/${this.data.task}`);
-      return location.assign(data.next);
-    }
-    if (status !== 422) return this.say(`${this.messages.changed} ${data.message ?? data.error ?? status}`);
-    this.showProblems(data.problems);
+  refuse(problems) {
+    this.showProblems(problems);
     // Warnings alone: who decides again has seen them.
-    this.isConfirmed = data.problems.every(({ blocking }) => !blocking);
+    this.isConfirmed = problems.every(({ blocking }) => !blocking);
     if (this.isConfirmed) this.say(this.messages.again);
-    else this.focusProblem(data.problems);
-  }
-
-  /** Open the form that asks for a second opinion. */
-  askSecondOpinion() {
-    const note = byId("second-note");
-    note.closest("details").open = true;
-    note.focus();
-    note.scrollIntoView({ block: "center" });
-  }
-
-  /** Before the sentence is given away, all that was done on it is saved. */
-  async giveAway(event) {
-    if (!this.autosave.isUnsaved) return;
-    event.preventDefault();
-    await this.autosave.flush();
-    event.target.submit();
+    else this.focusProblem(problems);
   }
 }
 

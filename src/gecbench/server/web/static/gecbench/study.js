@@ -1,71 +1,28 @@
 // The study page: a box, a check that says how far it is, and the next item.
 
-import { alignRows } from "./align-rows.js";
 import { isComposing } from "./composition.js";
-import { DraftStore } from "./drafts.js";
-import { GuidelineDrawer } from "./guideline-drawer.js";
-import { Keys } from "./keys.js";
-import { byId, createElement, normalizeText, readJson } from "./page.js";
+import { byId, createElement, readJson } from "./page.js";
 import { Server, UnreachableError, newKey } from "./server.js";
-import { TextBox, typeText } from "./textbox.js";
+import { TextPage } from "./text-page.js";
 
-class StudyPage {
+class StudyPage extends TextPage {
   constructor() {
-    this.data = readJson("study-data");
-    this.messages = readJson("study-words");
-    this.form = byId("study-form");
-    this.name = `draft/study/${this.data.study}`;
-    this.store = new DraftStore(this.data.person);
-    this.keys = new Keys(this.data.keys);
+    const data = readJson("study-data");
+    super(data, byId("study-form"), `draft/study/${data.study}`);
     this.keys.on({ complain: () => this.openComplaint() });
-    new GuidelineDrawer(this.keys);
-    alignRows(document);
     const message = sessionStorage.getItem(this.name);
     sessionStorage.removeItem(this.name);
-    if (this.form) this.begin(message);
-    else {
-      this.store.remove(this.name);
-      document.querySelector("[data-next]")?.focus();
-    }
-  }
-
-  begin(message) {
-    const { data, form, messages } = this;
-    const { source, lang, placeholder } = data;
+    if (!this.form) return;
     this.key = newKey();
-    this.message = form.querySelector("[data-told]");
-    this.server = new Server(form.querySelector("[name=csrfmiddlewaretoken]").value, data.urls.login);
-    const area = form.querySelector("textarea");
-    const draft = this.store.read(this.name)?.payload.text;
-    if (draft && draft !== area.value) {
-      area.value = draft;
-      this.say(messages.kept);
-    }
+    this.server = new Server(this.form.querySelector("[name=csrfmiddlewaretoken]").value, data.urls.login);
+    this.begin(readJson("study-words"), data.original);
     if (message) this.say(message);
-    this.box = new TextBox(area, {
-      source,
-      project: { lang, placeholder },
-      words: messages.diff,
-      place: form.querySelector("[data-box-diff]"),
-      onChange: () => this.change(),
-    });
-    this.box.refresh();
-    this.keys.on({
-      submit: () => this.attempt("corrected"),
-      error_free: () => this.attempt("error_free"),
-      not_annotatable: () => this.attempt("not_annotatable"),
-      reset: () => this.box.replaceText(data.original),
-      placeholder: () => isComposing() || typeText(area, placeholder),
-    });
-    area.focus({ preventScroll: true });
   }
 
   change() {
     this.key = newKey();
-    this.store.write(this.name, { rev: 0, payload: { text: this.box.text }, unsaved: true });
     this.showProblems([]);
-    const isUnchanged = normalizeText(this.box.text) === normalizeText(this.data.source);
-    this.say(isUnchanged ? this.messages.source : "");
+    super.change();
   }
 
   /** Open the complaint, with the argument to be written. */
@@ -74,10 +31,6 @@ class StudyPage {
     if (!details) return false;
     details.open = true;
     details.querySelector("textarea").focus();
-  }
-
-  say(message) {
-    if (this.message.textContent !== message) this.message.textContent = message;
   }
 
   showProblems(problems) {
@@ -92,7 +45,7 @@ class StudyPage {
     for (const button of this.form.querySelectorAll("button")) button.disabled = isBusy;
   }
 
-  async attempt(decision) {
+  async submit(decision) {
     if (this.isBusy || isComposing()) return;
     this.setBusy(true);
     try {
