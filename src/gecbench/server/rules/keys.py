@@ -198,7 +198,7 @@ def parse_keys(choices: Mapping[str, object]) -> dict[str, str]:
             raise KeyRefusedError("missing", action=name)
         spelled = parse_chord(chord)
         _refuse_taken(ACTIONS[name], spelled)
-        if ACTIONS[name].chords != (spelled,):
+        if spelled not in ACTIONS[name].chords:
             chords[name] = spelled
     for mac in (False, True):
         _refuse_conflicts(_chords(chords, mac=mac))

@@ -1,4 +1,4 @@
-"""The forms of an account: settings, an invitation, a new password, an address, a token."""
+"""The forms of an account: sign-in, settings, keys, invitation, password, address, token."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from gecbench.server.models import Person
+from gecbench.server.rules.keys import ACTIONS, KeyRefusedError, parse_keys
 from gecbench.server.rules.text import TextError, clean
-from gecbench.server.web.account.messages import problems_by_field
+from gecbench.server.web.account.messages import action_label, key_message, problems_by_field
 from gecbench.server.workflow.errors import RefusedError
 
 LANGUAGES = (("", _("As the browser says")), ("zh-hans", "简体中文"), ("en", "English"))
@@ -30,6 +31,7 @@ SCOPES = (
 )
 _GOAL = _("A daily goal is a number of sentences up to 1000; 0 is none.")
 _LONG_ENOUGH = _("At least ten characters; a few words are easy to keep in mind.")
+WRONG = _("The name or the password is wrong.")
 _NAMELESS = _("Write the name that others see.")
 
 
@@ -62,6 +64,60 @@ def _password(label: Any, autocomplete: str, **options: Any) -> forms.CharField:
         attrs["minlength"] = "10"
     widget = forms.PasswordInput(attrs)
     return forms.CharField(label=label, strip=False, max_length=1000, widget=widget, **options)
+
+
+def _is_text(text: str) -> None:
+    """Refuse half a character, which a script can send and no database takes."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise forms.ValidationError(WRONG) from error
+
+
+class LoginForm(_Form):
+    """A name and a password."""
+
+    login = forms.CharField(
+        label=_("Name for signing in"),
+        max_length=150,
+        validators=[_is_text],
+        widget=forms.TextInput(
+            {"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false"}
+        ),
+    )
+    password = _password(_("Password"), "current-password", validators=[_is_text])
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        first = "password" if self["login"].value() else "login"
+        self.fields[first].widget.attrs["autofocus"] = True
+
+    def clean_login(self) -> str:
+        """Small and capital letters make no difference."""
+        return str(self.cleaned_data["login"]).casefold()
+
+
+class KeysForm(_Form):
+    """The key of each action; one that is left empty is the usual one."""
+
+    def __init__(self, person: Person, data: Any = None) -> None:
+        super().__init__(data, auto_id="key-%s")
+        self.own = dict(person.preferences.get("keys") or {})
+        attrs = {"autocomplete": "off", "spellcheck": "false", "data-chord": True}
+        for name, action in ACTIONS.items():
+            self.fields[name] = forms.CharField(
+                label=action_label(name),
+                required=False,
+                initial=self.own.get(name, action.chords[0]),
+                widget=forms.TextInput(attrs),
+            )
+
+    def clean(self) -> None:
+        """Keep the `keys` that are not the usual ones, if none does two things in one place."""
+        try:
+            self.keys = parse_keys({name: key for name, key in self.cleaned_data.items() if key})
+        except KeyRefusedError as error:
+            raise forms.ValidationError(key_message(error)) from error
 
 
 class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]  # Django has no parameter here

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
-from typing import cast
+from typing import Any, cast
 
 from axes.models import AccessFailureLog
 from django.conf import settings
@@ -34,17 +34,19 @@ from gecbench.server.choices import Role
 from gecbench.server.import_export.personal_data import file_name, own_data
 from gecbench.server.models import Invitation, Person, Session, Token
 from gecbench.server.rules.keys import (
-    ACTIONS,
-    KeyRefusedError,
     Place,
-    parse_chord,
-    parse_keys,
     tables,
 )
-from gecbench.server.web.account.forms import SCOPES, InvitationForm, SettingsForm, TokenForm
+from gecbench.server.web.account.forms import (
+    SCOPES,
+    WRONG,
+    InvitationForm,
+    KeysForm,
+    LoginForm,
+    SettingsForm,
+    TokenForm,
+)
 from gecbench.server.web.account.messages import (
-    action_label,
-    key_message,
     problems_by_field,
 )
 from gecbench.server.web.http import attachment, client_address, limited, parse_json
@@ -54,7 +56,6 @@ from gecbench.server.workflow import accounts, audit, members
 from gecbench.server.workflow.errors import GoneError, RefusedError
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
-_LONGEST = 1000
 
 
 def safe_next(request: HttpRequest) -> str:
@@ -86,16 +87,19 @@ def login(request: HttpRequest) -> HttpResponseBase:
         return _try(request)
     if request.user.is_authenticated:
         return redirect(safe_next(request))
-    return _form(request)
+    return _form(request, LoginForm())
 
 
 @limited("sign-in")
 def _try(request: HttpRequest) -> HttpResponseBase:
-    given = _given(request)
+    form = LoginForm(_sent(request))
+    if not form.is_valid():
+        return _refused(request, form)
     # django-axes looks at the lock first: a locked login is locked for who knows it, too.
-    person = authenticate(request, username=given["login"], password=given["password"])
+    login, password = form.cleaned_data["login"], form.cleaned_data["password"]
+    person = authenticate(request, username=login, password=password)
     if not isinstance(person, Person):
-        return _refused(request, given)
+        return _refused(request, form)
     enter(request, person)
     audit.record("person.signed_in", who=person, about=("person", person.pk))
     if wants_json(request):
@@ -104,31 +108,24 @@ def _try(request: HttpRequest) -> HttpResponseBase:
     return redirect(safe_next(request))
 
 
-def _given(request: HttpRequest) -> dict[str, str]:
-    """Login and password of a form, or of JSON; no more than anybody would type."""
-    data: Mapping[str, object] = request.POST.dict()
-    if request.content_type == "application/json":
-        try:
-            read = parse_json(request.body)
-        except ValueError:
-            read = {}
-        data = read if isinstance(read, dict) else {}
-    login, password = (_whole(str(data.get(one) or "")) for one in ("login", "password"))
-    return {"login": login.strip().casefold(), "password": password}
+def _sent(request: HttpRequest) -> Mapping[str, Any]:
+    """The fields of a form, or of JSON."""
+    if request.content_type != "application/json":
+        return request.POST
+    try:
+        read = parse_json(request.body)
+    except ValueError:
+        read = {}
+    return read if isinstance(read, dict) else {}
 
 
-def _whole(text: str) -> str:
-    """What a database and a hash take of it: no NUL, no half of a character."""
-    return text[:_LONGEST].replace("\0", "").encode("utf-8", "ignore").decode("utf-8")
-
-
-def _refused(request: HttpRequest, given: Mapping[str, str]) -> HttpResponse:
-    end = accounts.login_locks(given["login"]).get(client_address(request))
+def _refused(request: HttpRequest, form: LoginForm) -> HttpResponse:
+    login = str(form.cleaned_data.get("login", ""))
+    end = accounts.login_locks(login).get(client_address(request))
     if end is None:
-        message = gettext("The name or the password is wrong.")
         if wants_json(request):
-            return JsonResponse({"error": "wrong", "message": message}, status=422)
-        return _form(request, problem=message, login=given["login"], status=422)
+            return JsonResponse({"error": "wrong", "message": str(WRONG)}, status=422)
+        return _form(request, form, problem=str(WRONG), status=HTTPStatus.UNPROCESSABLE_ENTITY)
     seconds = max(1, math.ceil((end - timezone.now()).total_seconds()))
     message = ngettext(
         "Too many tries with this name from your network address. Signing in with it from here is "
@@ -140,17 +137,17 @@ def _refused(request: HttpRequest, given: Mapping[str, str]) -> HttpResponse:
     if wants_json(request):
         response: HttpResponse = JsonResponse({"error": "locked", "message": message}, status=403)
     else:
-        response = _form(request, problem=message, login=given["login"], status=403)
+        response = _form(request, form, problem=message, status=HTTPStatus.FORBIDDEN)
     response["Retry-After"] = str(seconds)
     return response
 
 
 def _form(
-    request: HttpRequest, *, problem: str = "", login: str = "", status: int = HTTPStatus.OK
+    request: HttpRequest, form: LoginForm, *, problem: str = "", status: int = HTTPStatus.OK
 ) -> HttpResponse:
     shown = {
         "problem": problem,
-        "login": login,
+        "form": form,
         "next": safe_next(request),
         "mail": bool(settings.SITE.smtp),
     }
@@ -286,57 +283,37 @@ _PLACES = (
 @require_http_methods(["GET", "HEAD", "POST"])
 def keys(request: HttpRequest) -> HttpResponseBase:
     """Show what each key does, and let the person change it; conflicts are refused."""
-    person, problem = _person(request), ""
-    if request.method == "POST":
-        given = _chosen(request)
-        try:
-            person.preferences = {**person.preferences, "keys": parse_keys(given)}
-            person.save(update_fields=["preferences"])
-            messages.success(request, gettext("Your keys are saved."))
-            return redirect("account-keys")
-        except KeyRefusedError as error:
-            problem = key_message(error)
-    else:
-        given = dict(person.preferences.get("keys") or {})
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
-    shown = {"places": _shown_keys(given, failed=bool(problem)), "problem": problem}
+    person = _person(request)
+    form = KeysForm(person, request.POST if request.method == "POST" else None)
+    resets = request.POST.get("do") == "reset"
+    if resets or form.is_valid():
+        person.preferences = {**person.preferences, "keys": {} if resets else form.keys}
+        person.save(update_fields=["preferences"])
+        messages.success(request, gettext("Your keys are saved."))
+        return redirect("account-keys")
+    shown = {"places": _shown_keys(form), "problem": form.non_field_errors()}
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
     return render(request, "account/keys.html", shown, status=status)
 
 
-def _chosen(request: HttpRequest) -> dict[str, object]:
-    """The keys of the form that are not the default ones."""
-    if request.POST.get("do") == "reset":
-        return {}
-    given = {name: request.POST.get(name, "").strip() for name in ACTIONS if name in request.POST}
-    return {name: one for name, one in given.items() if one and not _is_default(name, one)}
-
-
-def _is_default(name: str, chord: str) -> bool:
-    try:
-        return parse_chord(chord) in ACTIONS[name].chords
-    except KeyRefusedError:
-        return False
-
-
-def _shown_keys(given: dict[str, object], *, failed: bool) -> list[dict[str, object]]:
+def _shown_keys(form: KeysForm) -> list[dict[str, object]]:
     """The screens with their actions; an action of several screens stands in the first."""
     shown: list[dict[str, object]] = []
     seen: set[str] = set()
     for place, title in _PLACES:
-        held = tables({} if failed else given, screen=place)
-        rows = []
-        for name, chords in held.keys.items():
-            if name in seen:
-                continue
-            seen.add(name)
-            own = str(given.get(name, "")) or chords[0]
-            others, mac = chords[1:], held.mac[name]
-            rows.append(
-                {"id": name, "words": action_label(name), "own": own, "also": others, "mac": mac}
-            )
-        plain = [one for one in rows if not str(one["id"])[-1].isdigit()]
-        numbered = sorted((one for one in rows if one not in plain), key=lambda one: str(one["id"]))
-        shown.append({"id": str(place), "title": title, "rows": plain, "numbered": numbered})
+        held = tables(form.own, screen=place)
+        names = [name for name in held.keys if name not in seen]
+        seen.update(names)
+        rows = [(form[name], held.keys[name][1:]) for name in names]
+        numbered = [row for row in rows if row[0].name[-1].isdigit()]
+        shown.append(
+            {
+                "id": str(place),
+                "title": title,
+                "rows": [row for row in rows if row not in numbered],
+                "numbered": sorted(numbered, key=lambda row: row[0].name),
+            }
+        )
     return shown
 
 

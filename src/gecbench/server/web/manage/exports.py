@@ -14,19 +14,17 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from gecbench.core.errors import GecbenchError
-from gecbench.lang import SCHEMES
 from gecbench.server.choices import SentenceState
 from gecbench.server.import_export.exports import (
     EXPORTS,
     ExportOptions,
-    default_scheme,
     export,
     formats_of,
     log_export,
     notes,
     one_file,
 )
-from gecbench.server.import_export.golden_files import CASE_FORMATS, LANGUAGES
+from gecbench.server.import_export.golden_files import CASE_FORMATS
 from gecbench.server.import_export.releases import (
     archive_name,
     companions,
@@ -37,11 +35,10 @@ from gecbench.server.import_export.releases import (
 )
 from gecbench.server.models import Audit, Member, Project, Release, Sentence
 from gecbench.server.web.http import attachment, client_address, limited
-from gecbench.server.web.manage.forms import ExportForm
+from gecbench.server.web.manage.forms import ExportForm, ReleaseForm
 from gecbench.server.web.manage.messages import note_message, translate_error
 from gecbench.server.web.manage.shortcuts import (
     active_manager,
-    clean_text,
     manage_page,
     manager,
     require_active,
@@ -159,44 +156,42 @@ def list_releases(request: HttpRequest, member: Member) -> HttpResponseBase:
     """List the releases, or make one of what is golden now."""
     if request.method == "POST":
         return _make(request, member)
-    return _list(request, member)
+    return _list(request, member, ReleaseForm(member.project))
 
 
 def _make(request: HttpRequest, member: Member) -> HttpResponseBase:
     require_active(member)
-    known = _schemes(member.project)
+    form = ReleaseForm(member.project, request.POST)
+    if not form.is_valid():
+        return _list(request, member, form)
     try:
         made = make_release(
             member.project,
-            name=clean_text(request, "name", most=200),
-            note=clean_text(request, "note", most=5000),
-            schemes=[one for one in request.POST.getlist("schemes") if one in known],
+            name=form.cleaned_data["name"],
+            note=form.cleaned_data["note"],
+            schemes=form.cleaned_data.get("schemes", ()),
             by=member.person,
         )
     except GecbenchError as error:
-        return _list(request, member, problem=translate_error(error))
+        return _list(request, member, form, problem=translate_error(error))
     messages.success(request, gettext("The release is made; it never changes."))
     return redirect("manage-release", member.project.slug, made.pk)
 
 
-def _list(request: HttpRequest, member: Member, problem: Translation | None = None) -> HttpResponse:
+def _list(
+    request: HttpRequest, member: Member, form: ReleaseForm, problem: Translation | None = None
+) -> HttpResponse:
     project = member.project
     here = Sentence.objects.filter(project=project, purpose="real")
     shown = {
         "releases": Release.objects.filter(project=project).select_related("by").order_by("-id"),
         "golden": here.filter(state=SentenceState.GOLDEN).count(),
         "disputed": here.filter(state=SentenceState.DISPUTED).count(),
-        "schemes": _schemes(project),
-        "usual": default_scheme(project.lang) if project.lang == "zh" else "",
-        "given": {one: request.POST.get(one, "") for one in ("name", "note")},
+        "form": form,
         "problem": problem,
     }
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
     return manage_page(request, member, "manage-releases", shown, status=status)
-
-
-def _schemes(project: Project) -> list[str]:
-    return [one for one in SCHEMES if LANGUAGES.get(one) == project.lang]
 
 
 @manager

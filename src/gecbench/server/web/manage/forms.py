@@ -1,10 +1,12 @@
-"""The forms by which sentences come in and go out: an uploaded file, and options."""
+"""The forms by which sentences come in and go out: files, options, releases."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from django import forms
+from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -42,6 +44,66 @@ class _SeveralColumns(forms.CheckboxSelectMultiple):
     def format_value(self, value: object) -> list[str]:
         """The names that are checked."""
         return [join_names([name]) for name in split_names(str(value or ""))]
+
+
+class _FilesField(forms.FileField):
+    """Any number of files, as Django's documentation makes such a field."""
+
+    def clean(self, data: Any, initial: Any = None) -> list[UploadedFile[bytes]]:
+        """Look at each."""
+        return [super(_FilesField, self).clean(file, initial) for file in data or ()]
+
+
+class _FilesInput(forms.FileInput):
+    allow_multiple_selected = True
+
+
+class UploadForm(forms.Form):
+    """A file with sentences, and files with their references, line by line."""
+
+    file = forms.FileField(
+        label=_("File"),
+        help_text=_(
+            "Plain lines, MuCGEC's table, M2, FCGEC, YACLC, Label Studio, doccano, or any CSV, "
+            "TSV, JSON or JSONL whose columns you name; at most 100 MB and a million lines."
+        ),
+        allow_empty_file=True,
+        error_messages=dict.fromkeys(("required", "invalid"), _("Choose a file first.")),
+    )
+    references = _FilesField(
+        label=_("Files of references"),
+        help_text=_("Line k of each belongs to line k of the file above."),
+        required=False,
+        allow_empty_file=True,
+        widget=_FilesInput,
+    )
+
+
+class ReleaseForm(forms.Form):
+    """A release of what is golden now."""
+
+    name = forms.CharField(
+        label=_("Name"),
+        help_text=_("Letters, digits, dots and hyphens; its files begin with it."),
+        max_length=100,
+        widget=forms.TextInput({"placeholder": "v1.0"}),
+    )
+    note = forms.CharField(
+        label=_("Note"), required=False, max_length=5000, widget=forms.Textarea({"rows": 2})
+    )
+
+    def __init__(self, project: Project, data: QueryDict | None = None) -> None:
+        """Offer the schemes of the project's language."""
+        usual = default_scheme(project.lang) if project.lang == "zh" else ""
+        super().__init__(data, initial={"schemes": [usual]}, auto_id="%s")
+        schemes = [(name, name) for name in SCHEMES if LANGUAGES.get(name) == project.lang]
+        if schemes:
+            self.fields["schemes"] = forms.MultipleChoiceField(
+                label=_("M2 files"),
+                required=False,
+                choices=schemes,
+                widget=forms.CheckboxSelectMultiple,
+            )
 
 
 class ImportForm(forms.Form):

@@ -41,7 +41,7 @@ from gecbench.server.import_export.reading import MOST_BYTES, Encoding, content_
 from gecbench.server.models import ImportBatch, Member
 from gecbench.server.rules.perturbation import Fault
 from gecbench.server.rules.text import KINDS
-from gecbench.server.web.manage.forms import ImportForm
+from gecbench.server.web.manage.forms import ImportForm, UploadForm
 from gecbench.server.web.manage.messages import translate_error
 from gecbench.server.web.manage.shortcuts import (
     active_manager,
@@ -178,22 +178,24 @@ def upload(request: HttpRequest, member: Member) -> HttpResponseBase:
     """Take a file, or show the form and the imports so far."""
     if request.method == "POST":
         return _save_upload(request, member)
-    return _form(request, member)
+    return _form(request, member, UploadForm(auto_id="%s"))
 
 
 def _save_upload(request: HttpRequest, member: Member) -> HttpResponseBase:
     require_active(member)
-    file = request.FILES.get("file")
-    if file is None or isinstance(file, list):
-        return _form(request, member, problem=Translation(gettext("Choose a file first.")))
+    form = UploadForm(request.POST, request.FILES, auto_id="%s")
+    if not form.is_valid():
+        return _form(request, member, form)
     try:
-        made = save_upload(member, [file, *request.FILES.getlist("references")])
+        made = save_upload(member, [form.cleaned_data["file"], *form.cleaned_data["references"]])
     except GecbenchError as error:
-        return _form(request, member, problem=translate_error(error))
+        return _form(request, member, form, problem=translate_error(error))
     return redirect("manage-import-report", member.project.slug, made.token)
 
 
-def _form(request: HttpRequest, member: Member, problem: Translation | None = None) -> HttpResponse:
+def _form(
+    request: HttpRequest, member: Member, form: UploadForm, problem: Translation | None = None
+) -> HttpResponse:
     batches = list(
         ImportBatch.objects.filter(project=member.project)
         .select_related("by")
@@ -201,8 +203,8 @@ def _form(request: HttpRequest, member: Member, problem: Translation | None = No
         .order_by("-id")[:_LAST]
     )
     done = [(one, int(one.counts.get("sentences", 0)) - one.there) for one in batches]
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
-    shown = {"problem": problem, "batches": done}
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
+    shown = {"form": form, "problem": problem, "batches": done}
     return manage_page(request, member, "manage-import", shown, status=status)
 
 
