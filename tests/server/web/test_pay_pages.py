@@ -14,6 +14,8 @@ from server.workflow.paying import PLAIN, closed, paying
 from server.workflow.reviewing import BAD, FAIR, GOOD, finalised, member_of, waiting
 from server.workflow.stories import correction, joined
 
+from gecbench.core.errors import UsageError
+from gecbench.server.import_export import pay_files
 from gecbench.server.import_export.corpora import naming_of
 from gecbench.server.import_export.pay_files import pay_file
 from gecbench.server.models import Audit, PayFormula, PayPeriod, PayStatement
@@ -179,6 +181,14 @@ def test_pay_6_statements_are_saved_as_xlsx(project, boss):
     assert "<v>0.75</v>" in sheets[0]
     assert "<v>0.25</v>" in sheets[1]
     assert "<f>" not in "".join(sheets)
+
+
+def test_a_workbook_that_cannot_hold_all_lines_is_none(project, monkeypatch):
+    paying(project)
+    rows = PayStatement.objects.filter(period=closed(project))
+    monkeypatch.setattr(pay_files, "_MOST_ROWS", 3)
+    with pytest.raises(UsageError, match=r"statements\.csv"):
+        pay_file("pay.xlsx", rows, naming_of(project))
 
 
 def test_files_have_the_clock_of_the_site_whoever_saves_them(project):

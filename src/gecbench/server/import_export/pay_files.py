@@ -9,7 +9,7 @@ from datetime import datetime
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from gecbench.core.errors import MissingExtraError
+from gecbench.core.errors import MissingExtraError, UsageError
 from gecbench.server.import_export.corpora import Naming, table
 from gecbench.server.import_export.exports import ExportFile
 from gecbench.server.models import PayEntry, PayStatement
@@ -34,6 +34,8 @@ _LINES = (
     *("length_percent", "quality_percent", "handed_in"),
 )
 _AT_ONCE = 500
+_MOST_ROWS = 1_048_575
+"""What a sheet holds below its header; the library leaves further rows out without a word."""
 
 
 def pay_file(name: str, statements: QuerySet[PayStatement], naming: Naming) -> ExportFile:
@@ -41,6 +43,7 @@ def pay_file(name: str, statements: QuerySet[PayStatement], naming: Naming) -> E
 
     Raises:
         MissingExtraError: XLSX, and the library is not there.
+        UsageError: XLSX, and there are more lines than a sheet holds.
     """
     tables = {
         "statements": (_STATEMENTS, _statement_rows(statements, naming)),
@@ -138,6 +141,12 @@ def _workbook(tables: _Tables) -> Iterator[bytes]:
             for column, title in enumerate(header):
                 sheet.write_string(0, column, title, bold)
             for number, row in enumerate(rows, 1):
+                if number > _MOST_ROWS:
+                    raise UsageError(
+                        "a workbook holds {most} lines; save {name}.csv, which holds all",
+                        most=_MOST_ROWS,
+                        name=name,
+                    )
                 for column, value in enumerate(row):
                     if isinstance(value, str):
                         sheet.write_string(number, column, value)

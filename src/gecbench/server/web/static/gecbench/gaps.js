@@ -170,8 +170,8 @@ export class Gaps {
     drawDiff(this.part("diff"), diff(original, variant, { lang, placeholder: "" }).pieces, messages.diff, "");
     this.part("target").textContent = this.join("target");
     const { edits, changed, tokens } = measureChange(original, variant, lang);
-    const percent = tokens ? (100 * changed) / tokens : 0;
-    this.part("count").textContent = edits ? this.count(edits, Math.round(percent)) : messages.unchanged;
+    const percent = tokens ? Math.round((100 * changed) / tokens) : 0; // what is shown is compared, as on the server
+    this.part("count").textContent = edits ? this.count(edits, percent) : messages.unchanged;
     const isTooMuch = edits > project.edits || percent > project.share;
     this.part("limits").hidden = !isTooMuch;
     this.part("limits").textContent = isTooMuch
