@@ -205,19 +205,19 @@ class Options:
                     "labels that --by-type 3 shows"
                 )
 
-    @property
-    def chosen_for_metrics(self) -> dict[str, str]:
-        """Options of all metrics that somebody set, to the field of a metric that each fills."""
-        options = {"level": "level", "beta": "beta", "choice": "choice", "size": "chosen"}
-        options["exclude"] = "chosen"
-        return {
-            "edits" if option == "size" else option: field
-            for option, field in options.items()
-            if getattr(self, option) != getattr(_PLAIN_OPTIONS, option)
-        }
-
 
 _PLAIN_OPTIONS = Options()
+
+
+def chosen_for_metrics(options: Options) -> dict[str, str]:
+    """Options of all metrics that somebody set, to the field of a metric that each fills."""
+    fields = {"level": "level", "beta": "beta", "choice": "choice", "size": "chosen"}
+    fields["exclude"] = "chosen"
+    return {
+        "edits" if option == "size" else option: field
+        for option, field in fields.items()
+        if getattr(options, option) != getattr(_PLAIN_OPTIONS, option)
+    }
 
 
 # Where resources lie, and which scheme finds edits.

@@ -9,7 +9,7 @@ from gecbench import __version__
 from gecbench.analysis.options import Plan
 from gecbench.analysis.significance import Comparisons, check_number, compare_run
 from gecbench.api.files import in_language
-from gecbench.api.options import AnyScheme, Options, SchemeSpec
+from gecbench.api.options import AnyScheme, Options, SchemeSpec, chosen_for_metrics
 from gecbench.api.schemes import extractor_for
 from gecbench.core.sample import Corpus, Systems, as_systems
 from gecbench.core.scheme import Watch, no_progress
@@ -124,7 +124,7 @@ def collect_stats(
             "unit": language.unit,
         },
         options.settings,
-        chosen=options.chosen_for_metrics,
+        chosen=chosen_for_metrics(options),
         segmenter=bool(options.segmenter),
     )
     refused = metrics_of_other_languages(metrics, part, language)
