@@ -485,10 +485,12 @@ def contributions(
         if abs(contribution) > _NOTHING:
             sample = run_stats.corpus.samples[indices[n]]
             ours = _output(run_stats, metric, first_system, sample, first_side[n])
-            theirs = _output(run_stats, metric, second_system, sample, second_side[n])
+            second_output = _output(run_stats, metric, second_system, sample, second_side[n])
             texts = (text_of_rewrite(r, sample, run_stats.lang) for r in sample.references)
             result.append(
-                Contribution(sample.id, contribution, sample.source, (ours, theirs), tuple(texts))
+                Contribution(
+                    sample.id, contribution, sample.source, (ours, second_output), tuple(texts)
+                )
             )
     return tuple(result)
 
@@ -662,10 +664,10 @@ def _notes_on_sentences(
         for comparison in comparisons
         if options.most and len(run_stats.indices_of(comparison.metric)) == 1
     ]
-    shown = {
+    examples = {
         sentence.id: sentence for comparison in comparisons for sentence in comparison.sentences
     }
-    lost = sum((*row.outputs, *row.references).count(None) for row in shown.values())
+    lost = sum((*row.outputs, *row.references).count(None) for row in examples.values())
     if lost:
         notes.append(
             f"{count_noun(lost, 'text')} of the sentences that decide "

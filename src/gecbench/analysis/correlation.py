@@ -217,9 +217,9 @@ def correlations(scores: SystemScores, *, oriented: bool = False) -> Correlation
     """
     check_number(scores.systems)
     if len(scores.metrics) < 2:
-        named = ", ".join(scores.metrics) or "none"
+        names = ", ".join(scores.metrics) or "none"
         raise UsageError(
-            f"a correlation needs at least two metrics; given: {named}; add others (--metric a,b, "
+            f"a correlation needs at least two metrics; given: {names}; add others (--metric a,b, "
             "or columns of the table of scores)"
         )
     scores, notes = orient(scores) if oriented else (scores, _signs(scores))

@@ -186,9 +186,9 @@ def score_annotators(
     )
     annotators = [_annotator(name, submissions, scored, run_stats, metrics) for name in names]
     if options.anonymous:
-        named = [annotator for annotator in annotators if annotator.name is not None]
-        hidden = [replace(annotator, name=f"A{n}") for n, annotator in enumerate(named, 1)]
-        annotators = hidden + annotators[len(named) :]
+        with_names = [annotator for annotator in annotators if annotator.name is not None]
+        hidden = [replace(annotator, name=f"A{n}") for n, annotator in enumerate(with_names, 1)]
+        annotators = hidden + annotators[len(with_names) :]
     whole = {name: _score(run_stats, name, range(len(scored))) for name in metrics}
     return Human(
         corpus=corpus.name,
@@ -239,15 +239,15 @@ def _of_sentence(
     finals = [(reference, _key(reference, final, lang)) for reference in final.references]
     result = []
     for rewrite in sample.references:
-        who, references = rewrite.annotator, final.references
+        annotator, references = rewrite.annotator, final.references
         if options.against == "others":
             references = tuple(
                 reference
                 for reference, key in finals
-                if writers.get(key, set()) | ({reference.annotator} - {None}) != {who}
+                if writers.get(key, set()) | ({reference.annotator} - {None}) != {annotator}
             )
         is_final = _key(rewrite, sample, lang) in [key for _, key in finals]
-        result.append(Submission(at, who, rewrite, is_final, references))
+        result.append(Submission(at, annotator, rewrite, is_final, references))
     return result
 
 
@@ -266,12 +266,18 @@ def _annotator(
     run_stats: RunStats,
     metrics: Sequence[str],
 ) -> Annotator:
-    mine = [submission for submission in submissions if submission.annotator == name]
+    by_annotator = [submission for submission in submissions if submission.annotator == name]
     indices = [at for at, submission in enumerate(scored) if submission.annotator == name]
     scores = {metric: _score(run_stats, metric, indices) for metric in metrics}
     known = {metric: score for metric, score in scores.items() if score is not None}
     count = max((score.sentences for score in known.values()), default=0)
-    return Annotator(name, len(mine), count, sum(submission.kept for submission in mine), known)
+    return Annotator(
+        name,
+        len(by_annotator),
+        count,
+        sum(submission.kept for submission in by_annotator),
+        known,
+    )
 
 
 def _score(run_stats: RunStats, metric: str, indices: Sequence[int]) -> Score | None:

@@ -250,8 +250,8 @@ def _level(
 ) -> SystemLevel:
     values = dict(zip(scores.systems, scores.metrics[metric], strict=True))
     ours = [values[name] for name in systems]
-    theirs = [human_scores[name] for name in systems]
-    coefficients = {kind: coefficient(kind, theirs, ours) for kind in COEFFICIENT_KINDS}
+    human_values = [human_scores[name] for name in systems]
+    coefficients = {kind: coefficient(kind, human_values, ours) for kind in COEFFICIENT_KINDS}
     return SystemLevel(metric, way, group, systems, coefficients)
 
 
@@ -377,12 +377,12 @@ def compare_with_people(
     scores, orientation = orient(scores)
     notes = [*scores.notes, *orientation]
     ours = {*scores.systems, *(system for values in sentences.values() for _, system in values)}
-    theirs = {name for way in people.scores.values() for name in way}
-    theirs |= {name for judgments in people.judgments for name in judgments.systems}
-    notes += _unmatched_system_notes(ours, theirs)
-    sets = layout.sets or default_sets([*ours & theirs])
-    _check_sets(sets, ours | theirs)
-    notes += _incomplete_set_notes(sets, ours & theirs, theirs)
+    rated_systems = {name for way in people.scores.values() for name in way}
+    rated_systems |= {name for judgments in people.judgments for name in judgments.systems}
+    notes += _unmatched_system_notes(ours, rated_systems)
+    sets = layout.sets or default_sets([*ours & rated_systems])
+    _check_sets(sets, ours | rated_systems)
+    notes += _incomplete_set_notes(sets, ours & rated_systems, rated_systems)
     sources = [_sources(judgments, ids) for judgments in people.judgments]
     notes += [note for _, note in sources if note]
     levels = system_level(scores, people.scores, sets)
@@ -430,22 +430,22 @@ def _check_sets(sets: Sequence[SystemSet], known: Collection[str]) -> None:
                 raise UnknownNameError(f"system of set {group.name}", name, known)
 
 
-def _unmatched_system_notes(ours: Collection[str], theirs: Collection[str]) -> list[str]:
+def _unmatched_system_notes(ours: Collection[str], rated: Collection[str]) -> list[str]:
     """Say which systems only one side has.
 
     Raises:
         CorpusError: There are no systems that both have.
     """
-    both = set(ours) & set(theirs)
+    both = set(ours) & set(rated)
     if not both:
         raise CorpusError(
             f"no system is both scored ({', '.join(sorted(ours)[:5])}) and judged by people "
-            f"({', '.join(sorted(theirs)[:5])}); give systems the same names: NAME=FILE"
+            f"({', '.join(sorted(rated)[:5])}); give systems the same names: NAME=FILE"
         )
     return [
         f"{problem}, so left out: {', '.join(sorted(names))}"
         for problem, names in (
-            ("judged by people but not scored", set(theirs) - both),
+            ("judged by people but not scored", set(rated) - both),
             ("scored but not judged by people", set(ours) - both),
         )
         if names
@@ -453,13 +453,13 @@ def _unmatched_system_notes(ours: Collection[str], theirs: Collection[str]) -> l
 
 
 def _incomplete_set_notes(
-    sets: Sequence[SystemSet], both: Collection[str], theirs: Collection[str]
+    sets: Sequence[SystemSet], both: Collection[str], rated: Collection[str]
 ) -> list[str]:
     """Say which sets are not whole, so that their figures are not the published ones."""
     less = [
-        f"{group.name} ({len(group.of(sorted(both)))} of {len(group.of(sorted(theirs)))})"
+        f"{group.name} ({len(group.of(sorted(both)))} of {len(group.of(sorted(rated)))})"
         for group in sets
-        if set(group.of(sorted(theirs))) - set(both)
+        if set(group.of(sorted(rated))) - set(both)
     ]
     if not less:
         return []

@@ -135,8 +135,8 @@ def _curve(
         low, high = min(values), max(values)
         # A mean of equal numbers can be off by its last digit.
         middle = min(max(mean(values), low), high)
-        cut = sum(len(references) > k for _, references in usable)
-        points.append(CurvePoint(k, middle, low, high, len(subsets), count, cut))
+        sentences_cut = sum(len(references) > k for _, references in usable)
+        points.append(CurvePoint(k, middle, low, high, len(subsets), count, sentences_cut))
     return Curve(system, metric, tuple(points))
 
 

@@ -828,7 +828,7 @@ def _disagreements(
             (True, *verdicts.same[at]),
             strict=True,
         )
-        shown = tuple(
+        examples = tuple(
             ShownSentence(
                 mark,
                 sentences[k].source,
@@ -847,7 +847,7 @@ def _disagreements(
             )
             for mark, k, equal, same in rows
         )
-        yield Disagreement(system.system, *ids[at], *rules, shown)
+        yield Disagreement(system.system, *ids[at], *rules, examples)
 
 
 def _result(

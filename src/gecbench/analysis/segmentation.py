@@ -173,7 +173,7 @@ def segmenter_scores(
         divide(sample.source if segmenter == "spaces" else characters(sample.source))
         for sample in samples
     ]
-    alike = sum(divided == sample.tokens for divided, sample in zip(tokens, samples, strict=True))
+    alike = sum(words == sample.tokens for words, sample in zip(tokens, samples, strict=True))
     return SegmenterScores(
         segmenter,
         name,

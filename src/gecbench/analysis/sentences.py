@@ -149,7 +149,7 @@ def separate_sentences(
         samples.append(replace(sample, id=name, references=references))
         outputs[name] = (rewrite,)
         output_tokens[name] = sample.tokens if tokens is None else tokens[sample.id]
-    known = {name: divided for name, divided in output_tokens.items() if divided}
+    known = {name: output for name, output in output_tokens.items() if output}
     return replace(corpus, samples=tuple(samples)), SystemOutput(system, outputs, known)
 
 
@@ -231,11 +231,11 @@ def edit_verdicts(case: Case, pairing: Pairing, metric: SpanF) -> EditVerdicts:
     hypothesis = case.hypotheses[pairing.hypothesis]
     reference = case.references[pairing.reference]
     ours = keys(hypothesis, metric.level, metric.chosen, metric.rule)
-    theirs = keys(reference, metric.level, metric.chosen, metric.rule)
+    reference_keys = keys(reference, metric.level, metric.chosen, metric.rule)
     return EditVerdicts(
-        _side(hypothesis, theirs, metric),
+        _side(hypothesis, reference_keys, metric),
         _side(reference, ours, metric),
-        _count_states(hypothesis, reference, ours, theirs),
+        _count_states(hypothesis, reference, ours, reference_keys),
     )
 
 
@@ -256,14 +256,14 @@ def _count_states(
     hypothesis: CaseRewrite,
     reference: CaseRewrite,
     ours: Mapping[Key, list[str]],
-    theirs: Mapping[Key, list[str]],
+    reference_keys: Mapping[Key, list[str]],
 ) -> Mapping[str, Counts]:
     """Count the keys that stand for a state, not for an edit."""
     if not (hypothesis.unannotatable or reference.unannotatable):
         return {}
     states = [
         side if version.unannotatable or not version.edits else {}
-        for version, side in ((hypothesis, ours), (reference, theirs))
+        for version, side in ((hypothesis, ours), (reference, reference_keys))
     ]
     return count_pair(*states)[1]
 

@@ -309,8 +309,8 @@ def correct_file(
     with closing(open_journal(part, _run_signature(corrector), restart=restart)) as journal:
         result.resumed = journal.done
         try:
-            for done in correct_with_journal(corrector, source.texts, journal):
-                progress(done)
+            for entry in correct_with_journal(corrector, source.texts, journal):
+                progress(entry)
         except BaseException:
             if journal.is_empty():  # nothing to go on with
                 journal.remove()

@@ -215,14 +215,14 @@ def _usual_segmenters(
     """All segmenters that can mean anything for these texts."""
     if golds == "divided":
         return ["characters", *SEGMENTERS]
-    divided = all(
+    has_blanks = all(
         " ".join(sample.source.split()) == " ".join(sample.tokens) for sample in corpus.samples
     ) and all(
         2 * sum(" " in (versions[0].text or " ") for versions in system.hypotheses.values())
         > len(system.hypotheses)
         for system in systems
     )
-    return ["spaces", *SEGMENTERS] if divided else [*SEGMENTERS]
+    return ["spaces", *SEGMENTERS] if has_blanks else [*SEGMENTERS]
 
 
 def _options_beside(options: Options, name: str) -> Options:

@@ -226,10 +226,10 @@ def _shapes(folder: Path | None, mirror: Path | None) -> Path:
 
 def _check_apart(texts: Path, output: Path, labels: Path | None) -> None:
     """Refuse files of which one would take the place of another."""
-    named = [("the texts", texts), ("the output", output)]
-    named += [("the labels", labels)] if labels is not None else []
-    for k, (what, path) in enumerate(named):
-        for other_name, other in named[:k]:
+    files = [("the texts", texts), ("the output", output)]
+    files += [("the labels", labels)] if labels is not None else []
+    for k, (what, path) in enumerate(files):
+        for other_name, other in files[:k]:
             if STDIO in (str(path), str(other)):
                 clash = str(path) == str(other) and other_name != "the texts"
             else:
@@ -641,15 +641,15 @@ def divide(
     if warning := language_warning(cases.lang, texts, cases.name):
         say(f"note: {warning}")
     provenance = {"division input": source, "division gecbench": __version__}
-    divided = divide_run(cases, test=test, dev=dev, seed=seed, provenance=provenance)
-    contents = {files[name]: write_perturbed(part) for name, part in divided.parts.items()}
+    division = divide_run(cases, test=test, dev=dev, seed=seed, provenance=provenance)
+    contents = {files[name]: write_perturbed(part) for name, part in division.parts.items()}
     content = {path: encode_text(path, text) for path, text in contents.items()}
     make_folder(folder)
     write_files(content)
     for path in earlier:
         if path not in content:
             remove_file(path)  # or it would stand beside parts that it does not belong to
-    return divided
+    return division
 
 
 def _is_of_division(path: Path) -> bool:

@@ -361,14 +361,14 @@ class CachedPipeline:
             results = zip(
                 missing, self.pipeline.words(missing, parsed=parsed, again=again), strict=True
             )
-            fresh: list[tuple[Tokens, TokenAttributes]] = []
+            unread: list[tuple[Tokens, TokenAttributes]] = []
             for tokens in sentences:
                 if tokens not in known:
                     new, words = next(results)
                     known[new] = words
-                    fresh.append((new, words))
+                    unread.append((new, words))
                 yield known[tokens]
-            self._write(fresh)
+            self._write(unread)
         except sqlite3.Error as error:
             raise ResourceError(
                 f"{self.path}: the cache of parses cannot be used: {error}; remove the file"
@@ -423,13 +423,16 @@ class CachedPipeline:
                 if words is not None:
                     yield by_key[key], words
 
-    def _write(self, fresh: Sequence[tuple[Tokens, TokenAttributes]]) -> None:
+    def _write(self, sentences: Sequence[tuple[Tokens, TokenAttributes]]) -> None:
         if not self._writable:
             return
         with self._base as base:
             base.executemany(
                 "INSERT OR REPLACE INTO parses VALUES (?, ?, ?)",
-                [(_key(tokens), int(bool(words.heads)), _text(words)) for tokens, words in fresh],
+                [
+                    (_key(tokens), int(bool(words.heads)), _text(words))
+                    for tokens, words in sentences
+                ],
             )
 
 

@@ -88,10 +88,10 @@ def load_model(place: str, auto: Any, **options: object) -> PreTrainedModel:
             f"asks for, as {missing[0]}; they are of another model, or not whole"
         )
     if mismatched := sorted(report["mismatched_keys"]):
-        name, shape, wanted = mismatched[0]
+        name, shape, expected = mismatched[0]
         raise GecbenchError(
-            f"{place}: {name} has the shape {tuple(shape)}, its config.json says {tuple(wanted)}; "
-            "they do not belong together"
+            f"{place}: {name} has the shape {tuple(shape)}, its config.json says "
+            f"{tuple(expected)}; they do not belong together"
         )
     return model
 

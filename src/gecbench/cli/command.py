@@ -158,8 +158,8 @@ def _completion(
     def complete(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[str]:
         before, comma, word = incomplete.rpartition("," if commas else "\0")
         names = values() if callable(values) else values
-        fresh = [value for value in names if value not in split(before)]
-        return [f"{before}{comma}{value}" for value in fresh if value.startswith(word)]
+        unused = [value for value in names if value not in split(before)]
+        return [f"{before}{comma}{value}" for value in unused if value.startswith(word)]
 
     return complete
 

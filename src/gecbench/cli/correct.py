@@ -240,15 +240,15 @@ def word_diff(correction: Correction, *, colour: bool = False) -> str:
     """
     red, green, plain = (_RED, _GREEN, _PLAIN) if colour else ("", "", "")
     parts = []
-    done = 0
+    position = 0
     for edit in correction.edits:
-        parts.append(correction.source[done : edit.start])
+        parts.append(correction.source[position : edit.start])
         if edit.end > edit.start:
             parts.append(f"{red}[-{correction.source[edit.start : edit.end]}-]{plain}")
         if edit.replacement:
             parts.append(f"{green}{{+{edit.replacement}+}}{plain}")
-        done = edit.end
-    return "".join((*parts, correction.source[done:]))
+        position = edit.end
+    return "".join((*parts, correction.source[position:]))
 
 
 def _explain(flag: str) -> str:

@@ -60,16 +60,16 @@ def _paths_read(context: click.Context, writing: set[str]) -> Iterator[Path]:
             yield split_name(path)[1]
 
 
-def _check_distinct(written: Sequence[tuple[str, Path]], read: Sequence[Path]) -> None:
+def _check_distinct(targets: Sequence[tuple[str, Path]], read: Sequence[Path]) -> None:
     """Refuse two results for one file, and a result that would take the place of its data."""
-    for (option, path), (other, second) in combinations(written, 2):
+    for (option, path), (other, second) in combinations(targets, 2):
         if str(path) == str(second) == STDIO:
             raise UsageError(
                 f"{option} and {other} both go to standard output; name a file for one"
             )
         if _same(path, second):
             raise UsageError(f"{option} and {other} both write {path}; name two files")
-    for option, path in written:
+    for option, path in targets:
         if any(_same(path, file) for file in read):
             raise UsageError(f"{option} would write over {path}, which is read; name another file")
 

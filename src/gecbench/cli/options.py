@@ -111,16 +111,16 @@ def watch(what: str, items: Sequence[Item]) -> Iterator[Item]:
     if not sys.stderr.isatty():
         yield from items
         return
-    shown = 0.0
+    last = 0.0
     started = time.monotonic()
     for number, item in enumerate(items):
         now = time.monotonic()
-        if now - started > 1 and now - shown > 0.2:
+        if now - started > 1 and now - last > 0.2:
             # The cursor goes back, so that the next message takes the line's place.
             click.echo(f"{what}: {number} of {len(items)}\r", nl=False, err=True)
-            shown = now
+            last = now
         yield item
-    if shown:
+    if last:
         click.echo("\033[K", nl=False, err=True)
 
 

@@ -183,9 +183,9 @@ def write_plots(figures: Sequence[Figure], options: FigureOptions, language: Pag
         return
     from gecbench.reports.plots import write_figures
 
-    written = write_figures(figures, options.folder, formats=options.formats, language=language)
-    names = ", ".join(path.name for path in written) or "no figures"
-    say(f"{options.folder}: {names if len(written) <= _NAMED else f'{len(written)} files'}")
+    paths = write_figures(figures, options.folder, formats=options.formats, language=language)
+    names = ", ".join(path.name for path in paths) or "no figures"
+    say(f"{options.folder}: {names if len(paths) <= _NAMED else f'{len(paths)} files'}")
 
 
 def _say_beside_csv(report: Report, table: str | None) -> None:

@@ -97,9 +97,9 @@ def train(
         raise
     if os.environ.get("RANK", "0") != "0":
         return  # of the processes of torchrun one speaks
-    kept = "kept as it was" if settings.config.scoring.by == "last" else "the best"
+    choice = "kept as it was" if settings.config.scoring.by == "last" else "the best"
     say(
-        f"{outcome.why}: {outcome.steps} steps, {kept} after step {outcome.best_step}\n"
+        f"{outcome.why}: {outcome.steps} steps, {choice} after step {outcome.best_step}\n"
         f"model: {outcome.model}"
     )
 

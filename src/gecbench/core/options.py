@@ -152,5 +152,5 @@ def check_between(option: str, value: float, low: float, high: float) -> None:
         UsageError: Names the option, the value and what is allowed.
     """
     if not isinstance(value, int | float) or not low <= value <= high:
-        seen = f"{value:g}" if isinstance(value, int | float) else repr(value)
-        raise UsageError(f"{option} is {seen}; it is a number from {low:g} to {high:g}")
+        text = f"{value:g}" if isinstance(value, int | float) else repr(value)
+        raise UsageError(f"{option} is {text}; it is a number from {low:g} to {high:g}")

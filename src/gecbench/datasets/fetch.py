@@ -94,9 +94,9 @@ def _fetch(data_set: DataSet, file: DataFile, target: Path, fill: Fill) -> None:
         fill(part)
         part.replace(output)
 
-    with TemporaryDirectory(dir=target, prefix=".fetching-") as fresh:
+    with TemporaryDirectory(dir=target, prefix=".fetching-") as folder:
         keeper = pooch.create(
-            path=fresh,
+            path=folder,
             base_url=data_set.homepage,
             registry={known.name: f"sha256:{known.sha256}" for known in data_set.files},
             urls={known.name: known.url for known in data_set.files},

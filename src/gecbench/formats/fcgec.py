@@ -120,8 +120,8 @@ def entries(path: Path, lines: Iterable[str]) -> list[tuple[int, str, object]]:
     lines = list(lines)
     hint = Message("the file is one object, sentences by id")
     with error_place(Place(path, 1)):
-        whole = parse_json("\n".join(lines), hint=hint, path=path)
-        table = convert(None, whole, dict[str, object])
+        document = parse_json("\n".join(lines), hint=hint, path=path)
+        table = convert(None, document, dict[str, object])
         if not table:
             raise FormatError("the object is empty; a corpus has at least one sentence")
     starts: dict[str, int] = {}  # a file in one line has none

@@ -109,11 +109,11 @@ def _detect(texts: tuple[str, ...]) -> Detection:
             by_code.setdefault(code, []).append(place)
     ranked = sorted(by_code.items(), key=lambda item: -len(item[1]))
     notable = {code: tuple(places) for code, places in ranked if len(places) * 10 >= sentences}
-    shown = sum(map(len, by_code.values()))
+    with_code = sum(map(len, by_code.values()))
     most = len(ranked[0][1]) if ranked else 0
-    if len(notable) > 1 and most * 5 < shown * 3:
+    if len(notable) > 1 and most * 5 < with_code * 3:
         return Detection(None, sentences, notable)
-    code = _detect_together(texts) if shown * 2 < sentences or not ranked else ranked[0][0]
+    code = _detect_together(texts) if with_code * 2 < sentences or not ranked else ranked[0][0]
     return Detection(code, sentences, notable)
 
 

@@ -130,11 +130,11 @@ def _counts(common: Grams, source: Grams, hypothesis: Grams, reference: Grams) -
         reference: n-grams of the reference.
     """
     both = sum(common.values())
-    wanted, right = overlap(source, reference), overlap(hypothesis, reference)
+    expected, right = overlap(source, reference), overlap(hypothesis, reference)
     return Counts(
-        tp=sum(source.values()) - both - wanted + right + overlap(common, reference),
-        fp=sum(hypothesis.values()) + wanted - both - right,
-        fn=sum(reference.values()) + both - wanted - right,
+        tp=sum(source.values()) - both - expected + right + overlap(common, reference),
+        fp=sum(hypothesis.values()) + expected - both - right,
+        fn=sum(reference.values()) + both - expected - right,
     )
 
 

@@ -113,11 +113,11 @@ def open_journal(path: Path, signature: Mapping[str, str], *, restart: bool = Fa
     try:
         _lock(path, file)
         with _write_errors(path):
-            done = _recover(path, file, dict(signature), restart=restart)
+            records = _recover(path, file, dict(signature), restart=restart)
     except BaseException:
         file.close()
         raise
-    return Journal(path, file, done)
+    return Journal(path, file, records)
 
 
 def _lock(path: Path, file: BinaryIO) -> None:
@@ -144,14 +144,14 @@ def _recover(path: Path, file: BinaryIO, signature: dict[str, str], *, restart: 
         file.flush()
         return 0
     _check_header(path, first, signature)
-    end, done = file.tell(), 0
+    end, records = file.tell(), 0
     for line in file:
         if line.endswith(b"\n"):
             end += len(line)
-            done += 1
+            records += 1
     file.truncate(end)
     file.seek(0, os.SEEK_END)
-    return done
+    return records
 
 
 def _not_a_journal(path: Path) -> GecbenchError:

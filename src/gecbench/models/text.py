@@ -128,23 +128,23 @@ def _join(text: str, pieces: Sequence[str], answers: Iterator[Correction]) -> Co
     edits: list[TextEdit] = []
     flags: dict[str, None] = {}
     texts: list[str] = []
-    used: list[Correction] = []
-    done = 0
+    corrections: list[Correction] = []
+    position = 0
     for piece in pieces:
         if sentence := piece.strip():
             answer = next(answers)
-            used.append(answer)
-            at = done + piece.index(sentence)
+            corrections.append(answer)
+            at = position + piece.index(sentence)
             edits += (replace(e, start=e.start + at, end=e.end + at) for e in answer.edits)
             flags |= dict.fromkeys(answer.flags)
             texts.append(piece.replace(sentence, answer.text, 1))
         else:
             texts.append(piece)
-        done += len(piece)
+        position += len(piece)
     correction = Correction(text, "".join(texts), tuple(edits), flags=tuple(flags))
-    if len(used) != 1:
+    if len(corrections) != 1:
         return correction
-    (only,) = used
+    (only,) = corrections
     others = tuple(text.replace(only.source, other, 1) for other in only.alternatives)
     return replace(correction, score=only.score, alternatives=others)
 

@@ -138,15 +138,15 @@ def columns_of(text: str) -> int:
 
 def as_text(grid: Grid) -> str:
     """Write aligned columns, words to the left and numbers to the right; the best with a star."""
-    marked = {column for _, column in grid.marks}
+    star_columns = {column for _, column in grid.marks}
     body = [
         tuple(
-            cell + ("*" if (index, column) in grid.marks else " " * (column in marked))
+            cell + ("*" if (index, column) in grid.marks else " " * (column in star_columns))
             for column, cell in enumerate(row)
         )
         for index, row in enumerate(grid.rows)
     ]
-    names = tuple(name + " " * (column in marked) for column, name in enumerate(grid.header))
+    names = tuple(name + " " * (column in star_columns) for column, name in enumerate(grid.header))
     table = (names, *body)
     widths = [max(columns_of(row[index]) for row in table) for index in range(len(grid.header))]
     lines = []

@@ -181,10 +181,10 @@ def change_notes(
     ]
     notes = [f"normalising changed {', '.join(shares)}"]
     rewrites = [pair for rows in pairs.values() for pair in rows]
-    gone = sum(sum(map(len, b.edit_sets)) - sum(map(len, a.edit_sets)) for b, a in rewrites)
-    if gone:
+    lost = sum(sum(map(len, b.edit_sets)) - sum(map(len, a.edit_sets)) for b, a in rewrites)
+    if lost:
         notes.append(
-            f"edits that change nothing any more, or repeat another edit set, left out: {gone}"
+            f"edits that change nothing any more, or repeat another edit set, left out: {lost}"
         )
     texts = [*sources, *((b.text or "", a.text or "") for b, a in rewrites)]
     longer = sum(_spaces(a) > _spaces(b) for b, a in texts)

@@ -124,8 +124,8 @@ def difficulty(
     groups = list(corpus_groups([corpus, *systems], least=least, other=other))
     _check(len(groups), inputs, files)
     results = _results(groups, inputs, options, files)
-    shown = build_report([result for result, _ in results], tier)
-    show(shown, output, _extra_files(results, files, output))
+    report = build_report([result for result, _ in results], tier)
+    show(report, output, _extra_files(results, files, output))
     if files.new_weights:
         say(
             f"{files.new_weights}, {files.new_weights}.json: weights and the fingerprint of their "

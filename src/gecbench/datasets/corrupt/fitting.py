@@ -173,8 +173,8 @@ def _count(
         before = tokens[edit.start - 1] if edit.start else ""
         if before and is_entry(before):
             context = before + joiner + right if right else before
-            written = before + joiner + wrong if wrong else before
-            type_.beside[right, wrong, context, written] += 1
+            error = before + joiner + wrong if wrong else before
+            type_.beside[right, wrong, context, error] += 1
 
 
 def _exchange_lengths(wrong: Sequence[str], right: Sequence[str]) -> tuple[int, int] | None:

@@ -27,20 +27,20 @@ _PROGRESSIVE = {"age": "aging", "dye": "dyeing", "ski": "skiing"}
 _ONE_SYLLABLE = re.compile("(?:qu|[^aeiou])*[aeiou][^aeiouwxy]")
 
 
-def verb_form(token: str, *, current: str, wanted: str) -> str | None:
+def verb_form(token: str, *, current: str, target: str) -> str | None:
     """A verb in another form, written with a capital where it was; None if unknown.
 
     Args:
         token: The verb.
         current: The form that it has, a name of `FORMS`.
-        wanted: The form to be made.
+        target: The form to be made.
 
-    >>> verb_form("Stopped", current="VBD", wanted="VBG")
+    >>> verb_form("Stopped", current="VBD", target="VBG")
     'Stopping'
     """
     for form, paradigm in _readings().get(token.lower(), ()):
         if form == current:
-            return _match_case(paradigm[FORMS.index(wanted)][0], token)
+            return _match_case(paradigm[FORMS.index(target)][0], token)
     return None
 
 
@@ -118,11 +118,11 @@ def _lines(name: str) -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
-def regular(marked: str) -> Paradigm:
+def regular(lemma: str) -> Paradigm:
     """The forms of a regular verb.
 
     Args:
-        marked: The base form; "*" behind it says that its last consonant is doubled, "~" that it
+        lemma: The base form; "*" behind it says that its last consonant is doubled, "~" that it
             may be. Verbs of one syllable need no mark.
 
     >>> [forms[0] for forms in regular("try")]
@@ -130,11 +130,11 @@ def regular(marked: str) -> Paradigm:
     >>> regular("travel~")[1]
     ('traveled', 'travelled')
     """
-    base = marked.rstrip("*~")
+    base = lemma.rstrip("*~")
     doubled = base + base[-1]
-    if marked.endswith("*") or _ONE_SYLLABLE.fullmatch(base):
+    if lemma.endswith("*") or _ONE_SYLLABLE.fullmatch(base):
         stems: tuple[str, ...] = (doubled,)
-    elif marked.endswith("~"):
+    elif lemma.endswith("~"):
         stems = (base, doubled)
     else:
         stems = (base + "k" if base.endswith("c") else base,)
@@ -177,7 +177,7 @@ def _consonant_y(word: str) -> bool:
 def load_transforms() -> Transforms:
     """Load the changes of form that labels name: case, verb form, plural, hyphen."""
     verbs = {
-        f"VERB_{a}_{b}": partial(verb_form, current=a, wanted=b) for a, b in permutations(FORMS, 2)
+        f"VERB_{a}_{b}": partial(verb_form, current=a, target=b) for a, b in permutations(FORMS, 2)
     }
     return Transforms({**_CASES, **verbs, **_OTHERS}, ("", "-"), _candidates)
 

@@ -200,12 +200,12 @@ class Rates:
         if self._requests and len(self._past) >= self._requests:
             wait = max(wait, self._past[-self._requests][0] + _MINUTE - now)
         if self._tokens and self._past:
-            spare = self._tokens - tokens - sum(used for _, used in self._past)
-            for when, used in self._past:
+            spare = self._tokens - tokens - sum(tokens_used for _, tokens_used in self._past)
+            for when, tokens_used in self._past:
                 if spare >= 0:
                     break
                 wait = max(wait, when + _MINUTE - now)
-                spare += used
+                spare += tokens_used
         return wait
 
 

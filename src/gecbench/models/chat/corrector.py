@@ -336,9 +336,9 @@ def _key(profile: ChatProfile, place: str) -> str:
     key = os.environ.get(name, "").strip() if name else ""
     if name and not key and not profile.replay:
         # A key that was written instead of a variable's name is not shown.
-        shown = name if name.isidentifier() and len(name) < 40 else "that key_env names"
+        variable = name if name.isidentifier() and len(name) < 40 else "that key_env names"
         raise UsageError(
-            f"chat:{place}: the environment variable {shown} is not set; put the key of the "
+            f"chat:{place}: the environment variable {variable} is not set; put the key of the "
             "server into it"
         )
     return key

@@ -128,9 +128,9 @@ class Prompt(PromptFile, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     def hash(self) -> str:
         """Hash all that a model would see, in 16 hexadecimal digits."""
-        shown = [self.system, self.user, self.batch]
-        shown += [text for example in self.examples for text in (example.source, example.target)]
-        return hashlib.sha256(json.dumps(shown).encode()).hexdigest()[:16]
+        parts = [self.system, self.user, self.batch]
+        parts += [text for example in self.examples for text in (example.source, example.target)]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
 def load_prompt(name: str, base: Path = Path()) -> Prompt:

@@ -337,12 +337,12 @@ def build_trigrams(path: Path) -> TrigramModel:
 
 
 def _level(text: str, length: int) -> NgramCounts:
-    seen = Counter(text[k : k + length] for k in range(len(text) - length + 1))
+    counts = Counter(text[k : k + length] for k in range(len(text) - length + 1))
     context: dict[str, tuple[int, int]] = {}
-    for gram, count in seen.items():
+    for gram, count in counts.items():
         total, different = context.get(gram[:-1], (0, 0))
         context[gram[:-1]] = total + count, different + 1
-    return NgramCounts(seen, context)
+    return NgramCounts(counts, context)
 
 
 VERSION = "2"

@@ -247,14 +247,14 @@ class _DecoderLayer(nn.Module):
     def forward(self, memory: Tensors, window: Tensor, states: Tensor, embedded: Tensor) -> Tensor:
         """Compute the states of positions whose window opens with those before the first."""
         inputs = self.dropout(window).transpose(1, 2)
-        written = glu(self.convolution(inputs), 1).transpose(1, 2)
+        decoded = glu(self.convolution(inputs), 1).transpose(1, 2)
         keys, values, mask = memory
-        query = (self.query(written) + embedded) * _HALF
+        query = (self.query(decoded) + embedded) * _HALF
         scores = query @ keys.transpose(1, 2) * keys.shape[-1] ** -0.5
         context = _attend(scores, values, mask)
         # A mean over m positions has 1 / m of their variance (section 3.5).
         context = context * mask.sum(1).to(context.dtype).sqrt().view(-1, 1, 1)
-        attended = (self.seeing(context) + written) * _HALF
+        attended = (self.seeing(context) + decoded) * _HALF
         output: Tensor = (attended + states) * _HALF
         return output
 
@@ -316,9 +316,9 @@ class Recurrent(Body):
         """Compute the states of the next positions."""
         states, mask = fixed
         last, cell = (tensor.transpose(0, 1).contiguous() for tensor in state)
-        written, (last, cell) = self.writer(embedded, (last, cell))
-        seen = _attend(self.query(written) @ states.transpose(1, 2), states, mask)
-        output = self.join(torch.cat((seen, written), -1)).tanh()
+        decoded, (last, cell) = self.writer(embedded, (last, cell))
+        seen = _attend(self.query(decoded) @ states.transpose(1, 2), states, mask)
+        output = self.join(torch.cat((seen, decoded), -1)).tanh()
         return output, (last.transpose(0, 1), cell.transpose(0, 1))
 
 
@@ -360,10 +360,10 @@ class Transformer(Body):
         states, mask = memory
         count = embedded.shape[1]
         later = torch.ones(count, count, dtype=torch.bool, device=embedded.device).triu(1)
-        written = self.writer(
+        output = self.writer(
             embedded, states, tgt_mask=later, tgt_is_causal=True, memory_key_padding_mask=~mask
         )
-        normed: Tensor = self.norm(written)
+        normed: Tensor = self.norm(output)
         return normed
 
     def begin(self, memory: Tensors) -> tuple[Tensors, Tensors]:

@@ -384,23 +384,23 @@ def _origins(read: Sequence[Unit], answer: Sequence[Unit]) -> list[int | None]:
     """
     words, new_words = _words(read), _words(answer)
     origins: list[int | None] = []
-    done = 0
+    position = 0
     for start, end, first, last in _differing_spans(
         ["".join(unit.text for unit in read[a:b]) for a, b in pairwise(words)],
         ["".join(unit.text for unit in answer[a:b]) for a, b in pairwise(new_words)],
     ):
-        origins += range(done, words[start])
-        done = words[start]
-        letters = [unit.text for unit in read[done : words[end]]]
+        origins += range(position, words[start])
+        position = words[start]
+        letters = [unit.text for unit in read[position : words[end]]]
         new_letters = [unit.text for unit in answer[new_words[first] : new_words[last]]]
-        offset = done
+        offset = position
         for low, high, new_low, new_high in _differing_spans(letters, new_letters):
-            origins += range(done, offset + low)
+            origins += range(position, offset + low)
             origins += [None] * (new_high - new_low)
-            done = offset + high
-        origins += range(done, words[end])
-        done = words[end]
-    return [*origins, *range(done, len(read))]
+            position = offset + high
+        origins += range(position, words[end])
+        position = words[end]
+    return [*origins, *range(position, len(read))]
 
 
 def _differing_spans(left: list[str], right: list[str]) -> Iterator[tuple[int, int, int, int]]:
@@ -428,8 +428,8 @@ def _drop_broken_blocks(
     indices = {origin: k for k, origin in enumerate(origins) if origin is not None}
     broken = set[int]()
     for block in members.values():
-        whole = all(k in indices for k in block)
-        if not whole or indices[block[-1]] - indices[block[0]] != len(block) - 1:
+        unbroken = all(k in indices for k in block)
+        if not unbroken or indices[block[-1]] - indices[block[0]] != len(block) - 1:
             broken.update(block)
     return [None if origin in broken else origin for origin in origins]
 

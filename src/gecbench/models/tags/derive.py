@@ -245,10 +245,10 @@ def choose_labels(labels: Sequence[Sequence[str]]) -> tuple[str, ...]:
 def _blocks(source: Sequence[str], target: Sequence[str]) -> Iterator[tuple[int, ChangedBlock]]:
     """Yield the changed blocks of a least alignment, each with its first source token."""
     steps = lattice(*encode(source, target), None).steps()
-    i = j = done = 0
+    i = j = position = 0
     for run in _CHANGED.finditer(steps):
-        equal = run.start() - done
-        i, j, done = i + equal, j + equal, run.end()
+        equal = run.start() - position
+        i, j, position = i + equal, j + equal, run.end()
         kinds = run.group()
         end, target_end = i + len(kinds) - kinds.count("I"), j + len(kinds) - kinds.count("D")
         yield i, ChangedBlock(tuple(source[i:end]), tuple(target[j:target_end]))
@@ -389,12 +389,12 @@ def _merges(
             continue
         for at, other in enumerate(target):
             for start, token in enumerate(source):
-                built = token
+                merged = token
                 for end in range(start + 1, len(source)):
-                    if len(built) >= len(other) or not other.startswith(built):
+                    if len(merged) >= len(other) or not other.startswith(merged):
                         break
-                    built += hyphen + source[end]
-                    if built == other:
+                    merged += hyphen + source[end]
+                    if merged == other:
                         yield start, end + 1, at, label
 
 

@@ -78,14 +78,14 @@ def _pieces(
     """Yield plain text and marks from left to right; together they are the whole text."""
     tokens = result.table.references[index].tokens
     text, places = _place_tokens(source, tokens, touching=touching)
-    done = 0
+    position = 0
     for place, (weight, chunk) in enumerate(_weights_and_chunks(result, index)):
         letters = {name: rows[index][place] for name, rows in result.table.verdicts.items()}
         if chunk.edit is None and FALSE not in letters.values():
             continue
         start, end = _characters(chunk, places, len(text))
-        if text[done:start]:
-            yield text[done:start]
+        if text[position:start]:
+            yield text[position:start]
         edit = None if chunk.edit is None else result.table.references[index].edits[chunk.edit]
         correction = _join_tokens((edit.replacement or ()) if edit else (), touching=touching)
         label = result.table.label(index, chunk)
@@ -94,9 +94,9 @@ def _pieces(
         right = [i for i, letter in enumerate(letters.values()) if letter in right_letters]
         other = [i for i, letter in enumerate(letters.values()) if letter in (FALSE, WRONG)]
         yield (text[start:end], kind, round(weight, 4), type_, correction, right, other)
-        done = end
-    if text[done:]:
-        yield text[done:]
+        position = end
+    if text[position:]:
+        yield text[position:]
 
 
 def _place_tokens(

@@ -79,12 +79,12 @@ def apply_changes(source: str, changes: Sequence[TextChange]) -> str:
     for change in changes:
         if not any(change.start < other.end and other.start < change.end for other in applied):
             applied.append(change)
-    parts, done = [], 0
+    parts, position = [], 0
     for change in sorted(applied, key=lambda change: change[:2]):
         if change.text is not None:
-            parts += [source[done : change.start], change.text]
-            done = change.end
-    return "".join(parts) + source[done:]
+            parts += [source[position : change.start], change.text]
+            position = change.end
+    return "".join(parts) + source[position:]
 
 
 # What the page reads. Field names are the keys of its JSON.

@@ -408,13 +408,13 @@ def _draw_figure(
         axes.text(0.5, 0.5, look.text(NO_DATA), color=look.colour("muted"), ha="center")
         return _fix_layout(drawing)
     entries = kind.draw(axes, figure, look)
-    named = kind.named(figure, look) and not listed
-    right, top = place_legend(drawing, () if named else entries, look, above=above)
+    has_labels = kind.named(figure, look) and not listed
+    right, top = place_legend(drawing, () if has_labels else entries, look, above=above)
     _write_title(drawing, title)
     engine = ConstrainedLayoutEngine(w_pad=_PAD, h_pad=_PAD, rect=(0, 0, right, top))
     drawing.set_layout_engine(engine)
     _fix_layout(drawing)
-    if not kind.finish(axes, figure, look) and named:
+    if not kind.finish(axes, figure, look) and has_labels:
         return _draw_figure(figure, look, titled=titled, renderer=renderer, listed=True)
     return drawing
 

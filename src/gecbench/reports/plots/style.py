@@ -185,10 +185,10 @@ def shorten(names: Sequence[str], columns: int, lines: int) -> list[str]:
     whole = list(dict.fromkeys(names))
     short = {name: wrap(name, columns, lines) for name in whole}
     for alike in _alike(short):
-        taken = {text for name, text in short.items() if name not in alike}
+        texts = {text for name, text in short.items() if name not in alike}
         for cut in _cuts(alike, columns, lines):
             shorter = [cut(name) for name in alike]
-            if len(set(shorter)) == len(shorter) and not taken.intersection(shorter):
+            if len(set(shorter)) == len(shorter) and not texts.intersection(shorter):
                 short.update(zip(alike, shorter, strict=True))
                 break
     return [short[name] for name in names]
@@ -215,15 +215,19 @@ def _cuts(alike: list[str], columns: int, lines: int) -> Iterator[Callable[[str]
     )
 
 
-def _middle(text: str, kept: int) -> str:
-    return f"{text[: kept - kept // 2]}…{text[len(text) - kept // 2 :]}"
+def _middle(text: str, length: int) -> str:
+    return f"{text[: length - length // 2]}…{text[len(text) - length // 2 :]}"
 
 
-def _names_fitting(text: str, columns: int, lines: int, cut: Callable[[str, int], str]) -> str:
+def _names_fitting(
+    text: str, columns: int, lines: int, shorten_to: Callable[[str, int], str]
+) -> str:
     """Cut a text to as many characters as fit into the lines."""
-    cuts = (cut(text, kept) for kept in range(min(len(text) - 1, columns * lines), 0, -1))
+    cuts = (
+        shorten_to(text, length) for length in range(min(len(text) - 1, columns * lines), 0, -1)
+    )
     candidates = (wrap(short, columns, len(text) + lines) for short in cuts)
-    return next((short for short in candidates if short.count("\n") < lines), cut(text, 0))
+    return next((short for short in candidates if short.count("\n") < lines), shorten_to(text, 0))
 
 
 # Where the legend stands: above the axes if it is short, at the right if it is long.
