@@ -9,9 +9,16 @@ from pathlib import Path
 import pytest
 
 from gecbench.analysis.correlation import SystemScores
-from gecbench.analysis.meta import SEEDA_SETS, sentence_scores_of, system_level, windows
-from gecbench.analysis.options import SystemSet
-from gecbench.api.analyse import Layout, of_run, of_tables, read_people
+from gecbench.analysis.meta import (
+    SEEDA_SETS,
+    of_run,
+    of_tables,
+    read_people,
+    sentence_scores_of,
+    system_level,
+    windows,
+)
+from gecbench.analysis.options import Layout, SystemSet
 from gecbench.api.files import load, load_system
 from gecbench.api.options import Options
 from gecbench.api.score import collect_stats

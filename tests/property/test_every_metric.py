@@ -87,7 +87,7 @@ def test_every_metric_bears_no_sentences_and_the_shortest(metric):
         found = score(metric, some)
         assert math.isfinite(found.value)
         assert found.sentences == len(some)
-        assert str(found.signature).startswith(f"metric:{metric.name}|")
+        assert str(found.signature).partition("|")[0] == f"metric:{metric.name}"
     assert all(metric.stats(one) is not None for one in TINY)
 
 

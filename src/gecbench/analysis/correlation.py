@@ -5,16 +5,18 @@ Lin, Lin, Yang and Jiang, 2022 (arXiv 2205.00217), table 4.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations, permutations
 from math import frexp, fsum, ldexp, sqrt
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from gecbench.analysis.sentences import signatures, system_scores
-from gecbench.core.errors import MissingExtraError, UsageError, count_noun
+from gecbench.core.errors import MissingExtraError, UnknownNameError, UsageError, count_noun
 from gecbench.core.score import is_tie
+from gecbench.formats.judgments import read_numbers
 from gecbench.scoring.resample import mean
 from gecbench.scoring.results import RunStats
 
@@ -289,3 +291,20 @@ def scores_of(run_stats: RunStats) -> SystemScores:
         signatures=signatures(run_stats, names),
         notes=(*run_stats.notes, *(f"n/a: {why}" for why in run_stats.refused.values()), *left_out),
     )
+
+
+# Scores of a file.
+
+
+def table_scores(path: Path, lower: Collection[str] = ()) -> SystemScores:
+    """Read a table of scores.
+
+    Raises:
+        FormatError: It is no table of numbers.
+        UnknownNameError: It has no column of a name that is said to be lower for the better.
+    """
+    table = read_numbers(path)
+    for name in lower:
+        if name not in table.columns:
+            raise UnknownNameError(f"column of {path}", name, table.columns)
+    return SystemScores(table.name, table.rows, table.columns, frozenset(lower))

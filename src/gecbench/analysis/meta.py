@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 from gecbench.analysis.correlation import (
@@ -20,11 +21,19 @@ from gecbench.analysis.correlation import (
     coefficient,
     constant_notes,
     orient,
+    scores_of,
+    table_scores,
 )
 from gecbench.analysis.options import Layout, SystemSet
-from gecbench.core.errors import CorpusError, UnknownNameError, count_noun
+from gecbench.core.errors import CorpusError, UnknownNameError, UsageError, count_noun
 from gecbench.core.score import is_tie
-from gecbench.formats.judgments import SEEDA, Judgments
+from gecbench.formats.judgments import (
+    SEEDA,
+    Judgments,
+    read_human,
+    read_judgments,
+    read_sentence_scores,
+)
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.results import RunStats
 
@@ -496,3 +505,80 @@ def _sources(judgments: Judgments, ids: Sequence[str]) -> tuple[Mapping[str, str
             else f"write ids as the scored sentences have them: {', '.join(ids[:3])}, ..."
         )
     )
+
+
+# People's files, and metrics' scores of a run or of tables.
+
+
+Named = Mapping[str, Path | str] | Sequence[Path | str]
+"""Files, with names for what is in them or without."""
+
+
+def read_people(human: Named, judgments: Named, systems: Sequence[str] = ()) -> People:
+    """Read people's scores of systems and rankings of sentences.
+
+    Raises:
+        UsageError: There is no file, or two ways of judging have one name.
+        FormatError: A file does not hold what it should.
+    """
+    ways: dict[str, Mapping[str, float]] = {}
+    for name, path in _name_files(human):
+        table = read_human(path, name, systems)
+        for way, values in table.columns.items():
+            if way in ways:
+                raise UsageError(f"{path}: people's scores {way!r} are there twice; NAME=FILE")
+            ways[way] = dict(zip(table.rows, values, strict=True))
+    rankings = tuple(read_judgments(path, name) for name, path in _name_files(judgments))
+    names = [ranking.name for ranking in rankings]
+    if len(set(names)) < len(names):
+        raise UsageError(f"two files of judgments have one name among {', '.join(names)}")
+    if not ways and not rankings:
+        raise UsageError(
+            "there are no human judgements to compare metrics with; give scores of systems "
+            "(--human FILE) or rankings of sentences (--judgments FILE)"
+        )
+    return People(ways, rankings)
+
+
+def _name_files(files: Named) -> list[tuple[str | None, Path]]:
+    if isinstance(files, Mapping):
+        return [(name, Path(path)) for name, path in files.items()]
+    return [(None, Path(path)) for path in files]
+
+
+def of_run(run_stats: RunStats, people: People, layout: Layout | None = None) -> MetaEvaluation:
+    """Compare the metrics of a run with people."""
+    scores = scores_of(run_stats)
+    sentences = sentence_scores_of(run_stats) if people.judgments else {}
+    ids = [sample.id for sample in run_stats.corpus.samples]
+    return compare_with_people(scores, sentences, ids, people, layout or Layout())
+
+
+def of_tables(
+    scores: Path | None,
+    sentences: Path | None,
+    people: People,
+    layout: Layout | None = None,
+    lower: Collection[str] = (),
+) -> MetaEvaluation:
+    """Compare the metrics of tables with people.
+
+    Raises:
+        UsageError: There is no table for what people said, or nobody said anything for a table.
+    """
+    if (scores is None) != (not people.scores):
+        raise UsageError("people's scores of systems and a table of metrics' scores go together")
+    if (sentences is None) != (not people.judgments):
+        raise UsageError("people's judgments and a table of metrics' sentence scores go together")
+    by_metric = read_sentence_scores(sentences) if sentences else {}
+    table = table_scores(scores) if scores else SystemScores("", (), {})
+    for name in lower:
+        if name not in by_metric and name not in table.metrics:
+            raise UnknownNameError("metric of the tables", name, {**by_metric, **table.metrics})
+    oriented = {
+        metric: {key: -value for key, value in values.items()} if metric in lower else values
+        for metric, values in by_metric.items()
+    }
+    ids = list(dict.fromkeys(source for values in by_metric.values() for source, _ in values))
+    table = replace(table, lower=frozenset(lower), corpus=table.corpus or str(sentences))
+    return compare_with_people(table, oriented, ids, people, layout or Layout())

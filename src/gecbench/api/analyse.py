@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,27 +14,20 @@ from gecbench.analysis.agreement import (
     works_of,
 )
 from gecbench.analysis.breakdown import Breakdowns, break_down
-from gecbench.analysis.correlation import Correlations, SystemScores, correlations, scores_of
+from gecbench.analysis.correlation import Correlations, correlations, scores_of, table_scores
 from gecbench.analysis.human import Human, find_submissions, score_annotators
 from gecbench.analysis.human import scorable as human_scorable
-from gecbench.analysis.meta import MetaEvaluation, People, compare_with_people, sentence_scores_of
+from gecbench.analysis.meta import MetaEvaluation, Named, of_run, of_tables, read_people
 from gecbench.analysis.options import Against, BreakdownOptions, HumanOptions, Layout, Sweep, Taking
 from gecbench.analysis.references import References, describe_references
 from gecbench.api.files import in_language
 from gecbench.api.options import AnyScheme, Options, SchemeSpec
 from gecbench.api.score import collect_stats
-from gecbench.core.errors import UnknownNameError, UsageError
+from gecbench.core.errors import UsageError
 from gecbench.core.options import check_list
 from gecbench.core.sample import Corpus, Rewrite, SystemOutput, Systems
 from gecbench.core.scheme import Watch, no_progress
-from gecbench.formats.judgments import (
-    read_human,
-    read_judgments,
-    read_numbers,
-    read_sentence_scores,
-)
 from gecbench.scoring.languages import corpus_language
-from gecbench.scoring.results import RunStats
 from gecbench.scoring.run import select_samples
 
 
@@ -167,20 +160,6 @@ def correlation(
     return correlations(table_scores(Path(data), lower), oriented=oriented)
 
 
-def table_scores(path: Path, lower: Collection[str] = ()) -> SystemScores:
-    """Read a table of scores.
-
-    Raises:
-        FormatError: It is no table of numbers.
-        UnknownNameError: It has no column of a name that is said to be lower for the better.
-    """
-    table = read_numbers(path)
-    for name in lower:
-        if name not in table.columns:
-            raise UnknownNameError(f"column of {path}", name, table.columns)
-    return SystemScores(table.name, table.rows, table.columns, frozenset(lower))
-
-
 # How annotators fare against the final references.
 
 
@@ -287,10 +266,6 @@ def references(
 # Metrics against human judgements.
 
 
-Named = Mapping[str, Path | str] | Sequence[Path | str]
-"""Files, with names for what is in them or without."""
-
-
 def meta(
     data: Corpus | Path | str | None = None,
     systems: Systems = (),
@@ -341,73 +316,3 @@ def meta(
     table = None if data is None else Path(data)
     sentences = None if sentence_scores is None else Path(sentence_scores)
     return of_tables(table, sentences, people, layout, lower)
-
-
-def read_people(human: Named, judgments: Named, systems: Sequence[str] = ()) -> People:
-    """Read people's scores of systems and rankings of sentences.
-
-    Raises:
-        UsageError: There is no file, or two ways of judging have one name.
-        FormatError: A file does not hold what it should.
-    """
-    ways: dict[str, Mapping[str, float]] = {}
-    for name, path in _name_files(human):
-        table = read_human(path, name, systems)
-        for way, values in table.columns.items():
-            if way in ways:
-                raise UsageError(f"{path}: people's scores {way!r} are there twice; NAME=FILE")
-            ways[way] = dict(zip(table.rows, values, strict=True))
-    rankings = tuple(read_judgments(path, name) for name, path in _name_files(judgments))
-    names = [ranking.name for ranking in rankings]
-    if len(set(names)) < len(names):
-        raise UsageError(f"two files of judgments have one name among {', '.join(names)}")
-    if not ways and not rankings:
-        raise UsageError(
-            "there are no human judgements to compare metrics with; give scores of systems "
-            "(--human FILE) or rankings of sentences (--judgments FILE)"
-        )
-    return People(ways, rankings)
-
-
-def _name_files(files: Named) -> list[tuple[str | None, Path]]:
-    if isinstance(files, Mapping):
-        return [(name, Path(path)) for name, path in files.items()]
-    return [(None, Path(path)) for path in files]
-
-
-def of_run(run_stats: RunStats, people: People, layout: Layout | None = None) -> MetaEvaluation:
-    """Compare the metrics of a run with people."""
-    scores = scores_of(run_stats)
-    sentences = sentence_scores_of(run_stats) if people.judgments else {}
-    ids = [sample.id for sample in run_stats.corpus.samples]
-    return compare_with_people(scores, sentences, ids, people, layout or Layout())
-
-
-def of_tables(
-    scores: Path | None,
-    sentences: Path | None,
-    people: People,
-    layout: Layout | None = None,
-    lower: Collection[str] = (),
-) -> MetaEvaluation:
-    """Compare the metrics of tables with people.
-
-    Raises:
-        UsageError: There is no table for what people said, or nobody said anything for a table.
-    """
-    if (scores is None) != (not people.scores):
-        raise UsageError("people's scores of systems and a table of metrics' scores go together")
-    if (sentences is None) != (not people.judgments):
-        raise UsageError("people's judgments and a table of metrics' sentence scores go together")
-    by_metric = read_sentence_scores(sentences) if sentences else {}
-    table = table_scores(scores) if scores else SystemScores("", (), {})
-    for name in lower:
-        if name not in by_metric and name not in table.metrics:
-            raise UnknownNameError("metric of the tables", name, {**by_metric, **table.metrics})
-    oriented = {
-        metric: {key: -value for key, value in values.items()} if metric in lower else values
-        for metric, values in by_metric.items()
-    }
-    ids = list(dict.fromkeys(source for values in by_metric.values() for source, _ in values))
-    table = replace(table, lower=frozenset(lower), corpus=table.corpus or str(sentences))
-    return compare_with_people(table, oriented, ids, people, layout or Layout())

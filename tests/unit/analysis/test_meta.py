@@ -18,14 +18,15 @@ from gecbench.analysis.meta import (
     PairAgreement,
     Ties,
     default_sets,
+    of_tables,
+    read_people,
     sentence_level,
     sentence_scores_of,
     sentence_values,
     system_level,
     windows,
 )
-from gecbench.analysis.options import SystemSet
-from gecbench.api.analyse import Layout, of_tables, read_people
+from gecbench.analysis.options import Layout, SystemSet
 from gecbench.api.options import Options
 from gecbench.api.score import collect_stats
 from gecbench.core.errors import CorpusError, UnknownNameError, UsageError

@@ -52,8 +52,7 @@ def correlation(
     gecbench analyse correlation dev.m2 *.txt --metric errant,m2,gleu
     gecbench analyse correlation --scores table.tsv --lower "MP'"
     """  # noqa: D301 - \b keeps click from joining lines
-    from gecbench.analysis.correlation import check_number, correlations, scores_of
-    from gecbench.api.analyse import table_scores
+    from gecbench.analysis.correlation import check_number, correlations, scores_of, table_scores
     from gecbench.reports.correlation import build_report
 
     if scores is not None:
@@ -133,7 +132,7 @@ def meta(
     gecbench analyse meta --scores metrics.tsv --human people.tsv --lower length
     gecbench analyse meta --sentence-scores sentences.tsv --judgments rankings.tsv
     """  # noqa: D301 - \b keeps click from joining lines
-    from gecbench.api.analyse import of_run, of_tables, read_people
+    from gecbench.analysis.meta import of_run, of_tables, read_people
     from gecbench.reports.meta import build_report
 
     people = read_people(_files(human), _files(judgments), human_systems)
