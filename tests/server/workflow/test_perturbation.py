@@ -320,6 +320,22 @@ def test_errors_of_an_edit_are_found_before_anybody_waits_for_the_database(site,
     assert seen == [False]
 
 
+def test_each_scheme_is_loaded_once_and_again_after_many_uses(monkeypatch):
+    loads = []
+
+    def load(name, _lang, **_options):
+        loads.append(name)
+        return len(loads)
+
+    monkeypatch.setattr(perturbation, "_aligners", {})
+    monkeypatch.setattr(perturbation, "load_aligner", load)
+    monkeypatch.setattr(perturbation, "_RELOADED_AFTER", 3)
+    names = ("zh-cherrant", "zh-char", "en-errant")
+    assert [perturbation._aligner(name, "") for name in names * 3] == [1, 2, 3] * 3
+    assert perturbation._aligner("zh-char", "") == 4
+    assert loads == [*names, "zh-char"]
+
+
 def test_inv_10_what_no_server_can_compare_is_kept(site, monkeypatch):
     def fail(*_arguments):
         raise UnavailableError("out of order")

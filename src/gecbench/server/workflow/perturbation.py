@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import lru_cache
-from itertools import count
 from threading import Lock
 from typing import Any
 
@@ -48,7 +46,6 @@ SCHEMES = {"zh": ("zh-cherrant", "zh-char"), "en": ("en-errant",)}
 
 _RELOADED_AFTER = 5_000
 _lock = Lock()
-_uses = count()
 
 
 def load_aligner(name: str, lang: str, *, types: bool = True) -> Scheme:
@@ -73,11 +70,24 @@ def load_aligner(name: str, lang: str, *, types: bool = True) -> Scheme:
     return load_scheme(name, types=types, places=settings.PLACES)
 
 
-@lru_cache(maxsize=2)
-def _loaded(name: str, lang: str, generation: int) -> Scheme:
-    """A scheme for many requests. It remembers sentences, so it is loaded again now and then."""
-    del generation
-    return load_aligner(name, lang, types=False)
+@dataclass(slots=True)
+class _Aligner:
+    """A scheme for many requests, and how often it was used."""
+
+    scheme: Scheme
+    uses: int = 0
+
+
+_aligners: dict[str, _Aligner] = {}
+
+
+def _aligner(name: str, lang: str) -> Scheme:
+    """A scheme that is loaded once. It remembers sentences, so it is loaded again now and then."""
+    aligner = _aligners.get(name)
+    if aligner is None or aligner.uses >= _RELOADED_AFTER:
+        aligner = _aligners[name] = _Aligner(load_aligner(name, lang, types=False))
+    aligner.uses += 1
+    return aligner.scheme
 
 
 def _divide(case: PerturbationCase, lang: str, source: str, target: str) -> Division:
@@ -88,8 +98,7 @@ def _divide(case: PerturbationCase, lang: str, source: str, target: str) -> Divi
     """
     try:
         with _lock:  # pipelines are not for several threads at once
-            scheme = _loaded(case.scheme, lang, next(_uses) // _RELOADED_AFTER)
-            return divide(scheme, [(source, target)])[0]
+            return divide(_aligner(case.scheme, lang), [(source, target)])[0]
     except GecbenchError as error:
         raise UnavailableError(
             "the server cannot compare the errors of this variant; what you wrote is kept, tell a "
