@@ -13,6 +13,17 @@ from django.utils import timezone
 from server.web.asking import Asking
 from server.web.managed import HERE, boss, project
 from server.workflow import reviewing
+from server.workflow.perturbing import (
+    a_perturbation,
+    accept,
+    checked,
+    edit,
+    gaps_of,
+    give_back,
+    perturbed,
+    reviewer,
+    waiting_case,
+)
 from server.workflow.stories import (
     a_project,
     all_submitted,
@@ -293,6 +304,22 @@ def test_inv_12_members_count_what_counts_elsewhere(site):
         "A2": 1.0,
         "A3": 0.0,
     }
+
+
+def test_rol_3_a_variant_is_accepted_in_full_that_was_never_edited_or_returned(site):
+    project = a_perturbation(annotators=3)
+    case = waiting_case(project)
+    checked(reviewer(project), accept(1), edit(2, *gaps_of(case, "大前天")), give_back(3))
+
+    def accepted() -> dict[str, float | None]:
+        rows = Asking(somebody("boss")).get("/p/perturb/manage/members").context["rows"]
+        return {row.member.person.login: row.accepted for row in rows if row.submitted}
+
+    assert accepted() == {"p1": 1.0, "p2": 0.0}
+    perturbed(reviewing.member_of(project, "p3"), case, "上周")
+    assert accepted() == {"p1": 1.0, "p2": 0.0, "p3": None}
+    checked(reviewer(project), accept(3))
+    assert accepted() == {"p1": 1.0, "p2": 0.0, "p3": 0.0}
 
 
 def order(boss: Asking, sort: str) -> list[str]:

@@ -32,8 +32,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from gecbench.core.errors import GecbenchError
 from gecbench.server.choices import (
     SUBMITTED_OR_LATER,
+    CheckDecision,
     CloseReason,
     MemberStatus,
+    ProjectKind,
     Role,
     SlotState,
 )
@@ -47,6 +49,7 @@ from gecbench.server.models import (
     Sentence,
     Slot,
     Study,
+    VariantCheck,
 )
 from gecbench.server.statistics.scoring import SCORES, load_figures, parse_scores
 from gecbench.server.statistics.work import counts
@@ -309,15 +312,34 @@ def _rows(project: Project) -> list[Row]:
 
 
 def _members(project: Project) -> QuerySet[Any]:
-    """The members; `lessons` is how many of their submissions had something to study."""
+    """The members; `lessons` is how many of their submissions were not accepted as they were."""
+    wrong = (
+        _unaccepted_variants(project) if project.kind == ProjectKind.PERTURB else _wrong(project)
+    )
+    counted = wrong.values("n")
+    rows = Member.objects.filter(project=project).select_related("person")
+    return rows.annotate(lessons=Coalesce(Subquery(counted), 0))
+
+
+def _wrong(project: Project) -> QuerySet[Any, Any]:
+    """How many submissions of a member had something to study."""
     wrong = Study.objects.filter(counts(), project=project, person=OuterRef("person")).exclude(
         close_reason__in=(CloseReason.UPHELD, CloseReason.GOLDEN_CHANGED)
     )
-    counted = (
-        wrong.order_by().values("person").annotate(n=Count("submission", distinct=True)).values("n")
-    )
-    rows = Member.objects.filter(project=project).select_related("person")
-    return rows.annotate(lessons=Coalesce(Subquery(counted), 0))
+    return wrong.order_by().values("person").annotate(n=Count("submission", distinct=True))
+
+
+def _unaccepted_variants(project: Project) -> QuerySet[Any, Any]:
+    """How many variants of a member passed after they were edited or returned."""
+    person = OuterRef("person")
+    checks = VariantCheck.objects.filter(
+        counts("slot__sentence__"),
+        slot__project=project,
+        slot__state=SlotState.PASSED,
+        slot__person=person,
+        variant__submission__person=person,
+    ).exclude(decision=CheckDecision.ACCEPTED)
+    return checks.order_by().values("slot__person").annotate(n=Count("slot", distinct=True))
 
 
 def _slots(project: Project, people: Sequence[int]) -> tuple[Counter[int], Counter[int]]:
