@@ -13,6 +13,18 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone, translation
 from server.statistics.worked import FOURTH, worked
+from server.web.asking import Asking
+from server.workflow.perturbing import (
+    a_perturbation,
+    accept,
+    checked,
+    edit,
+    gaps_of,
+    give_back,
+    perturbed,
+    reviewer,
+    waiting_case,
+)
 from server.workflow.reviewing import BAD, GOOD, finalised, member_of, study_of, word
 from server.workflow.stories import (
     a_project,
@@ -27,14 +39,23 @@ from server.workflow.stories import (
 from gecbench.core.errors import MissingExtraError
 from gecbench.reports.report import render
 from gecbench.server import statistics
-from gecbench.server.choices import ComplaintState
+from gecbench.server.choices import ComplaintState, VariantReason
 from gecbench.server.models import Figures, Skip, Study
 from gecbench.server.rules.text import digest
+from gecbench.server.statistics import report
 from gecbench.server.statistics.members import reviewers
 from gecbench.server.statistics.pieces import load_pieces
 from gecbench.server.statistics.report import build_report
 from gecbench.server.statistics.scoring import basis_of
-from gecbench.server.statistics.work import AGES, acceptance, ages, load_counts, progress, reasons
+from gecbench.server.statistics.work import (
+    AGES,
+    Acceptance,
+    acceptance,
+    ages,
+    load_counts,
+    progress,
+    reasons,
+)
 from gecbench.server.workflow import complaints, management
 from gecbench.server.workflow.answers import Ruling
 
@@ -78,6 +99,51 @@ def test_sta_4_reasons_are_counted_for_all_and_for_each(database):
         "incomplete": 1,
         "meaning": 1,
     }
+
+
+@pytest.fixture
+def perturbation(site):
+    """Of three variants one is accepted, one edited, one returned and then accepted."""
+    project = a_perturbation(annotators=3)
+    case = waiting_case(project)
+    rita = reviewer(project)
+    returned = give_back(3, "unnatural", "meaning")
+    checked(rita, accept(1), edit(2, *gaps_of(case, "大前天")), returned)
+    perturbed(member_of(project, "p3"), case, "上周")
+    checked(rita, accept(3))
+    return project
+
+
+def test_per_9_variants_count_by_their_checks_as_in_pay(perturbation):
+    found = statistics.quality(perturbation)
+    assert {one.name: one.accepted for one in found.people} == {
+        "P1": Acceptance(1, 1),
+        "P2": Acceptance(1, 0),
+        "P3": Acceptance(2, 1),
+    }
+    assert found.refusals == {"return_unnatural": 1, "return_meaning": 1}
+    (rita,) = found.reviewers
+    assert (rita.reviews, rita.judged, rita.right) == (2, 4, 2)
+    labels = (VariantReason.UNNATURAL.label, VariantReason.MEANING.label)
+    for language, code in (("en", "en"), ("zh-hans", "zh")):
+        with translation.override(language):
+            shown = {row[0].in_(code) for row in report.reason_table(found).rows}
+            assert shown == {*map(str, labels)}
+            me = Asking(member_of(perturbation, "p3"), language=language).get("/p/perturb/me")
+            assert (me.context["figures"].judged, me.context["accepted_percent"]) == (2, 50)
+            assert all(str(label) in me.content.decode() for label in labels)
+
+
+def test_variants_are_not_scored_as_corrections(perturbation):
+    """They have no golden texts to be compared with, and are different by rule."""
+    statistics.refresh(perturbation)
+    found = statistics.quality(perturbation)
+    assert (found.scores, found.agreement, found.table4, found.stale) == (None, None, None, False)
+    boss = Asking(member_of(perturbation, "boss"))
+    page = boss.get("/p/perturb/manage/quality")
+    names = [chart["name"] for side in page.context["sides"] for chart in side]
+    assert names == ["progress", "volume", "reasons"]
+    assert "/quality/compute" not in page.content.decode()
 
 
 def test_cmp_5_what_a_complaint_makes_golden_is_accepted_and_no_refusal(site):

@@ -13,19 +13,18 @@ from django.utils.translation import gettext
 from gecbench.core.errors import GecbenchError
 from gecbench.server.choices import (
     SUBMITTED_OR_LATER,
-    CheckDecision,
     ComplaintState,
-    ProjectKind,
     Purpose,
 )
 from gecbench.server.import_export.corpora import naming_of
-from gecbench.server.models import Complaint, Member, Project, Submission, VariantCheck
+from gecbench.server.models import Complaint, Member, Project, Submission
 from gecbench.server.statistics.scoring import (
     SCORES,
     Cell,
     Scores,
     StoredFigures,
     basis_of,
+    compares_texts,
     load_figures,
     parse_scores,
     scores_of_person,
@@ -266,12 +265,8 @@ def member_figures(member: Member) -> MemberFigures:
     gold = submissions.filter(sentence__purpose=Purpose.GOLD).order_by("no")
     gold_ms = dict(gold.values_list("slot", "active_ms"))  # of the last submission of each
     shared = shares(numbers, skips(project, person=person)).get(person, Shares())
-    accepted = (
-        _acceptance_of_variants(member)
-        if project.kind == ProjectKind.PERTURB
-        else acceptance(numbers).get(person, Acceptance())
-    )
-    stored, why = _score(member, accepted.judged)
+    accepted = acceptance(numbers).get(person, Acceptance())
+    stored, why = _score(member, accepted.judged) if compares_texts(project) else (None, "")
     scores = parse_scores(stored.data) if stored else Scores()
     cell = scores.people.get(str(person))
     return MemberFigures(
@@ -289,15 +284,6 @@ def member_figures(member: Member) -> MemberFigures:
         hours=(shared.active_ms + sum(gold_ms.values())) / 3_600_000,
         reasons=tuple(reasons(numbers).get(person, Counter()).most_common(REASONS)),
     )
-
-
-def _acceptance_of_variants(member: Member) -> Acceptance:
-    """How often a reviewer decided about a member's variants, and accepted one as it was."""
-    checks = VariantCheck.objects.filter(
-        variant__sentence__project=member.project_id, variant__submission__person=member.person_id
-    )
-    accepted = Count("pk", filter=Q(decision=CheckDecision.ACCEPTED))
-    return Acceptance(**checks.aggregate(judged=Count("pk"), accepted=accepted))
 
 
 def _score(member: Member, judged: int) -> tuple[StoredFigures | None, str]:

@@ -21,7 +21,7 @@ from gecbench.server.choices import Purpose
 from gecbench.server.import_export.corpora import read_snapshot
 from gecbench.server.models import Figures, Project, Sentence
 
-LAYOUT = 1
+LAYOUT = 2
 """Counted up when what is stored of a piece changes its meaning."""
 
 SIZE = 500

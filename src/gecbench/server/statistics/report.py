@@ -14,7 +14,7 @@ from gecbench.analysis.agreement import Agreement
 from gecbench.analysis.references import References
 from gecbench.reports import agreement, references
 from gecbench.reports.report import Column, Figure, Report, Series, Table, Value, Words
-from gecbench.server.choices import RejectReason, SentenceState
+from gecbench.server.choices import RejectReason, SentenceState, VariantReason
 from gecbench.server.import_export.corpora import Naming, naming_of
 from gecbench.server.models import Project
 from gecbench.server.statistics.members import PersonFigures, Reviewer, people, reviewers
@@ -25,6 +25,7 @@ from gecbench.server.statistics.scoring import (
     Cell,
     Scores,
     basis_of,
+    compares_texts,
     load_figures,
     parse_agreement,
     parse_scores,
@@ -32,6 +33,7 @@ from gecbench.server.statistics.scoring import (
 )
 from gecbench.server.statistics.work import (
     AGES,
+    RETURNED,
     Day,
     Influence,
     Progress,
@@ -95,8 +97,11 @@ def quality(project: Project, processes: int = 1) -> Quality:
         project: Whose figures.
         processes: How many compute, as in `load_pieces`.
     """
-    basis = basis_of(project)
-    stored = [load_figures(project, kind, basis) for kind in (SCORES, AGREEMENT, TABLE4)]
+    basis, compares = basis_of(project), compares_texts(project)
+    stored = [
+        load_figures(project, kind, basis) if compares else None
+        for kind in (SCORES, AGREEMENT, TABLE4)
+    ]
     scores_row, agreement_row, table4_row = stored
     scores = parse_scores(scores_row.data) if scores_row else None
     naming = naming_of(project, show=True)
@@ -123,7 +128,7 @@ def quality(project: Project, processes: int = 1) -> Quality:
         else None,
         table4=parse_table4(table4_row.data) if table4_row else None,
         at=min((figures.at for figures in stored if figures), default=None),
-        stale=any(figures is None or figures.stale for figures in stored),
+        stale=compares and any(figures is None or figures.stale for figures in stored),
         suggestions=influence(counts),
         gold=_gold(project, naming),
     )
@@ -467,7 +472,13 @@ def charts(quality: Quality) -> tuple[Figure, ...]:
 
 def reason_words(name: str) -> Words:
     """What a reason of refusal is called."""
-    return label_words(dict(RejectReason.choices).get(name, name))
+    return label_words(reason_label(name))
+
+
+def reason_label(name: str) -> object:
+    """What it is called in the language of whoever asks."""
+    returned = {f"{RETURNED}{reason}": label for reason, label in VariantReason.choices}
+    return {**dict(RejectReason.choices), **returned}.get(name, name)
 
 
 def age_words() -> tuple[Words, ...]:

@@ -24,13 +24,21 @@ from gecbench.analysis.references import References, ReferenceStatistics
 from gecbench.core.score import Counts
 from gecbench.scoring.resample import mean
 from gecbench.scoring.spans import f_of_counts
-from gecbench.server.choices import SentenceState
+from gecbench.server.choices import ProjectKind, SentenceState
 from gecbench.server.models import Figures, Golden, Project, Sentence, Source, Submission
 from gecbench.server.statistics.comparisons import Comparer, Tables
 from gecbench.server.statistics.work import counts
 
 SCORES, AGREEMENT, TABLE4 = "scores", "agreement", "table4"
 KINDS = (SCORES, AGREEMENT, TABLE4)
+
+
+def compares_texts(project: Project) -> bool:
+    """Whether answers are compared with golden references and with one another.
+
+    Variants are not: they have no golden references, and are different from one another by rule.
+    """
+    return project.kind == ProjectKind.REWRITE
 
 
 @dataclass(frozen=True, slots=True)
@@ -449,7 +457,7 @@ def _codes(first: Any, second: Any) -> Any:
 
 
 def refresh(project: Project, processes: int = 1) -> None:
-    """Compute everything again and store it.
+    """Compute everything again and store it; nothing where answers are not compared.
 
     Args:
         project: Whose figures.
@@ -458,6 +466,8 @@ def refresh(project: Project, processes: int = 1) -> None:
     Raises:
         GecbenchError: The scheme of edits cannot be had.
     """
+    if not compares_texts(project):
+        return
     basis, comparer = basis_of(project), Comparer.of(project)
     tables = comparer.load_tables(processes)
     store_figures(project, SCORES, basis, asdict(score_texts(comparer, tables)))

@@ -19,6 +19,7 @@ from django.utils import timezone
 
 from gecbench.server.choices import (
     SUBMITTED_OR_LATER,
+    CheckDecision,
     Decision,
     Purpose,
     ReviewKind,
@@ -38,6 +39,7 @@ from gecbench.server.models import (
     Submission,
     Suggestion,
     SuggestionEvent,
+    VariantCheck,
     Verdict,
 )
 from gecbench.server.statistics.pieces import load_pieces
@@ -48,6 +50,9 @@ AGES = (1, 3, 7, 14, 30)
 
 Counts = Mapping[str, Mapping[str, int]]
 """By what is counted, then by what it is counted for: rows of people, states, reasons, times."""
+
+RETURNED = "return_"
+"""Before the name of a reason for which a variant was returned; other answers have others."""
 
 _QUARTER = 15 * 60
 """Times are counted in quarters of an hour, of which days begin with one in all time zones."""
@@ -129,7 +134,39 @@ def count_sentences(sentences: Collection[int]) -> Counts:
             total["verdicts"][reviewer] += 1
             total["right"][reviewer] += correct
     _count_answers(sentences, goldens, reasons, total)
+    _count_checks(sentences, reviews, total)
     return total
+
+
+def _count_checks(
+    sentences: Collection[int],
+    reviews: Mapping[int, tuple[str, datetime, int]],
+    total: Mapping[str, Counter[str]],
+) -> None:
+    """Count the decisions about variants, for who made them and for who wrote the variants.
+
+    As in pay, each variant that was handed in and checked is one answer, accepted if it passed as
+    it was.
+
+    Args:
+        sentences: Whose variants.
+        reviews: Row of a review that counts to its reviewer.
+        total: What is counted.
+    """
+    checks = VariantCheck.objects.filter(review__sentence__in=sentences)
+    author_of = "variant__submission__person"
+    columns = ("review", "decision", "reasons", author_of, "review__sentence__state")
+    for review, decision, names, author, state in checks.values_list(*columns):
+        if review not in reviews:
+            continue
+        accepted = int(decision == CheckDecision.ACCEPTED)
+        reviewer, *_ = reviews[review]
+        total["verdicts"][reviewer] += 1
+        total["right"][reviewer] += accepted
+        if author is not None and state != SentenceState.WITHDRAWN:
+            total["judged"][str(author)] += 1
+            total["accepted"][str(author)] += accepted
+            total["reasons"].update(f"{author} {RETURNED}{name}" for name in names)
 
 
 def _count_answers(

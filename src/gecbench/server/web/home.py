@@ -20,17 +20,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from gecbench.core.errors import GecbenchError
-from gecbench.server.choices import (
-    ComplaintState,
-    MemberStatus,
-    RejectReason,
-    Role,
-    StudyState,
-    label_of,
-)
+from gecbench.server.choices import ComplaintState, MemberStatus, Role, StudyState
 from gecbench.server.models import Assignment, Member, Notice, Person, Project, Study
 from gecbench.server.site.migration import missing_migrations
 from gecbench.server.statistics import member_figures
+from gecbench.server.statistics.report import reason_label
 from gecbench.server.web.http import parse_int
 from gecbench.server.web.manage.messages import ROLES
 from gecbench.server.web.navigation import Entry, goal, menu, standings
@@ -353,7 +347,7 @@ def my_statistics(request: HttpRequest, member: Member) -> HttpResponse:
         "figures": figures,
         "accepted_percent": None if figures.acceptance is None else 100 * figures.acceptance,
         "f05_percent": None if figures.f05 is None else 100 * figures.f05,
-        "reasons": [(label_of(RejectReason, reason), count) for reason, count in figures.reasons],
+        "reasons": [(reason_label(name), count) for name, count in figures.reasons],
         "is_paid": person_is_paid(member),
     }
     return render(request, "home/my_statistics.html", context)

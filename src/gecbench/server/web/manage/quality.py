@@ -37,6 +37,7 @@ from gecbench.server.models import (
 from gecbench.server.site.backup import newest
 from gecbench.server.statistics import report
 from gecbench.server.statistics.report import NAMES, Quality, chart_of, charts, signatures
+from gecbench.server.statistics.scoring import compares_texts
 from gecbench.server.web.manage.messages import TONES, refusal_message
 from gecbench.server.web.manage.shortcuts import active_manager, manage_page, manager
 from gecbench.server.web.translation import interface_language
@@ -169,13 +170,19 @@ _MOST_ROWS = 60
 def quality(request: HttpRequest, member: Member) -> HttpResponse:
     """Show what is known now: counts as they are, scores as they were computed last."""
     figures, language = statistics.quality(member.project), interface_language()
-    pictures = _charts(figures, member.project.slug, language)
+    compares = compares_texts(member.project)
+    pictures = [
+        picture
+        for picture in _charts(figures, member.project.slug, language)
+        if compares or picture["name"] not in ("agreement", "ages")
+    ]
     scores = figures.scores
     average = scores.average if scores else None
     tall = [chart for chart in pictures if chart["name"] in ("progress", "volume")]
     context = {
         "sides": (tall, [chart for chart in pictures if chart not in tall]),  # of like height
         "tables": [table_context(table, language) for table in _tables(figures)],
+        "compares": compares,
         "at": figures.at,
         "stale": figures.stale,
         "average": 100 * average if average is not None else None,
