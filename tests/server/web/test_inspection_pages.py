@@ -9,10 +9,12 @@ from click.testing import CliRunner
 from server.web.asking import Asking
 from server.workflow.inspecting import JUDGES, begun, both, inspected, rated
 from server.workflow.reviewing import member_of
+from server.workflow.stories import joined
 
 from gecbench.cli.annotate import project as commands
 from gecbench.server.models import InspectionRound, Person, Rating, Resolution
 from gecbench.server.web.navigation import standings
+from gecbench.server.workflow import members
 
 
 @pytest.fixture
@@ -128,6 +130,28 @@ def test_a_manager_draws_a_sample_and_reads_the_report_of_table_3(project, langu
     assert "first" not in boss.html("/p/story/manage/inspection")
     assert boss.get("/p/story/manage/inspection/999").status_code == 404
     assert "inspection." not in boss.html("/p/story/manage/audit")
+
+
+def test_a_manager_names_another_judge_for_one_who_has_left(project):
+    drawn = begun(project)
+    rated(project, "jane", drawn.items.get(position=1))
+    here = f"/p/story/manage/inspection/{drawn.pk}"
+    boss = Asking(member_of(project, "boss"))
+    assert 'name="successor"' not in boss.html(here), "there is nobody else"
+    mary = joined(project, "mary", "judge")
+    members.change_member(member_of(project, "jane"), by=None, status="left")
+    assert "does not judge now" in boss.html(here)
+    for wrong in ("", member_of(project, "john").pk):
+        assert boss.form(f"{here}/judge", no="1", successor=wrong).status_code == 302
+        assert drawn.judges.count() == 2
+    assert boss.form(f"{here}/judge", no="1", successor=mary.pk).status_code == 302
+    page = boss.html(here)
+    assert "Mary: 1 / 4" in page
+    assert re.search(r"Judge 1 before</dt>\s*<dd>Jane<", page)
+    assert Asking(mary).get("/p/story/judge").context["item"].position == 2
+    boss.form(f"{here}/close")
+    assert boss.form(f"{here}/judge", no="2", successor=mary.pk).status_code == 302
+    assert drawn.judges.count() == 3
 
 
 def test_the_command_prints_the_report_by_the_ending_of_the_file(project, monkeypatch, tmp_path):

@@ -28,7 +28,7 @@ from gecbench.server.models import (
     Resolution,
     SlotEvent,
 )
-from gecbench.server.workflow import checks, inspection
+from gecbench.server.workflow import checks, inspection, members
 from gecbench.server.workflow.errors import (
     ConflictError,
     NotAllowedError,
@@ -214,6 +214,67 @@ def test_jud_1_variants_of_a_perturbation_project_are_inspected_by_their_own_cri
     page = Asking(member_of(project, "jane")).html("/p/perturb/judge")
     assert "In another context" in page
     assert checks.check() == ()
+
+
+def test_jud_1_another_judge_rates_what_the_one_before_has_not(database):
+    """Ratings that stand stay, and the new one is as blind as any judge."""
+    project = inspected()
+    inspection_round = begun(project)
+    one, two, three, four = inspection_round.items.order_by("position")
+    rated(project, "jane", one, True, False)
+    both(project, two, (True, True), (True, False))
+    rated(project, "jane", three)
+    inspection.undo(member_of(project, "jane"), three.pk)
+    members.change_member(member_of(project, "jane"), by=None, status="left")
+    boss, mary = member_of(project, "boss"), joined(project, "mary", "judge")
+    inspection.replace_judge(boss, inspection_round.pk, no=1, successor=mary.pk)
+    assert Notice.objects.get(person=mary.person).data["size"] == 2
+    assert inspection.next_item(mary) == three
+    with pytest.raises(NotYoursError):
+        inspection.view_item(mary, one.pk)  # Jane has rated it, John has not
+    view = inspection.view_item(mary, two.pk)
+    assert (view.judged.differing, view.mine) == (("meaning",), None)
+    inspection.resolve(mary, two.pk, criterion="meaning", accept=True)
+    assert inspection.view_item(mary, three.pk).previous is None
+    rated(project, "mary", three, True, True)
+    rated(project, "john", three, False, True)
+    rated(project, "mary", four)
+    rated(project, "john", one, True, False)
+    assert inspection.next_item(mary) is None
+    assert [done for _, done in inspection.progress(inspection_round)] == [4, 3]
+    raters = [
+        [rating.judge.member.person.login for rating in judged.ratings]
+        for judged in load_items(inspection_round)
+    ]
+    assert raters == [["jane", "john"], ["jane", "john"], ["mary", "john"], []]
+    assert Audit.objects.get(what="inspection.replaced").data["no"] == 1
+    assert checks.check() == ()
+
+
+def test_who_was_replaced_is_no_judge_of_the_round_any_more(site):
+    project = inspected(undo_seconds=60)
+    inspection_round = begun(project)
+    item = inspection_round.items.get(position=1)
+    rated(project, "jane", item)
+    boss, mary = member_of(project, "boss"), joined(project, "mary", "judge")
+    for wrong in (member_of(project, "john").pk, joined(project, "al").pk, 0):
+        with pytest.raises(RefusedError) as refusal:
+            inspection.replace_judge(boss, inspection_round.pk, no=1, successor=wrong)
+        assert codes(refusal) == ["inspection-successor"]
+    with pytest.raises(NotYoursError):
+        inspection.replace_judge(boss, inspection_round.pk, no=3, successor=mary.pk)
+    inspection.replace_judge(boss, inspection_round.pk, no=1, successor=mary.pk)
+    jane = member_of(project, "jane")
+    assert (inspection.next_item(jane), inspection.last_rating(jane)) == (None, None)
+    assert inspection.rounds_of(jane) == ()
+    for act in (inspection.view_item, inspection.undo):
+        with pytest.raises(NotYoursError):
+            act(jane, item.pk)
+    with pytest.raises(RefusedError):
+        inspection.replace_judge(boss, inspection_round.pk, no=2, successor=jane.pk)
+    inspection.close(boss, inspection_round.pk)
+    with pytest.raises(ConflictError):
+        inspection.replace_judge(boss, inspection_round.pk, no=2, successor=mary.pk)
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ class InspectionRound(models.Model):
 
 
 class InspectionJudge(AppendOnly):
-    """One of the two judges of a round, number 1 or 2."""
+    """One of the two judges of a round, number 1 or 2; the last one of a number is it now."""
 
     round = models.ForeignKey(InspectionRound, PROTECT, related_name="judges")
     member = models.ForeignKey(Member, PROTECT, related_name="judged_rounds")
@@ -59,7 +59,6 @@ class InspectionJudge(AppendOnly):
     class Meta:
         db_table = "inspection_judge"
         constraints = (
-            models.UniqueConstraint(fields=["round", "no"], name="inspection_judge_no_once"),
             models.UniqueConstraint(fields=["round", "member"], name="inspection_judge_once"),
             models.CheckConstraint(condition=Q(no__in=[1, 2]), name="inspection_judges_are_two"),
         )

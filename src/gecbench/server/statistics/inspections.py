@@ -9,7 +9,7 @@ from gecbench.reports.inspection import Disagreement, build_report
 from gecbench.reports.report import Report
 from gecbench.server.import_export.corpora import Naming
 from gecbench.server.models import InspectionRound, Rating
-from gecbench.server.workflow.inspection import JudgedItem, criteria_of, load_items
+from gecbench.server.workflow.inspection import JudgedItem, criteria_of, load_items, progress
 
 
 def measure_round(inspection: InspectionRound, items: Sequence[JudgedItem] = ()) -> Inspection:
@@ -56,10 +56,9 @@ def disagreements(items: Sequence[JudgedItem]) -> tuple[Disagreement, ...]:
 def round_report(inspection: InspectionRound, naming: Naming) -> Report:
     """The report of a round; JSON has every rating that may be shown."""
     items = load_items(inspection)
-    judges = inspection.judges.select_related("member").order_by("no")
     data = {
         "state": inspection.state,
-        "judges": [naming.of(judge.member.person_id) for judge in judges],
+        "judges": [naming.of(judge.member.person_id) for judge, _ in progress(inspection)],
         "questions": inspection.criteria,
         "items": [item_values(judged, naming) for judged in items],
     }

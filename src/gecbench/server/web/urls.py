@@ -169,6 +169,7 @@ _manage: list[URLPattern] = [
     path("inspection", inspection.list_rounds, name="manage-inspection"),
     path("inspection/new", inspection.begin, name="manage-inspection-new"),
     path("inspection/<int:round_id>", inspection.report, name="manage-inspection-round"),
+    path("inspection/<int:round_id>/judge", inspection.replace_judge, name="manage-judge"),
     path("inspection/<int:round_id>/close", inspection.close, name="manage-inspection-close"),
     path("guideline", guideline.edit, name="manage-guideline"),
     path("guideline/preview", guideline.preview, name="manage-guideline-preview"),

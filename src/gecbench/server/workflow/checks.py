@@ -510,7 +510,8 @@ def inspections(scope: Scope) -> Iterator[Violation]:
     rounds = scope.of(InspectionRound.objects.order_by("pk"))
     judges = InspectionJudge.objects.filter(round=OuterRef("pk")).order_by().values("round")
     counted = rounds.annotate(
-        drawn=Count("items"), found=Subquery(judges.annotate(n=Count("pk")).values("n"))
+        drawn=Count("items"),
+        found=Subquery(judges.annotate(n=Count("no", distinct=True)).values("n")),
     )
     odd = counted.exclude(drawn=F("size"), found=2).values_list(*names, "drawn", "size", "found")
     yield from _of_rounds(scope, "has {} of {} items and {} judges; it has two", odd)

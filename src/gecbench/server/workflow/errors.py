@@ -188,6 +188,9 @@ MESSAGES: Mapping[str, str] = {
     "inspection-name": Message("A round has a name of 1 to 100 characters."),
     "inspection-name-taken": Message("There is a round of this name already; choose another name."),
     "inspection-question": Message("Write the question in at least one language."),
+    "inspection-successor": Message(
+        "Choose an active member with the role judge who was no judge of this round before."
+    ),
     "inspection-size": Message("Between 1 and {most} items can be drawn."),
     # Pay.
     "PAY-closed": Message("Everything up to {end} is closed already."),

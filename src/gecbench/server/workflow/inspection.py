@@ -3,7 +3,7 @@
 The judges are blind to each other: until both have rated an item and neither can take the rating
 back any more (`undo_seconds`), nobody learns more of it than how many items a judge has rated.
 Then an item is settled, its ratings are final, and what they differ in can be discussed and
-resolved.
+resolved. A judge can be replaced: what they have rated stays, the other one rates what is open.
 """
 
 from __future__ import annotations
@@ -50,7 +50,12 @@ from gecbench.server.workflow import audit
 from gecbench.server.workflow.answers import Key
 from gecbench.server.workflow.errors import ConflictError, NotYoursError, Problem, RefusedError
 from gecbench.server.workflow.review_tasks import clean_note, record_reading
-from gecbench.server.workflow.transactions import authorize, lock_project, transactional
+from gecbench.server.workflow.transactions import (
+    authorize,
+    lock_member,
+    lock_project,
+    transactional,
+)
 
 SIZE = 300
 """Items of a sample, as in RobustGEC."""
@@ -235,6 +240,68 @@ def _criteria_problems(criteria: Sequence[Criterion]) -> list[Problem]:
     return problems
 
 
+def _current_judges() -> QuerySet[InspectionJudge]:
+    """The judges of all rounds without those who were replaced."""
+    later = InspectionJudge.objects.filter(
+        round=OuterRef("round"), no=OuterRef("no"), pk__gt=OuterRef("pk")
+    )
+    return InspectionJudge.objects.filter(~Exists(later))
+
+
+def former_judges(inspection: InspectionRound) -> QuerySet[InspectionJudge]:
+    """Those who were replaced."""
+    judges = inspection.judges.exclude(pk__in=_current_judges().filter(round=inspection))
+    return judges.select_related("member__person").order_by("no", "pk")
+
+
+def possible_successors(inspection: InspectionRound) -> QuerySet[Member]:
+    """The active judges of a project who never were judges of the round."""
+    judges = inspection.judges.values("member")
+    return possible_judges(inspection.project).exclude(pk__in=judges)
+
+
+@transactional
+def replace_judge(member: Member, round_id: int, *, no: int, successor: int) -> InspectionJudge:
+    """Name another judge, who rates what the one before has not.
+
+    Ratings that stand stay, and are of the one who gave them. The new judge sees them where any
+    judge would: once an item is settled.
+
+    Args:
+        member: A manager.
+        round_id: Of an open round.
+        no: Number of the judge, 1 or 2.
+        successor: Id of a member who is a judge and never was one of this round.
+
+    Raises:
+        RefusedError: They cannot be.
+        ConflictError: The round is closed.
+        NotYoursError: The project has no such round, or the round no such judge.
+    """
+    lock_project(member.project_id)
+    member = authorize(member, Role.MANAGER)
+    inspection = get_round(member.project, round_id)
+    if inspection.state != RoundState.OPEN:
+        raise ConflictError("the round is closed; its ratings are final")
+    former = _current_judges().filter(round=inspection, no=no).select_related("member__person")
+    replaced = former.first()
+    if replaced is None:
+        raise NotYoursError("there is no judge {no} in this round", no=no)
+    lock_member(replaced.member)  # a rating of theirs comes before, or not at all
+    judge = possible_successors(inspection).filter(pk=successor).first()
+    if judge is None:
+        raise RefusedError([Problem("inspection-successor", "successor")])
+    named = InspectionJudge.objects.create(round=inspection, member=judge, no=no)
+    told = {"name": inspection.name, "size": _to_rate(named, judge.person_id).count()}
+    Notice.objects.create(
+        person=judge.person, project=member.project, kind="inspection_begun", data=told
+    )
+    people = [replaced.member.person_id, judge.person_id]
+    data = {"name": inspection.name, "no": no, "of": people[0], "for": people[1]}
+    audit.record_by(member, "inspection.replaced", about=("inspection", inspection.pk), data=data)
+    return named
+
+
 @transactional
 def close(member: Member, round_id: int) -> InspectionRound:
     """End a round: nothing is rated or resolved in it any more.
@@ -315,7 +382,7 @@ def load_items(inspection: InspectionRound, item_id: int | None = None) -> tuple
         items, ratings = items.filter(pk=item_id), ratings.filter(item=item_id)
         resolutions = resolutions.filter(item=item_id)
     last: dict[tuple[int, int], Rating] = {}
-    for rating in ratings.prefetch_related("answers").order_by("no"):
+    for rating in ratings.prefetch_related("answers").order_by("pk"):
         last[rating.item_id, rating.judge.no] = rating
     resolved: dict[int, dict[str, Resolution]] = {}
     for resolution in resolutions.order_by("pk"):
@@ -358,14 +425,15 @@ def answers_of(rating: Rating) -> dict[str, bool]:
 
 
 def progress(inspection: InspectionRound) -> tuple[tuple[InspectionJudge, int], ...]:
-    """Each judge with how many items they have rated."""
-    judges = inspection.judges.select_related("member__person").order_by("no")
+    """Each judge with how many items they, or who they replaced, have rated."""
+    judges = _current_judges().filter(round=inspection).select_related("member__person")
+    judges = judges.order_by("no")
     return tuple((judge, _with_last(judge).filter(undone=False).count()) for judge in judges)
 
 
 def _with_last(judge: InspectionJudge) -> QuerySet[Any]:
-    """A judge's items with `undone`, of their last rating; None where there is none."""
-    mine = Rating.objects.filter(item=OuterRef("pk"), judge=judge).order_by("-no")
+    """A judge's items with `undone`, of the last rating by one of their number; None if none."""
+    mine = Rating.objects.filter(item=OuterRef("pk"), judge__no=judge.no).order_by("-pk")
     return judge.round.items.annotate(undone=Subquery(mine.values("undone")[:1]))
 
 
@@ -374,7 +442,7 @@ def _with_last(judge: InspectionJudge) -> QuerySet[Any]:
 
 def _judging(member_or_person: Q, project: int) -> QuerySet[InspectionJudge]:
     open_ones = {"round__project": project, "round__state": RoundState.OPEN}
-    judges = InspectionJudge.objects.filter(member_or_person, **open_ones, member__is_judge=True)
+    judges = _current_judges().filter(member_or_person, **open_ones, member__is_judge=True)
     return judges.select_related("round").order_by("round")
 
 
@@ -495,20 +563,24 @@ def _find_item(member: Member, item_id: int) -> ItemView:
     inspection = item.round
     inspection.project = member.project
     (judged,) = load_items(inspection, item.pk)
-    judges = inspection.judges.filter(member=member.pk, member__is_judge=True)
+    judges = _current_judges().filter(round=inspection, member=member.pk, member__is_judge=True)
     judge = judges.first() if member.pk else None
     if judge is None:
         if not (member.is_manager and judged.settled):
             raise error
         return ItemView(inspection, judged, None, None)
     mine = list(Rating.objects.filter(item=item, judge=judge).order_by("-no"))
+    last = Rating.objects.filter(item=item, judge__no=judge.no).order_by("-pk").first()
+    if last and last.judge_id != judge.pk and not (last.undone or judged.settled):
+        raise error  # rated by who was judge before
     previous = next((rating for rating in mine if not rating.undone), None)
     return ItemView(inspection, judged, judge, mine[0] if mine else None, previous)
 
 
 def rounds_of(member: Member) -> tuple[InspectionRound, ...]:
-    """The rounds in which a member is a judge, the newest first."""
-    rounds = InspectionRound.objects.filter(judges__member=member.pk, project=member.project_id)
+    """The rounds in which a member is a judge now, the newest first."""
+    judging = _current_judges().filter(member=member.pk).values("round")
+    rounds = InspectionRound.objects.filter(pk__in=judging, project=member.project_id)
     found = tuple(rounds.order_by("-pk")) if member.pk else ()
     for inspection in found:
         inspection.project = member.project
@@ -518,7 +590,7 @@ def rounds_of(member: Member) -> tuple[InspectionRound, ...]:
 def last_rating(member: Member) -> Rating | None:
     """What a judge rated last in an open round; None where they have taken that back."""
     ratings = Rating.objects.filter(
-        judge__member=member.pk,
+        judge__in=_current_judges().filter(member=member.pk),
         item__round__project=member.project_id,
         item__round__state=RoundState.OPEN,
     )

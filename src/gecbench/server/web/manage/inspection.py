@@ -19,6 +19,7 @@ from gecbench.server.choices import RoundState
 from gecbench.server.models import InspectionRound, Member, Project
 from gecbench.server.rules.keys import MOST_CRITERIA
 from gecbench.server.statistics.inspections import measure_round
+from gecbench.server.web.http import parse_int
 from gecbench.server.web.inspection import criterion_label, differences
 from gecbench.server.web.manage.messages import refusal_message
 from gecbench.server.web.manage.quality import table_context
@@ -175,6 +176,8 @@ def report(request: HttpRequest, member: Member, round_id: int) -> HttpResponse:
         "state": RoundState(one.state).label,
         "open": one.state == RoundState.OPEN,
         "judges": inspection.progress(one),
+        "former": inspection.former_judges(one),
+        "successors": inspection.possible_successors(one),
         "result": result,
         "main": table_context(reports.main_table(result), language),
         "tables": [table_context(table, language) for table in tables],
@@ -199,6 +202,20 @@ def report(request: HttpRequest, member: Member, round_id: int) -> HttpResponse:
     return manage_page(
         request, member, "manage-inspection", shown, template="manage/inspection_report.html"
     )
+
+
+@active_manager
+@require_POST
+def replace_judge(request: HttpRequest, member: Member, round_id: int) -> HttpResponseBase:
+    """Name another judge for what one has not rated."""
+    no, successor = (parse_int(request.POST.get(name, "")) or 0 for name in ("no", "successor"))
+    try:
+        inspection.replace_judge(member, round_id, no=no, successor=successor)
+    except (ConflictError, RefusedError) as error:
+        messages.error(request, refusal_message(error))
+    else:
+        messages.success(request, gettext("Another judge is named, and has a notice."))
+    return redirect("manage-inspection-round", member.project.slug, round_id)
 
 
 @active_manager

@@ -102,6 +102,7 @@ ACTIONS: Mapping[str, object] = {
     "pay.closed": _("closed a pay period"),
     "pay.exported": _("saved the statements of a pay period"),
     "inspection.begun": _("began a quality inspection"),
+    "inspection.replaced": _("replaced a judge of a quality inspection"),
     "inspection.closed": _("closed a quality inspection"),
     "inspection.rated": _("rated an item of an inspection"),
     "inspection.undone": _("took a rating back"),
