@@ -10,7 +10,10 @@ import html
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
+from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 from uuid import uuid4
@@ -21,6 +24,8 @@ from django.test import Client
 from django.utils.http import urlsafe_base64_encode
 from server.conftest import sqlite, use
 from server.web.routes import BACKEND, ROUTES
+from server.workflow.inspecting import begun, inspected, rated
+from server.workflow.paying import closed, paying, totals
 from server.workflow.perturbing import a_perturbation, perturbed
 from server.workflow.reviewing import finalised, member_of, opened
 from server.workflow.stories import (
@@ -42,6 +47,8 @@ from gecbench.server.models import (
     InspectionItem,
     InspectionRound,
     Member,
+    PayPeriod,
+    PayStatement,
     Person,
     Project,
     ReviewTask,
@@ -49,7 +56,8 @@ from gecbench.server.models import (
     Slot,
     Study,
 )
-from gecbench.server.workflow import claims, complaints, drafts, studies
+from gecbench.server.rules.pay import Formula
+from gecbench.server.workflow import claims, complaints, drafts, pay, studies
 from gecbench.server.workflow.answers import Answer
 
 SECRET = "外人之笔"
@@ -135,7 +143,7 @@ def ids(project: Project) -> dict[str, list[object]]:
     return {
         "slug": [project.slug],
         "number": [*range(1, 9)],
-        "slot_id": [*Slot.objects.filter(person__isnull=False).values_list("pk", flat=True)],
+        "slot_id": [*Slot.objects.filter(person__isnull=False).values_list("pk", flat=True)] or [1],
         "sentence_id": [*Sentence.objects.values_list("pk", flat=True)],
         "study_id": [*Study.objects.values_list("pk", flat=True)] or [1],
         "study": [1],
@@ -156,8 +164,9 @@ def ids(project: Project) -> dict[str, list[object]]:
         "uidb64": ["none", *(urlsafe_base64_encode(b"%d" % n) for n in range(1, 4))],
         "token": ["none"],
         **{key: [1] for key in ("practice_id", "trial_id", "task_id", "answer_id", "result_id")},
-        **{key: [1] for key in ("period_id", "statement_id")},
-        "table": ["lines.csv"],
+        "period_id": [*PayPeriod.objects.values_list("pk", flat=True)] or [1],
+        "statement_id": [*PayStatement.objects.values_list("pk", flat=True)] or [1],
+        "table": ["lines.csv", "lines.json", "people.csv"],
         "round_id": [*InspectionRound.objects.values_list("pk", flat=True)] or [1],
         "item_id": [*InspectionItem.objects.values_list("pk", flat=True)] or [1],
     }
@@ -256,19 +265,31 @@ def test_rol_5_no_answer_depends_on_what_the_other_one_decided(
     """No count, no length, no order gives it away: sites that differ in it alone look the same."""
     kinds = ((Decision.CORRECTED, 1), (Decision.CORRECTED, 3), (Decision.ERROR_FREE, 1),
              (Decision.NOT_ANNOTATABLE, 1))  # fmt: skip
+    stories = [partial(story, decision, count) for decision, count in kinds]
+    assert differences(migrated_sqlite, tmp_path, stories, "me") == []
+
+
+def differences(
+    migrated_sqlite: Path, tmp_path: Path, stories: Sequence[Callable[[], Project]], login: str
+) -> list[tuple[str, str, str]]:
+    """Where somebody reads in one site what they do not read in the first."""
     found = []
-    for n, (decision, count) in enumerate(kinds):
+    for n, tell in enumerate(stories):
         path = tmp_path / f"{n}.sqlite3"
         shutil.copy(migrated_sqlite, path)
         use(sqlite(path))
-        project = story(decision, count)
-        said = read(signed_in("me"), project)
+        project = tell()
+        said = read(signed_in(login), project)
         found.append({url: CHANGING.sub("#", text) for url, text in said.items()})
         connection.close()
-    for other in found[1:]:
-        assert other.keys() == found[0].keys()
-        assert [difference(url, other[url], found[0][url]) for url in other
-                if other[url] != found[0][url]] == []  # fmt: skip
+    first, *others = found
+    assert all(other.keys() == first.keys() for other in others)
+    return [
+        difference(url, other[url], first[url])
+        for other in others
+        for url in other
+        if other[url] != first[url]
+    ]
 
 
 def difference(url: str, one: str, two: str) -> tuple[str, str, str]:
@@ -350,3 +371,37 @@ def test_rol_6_reviewers_read_no_names_unless_the_project_shows_them(site, sees:
     for login in ("rolf", REVIEWER[1]):
         found = telling(read(signed_in(login), project), *ANNOTATORS)
         assert bool(found) == sees, (login, found)
+
+
+def one_has_rated(*accepts: bool) -> Project:
+    """A round of inspection in which Jane has rated one item."""
+    project = inspected()
+    item = begun(project).items.get(position=1)
+    rated(project, "jane", item, *accepts, note=f"{SECRET}{accepts}")
+    for login in ("john", "boss"):
+        Person.objects.filter(login=login).update(language="en")
+    return project
+
+
+@pytest.mark.parametrize("who", ["john", "boss"])
+def test_jud_1_no_address_tells_what_the_other_judge_said(
+    migrated_sqlite: Path, tmp_path: Path, who: str
+):
+    """Neither the text, nor by any difference; the lead does not read it either."""
+    stories = [partial(one_has_rated, True, False), partial(one_has_rated, False, True)]
+    assert differences(migrated_sqlite, tmp_path, stories, who) == []
+
+
+def test_pay_5_nobody_but_the_manager_reads_what_another_earned(site, monkeypatch):
+    project = ended()[0]
+    monkeypatch.setattr(pay, "SETTLED", timedelta(seconds=-9))
+    paying(project, Formula(annotation=Decimal("1234.56"), review=Decimal("3456.78")))
+    people = [member_of(project, login) for login in ("me", NAMES[1])]
+    answers = [correction("我写错了。"), correction(f"{SECRET}二。")]
+    all_submitted(sentence_of(project, 2), people, answers)
+    finalised(project, [f"{SECRET}二。"], login=REVIEWER[1], number=2)
+    assert totals(closed(project)) == {"me": 0, NAMES[1]: 246912, REVIEWER[1]: 691356}
+    for login in ("me", REVIEWER[1]):
+        said = read(signed_in(login), project)
+        assert telling(said, "2469.12", "2,469.12", "246912") == []
+    assert telling(said, "6913.56") != [], "what the reviewer earned is there for them"

@@ -1,4 +1,4 @@
-"""All addresses of the site, from the resolver; two projects alike, and people of every kind."""
+"""All addresses of the site, from the resolver; projects of both kinds, and all kinds of people."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from decimal import Decimal
 from unittest.mock import patch
 from uuid import uuid4
 
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 from django.utils import timezone
-from server.workflow import practising, reviewing
-from server.workflow.paying import closed, paying
+from server.workflow import perturbing, practising, reviewing
+from server.workflow.paying import PLAIN, closed, paying
 from server.workflow.stories import (
     a_project,
     all_submitted,
@@ -28,6 +29,7 @@ from server.workflow.stories import (
 from gecbench.server.choices import Purpose, Role
 from gecbench.server.import_export.releases import make_release
 from gecbench.server.models import Member, Person, Project, ReviewTask, Sentence
+from gecbench.server.rules.pay import Formula
 from gecbench.server.web.permissions import Access, access_of
 from gecbench.server.workflow import (
     accounts,
@@ -96,13 +98,21 @@ ROUTES = routes()
 
 @dataclass(frozen=True)
 class World:
-    """Two projects, what is in each, and clients of people."""
+    """Projects, what is in each, and clients of people.
+
+    The same people work in the first project, of rewriting, and in "cases", of perturbation. The
+    second is like the first, with others in it.
+    """
 
     things: Mapping[str, Mapping[str, object]]
     clients: Mapping[str, Client]
 
+    def paths(self, route: Route) -> tuple[str, ...]:
+        """The address in the projects of the first people; once where it is of none."""
+        return tuple({route.at(slug, self.things[slug]): None for slug in ("one", "cases")})
 
-def _things(slug: str, mark: str) -> dict[str, object]:
+
+def _rewriting(slug: str, mark: str) -> dict[str, object]:
     """A project with one sentence decided and complained about, one in review, one claimed."""
     texts = [f"{mark}我昨天去了图书馆借书了{n}。" for n in range(1, 7)]
     project = a_project(texts, slug=slug, annotators=2, manager=f"{slug}-boss")
@@ -124,63 +134,93 @@ def _things(slug: str, mark: str) -> dict[str, object]:
     open_one = sentence_of(project, 3)
     reviews.open_review(reviewer, open_one.pk)
     slot = claimed(writers[0], sentence_of(project, 4))
-    boss = Person.objects.get(login=f"{slug}-boss")
-    release = make_release(project, name=f"r-{slug}", by=boss)
+    release = make_release(project, name=f"r-{slug}", by=Person.objects.get(login=f"{slug}-boss"))
+    things = _things(project, slug, mark)
+    gold = Sentence.objects.get(project=project, external_id="gold-1")
+    watched = submitted(writers[1], gold, correction(f"{mark}这是什么"))
+    return {
+        **things,
+        "release": release.pk,
+        "name": release.name,
+        "file": next(iter(release.manifest["files"]), "none") if release.manifest else "none",
+        "result_id": watched.gold_result.pk,
+        "slot_id": slot.pk,
+        "sentence_id": ReviewTask.objects.get(sentence=open_one).sentence_id,
+        "study_id": item.pk,
+        "study": item.pk,
+        "complaint_id": complaint.pk,
+    }
+
+
+def _perturbing(slug: str, people: str, mark: str) -> dict[str, object]:
+    """A project of cases with one accepted, one in review with a check before, one claimed."""
+    pairs = [(f"{mark}{source}", f"{mark}{target}") for source, target in perturbing.CHINESE]
+    project = perturbing.a_perturbation(pairs, slug=slug, manager=f"{people}-boss")
+    writers = [joined(project, f"{people}-a{n}") for n in (1, 2)]
+    reviewer = joined(project, f"{people}-rita", "reviewer")
+    returned = perturbing.give_back(2, note=f"{mark}不自然")
+    for number, second in ((1, perturbing.accept(2)), (2, returned)):
+        for writer, word in zip(writers, perturbing.WORDS, strict=False):
+            perturbing.perturbed(writer, sentence_of(project, number), f"{mark}{word}")
+        perturbing.checked(reviewer, perturbing.accept(1), second)
+    perturbing.perturbed(writers[1], sentence_of(project, 2), f"{mark}{perturbing.WORDS[3]}")
+    reviews.open_review(reviewer, sentence_of(project, 2).pk)
+    slot = claimed(writers[0], sentence_of(project, 3))
+    paid = {"perturbation": Decimal("0.40"), "check": Decimal("0.30")}
+    return {
+        **_things(project, people, mark, PLAIN.model_copy(update=paid)),
+        "slot_id": slot.pk,
+        "sentence_id": sentence_of(project, 2).pk,
+    }
+
+
+def _things(
+    project: Project, people: str, mark: str, formula: Formula = PLAIN
+) -> dict[str, object]:
+    """What there is in projects of both kinds: people, assignments, pay, practice, inspection."""
+    boss = Person.objects.get(login=f"{people}-boss")
+    lead = Member.objects.select_related("project", "person").get(project=project, person=boss)
+    writer = Member.objects.get(project=project, person__login=f"{people}-a1")
     invitation, secret = members.invite(project, roles=[Role.ANNOTATOR], by=boss)
     token, _ = accounts.make_token(boss, name="nightly")
-    quota = assignments.give_quota(
-        Member.objects.get(project=project, person=boss),
-        writers[0],
-        number=9,
-        due_at=timezone.now() + timedelta(days=9),
-    )
-    paying(project)
+    due_at = timezone.now() + timedelta(days=9)
+    quota = assignments.give_quota(lead, writer, number=9, due_at=due_at)
+    paying(project, formula)
     with patch.object(pay, "SETTLED", timedelta(seconds=-9)):
         period = closed(project)
     for purpose in (Purpose.TRAINING, Purpose.TRIAL, Purpose.GOLD):
         practising.known(project, purpose, 20, mark=mark)
-    candidate = practising.candidate(project, f"{slug}-candidate")
+    candidate = practising.candidate(project, f"{people}-candidate")
     training = Sentence.objects.get(project=project, external_id="training-1")
     practised = trials.train(
         candidate, training.number, client_key=uuid4(), answer=correction(f"{mark}这是什么")
     )
     trial = trials.begin(candidate)
     tried = practising.answered(candidate, right=False)
-    judges = [joined(project, f"{slug}-judge{n}", "judge") for n in ("", "2")]
+    judges = [joined(project, f"{people}-judge{n}", "judge") for n in ("", "2")]
     inspected = inspection.begin(
-        Member.objects.select_related("project", "person").get(project=project, person=boss),
+        lead,
         name="first",
         size=1,
         judges=[judge.pk for judge in judges],
-        criteria=inspection.CRITERIA["rewrite"],
+        criteria=inspection.CRITERIA[project.kind],
     )
-    gold = Sentence.objects.get(project=project, external_id="gold-1")
-    watched = submitted(writers[1], gold, correction(f"{mark}这是什么"))
     return {
         "practice_id": practised.pk,
         "answer_id": tried.pk,
         "trial_id": trial.pk,
         "task_id": trial.tasks.get(position=2).pk,
-        "result_id": watched.gold_result.pk,
         "period_id": period.pk,
-        "statement_id": period.statements.get(person=writers[0].person).pk,
+        "statement_id": period.statements.get(person=writer.person).pk,
         "table": "lines.csv",
         "round_id": inspected.pk,
         "item_id": inspected.items.get().pk,
         "number": 1,
-        "slot_id": slot.pk,
-        "sentence_id": ReviewTask.objects.get(sentence=open_one).sentence_id,
-        "study_id": item.pk,
-        "study": item.pk,
-        "complaint_id": complaint.pk,
         "version": project.guideline.version,
         "section": "work",
         "waiting": "0" * 32,
-        "release": release.pk,
-        "name": release.name,
-        "file": next(iter(release.manifest["files"]), "none") if release.manifest else "none",
         "format": "mucgec",
-        "member_id": Member.objects.get(project=project, person=writers[0].person).pk,
+        "member_id": writer.pk,
         "invitation": invitation.pk,
         "assignment": quota.pk,
         "secret": secret,
@@ -199,11 +239,12 @@ PEOPLE = (
 
 def world() -> World:
     """Make it all."""
-    things = {"one": _things("one", OURS), "two": _things("two", MARK)}
-    project = Project.objects.get(slug="one")
-    for status in ("paused", "left"):
-        member = joined(project, f"one-{status}", "annotator")
-        members.change_member(member, by=None, status=status)
+    things = {"one": _rewriting("one", OURS), "two": _rewriting("two", MARK)}
+    things["cases"] = {**things["one"], **_perturbing("cases", "one", OURS)}
+    for project in Project.objects.filter(slug__in=["one", "cases"]):
+        for status in ("paused", "left"):
+            member = joined(project, f"one-{status}", "annotator")
+            members.change_member(member, by=None, status=status)
     logins = {
         "stranger": "stranger",
         "annotator": "one-a1",

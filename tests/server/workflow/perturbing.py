@@ -59,6 +59,7 @@ def a_perturbation(
     slug: str = "perturb",
     lang: str = "zh",
     annotators: int = 2,
+    manager: str = "boss",
     **options: object,
 ) -> Project:
     """A perturbation project with cases; options by keyword."""
@@ -66,7 +67,7 @@ def a_perturbation(
         slug=slug,
         name=slug.title(),
         lang=lang,
-        by=somebody("boss"),
+        by=somebody(manager),
         template="robustgec",
         annotators=annotators,
         options=options,
