@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Barrier
 from types import SimpleNamespace
 from uuid import uuid4
 
@@ -47,6 +48,7 @@ from gecbench.server.workflow import (
     hints,
     management,
     perturbation,
+    proposals,
     review_tasks,
     reviews,
     submissions,
@@ -530,14 +532,37 @@ def test_inv_3_who_has_checked_a_case_never_perturbs_it(site):
 # A program proposes first.
 
 
-def proposing(**options: object) -> Project:
-    project = a_perturbation(
+PERTURB = PerturbOptions(operations=("substitute", "delete"))
+
+
+def to_propose(**options: object) -> Project:
+    return a_perturbation(
         [(f"我门昨天在学{word}看老帅。", f"我们昨天在学{word}看老师。") for word in "校堂院区会"],
         **options,
     )
-    run = make_proposals(project, PerturbOptions(operations=("substitute", "delete")))
+
+
+def proposing(**options: object) -> Project:
+    project = to_propose(**options)
+    run = make_proposals(project, PERTURB)
     assert run.made >= run.cases > 0
     return project
+
+
+def test_two_runs_at_once_propose_once(database, monkeypatch):
+    """The slower one leaves the cases alone that the quicker one has done meanwhile."""
+    project, both, real = to_propose(), Barrier(2), proposals.perturb
+
+    def perturb(*args, **options):
+        both.wait(60)  # both have seen that no case has proposals
+        return real(*args, **options)
+
+    monkeypatch.setattr(proposals, "perturb", perturb)
+    runs = together(2, lambda _: make_proposals(project, PERTURB))
+    slow, quick = sorted(runs, key=lambda run: run.made)
+    assert (slow.made, slow.cases, slow.there) == (0, 0, quick.cases)
+    assert quick.made == Proposal.objects.count() > 0
+    assert slow.without == quick.without == 5 - quick.cases
 
 
 def test_people_accept_edit_or_reject_a_proposal_and_it_is_kept_which(site):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from django.db.models import Exists, OuterRef, QuerySet
@@ -17,7 +18,7 @@ from gecbench.server.workflow import audit
 from gecbench.server.workflow.perturbation import chips_of, load_aligner
 from gecbench.server.workflow.sentences import WORKABLE
 from gecbench.server.workflow.suggestions import LONGEST_NAME
-from gecbench.server.workflow.transactions import require_kind, transactional
+from gecbench.server.workflow.transactions import lock_project, require_kind, transactional
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class ProposalRun:
         cases: Of how many cases.
         without: Cases for which the program found too few variants.
         moved: Variants that were given up because an error would have moved.
-        there: Cases that had proposals already.
+        there: Cases that had proposals already, or got them of another run meanwhile.
     """
 
     made: int = 0
@@ -114,13 +115,20 @@ def make_proposals(
                     model_version=signature[:LONGEST_NAME],
                 )
             )
-    _keep(project, rows)
-    proposed = {row.sentence_id for row in rows}
-    return ProposalRun(len(rows), len(proposed), len(cases) - len(proposed), moved, there)
+    stored = _store(project, rows)
+    found, proposed = ({row.sentence_id for row in some} for some in (rows, stored))
+    there += len(found) - len(proposed)
+    return ProposalRun(len(stored), len(proposed), len(cases) - len(found), moved, there)
 
 
 @transactional
-def _keep(project: Project, rows: list[Proposal]) -> None:
-    Proposal.objects.bulk_create(rows, batch_size=500)
-    data = {"made": len(rows), "model": rows[0].model if rows else ""}
+def _store(project: Project, rows: Sequence[Proposal]) -> list[Proposal]:
+    """Store the proposals of cases that have none; another run may have been quicker."""
+    lock_project(project.pk)
+    made = Proposal.objects.filter(sentence__project=project)
+    taken = set(made.values_list("sentence", flat=True).distinct())
+    free = [row for row in rows if row.sentence_id not in taken]
+    Proposal.objects.bulk_create(free, batch_size=500)
+    data = {"made": len(free), "model": free[0].model if free else ""}
     audit.record("proposals.made", who=None, project=project, data=data)
+    return free
