@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from playwright.sync_api import expect
@@ -11,6 +12,7 @@ from server.browser.atreview import press
 from server.browser.atwork import wait_for_state
 from server.browser.test_review_edges import copy_of, put
 from server.browser.test_work_looks import findings
+from server.live import Live
 from server.workflow.perturbing import CHINESE, a_perturbation, waiting_case
 from server.workflow.stories import joined
 
@@ -29,10 +31,10 @@ SIZES = pytest.mark.parametrize(
 )
 
 
-def cases(live, lang: str, language: str, *logins: str, role: str) -> Project:
+def cases(live, lang: str, language: str, *logins: str, role: str, **options: object) -> Project:
     """A project of variants on the server, and members who have read its guideline."""
     pairs = ENGLISH if lang == "en" else [CHINESE[0], CHINESE[2]]
-    project = a_perturbation(pairs, lang=lang, perturb_edits=1)
+    project = a_perturbation(pairs, lang=lang, perturb_edits=1, **options)
     for login in logins:
         joined(project, login, role)
     Person.objects.update(language=language)
@@ -238,4 +240,55 @@ def test_an_older_copy_of_a_check_is_offered_and_overwrites_nothing(live, browse
     expect(page.locator("[data-row='0'] [value=accepted]")).to_be_checked()
     note.get_by_role("button", name="Load that version").click()
     expect(page.locator("[data-row='0'] [value=returned]")).to_be_checked()
+    page.context.close()
+
+
+@pytest.fixture(scope="module")
+def site(make_module_live) -> Live:
+    """A server for short tests with projects of their own, where a corrector gives hints."""
+    return make_module_live("--workers", "1", GECBENCH_HINTS_EN="en-rules")
+
+
+def test_per_7_a_hint_is_asked_for_and_goes_when_something_else_is_typed(site, browser):
+    with site.rows():
+        project = cases(
+            site, "en", "en", "mary", role="annotator", slug=f"hints-{uuid4().hex[:6]}", hints=True
+        )
+    page = site.page(browser, "mary")
+    page.set_default_timeout(60_000)  # the first hint loads the corrector
+    page.goto(f"/p/{project.slug}/work")
+    page.locator(".gap:focus").wait_for()
+    press(page, "Alt+k")
+    page.locator("#hint-none:not([hidden])").wait_for()
+    assert page.locator("#hint-who").inner_text() == "en-rules"
+    press(page, "Alt+1", "End")
+    page.keyboard.type("a apple ")
+    page.locator("#hint[hidden]").wait_for(state="attached")
+    press(page, "Alt+k")
+    # What is drawn says in hidden words, too, what it is.
+    assert "an" in page.locator("#hint-diff ins").first.inner_text().split()
+    assert page.locator("#hint-none").is_hidden()
+    page.context.close()
+
+
+def test_per_2_a_variant_is_written_and_submitted_by_touch(site, browser):
+    with site.rows():
+        project = cases(
+            site, "zh", "zh-hans", "mei", role="annotator", slug=f"touch-{uuid4().hex[:6]}"
+        )
+    size = {"width": 390, "height": 700}
+    page = site.page(browser, "mei", viewport=size, has_touch=True, is_mobile=True)
+    page.set_default_timeout(20_000)
+    page.goto(f"/p/{project.slug}/work")
+    page.locator(".gap:focus").wait_for()
+    number = page.locator("#task-number").inner_text()
+    # Whoever taps an error writes behind it.
+    page.locator(".chip-source").first.tap()
+    assert page.locator(".gap").nth(1).evaluate("one => one === document.activeElement")
+    page.keyboard.insert_text("今天")
+    page.locator("#submit").tap()
+    page.locator("#undo:not([hidden])").wait_for()
+    assert page.locator("#task-number").inner_text() != number
+    wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    assert wide <= 0
     page.context.close()
