@@ -50,7 +50,7 @@ def script_messages() -> dict[str, object]:
         **annotation.script_messages(),
         **_gaps_messages(),
         "proposal": {
-            "accepted": gettext("It stands below unchanged. Submit it to accept it."),
+            "accepted": gettext("It stands above unchanged. Submit it to accept it."),
             "edited": gettext("You have changed it."),
             "rejected": gettext("You have rejected it."),
         },
