@@ -87,6 +87,13 @@ def test_a_corpus_comes_into_a_perturbation_project_without_a_word_about_referen
     page = boss.get(f"{report}?{urlencode(chosen)}")
     assert (page.context["obstacle"], page.context["told"].new) == ("", 3)
     assert 'type="radio" name="references"' not in page.content.decode()
+    # Variants have no known answers, so there are no gold tasks.
+    assert [name for name, _ in page.context["form"]["purpose"].field.choices] == [
+        "real",
+        "training",
+        "trial",
+    ]
+    assert len(boss.get("/p/story/manage/trials").context["sizes"]) == 2
     answer = boss.client.post(f"{report}/run", chosen, follow=True)
     assert "3 sentences were imported" in answer.content.decode()
     assert Sentence.objects.get(external_id="s3").target == "他们去。"

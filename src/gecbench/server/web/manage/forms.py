@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
@@ -110,15 +110,16 @@ class ImportForm(forms.Form):
     """How an uploaded file becomes sentences; what is not chosen has the usual value."""
 
     use_required_attribute = False
+    purposes = (
+        (Purpose.REAL.value, _("Real work")),
+        (Purpose.TRAINING.value, _("Training: with immediate feedback")),
+        (Purpose.TRIAL.value, _("Trials of candidates")),
+        (Purpose.GOLD.value, _("Gold tasks, among real work")),
+    )
     purpose = forms.ChoiceField(
         label=_("What the sentences are for"),
         help_text=_("For all but real work, the references are the known answers."),
-        choices=[
-            (Purpose.REAL.value, _("Real work")),
-            (Purpose.TRAINING.value, _("Training: with immediate feedback")),
-            (Purpose.TRIAL.value, _("Trials of candidates")),
-            (Purpose.GOLD.value, _("Gold tasks, among real work")),
-        ],
+        choices=purposes,
     )
     references = forms.ChoiceField(
         label=_("References"),
@@ -223,6 +224,10 @@ class ImportForm(forms.Form):
         )
 
     def _add_case_fields(self, schemes: Sequence[str]) -> None:
+        purpose = cast("forms.ChoiceField", self.fields["purpose"])
+        purpose.choices = [  # variants have no known answers
+            choice for choice in self.purposes if choice[0] != Purpose.GOLD
+        ]
         self.fields["scheme"] = forms.ChoiceField(
             label=_("How the errors are found"),
             required=False,

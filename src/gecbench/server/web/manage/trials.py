@@ -15,7 +15,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
-from gecbench.server.choices import Purpose
+from gecbench.server.choices import ProjectKind, Purpose
 from gecbench.server.models import GoldResult, Member, Overruling, PracticeAnswer, Trial
 from gecbench.server.web.manage.messages import STATUSES, refusal_message
 from gecbench.server.web.manage.shortcuts import (
@@ -47,16 +47,16 @@ class Row:
 def overview(request: HttpRequest, member: Member) -> HttpResponse:
     """Show the sets, who is in training or took a trial, and what gold tasks say of people."""
     project, rules = member.project, member.project.rules
-    sizes = {
-        purpose: trials.known_tasks(project, purpose).count()
-        for purpose in (Purpose.TRAINING, Purpose.TRIAL, Purpose.GOLD)
-    }
+    has_gold = project.kind == ProjectKind.REWRITE
+    purposes = (Purpose.TRAINING, Purpose.TRIAL, *((Purpose.GOLD,) if has_gold else ()))
+    sizes = {purpose: trials.known_tasks(project, purpose).count() for purpose in purposes}
     wanted = rules.trial_size * (1 + rules.trial_retakes)
     different = trials.known_tasks(project, Purpose.TRIAL)
     candidates, next_candidate = _page(trials.candidates(project), request.GET.get("after"))
     watched, next_watched = _page(gold_tasks.watched(project), request.GET.get("gold_after"))
     accuracies = gold_tasks.accuracies(project, [one.person_id for one in watched])
     shown = {
+        "has_gold": has_gold,
         "sizes": [(purpose.label, count) for purpose, count in sizes.items()],
         "wanted": wanted,
         "too_few": rules.trial_first and different.values("digest").distinct().count() < wanted,
