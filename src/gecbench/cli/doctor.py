@@ -78,9 +78,11 @@ def _kernel() -> str:
     """Name the kernel: "compiled", or what has to do without."""
     from gecbench.edits.alignment import kernel_name as chinese
     from gecbench.edits.maxmatch import kernel_name as maxmatch
+    from gecbench.edits.threeway import kernel_name as i_measure
     from gecbench.lang.en.alignment import kernel_name as english
 
-    kernels = {"Chinese": chinese(), "English": english(), "MaxMatch": maxmatch()}
+    kernels = {"Chinese": chinese(), "English": english()}
+    kernels |= {"MaxMatch": maxmatch(), "I-measure": i_measure()}
     slow = [name for name, kind in kernels.items() if kind != "compiled"]
     return _SLOW.format(", ".join(slow)) if slow else "compiled"
 

@@ -25,6 +25,7 @@ METRICS: Mapping[str, str] = {
     "gleu": "gecbench.metrics.gleu:Gleu",
     "gleu-frequency": "gecbench.metrics.gleu:GleuFrequency",
     "green": "gecbench.metrics.green:Green",
+    "i-measure": "gecbench.metrics.i_measure:IMeasure",
     "m2": "gecbench.metrics.m2:M2",
     "meaning-preservation": "gecbench.metrics.meaning_preservation:MeaningPreservation",
     "mp-prime": "gecbench.metrics.meaning_preservation:MpPrime",

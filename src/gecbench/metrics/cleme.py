@@ -17,7 +17,12 @@ from gecbench.core.edit import Edit
 from gecbench.core.options import check_between, check_choice
 from gecbench.core.score import BETAS, Score, WarningNote
 from gecbench.scoring.metric import Metric
-from gecbench.scoring.resample import round_decimals
+from gecbench.scoring.resample import (
+    choose_running,
+    greatest,
+    resample_of,
+    round_decimals,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -380,40 +385,22 @@ class ChunkMetric(Metric[Sentence]):
         """
         rows = self.rows(stats, draws)
         if self.running:
-            totals, chosen = self._run(rows, draws)
+            totals, chosen = choose_running(rows, draws, self._running_rank)
             return self.measures(totals), totals, chosen
         return self._average(rows, draws)
 
-    def _run(self, rows: Values, draws: Draws) -> tuple[Values, NDArray[np.intp]]:
-        """The sums of each resample, references chosen by the sums so far."""
-        import numpy as np
-
-        own = _resample_of(rows, draws)
-        several = (rows != rows[:, :1]).any(axis=(1, 2, 3))
-        certain = np.where(several[:, None, None], 0.0, rows[:, 0])
-        before = certain[draws, :, own].cumsum(axis=1)
-        chosen = np.zeros(draws.shape, dtype=np.intp)
-        totals = np.zeros((len(draws), 5))
-        order = np.argsort(~several[draws], axis=1, kind="stable")
-        choices = several[draws].sum(axis=1)
-        for turn in range(int(choices.max(initial=0))):
-            at = np.flatnonzero(choices > turn)
-            place = order[at, turn]
-            candidates = rows[draws[at, place], :, :, own[at, 0]]
-            after = (before[at, place] + totals[at])[:, None] + candidates
-            score = self.rank(self.measures(after))[0]
-            best = _greatest([score, *_tie_breaks(candidates)])
-            chosen[at, place] = best
-            totals[at] += candidates[np.arange(len(at)), best]
-        return totals + before[:, -1] if draws.shape[1] else totals, chosen
+    def _running_rank(self, totals: Values, candidates: Values) -> Sequence[Values]:
+        """The score of the sums so far; then more hits, fewer false and missed, more kept."""
+        hit, wrong, over, under, kept = (candidates[..., kind] for kind in range(5))
+        return [self.rank(self.measures(totals))[0], hit, -(wrong + over), -under, kept]
 
     def _average(self, rows: Values, draws: Draws) -> tuple[Values, Values, NDArray[np.intp]]:
         """Means over sentences, each with its best reference; see `_score`."""
         import numpy as np
 
-        own = _resample_of(rows, draws)
+        own = resample_of(rows, draws)
         measures = self.measures(np.moveaxis(rows, 2, -1))
-        best = _greatest(list(self.rank(measures)))
+        best = greatest(list(self.rank(measures)))
         values = np.take_along_axis(measures, best[None, :, None], axis=2)[:, :, 0]
         sums = np.take_along_axis(rows, best[:, None, None], axis=1)[:, 0]
         means = values[:, draws, own].sum(axis=-1) / max(1, draws.shape[1])
@@ -423,32 +410,6 @@ class ChunkMetric(Metric[Sentence]):
 
 _AT_ONCE = 1_000_000
 """Candidates of a block of resamples, which bounds memory by some hundred megabytes."""
-
-
-def _resample_of(rows: Values, draws: Draws) -> NDArray[np.intp]:
-    """Which of the last axis of rows belongs to each resample, shape (resamples, 1)."""
-    import numpy as np
-
-    resamples: NDArray[np.intp] = np.arange(len(draws))[:, None] % rows.shape[3]
-    return resamples
-
-
-def _tie_breaks(rows: Values) -> list[Values]:
-    """After the score: more hits, fewer false and missed, more kept."""
-    hit, wrong, over, under, kept = (rows[..., kind] for kind in range(5))
-    return [hit, -(wrong + over), -under, kept]
-
-
-def _greatest(keys: Sequence[Values]) -> NDArray[np.intp]:
-    """The place along the second axis where the first key is greatest, then the next, and so on."""
-    import numpy as np
-
-    tied = np.ones(keys[0].shape, dtype=bool)
-    for key in keys:
-        tied_key = np.where(tied, key, -np.inf)
-        tied &= tied_key == tied_key.max(axis=1, keepdims=True)
-    places: NDArray[np.intp] = np.argmax(tied, axis=1)
-    return places
 
 
 def _share(part: Values, whole: Values, empty: float) -> Values:

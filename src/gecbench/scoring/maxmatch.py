@@ -70,6 +70,10 @@ class MaxMatch(Metric[Candidates]):
     running: ClassVar[bool]
     """Whether an annotator is chosen by F of all sentences so far; else by F of the sentence."""
     needs: ClassVar[Part] = "gold_edits"
+    approximation: ClassVar[str] = (
+        "sentences too long for the exact computation, done by one that is linear in their length "
+        "and can differ in single edits"
+    )
 
     max_unchanged_words: int = 2
     beta: float = 0.5

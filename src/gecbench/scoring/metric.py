@@ -48,6 +48,9 @@ class Metric(ABC, Generic[Stats]):
     perfect: ClassVar[float | None] = None
     """The score of a hypothesis that equals a reference everywhere; None: it has no such."""
 
+    approximation: ClassVar[str] = ""
+    """What was done to sentences of which `is_approximate` is true."""
+
     context: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -128,7 +131,7 @@ class Metric(ABC, Generic[Stats]):
         return stats if chosen is None else [(pairing,) for pairing in chosen]
 
     def is_approximate(self, stats: Stats) -> bool:
-        """Whether a sentence was too long for the exact computation."""
+        """Whether the exact computation would have taken too long; see `approximation`."""
         return False
 
     def notes(self, stats: Sequence[Stats]) -> Sequence[str]:

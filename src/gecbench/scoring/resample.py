@@ -184,6 +184,68 @@ def _level(*sides: Values) -> list[Values]:
     ]
 
 
+# The same for candidates of any number of sums, which may differ from resample to resample.
+
+
+Rank = Callable[["Values", "Values"], Sequence["Values"]]
+"""From totals with each candidate and the candidates, both of shape (corpora, candidates, sums),
+to what decides between them, each of shape (corpora, candidates), first things first."""
+
+
+def choose_running(rows: Values, draws: Draws, rank: Rank) -> tuple[Values, NDArray[np.intp]]:
+    """The totals of each resample, a candidate of each sentence chosen by the totals so far.
+
+    Args:
+        rows: Shape (sentences, candidates, sums, resamples), the last 1 where all are alike;
+            filled up by repeating a sentence's last candidate.
+        draws: Shape (resamples, sentences).
+        rank: Of the choice; of equals the first is taken.
+
+    Returns:
+        Totals, shape (resamples, sums), and the place of the candidate chosen at each place of a
+        resample, shape (resamples, sentences).
+    """
+    import numpy as np
+
+    own = resample_of(rows, draws)
+    several = (rows != rows[:, :1]).any(axis=(1, 2, 3))
+    certain = np.where(several[:, None, None], 0.0, rows[:, 0])
+    before = certain[draws, :, own].cumsum(axis=1)
+    chosen = np.zeros(draws.shape, dtype=np.intp)
+    totals = np.zeros((len(draws), rows.shape[2]))
+    order = np.argsort(~several[draws], axis=1, kind="stable")
+    choices = several[draws].sum(axis=1)
+    for turn in range(int(choices.max(initial=0))):
+        at = np.flatnonzero(choices > turn)
+        place = order[at, turn]
+        candidates = rows[draws[at, place], :, :, own[at, 0]]
+        after = (before[at, place] + totals[at])[:, None] + candidates
+        best = greatest(rank(after, candidates))
+        chosen[at, place] = best
+        totals[at] += candidates[np.arange(len(at)), best]
+    return totals + before[:, -1] if draws.shape[1] else totals, chosen
+
+
+def resample_of(rows: Values, draws: Draws) -> NDArray[np.intp]:
+    """Which of the last axis of rows belongs to each resample, shape (resamples, 1)."""
+    import numpy as np
+
+    resamples: NDArray[np.intp] = np.arange(len(draws))[:, None] % rows.shape[3]
+    return resamples
+
+
+def greatest(keys: Sequence[Values]) -> NDArray[np.intp]:
+    """The place along the second axis where the first key is greatest, then the next, and so on."""
+    import numpy as np
+
+    tied = np.ones(keys[0].shape, dtype=bool)
+    for key in keys:
+        tied_key = np.where(tied, key, -np.inf)
+        tied &= tied_key == tied_key.max(axis=1, keepdims=True)
+    places: NDArray[np.intp] = np.argmax(tied, axis=1)
+    return places
+
+
 _AT_ONCE = 4_000_000
 """Numbers of a block of work, which bounds memory by some tens of megabytes."""
 

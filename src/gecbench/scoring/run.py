@@ -396,11 +396,8 @@ def _metric_notes(
             if row is not None
         ]
         notes = list(metric.notes([row for _, row in rows_of_system]))
-        if too_long := [name for name, row in rows_of_system if metric.is_approximate(row)]:
-            notes.append(
-                f"{metric.name}: sentences too long for the exact computation, done by one that "
-                f"is linear in their length and can differ in single edits: {', '.join(too_long)}"
-            )
+        if names := [name for name, row in rows_of_system if metric.is_approximate(row)]:
+            notes.append(f"{metric.name}: {metric.approximation}: {', '.join(names)}")
         for note in notes:
             systems_of.setdefault(note, []).append(system)
     return [
