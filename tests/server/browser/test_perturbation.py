@@ -149,6 +149,31 @@ def test_per_2_per_6_a_variant_is_written_by_keyboard(live, browser, lang, langu
     page.context.close()
 
 
+def test_per_4_per_6_a_reviewer_is_asked_about_a_variant_that_changes_much(live, browser):
+    with live.rows():
+        cases(live, "zh", "en", "li", role="annotator")
+    page = live.page(browser, "li")
+    page.set_default_timeout(20_000)
+    page.goto("/p/perturb/work")
+    page.locator(".gap:focus").wait_for()
+    if page.locator(".chip").count() == 1:
+        press(page, "Alt+p")
+        page.locator(".chip").nth(1).wait_for()
+    press(page, "Alt+2")
+    press(page, "Control+a")
+    press(page, "Delete")
+    press(page, "Control+Enter")
+    page.locator("#ask:not([hidden])").wait_for()
+    page.fill("#ask-note", "一样的错误")
+    page.click("#ask-send")
+    page.locator("#said", has_text="Submit again").wait_for()
+    press(page, "Control+Enter")
+    page.locator("#undo:not([hidden])").wait_for()
+    with live.rows():
+        assert Variant.objects.get().submission.reason_note == "一样的错误"
+    page.context.close()
+
+
 @SIZES
 def test_per_9_variants_are_checked_by_keyboard(live, browser, lang, language, width, theme):
     del lang

@@ -47,6 +47,7 @@ class PerturbationPage extends TaskPage {
     const { proposal } = task;
     this.answer.load(task, payload ?? (proposal && { texts: proposal.gaps, proposal: proposal.id }));
     this.answer.removed = removed;
+    this.isAsking = false;
     byId("sentence").textContent = task.text;
     byId("ask").hidden = true;
     this.showReturned(task.returned);
@@ -56,22 +57,22 @@ class PerturbationPage extends TaskPage {
 
   change() {
     super.change();
+    this.isAsking = false;
     byId("ask").hidden = true; // what moved may be where it was
     this.showProposal();
     this.showHint(null);
   }
 
   readSubmission() {
-    const { isAsking = false, isConfirmed } = this;
+    const { isAsking, isConfirmed } = this;
     const { decision, texts, note, proposal } = this.answer.read();
     return { decision, texts, note: isAsking ? note : "", proposal, ask_reviewer: isAsking, confirmed: isConfirmed };
   }
 
-  /** Submit although an error has moved: a reviewer decides. */
+  /** Submit although an error has moved: a reviewer decides. What is to be confirmed is asked so again. */
   askReviewer() {
     this.isAsking = true;
     this.submit();
-    this.isAsking = false;
   }
 
   // --- what a reviewer returned ------------------------------------------------------------------------
@@ -141,7 +142,10 @@ class PerturbationPage extends TaskPage {
     this.say([...problems.map(({ message }) => message), ...(confirm ? [this.messages.confirm] : [])].join(" "));
     const moved = problems.filter(({ code }) => code.startsWith("PER-4"));
     this.answer.showMoved(moved.map(({ error }) => error));
-    byId("ask").hidden = !moved.length;
+    if (!confirm) {
+      this.isAsking = false;
+      byId("ask").hidden = !moved.length;
+    }
     if (moved.some(({ field }) => field === "note")) return byId("ask-note").focus();
     const error = moved.find((problem) => problem.error)?.error;
     if (error) this.answer.goTo(error - 1, { atEnd: true });
