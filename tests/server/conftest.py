@@ -28,12 +28,12 @@ from django.core.management import call_command
 from django.db import connection, connections
 from django.test.client import ClientHandler
 from django.test.utils import setup_test_environment, teardown_test_environment
-from server.live import live, live_template, make_live, make_module_live
+from server.live import live, live_template, make_live, shared_live
 
 from gecbench.server.models import Member, Person, Project
 from gecbench.server.settings import SQLITE_PRAGMAS
 
-__all__ = ["live", "live_template", "make_live", "make_module_live"]
+__all__ = ["live", "live_template", "make_live", "shared_live"]
 
 POSTGRESQL = os.environ.get("GECBENCH_TEST_POSTGRESQL", "")
 

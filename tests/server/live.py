@@ -7,19 +7,21 @@
         page = live.page(browser, "li")        # a new browser context that is signed in
         page.goto(f"{live.url}/p/one/work")
 
-`live.stop()` is Ctrl-C, `live.kill()` is kill -9 of all its processes, `live.start()` starts it
-again on the same address, `live.log()` is what it wrote. `make_live("--database", url)` starts
-one with other options.
+Tests share it, one after another, each with an empty site. `make_live("--database", url)` starts
+one for a test alone, with other options: its `stop()` is Ctrl-C, `kill()` is kill -9 of all its
+processes, `start()` starts it again on the same address, `log()` is what it wrote.
 """
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import random
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
     from gecbench.server.models import Person
 
+DATABASE = "gecbench.sqlite3"
 PATIENCE = 60.0
 """Seconds that a loaded machine may need to start a server; an idle one needs two."""
 
@@ -66,6 +69,30 @@ class Live:
         self.words = words
         self.environment = environment
         self.process: subprocess.Popen[bytes] | None = None
+        self.contexts: list[BrowserContext] = []
+        self.emptied = 0
+
+    def runs(self) -> bool:
+        """Whether its first process lives."""
+        return self.process is not None and self.process.poll() is None
+
+    def empty(self, template: Path) -> None:
+        """Put the rows of a template in the place of its own, whether it runs or not.
+
+        Ids go on where no test has been: the server remembers what it made of some rows, and how
+        often somebody asked.
+        """
+        self.emptied += 1
+        with (
+            contextlib.closing(sqlite3.connect(template / DATABASE)) as rows,
+            contextlib.closing(sqlite3.connect(self.folder / DATABASE, timeout=PATIENCE)) as own,
+        ):
+            rows.backup(own)
+            numbered = own.execute("SELECT name FROM sqlite_master WHERE sql LIKE '%AUTOINCR%'")
+            first = [(name, self.emptied * 100_000) for (name,) in numbered]
+            own.execute("DELETE FROM sqlite_sequence")
+            own.executemany("INSERT INTO sqlite_sequence VALUES (?, ?)", first)
+            own.commit()
 
     def start(self) -> None:
         """Start the server and wait until it is ready."""
@@ -139,7 +166,7 @@ class Live:
             url = self.words[self.words.index("--database") + 1]
             use(postgresql(url.rpartition("/")[2]))
         else:
-            use(sqlite(self.folder / "gecbench.sqlite3"))
+            use(sqlite(self.folder / DATABASE))
         try:
             yield
         finally:
@@ -183,11 +210,17 @@ class Live:
             return {"name": "gecbench_session", "value": session.session_key, "url": self.url}
 
     def context(self, browser: Browser, login: str = "", **options: object) -> BrowserContext:
-        """A new browser context, signed in as somebody or nobody; close it at the end."""
+        """A new browser context, signed in as somebody or nobody; `live` closes it at the end."""
         opened = browser.new_context(base_url=self.url, **options)
+        self.contexts.append(opened)
         if login:
             opened.add_cookies([self.cookie(login)])
         return opened
+
+    def close_contexts(self) -> None:
+        """Close what no test has closed."""
+        while self.contexts:
+            self.contexts.pop().close()
 
     def page(self, browser: Browser, login: str = "", **options: object) -> Page:
         """A new page in a context of its own."""
@@ -195,16 +228,19 @@ class Live:
 
 
 @pytest.fixture(scope="session")
-def live_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder with an empty database, made once by the command line itself."""
-    folder = tmp_path_factory.mktemp("live") / "template"
+def live_template(common: Path) -> Path:
+    """A data folder with an empty database, made once a run by the command line itself."""
+    folder = common / "live template"
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("GECBENCH_", "DJANGO_"))}
-    subprocess.run(
-        [sys.executable, "-m", "gecbench", "annotate", "init", str(folder)],
-        env=clean,
-        check=True,
-        capture_output=True,
-    )
+    with (common / "live template.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "secret.key").exists():
+            subprocess.run(
+                [sys.executable, "-m", "gecbench", "annotate", "init", str(folder)],
+                env=clean,
+                check=True,
+                capture_output=True,
+            )
     return folder
 
 
@@ -213,23 +249,11 @@ MakeLive = Callable[..., Live]
 
 @pytest.fixture
 def make_live(live_template: Path, tmp_path: Path) -> Iterator[MakeLive]:
-    """Start servers with options of `serve`; all are killed at the end."""
-    yield from _making(live_template, tmp_path)
-
-
-@pytest.fixture(scope="module")
-def make_module_live(
-    live_template: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[MakeLive]:
-    """Start servers that all tests of a module share, each with rows of its own."""
-    yield from _making(live_template, tmp_path_factory.mktemp("module"))
-
-
-def _making(live_template: Path, place: Path) -> Iterator[MakeLive]:
+    """Start servers of this test alone, with options of `serve`; all are killed at the end."""
     made: list[Live] = []
 
     def make(*words: str, **environment: str) -> Live:
-        folder = place / f"site{len(made)}"
+        folder = tmp_path / f"site{len(made)}"
         shutil.copytree(live_template, folder)
         one = Live(folder, *words, **environment)
         made.append(one)
@@ -241,7 +265,21 @@ def _making(live_template: Path, place: Path) -> Iterator[MakeLive]:
         one.kill()
 
 
+@pytest.fixture(scope="session")
+def shared_live(live_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+    """The server that the tests of a process use one after another."""
+    folder = tmp_path_factory.mktemp("live") / "site"
+    shutil.copytree(live_template, folder)
+    server = Live(folder, "--workers", "2")
+    yield server
+    server.kill()
+
+
 @pytest.fixture
-def live(make_live: MakeLive) -> Live:
-    """A real server process on an empty site."""
-    return make_live("--workers", "2")
+def live(shared_live: Live, live_template: Path) -> Iterator[Live]:
+    """A real server process on an empty site; who stops or kills one makes it by `make_live`."""
+    shared_live.empty(live_template)
+    if not shared_live.runs():
+        shared_live.start()
+    yield shared_live
+    shared_live.close_contexts()

@@ -34,7 +34,8 @@ def test_it_lives_on_postgresql_too(make_live, url):
         assert Person.objects.get().login == "li"
 
 
-def test_rows_survive_a_kill_of_all_processes(live):
+def test_rows_survive_a_kill_of_all_processes(make_live):
+    live = make_live("--workers", "2")
     with live.rows():
         live.person("li")
     live.kill()
@@ -52,7 +53,8 @@ def test_a_browser_can_be_signed_in_at_once(live, browser):
     page.context.close()
 
 
-def test_ctrl_c_ends_it_clean(live):
+def test_ctrl_c_ends_it_clean(make_live):
+    live = make_live("--workers", "2")
     with urllib.request.urlopen(f"{live.url}/healthz", timeout=30) as answer:
         assert answer.read() == b"ok\n"
     assert live.stop() == 0

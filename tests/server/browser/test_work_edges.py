@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-from itertools import count
 
 import pytest
 from playwright.sync_api import Error, expect
@@ -17,27 +16,15 @@ from server.browser.atwork import (
     texts_on_server,
     wait_for_state,
 )
-from server.live import Live
 
-NUMBERS = count(1)
 GONE = "was => document.getElementById('task-number').textContent !== was"
 
 
-@pytest.fixture(scope="module")
-def site(make_module_live) -> Live:
-    """One server for all: each test has a project and people of its own."""
-    return make_module_live("--workers", "2")
-
-
 @pytest.fixture
-def somebody(site, browser, request):
-    """The work page of somebody in a project of this test: (page, name of the project)."""
-    slug = f"{request.node.name[5:40].replace('_', '-').strip('-')}-{next(NUMBERS)}"
-    login = f"li-{slug}"
-    project(site, login, slug=slug)
-    page = at_work(site, browser, login, slug)
-    yield page, slug
-    page.context.close()
+def page(live, browser):
+    """The work page of "li" in project "one"."""
+    project(live, "li")
+    return at_work(live, browser, "li")
 
 
 def keep_copies(page):
@@ -46,8 +33,7 @@ def keep_copies(page):
     )
 
 
-def test_a_page_left_while_a_save_hangs_keeps_the_text(somebody):
-    page, _ = somebody
+def test_a_page_left_while_a_save_hangs_keeps_the_text(page):
     replace_all(page, "先存一稿。")
     wait_for_state(page, "saved")
     left = []
@@ -65,8 +51,7 @@ def test_a_page_left_while_a_save_hangs_keeps_the_text(somebody):
     expect(page.locator("#reference-0")).to_have_value("保存还没有回音。")
 
 
-def test_a_page_fetched_before_the_last_save_was_taken_shows_what_was_saved(site, somebody):
-    page, _ = somebody
+def test_a_page_fetched_before_the_last_save_was_taken_shows_what_was_saved(live, page):
     replace_all(page, "先存一稿。")
     wait_for_state(page, "saved")
     page.wait_for_function("() => JSON.stringify(localStorage).includes('先存一稿。')")
@@ -84,11 +69,10 @@ def test_a_page_fetched_before_the_last_save_was_taken_shows_what_was_saved(site
         expect(page.locator("#reference-0")).to_have_value(shown)
     page.unroute("**/draft/*")
     wait_for_state(page, "saved")
-    assert ["答复赶在离开之前。"] in drafts_on_server(site)
+    assert ["答复赶在离开之前。"] in drafts_on_server(live)
 
 
-def test_what_arrived_unheard_is_no_other_windows_version(site, somebody):
-    page, _ = somebody
+def test_what_arrived_unheard_is_no_other_windows_version(live, page):
     lost = []
 
     def lose_first(route):
@@ -104,11 +88,10 @@ def test_what_arrived_unheard_is_no_other_windows_version(site, somebody):
     wait_for_state(page, "saved")
     assert lost[0].status == 200
     assert page.locator("#conflict").is_hidden()
-    assert ["第一句。第二句。"] in drafts_on_server(site)
+    assert ["第一句。第二句。"] in drafts_on_server(live)
 
 
-def test_a_save_that_arrives_after_the_page_was_left_does_not_hide_what_was_typed_since(somebody):
-    page, _ = somebody
+def test_a_save_that_arrives_after_the_page_was_left_does_not_hide_what_was_typed_since(page):
     replace_all(page, "旧的。")
     wait_for_state(page, "saved")
     ((name, text),) = keep_copies(page)
@@ -123,8 +106,7 @@ def test_a_save_that_arrives_after_the_page_was_left_does_not_hide_what_was_type
     expect(page.locator("#reference-0")).to_have_value("旧的。新的。")
 
 
-def test_no_key_changes_an_answer_that_waits_to_be_handed_in(site, somebody):
-    page, _ = somebody
+def test_no_key_changes_an_answer_that_waits_to_be_handed_in(live, page):
     task = number(page)
     replace_all(page, "等着提交。")
     page.context.set_offline(True)
@@ -137,11 +119,10 @@ def test_no_key_changes_an_answer_that_waits_to_be_handed_in(site, somebody):
     assert page.locator("#rewriting").is_visible()
     page.context.set_offline(False)
     page.wait_for_function(GONE, arg=task)
-    assert ["等着提交。"] in texts_on_server(site)
+    assert ["等着提交。"] in texts_on_server(live)
 
 
-def test_edits_after_taking_it_out_of_the_queue_are_kept_though_it_had_arrived(site, somebody):
-    page, _ = somebody
+def test_edits_after_taking_it_out_of_the_queue_are_kept_though_it_had_arrived(live, page):
     replace_all(page, "交出去的。")
     asked, held = [], []
 
@@ -163,20 +144,18 @@ def test_edits_after_taking_it_out_of_the_queue_are_kept_though_it_had_arrived(s
     page.locator("#gone:not([hidden])").wait_for()
     assert page.locator("#gone-text").input_value() == "又改了。"
     assert "handed in" in page.locator("#gone-said").inner_text()
-    assert ["交出去的。"] in texts_on_server(site)
-    assert ["又改了。"] in drafts_on_server(site)
+    assert ["交出去的。"] in texts_on_server(live)
+    assert ["又改了。"] in drafts_on_server(live)
 
 
-def test_the_page_of_a_foreign_network_is_not_taken_for_saved(somebody):
-    page, _ = somebody
+def test_the_page_of_a_foreign_network_is_not_taken_for_saved(page):
     portal = {"status": 200, "content_type": "text/html", "body": "<h1>Pay for the network</h1>"}
     page.route("**/draft/*", lambda route: route.fulfill(**portal))
     replace_all(page, "没有保存。")
     wait_for_state(page, "offline")
 
 
-def test_where_nothing_can_be_kept_the_page_says_so(somebody):
-    page, _ = somebody
+def test_where_nothing_can_be_kept_the_page_says_so(page):
     page.evaluate("() => { Storage.prototype.setItem = () => { throw new Error('full') } }")
     page.route("**/draft/*", lambda route: route.abort())
     page.route("**/submit/*", lambda route: route.abort())
@@ -188,40 +167,35 @@ def test_where_nothing_can_be_kept_the_page_says_so(somebody):
     assert "leave this page open" in page.locator("#said").inner_text()
 
 
-def test_a_token_that_another_window_made_new_is_taken_up(site, somebody):
-    page, _ = somebody
-    new = {"name": "gecbench_csrf", "value": "n" * 32, "url": site.url}
-    page.context.add_cookies([new])  # somebody signed in again in another window
+def test_a_token_that_another_window_made_new_is_taken_up(live, page):
+    new = {"name": "gecbench_csrf", "value": "n" * 32, "url": live.url}
+    page.context.add_cookies([new])  # page signed in again in another window
     replace_all(page, "继续写。")
     wait_for_state(page, "saved")
-    assert ["继续写。"] in drafts_on_server(site)
+    assert ["继续写。"] in drafts_on_server(live)
 
 
-def test_a_second_press_of_skip_does_not_skip_the_next_task(site, somebody):
+def test_a_second_press_of_skip_does_not_skip_the_next_task(live, page):
     from gecbench.server.models import Skip
 
-    page, slug = somebody
     task = number(page)
     page.keyboard.press("Alt+p")
     page.keyboard.press("Alt+p")
     page.wait_for_function(GONE, arg=task)
     page.wait_for_timeout(500)
     assert page.locator("#said").is_hidden()  # nor is the next task told of the first one
-    with site.rows():
-        assert Skip.objects.filter(person__login=f"li-{slug}").count() == 1
+    with live.rows():
+        assert Skip.objects.filter(person__login="li").count() == 1
 
 
-def test_a_draft_left_on_this_machine_reaches_the_server_though_another_task_is_open(
-    site, somebody
-):
-    page, _ = somebody
+def test_a_draft_left_on_this_machine_reaches_the_server_though_another_task_is_open(live, page):
     page.route("**/draft/*", lambda route: route.abort())
     replace_all(page, "上星期写的。")
     wait_for_state(page, "offline")
     task = number(page)
     page.keyboard.press("Alt+p")
     page.wait_for_function(GONE, arg=task)
-    before = len(drafts_on_server(site))
+    before = len(drafts_on_server(live))
     page.evaluate(
         """() => { for (const [name, text] of Object.entries(localStorage))
             if (text.includes("上星期写的。"))
@@ -231,13 +205,12 @@ def test_a_draft_left_on_this_machine_reaches_the_server_though_another_task_is_
     with page.expect_response("**/draft/*") as answer:
         page.reload()
     assert answer.value.status == 410
-    assert len(drafts_on_server(site)) == before + 1
-    assert ["上星期写的。"] in drafts_on_server(site)
+    assert len(drafts_on_server(live)) == before + 1
+    assert ["上星期写的。"] in drafts_on_server(live)
     page.wait_for_function("Object.values(localStorage).every(text => !JSON.parse(text).unsaved)")
 
 
-def test_a_composition_is_neither_saved_by_halves_nor_cut_off(somebody):
-    page, _ = somebody
+def test_a_composition_is_neither_saved_by_halves_nor_cut_off(page):
     page.keyboard.press("Alt+n")
     page.locator("#reason-note").focus()
     wait_for_state(page, "saved")
@@ -254,8 +227,7 @@ def test_a_composition_is_neither_saved_by_halves_nor_cut_off(somebody):
     assert asked == [1]
 
 
-def test_a_task_that_is_lost_in_mid_composition_waits_for_its_end(somebody):
-    page, _ = somebody
+def test_a_task_that_is_lost_in_mid_composition_waits_for_its_end(page):
     cdp = page.context.new_cdp_session(page)
     gone = {"status": 410, "content_type": "application/json", "body": '{"message": "It is over."}'}
     page.route("**/draft/*", lambda route: route.fulfill(**gone))
