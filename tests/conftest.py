@@ -271,6 +271,6 @@ def browser() -> Iterator[Browser]:
     if not CHROMIUM.exists():
         pytest.skip(f"no chromium at {CHROMIUM}; install Debian's package chromium")
     with sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=str(CHROMIUM), args=list(QUIET))
+        opened = driver.chromium.launch(executable_path=TESTS / "chromium", args=list(QUIET))
         yield opened
         opened.close()
