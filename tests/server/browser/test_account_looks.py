@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.browser.test_review_looks import findings, wide
+from server.browser.looks import THEMES, findings, wide
 
 from gecbench.server.workflow import accounts
 
@@ -29,12 +29,9 @@ def visitor(live, browser, language: str, **options: object):
     return context.new_page()
 
 
-BOTH = [(theme, language) for theme in ("light", "dark") for language in ("zh-hans", "en")]
-
-
 def test_axe_finds_nothing_serious_at_the_door(live, browser):
     secret = a_link(live)
-    for theme, language in BOTH:
+    for theme, language in THEMES:
         page = visitor(live, browser, language, color_scheme=theme)
         for path in ("login", f"password/{secret}", "password", "invitation/none", "nowhere"):
             page.goto(f"/{path}")
@@ -51,9 +48,9 @@ def test_axe_finds_nothing_serious_at_the_door(live, browser):
 
 def test_axe_finds_nothing_serious_on_ones_own_pages_and_a_telephone_is_wide_enough(live, browser):
     with live.rows():
-        for theme, language in BOTH:
+        for theme, language in THEMES:
             live.person(f"{theme}-{language}", language=language)
-    for theme, language in BOTH:
+    for theme, language in THEMES:
         page = live.page(browser, f"{theme}-{language}", color_scheme=theme)
         for path in OWN:
             page.goto(f"/{path}")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from server.browser.atreview import press
+from server.browser.looks import findings
 from server.browser.test_practice import look
-from server.browser.test_work_looks import findings
 from server.workflow.inspecting import begun, rated
 from server.workflow.practising import known
 from server.workflow.reviewing import member_of

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from server.browser.looks import each_theme_and_language, findings
 
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 
-axe = pytest.importorskip("axe_playwright_python.sync_playwright")
 
 PLACES = (
     *("", "sentences", "sentences/1", "import", "export", "releases", "members", "guideline"),
@@ -146,8 +146,7 @@ def test_the_guideline_is_previewed_in_place(page):
     assert page.url.endswith("/manage/guideline")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("language", ["en", "zh-hans"])
+@each_theme_and_language
 def test_every_page_is_accessible_and_fits_a_phone(live, browser, theme, language):
     with live.rows():
         from server.workflow import reviewing
@@ -166,12 +165,6 @@ def test_every_page_is_accessible_and_fits_a_phone(live, browser, theme, languag
             "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         )
         assert wide <= 0, f"{place} is {wide} px too wide"
-        found = axe.Axe().run(page).response["violations"]
-        serious = [
-            (one["id"], one["nodes"][0]["html"][:200])
-            for one in found
-            if one["impact"] in ("serious", "critical")
-        ]
-        assert serious == [], place
+        assert findings(page) == [], place
     assert said == []
     page.context.close()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from server.browser.looks import findings
 from server.browser.test_practice import look
-from server.browser.test_work_looks import findings
 from server.workflow.paying import PLAIN, closed, paying
 from server.workflow.reviewing import BAD, FAIR, GOOD, finalised, waiting
 from server.workflow.stories import correction

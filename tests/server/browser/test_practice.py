@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from server.browser.atreview import press
-from server.browser.test_work_looks import findings
+from server.browser.looks import findings
 from server.workflow.practising import answered, known
 
 from gecbench.server.choices import MemberStatus, Purpose, Role

@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from server.browser.atreview import at_review, in_study, press, waiting
+from server.browser.looks import each_theme_and_language, findings, wide
 from server.workflow.reviewing import member_of
 
 from gecbench.server.workflow import complaints
-
-
-def findings(page) -> list[str]:
-    """What axe calls serious or critical."""
-    result = Axe().run(page)
-    return [
-        f"{one['id']}: {one['nodes'][0]['html'][:200]} {one['nodes'][0]['failureSummary'][:300]}"
-        for one in result.response["violations"]
-        if one["impact"] in ("serious", "critical")
-    ]
 
 
 def busy_review(page) -> None:
@@ -29,14 +19,9 @@ def busy_review(page) -> None:
             summary.click()
 
 
-def wide(page) -> list[int]:
-    return page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize(("lang", "language"), [("zh", "zh-hans"), ("en", "en")])
-def test_axe_finds_nothing_serious_in_review(live, browser, theme, lang, language):
-    waiting(live, lang=lang, language=language)
+@each_theme_and_language
+def test_axe_finds_nothing_serious_in_review(live, browser, theme, language):
+    waiting(live, lang=language[:2], language=language)
     page = at_review(live, browser, color_scheme=theme)
     busy_review(page)
     assert findings(page) == []
@@ -63,10 +48,9 @@ def disputed(live, **options: object) -> tuple[int, int]:
         return item, made.pk
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize(("lang", "language"), [("zh", "zh-hans"), ("en", "en")])
-def test_axe_finds_nothing_serious_in_study_and_problems(live, browser, theme, lang, language):
-    item, complaint = disputed(live, lang=lang, language=language)
+@each_theme_and_language
+def test_axe_finds_nothing_serious_in_study_and_problems(live, browser, theme, language):
+    item, complaint = disputed(live, lang=language[:2], language=language)
     for login, paths in {
         "a3": (f"study/{item}", "study", f"problems/{complaint}", "problems"),
         "ruth": (f"problems/{complaint}",),

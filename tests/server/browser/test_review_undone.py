@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from server.browser.atreview import WRONG, at_review, press, row_of, waiting
-from server.browser.test_review_looks import findings, wide
+from server.browser.looks import findings, wide
 from server.workflow.stories import correction, error_free
 
 from gecbench.server.models import Sentence, Study

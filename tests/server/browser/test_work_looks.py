@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from server.browser.atwork import at_work, project, replace_all, wait_for_state
+from server.browser.looks import each_theme_and_language, findings
 
 from gecbench.server.models import Person, Project
 
@@ -24,20 +24,11 @@ HIDDEN = ("conflict", "gone", "other", "offer", "signin", "undo", "said", "not-a
           "error-free", "keep-editing")  # fmt: skip
 
 
-def findings(page) -> list[str]:
-    """What axe calls serious or critical on a page, or on part of it."""
-    result = Axe().run(page)
-    return [
-        f"{one['id']}: {one['nodes'][0]['html'][:200]} {one['nodes'][0]['failureSummary'][:300]}"
-        for one in result.response["violations"]
-        if one["impact"] in ("serious", "critical")
-    ]
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize(("lang", "language"), [("zh", "zh-hans"), ("en", "en")])
-def test_axe_finds_nothing_serious(live, browser, theme, lang, language):
-    project(live, "li", lang=lang, language=language, texts=("One two .", "Three four.", "一二"))
+@each_theme_and_language
+def test_axe_finds_nothing_serious(live, browser, theme, language):
+    project(
+        live, "li", lang=language[:2], language=language, texts=("One two .", "Three four.", "一二")
+    )
     page = at_work(live, browser, "li", color_scheme=theme)
     replace_all(page, "Owt 「one three ,宿舍 Owt 「one")
     page.keyboard.press("Alt+a")
