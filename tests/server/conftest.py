@@ -6,9 +6,11 @@ and deferred constraints work as they do for people.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
@@ -144,18 +146,40 @@ def administer(command: str) -> None:
 
 
 @pytest.fixture(scope="session")
-def migrated_postgresql() -> Iterator[str]:
-    """A PostgreSQL database with all tables and no rows."""
+def migrated_postgresql(common: Path) -> Iterator[str]:
+    """A PostgreSQL database with all tables and no rows: one for all processes of a run.
+
+    The first of them makes it, the last one drops it.
+    """
     if not POSTGRESQL:
         reason = "no PostgreSQL: set GECBENCH_TEST_POSTGRESQL to the URL of one that may be filled"
         pytest.skip(reason)
-    name = f"gecbench_empty_{uuid4().hex[:12]}"
-    administer(f"CREATE DATABASE {name}")
-    use(postgresql(name))
-    call_command("migrate", verbosity=0)
-    connection.close()
+    users = common / "users of PostgreSQL"
+
+    @contextmanager
+    def counted() -> Iterator[list[str]]:
+        """The name of the database, once for each process that uses it."""
+        with users.open("a+") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            file.seek(0)
+            names = file.read().split()
+            yield names
+            file.truncate(0)
+            file.write(" ".join(names))
+
+    with counted() as names:
+        name = names[0] if names else f"gecbench_empty_{uuid4().hex[:12]}"
+        if not names:
+            administer(f"CREATE DATABASE {name}")
+            use(postgresql(name))
+            call_command("migrate", verbosity=0)
+            connection.close()
+        names.append(name)
     yield name
-    administer(f"DROP DATABASE {name} WITH (FORCE)")
+    with counted() as names:
+        names.pop()
+        if not names:
+            administer(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @pytest.fixture
