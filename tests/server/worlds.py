@@ -1,32 +1,51 @@
-"""Two projects with everybody in them, made once for a module; each test has a copy of its own."""
+"""Two projects with everybody in them, made once a run; each test has a copy of its own."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 from django.db import connection
 from server.conftest import sqlite, use
-from server.web.routes import World, world
+from server.web.routes import World, new_client, world
+
+Made = tuple[Path, Mapping[str, Mapping[str, object]], Mapping[str, Mapping[str, str]]]
+"""A database, what is in each project, and the cookies of each client."""
 
 
-@pytest.fixture(scope="module")
-def made(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, World]:
+@pytest.fixture(scope="session")
+def made(
+    migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory, once: Callable[..., tuple]
+) -> Made:
     path = tmp_path_factory.mktemp("world") / "made.sqlite3"
-    shutil.copy(migrated_sqlite, path)
-    use(sqlite(path))
-    whole = world()
-    connection.close()
-    return path, whole
+
+    def make() -> tuple[bytes, *tuple[object, ...]]:
+        shutil.copy(migrated_sqlite, path)
+        use(sqlite(path))
+        whole = world()
+        connection.close()
+        cookies = {
+            who: {name: one.value for name, one in client.cookies.items()}
+            for who, client in whole.clients.items()
+        }
+        return path.read_bytes(), whole.things, cookies
+
+    rows, things, cookies = once("world", make)
+    path.write_bytes(rows)
+    return path, things, cookies
 
 
 @pytest.fixture
-def there(made: tuple[Path, World], tmp_path: Path) -> Iterator[World]:
+def there(made: Made, tmp_path: Path) -> Iterator[World]:
     """The world as it was made, whatever the test before did to it."""
+    rows, things, cookies = made
     path = tmp_path / "site.sqlite3"
-    shutil.copy(made[0], path)
+    shutil.copy(rows, path)
     use(sqlite(path))
-    yield made[1]
+    clients = {who: new_client(who) for who in cookies}
+    for who, client in clients.items():
+        client.cookies.load(dict(cookies[who]))
+    yield World(things, clients)
     connection.close()

@@ -237,6 +237,12 @@ PEOPLE = (
 )
 
 
+def new_client(who: str) -> Client:
+    """A client that is not signed in yet."""
+    headers = {} if who == "anonymous" else {"Accept-Language": "en"}
+    return Client(raise_request_exception=False, headers=headers)
+
+
 def world() -> World:
     """Make it all."""
     things = {"one": _rewriting("one", OURS), "two": _rewriting("two", MARK)}
@@ -260,9 +266,8 @@ def world() -> World:
     }
     somebody("stranger")
     somebody("root", is_administrator=True)
-    clients = {"anonymous": Client(raise_request_exception=False)}
+    clients = {who: new_client(who) for who in ("anonymous", *logins)}
     for who, login in logins.items():
-        clients[who] = Client(raise_request_exception=False, headers={"Accept-Language": "en"})
         clients[who].force_login(Person.objects.get(login=login), backend=BACKEND)
     return World(things, clients)
 
