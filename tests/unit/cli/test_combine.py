@@ -2,37 +2,38 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+import contextlib
+import io
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
 from messages import assert_is_line, missing_facts
 
 from gecbench.api.files import sample
+from gecbench.cli import main
 
 ZH = sample("zh", "corpus.jsonl").parent
 EN = sample("en", "corpus.jsonl").parent
 SYSTEMS = [ZH / f"{name}.txt" for name in ("cautious", "eager", "fluent")]
 
 
-def run(folder: Path, *words: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "gecbench", *map(str, words)],
-        cwd=folder,
-        env={**os.environ, "LANG": "C.UTF-8"},
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
+def run(folder: Path, *words: object) -> tuple[int, str, str]:
+    """Run a command in a folder; its exit code, output and messages."""
+    out, err = io.StringIO(), io.StringIO()
+    code = 0
+    with contextlib.chdir(folder), redirect_stdout(out), redirect_stderr(err):
+        try:
+            main([str(word) for word in words])
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+    return code, out.getvalue(), err.getvalue()
 
 
 def good(folder: Path, *words: object) -> tuple[str, list[str]]:
-    ended = run(folder, *words)
-    assert ended.returncode == 0, ended.stderr
-    return ended.stdout, ended.stderr.splitlines()
+    code, out, err = run(folder, *words)
+    assert code == 0, err
+    return out, err.splitlines()
 
 
 def test_lines_go_to_the_terminal_and_the_report_beside(tmp_path: Path):
@@ -151,6 +152,6 @@ def test_files_that_do_not_fit_are_one_line(tmp_path: Path):
 
 
 def test_a_failure_has_one_line_and_no_traceback(tmp_path: Path):
-    ended = run(tmp_path, "combine", ZH / "corpus.jsonl", SYSTEMS[0], "--threshold", "x")
-    assert (ended.returncode, ended.stdout) == (2, "")
-    assert_is_line(ended.stderr, "threshold", "'x'")
+    code, out, err = run(tmp_path, "combine", ZH / "corpus.jsonl", SYSTEMS[0], "--threshold", "x")
+    assert (code, out) == (2, "")
+    assert_is_line(err, "threshold", "'x'")
