@@ -12,7 +12,6 @@ from server.browser.atreview import press
 from server.browser.atwork import wait_for_state
 from server.browser.looks import findings
 from server.browser.test_review_edges import copy_of, put
-from server.browser.looks import findings
 from server.live import Live
 from server.workflow.perturbing import CHINESE, a_perturbation, waiting_case
 from server.workflow.stories import joined
