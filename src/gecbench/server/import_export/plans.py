@@ -461,15 +461,6 @@ def missing(batch: ImportBatch) -> int:
     return int(batch.counts.get("sentences", 0)) - batch.sentences.count()
 
 
-def interrupted_imports(project: Project) -> tuple[tuple[ImportBatch, int], ...]:
-    """List the imports of a project that were interrupted, with how many sentences are missing.
-
-    The same file with the same options goes on with one.
-    """
-    batches = ImportBatch.objects.filter(project=project).order_by("id")
-    return tuple((batch, left) for batch in batches if (left := missing(batch)))
-
-
 def _find_interrupted(
     project: Project, sha256: str, format: str, options: ImportOptions
 ) -> ImportBatch | None:

@@ -148,14 +148,6 @@ class Ruling:
     confirmed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class DraftSaved:
-    """What a saved draft is answered with."""
-
-    rev: int
-    at: str
-
-
 MOST_MS = 2**31 - 1
 """More milliseconds do not fit a column; it is 24 days."""
 
