@@ -7,10 +7,12 @@ real work, through the services.
 from __future__ import annotations
 
 from datetime import timedelta
+from unittest.mock import patch
 from uuid import uuid4
 
 from django.utils import timezone
 from server.security.payloads import PAYLOADS
+from server.workflow.paying import closed, paying
 from server.workflow.reviewing import finalised, member_of, opened, word
 from server.workflow.stories import (
     a_project,
@@ -49,6 +51,7 @@ from gecbench.server.workflow import (
     inspection,
     management,
     members,
+    pay,
     projects,
     reviews,
     sentences,
@@ -103,6 +106,9 @@ def hostile() -> Project:
     _light(project)
     _practised(project)
     _inspected(project)
+    paying(project)
+    with patch.object(pay, "SETTLED", timedelta(seconds=-9)):
+        closed(project)
     _people(project)
     due = timezone.now() + timedelta(days=3)
     assignments.give_quota(member_of(project, "boss"), writers[0], number=count + 9, due_at=due)

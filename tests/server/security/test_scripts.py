@@ -135,7 +135,10 @@ class Walker:
                 kind = shape(plain)
                 if not plain.startswith(origin) or plain in known or SAVED.search(kind):
                     continue
-                if re.search(r"/releases/\*/|\.(tsv|jsonl|m2|txt)$", kind) or kinds[kind] >= alike:
+                if (
+                    re.search(r"/releases/\*/|\.(csv|json|xlsx|tsv|jsonl|m2|txt)$", kind)
+                    or kinds[kind] >= alike
+                ):
                     continue
                 kinds[kind] += 1
                 known.add(plain)
@@ -189,12 +192,12 @@ STARTS = {
     "boss": (
         *("manage/", "manage/sentences", "manage/members", "manage/releases", "manage/guideline"),
         *("manage/audit", "manage/settings", "manage/quality", "manage/import"),
-        *("manage/export", "problems?state=all", "manage/inspection"),
+        *("manage/export", "problems?state=all", "manage/inspection", "manage/pay"),
     ),
     "root": ("manage/",),
-    "a0": ("work", "study", "problems?state=all", "guide", "work/history", "me"),
+    "a0": ("work", "study", "problems?state=all", "guide", "work/history", "me", "pay"),
     "a1": ("work/skipped", "work/kept", "study?state=closed"),
-    "rita": ("review", "review/history", "problems?state=all"),
+    "rita": ("review", "review/history", "problems?state=all", "pay"),
     "rolf": ("review", "problems"),
     "j0": ("judge", "judge/disagreements"),
 }
@@ -212,7 +215,7 @@ def test_no_text_runs_makes_an_element_or_asks_anybody(full, browser):
                 *(f"{full.url}/{path}" for path in own),
                 *(root + path for path in (*starts, *tries.get(who, ()))),
                 origin=full.url,
-                most=40 if who == "boss" else 16,
+                most=44 if who == "boss" else 18,
             )
             if who in ("boss", "a0"):
                 asked(one, root)
