@@ -160,7 +160,7 @@ def _target_format(files: _Files, source: Sources) -> str | None:
     is_alike = ending == source.path.suffix.lower()
     if files.target_format or (is_alike and not (source.format == "lines" and ending == ".jsonl")):
         return files.target_format
-    return format_by_ending(files.output, CORPUS_ENDINGS, None)
+    return format_by_ending(files.output, {**CORPUS_ENDINGS, ".txt": "lines"}, None)
 
 
 def _check_for_text(files: _Files) -> None:

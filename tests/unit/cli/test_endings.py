@@ -39,7 +39,7 @@ def format_in(path: str) -> str:
         ("correct copying s.txt -o e.jsonl", "jsonl"),
         ("corrupt s.txt -o e.jsonl", "jsonl"),
         ("correct copying s.txt -o e.out", "lines"),
-        ("correct copying c.jsonl -o e.txt", "jsonl"),
+        ("correct copying c.jsonl -o e.txt", "lines"),
         ("correct copying c.jsonl -o e.tsv", "mucgec"),
         ("correct copying c.jsonl -o e.tsv --to jsonl", "jsonl"),
     ],
