@@ -268,10 +268,10 @@ def test_an_older_copy_of_a_check_is_offered_and_overwrites_nothing(live, browse
     page.context.close()
 
 
-@pytest.fixture(scope="module")
-def site(make_module_live) -> Live:
-    """A server for short tests with projects of their own, where a corrector gives hints."""
-    return make_module_live("--workers", "1", GECBENCH_HINTS_EN="en-rules")
+@pytest.fixture
+def site(make_live) -> Live:
+    """A server where a corrector gives hints."""
+    return make_live("--workers", "1", GECBENCH_HINTS_EN="en-rules")
 
 
 def test_per_7_a_hint_is_asked_for_and_goes_when_something_else_is_typed(site, browser):
@@ -296,13 +296,13 @@ def test_per_7_a_hint_is_asked_for_and_goes_when_something_else_is_typed(site, b
     page.context.close()
 
 
-def test_per_2_a_variant_is_written_and_submitted_by_touch(site, browser):
-    with site.rows():
+def test_per_2_a_variant_is_written_and_submitted_by_touch(live, browser):
+    with live.rows():
         project = cases(
-            site, "zh", "zh-hans", "mei", role="annotator", slug=f"touch-{uuid4().hex[:6]}"
+            live, "zh", "zh-hans", "mei", role="annotator", slug=f"touch-{uuid4().hex[:6]}"
         )
     size = {"width": 390, "height": 700}
-    page = site.page(browser, "mei", viewport=size, has_touch=True, is_mobile=True)
+    page = live.page(browser, "mei", viewport=size, has_touch=True, is_mobile=True)
     page.set_default_timeout(20_000)
     page.goto(f"/p/{project.slug}/work")
     page.locator(".gap:focus").wait_for()
