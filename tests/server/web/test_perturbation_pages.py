@@ -251,3 +251,11 @@ def test_a_manager_sees_variants_and_checks_and_has_one_made_again(project):
     values |= {"perturb_edits": "4", "seen": settings.context["seen"]}
     assert client.post("/p/perturb/manage/settings", values).status_code == 302
     assert Project.objects.get().rules.perturb_edits == 4
+
+
+def test_a_case_has_no_button_for_more_annotators(project):
+    boss = signed_in(Member.objects.get(project=project, person__login="boss"))
+    page = "/p/perturb/manage/sentences/1"
+    assert f"{page}/raise" not in boss.get(page).content.decode()
+    boss.post(f"{page}/raise", {"more": "1"})
+    assert sentence_of(project).needed == project.annotators

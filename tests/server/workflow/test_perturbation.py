@@ -24,7 +24,7 @@ from server.workflow.perturbing import (
     waiting_case,
 )
 from server.workflow.races import together
-from server.workflow.stories import claimed, expired, joined, sentence_of
+from server.workflow.stories import claimed, expired, joined, sentence_of, somebody
 
 from gecbench.api.options import PerturbOptions
 from gecbench.server.choices import Role
@@ -48,6 +48,7 @@ from gecbench.server.workflow import (
     hints,
     management,
     perturbation,
+    projects,
     proposals,
     review_tasks,
     reviews,
@@ -381,16 +382,24 @@ def test_per_9_a_check_stays_once_the_author_went_on(site):
         variant_checks.undo(rita, sentence.pk)
 
 
-def test_per_9_a_check_stays_once_a_manager_asked_for_more_variants(site):
+def test_per_9_a_check_stays_once_the_project_wants_more_variants(site):
     project = a_perturbation()
     sentence, rita = waiting_case(project), reviewer(project)
     checked(rita, accept(1), give_back(2))
-    boss = Member.objects.get(project=project, person__login="boss")
-    management.raise_needed(boss, sentence.pk, more=1)
+    projects.change_project(project, by=somebody("boss"), annotators=3)
     with pytest.raises(ConflictError):
         variant_checks.undo(rita, sentence.pk)
     assert sentence_of(project).state == "annotating"
     assert check() == ()
+
+
+def test_one_case_never_gets_more_variants_than_the_others(site):
+    project = a_perturbation()
+    sentence = waiting_case(project)
+    boss = Member.objects.get(project=project, person__login="boss")
+    with pytest.raises(NotYoursError):
+        management.raise_needed(boss, sentence.pk, more=1)
+    assert (sentence_of(project).state, sentence_of(project).needed) == ("review_ready", 2)
 
 
 def test_per_9_one_key_is_one_check(site):

@@ -165,8 +165,10 @@ def raise_needed(member: Member, sentence_id: int, *, more: int) -> Sentence:
     Raises:
         RefusedError: Less than one more, or beyond 20 in all.
         ConflictError: It is with a reviewer, decided, or withdrawn.
+        NotYoursError: It is a case: all cases of a project have as many variants.
     """
     member = authorize(member, Role.MANAGER)
+    require_kind(member.project, ProjectKind.REWRITE)
     sentence = lock_sentence(sentence_id, member.project_id)
     most = MOST_ANNOTATORS - sentence.needed
     if not 1 <= more <= most:

@@ -533,7 +533,9 @@ def sentence(request: HttpRequest, member: Member, number: int) -> HttpResponse:
         "may_reopen": state == SentenceState.GOLDEN,
         "may_withdraw": state != SentenceState.WITHDRAWN,
         "may_restore": state == SentenceState.WITHDRAWN,
-        "may_raise": state in RAISABLE and row.golden_id is None,
+        "may_raise": row.project.kind == ProjectKind.REWRITE
+        and state in RAISABLE
+        and row.golden_id is None,
         "most": MOST_ANNOTATORS - row.needed,
         "reviewers": reviewers_for(row).select_related("person").order_by("person__name")
         if is_free
