@@ -62,7 +62,7 @@ def test_pay_2_a_period_is_closed_once_and_written(run, tmp_path):
     project = Project.objects.get()
     paying(project)
     assert "0.75" in run("preview")
-    today = pay.last_day(timezone.now())
+    today = timezone.localdate(timezone=timezone.get_default_timezone())
     run("close", "--through", today)
     assert PayPeriod.objects.get(project=project).end == pay.end_of(today)
     with pytest.raises(GecbenchError, match="is closed already"):

@@ -18,7 +18,7 @@ from gecbench.core.errors import UsageError
 from gecbench.server.import_export import pay_files
 from gecbench.server.import_export.corpora import naming_of
 from gecbench.server.import_export.pay_files import pay_file
-from gecbench.server.models import Audit, PayFormula, PayPeriod, PayStatement
+from gecbench.server.models import Audit, PayFormula, PayPeriod, PayStatement, Person
 from gecbench.server.rules.pay import TEMPLATES
 from gecbench.server.workflow import pay
 from gecbench.server.workflow.pay import formula_in_force
@@ -200,6 +200,21 @@ def test_files_have_the_clock_of_the_site_whoever_saves_them(project):
         content = b"".join(pay_file("statements.csv", rows, naming_of(project)).content)
     row = next(csv.DictReader(io.StringIO(content.decode("utf-8-sig"))))
     assert row["to"] == f"{today() + timedelta(days=1)} 00:00"
+
+
+def test_pages_name_the_last_day_of_a_period_by_the_clock_of_the_site(project, boss):
+    paying(project)
+    period = closed(project, pay.end_of(today()))
+    a1 = member_of(project, "a1")
+    Person.objects.filter(login__in=("boss", "a1")).update(time_zone="Pacific/Kiritimati")
+    pages = [boss.html(url) for url in (HERE, f"{HERE}/periods/{period.pk}")]
+    statement = period.statements.get(person=a1.person)
+    pages.append(boss.html(f"{HERE}/statements/{statement.pk}"))
+    pages += [Asking(a1).html(f"/p/story/pay{end}") for end in ("", f"/{statement.pk}")]
+    for page in pages:
+        assert str(today()) in page
+        for clock in ("00:00", "14:00"):  # when it ends, in UTC and 14 hours east of it
+            assert f"{today() + timedelta(days=1)} {clock}" not in page
 
 
 def test_whole_currencies_are_whole_in_files(project):

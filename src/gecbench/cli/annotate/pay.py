@@ -114,7 +114,7 @@ def export(
         periods = periods.filter(end=ledger.end_of(_day(through, "--through")))
     period = periods.first()
     if period is None:
-        known = [str(ledger.last_day(end)) for end in row.pay_periods.values_list("end", flat=True)]
+        known = [str(closed.last_day) for closed in row.pay_periods.all()]
         raise UnknownNameError("closed period", through or "any", sorted(known))
     name = "pay.xlsx" if ending == ".xlsx" else "lines.csv" if lines else "statements.csv"
     statements = PayStatement.objects.filter(period=period).order_by("-total", "pk")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime, timedelta
 
 from django.db import models
 from django.db.models import PROTECT, F, Q
@@ -72,6 +72,18 @@ class PayPeriod(AppendOnly):
                 name="pay_period_has_length",
             ),
         )
+
+    @property
+    def first_day(self) -> date | None:
+        """By the clock of the site, as periods are closed; None where none was closed before."""
+        zone = timezone.get_default_timezone()
+        return None if self.begin is None else timezone.localdate(self.begin, zone)
+
+    @property
+    def last_day(self) -> date:
+        """By the clock of the site; the period ends with this day."""
+        last = self.end - timedelta(microseconds=1)
+        return timezone.localdate(last, timezone.get_default_timezone())
 
 
 class PayStatement(AppendOnly):

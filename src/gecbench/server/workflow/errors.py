@@ -193,7 +193,7 @@ MESSAGES: Mapping[str, str] = {
     ),
     "inspection-size": Message("Between 1 and {most} items can be drawn."),
     # Pay.
-    "PAY-closed": Message("Everything up to {end} is closed already."),
+    "PAY-closed": Message("Everything up to and including {day} is closed already."),
     "PAY-currency": Message("The project pays in {now}; a formula in {new} cannot follow."),
     "PAY-in-force": Message("Version {version} is in force already."),
     "PAY-no-formula": Message("No formula is in force yet; put one in force first."),

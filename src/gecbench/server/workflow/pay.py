@@ -296,10 +296,9 @@ def preview(
 # The ledger: periods are closed one after the other.
 
 
-def last_end(project: Project) -> datetime | None:
-    """When the last closed period ended."""
-    last = project.pay_periods.order_by("-end").first()
-    return last.end if last else None
+def last_period(project: Project) -> PayPeriod | None:
+    """The last closed period."""
+    return project.pay_periods.order_by("-end").first()
 
 
 def begin_of(day: date) -> datetime:
@@ -312,24 +311,18 @@ def end_of(day: date) -> datetime:
     return begin_of(min(day, date.max - timedelta(days=1)) + timedelta(days=1))
 
 
-def last_day(end: datetime) -> date:
-    """The last day of a period that ends at a moment."""
-    return timezone.localdate(end - timedelta(microseconds=1), timezone.get_default_timezone())
-
-
 def _check_end(project: Project, end: datetime) -> datetime | None:
-    before = last_end(project)
+    last = last_period(project)
     problem = None
     if formula_in_force(project) is None:
         problem = Problem("PAY-no-formula", "through")
     elif end > timezone.now() - SETTLED:
         problem = Problem("PAY-too-early", "through")
-    elif before is not None and end <= before:
-        end_before = f"{timezone.localtime(before):%Y-%m-%d %H:%M}"
-        problem = Problem("PAY-closed", "through", {"end": end_before})
+    elif last is not None and end <= last.end:
+        problem = Problem("PAY-closed", "through", {"day": str(last.last_day)})
     if problem:
         raise RefusedError([problem])
-    return before
+    return last.end if last else None
 
 
 def _paid_lines(entries: Iterable[PayEntry]) -> list[Line]:

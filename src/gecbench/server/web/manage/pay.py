@@ -361,7 +361,7 @@ def overview(request: HttpRequest, member: Member) -> HttpResponse:
             for period in _periods(project)
             for currency in [in_force.formula.currency if in_force else ""]
         ],
-        "last_end": pay.last_end(project),
+        "last_period": pay.last_period(project),
     }
     if in_force is not None and form.is_bound and form.is_valid():
         try:
