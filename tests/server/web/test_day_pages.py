@@ -157,6 +157,7 @@ NOTICES = [
     ("study_closed", {"number": 7, "count": "x"}, "of yours is closed", "/p/story/study"),
     ("study_waived", {"number": 7, "note": "ok"}, "A manager has closed", "/p/story/study"),
     ("complaint_message", {"number": 7, "complaint": 5}, "new message", "/p/story/problems/5"),
+    ("inspection_message", {"number": 7, "item": 5, "name": "May"}, "of May", "/p/story/judge/5"),
     (
         "complaint_decided",
         {"number": 7, "complaint": 5, "outcome": "upheld"},

@@ -179,6 +179,30 @@ def test_jud_3_disagreements_are_discussed_and_resolved_and_first_ratings_stay(s
     assert checks.check() == ()
 
 
+def test_jud_3_a_message_is_told_to_those_who_talk_about_the_item_once(site):
+    project = inspected()
+    drawn = begun(project)
+    item = drawn.items.get(position=2)
+    rated(project, "jane", item, True, True)
+    jane, john, boss = (member_of(project, login) for login in (*JUDGES, "boss"))
+    notices = Notice.objects.filter(kind="inspection_message").order_by("pk")
+    with pytest.raises(NotYoursError):
+        inspection.add_message(jane, item.pk, text="odd", client_key=uuid4())
+    assert not notices.exists(), "before both have rated nothing is told"
+    rated(project, "john", item, False, True)
+    key = uuid4()
+    for _ in range(2):  # INV-9
+        inspection.add_message(jane, item.pk, text="odd", client_key=key)
+    assert [notice.person for notice in notices] == [john.person]
+    assert notices.get().data == {"item": item.pk, "number": 2, "name": drawn.name}
+    notices.delete()
+    inspection.add_message(boss, item.pk, text="why?", client_key=uuid4())
+    assert {notice.person for notice in notices} == {jane.person, john.person}
+    notices.delete()
+    inspection.add_message(john, item.pk, text="see 3.2", client_key=uuid4())
+    assert {notice.person for notice in notices} == {jane.person, boss.person}
+
+
 def test_jud_4_criteria_are_what_the_manager_makes_them(site):
     project = inspected()
     tone = Criterion("tone", "Is the tone kept?", "")

@@ -104,6 +104,11 @@ _NOTICES: Mapping[str, tuple[Promise, str, str]] = {
         "judge",
         "",
     ),
+    "inspection_message": (
+        _("There is a new message about item %(number)s of %(name)s."),
+        "judge-item",
+        "item",
+    ),
     "paused": (_("You are paused in this project. A manager will tell you more."), "project", ""),
     "complaint_decided": (
         _("Your complaint about task #%(number)s was decided."),

@@ -706,8 +706,26 @@ def add_message(member: Member, item_id: int, *, text: str, client_key: Key) -> 
             raise ConflictError("this key was used for something else; load the page again")
         return known
     words = clean_note(text, "CMP-4", field="text")
-    return Message.objects.create(
+    message = Message.objects.create(
         item=view.item, person=member.person, text=words, client_key=client_key
+    )
+    _tell(view, but=member.person_id)
+    return message
+
+
+def _tell(view: ItemView, *, but: int) -> None:
+    """Tell the judges, and managers who took part, that something was said about a settled item."""
+    inspection, item = view.inspection, view.item
+    judges = _current_judges().filter(round=inspection, member__is_judge=True)
+    authors = Message.objects.filter(item=item).values("person")
+    told = Member.objects.filter(project=inspection.project).filter(
+        Q(pk__in=judges.values("member")) | Q(is_manager=True, person__in=authors)
+    )
+    people = told.exclude(person=but).order_by("person").values_list("person", flat=True)
+    data = {"item": item.pk, "number": item.position, "name": inspection.name}
+    Notice.objects.bulk_create(
+        Notice(person_id=person, project=inspection.project, kind="inspection_message", data=data)
+        for person in people
     )
 
 
