@@ -22,7 +22,7 @@ from server.workflow.stories import (
 
 from gecbench.server.choices import ComplaintState, MemberStatus, Role, SentenceState
 from gecbench.server.models import Audit, Member, Project, Sentence, Study
-from gecbench.server.workflow import complaints, members
+from gecbench.server.workflow import complaints, members, review_tasks
 from gecbench.server.workflow.answers import Ruling
 
 PAGES = (
@@ -145,6 +145,27 @@ def test_the_page_of_a_sentence_tells_its_whole_history(site):
     boss.form("/p/story/manage/sentences/1/reopen", reason="a new rule")
     assert sentence_of(project).state == SentenceState.REVIEW_READY
     assert "a new rule" in boss.html("/p/story/manage/sentences/1")
+
+
+def test_the_history_names_who_had_a_sentence_reviewed_again_and_who_added_places(site):
+    project = reviewing.waiting()
+    boss, mina = Asking(somebody("boss")), joined(project, "mina", Role.MANAGER)
+    people(project, 2, prefix="b")
+    task = reviewing.opened(project)
+    rita, page = reviewing.member_of(project, "rita"), "/p/story/manage/sentences/1"
+    review_tasks.return_for_more(rita, task.sentence_id, version=task.version, more=1)
+
+    def entries(kind: str, word: str) -> list[str]:
+        found = boss.get(page).context["entries"]
+        return [entry.who for entry in found if entry.kind == kind and word in entry.title]
+
+    assert entries("place", "a place was added") == [rita.person.name]
+    submitted(reviewing.member_of(project, "b1"), sentence_of(project))
+    reviewing.finalised(project)
+    boss.form(f"{page}/reopen", reason="a new rule")
+    reviewing.finalised(project)
+    Asking(mina).form(f"{page}/reopen", reason="a new rule")
+    assert entries("queue", "") == ["the site", "the site", "Boss", mina.person.name]
 
 
 def test_complaints_are_in_the_history_and_wait_in_the_overview(site):

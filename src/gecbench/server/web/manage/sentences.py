@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from http import HTTPStatus
-from itertools import chain
+from itertools import chain, zip_longest
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -45,10 +45,12 @@ from gecbench.server.choices import (
     label_of,
 )
 from gecbench.server.models import (
+    Audit,
     Complaint,
     Golden,
     Member,
     Message,
+    Person,
     Project,
     Reference,
     Release,
@@ -303,10 +305,14 @@ def _arrival(sentence: Sentence) -> Entry:
 
 def _events(sentence: Sentence) -> Iterator[Entry]:
     rows = SlotEvent.objects.filter(sentence=sentence).exclude(kind__in=_QUIET)
-    for event in rows.select_related("person", "slot").order_by("pk"):
+    events = list(rows.select_related("person", "slot").order_by("pk"))
+    # Who adds a place does not hold it: `person` is empty then.
+    people = Person.objects.in_bulk({event.data["by"] for event in events if "by" in event.data})
+    for event in events:
+        person = event.person or people.get(event.data.get("by"))
         words = str(SlotEventKind(event.kind).label)
         title = gettext("place %(no)s: %(what)s") % {"no": event.slot.no, "what": words}
-        yield Entry(event.at, 1, title, _name(event.person), "place")
+        yield Entry(event.at, 1, title, _name(person), "place")
 
 
 def _submissions(sentence: Sentence, texts: _Texts) -> Iterator[Entry]:
@@ -332,13 +338,35 @@ def _submissions(sentence: Sentence, texts: _Texts) -> Iterator[Entry]:
 
 def _tasks(sentence: Sentence) -> Iterator[Entry]:
     rows = ReviewTask.objects.filter(sentence=sentence).select_related("reviewer", "handed_by")
-    for task in rows.order_by("pk"):
+    tasks = list(rows.order_by("pk"))
+    reopened = list(_reopened(sentence)) if any(map(_is_reopened, tasks)) else []
+    for task, following in zip_longest(tasks, tasks[1:]):
         title = gettext("into the queue: %(what)s") % {"what": ReviewKind(task.kind).label}
         note = task.note
         if task.reviewer is not None:
             holder = gettext("with %(name)s") % {"name": task.reviewer.name}
             note = f"{holder} · {note}" if note else holder
-        yield Entry(task.created_at, 3, title, _name(task.handed_by), "queue", note=note)
+        person = task.handed_by
+        if person is None and _is_reopened(task):
+            # The row of the log is written just after the task.
+            acts = [row for row in reopened if not following or row.at < following.created_at]
+            person = acts[-1].who if acts else None
+        yield Entry(task.created_at, 3, title, _name(person), "queue", note=note)
+
+
+def _is_reopened(task: ReviewTask) -> bool:
+    return task.kind == ReviewKind.REOPENED
+
+
+def _reopened(sentence: Sentence) -> QuerySet[Audit]:
+    """The rows of the log about managers who had a sentence reviewed again."""
+    rows = Audit.objects.filter(
+        project=sentence.project_id,
+        what="sentence.reopened",
+        object_kind="sentence",
+        object_id=str(sentence.pk),
+    )
+    return rows.select_related("who").order_by("seq")
 
 
 def _reviews(sentence: Sentence, texts: _Texts) -> Iterator[Entry]:
