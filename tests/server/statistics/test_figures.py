@@ -142,7 +142,16 @@ def test_variants_are_not_scored_as_corrections(perturbation):
     boss = Asking(member_of(perturbation, "boss"))
     page = boss.get("/p/perturb/manage/quality")
     names = [chart["name"] for side in page.context["sides"] for chart in side]
-    assert names == ["progress", "volume", "reasons"]
+    assert names == ["progress", "reasons"]
+    heads = {table["name"]: {name for name, _ in table["head"]} for table in page.context["tables"]}
+    assert {"annotator", "hours"} <= heads["people"]
+    assert not {"scored", "F0.5", "open study"} & heads["people"]
+    assert "judged" in heads["reviewers"]
+    assert not {"complaints", "upheld"} & heads["reviewers"]
+    made = build_report(found)
+    assert [figure.name for figure in made.figures] == ["quality-progress", "quality-reasons"]
+    assert all(len(table.columns) == len(row) for table in made.tables for row in table.rows)
+    assert made.notes == ()
     assert "/quality/compute" not in page.content.decode()
 
 

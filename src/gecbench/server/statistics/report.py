@@ -65,6 +65,7 @@ class Quality:
         table4: Of the golden sets.
         at: When what was kept was computed; None where it never was.
         stale: Whether there is more by now.
+        compares: Whether answers are compared with golden texts, and studied; variants are not.
         suggestions: What they did to answers; empty where the project has none.
         gold: What gold tasks say of annotators, by name; real work is none of it.
     """
@@ -81,6 +82,7 @@ class Quality:
     table4: References | None
     at: datetime | None
     stale: bool
+    compares: bool
     suggestions: Mapping[str, Influence] = field(default_factory=dict)
     gold: tuple[tuple[str, Accuracy], ...] = ()
 
@@ -129,6 +131,7 @@ def quality(project: Project, processes: int = 1) -> Quality:
         table4=parse_table4(table4_row.data) if table4_row else None,
         at=min((figures.at for figures in stored if figures), default=None),
         stale=compares and any(figures is None or figures.stale for figures in stored),
+        compares=compares,
         suggestions=influence(counts),
         gold=_gold(project, naming),
     )
@@ -180,11 +183,14 @@ _SCORE = (
 
 def people_tables(quality: Quality) -> Table:
     """Annotators: volume, acceptance, F0.5, time."""
+    compares = quality.compares
     rows: list[tuple[Value, ...]] = [
         (
             *(person.name, person.submitted, person.accepted.judged, person.acceptance),
-            *_score(person.score),
-            *(person.skips, person.unannotatable, person.open_study, person.hours),
+            *(_score(person.score) if compares else ()),
+            *(person.skips, person.unannotatable),
+            *((person.open_study,) if compares else ()),
+            person.hours,
         )
         for person in quality.people
     ]
@@ -196,10 +202,10 @@ def people_tables(quality: Quality) -> Table:
             Column("sentences", "count", zh="提交句数"),
             Column("judged", "count", zh="已审答案"),
             Column("accepted (%)", "percent", 1, zh="通过（%）"),
-            *_SCORE,
+            *(_SCORE if compares else ()),
             Column("put off (%)", "percent", 1, zh="跳过（%）"),
             Column("not annotatable (%)", "percent", 1, zh="无法标注（%）"),
-            Column("open study", "count", zh="未完成学习"),
+            *((Column("open study", "count", zh="未完成学习"),) if compares else ()),
             Column("hours", "number", 1, zh="小时"),
         ),
         tuple(rows),
@@ -270,6 +276,9 @@ def _course(quality: Quality) -> Table:
     )
 
 
+_COMPLAINTS = (Column("complaints", "count", zh="被申诉"), Column("upheld", "count", zh="申诉成立"))
+
+
 def reviewer_table(quality: Quality) -> Table:
     """What reviewers did (STA-6)."""
     rows: list[tuple[Value, ...]] = [
@@ -281,7 +290,7 @@ def reviewer_table(quality: Quality) -> Table:
                 reviewer.judged,
                 reviewer.accepted,
             ),
-            *(reviewer.complaints, reviewer.upheld),
+            *((reviewer.complaints, reviewer.upheld) if quality.compares else ()),
         )
         for reviewer in quality.reviewers
     ]
@@ -294,8 +303,7 @@ def reviewer_table(quality: Quality) -> Table:
             Column("per hour", "number", 1, zh="每小时句数"),
             Column("judged", "count", zh="判断答案"),
             Column("accepted (%)", "percent", 1, zh="通过（%）"),
-            Column("complaints", "count", zh="被申诉"),
-            Column("upheld", "count", zh="申诉成立"),
+            *(_COMPLAINTS if quality.compares else ()),
         ),
         tuple(rows),
     )
@@ -459,15 +467,18 @@ def chart_of(project: Project, name: str) -> Figure:
     return _ages(ages(project))
 
 
-def charts(quality: Quality) -> tuple[Figure, ...]:
-    """Draw all of them, in the order of NAMES."""
-    return (
-        _progress(quality.progress.days),
-        _agreement(quality.agreement),
-        _volume(quality.people),
-        _reasons(quality.refusals),
-        _ages(quality.ages),
-    )
+def charts(quality: Quality) -> dict[str, Figure]:
+    """Draw those of NAMES that the project has, in their order."""
+    progress, refusals = _progress(quality.progress.days), _reasons(quality.refusals)
+    if not quality.compares:
+        return {"progress": progress, "reasons": refusals}
+    return {
+        "progress": progress,
+        AGREEMENT: _agreement(quality.agreement),
+        "volume": _volume(quality.people),
+        "reasons": refusals,
+        "ages": _ages(quality.ages),
+    }
 
 
 def reason_words(name: str) -> Words:
@@ -612,7 +623,7 @@ def build_report(quality: Quality) -> Report:
         title=Words("Statistics of the project", "项目统计"),
         corpus=quality.project,
         tables=_tables(quality),
-        figures=charts(quality),
+        figures=tuple(charts(quality).values()),
         data=_data(quality),
         notes=notes(quality),
         signatures=signatures(quality),
@@ -630,7 +641,7 @@ def signatures(quality: Quality) -> tuple[str, ...]:
 def notes(quality: Quality) -> tuple[str, ...]:
     """What the reader should know."""
     lines = []
-    if quality.at is None:
+    if quality.compares and quality.at is None:
         lines.append("F0.5, agreement and Table 4 were never computed")
     elif quality.stale:
         lines.append(f"F0.5, agreement and Table 4 are of {quality.at:%Y-%m-%d %H:%M} UTC")
@@ -660,7 +671,9 @@ def _tables(quality: Quality) -> tuple[Table, ...]:
             agreement.pairs_table(result),
         ]
     tables += [reason_table(quality), reasons_of_people(quality), reviewer_table(quality)]
-    tables += [states(quality), days(quality), age_table(quality)]
+    tables += [states(quality), days(quality)]
+    if quality.compares:
+        tables.append(age_table(quality))
     if quality.suggestions:
         tables.append(suggestion_table(quality))
     if quality.gold:

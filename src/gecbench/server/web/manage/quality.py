@@ -37,7 +37,6 @@ from gecbench.server.models import (
 from gecbench.server.site.backup import newest
 from gecbench.server.statistics import report
 from gecbench.server.statistics.report import NAMES, Quality, chart_of, charts, signatures
-from gecbench.server.statistics.scoring import compares_texts
 from gecbench.server.web.manage.messages import TONES, refusal_message
 from gecbench.server.web.manage.shortcuts import active_manager, manage_page, manager
 from gecbench.server.web.translation import interface_language
@@ -170,19 +169,14 @@ _MOST_ROWS = 60
 def quality(request: HttpRequest, member: Member) -> HttpResponse:
     """Show what is known now: counts as they are, scores as they were computed last."""
     figures, language = statistics.quality(member.project), interface_language()
-    compares = compares_texts(member.project)
-    pictures = [
-        picture
-        for picture in _charts(figures, member.project.slug, language)
-        if compares or picture["name"] not in ("agreement", "ages")
-    ]
+    pictures = _charts(figures, member.project.slug, language)
     scores = figures.scores
     average = scores.average if scores else None
     tall = [chart for chart in pictures if chart["name"] in ("progress", "volume")]
     context = {
         "sides": (tall, [chart for chart in pictures if chart not in tall]),  # of like height
         "tables": [table_context(table, language) for table in _tables(figures)],
-        "compares": compares,
+        "compares": figures.compares,
         "at": figures.at,
         "stale": figures.stale,
         "average": 100 * average if average is not None else None,
@@ -243,7 +237,7 @@ def _charts(quality: Quality, slug: str, language: PageLanguage) -> list[dict[st
         "ages": (report.age_table(quality),),
     }
     pictures: list[dict[str, object]] = []
-    for name, figure in zip(NAMES, charts(quality), strict=True):
+    for name, figure in charts(quality).items():
         url = reverse("manage-quality-picture", args=[slug, name])
         pictures.append(
             {
@@ -264,6 +258,8 @@ def _tables(quality: Quality) -> list[Table]:
     """The tables that belong to no chart."""
     table4 = quality.table4
     tables = list(references.build_report(table4).tables) if table4 and table4.statistics else []
+    if not quality.compares:
+        tables.append(report.people_tables(quality))  # else it is the data of a chart
     tables += report.score_tables(quality)
     if quality.reviewers:
         tables.append(report.reviewer_table(quality))
