@@ -166,17 +166,11 @@ class Options:
     per_sentence: bool = True
     re_extract: Annotated[bool | None, RE_EXTRACT] = None
 
-    def _check_tuples(self) -> None:
-        for option, names in (
-            ("metrics", self.metrics),
-            ("exclude", self.exclude),
-            ("normalise", self.normalise),
-        ):
-            check_list(option, names)
-
     def __post_init__(self) -> None:
         """Refuse values that would give numbers without meaning."""
-        self._check_tuples()
+        check_list("metrics", self.metrics)
+        check_list("exclude", self.exclude)
+        check_list("normalise", self.normalise)
         check_choice("level", self.level, LEVELS)
         check_choice("choice", self.choice, CHOICES)
         check_choice("size", self.size, ("any", "single", "multi"))

@@ -366,7 +366,11 @@ def _mismatch(
     edited = [row for row in rows if row[1].edit_sets]
     if not edited:
         return None
-    of_systems = (s.provenance for s in systems if _has_edits(s.hypotheses.values()))
+    of_systems = (
+        system.provenance
+        for system in systems
+        if any(rewrite.edit_sets for several in system.hypotheses.values() for rewrite in several)
+    )
     for provenance in (corpus.provenance, *of_systems):
         if why := _provenance_mismatch(provenance, scheme):
             return why
@@ -377,10 +381,6 @@ def _mismatch(
         if parse(sample.source).tokens != tokens:
             return f"in other tokens, as in sentence {sample.id!r}"
     return None
-
-
-def _has_edits(rewrites: Iterable[Sequence[Rewrite]]) -> bool:
-    return any(rewrite.edit_sets for several in rewrites for rewrite in several)
 
 
 def _provenance_mismatch(provenance: Mapping[str, str], scheme: Scheme) -> str | None:

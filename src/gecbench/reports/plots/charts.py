@@ -262,7 +262,8 @@ def draw_matrix(axes: Axes, figure: Figure, look: Look) -> Entries:
     style.name_axes(axes, figure, look, values="y")
     axes.grid(visible=False)
     values = [y for series in figure.series for y in series.y if y is not None]
-    size = _letters(len(names))
+    # Numbers are smaller where the columns are many.
+    size = SIZE if len(names) <= 9 else max(5.5, SIZE * 9.5 / len(names))
     for row, series in enumerate(figure.series):
         labels = series.labels or tuple(
             "" if y is None else _cell_text(y, values) for y in series.y
@@ -316,11 +317,6 @@ def _cell_text(value: float, values: Sequence[float]) -> str:
     if value and not float(f"{value:.{digits}f}"):
         return f"<{10**-digits:g}" if value > 0 else f">−{10**-digits:g}"
     return text
-
-
-def _letters(columns: int) -> float:
-    """The size of the numbers: smaller where the columns are many."""
-    return SIZE if columns <= 9 else max(5.5, SIZE * 9.5 / columns)
 
 
 def _names(axes: Axes, rows: Sequence[str], columns: Sequence[str], look: Look) -> None:
