@@ -107,6 +107,22 @@ def test_the_copy_can_be_left_out(old):
     assert list(old.backups.iterdir()) == []
 
 
+def test_a_first_start_that_ends_before_a_migration_is_noted_begins_again(tmp_path, monkeypatch):
+    """Django notes one with deferred statements after its transaction."""
+    site = make_site(tmp_path / "site")
+    use(sqlite(site.folder / DATABASE))
+
+    def ends(*words):
+        raise RuntimeError("killed")
+
+    with monkeypatch.context() as killed:
+        killed.setattr(MigrationRecorder, "record_applied", ends)
+        with pytest.raises(GecbenchError, match="killed"):
+            migration.bring_up_to_date(site)
+    assert migration.bring_up_to_date(site) is None
+    assert migration.missing_migrations() == ()
+
+
 def test_a_failed_migration_leaves_the_old_file_usable(old, monkeypatch):
     before = migration.missing_migrations()
 

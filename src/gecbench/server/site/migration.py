@@ -61,8 +61,9 @@ def is_empty() -> bool:
 def bring_up_to_date(site: Site, *, copy: bool = True) -> Path | None:
     """Apply what is missing; a database with tables is saved first. Returns the backup made.
 
-    SQLite is migrated as a copy that takes the old file's place at the end; PostgreSQL takes
-    each migration whole or not at all.
+    SQLite is migrated as a copy that takes the file's place at the end, a new one, too: Django
+    notes some migrations after it has applied them, and may be killed between. PostgreSQL takes
+    each migration whole or not at all, but for that moment.
 
     Raises:
         GecbenchError: A migration failed, or there is no way to save the database first.
@@ -72,21 +73,21 @@ def bring_up_to_date(site: Site, *, copy: bool = True) -> Path | None:
         return None
     fresh = is_empty()
     saved = None if fresh or not copy else backup.make(site, before=missing[0].partition(".")[2])
-    if fresh or site.sqlite is None:
+    if site.sqlite is None:
         _migrate(missing, kept=str(saved) if saved else "")
     else:
-        _migrate_copy(site.sqlite, missing)
+        _migrate_copy(site.sqlite, missing, kept="" if fresh else str(site.sqlite))
     return saved
 
 
-def _migrate_copy(path: Path, missing: tuple[str, ...]) -> None:
+def _migrate_copy(path: Path, missing: tuple[str, ...], *, kept: str) -> None:
     trial = path.with_name(f".{path.name}.migrating")
     databases.remove(trial)
     connections.close_all()
     try:
         databases.copy(path, trial)
         with _elsewhere(trial):
-            _migrate(missing, kept=str(path))
+            _migrate(missing, kept=kept)
         databases.check_sqlite(trial)
         databases.settle(trial)
         databases.settle(path)
