@@ -38,7 +38,8 @@ LIBRARY_KEYWORDS = (
 """What takes the template of a message first; those of the library's modules that pages ask."""
 
 LIBRARY = (
-    *("api/schemes", "core/edit", "core/errors", "core/format", "core/sample", "datasets/catalog"),
+    *("api/schemes", "core/edit", "core/errors", "core/files", "core/format", "core/sample"),
+    "datasets/catalog",
     *("formats/fcgec", "formats/jsonl", "formats/m2", "formats/mucgec", "formats/records"),
     *("formats/texts", "formats/validation"),
     *("lang/en/resources", "server/guidelines/rendering", "server/import_export/*"),

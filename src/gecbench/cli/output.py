@@ -140,6 +140,8 @@ def format_by_ending(path: Path, endings: Mapping[str, Name], default: Name) -> 
         UsageError: The ending means a format that the command cannot write.
     """
     ending = path.suffix.lower()
+    if ending == ".gz" and not {*endings.values()}.isdisjoint(CORPUS_ENDINGS.values()):
+        ending = path.with_suffix("").suffix.lower()
     if ending not in endings and ending in {*ENDINGS, *CORPUS_ENDINGS, *_OTHER_ENDINGS}:
         raise UsageError(
             f"{path}: {ending} is not written by this command; name a file that ends in "

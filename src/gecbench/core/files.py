@@ -6,28 +6,43 @@ import codecs
 import os
 import stat
 import sys
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO, TextIO, cast
+from typing import IO, TYPE_CHECKING, BinaryIO, TextIO, cast
 
-from gecbench.core.errors import FormatError, GecbenchError, UsageError
+from gecbench.core.errors import FormatError, GecbenchError, Message, Place, UsageError
+
+if TYPE_CHECKING:
+    from zipfile import ZipFile, ZipInfo
 
 STDIO = "-"
 _BLOCK = 1 << 18
 _COMPRESSED = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
 """How files of gzip, zip, bzip2, xz and zstd begin."""
 
+_GZIP, _ZIP = ".gz", ".zip"
+_GZIP_STREAM = 16 + zlib.MAX_WBITS
+_HEAD = 4096
+_NAMED = 10
+
+
+def without_packing(path: Path) -> Path:
+    """The path without the ending that says that the file is compressed."""
+    return path.with_suffix("") if path.suffix.lower() in (_GZIP, _ZIP) else path
+
 
 def name_of(path: Path) -> str:
     """What the content of a file is called: its name without the ending.
 
-    Bytes of the name that are not UTF-8 become U+FFFD, so that it can be printed.
+    "dev.m2" and "dev.m2.gz" are both "dev". Bytes that are not UTF-8 become U+FFFD, so that the
+    name can be printed.
     """
     if str(path) == STDIO:
         return "stdin"
-    return os.fsencode(path.stem).decode("utf-8", errors="replace")
+    return os.fsencode(without_packing(path).stem).decode("utf-8", errors="replace")
 
 
 def is_folder(path: Path) -> bool:
@@ -98,6 +113,8 @@ def read_lines(path: Path) -> list[str]:
 def stream_lines(path: Path) -> Iterator[str]:
     r"""Yield the lines of a UTF-8 text file without their ends; "-" is standard input.
 
+    A file whose name ends in .gz or .zip is unpacked while it is read.
+
     A byte-order mark is dropped, CRLF and lone CR end a line as LF does, and a missing last
     line end makes no difference. Only these end a line: U+2028, U+0085 and the like are text.
 
@@ -126,7 +143,10 @@ def stream_lines(path: Path) -> Iterator[str]:
 def _advice(block: bytes) -> str:
     """What to do about a file whose content is not UTF-8."""
     if block.startswith(_COMPRESSED):
-        return "the file is compressed; unpack it first"
+        return (
+            "the file is compressed; give it its ending, .gz or .zip, or unpack it if it is packed "
+            "otherwise"
+        )
     if b"\0" in block:
         return "the file is binary, no text; check the path"
     return (
@@ -143,12 +163,12 @@ def _lines_of(text: str) -> list[str]:
 
 def _blocks(path: Path) -> Iterator[bytes]:
     """Yield a text file in blocks of whole lines, without its byte-order mark."""
-    with _open_to_read(path) as file:
+    with _open_to_read(path) as packed, unpack(path, packed) as file:
         content = file.read(len(codecs.BOM_UTF8))
         if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             raise FormatError(f"{path}:1: the file is UTF-16; save it as UTF-8")
         content = content.removeprefix(codecs.BOM_UTF8)
-        while more := file.read1(_BLOCK):  # of a pipe, what is there
+        while more := cast("BufferedReader", file).read1(_BLOCK):  # of a pipe, what is there
             content += more
             # A CR at the end may be the first half of CRLF.
             end = max(content.rfind(b"\n"), content.rfind(b"\r", 0, -1)) + 1
@@ -157,6 +177,94 @@ def _blocks(path: Path) -> Iterator[bytes]:
                 content = content[end:]
         if content:
             yield content
+
+
+@contextmanager
+def unpack(path: Path, file: BinaryIO) -> Iterator[IO[bytes]]:
+    """Yield what a file holds: its text, where its name ends in .gz or .zip, else the file itself.
+
+    Of a zip it is the only member, or else the only one that is a text. Folders and hidden files
+    are no members.
+
+    Raises:
+        FormatError: The file is not what its ending says, or is damaged or encrypted; or a zip
+            has no text or several.
+    """
+    ending = path.suffix.lower()
+    if ending not in (_GZIP, _ZIP):
+        yield file
+        return
+    from gzip import BadGzipFile, GzipFile
+    from zipfile import BadZipFile, ZipFile
+
+    try:
+        if ending == _GZIP:
+            with GzipFile(fileobj=file) as text:
+                yield cast("IO[bytes]", text)
+        else:
+            with ZipFile(file) as archive, archive.open(_text_member(path, archive)) as text:
+                yield text
+    except (BadGzipFile, BadZipFile, EOFError, NotImplementedError, zlib.error) as error:
+        raise FormatError(
+            "the file ends in {ending} and cannot be unpacked: {problem}; pack it again, or give a "
+            "file that is not packed its own ending",
+            at=Place(path, 1),
+            ending=ending,
+            problem=str(error),
+        ) from error
+
+
+def _text_member(path: Path, archive: ZipFile) -> ZipInfo:
+    """The one member of a zip that is read.
+
+    Raises:
+        FormatError: There is none, or several, or it is encrypted.
+    """
+    members = [
+        member
+        for member in archive.infolist()
+        if not member.is_dir()
+        and not any(part.startswith((".", "__MACOSX")) for part in member.filename.split("/"))
+    ]
+    names = ", ".join(member.filename for member in members[:_NAMED])
+    if len(members) > _NAMED:
+        names += ", ..."
+    for member in members:
+        if member.flag_bits & 1:
+            raise FormatError(
+                "the zip is encrypted ({names}); unpack it first", at=Place(path, 1), names=names
+            )
+    texts = members if len(members) == 1 else [m for m in members if _is_text(archive, m)]
+    if len(texts) == 1:
+        return texts[0]
+    raise FormatError(
+        "the zip has {count} texts, and one is read; its files are: {names}; unpack it and name "
+        "the file",
+        at=Place(path, 1),
+        count=len(texts),
+        names=names or Message("none"),
+    )
+
+
+def _is_text(archive: ZipFile, member: ZipInfo) -> bool:
+    with archive.open(member) as file:
+        head = file.read(_HEAD)
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return b"\0" not in head
+
+
+def pack(path: Path, pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield content as it is written: compressed, the same each time, where a name ends in .gz."""
+    if path.suffix.lower() != _GZIP:
+        yield from pieces
+        return
+    compressor = zlib.compressobj(wbits=_GZIP_STREAM)
+    for piece in pieces:
+        yield compressor.compress(piece)
+    yield compressor.flush()
 
 
 @contextmanager
@@ -189,7 +297,7 @@ def _mode(path: Path) -> int:
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file whole: a reader sees the old content or the new, never a part.
+    """Write a file whole, as `write_files`: a reader sees the old content or the new, never a part.
 
     Raises:
         GecbenchError: The folder is missing or may not be written to.
@@ -198,13 +306,14 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 def write_files(contents: Mapping[Path, bytes]) -> None:
-    """Write several files, each whole, and none unless all can be written.
+    """Write several files, each whole, and none unless all can be written; .gz is compressed.
 
     Raises:
         GecbenchError: A folder is missing or may not be written to.
     """
     with ExitStack() as stack:
-        for path, content in contents.items():
+        for path, plain in contents.items():
+            content = b"".join(pack(path, [plain]))
             target = _target(path)
             if target is None:
                 _write_through(path, content)
@@ -212,8 +321,13 @@ def write_files(contents: Mapping[Path, bytes]) -> None:
                 stack.enter_context(_open_to_replace(target)).write(content)
 
 
-def write_stream(path: Path, pieces: Iterable[bytes]) -> None:
+def write_stream(path: Path, pieces: Iterable[bytes], *, packed: bool = False) -> None:
     """Write a file whole from pieces that are made one after another; "-" is standard output.
+
+    Args:
+        path: The file; one that ends in .gz is compressed.
+        pieces: Its content.
+        packed: Whether `pack` has seen to that already.
 
     Raises:
         GecbenchError: The folder is missing or may not be written to.
@@ -224,6 +338,7 @@ def write_stream(path: Path, pieces: Iterable[bytes]) -> None:
         for piece in pieces:
             sys.stdout.buffer.write(piece)
         return
+    pieces = pieces if packed else pack(path, pieces)
     target = _target(path)
     if target is None:
         _write_through(path, b"".join(pieces))
@@ -354,7 +469,7 @@ def encode_text(path: Path, text: str) -> bytes:
 
 
 def write_text(path: Path, text: str, stdout: TextIO | None = None) -> None:
-    """Write a UTF-8 file whole; the path "-" means standard output.
+    """Write a UTF-8 file whole, compressed if it ends in .gz; "-" means standard output.
 
     Raises:
         GecbenchError: The text has half a character, or the folder is missing or may not be

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from gecbench.core.errors import FormatError, OptionAdvice, Place
-from gecbench.core.files import name_of
+from gecbench.core.files import name_of, without_packing
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import Corpus, Sample
 from gecbench.formats.texts import check_cell, format_rows, loss, loss_of, text_losses, text_of
@@ -50,7 +50,7 @@ def check(path: Path, lines: Sequence[str]) -> None:
             at=at,
             option=_OR_LINES,
         )
-    kind = _OTHER_ENDINGS.get(path.suffix.lower()) or next(
+    kind = _OTHER_ENDINGS.get(without_packing(path).suffix.lower()) or next(
         (kind for kind, beginning in _OTHER_BEGINNINGS.items() if beginning.match(first)), None
     )
     if kind is not None:

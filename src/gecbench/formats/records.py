@@ -26,6 +26,7 @@ from gecbench.core.errors import (
     UsageError,
     quote,
 )
+from gecbench.core.files import without_packing
 from gecbench.core.sample import Rewrite, Sample
 from gecbench.formats import fcgec, load_format
 from gecbench.formats.m2 import is_target
@@ -623,7 +624,7 @@ def parallel(sources: Content, references: Sequence[Content]) -> Iterator[Entry]
 
 def sniff(content: Content) -> str:
     """The name of the format that a file seems to be in."""
-    if content.name.lower().endswith(".csv"):
+    if without_packing(Path(content.name)).suffix.lower() == ".csv":
         return "table"
     if load_format("fcgec").sniff(content.lines):
         return "fcgec"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 
 import pytest
@@ -306,6 +307,13 @@ def test_files_have_a_largest_size_and_a_most_of_lines(monkeypatch, tmp_path):
         content_at(tmp_path / "none.txt")
     (tmp_path / "small.txt").write_bytes(b"1\n2\n")
     assert content_at(tmp_path / "small.txt").lines == ("1", "2")
+
+
+def test_packed_files_are_unpacked_and_have_a_largest_size_too(monkeypatch):
+    assert content_of("f.txt.gz", gzip.compress(b"1\n2\n")).lines == ("1", "2")
+    monkeypatch.setattr("gecbench.server.import_export.reading.MOST_BYTES", 100)
+    with pytest.raises(FormatError, match=r"f.gz:1: .*100 bytes"):
+        content_of("f.gz", gzip.compress(b"1" * 101))
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from gecbench.api.files import sample
+from gecbench.core.files import read_lines
 from gecbench.formats import FORMATS, load_format
 
 SCHEME = ("--scheme", "zh-char")
@@ -21,7 +22,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 def format_in(path: str) -> str:
-    lines = Path(path).read_text("utf-8").split("\n")[:-1]
+    lines = read_lines(Path(path))
     return next(name for name in FORMATS if load_format(name).sniff(lines))
 
 
@@ -31,6 +32,11 @@ def format_in(path: str) -> str:
         ("edits c.jsonl --scheme zh-char -o e.jsonl", "jsonl"),
         ("edits c.jsonl --scheme zh-char -o e.M2", "m2"),
         ("edits c.jsonl --scheme zh-char -o e", "m2"),
+        ("edits c.jsonl --scheme zh-char -o e.jsonl.gz", "jsonl"),
+        ("combine c.jsonl s.txt --scheme zh-char -o e.tsv.gz", "mucgec"),
+        ("correct copying c.jsonl -o e.tsv.gz", "mucgec"),
+        ("corrupt s.txt -o e.jsonl.gz", "jsonl"),
+        ("convert c.jsonl --to mucgec -o e.gz", "mucgec"),
         ("edits c.jsonl --scheme zh-char -o e.m2 --to jsonl", "jsonl"),
         ("combine c.jsonl s.txt --scheme zh-char -o e.m2", "m2"),
         ("combine c.jsonl s.txt --scheme zh-char -o e.tsv", "mucgec"),
@@ -63,6 +69,7 @@ def test_the_ending_says_the_format(run, words: str, format: str):
         ("report c.jsonl s.txt --scheme zh-char -o e.pdf", ".html"),
         ("score c.jsonl s.txt --scheme zh-char -o e.docx", ".json, .csv, .tex, .md"),
         ("score c.jsonl s.txt --scheme zh-char -o e.json.gz", ".json, .csv, .tex, .md"),
+        ("edits c.jsonl --scheme zh-char -o e.zip", ".m2, .jsonl"),
         ("doctor -o e.json", ".txt"),
         ("model info nowhere -o e.csv", ".json"),
         ("perturb c.jsonl --no-pos -o e.tsv", ".jsonl"),

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from gecbench.core.errors import GecbenchError, Message, UnknownNameError, UsageError
-from gecbench.core.files import STDIO, check_target, write_stream
+from gecbench.core.files import STDIO, check_target, pack, write_stream
 from gecbench.core.sample import Corpus
 from gecbench.formats import load_format
 from gecbench.server.choices import Decision, Dimension, ProjectKind, SentenceState
@@ -460,8 +460,8 @@ def write_export(files: Iterable[ExportFile], path: Path) -> tuple[tuple[Path, s
         check_target(target)
     written = []
     for file, target in zip(parts, targets, strict=True):
-        hashed = HashedPieces(file.content)
-        write_stream(target, hashed)
+        hashed = HashedPieces(pack(target, file.content))
+        write_stream(target, hashed, packed=True)
         if str(target) != STDIO:
             line = f"{hashed.sha256}  {target.name}\n".encode()
             write_stream(Path(f"{target}.sha256"), [line])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from io import BytesIO
 from pathlib import Path
 from typing import Literal
 
 from gecbench.core.errors import FormatError, GecbenchError, Message, Place, UsageError
-from gecbench.core.files import read_bytes
+from gecbench.core.files import read_bytes, unpack
 from gecbench.formats.records import Content
 
 Encoding = Literal["utf-8", "gb18030"]
@@ -18,7 +19,7 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def content_of(name: str, raw: bytes, *, encoding: Encoding = "utf-8") -> Content:
-    """Split the content of a file into lines.
+    """Split the content of a file into lines; one that ends in .gz or .zip is unpacked.
 
     Raises:
         FormatError: It is empty, too large, or of another encoding; begins with name:line.
@@ -39,7 +40,15 @@ def content_of(name: str, raw: bytes, *, encoding: Encoding = "utf-8") -> Conten
             bytes=len(raw),
             most=MOST_BYTES,
         )
-    text = _decode(name, raw, encoding)
+    with unpack(Path(name), BytesIO(raw)) as file:
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise FormatError(
+            "unpacked, the file has more than {most:,} bytes; no more are read at once, divide it",
+            at=Place(name, 1),
+            most=MOST_BYTES,
+        )
+    text = _decode(name, content, encoding)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     lines = text.split("\n")
     if not lines[-1]:
