@@ -208,8 +208,8 @@ Furnish = Callable[[str, Callable[[], object]], None]
 
 
 @pytest.fixture
-def furnished_sqlite(migrated_sqlite: Path, tmp_path: Path, once: Once) -> Iterator[Furnish]:
-    """Copies of a file."""
+def furnished(migrated_sqlite: Path, tmp_path: Path, once: Once) -> Iterator[Furnish]:
+    """Copies of a site on SQLite; for what does not depend on the database."""
     path = tmp_path / "site.sqlite3"
 
     def furnish(name: str, make: Callable[[], object]) -> None:
@@ -227,53 +227,13 @@ def furnished_sqlite(migrated_sqlite: Path, tmp_path: Path, once: Once) -> Itera
     connection.close()
 
 
-@pytest.fixture(scope="session")
-def furnished_templates() -> Iterator[dict[str, str]]:
-    """PostgreSQL databases with rows, of this process, by the names of their sites."""
-    made: dict[str, str] = {}
-    yield made
-    for template in made.values():
-        administer(f"DROP DATABASE {template} WITH (FORCE)")
-
-
-@pytest.fixture
-def furnished_postgresql(
-    migrated_postgresql: str, furnished_templates: dict[str, str]
-) -> Iterator[Furnish]:
-    """Copies of a database."""
-    copy = f"gecbench_test_{uuid4().hex[:12]}"
-
-    def furnish(name: str, make: Callable[[], object]) -> None:
-        if name not in furnished_templates:
-            template = f"gecbench_site_{uuid4().hex[:12]}"
-            administer(f"CREATE DATABASE {template} TEMPLATE {migrated_postgresql}")
-            use(postgresql(template))
-            make()
-            connection.close()
-            furnished_templates[name] = template
-        administer(f"CREATE DATABASE {copy} TEMPLATE {furnished_templates[name]}")
-        use(postgresql(copy))
-
-    yield furnish
-    connection.close()
-    administer(f"DROP DATABASE IF EXISTS {copy} WITH (FORCE)")
-
-
-@pytest.fixture
-def furnished(furnished_sqlite: Furnish) -> Furnish:
-    """For what does not depend on the database."""
-    return furnished_sqlite
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def furnished_database(request: pytest.FixtureRequest) -> Furnish:
-    """For what must hold on both databases."""
-    return request.getfixturevalue(f"furnished_{request.param}")
-
-
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request: pytest.FixtureRequest) -> str:
-    """An empty site on each of the two databases in turn; for what must hold on both."""
+    """An empty site on each of the two databases in turn.
+
+    For transactions, locks, constraints, SQL and the order of rows. What Python decides is tested
+    on SQLite alone.
+    """
     request.getfixturevalue(f"on_{request.param}")
     return request.param
 

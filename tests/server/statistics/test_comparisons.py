@@ -60,7 +60,11 @@ def busy(seed: int, sentences: int = 24, slug: str = "busy", **options: object) 
     return Project.objects.get(pk=project.pk)
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("database", "seed"),
+    [("sqlite", 1), ("sqlite", 2), ("sqlite", 3), ("postgresql", 1)],
+    indirect=["database"],
+)
 def test_figures_equal_those_of_the_slow_computation(database, seed, monkeypatch):
     monkeypatch.setattr(pieces, "SIZE", 5)
     monkeypatch.setattr(scoring, "LEAST", 2)

@@ -84,7 +84,7 @@ def upheld(project, login: str = "a2", outcome: ComplaintState = ComplaintState.
     )
 
 
-def test_sta_4_reasons_are_counted_for_all_and_for_each(database):
+def test_sta_4_reasons_are_counted_for_all_and_for_each(site):
     project = a_project(1)
     joined(project, "rita", "reviewer")
     given = [correction(BAD), correction(BAD, GOOD), correction(GOOD)]
@@ -165,7 +165,7 @@ def test_cmp_5_what_a_complaint_makes_golden_is_accepted_and_no_refusal(site):
     assert who not in reasons(load_counts(project))
 
 
-def test_sta_6_reviewers_have_speed_strictness_and_complaints(database):
+def test_sta_6_reviewers_have_speed_strictness_and_complaints(site):
     project = worked()
     upheld(project)
     upheld(project, "a1", ComplaintState.DISMISSED)
@@ -224,7 +224,7 @@ def golden_of(sample):
     return NewGolden("corrected", tuple(one.text for one in sample.references))
 
 
-def test_sta_1_table_4_by_source_counts_what_is_discarded(database):
+def test_sta_1_table_4_by_source_counts_what_is_discarded(site):
     found = statistics.table4(worked())
     assert [
         (one.name, one.sentences, one.discarded, one.erroneous) for one in found.statistics
@@ -282,7 +282,7 @@ def test_study_items_are_counted_by_age(site):
     assert len(ages(project)) == len(AGES) + 1
 
 
-def test_people_have_volume_acceptance_and_what_they_put_off(database):
+def test_people_have_volume_acceptance_and_what_they_put_off(site):
     project = worked()
     Skip.objects.create(
         sentence=sentence_of(project, 5), project=project, person=member_of(project, "a1").person
@@ -300,7 +300,7 @@ def test_people_have_volume_acceptance_and_what_they_put_off(database):
     )
 
 
-def test_own_figures_are_a_members_own(database):
+def test_own_figures_are_a_members_own(site):
     project = worked()
     found = statistics.member_figures(member_of(project, "a1"))
     assert (found.today, found.done, found.judged, found.accepted) == (5, 5, 4, 3)

@@ -24,14 +24,8 @@ FIXED = "我去了图书馆。"
 
 
 @pytest.fixture
-def li(database):
+def li(site):
     """An annotator at a project with three sentences of three slots."""
-    return Asking(people(a_project(), 1)[0])
-
-
-@pytest.fixture
-def alone(site):
-    """An annotator; for what does not depend on the database."""
     return Asking(people(a_project(), 1)[0])
 
 
@@ -84,20 +78,20 @@ def test_a_stale_draft_gets_409_with_the_other_one_and_both_are_kept(li):
         {"rev": 0, "payload": {}, "person": 7},
     ],
 )
-def test_a_malformed_draft_gets_400_and_one_line(alone, body):
-    said = alone.send("PUT", alone.page()["task"]["draftUrl"], body)
+def test_a_malformed_draft_gets_400_and_one_line(li, body):
+    said = li.send("PUT", li.page()["task"]["draftUrl"], body)
     assert said.status_code == 400
     assert said.json()["error"] == "malformed"
     assert said.json()["message"].count("\n") == 0
 
 
-def test_a_strange_clock_of_the_client_is_no_reason_to_lose_a_draft(alone):
-    url = alone.page()["task"]["draftUrl"]
+def test_a_strange_clock_of_the_client_is_no_reason_to_lose_a_draft(li):
+    url = li.page()["task"]["draftUrl"]
     for rev, moment in enumerate(("2026-13-45T00:00:00Z", "soon", 7, "2026-11-21T10:00:00")):
         body = {"rev": rev, "payload": draft(str(rev)), "client_at": moment}
-        assert alone.send("PUT", url, body).status_code == 200
+        assert li.send("PUT", url, body).status_code == 200
     body = {"rev": 4, "payload": draft("z"), "client_at": "2026-11-21T10:00:00.000Z"}
-    assert alone.send("PUT", url, body).status_code == 200
+    assert li.send("PUT", url, body).status_code == 200
     assert [one.client_at is None for one in DraftRevision.objects.order_by("rev")] == [
         *[True] * 4,
         False,
@@ -137,9 +131,9 @@ def test_inv_9_the_same_key_twice_is_one_submission_and_one_answer(li):
         ({"texts": [f"句{n}。" for n in range(6)]}, "ANN-4", "reference-5"),
     ],
 )
-def test_ann_9_to_12_a_broken_rule_is_answered_at_its_box(alone, fields, code, field):
-    task = alone.page()["task"]
-    said = alone.send("POST", task["submitUrl"], answer(task, **fields))
+def test_ann_9_to_12_a_broken_rule_is_answered_at_its_box(li, fields, code, field):
+    task = li.page()["task"]
+    said = li.send("POST", task["submitUrl"], answer(task, **fields))
     assert said.status_code == 422
     (problem,) = said.json()["problems"]
     assert (problem["code"], problem["field"], problem["blocking"]) == (code, field, True)
@@ -147,48 +141,48 @@ def test_ann_9_to_12_a_broken_rule_is_answered_at_its_box(alone, fields, code, f
     assert not Submission.objects.exists()
 
 
-def test_ann_10_the_source_itself_is_refused_with_a_code_that_the_page_answers(alone):
-    task = alone.page()["task"]
-    said = alone.send("POST", task["submitUrl"], answer(task, f" {task['text']} "))
+def test_ann_10_the_source_itself_is_refused_with_a_code_that_the_page_answers(li):
+    task = li.page()["task"]
+    said = li.send("POST", task["submitUrl"], answer(task, f" {task['text']} "))
     assert said.status_code == 422
     assert [(one["code"], one["field"]) for one in said.json()["problems"]] == [
         ("ANN-10", "reference-0")
     ]
-    accepted = alone.send("POST", task["submitUrl"], answer(task, decision="error_free"))
+    accepted = li.send("POST", task["submitUrl"], answer(task, decision="error_free"))
     assert accepted.status_code == 200
     assert Submission.objects.get().decision == "error_free"
 
 
-def test_ann_11_equal_boxes_are_merged_with_a_notice_before_submission(alone):
-    task = alone.page()["task"]
-    said = alone.send("POST", task["submitUrl"], answer(task, FIXED, FIXED + " "))
+def test_ann_11_equal_boxes_are_merged_with_a_notice_before_submission(li):
+    task = li.page()["task"]
+    said = li.send("POST", task["submitUrl"], answer(task, FIXED, FIXED + " "))
     assert (said.status_code, said.json()["confirm"], said.json()["texts"]) == (422, True, [FIXED])
     assert "merged" in said.json()["problems"][-1]["message"]
-    assert alone.send("POST", task["submitUrl"], answer(task, FIXED)).status_code == 200
+    assert li.send("POST", task["submitUrl"], answer(task, FIXED)).status_code == 200
 
 
-def test_warnings_are_asked_once_and_confirmed(alone):
-    task = alone.page()["task"]
+def test_warnings_are_asked_once_and_confirmed(li):
+    task = li.page()["task"]
     body = answer(task, "我去了图书馆,他也去了。")
-    said = alone.send("POST", task["submitUrl"], body)
+    said = li.send("POST", task["submitUrl"], body)
     assert (said.status_code, said.json()["confirm"]) == (422, True)
     assert {one["code"] for one in said.json()["problems"]} == {"CON-6"}
     assert not any(one["blocking"] for one in said.json()["problems"])
-    done = alone.send("POST", task["submitUrl"], {**body, "confirmed": True})
+    done = li.send("POST", task["submitUrl"], {**body, "confirmed": True})
     assert done.status_code == 200
 
 
-def test_a_blocking_problem_is_not_asked_about_even_if_confirmed(alone):
-    task = alone.page()["task"]
+def test_a_blocking_problem_is_not_asked_about_even_if_confirmed(li):
+    task = li.page()["task"]
     body = answer(task, "我去了图书馆,他也去了。", "", confirmed=True)
-    said = alone.send("POST", task["submitUrl"], body)
+    said = li.send("POST", task["submitUrl"], body)
     assert said.status_code == 422
     assert "confirm" not in said.json()
 
 
-def test_ann_12_invisible_characters_are_removed_with_a_notice(alone):
-    task = alone.page()["task"]
-    said = alone.send("POST", task["submitUrl"], answer(task, "我\u200b去了图\ufeff书馆。"))
+def test_ann_12_invisible_characters_are_removed_with_a_notice(li):
+    task = li.page()["task"]
+    said = li.send("POST", task["submitUrl"], answer(task, "我\u200b去了图\ufeff书馆。"))
     assert "2 invisible characters" in said.json()["submitted"]["notice"]
     assert Submission.objects.get().references.get().text == FIXED
 
@@ -207,9 +201,9 @@ def test_ann_12_invisible_characters_are_removed_with_a_notice(alone):
         {"reason": 5},
     ],
 )
-def test_a_malformed_submission_gets_400(alone, fields):
-    task = alone.page()["task"]
-    said = alone.send("POST", task["submitUrl"], answer(task, FIXED) | fields)
+def test_a_malformed_submission_gets_400(li, fields):
+    task = li.page()["task"]
+    said = li.send("POST", task["submitUrl"], answer(task, FIXED) | fields)
     assert said.status_code == 400
     assert not Submission.objects.exists()
 
@@ -260,32 +254,32 @@ def people_of(asking):
     return Project.objects.get()
 
 
-def test_foreign_tasks_do_not_exist(alone):
-    other = Asking(joined(people_of(alone), "zhao"))
+def test_foreign_tasks_do_not_exist(li):
+    other = Asking(joined(people_of(li), "zhao"))
     task = other.page()["task"]
-    assert alone.send("PUT", task["draftUrl"], {"rev": 0, "payload": draft("x")}).status_code == 404
+    assert li.send("PUT", task["draftUrl"], {"rev": 0, "payload": draft("x")}).status_code == 404
     for text in ("x", task["text"], ""):  # nor is it said what is wrong with an answer
-        assert alone.send("POST", task["submitUrl"], answer(task, text)).status_code == 404
-    assert alone.send("POST", task["skipUrl"], {"version": 1}).status_code == 404
-    assert alone.form(f"/p/story/work/reopen/{task['slot']}").status_code in (302, 404)
-    assert alone.send("POST", f"/p/story/work/reopen/{task['slot']}", {}).status_code == 404
-    assert alone.send("POST", "/p/story/submit/999999", answer(task, "x")).status_code == 404
-    assert alone.send("POST", "/p/story/work/recall/999999", {}).status_code == 404
+        assert li.send("POST", task["submitUrl"], answer(task, text)).status_code == 404
+    assert li.send("POST", task["skipUrl"], {"version": 1}).status_code == 404
+    assert li.form(f"/p/story/work/reopen/{task['slot']}").status_code in (302, 404)
+    assert li.send("POST", f"/p/story/work/reopen/{task['slot']}", {}).status_code == 404
+    assert li.send("POST", "/p/story/submit/999999", answer(task, "x")).status_code == 404
+    assert li.send("POST", "/p/story/work/recall/999999", {}).status_code == 404
 
 
-def test_a_paused_annotator_can_read_but_not_write(alone):
-    task = alone.page()["task"]
+def test_a_paused_annotator_can_read_but_not_write(li):
+    task = li.page()["task"]
     from gecbench.server.models import Member
 
     Member.objects.filter(person__login="a1").update(status="paused")
-    assert alone.get("/p/story/work/history").status_code == 200
-    assert alone.send("POST", task["submitUrl"], answer(task, FIXED)).status_code == 404
+    assert li.get("/p/story/work/history").status_code == 200
+    assert li.send("POST", task["submitUrl"], answer(task, FIXED)).status_code == 404
 
 
-def test_submit_and_next_cost_few_queries(alone):
-    task = alone.page()["task"]
+def test_submit_and_next_cost_few_queries(li):
+    task = li.page()["task"]
     with CaptureQueriesContext(connection) as first:
-        said = alone.send("POST", task["submitUrl"], answer(task, FIXED))
+        said = li.send("POST", task["submitUrl"], answer(task, FIXED))
     assert said.status_code == 200
     # 27 are the workflow's own: each act locks and reads again what it decides about.
     assert len(seen_in(first)) <= 35, "\n".join(seen_in(first))
@@ -297,11 +291,11 @@ def seen_in(captured):
     return [one["sql"] for one in captured.captured_queries if not one["sql"].startswith(ends)]
 
 
-def test_a_draft_costs_few_queries(alone):
-    url = alone.page()["task"]["draftUrl"]
-    alone.send("PUT", url, {"rev": 0, "payload": draft("一")})
+def test_a_draft_costs_few_queries(li):
+    url = li.page()["task"]["draftUrl"]
+    li.send("PUT", url, {"rev": 0, "payload": draft("一")})
     with CaptureQueriesContext(connection) as seen:
-        alone.send("PUT", url, {"rev": 1, "payload": draft("二")})
+        li.send("PUT", url, {"rev": 1, "payload": draft("二")})
     assert len(seen) <= 16, "\n".join(q["sql"] for q in seen.captured_queries)
 
 
@@ -322,31 +316,31 @@ def test_rol_5_no_answer_of_this_screen_has_the_text_of_another_person(site):
     assert not any(secret in page or json.dumps(secret)[1:-1] in page for page in pages)
 
 
-def test_keys_of_requests_must_be_new(alone):
-    task = alone.page()["task"]
+def test_keys_of_requests_must_be_new(li):
+    task = li.page()["task"]
     body = answer(task, FIXED)
-    alone.send("POST", task["submitUrl"], body)
-    following = alone.page()["task"]
-    said = alone.send(
+    li.send("POST", task["submitUrl"], body)
+    following = li.page()["task"]
+    said = li.send(
         "POST", following["submitUrl"], answer(following, FIXED, client_key=body["client_key"])
     )
     assert said.status_code == 409
     assert said.json()["version"] == following["version"]
     fresh = answer(following, FIXED, client_key=str(uuid4()))
-    assert alone.send("POST", following["submitUrl"], fresh).status_code == 200
+    assert li.send("POST", following["submitUrl"], fresh).status_code == 200
 
 
-def test_con_3_4_a_placeholder_in_one_correction_only_is_asked_about_at_its_box(alone):
-    task = alone.page()["task"]
+def test_con_3_4_a_placeholder_in_one_correction_only_is_asked_about_at_its_box(li):
+    task = li.page()["task"]
     some = ("我去了[缺失成分]图书馆。", "我去了图书馆了。")
-    said = alone.send("POST", task["submitUrl"], answer(task, *some))
+    said = li.send("POST", task["submitUrl"], answer(task, *some))
     (problem,) = said.json()["problems"]
     assert (said.status_code, said.json()["confirm"]) == (422, True)
     assert (problem["field"], problem["blocking"]) == ("reference-1", False)
     assert "has no [缺失成分] and others have it" in problem["message"]
     more = (some[0], "我[缺失成分]去了[缺失成分]图书馆。")
-    said = alone.send("POST", task["submitUrl"], answer(task, *more))
+    said = li.send("POST", task["submitUrl"], answer(task, *more))
     assert said.json()["problems"][0]["message"].endswith("2 times; correction 1: 1 times.")
     assert not Submission.objects.exists()
-    said = alone.send("POST", task["submitUrl"], answer(task, *more, confirmed=True))
+    said = li.send("POST", task["submitUrl"], answer(task, *more, confirmed=True))
     assert (said.status_code, Submission.objects.count()) == (200, 1)

@@ -56,7 +56,7 @@ def put_off(member, slot):
     claims.skip(member, slot.pk, version=slot.version)
 
 
-def test_inv_8_what_was_put_off_after_taking_it_back_does_not_stand_again(database):
+def test_inv_8_what_was_put_off_after_taking_it_back_does_not_stand_again(site):
     project = a_project(1, annotators=2)
     one, two = people(project, 2)
     slot = claimed(one, sentence_of(project))
@@ -76,7 +76,7 @@ def test_inv_8_what_was_put_off_after_taking_it_back_does_not_stand_again(databa
     assert check() == ()
 
 
-def test_inv_15_a_lease_that_ends_in_a_task_taken_back_lets_the_submission_stand(database):
+def test_inv_15_a_lease_that_ends_in_a_task_taken_back_lets_the_submission_stand(site):
     project = a_project(1, annotators=2)
     (one,) = people(project, 1)
     made = submitted(one, sentence_of(project))
@@ -87,7 +87,7 @@ def test_inv_15_a_lease_that_ends_in_a_task_taken_back_lets_the_submission_stand
     assert (sentence_of(project).submitted, check()) == (1, ())
 
 
-def test_inv_2_nobody_gets_one_more_task_where_the_option_was_lowered(database):
+def test_inv_2_nobody_gets_one_more_task_where_the_option_was_lowered(site):
     project = a_project(4, annotators=2, open_tasks=3)
     (one,) = people(project, 1)
     for number in (1, 2, 3):
@@ -119,7 +119,7 @@ def test_a_lease_that_ends_while_its_holder_asks_for_work_is_no_fault(database, 
     assert looked[0] is None
 
 
-def test_wfl_5_only_people_who_may_take_the_sentence_are_counted(database):
+def test_wfl_5_only_people_who_may_take_the_sentence_are_counted(site):
     project = waiting(reviewers=("rita",))
     for login in ("both", "beth"):
         joined(project, login, "annotator", "reviewer")
@@ -136,7 +136,7 @@ def test_wfl_5_only_people_who_may_take_the_sentence_are_counted(database):
 
 
 @pytest.mark.parametrize("how", ["without a word", "while another has it"])
-def test_inv_11_who_has_only_read_does_not_annotate_the_sentence_later(database, how):
+def test_inv_11_who_has_only_read_does_not_annotate_the_sentence_later(site, how):
     project = waiting(reviewers=("rita",))
     both = joined(project, "both", "annotator", "reviewer")
     if how == "without a word":
@@ -156,7 +156,7 @@ def test_inv_11_who_has_only_read_does_not_annotate_the_sentence_later(database,
 
 
 @pytest.mark.parametrize("how", ["two hand it on", "the lease ends"])
-def test_inv_11_who_has_reviewed_does_not_annotate_the_sentence_later(database, how):
+def test_inv_11_who_has_reviewed_does_not_annotate_the_sentence_later(site, how):
     project = waiting(reviewers=("rita",))
     both, beth = (joined(project, one, "annotator", "reviewer") for one in ("both", "beth"))
     task = opened(project, "both")
@@ -175,7 +175,7 @@ def test_inv_11_who_has_reviewed_does_not_annotate_the_sentence_later(database, 
     assert claims.current(fourth).fresh
 
 
-def test_the_words_of_who_asks_for_more_stand_under_their_own_name(database):
+def test_the_words_of_who_asks_for_more_stand_under_their_own_name(site):
     project = waiting(reviewers=("rita", "rolf"))
     task = opened(project)
     rita, rolf = member_of(project, "rita"), member_of(project, "rolf")
@@ -189,7 +189,7 @@ def test_the_words_of_who_asks_for_more_stand_under_their_own_name(database):
 
 
 @pytest.mark.parametrize("how", ["take back", "raise", "raise all", "return"])
-def test_rev_10_a_second_opinion_that_was_asked_for_outlives_the_queue(database, how):
+def test_rev_10_a_second_opinion_that_was_asked_for_outlives_the_queue(site, how):
     project = waiting(reviewers=("rita", "rolf"))
     task = opened(project)
     rita = member_of(project, "rita")
@@ -215,7 +215,7 @@ def test_rev_10_a_second_opinion_that_was_asked_for_outlives_the_queue(database,
     assert reviews.current_review(member_of(project, "rolf")).task == again
 
 
-def test_a_review_that_was_decided_hands_nothing_on_to_the_next(database):
+def test_a_review_that_was_decided_hands_nothing_on_to_the_next(site):
     project = waiting(reviewers=("rita", "rolf", "ruth"))
     task = opened(project)
     rita = member_of(project, "rita")
@@ -226,7 +226,7 @@ def test_a_review_that_was_decided_hands_nothing_on_to_the_next(database):
     assert (again.kind, again.handed_by, again.note) == ("reopened", None, "再看")
 
 
-def test_a_review_whose_page_is_loaded_again_is_leased_again(database):
+def test_a_review_whose_page_is_loaded_again_is_leased_again(site):
     project = waiting()
     rita = member_of(project, "rita")
     task = reviews.current_review(rita).task
@@ -235,7 +235,7 @@ def test_a_review_whose_page_is_loaded_again_is_leased_again(database):
     assert now(task).lease_until > timezone.now()
 
 
-def test_a_jump_of_the_clock_takes_no_review_away_from_who_has_it(database, monkeypatch):
+def test_a_jump_of_the_clock_takes_no_review_away_from_who_has_it(site, monkeypatch):
     project = waiting(reviewers=("rita", "rolf"))
     task = opened(project)
     time_passes()
@@ -253,7 +253,7 @@ def test_the_clocks_are_watched_from_the_start_of_the_process():
     assert said.stdout == "1\n"
 
 
-def test_stu_7_an_item_whose_complaint_is_undecided_keeps_nobody_from_work(database):
+def test_stu_7_an_item_whose_complaint_is_undecided_keeps_nobody_from_work(site):
     project = waiting(texts=2, reviewers=("rita", "rolf"), study_gate=True, study_days=1)
     finalised(project)
     item = study_of(project, "a2")
@@ -269,7 +269,7 @@ def test_stu_7_an_item_whose_complaint_is_undecided_keeps_nobody_from_work(datab
     assert claims._refusal(member_of(project, "a2")) == "study_first"
 
 
-def test_cmp_3_where_no_manager_may_decide_a_reviewer_has_the_last_word(database):
+def test_cmp_3_where_no_manager_may_decide_a_reviewer_has_the_last_word(site):
     project = waiting(reviewers=("rita", "rolf"))
     finalised(project)
     members.change_member(member_of(project, "a1"), by=None, roles=[Role.ANNOTATOR, Role.MANAGER])
@@ -285,7 +285,7 @@ def test_cmp_3_where_no_manager_may_decide_a_reviewer_has_the_last_word(database
     assert made.level == 2
 
 
-def test_cmp_3_an_administrator_who_is_no_member_has_a_managers_word(database):
+def test_cmp_3_an_administrator_who_is_no_member_has_a_managers_word(site):
     project = waiting(reviewers=("rita", "rolf"))
     finalised(project)
     item, a2 = study_of(project, "a2"), member_of(project, "a2")
@@ -300,7 +300,7 @@ def test_cmp_3_an_administrator_who_is_no_member_has_a_managers_word(database):
     assert Complaint.objects.get(level=2).handler.login == "root"
 
 
-def test_inv_3_an_administrator_who_wrote_the_sentence_decides_nothing(database):
+def test_inv_3_an_administrator_who_wrote_the_sentence_decides_nothing(site):
     project = waiting(reviewers=("rita", "rolf"))
     finalised(project)
     item, a2 = study_of(project, "a2"), member_of(project, "a2")
@@ -318,7 +318,7 @@ def test_inv_3_an_administrator_who_wrote_the_sentence_decides_nothing(database)
     assert [may(login) for login in ("a2", "a1", "root")] == [False, False, True]
 
 
-def test_who_is_shut_out_gives_back_reviews_too(database):
+def test_who_is_shut_out_gives_back_reviews_too(site):
     project = waiting(reviewers=("rita", "rolf"))
     task = opened(project)
     accounts.deactivate(somebody("rita"))

@@ -73,7 +73,7 @@ def slot_state(project, login):
     return sentence_of(project).slots.get(person__login=login).state
 
 
-def test_cmp_1_a_complaint_makes_sentence_and_slot_disputed(database):
+def test_cmp_1_a_complaint_makes_sentence_and_slot_disputed(site):
     project = decided()
     complaint = complained(project, argument=" 我觉得可以。\n")
     assert (complaint.state, complaint.level, complaint.person.login) == ("open", 1, "a2")
@@ -153,7 +153,7 @@ def test_a_sentence_with_an_open_complaint_is_not_reopened(site):
         )
 
 
-def test_cmp_2_another_reviewer_decides_by_default(database):
+def test_cmp_2_another_reviewer_decides_by_default(site):
     project = decided()
     joined(project, "a1", "annotator", "reviewer")  # held a slot
     joined(project, "a2", "annotator", "reviewer")  # complains
@@ -182,7 +182,7 @@ def test_cmp_2_a_small_team_never_blocks_for_ever(site):
     assert who_may(project, complaint) == {"rita"}
 
 
-def test_cmp_3_a_dismissal_needs_a_reason_and_study_goes_on(database):
+def test_cmp_3_a_dismissal_needs_a_reason_and_study_goes_on(site):
     project = decided()
     complaint = complained(project)
     with pytest.raises(RefusedError, match="Say why"):
@@ -203,7 +203,7 @@ def test_cmp_3_a_dismissal_needs_a_reason_and_study_goes_on(database):
     assert check() == ()
 
 
-def test_cmp_3_the_second_complaint_goes_to_a_manager_whose_word_is_final(database):
+def test_cmp_3_the_second_complaint_goes_to_a_manager_whose_word_is_final(site):
     project = decided()
     ruled(project, complained(project))
     second = complained(project, argument="还是觉得可以。")

@@ -109,7 +109,7 @@ def test_cmp_5_the_history_of_verdicts_shows_both_decisions(site):
     ]
 
 
-def test_cmp_5_others_with_the_same_text_benefit(database):
+def test_cmp_5_others_with_the_same_text_benefit(site):
     project = disputed(
         correction(BAD), correction(BAD), correction(BAD, GOOD), complaining=["a2", "a3"]
     )
@@ -129,7 +129,7 @@ def test_cmp_5_others_with_the_same_text_benefit(database):
     assert check() == ()
 
 
-def test_a_sentence_stays_disputed_while_another_complaint_is_undecided(database):
+def test_a_sentence_stays_disputed_while_another_complaint_is_undecided(site):
     project = disputed(
         correction(GOOD), correction(BAD), correction(THIRD), complaining=["a2", "a3"]
     )
@@ -142,7 +142,7 @@ def test_a_sentence_stays_disputed_while_another_complaint_is_undecided(database
     assert check() == ()
 
 
-def test_cmp_3_upheld_with_a_change_takes_the_rulings_text(database):
+def test_cmp_3_upheld_with_a_change_takes_the_rulings_text(site):
     project = disputed()
     done = ruled(project, Ruling(ComplaintState.UPHELD_CHANGED, text=f"{THIRD}\u200b"))
     assert done.state == "upheld_changed"
@@ -178,7 +178,7 @@ def test_cmp_3_a_changed_text_is_new(site, text, code):
     assert Complaint.objects.get().state == "open"
 
 
-def test_con_1_an_upheld_text_makes_an_error_free_sentence_corrected(database):
+def test_con_1_an_upheld_text_makes_an_error_free_sentence_corrected(site):
     answers = [correction(GOOD), correction(FAIR), error_free()]
     project = disputed(*answers, decision=Decision.ERROR_FREE)
     ruled(project)
@@ -191,7 +191,7 @@ def test_con_1_an_upheld_text_makes_an_error_free_sentence_corrected(database):
 
 
 @pytest.mark.parametrize("lost", [error_free(), not_annotatable("language")])
-def test_con_1_and_2_an_upheld_decision_takes_the_place_of_the_golden_set(database, lost):
+def test_con_1_and_2_an_upheld_decision_takes_the_place_of_the_golden_set(site, lost):
     project = disputed(correction(GOOD), correction(FAIR), lost, complaining=["a3"])
     ruled(project, login="a3")
     golden = sentence_of(project).golden
@@ -270,7 +270,7 @@ def test_complaints_about_a_withdrawn_sentence_are_decided_and_it_stays_out(site
 
 
 @pytest.mark.parametrize("case", ["refused", "late"])
-def test_inv_10_a_ruling_that_is_refused_is_kept(database, case):
+def test_inv_10_a_ruling_that_is_refused_is_kept(site, case):
     project = disputed()
     row = Complaint.objects.get()
     written = f"{THIRD}a\0b" if case == "refused" else THIRD

@@ -96,7 +96,7 @@ def complained(project, login="a2"):
     )
 
 
-def test_pay_1_accepted_tasks_and_reviews_are_paid_and_rejected_ones_are_not(database):
+def test_pay_1_accepted_tasks_and_reviews_are_paid_and_rejected_ones_are_not(site):
     project = decided(correction(GOOD), correction(BAD), correction(GOOD, FAIR))
     paying(project)
     period = closed(project)
@@ -133,7 +133,7 @@ def test_pay_1_self_study_earns_nothing(site):
     assert check() == ()
 
 
-def test_pay_1_a_complaint_upheld_is_paid_back_with_the_next_statement(database):
+def test_pay_1_a_complaint_upheld_is_paid_back_with_the_next_statement(site):
     project = decided(correction(GOOD), correction(BAD), correction(BAD))
     paying(project)
     assert totals(closed(project)) == {"a1": 50, "a2": 0, "a3": 0, "rita": 60}
@@ -161,7 +161,7 @@ def test_pay_2_what_a_complaint_makes_wrong_is_a_line_of_its_own(site):
     assert check() == ()
 
 
-def test_pay_2_lines_point_to_what_is_paid_and_statements_are_for_ever(database):
+def test_pay_2_lines_point_to_what_is_paid_and_statements_are_for_ever(site):
     project = decided(correction(GOOD, FAIR), correction(GOOD))
     formula = paying(project)
     period = closed(project)
@@ -280,7 +280,7 @@ def test_pay_5_hours_stand_beside_amounts_and_change_none(site):
     assert [rows[login].hourly for login in ("a1", "a2", "a3")] == [None, 5000, 50]
 
 
-def test_pay_1_variants_and_their_checks_are_paid(database):
+def test_pay_1_variants_and_their_checks_are_paid(site):
     project = a_perturbation(annotators=3)
     paying(project, Formula(perturbation=Decimal(1), check=Decimal("0.30"), review=Decimal(9)))
     case = waiting_case(project)
@@ -300,7 +300,7 @@ def test_pay_1_variants_and_their_checks_are_paid(database):
     assert [one for one in check() if one.invariant == "INV-13"] == []
 
 
-def test_pay_1_ratings_of_judges_are_paid_unless_they_are_taken_back(database):
+def test_pay_1_ratings_of_judges_are_paid_unless_they_are_taken_back(site):
     project = inspected(2, undo_seconds=600)
     first, second = begun(project, 2).items.order_by("position")
     paying(project, Formula(rating=Decimal("0.30")))

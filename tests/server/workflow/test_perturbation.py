@@ -166,7 +166,7 @@ def test_per_5_not_the_original_whatever_its_white_space(site):
         assert codes(refused) == [("PER-5-original", "")]
 
 
-def test_per_5_not_the_variant_of_another_and_nothing_of_it_is_told(database):
+def test_per_5_not_the_variant_of_another_and_nothing_of_it_is_told(site):
     project = a_perturbation(annotators=3)
     sentence = sentence_of(project)
     perturbed(joined(project, "li"), sentence, "今天")
@@ -253,7 +253,7 @@ def test_per_8_an_error_free_original_has_error_free_variants(site):
 # Each variant is checked.
 
 
-def test_per_9_each_variant_is_accepted_edited_or_returned(database):
+def test_per_9_each_variant_is_accepted_edited_or_returned(site):
     project = a_perturbation(annotators=3)
     sentence = waiting_case(project)
     rita = reviewer(project)
@@ -352,7 +352,7 @@ def test_inv_10_what_no_server_can_compare_is_kept(site, monkeypatch):
     assert sentence_of(project).state == "in_review"
 
 
-def test_per_9_a_check_can_be_undone_while_nobody_went_on(database):
+def test_per_9_a_check_can_be_undone_while_nobody_went_on(site):
     project = a_perturbation()
     sentence, rita = waiting_case(project), reviewer(project)
     checked(rita, accept(1), give_back(2))
@@ -458,7 +458,7 @@ def test_a_returned_variant_does_not_expire_with_the_usual_lease(site):
 # Cases that are done are opened again.
 
 
-def test_a_case_that_is_done_is_made_again_at_some_places(database):
+def test_a_case_that_is_done_is_made_again_at_some_places(site):
     project = a_perturbation()
     sentence = done_case(project)
     boss = Member.objects.get(project=project, person__login="boss")

@@ -83,7 +83,7 @@ def disputed():
     return project
 
 
-def test_cmp_3_a_ruling_is_all_or_nothing_at_every_statement(database):
+def test_cmp_3_a_ruling_is_all_or_nothing_at_every_statement(site):
     project = disputed()
     complaint, rolf = Complaint.objects.get(), member_of(project, "rolf")
     ruling = {"version": complaint.version, "client_key": uuid4(), "ruling": UPHELD}

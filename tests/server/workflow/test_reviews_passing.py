@@ -28,7 +28,7 @@ from gecbench.server.workflow.claims import NoTask
 from gecbench.server.workflow.errors import ConflictError, NotAllowedError, RefusedError
 
 
-def test_rev_10_a_review_is_handed_on_with_a_note(database):
+def test_rev_10_a_review_is_handed_on_with_a_note(site):
     project = waiting(reviewers=["rita", "rolf"])
     task = opened(project)
     rita, rolf = member_of(project, "rita"), member_of(project, "rolf")
@@ -73,7 +73,7 @@ def test_rev_10_nobody_hands_on_without_a_word_or_a_successor(site):
     assert now(task).version == task.version
 
 
-def test_who_pauses_or_is_no_reviewer_any_more_gives_their_review_back(database):
+def test_who_pauses_or_is_no_reviewer_any_more_gives_their_review_back(site):
     project = all_waiting(texts=2)
     rita, rolf = member_of(project, "rita"), member_of(project, "rolf")
     one, two = reviews.current_review(rita).task, reviews.current_review(rolf).task
@@ -83,7 +83,7 @@ def test_who_pauses_or_is_no_reviewer_any_more_gives_their_review_back(database)
     assert check() == ()
 
 
-def test_a_manager_assigns_a_review_and_overrules_not_for(database):
+def test_a_manager_assigns_a_review_and_overrules_not_for(site):
     project = all_waiting(texts=3)
     boss, rita = member_of(project, "boss"), member_of(project, "rita")
     task = opened(project, number=3)
@@ -135,7 +135,7 @@ def test_managers_see_what_no_reviewer_may_take(database):
     assert review_tasks.stuck_tasks(project) == (task,)
 
 
-def test_wfl_5_a_sentence_goes_back_for_more_opinions(database):
+def test_wfl_5_a_sentence_goes_back_for_more_opinions(site):
     project = waiting(reviewers=["rita", "rolf"])
     one, two = (joined(project, name) for name in ("b1", "b2"))
     task, rita = opened(project), member_of(project, "rita")

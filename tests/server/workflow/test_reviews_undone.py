@@ -103,7 +103,7 @@ def test_undo_gives_back_the_golden_set_slots_study_items_and_notices(database):
     ]
 
 
-def test_undo_opens_the_review_with_its_verdicts_notes_and_texts(database):
+def test_undo_opens_the_review_with_its_verdicts_notes_and_texts(site):
     project = waiting(correction(GOOD), correction(BAD), error_free(), lease_minutes=30)
     words = {
         digest(BAD): word(digest(BAD), False, "meaning", note="换了意思", section="limits"),
@@ -125,7 +125,7 @@ def test_undo_opens_the_review_with_its_verdicts_notes_and_texts(database):
     )
 
 
-def test_undo_keeps_what_only_the_draft_knew(database):
+def test_undo_keeps_what_only_the_draft_knew(site):
     project = waiting()
     task = opened(project)
     rows = {digest(BAD): {"correct": False, "off": [2], "modified": BAD, "reasons": ["symbol"]}}
@@ -137,7 +137,7 @@ def test_undo_keeps_what_only_the_draft_knew(database):
     assert (row["off"], row["modified"], row["reasons"]) == ([2], BAD, ["erroneous"])
 
 
-def test_a_decision_after_an_undo_is_a_first_one_with_the_next_number(database):
+def test_a_decision_after_an_undo_is_a_first_one_with_the_next_number(site):
     project = waiting()
     finalised(project, (GOOD,))
     undone(project)
@@ -149,7 +149,7 @@ def test_a_decision_after_an_undo_is_a_first_one_with_the_next_number(database):
     assert check(project.pk) == ()
 
 
-def test_a_page_from_before_the_undo_is_stale(database):
+def test_a_page_from_before_the_undo_is_stale(site):
     project = waiting()
     task, answer, key = opened(project), judged(project), uuid4()
     rita = member_of(project, "rita")
@@ -162,7 +162,7 @@ def test_a_page_from_before_the_undo_is_stale(database):
 
 
 @pytest.mark.parametrize("decision", [Decision.ERROR_FREE, Decision.NOT_ANNOTATABLE])
-def test_undo_of_a_decision_without_texts(database, decision):
+def test_undo_of_a_decision_without_texts(site, decision):
     project = waiting(
         correction(GOOD), error_free(), Answer(Decision.NOT_ANNOTATABLE, reason="other", note="?")
     )
@@ -191,7 +191,7 @@ def reopened(project: Project) -> None:
     opened(project, "rolf")
 
 
-def test_undo_of_a_second_decision_gives_back_the_first_one_and_its_items(database):
+def test_undo_of_a_second_decision_gives_back_the_first_one_and_its_items(site):
     project = waiting(reviewers=("rita", "rolf"))
     reopened(project)
     before = standing(project)
@@ -205,7 +205,7 @@ def test_undo_of_a_second_decision_gives_back_the_first_one_and_its_items(databa
     assert check(project.pk) == ()
 
 
-def test_the_next_review_makes_room_and_keeps_its_draft(database):
+def test_the_next_review_makes_room_and_keeps_its_draft(site):
     project = all_waiting(2)
     finalised(project)
     rita = member_of(project, "rita")
@@ -221,7 +221,7 @@ def test_the_next_review_makes_room_and_keeps_its_draft(database):
     assert check(project.pk) == ()
 
 
-def test_undo_is_refused_when_the_time_is_over(database, monkeypatch):
+def test_undo_is_refused_when_the_time_is_over(site, monkeypatch):
     project = waiting(undo_seconds=10)
     finalised(project)
     rita = member_of(project, "rita")
@@ -233,14 +233,14 @@ def test_undo_is_refused_when_the_time_is_over(database, monkeypatch):
     assert sentence_of(project).state == "golden"
 
 
-def test_a_project_without_the_window_has_no_undo(database):
+def test_a_project_without_the_window_has_no_undo(site):
     project = waiting(undo_seconds=0)
     finalised(project)
     with pytest.raises(ConflictError):
         undone(project)
 
 
-def test_only_the_one_who_decided_takes_it_back_and_only_once(database):
+def test_only_the_one_who_decided_takes_it_back_and_only_once(site):
     project = waiting(reviewers=("rita", "rolf"))
     finalised(project)
     with pytest.raises(ConflictError):
@@ -254,7 +254,7 @@ def test_only_the_one_who_decided_takes_it_back_and_only_once(database):
         reviews.undo(member_of(project, "rita"), 12345)
 
 
-def test_who_is_no_active_reviewer_any_more_takes_nothing_back(database):
+def test_who_is_no_active_reviewer_any_more_takes_nothing_back(site):
     project = waiting()
     finalised(project)
     Member.objects.filter(person__login="rita").update(status=MemberStatus.PAUSED)
@@ -308,7 +308,7 @@ def withdrawn(project: Project) -> None:
     ],
     ids=["mended", "tried", "complained", "waived", "released", "reopened", "withdrawn"],
 )
-def test_what_was_built_upon_is_not_taken_back(database, act):
+def test_what_was_built_upon_is_not_taken_back(site, act):
     project = waiting()
     finalised(project)
     act(project)
@@ -359,7 +359,7 @@ def test_of_an_undo_and_a_try_at_once_one_happens(database):
     assert check(project.pk) == ()
 
 
-def test_undone_items_are_those_of_the_decision_alone(database):
+def test_undone_items_are_those_of_the_decision_alone(site):
     """Items of other sentences, and notices about them, stay."""
     project = all_waiting(2)
     finalised(project)

@@ -89,7 +89,7 @@ def test_stu_2_an_item_is_its_authors_alone(site):
             )
 
 
-def test_stu_3_only_a_golden_text_closes_the_item(database):
+def test_stu_3_only_a_golden_text_closes_the_item(site):
     project = studying()
     near = tried(project, "a2", correction(WRONG))
     assert (near.matched, near.nearest, near.attempt.study.version) == (False, 1, 2)
@@ -160,7 +160,7 @@ def test_stu_4_a_closed_item_does_not_give_another_one_away(site):
 @pytest.mark.parametrize(
     "answer", [correction(GOOD), error_free()], ids=["golden text", "right decision"]
 )
-def test_stu_5_a_lost_decision_is_mended_by_the_right_one_or_a_golden_text(database, answer):
+def test_stu_5_a_lost_decision_is_mended_by_the_right_one_or_a_golden_text(site, answer):
     if answer.decision == Decision.ERROR_FREE:
         golden, lost = Decision.ERROR_FREE, not_annotatable()
         project = studying(error_free(), error_free(), lost, decision=golden)
@@ -252,7 +252,7 @@ def test_who_pauses_may_study_and_who_left_may_not(site):
         tried(project, "a2", correction(GOOD))
 
 
-def test_a_manager_waives_an_item_with_a_note(database):
+def test_a_manager_waives_an_item_with_a_note(site):
     project = studying()
     item, boss = study_of(project, "a2"), member_of(project, "boss")
     with pytest.raises(RefusedError, match="Say why, in a few words"):
@@ -349,7 +349,7 @@ def test_golden_texts_are_in_the_order_of_the_review(site):
 
 
 @pytest.mark.parametrize("case", ["stale", "the sentence itself", "damaged"])
-def test_inv_10_a_try_that_is_refused_is_kept_and_does_not_count(database, case):
+def test_inv_10_a_try_that_is_refused_is_kept_and_does_not_count(site, case):
     project = studying()
     item, a2 = study_of(project, "a2"), member_of(project, "a2")
     text = {"stale": "来得太晚。", "the sentence itself": item.sentence.text, "damaged": "a\0b"}[

@@ -33,7 +33,7 @@ def reopened(project, number=1, reason="标点不一致"):
     return management.reopen_sentence(boss, sentence_of(project, number).pk, reason=reason)
 
 
-def test_a_reopened_sentence_keeps_its_golden_set_until_it_is_decided_anew(database):
+def test_a_reopened_sentence_keeps_its_golden_set_until_it_is_decided_anew(site):
     project = waiting(reviewers=["rita", "rolf"])
     first = finalised(project).golden
     task = reopened(project)
@@ -53,7 +53,7 @@ def test_where_there_is_one_reviewer_they_review_again(site):
     assert reopened(project).not_for is None
 
 
-def test_an_imported_golden_sentence_can_be_reopened(database):
+def test_an_imported_golden_sentence_can_be_reopened(site):
     project = waiting(reviewers=["rita"])
     golden = sentences.NewGolden(Decision.CORRECTED, (GOOD,))
     sentences.add_sentences(
@@ -99,7 +99,7 @@ def back(project, *numbers):
     return management.restore(member_of(project, "boss"), ids)
 
 
-def test_withdrawing_gives_open_tasks_back_and_keeps_drafts(database):
+def test_withdrawing_gives_open_tasks_back_and_keeps_drafts(site):
     project = waiting(texts=2)
     extra = joined(project, "x")
     slot = claimed(extra, sentence_of(project, 2))
