@@ -145,12 +145,15 @@ def test_tri_3_no_address_lets_a_candidate_write_anything_real(site, status):
         for route in ROUTES:
             if "slug" not in route.names or route.path.endswith("trial/begin"):
                 continue  # to begin a trial gives back what was held
+            if slot is not held and not {"slot_id", "sentence_id"}.intersection(route.names):
+                continue  # it has been asked, and has nothing of the place
             path = route.at(
                 "story", {**things, "slot_id": slot.pk, "sentence_id": slot.sentence_id}
             )
             for method in UNSAFE:
                 li.send(method, path, body)
-                li.client.generic(method, path)
+                if method in route.methods:
+                    li.client.generic(method, path)
             li.form(path, back="x", **{key: str(value) for key, value in body.items()})
     assert _real() == before
 
