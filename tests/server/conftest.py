@@ -31,6 +31,7 @@ from django.db import connection, connections
 from django.test.client import ClientHandler
 from django.test.utils import setup_test_environment, teardown_test_environment
 from server.live import live, live_template, make_live, shared_live
+from server.remembering import know_site
 
 from gecbench.server.models import Member, Person, Project
 from gecbench.server.settings import SQLITE_PRAGMAS
@@ -188,6 +189,7 @@ def on_sqlite(migrated_sqlite: Path, tmp_path: Path) -> Iterator[None]:
     path = tmp_path / "site.sqlite3"
     shutil.copy(migrated_sqlite, path)
     use(sqlite(path))
+    know_site("empty")
     yield
     connection.close()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import uuid4
 
+from server.remembering import remembered
 from server.workflow.practising import known
 from server.workflow.reviewing import member_of
 from server.workflow.stories import a_project, joined
@@ -18,6 +19,7 @@ TWO = REWRITING[:2]
 """Grammaticality and meaning."""
 
 
+@remembered
 def inspected(items: int = 6, *, undo_seconds: int = 0, **options: object) -> Project:
     """A project with golden references and two judges, whose ratings are final at once."""
     project = a_project(1, undo_seconds=undo_seconds, **options)

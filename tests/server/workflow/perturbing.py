@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import cache
 from uuid import uuid4
 
+from server.remembering import remembered
 from server.workflow.stories import claimed, joined, sentence_of, somebody
 
 from gecbench.core.scheme import Scheme
@@ -53,6 +54,7 @@ def add_cases(project: Project, pairs: Sequence[tuple[str, str]]) -> None:
     sentences.add_sentences(project, rows)
 
 
+@remembered
 def a_perturbation(
     pairs: Sequence[tuple[str, str]] = CHINESE,
     *,
@@ -101,6 +103,7 @@ def perturbed(member: Member, sentence: Sentence, word: str) -> Submission:
     return handed(member, claimed(member, sentence), *gaps_of(sentence, word))
 
 
+@remembered
 def waiting_case(project: Project, number: int = 1) -> Sentence:
     """A case with all its variants, by p1, p2, ..., that waits for a reviewer."""
     sentence = sentence_of(project, number)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import uuid4
 
+from server.remembering import remembered
 from server.workflow.stories import a_project, somebody
 
 from gecbench.server.choices import Decision, MemberStatus, Purpose, Role
@@ -37,6 +38,7 @@ def known(
     add_sentences(project, rows)
 
 
+@remembered
 def practising(texts: int = 3, *, trial: int = 40, training: int = 3, **options: object) -> Project:
     """A project that wants a trial first, with its sets."""
     project = a_project(texts, trial_first=True, **options)
@@ -45,6 +47,7 @@ def practising(texts: int = 3, *, trial: int = 40, training: int = 3, **options:
     return project
 
 
+@remembered
 def candidate(project: Project, login: str = "li") -> Member:
     """A member in training."""
     status = MemberStatus.TRAINING

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from uuid import uuid4
 
+from server.remembering import remembered
 from server.workflow.stories import (
     a_project,
     all_submitted,
@@ -25,6 +26,7 @@ GOOD, FAIR, BAD = "我昨天去图书馆借书了。", "我昨天到图书馆借
 """Rewritings of the first sentence of stories: two that are right and one that is not."""
 
 
+@remembered
 def waiting(
     *answers: Answer, reviewers: Sequence[str] = ("rita",), texts: int = 1, **options: object
 ) -> Project:
@@ -110,6 +112,7 @@ def study_of(project: Project, login: str) -> Study:
     return Study.objects.get(project=project, person__login=login, state="open")
 
 
+@remembered
 def all_waiting(
     texts: int = 4, reviewers: Sequence[str] = ("rita", "rolf"), **options: object
 ) -> Project:

@@ -12,6 +12,7 @@ from datetime import timedelta
 from uuid import uuid4
 
 from django.db.models import F
+from server.remembering import remembered
 
 from gecbench.server.choices import Decision, Role
 from gecbench.server.models import (
@@ -61,17 +62,20 @@ def somebody(login: str, **fields: object) -> Person:
     )
 
 
+@remembered
 def joined(project: Project, login: str, *roles: Role | str) -> Member:
     """A member with these roles (an annotator, if none is named), made or changed."""
     given = tuple(Role(role) for role in roles) or (Role.ANNOTATOR,)
     return members.add_member(project, somebody(login), roles=given, by=None)
 
 
+@remembered
 def people(project: Project, count: int, *, prefix: str = "a") -> tuple[Member, ...]:
     """Annotators a1, a2, ..."""
     return tuple(joined(project, f"{prefix}{n}") for n in range(1, count + 1))
 
 
+@remembered
 def a_project(
     texts: Sequence[str] | int = 3,
     *,
@@ -155,6 +159,7 @@ def kept_counts() -> dict[str, object]:
     }
 
 
+@remembered
 def submitted(member: Member, sentence: Sentence, answer: Answer | None = None) -> Submission:
     """What the member hands in for this sentence."""
     slot = claimed(member, sentence)
@@ -167,6 +172,7 @@ def submitted(member: Member, sentence: Sentence, answer: Answer | None = None) 
     )
 
 
+@remembered
 def all_submitted(
     sentence: Sentence, annotators: Sequence[Member], answers: Sequence[Answer] = ()
 ) -> Sentence:
