@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -186,10 +187,9 @@ def index_homophones(
     for word, sound in zip(words, main, strict=True):
         for key in keys(word, sounds) if word in phrases else (sound,):
             by_sound[key] = f"{by_sound[key]} {word}" if key in by_sound else word
-    best = {
-        length: max((logs[word] for word in words if len(word) == length), default=-math.inf)
-        for length in range(SHORTEST, LONGEST + 1)
-    }
+    best = dict.fromkeys(range(SHORTEST, LONGEST + 1), -math.inf)
+    for word in words:
+        best[len(word)] = max(best[len(word)], logs[word])
     return Homophones(sounds, by_sound, best)
 
 
@@ -495,8 +495,8 @@ def load(_place: str, options: Mapping[str, object]) -> Corrector:
         FormatError: The clean text or the words cannot be read as such.
     """
     settings = options_of("zh-homophone", _HomophoneOptions, options)
-    word_list, readings = jieba_words(), sounds()
     extra = read_words(Path(settings.words)) if settings.words else ()
+    name, words, known = _index_words(extra)
     model = build_trigrams(Path(settings.text)) if settings.text else None
     threshold = settings.threshold
     if threshold is None:
@@ -504,8 +504,8 @@ def load(_place: str, options: Mapping[str, object]) -> Corrector:
     signature = {
         "corrector": "zh-homophone",
         "version": VERSION,
-        "dictionary": word_list.name,
-        "readings": readings.name,
+        "dictionary": name,
+        "readings": known.sounds.name,
         "threshold": str(threshold),
     }
     if model:
@@ -513,9 +513,16 @@ def load(_place: str, options: Mapping[str, object]) -> Corrector:
     if extra:
         signature["words"] = " ".join(extra)
     info = CorrectorInfo("zh-homophone", "lexical", ("zh",), _ABOUT, signature, notice=_ABOUT)
-    words = build_unigrams(word_list, extra)
-    known = index_homophones(words, readings, frozenset(word_list.people) - set(extra))
     return ZhHomophone(info, words, known, threshold, model, settings.weight)
+
+
+@lru_cache(maxsize=1)
+def _index_words(extra: tuple[str, ...]) -> tuple[str, UnigramModel, Homophones]:
+    """Index the words of jieba and of the user: name, vocabulary and sounds; it takes seconds."""
+    words, readings = jieba_words(), sounds()
+    vocabulary = build_unigrams(words, extra)
+    excluded = frozenset(words.people) - set(extra)
+    return words.name, vocabulary, index_homophones(vocabulary, readings, excluded)
 
 
 KIND = CorrectorKind(load, "none")
