@@ -415,8 +415,7 @@ _AT_ONCE = 1_000_000
 def _share(part: Values, whole: Values, empty: float) -> Values:
     import numpy as np
 
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(whole == 0, empty, part / whole)
+    return np.divide(part, whole, out=np.full(np.shape(whole), empty), where=whole != 0)
 
 
 @dataclass(frozen=True, slots=True)
