@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -85,32 +86,49 @@ def gold(shared: Path) -> list[Case]:
     return cases_of(gzip.decompress((shared / "golden/imeasure/conll14.xml.gz").read_bytes()))
 
 
+@pytest.fixture(scope="module")
+def few(shared: Path) -> frozenset[str]:
+    """Sentences whose references are few enough to be mixed."""
+    return frozenset((shared / "golden/imeasure/conll14.le64.ids.txt").read_text("utf-8").split())
+
+
+@pytest.fixture(scope="module")
+def stats_of(shared: Path, gold, few) -> Callable[[str, bool], Mapping[str, Any]]:
+    """Statistics of a system by sentence: the same for all ways to choose a reference."""
+
+    @cache
+    def stats(system: str, mix: bool) -> Mapping[str, Any]:
+        lines = (shared / f"data/seeda/outputs/{system}.txt").read_text("utf-8").splitlines()
+        metric = IMeasure(mix=mix, most=1_000_000)
+        return {
+            case.id: metric.stats(case)
+            for case in with_hypotheses(gold, lines)
+            if not mix or case.id in few
+        }
+
+    return stats
+
+
 @pytest.mark.parametrize(
     "system", [*ALONE, *(pytest.param(name, marks=pytest.mark.slow) for name in SYSTEMS)]
 )
-def test_systems_have_the_official_figures(shared: Path, gold, official: dict, system: str):
-    lines = (shared / f"data/seeda/outputs/{system}.txt").read_text("utf-8").splitlines()
-    cases = with_hypotheses(gold, lines)
-    few = set((shared / "golden/imeasure/conll14.le64.ids.txt").read_text("utf-8").split())
-    some = [case for case in cases if case.id in few]
-    assert len(some) == 1183
-    stats: dict[tuple[bool, bool], list] = {}  # the same for all ways to choose a reference
+def test_systems_have_the_official_figures(stats_of, few, official: dict, system: str):
     for options, wanted in official[system].items():
         metric, part = metric_of(options), "le64" in options
-        if (metric.mix, part) not in stats:
-            stats[metric.mix, part] = list(map(metric.stats, some if part else cases))
-        check(metric, stats[metric.mix, part], wanted)
+        rows = stats_of(system, metric.mix)
+        some = [row for name, row in rows.items() if not part or name in few]
+        assert len(some) == (1183 if part else 1312)
+        check(metric, some, wanted)
 
 
 @pytest.mark.parametrize("system", ["T5", "REF-F"])
 @pytest.mark.parametrize("options", ["nomix", "nomix_ci", "mix_le64", "mix_le64_ci"])
-def test_each_sentence_has_the_official_counts(shared: Path, gold, system: str, options: str):
+def test_each_sentence_has_the_official_counts(shared: Path, stats_of, system: str, options: str):
     path = shared / f"golden/imeasure/sentences.{system}.{options}.jsonl.gz"
     rows = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
-    lines = (shared / f"data/seeda/outputs/{system}.txt").read_text("utf-8").splitlines()
-    of_id = {case.id: case for case in with_hypotheses(gold, lines)}
     metric = metric_of(f"{options.partition('_ci')[0]}{' -max:ci' * options.endswith('_ci')}")
-    stats = [metric.stats(of_id[row["id"]]) for row in rows]
+    of_id = stats_of(system, metric.mix)
+    stats = [of_id[row["id"]] for row in rows]
     for row, found in zip(rows, metric.sentences(stats), strict=True):
         assert [found[name] for name in ORDER] == row["counts"]["c"], row["id"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from gecbench.api.files import load
@@ -52,6 +53,7 @@ def conll(shared: Path, *annotators: int) -> list[Case]:
     return cases(lines(outputs / "INPUT.txt"), lines(outputs / "T5.txt"), references)
 
 
+@cache
 def chinese(shared: Path, name: str) -> list[Case]:
     """The sentences of a run by its name in golden/cgec/char_metrics.json."""
     if name in NLPCC:
