@@ -415,7 +415,8 @@ _AT_ONCE = 1_000_000
 def _share(part: Values, whole: Values, empty: float) -> Values:
     import numpy as np
 
-    return np.divide(part, whole, out=np.full(np.shape(whole), empty), where=whole != 0)
+    share: Values = np.divide(part, whole, out=np.full(np.shape(whole), empty), where=whole != 0)
+    return share
 
 
 @dataclass(frozen=True, slots=True)
