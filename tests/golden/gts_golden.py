@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +16,22 @@ from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import f_score
 
 
+@cache
 def golden(shared: Path, name: str) -> Any:
     """A JSON file of the golden folder."""
     return json.loads((shared / f"golden/gts/{name}.json").read_text("utf-8"))
 
 
+@cache
+def conll14(shared: Path) -> Corpus:
+    """Both annotators of CoNLL-2014."""
+    return load(shared / "data/m2/conll14.gold")
+
+
+@cache
 def data(shared: Path, name: str) -> tuple[Corpus, list[SystemOutput]]:
     """The corpus and the systems of a golden set."""
-    corpus = load(shared / "data/m2/conll14.gold") if name == "seeda11" else cleme(shared)
+    corpus = conll14(shared) if name == "seeda11" else cleme(shared)
     path = shared / f"golden/gts/inputs/{name}.m2"
     return corpus, load_systems(path, corpus, names=golden(shared, name)["systems"])
 

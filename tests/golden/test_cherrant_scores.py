@@ -10,6 +10,7 @@ import pytest
 from flags import options
 
 from gecbench.api.files import load, load_system
+from gecbench.api.schemes import extractor_for
 from gecbench.api.score import score
 from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.edit import Edit
@@ -106,13 +107,12 @@ def test_every_flag_gives_the_official_counts_and_scores(shared: Path, title):
 def test_texts_give_the_official_scores(shared: Path, make_cherrant, strategy):
     corpus = load(shared / "data/mucgec/MuCGEC_dev.txt")
     system = load_system(shared / "data/mucgec/example_pred_dev.txt", corpus)
-    scheme = make_cherrant(strategy=strategy)
+    extractor = extractor_for(corpus, make_cherrant(strategy=strategy), re_extract=True)
+    edits = extractor.extract(corpus, [system])
     for name, want in golden(shared)[f"dev hyp={strategy} ref={strategy}"].items():
         if name not in ("default", "dt", "ds", "max_answer_2", "beta_2.0", "single", "multi"):
             continue
-        (result,) = score(
-            corpus, [system], scheme=scheme, options=options(want["flags"])[0]
-        ).results
+        (result,) = score(edits.corpus, edits.systems, options=options(want["flags"])[0]).results
         counts = result.score.counts
         assert (counts.tp, counts.fp, counts.fn) == (want["tp"], want["fp"], want["fn"]), name
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from gts_golden import data, golden, official
+from gts_golden import conll14, data, golden, official
 
 from gecbench.analysis.difficulty import Difficulty
 from gecbench.analysis.options import Weighting
 from gecbench.analysis.sentences import edit_weights
 from gecbench.api.difficulty import difficulty, write_weights
-from gecbench.api.files import load, load_system
+from gecbench.api.files import load_system
 from gecbench.api.options import DifficultyOptions, Options
 from gecbench.api.score import collect_stats
 from gecbench.edits.chunks import KEPT, RIGHT, corrects
@@ -116,7 +116,7 @@ def test_the_second_annotator(shared: Path, tmp_path: Path):
 @pytest.mark.parametrize("system", ["T5", "BERT-fuse", "REF-M"])
 @pytest.mark.parametrize("file", ["conll14_8sys", "conll14_4sys", "seeda11"])
 def test_one_system_with_published_weights(shared: Path, system: str, file: str):
-    corpus = load(shared / "data/m2/conll14.gold")
+    corpus = conll14(shared)
     made = load_system(shared / f"golden/gts/inputs/one_{system}.m2", corpus)
     path = shared / f"data/gts_weights/{file}.txt"
     if file == "seeda11":
@@ -129,7 +129,7 @@ def test_one_system_with_published_weights(shared: Path, system: str, file: str)
 @pytest.mark.slow
 def test_published_weights_are_read_with_the_edits_in_the_files(shared: Path):
     """Edits extracted again, which is the default, do not fit them."""
-    corpus = load(shared / "data/m2/conll14.gold")
+    corpus = conll14(shared)
     made = load_system(shared / "golden/gts/inputs/one_T5.m2", corpus)
     path = shared / "data/gts_weights/conll14_8sys.txt"
     (found,) = difficulty(corpus, [made], options=DifficultyOptions(weights=path))
@@ -140,7 +140,7 @@ def test_published_weights_are_read_with_the_edits_in_the_files(shared: Path):
 @pytest.mark.parametrize("file", ["conll14_8sys", "conll14_4sys"])
 def test_published_weights_line_up_with_the_first_annotator(shared: Path, file: str):
     want = golden(shared, "published_weight_alignment")[file]
-    corpus = load(shared / "data/m2/conll14.gold")
+    corpus = conll14(shared)
     made = load_system(shared / "golden/gts/inputs/one_T5.m2", corpus)
     path = shared / f"data/gts_weights/{file}.txt"
     (found,) = difficulty(corpus, [made], options=replace(AS_IN_FILES, weights=path))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,12 @@ from text_inputs import conll
 from gecbench.metrics.green import Green
 
 pytestmark = pytest.mark.golden
+
+
+@cache
+def stats_of(shared: Path, metric: Green) -> list:
+    """The statistics of T5's sentences."""
+    return [metric.stats(case) for case in conll(shared, 0, 1)]
 
 
 @pytest.mark.parametrize(
@@ -25,7 +32,7 @@ def test_scores_of_the_corpus_are_theirs(shared: Path, name: str, options: dict)
     path = shared / "golden/gecmetrics/scores.json"
     wanted = json.loads(path.read_text("utf-8"))["T5"]["green"]
     metric = Green(**options)
-    stats = [metric.stats(case) for case in conll(shared, 0, 1)]
+    stats = stats_of(shared, metric)
     assert metric.aggregate(stats).value == pytest.approx(wanted[name], abs=1e-12)
 
 
@@ -33,7 +40,7 @@ def test_scores_of_sentences_are_theirs(shared: Path) -> None:
     path = shared / "golden/gecmetrics/scores.json"
     wanted = json.loads(path.read_text("utf-8"))["T5"]["green"]
     metric = Green()
-    found = metric.sentences([metric.stats(case) for case in conll(shared, 0, 1)])
+    found = metric.sentences(stats_of(shared, metric))
     values = [one["value"] for one in found]
     assert values[:10] == wanted["first10_sentence"]
     assert sum(values) / len(values) == pytest.approx(wanted["mean_sentence"], abs=1e-12)
