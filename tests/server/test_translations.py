@@ -41,7 +41,7 @@ LIBRARY = (
     *("api/schemes", "core/edit", "core/errors", "core/files", "core/format", "core/sample"),
     "datasets/catalog",
     *("formats/fcgec", "formats/jsonl", "formats/m2", "formats/mucgec", "formats/records"),
-    *("formats/texts", "formats/validation"),
+    *("formats/table", "formats/texts", "formats/validation"),
     *("lang/en/resources", "server/guidelines/rendering", "server/import_export/*"),
     *("server/rules/*", "server/web/manage/*", "server/workflow/*"),
 )

@@ -12,8 +12,9 @@ from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
 from gecbench.core.files import STDIO, encode_text, name_of, read_bytes, write_files, write_text
 from gecbench.core.perturbed import PerturbedSet
 from gecbench.core.sample import Corpus, SystemOutput
-from gecbench.formats import load_format
+from gecbench.formats import load_writer
 from gecbench.formats.reading import check_plain, read, read_parallel, read_system, read_systems
+from gecbench.formats.table import Columns
 from gecbench.lang import language_of
 
 Texts = TypeVar("Texts", bound=Corpus | PerturbedSet)
@@ -25,6 +26,7 @@ def load(
     format: str | None = None,
     references: Sequence[Path | str] = (),
     lang: str | None = None,
+    columns: Columns | None = None,
 ) -> Corpus:
     """Load a corpus from a file.
 
@@ -34,13 +36,17 @@ def load(
         references: Parallel text files with the references, where `path` is one of sources.
         lang: Code of the language, as "de"; None takes the file's, and where it names none,
             whatever needs it finds out. "xx" is any language.
+        columns: Of CSV, TSV and JSON: the names of the columns, or keys, of `source`, `references`
+            (one name or several) and `id`, as {"source": "text", "references": ["a", "b"]}.
 
     Raises:
         GecbenchError: The file cannot be read, or is not what its format promises.
     """
     path, targets = Path(path), [Path(reference) for reference in references]
     if not targets:
-        return in_language(read(path, format=format), lang)
+        return in_language(read(path, format=format, columns=columns), lang)
+    if columns:
+        raise UsageError("columns are those of one file; leave out the files of references")
     if format not in (None, "lines"):
         raise UsageError(f"reference files go with format lines, not {format}")
     for file in (path, *targets) if format is None else ():
@@ -110,7 +116,7 @@ def save(corpus: Corpus, path: Path | str, *, format: str) -> list[str]:
     Raises:
         GecbenchError: The format cannot hold a text at all, or the file cannot be written.
     """
-    writer = load_format(format)
+    writer = load_writer(format)
     contents = writer.write(corpus)
     if str(path) == "-" and len(contents) > 1:
         raise UsageError(f"format {format} writes {len(contents)} files; name them by --output")

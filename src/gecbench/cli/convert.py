@@ -10,7 +10,7 @@ from gecbench.cli.options import CorpusFile, CorpusOptions, format_option, load_
 from gecbench.core.errors import GecbenchError
 from gecbench.core.files import STDIO
 from gecbench.core.options import Option
-from gecbench.formats import load_format
+from gecbench.formats import load_writer
 
 
 @command
@@ -39,7 +39,7 @@ def convert(
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.files import save
 
-    target = load_format(target_format)  # before a long corpus is read
+    target = load_writer(target_format)  # before a long corpus is read
     data = load_corpus(corpus, reading)
     if strict:
         losses = target.losses(data)

@@ -14,12 +14,12 @@ import click
 
 from gecbench.api.options import Places, SchemeSpec
 from gecbench.cli.command import command, refuse
-from gecbench.cli.options import CorrectorSettings, Lang, format_option, say, scheme_of
+from gecbench.cli.options import ColumnNames, CorrectorSettings, Lang, format_option, say, scheme_of
 from gecbench.cli.output import CORPUS_ENDINGS, OutputFile, format_by_ending
 from gecbench.core.errors import GecbenchError, UsageError, count_noun
 from gecbench.core.files import STDIO, is_stream
 from gecbench.core.options import Argument, Option
-from gecbench.formats import load_format
+from gecbench.formats import load_format, load_writer
 from gecbench.models import CORRECTORS
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ class _Files:
     format: Annotated[
         str | None, format_option("--from", "Format of INPUT (default: detected).")
     ] = None
+    columns: ColumnNames = None
     lang: Lang = None
     target_format: Annotated[
         str | None,
@@ -62,7 +63,7 @@ class _Files:
     def __post_init__(self) -> None:
         """Refuse what excludes each other, and an unknown format before a model is loaded."""
         if self.target_format:
-            load_format(self.target_format)
+            load_writer(self.target_format)
         if self.restart and is_stream(self.output):
             refuse("only a run to a file, named by --output, can be begun again", "--restart")
         if self.diff:
@@ -112,11 +113,11 @@ def correct(
 
     # What is wrong is said before a model is loaded for minutes.
     source = None
-    if text or _is_text(text_or_file, files.format):
+    if text or _is_text(text_or_file, files.format or files.columns):
         _check_for_text(files)
     else:
         path = Path(text_or_file)
-        source = sources(path, format=files.format)
+        source = sources(path, format=files.format, columns=files.columns)
         files = replace(files, target_format=_target_format(files, source))
     corrector = open_corrector(model, settings, split=split, longest=longest, lang=files.lang)
     try:
@@ -130,8 +131,13 @@ def correct(
             say(f"note: {line}")
 
 
-def _is_text(text_or_file: str, format: str | None) -> bool:
-    """Say whether the argument is a text itself and not the path of a file."""
+def _is_text(text_or_file: str, format: object) -> bool:
+    """Say whether the argument is a text itself and not the path of a file.
+
+    Args:
+        text_or_file: The argument.
+        format: What the command line says of the format of a file, if anything.
+    """
     if not text_or_file:
         raise UsageError("INPUT is empty; name a file, or give a text")
     if text_or_file == STDIO or format:
@@ -168,7 +174,7 @@ def _check_for_text(files: _Files) -> None:
     target = () if files.target_format == "lines" else ("--to",)
     refuse(
         "INPUT is a text, not a file, and is answered on the terminal",
-        *(*target, *files.output_option(), "--details", "--from", "--restart"),
+        *(*target, *files.output_option(), "--details", "--from", "--columns", "--restart"),
     )
     _refuse_scheme()
 
@@ -218,7 +224,9 @@ def _target_maker(files: _Files, options: SchemeSpec) -> Callable[[str], Target]
     from gecbench.api.correct import Target
 
     def target(input_format: str) -> Target:
-        output_format = files.target_format or input_format
+        output_format = files.target_format or (
+            input_format if load_format(input_format).is_written else "jsonl"
+        )
         with_edits = output_format in ("m2", "m2-maxmatch") and not files.diff
         if not with_edits:
             _refuse_scheme()

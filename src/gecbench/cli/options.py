@@ -17,7 +17,7 @@ from gecbench.cli.files import check_standard_input, named_files
 from gecbench.core.errors import FormatError, NoEffectError, UnknownNameError, UsageError
 from gecbench.core.options import Argument, Option, Without, pairs
 from gecbench.core.sample import NOT_KEPT, Corpus, SystemOutput
-from gecbench.formats import FORMATS
+from gecbench.formats import FORMATS, written_formats
 from gecbench.lang import LANGUAGES, SCHEMES, language_warning, mixture_warning
 
 if TYPE_CHECKING:
@@ -35,14 +35,32 @@ AND = "+"
 
 
 def format_option(name: str, about: str) -> Option:
-    """Declare an option that names a format of corpora."""
-    return Option(name, about, metavar="FORMAT", complete=tuple(FORMATS))
+    """Declare an option that names a format of corpora; `--to` names one that is written."""
+    complete = written_formats if name == "--to" else tuple(FORMATS)
+    return Option(name, about, metavar="FORMAT", complete=complete)
 
 
 CorpusFile = Annotated[Path, Argument()]
 SystemFiles = Annotated[tuple[Path, ...], Argument("SYSTEM...")]
 CorpusFormat = Annotated[
     str | None, format_option("--from", "Format of CORPUS (default: detected).")
+]
+
+
+def _read_columns(text: str) -> Mapping[str, Sequence[str]]:
+    from gecbench.formats.table import read_columns
+
+    return read_columns(text)
+
+
+ColumnNames = Annotated[
+    Mapping[str, Sequence[str]] | None,
+    Option(
+        "--columns",
+        "Read CSV, TSV or JSON: the columns of id, source and references.",
+        metavar="id=NAME,source=NAME,references=NAME;NAME",
+        read=_read_columns,
+    ),
 ]
 References = Annotated[
     tuple[Path, ...],
@@ -88,6 +106,7 @@ class CorpusOptions:
     references: References = ()
     meta: Annotated[Path | None, Option("--meta", "Metadata by id, a tab-separated table.")] = None
     lang: Lang = None
+    columns: ColumnNames = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +193,13 @@ def load_corpus(path: Path, options: CorpusOptions, *, scored: bool = False) -> 
     from gecbench.api.files import load
     from gecbench.formats.reading import read_meta, with_meta
 
-    corpus = load(path, format=options.format, references=options.references, lang=options.lang)
+    corpus = load(
+        path,
+        format=options.format,
+        references=options.references,
+        lang=options.lang,
+        columns=options.columns,
+    )
     note_losses(corpus.name, corpus.provenance.get(NOT_KEPT))
     if not scored:
         note_language(corpus)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from gecbench.api.options import PerturbOptions
 from gecbench.cli.command import command, refuse
 from gecbench.cli.options import (
+    ColumnNames,
     CorpusFile,
     CorpusFormat,
     CorpusOptions,
@@ -41,6 +42,7 @@ def perturb(
     corpus_format: CorpusFormat = None,
     references: References = (),
     lang: Lang = None,
+    columns: ColumnNames = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Change the context of errors in a corpus, never an error: data for training.
@@ -59,7 +61,7 @@ def perturb(
 
     check_new(output, overwrite=overwrite)
     format_by_ending(output, {".jsonl": "jsonl"}, "jsonl")
-    loaded, source = _load(corpus, CorpusOptions(corpus_format, references, lang=lang))
+    loaded, source = _load(corpus, CorpusOptions(corpus_format, references, None, lang, columns))
     perturbed = perturb_corpus(loaded, options=options, source=source, watch=watch)
     save_perturbed(perturbed.cases, output)
     _report(perturbed.report)
@@ -74,7 +76,9 @@ def _load(path: Path, options: CorpusOptions) -> tuple[Corpus | PerturbedSet, st
     source = None if str(path) == STDIO else fingerprint_of(path)
     if source is None or not holds_perturbed(path):
         return load_corpus(path, options), source
-    refuse(f"{path}: holds perturbed cases", "--reference", "--from", "--each-reference")
+    refuse(
+        f"{path}: holds perturbed cases", "--reference", "--from", "--columns", "--each-reference"
+    )
     cases = load_perturbed(path, lang=options.lang)
     note_language(cases.corpus())
     return cases, source

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gecbench.core.errors import FormatError, Place
+from gecbench.core.errors import FormatError, Place, UsageError
 from gecbench.core.sample import Corpus, Sample
 
 Rows = Iterator[tuple[int, Sample]]
@@ -15,6 +15,20 @@ Rows = Iterator[tuple[int, Sample]]
 
 def accept(_path: Path, _lines: Sequence[str]) -> None:
     """Accept every file."""
+
+
+def no_writer(_corpus: Corpus) -> Mapping[str, str]:
+    """Stand for the writer of a format that is only read.
+
+    Raises:
+        UsageError: Always.
+    """
+    raise UsageError("this format is only read; write jsonl, mucgec, m2, fcgec or lines")
+
+
+def no_losses(_corpus: Corpus) -> list[str]:
+    """Lose nothing."""
+    return []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +44,8 @@ class Format:
         stream: What a corpus says of itself, without its samples, and these in the order of the
             file, given the file's path and its lines; raises FormatError with path:line, for a
             sample while it is asked for. Need not look whether ids are unique.
-        write: Contents by the ending to put behind the file's name ("" for the file itself).
+        write: Contents by the ending to put behind the file's name ("" for the file itself); a
+            format that is only read has none.
         losses: What of this corpus the format cannot hold, one sentence each, with counts;
             empty where reading back gives the same.
         has_ids: Whether samples have ids of their own; else these are 1, 2, ... and a system's
@@ -47,12 +62,17 @@ class Format:
     about: str
     sniff: Callable[[Sequence[str]], bool]
     stream: Callable[[Path, Iterable[str]], tuple[Corpus, Rows]]
-    write: Callable[[Corpus], Mapping[str, str]]
-    losses: Callable[[Corpus], list[str]]
+    write: Callable[[Corpus], Mapping[str, str]] = no_writer
+    losses: Callable[[Corpus], list[str]] = no_losses
     has_ids: bool = True
     is_text: bool = False
     has_lang: bool = False
     check: Callable[[Path, Sequence[str]], None] = accept
+
+    @property
+    def is_written(self) -> bool:
+        """Whether a corpus can be written in this format."""
+        return self.write is not no_writer
 
     def read(self, path: Path, lines: Iterable[str]) -> Corpus:
         """The whole corpus in a file.

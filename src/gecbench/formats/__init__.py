@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
+from gecbench.core.errors import UsageError
 from gecbench.core.format import Format
 from gecbench.core.registry import resolve
 
@@ -17,9 +18,28 @@ FORMATS: Mapping[str, str] = {
     "mucgec": "gecbench.formats.mucgec:FORMAT",
     "m2": "gecbench.formats.m2:FORMAT",
     "m2-maxmatch": "gecbench.formats.m2_maxmatch:FORMAT",
+    "table": "gecbench.formats.table:FORMAT",
     "lines": "gecbench.formats.lines:FORMAT",
 }
 """Name to format, in the order in which they are tried; every text file is lines."""
+
+
+def written_formats() -> list[str]:
+    """Names of the formats that a corpus can be written in."""
+    return [name for name in FORMATS if load_format(name).is_written]
+
+
+def load_writer(name: str) -> Format:
+    """Load a format to write by name.
+
+    Raises:
+        UnknownNameError: There is no such format; the nearest names are given.
+        UsageError: It is only read.
+    """
+    writer = load_format(name)
+    if not writer.is_written:
+        raise UsageError(f"format {name} is only read; write one of {', '.join(written_formats())}")
+    return writer
 
 
 def load_format(name: str) -> Format:

@@ -15,7 +15,7 @@ from gecbench.core.errors import CorpusError, FormatError, Message, Place
 from gecbench.core.format import Format, Rows
 from gecbench.core.language import normalise_code
 from gecbench.core.sample import Corpus, Rewrite, Sample
-from gecbench.formats.texts import error_place, parse_rows, sample_place
+from gecbench.formats.texts import error_place, parse_rows, sample_place, unknown_format
 from gecbench.formats.validation import convert, parse_json
 
 _NAME = "gecbench-corpus"
@@ -80,6 +80,16 @@ _ALWAYS = frozenset(("id", "source", "references", "start", "end", "replacement"
 def sniff(lines: Sequence[str]) -> bool:
     """Whether the first line begins as a JSON object does."""
     return bool(lines) and lines[0].startswith("{")
+
+
+def check(path: Path, lines: Sequence[str]) -> None:
+    """Refuse JSON of somebody else, which has no header.
+
+    Raises:
+        FormatError: Says how it can be read.
+    """
+    if '"format"' not in lines[0]:
+        raise unknown_format(Place(path, 1), "JSON of another program", is_table=True)
 
 
 def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
@@ -216,4 +226,5 @@ FORMAT = Format(
     write=write,
     losses=losses,
     has_lang=True,
+    check=check,
 )

@@ -11,12 +11,23 @@ from gecbench.core.errors import FormatError, OptionAdvice, Place
 from gecbench.core.files import name_of, without_packing
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import Corpus, Sample
-from gecbench.formats.texts import check_cell, format_rows, loss, loss_of, text_losses, text_of
+from gecbench.formats.texts import (
+    check_cell,
+    format_rows,
+    loss,
+    loss_of,
+    text_losses,
+    text_of,
+    unknown_format,
+)
 
 _NAME = "lines"
 _ANNOTATION = re.compile(r"A -?\d+ -?\d+\|\|\|")
 _PERTURBED = re.compile(r"\s*O-[ST]\s")
-_OTHER_ENDINGS = {".csv": "CSV", ".conllu": "CoNLL-U"}
+_OTHER_ENDINGS = {".csv": "CSV", ".conllu": "CoNLL-U", ".md": "Markdown", ".markdown": "Markdown"}
+_HEADER = re.compile(r"\w+([,;]\w+)+")
+_HEADINGS = frozenset(("source", "src", "sentence", "text", "input", "target", "reference"))
+_TABLES = ("CSV", "a JSON list")
 _OTHER_BEGINNINGS = {
     "a JSON list": re.compile(r'\s*\[\s*(?:[{"]|$)'),
     "XML or SGML": re.compile(r"\s*<[?!]?\w[^<>]*>\s*$"),
@@ -30,7 +41,7 @@ def sniff(_lines: Sequence[str]) -> bool:
 
 
 def check(path: Path, lines: Sequence[str]) -> None:
-    """Refuse M2 without its first S line, perturbed cases, JSON, CSV, XML and CoNLL-U as texts.
+    """Refuse M2 without its first S line, perturbed cases, and files of other kinds as texts.
 
     Raises:
         FormatError: Names the line.
@@ -53,14 +64,11 @@ def check(path: Path, lines: Sequence[str]) -> None:
     kind = _OTHER_ENDINGS.get(without_packing(path).suffix.lower()) or next(
         (kind for kind, beginning in _OTHER_BEGINNINGS.items() if beginning.match(first)), None
     )
+    names = re.split("[,;]", first.lower())
+    if kind is None and _HEADER.fullmatch(first) and not _HEADINGS.isdisjoint(names):
+        kind = "CSV"
     if kind is not None:
-        raise FormatError(
-            "this looks like {kind}, which is not read; make it text with one sentence a line, "
-            "MuCGEC's TSV, M2 or JSONL (docs/formats.md){option}",
-            at=at,
-            kind=kind,
-            option=_OR_LINES,
-        )
+        raise unknown_format(at, kind, is_table=kind in _TABLES)
 
 
 def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:

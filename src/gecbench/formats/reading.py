@@ -13,6 +13,7 @@ from gecbench.core.format import Format, unique
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.edits.alignment import common_prefix
 from gecbench.formats import FORMATS, load_format
+from gecbench.formats.table import Columns, with_columns
 from gecbench.formats.texts import error_place
 
 _NAMED = 5
@@ -21,19 +22,20 @@ _FIRST = 200
 """Lines that show the format of a file that is not held in memory."""
 
 
-def read(path: Path, *, format: str | None = None) -> Corpus:
+def read(path: Path, *, format: str | None = None, columns: Columns | None = None) -> Corpus:
     """Read the corpus in a file.
 
     Args:
         path: The file, or "-" for standard input.
         format: Name of a format; None tries them in the order of FORMATS.
+        columns: Of a table: what a column holds to its name.
 
     Raises:
         FormatError: The file is empty or breaks a rule of its format; begins with path:line.
         UnknownNameError: There is no such format.
     """
     lines = read_lines(path)
-    return _format_of(path, lines, format).read(path, lines)
+    return _format_of(path, lines, format, columns).read(path, lines)
 
 
 def stream_corpus(path: Path, *, format: str | None = None) -> tuple[Corpus, Iterator[Sample]]:
@@ -56,10 +58,18 @@ def stream_corpus(path: Path, *, format: str | None = None) -> tuple[Corpus, Ite
     return about, (sample for _, sample in rows)
 
 
-def _format_of(path: Path, lines: Sequence[str], name: str | None) -> Format:
-    """The format of that name, or else the one that the lines are in."""
+def _format_of(
+    path: Path, lines: Sequence[str], name: str | None, columns: Columns | None = None
+) -> Format:
+    """The format of that name, or else the one that the lines are in; a table has columns."""
     if not lines:
         raise _empty(path)
+    if columns:
+        if name not in (None, "table"):
+            raise UsageError(
+                "columns are those of format table alone, not of {format}", format=name
+            )
+        return with_columns(columns)
     if name is not None:
         return load_format(name)
     reader = next(reader for reader in map(load_format, FORMATS) if reader.sniff(lines))
@@ -142,7 +152,7 @@ class Sources:
     lang: str | None = None
 
 
-def sources(path: Path, *, format: str | None = None) -> Sources:
+def sources(path: Path, *, format: str | None = None, columns: Columns | None = None) -> Sources:
     """The sources in a file; those of a text file are read while they are asked for.
 
     Perturbed cases, in a file or a folder of subsets, are the lines of RobustGEC's input.txt:
@@ -153,16 +163,16 @@ def sources(path: Path, *, format: str | None = None) -> Sources:
     """
     from gecbench.formats.perturbed import is_perturbed, read_perturbed
 
-    folder = format is None and is_folder(path)
+    folder = format is None and not columns and is_folder(path)
     lines = iter(()) if folder else stream_lines(path)
     first = list(islice(lines, _FIRST))
     # Standard input and pipes cannot be read again.
     can_reread = str(path) != STDIO and path.is_file()
-    if folder or (format is None and can_reread and is_perturbed(first)):
+    if folder or (format is None and not columns and can_reread and is_perturbed(first)):
         cases = read_perturbed(path)
         texts = [sample.source for sample in cases.corpus().samples]
         return Sources(path, texts, "lines", lang=cases.lang)
-    reader = _format_of(path, first, format)
+    reader = _format_of(path, first, format, columns)
     if reader.is_text:
         rows = reader.stream(path, chain(first, lines))[1]
         return Sources(path, (sample.source for _, sample in rows), reader.name)

@@ -14,11 +14,13 @@ from gecbench.core.errors import (
     FormatError,
     GecbenchError,
     Message,
+    OptionAdvice,
     Place,
     count_noun,
 )
 from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.edits.apply import apply
+from gecbench.formats import FORMATS
 from gecbench.lang import language_of
 
 CHINESE = "zh"
@@ -43,6 +45,37 @@ def error_place(at: object, kind: type[GecbenchError] = FormatError) -> Iterator
         if error.at is not None:
             raise
         raise kind(error.message, at=at) from error
+
+
+_OR_LINES = OptionAdvice(", or say {option} lines if this is a text", "--from")
+
+
+def unknown_format(at: Place, kind: str, *, is_table: bool) -> FormatError:
+    """That a file is in no format of ours, and what to do about it.
+
+    Args:
+        at: The first line that is not blank.
+        kind: What the file looks like, as "CSV".
+        is_table: Whether it can be read by the names of its columns.
+    """
+    if is_table:
+        return FormatError(
+            "this looks like {kind}, and which column is what has to be said: --columns "
+            "id=NAME,source=NAME,references=NAME;NAME; the formats without such columns are "
+            "{formats}{option}",
+            at=at,
+            kind=kind,
+            formats=", ".join(name for name in FORMATS if name != "table"),
+            option=_OR_LINES,
+        )
+    return FormatError(
+        "this looks like {kind}, which is not read; make it one of {formats} "
+        "(docs/formats.md){option}",
+        at=at,
+        kind=kind,
+        formats=", ".join(FORMATS),
+        option=_OR_LINES,
+    )
 
 
 def sample_place(sample: Sample) -> Message:

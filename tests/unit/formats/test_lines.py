@@ -33,6 +33,8 @@ OTHER_FILES = [
     ("a.xml", '<?xml version="1.0"?>\n<p>He go home .</p>', 1, "XML"),
     ("a.sgml", '<DOC nid="829">\nHe go home .', 1, "XML"),
     ("a.txt", "<!DOCTYPE html>\n<html>", 1, "XML"),
+    ("a.txt", "id,source,target\n1,He go .,He goes .", 1, "CSV"),
+    ("a.md", "# Essays\n\nHe go .", 1, "Markdown"),
     ("a.conllu", "# sent_id = 1\n# text = He go .", 1, "CoNLL-U"),
 ]
 

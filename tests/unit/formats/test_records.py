@@ -11,12 +11,10 @@ from gecbench.formats.records import (
     Content,
     Record,
     Trouble,
-    column_names,
-    join_names,
     parallel,
     records,
-    split_names,
 )
+from gecbench.formats.table import column_names, join_names, split_names
 
 COLUMNS = {"source": "wrong", "references": "right, better", "document": "essay", "position": "n"}
 ROWS = [
@@ -31,6 +29,10 @@ def content(text: str, name: str = "file.txt") -> Content:
 
 def read(text: str, format: str | None = None, name: str = "file.txt", **columns: str) -> list:
     return list(records(content(text, name), format, columns)[1])
+
+
+def names_in(file: Content) -> list[str]:
+    return column_names(file.name, file.lines)
 
 
 def cells(delimiter: str) -> str:
@@ -70,17 +72,17 @@ def test_columns_are_found_by_their_usual_names_and_others_are_facts():
 
 @pytest.mark.parametrize("text", TABLES.values(), ids=TABLES)
 def test_a_table_names_its_columns_in_every_notation(text):
-    assert set(column_names(content(text))) == set(ROWS[0])
+    assert set(names_in(content(text))) == set(ROWS[0])
 
 
 def test_names_of_columns_are_those_of_all_first_rows_without_damaged_ones():
-    assert column_names(content('[{"a": {"b": 1}}, {"c": 2, "\\ud800": 3, " d": 4}]')) == [
+    assert names_in(content('[{"a": {"b": 1}}, {"c": 2, "\\ud800": 3, " d": 4}]')) == [
         "a.b",
         "c",
     ]
-    assert column_names(content('{"s1": {"src": "x"}}')) == ["id", "src"]
-    assert column_names(content('[{"a": 1}, {"a": 2}, {')) == ["a"]
-    assert column_names(content("a,a\n")) == []
+    assert names_in(content('{"s1": {"src": "x"}}')) == ["id", "src"]
+    assert names_in(content('[{"a": 1}, {"a": 2}, {')) == ["a"]
+    assert names_in(content("a,a\n")) == []
 
 
 def test_a_column_whose_name_has_a_comma_is_named_in_quotation_marks():

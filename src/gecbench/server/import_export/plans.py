@@ -66,7 +66,7 @@ class ImportOptions:
         number: Name sentences 1, 2, ... though the file has ids; these become metadata, "id".
         same: What a reference says that is the sentence itself: that it is free of errors, or
             nothing where others correct it.
-        columns: Of a table: what it holds to the name of the column; see `formats.records`.
+        columns: Of a table: what it holds to the name of the column; see `formats.table`.
         reference: Of a perturbation project: which reference of a sentence is its correction.
         scheme: Of a perturbation project: what finds the errors; "" is usual for the language.
 

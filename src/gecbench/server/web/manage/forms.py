@@ -11,7 +11,8 @@ from django.http import QueryDict
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from gecbench.formats.records import READERS, ROLES, join_names, split_names, usual_column
+from gecbench.formats.records import READERS
+from gecbench.formats.table import ROLES, join_names, split_names, usual_column
 from gecbench.lang import SCHEMES
 from gecbench.server.choices import Purpose
 from gecbench.server.import_export.exports import EXPORTS, ExportOptions, default_scheme

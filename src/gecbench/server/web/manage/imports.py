@@ -33,7 +33,8 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from gecbench.core.errors import FormatError, GecbenchError, UsageError
-from gecbench.formats.records import Content, column_names
+from gecbench.formats.records import Content
+from gecbench.formats.table import column_names
 from gecbench.server.choices import Decision, ProjectKind
 from gecbench.server.import_export.imports import AT_ONCE, run_import
 from gecbench.server.import_export.plans import Plan, plan_import
@@ -91,7 +92,8 @@ class Waiting:
         try:
             raw = (self.folder / "0").read_bytes()
             code: Encoding = "gb18030" if encoding == "gb18030" else "utf-8"
-            return column_names(content_of(self.names[0], raw, encoding=code))
+            content = content_of(self.names[0], raw, encoding=code)
+            return column_names(content.name, content.lines)
         except FormatError:
             return []
 

@@ -1,0 +1,128 @@
+"""table: rows with named columns, of CSV, TSV and JSON, as a corpus."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from messages import expect_error
+
+import gecbench
+from gecbench.core.errors import FormatError, UnknownNameError, UsageError
+from gecbench.core.sample import Rewrite, Sample
+from gecbench.formats import load_writer
+from gecbench.formats.table import read_columns
+
+COLUMNS = "id=ID,source=wrong,references=right;better"
+ROWS = [
+    {"ID": "a", "wrong": "He go , .", "right": "He goes , .", "better": "", "level": "B1"},
+    {"ID": "b", "wrong": "Fine .", "right": "Fine .", "better": "Good .", "level": ""},
+]
+SAMPLES = (
+    Sample("a", "He go , .", (Rewrite(text="He goes , ."),), {"level": "B1"}),
+    Sample("b", "Fine .", (Rewrite(text="Fine ."), Rewrite(text="Good ."))),
+)
+
+
+def cells(mark: str) -> str:
+    quote = '"' if mark != "\t" else ""
+    rows = [list(ROWS[0]), *(list(row.values()) for row in ROWS)]
+    return "".join(mark.join(f"{quote}{cell}{quote}" for cell in row) + "\n" for row in rows)
+
+
+def load(tmp_path: Path, text: str, columns: str = COLUMNS, name: str = "x.txt") -> tuple:
+    path = tmp_path / name
+    path.write_text(text, "utf-8")
+    return gecbench.load(path, columns=read_columns(columns)).samples
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        cells(","),
+        cells(";"),
+        cells("\t"),
+        json.dumps(ROWS, indent=1),
+        "".join(json.dumps(row) + "\n" for row in ROWS),
+    ],
+)
+def test_a_table_is_the_same_corpus_in_every_notation(tmp_path: Path, text: str) -> None:
+    assert load(tmp_path, text) == SAMPLES
+
+
+def test_lists_and_objects_of_json_are_references_and_columns(tmp_path: Path) -> None:
+    row = {"translation": {"src": "a b", "refs": ["x", "y"]}, "n": 7}
+    (sample,) = load(
+        tmp_path, json.dumps(row), "source=translation.src,references=translation.refs"
+    )
+    assert sample == Sample("1", "a b", (Rewrite(text="x"), Rewrite(text="y")), {"n": "7"})
+
+
+def test_without_a_column_of_ids_rows_are_numbered(tmp_path: Path) -> None:
+    samples = load(tmp_path, "a,b\nx,y\nz,w\n", "source=a,references=b")
+    assert [sample.id for sample in samples] == ["1", "2"]
+
+
+def test_usual_names_need_not_be_named(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("id,source,references\n7,x,y\n", "utf-8")
+    assert gecbench.load(path, format="table").samples == (Sample("7", "x", (Rewrite(text="y"),)),)
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "line", "facts"),
+    [
+        ("a,b\nx,y\n", "source=c", 2, ("'c'", "a, b")),
+        ("a,b\nx,y\n", "source=a,references=c", 1, ("'c'", "a, b")),
+        ('[{"a": "x"}]', "source=a,references=c", 1, ("'c'", "a")),
+        ("a,b\nx\n", "source=a", 2, ("1", "2")),
+        ("id,a\n,x\n", "source=a", 2, ("id",)),
+        ("a,b\n ,y\n", "source=a", 2, ("source",)),
+        ("a,b\n", "source=a", 1, ("no row",)),
+        ("id,a\n1,x\n1,y\n", "source=a", 3, ("'1'",)),
+        ('{"a": "x"}\n{"a": 5}\n', "source=a", 2, ("'a'", "5")),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_its_line(
+    tmp_path: Path, text: str, columns: str, line: int, facts: tuple[str, ...]
+) -> None:
+    with expect_error(FormatError, f"{tmp_path / 'x.txt'}:{line}", *facts):
+        load(tmp_path, text, columns)
+
+
+@pytest.mark.parametrize("option", ["source", "source=", "source=a,source=b", ""])
+def test_columns_are_named_by_pairs(option: str) -> None:
+    with expect_error(UsageError, "--columns"):
+        read_columns(option)
+
+
+def test_what_a_column_holds_is_known() -> None:
+    with expect_error(UnknownNameError, "'sorce'", "source"):
+        read_columns("sorce=a")
+    assert read_columns('"source=a, b",references=c;d') == {
+        "source": ["a, b"],
+        "references": ["c", "d"],
+    }
+
+
+def test_columns_are_those_of_one_table(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_text("source\nx\n", "utf-8")
+    with expect_error(UsageError, "lines"):
+        gecbench.load(path, format="lines", columns={"source": "source"})
+    with expect_error(UsageError, "columns"):
+        gecbench.load(path, references=[path], columns={"source": "source"})
+
+
+def test_a_table_is_not_written() -> None:
+    with expect_error(UsageError, "table", "jsonl"):
+        load_writer("table")
+
+
+@pytest.mark.parametrize("content", ['{"text": "x"}\n', "{\n", '[{"text": "x"}]\n'])
+def test_json_of_others_is_refused_with_what_reads_it(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(content, "utf-8")
+    with expect_error(FormatError, f"{path}:1", "--columns", "mucgec, m2"):
+        gecbench.load(path)
