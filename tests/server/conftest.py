@@ -180,7 +180,8 @@ def migrated_postgresql(common: Path) -> Iterator[str]:
     with counted() as names:
         names.pop()
         if not names:
-            administer(f"DROP DATABASE {name} WITH (FORCE)")
+            for one in (name, f"{name}_world"):
+                administer(f"DROP DATABASE IF EXISTS {one} WITH (FORCE)")
 
 
 @pytest.fixture

@@ -11,6 +11,8 @@ from django.db import connection
 from server.conftest import sqlite, use
 from server.web.routes import World, new_client, world
 
+from gecbench.server.models import Draft, Member, Sentence, Slot, Submission
+
 Made = tuple[Path, Mapping[str, Mapping[str, object]], Mapping[str, Mapping[str, str]]]
 """A database, what is in each project, and the cookies of each client."""
 
@@ -49,3 +51,14 @@ def there(made: Made, tmp_path: Path) -> Iterator[World]:
         client.cookies.load(dict(cookies[who]))
     yield World(things, clients)
     connection.close()
+
+
+def kept() -> tuple[object, ...]:
+    """What an act of work would change, to compare before and after."""
+    return (
+        Submission.objects.count(),
+        sorted(Slot.objects.values_list("pk", "state", "version")),
+        sorted(Sentence.objects.values_list("pk", "state", "version", "priority")),
+        sorted(Member.objects.values_list("pk", "status", "is_manager", "is_reviewer")),
+        sorted(Draft.objects.values_list("pk", "rev")),
+    )

@@ -17,8 +17,7 @@ VALUES: tuple[str, ...] = (
 """JSON as it stands on the wire."""
 
 STORED: tuple[str, ...] = (
-    '"a\\ud800b"', '"\\u0000"', '["\\ud800"]', '["\\u0000"]', "9223372036854775808", "NaN", "null",
-    "-1", '{"\\u0000":"x"}',
+    '"a\\ud800b"', '"\\u0000"', '["\\ud800"]', '["\\u0000"]', "9223372036854775808", "null",
 )  # fmt: skip
 """Those that one database takes and the other does not."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
@@ -21,9 +21,15 @@ from hypothesis import strategies as st
 from server.conftest import administer, postgresql, sqlite, use
 from server.security.forms import forms_in
 from server.security.nasty import STORED, TYPED, VALUES, WHOLE, places, put
-from server.web.routes import BACKEND, ROUTES, World, allowed, world
+from server.web.routes import BACKEND, ROUTES, allowed, world
+from server.worlds import made
 
 from gecbench.server.models import Person, Project, ReviewTask, Slot, Study
+
+__all__ = ["made"]
+
+Things = Mapping[str, Mapping[str, Any]]
+"""What is in each project."""
 
 HOLE = "@@hole@@"
 LOGINS = {
@@ -40,12 +46,8 @@ class There:
     """A site that can be brought back to how it was."""
 
     kind: str
-    world: World
+    things: dict[str, Any]
     again: Callable[[], None]
-
-    @property
-    def things(self) -> dict[str, Any]:
-        return dict(self.world.things["one"])
 
     def client(self, who: str) -> Client:
         client = Client(raise_request_exception=False, headers={"Accept-Language": "en"})
@@ -53,35 +55,38 @@ class There:
         return client
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
-def made(request, tmp_path_factory) -> Iterator[tuple[str, str, World]]:
-    """A site with much in it, made once on each database: which one, its name, what is in it."""
+@pytest.fixture(scope="session", params=["sqlite", "postgresql"])
+def database(request, once, tmp_path_factory) -> Iterator[tuple[str, str, Things]]:
+    """A site with much in it, of this process: on which database, its name, what is in it."""
     kind = request.param
-    empty = request.getfixturevalue(f"migrated_{kind}")
     if kind == "sqlite":
+        path, things, _ = request.getfixturevalue("made")
         name = str(tmp_path_factory.mktemp("limits") / "made.sqlite3")
-        shutil.copy(empty, name)
-        use(sqlite(Path(name)))
-        yield kind, name, _world()
+        shutil.copy(path, name)
+        yield kind, name, things
         return
+    empty = request.getfixturevalue("migrated_postgresql")
+    whole = f"{empty}_world"  # dropped with the empty one
+
+    def make() -> Things:
+        administer(f"CREATE DATABASE {whole} TEMPLATE {empty}")
+        use(postgresql(whole))
+        things = world().things
+        connection.close()
+        return things
+
+    things = once("world on PostgreSQL", make)
     name = f"gecbench_limits_{uuid4().hex[:12]}"
-    administer(f"CREATE DATABASE {name} TEMPLATE {empty}")
-    use(postgresql(name))
-    yield kind, name, _world()
+    administer(f"CREATE DATABASE {name} TEMPLATE {whole}")
+    yield kind, name, things
     connection.close()
     administer(f"DROP DATABASE {name} WITH (FORCE)")
 
 
-def _world() -> World:
-    there = world()
-    connection.close()  # the last one folds SQLite's log into the file
-    return there
-
-
 @pytest.fixture
-def there(made: tuple[str, str, World]) -> Iterator[There]:
+def there(database: tuple[str, str, Things]) -> Iterator[There]:
     """The site within a transaction, which is undone to bring it back to how it was."""
-    kind, name, whole = made
+    kind, name, things = database
     use(sqlite(Path(name)) if kind == "sqlite" else postgresql(name))
     kept = transaction.atomic()
 
@@ -95,7 +100,7 @@ def there(made: tuple[str, str, World]) -> Iterator[There]:
         kept.__enter__()
 
     kept.__enter__()
-    yield There(kind, whole, again)
+    yield There(kind, dict(things["one"]), again)
     transaction.set_rollback(True)
     kept.__exit__(None, None, None)
     connection.close()
@@ -203,8 +208,11 @@ def test_every_field_takes_every_value_without_a_500(there: There, name: str):
     call = calls(there.things)[name]
     client = there.client(call.who)
     broken, now = [], call
+    turns = cycle([one for one in VALUES if one not in STORED])
     for path in places(call.body):
-        for value in VALUES if there.kind == "sqlite" else STORED:
+        # What a database may refuse, and of the others another eight at each place.
+        others = [next(turns) for _ in range(8)] if there.kind == "sqlite" else []
+        for value in (*STORED, *others):
             raw = json.dumps(put(now.body, path, HOLE)).replace(f'"{HOLE}"', value)
             answer = send(client, now, raw)
             if found := wrong(answer):
@@ -259,19 +267,18 @@ def _forms(there: There) -> Iterator[tuple[str, str, dict[str, str]]]:
                     yield who, where, form.fields
 
 
-WORST = ("a\0b", "9" * 19, "\ud800", "-1")
-DATABASE = ("a\0b\ud800", "9" * 19)
-"""What a database may refuse; a second one need not see again what no database ever sees."""
+WORST = ("a\0b\ud800", "9" * 19)
+"""What a database may refuse."""
 
 
 def test_every_field_of_every_form_takes_every_text_without_a_500(there: There):
-    broken, count = [], 0
+    broken, count, turns = [], 0, cycle(TYPED)
     for who, url, fields in list(_forms(there)):
         client = there.client(who)
-        for name in fields:
-            # All that broke something once, and of the others another one for each field.
-            texts = DATABASE if there.kind == "postgresql" else (*WORST, TYPED[count % len(TYPED)])
-            for text in texts:
+        for name, value in fields.items():
+            # What a database may refuse there, and of the others another one for each field.
+            worst = WORST[value.isdigit()]
+            for text in (worst,) if there.kind == "postgresql" else (worst, next(turns)):
                 raw = urlencode({**fields, name: text}, errors="surrogatepass")
                 answer = client.post(url, raw, content_type="application/x-www-form-urlencoded")
                 count += 1
@@ -288,17 +295,15 @@ def test_every_number_and_text_of_an_address_is_answered_without_a_500(there: Th
     """Huge, negative and strange numbers in paths and queries."""
     names = ("after", "before", "task", "q", "state", "source", "version", "who", "what", "person",
              "sort", "since", "until", "scheme", "page", "next", "part", "limit")  # fmt: skip
-    short = [text for text in TYPED if len(text) <= 6000 and text not in WORST]
-    turns = cycle(short)
+    turns = cycle([text for text in TYPED if len(text) <= 6000])
     broken = []
     for who in ("annotator", "reviewer", "manager"):
         client = there.client(who)
         for route in ROUTES:
             if not allowed(who, route.access):
                 continue
-            # All that broke something once, and of the others another three at each address.
-            others = (next(turns), next(turns), next(turns))
-            for text in DATABASE if there.kind == "postgresql" else (*WORST, *others):
+            # What a database may refuse, and of the others another one at each address.
+            for text in WORST if there.kind == "postgresql" else (*WORST, next(turns)):
                 right = route.at("one", there.things)
                 query = urlencode(dict.fromkeys(names, text), errors="surrogatepass")
                 urls = [f"{right}?{query}"]
