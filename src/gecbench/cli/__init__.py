@@ -35,6 +35,23 @@ _COMMANDS = {
 }
 """Name to place and help: help needs no command to be imported."""
 
+_OFFICIAL = {
+    "errant-parallel": ("official.errant:errant_parallel", "ERRANT's errant_parallel."),
+    "errant-m2": ("official.errant:errant_m2", "ERRANT's errant_m2."),
+    "errant-compare": ("official.errant:errant_compare", "ERRANT's errant_compare."),
+    "cherrant-parallel": ("official.cherrant:cherrant_parallel", "ChERRANT's parallel_to_m2.py."),
+    "cherrant-compare": (
+        "official.cherrant:cherrant_compare",
+        "ChERRANT's compare_m2_for_evaluation.py.",
+    ),
+    "m2scorer": ("official.maxmatch:m2scorer", "The MaxMatch scorer's m2scorer."),
+    "install-aliases": (
+        "official.aliases:install_aliases",
+        "Write launchers under the programs' own names.",
+    ),
+}
+"""Commands that take the flags of other programs and print what these print."""
+
 _GONE = {
     "experiment": "gecbench experiment is gone: the papers' tables are Snakemake workflows now; "
     "run: snakemake -s workflows/NAME.smk, as docs/correct/experiments.md explains",
@@ -52,6 +69,7 @@ _SHELLS = ("bash", "zsh", "fish")
     package=__name__,
     table=_COMMANDS,
     gone=_GONE,
+    last=("Command lines of other programs", _OFFICIAL),
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, message="gecbench %(version)s")

@@ -57,7 +57,7 @@ def command(function: Callable[..., None]) -> click.Command:
         check_files(context, {option.name or "": option.declaration for option in options})
         function(**{name: value for name, value in arguments.items() if value is not MISSING})
 
-    return click.Command(
+    return _Command(
         function.__name__.rstrip("_").replace("_", "-"),
         params=[
             parameter
@@ -67,6 +67,30 @@ def command(function: Callable[..., None]) -> click.Command:
         callback=callback,
         help=function.__doc__,
     )
+
+
+class _Command(click.Command):
+    """A command whose options may be greedy (`Option.greedy`)."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Give each value of a greedy option the option's name, which click wants to see."""
+        names = {
+            name
+            for option in self.params
+            if isinstance(option, _DeclaredOption) and option.declaration.greedy
+            for name in option.opts
+        }
+        words: list[str] = []
+        current: str | None = None
+        for word in args:
+            if word in names and word in words:
+                raise UsageError(f"{word} is given twice; give it once, with all its values")
+            if word.startswith("-"):
+                current = word if word in names else None
+            elif current is not None and words[-1] != current:
+                words.append(current)
+            words.append(word)
+        return super().parse_args(ctx, words)
 
 
 class _DeclaredOption(click.Option):

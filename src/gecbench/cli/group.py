@@ -24,6 +24,7 @@ class LazyGroup(click.Group):
         table: Mapping[str, tuple[str, str]],
         noun: str = "command",
         gone: Mapping[str, str] | None = None,
+        last: tuple[str, Mapping[str, tuple[str, str]]] | None = None,
         **attributes: Any,
     ) -> None:
         """Make the group.
@@ -34,10 +35,13 @@ class LazyGroup(click.Group):
             table: For each name the place, as "score:score", and the help.
             noun: What a message calls one of them.
             gone: Names of former commands, each with what to say of it.
+            last: The heading of a section at the end of the help, and its table.
             attributes: As for `click.Group`.
         """
         super().__init__(*args, **attributes)
-        self.package, self.table, self.noun = package, table, noun
+        self.sections = {"Commands": table, **dict([last] if last else [])}
+        self.table = {name: row for rows in self.sections.values() for name, row in rows.items()}
+        self.package, self.noun = package, noun
         self.gone = gone or {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -65,9 +69,10 @@ class LazyGroup(click.Group):
         return cast("click.Command", getattr(import_module(f"{self.package}.{module}"), name))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the table of commands."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, about) for name, (_, about) in self.table.items()])
+        """Write the table of commands, section by section."""
+        for heading, table in self.sections.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name, about) for name, (_, about) in table.items()])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete names and options."""

@@ -39,6 +39,8 @@ class Option:
         writes: Of an option that names a file to write, what is put behind the name: ("",) for
             the file itself, ("", ".json") for two files. They are checked before any work.
         makes: Whether the option names a folder for files, which is checked likewise.
+        greedy: Whether all words up to the next option are values, as argparse's nargs="+" has it;
+            of a tuple in a command without arguments.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Option:
     needs: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     makes: bool = False
+    greedy: bool = False
 
 
 @dataclass(frozen=True, slots=True)
