@@ -154,7 +154,19 @@ def test_cherrant_compare_prints_the_official_blocks(run, shared: Path):
     assert refused == REFUSED
 
 
-EDGES_REFUSED = {"counts differ", "leading blank block", "max_answer_num 4", "filt NA"}
+EDGES_REFUSED = {
+    # files that M2 cannot be: an edit twice in one set, T lines that are not what the edits make
+    "multi-align ref: shared edit counted twice",
+    "multi-align hyp: shared wrong edit counted twice as FP",
+    "multi-align hyp: correct edit counted once",
+    "exact match, both multi-align",
+    "block with no A line = noop",
+    "ds: two edits same span in one coder",
+    # files that do not belong together
+    *("different S lines are not checked", "counts differ", "leading blank block"),
+    # flags that do something else than they say
+    *("max_answer_num 4", "filt NA"),
+}
 
 
 def test_cherrant_compare_prints_the_official_blocks_of_edge_cases(
@@ -186,7 +198,7 @@ def test_cherrant_parallel_writes_the_official_file(
     folder, out = shared / "golden/cherrant", tmp_path / "out.m2"
     words = ["-f", folder / "fuzz.para", "-o", out, *flags, "-g", "char", "-b", 128, "-d", 0]
     words += ["-w", 16, "-m", "--mirror", shared / "data"]
-    assert run("cherrant-parallel", *words) == (0, "", "")
+    assert run("cherrant-parallel", *words)[:2] == (0, "")
     assert out.read_bytes() == (folder / f"fuzz.char.{ending}.m2").read_bytes()
 
 

@@ -36,6 +36,7 @@ def m2scorer(
     from gecbench.api.files import load, load_system
     from gecbench.api.score import collect_stats
     from gecbench.reports.official import render_m2scorer
+    from gecbench.scoring.segmenters import SPACES, segmentation_notes
 
     for name, is_given in (("-v", verbose), ("--very_verbose", very_verbose)):
         if is_given:
@@ -47,6 +48,7 @@ def m2scorer(
     options = Options(
         metrics=("m2",),
         beta=beta,
+        segmenter=SPACES.name,
         settings={
             "m2.max_unchanged_words": str(unchanged),
             "m2.ignore_whitespace_casing": "yes" if ignore_casing else "no",
@@ -54,6 +56,8 @@ def m2scorer(
     )
     run = collect_stats(corpus, load_system(hypotheses, corpus, format="lines"), options=options)
     metric = run.metrics["m2"]
+    for note in segmentation_notes(run.cases):
+        say(f"note: {note} of gecbench score")
     (rows,) = run.rows.values()
     pairs = zip(corpus.samples, rows, strict=True)
     if names := [sample.id for sample, row in pairs if metric.is_approximate(row)]:
