@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,12 +25,15 @@ HOSTILE = (
 )
 
 
-def samples_page(language: str, interface: str | None = None) -> str:
-    """The page of the bundled samples of a language, and perhaps an interface in another."""
-    corpus = load(sample(language, "corpus.jsonl"))
-    systems = [load_system(sample(language, f"{name}.txt"), corpus) for name in SYSTEMS]
-    scheme = "zh-char" if language == "zh" else None
-    return render_html(report(corpus, systems, scheme=scheme), interface or language)  # type: ignore[arg-type]
+def samples_page(once: Callable[..., str]) -> str:
+    """The page of the bundled Chinese samples, made once a run."""
+
+    def made() -> str:
+        corpus = load(sample("zh", "corpus.jsonl"))
+        systems = [load_system(sample("zh", f"{name}.txt"), corpus) for name in SYSTEMS]
+        return render_html(report(corpus, systems, scheme="zh-char"), "zh")
+
+    return once("page of samples", made)
 
 
 def hostile_page() -> str:
@@ -85,11 +88,19 @@ class Opened:
 
 
 @contextmanager
-def opened(browser: Any, file: Path, address: str = "", **context: Any) -> Iterator[Opened]:
-    """Open a page from its file, and wait until its sentences are there."""
+def opened(
+    browser: Any, file: Path, address: str = "", *, language: str = "", **context: Any
+) -> Iterator[Opened]:
+    """Open a page from its file, and wait until its sentences are there.
+
+    Args:
+        language: That the reader has chosen before; "" is the one that the page was made in.
+    """
     made = browser.new_context(**context)
     try:
         page = made.new_page()
+        if language:
+            page.add_init_script(f"localStorage.setItem('gecbench-language', '{language}')")
         shown = Opened(page)
         page.on("console", lambda message: shown.said.append(message.text))
         page.on("pageerror", lambda error: shown.said.append(str(error)))

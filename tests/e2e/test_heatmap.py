@@ -57,15 +57,21 @@ def show(browser: Browser, tmp_path: Path) -> Iterator[Show]:
 
 
 @pytest.fixture
-def zh_page(run, tmp_path: Path) -> Path:
-    """The bundled Chinese samples, each reference by itself."""
-    systems = [sample("zh", f"{name}.txt") for name in ("cautious", "eager", "fluent")]
-    words = ("--scheme", "zh-char", "--reference-number", "each", "--language", "zh")
-    ended = run(
-        *("analyse", "difficulty", sample("zh", "corpus.jsonl"), *systems),
-        *(*words, "--heat-map", "page.html"),
-    )
-    assert ended.returncode == 0, ended.stderr
+def zh_page(run, once: Callable[..., str], tmp_path: Path) -> Path:
+    """The bundled Chinese samples, each reference by itself; made once a run."""
+
+    def made() -> str:
+        systems = [sample("zh", f"{name}.txt") for name in ("cautious", "eager", "fluent")]
+        words = ("--scheme", "zh-char", "--reference-number", "each", "--language", "zh")
+        ended = run(
+            *("analyse", "difficulty", sample("zh", "corpus.jsonl"), *systems),
+            *(*words, "--heat-map", "page.html"),
+        )
+        assert ended.returncode == 0, ended.stderr
+        return (tmp_path / "page.html").read_text("utf-8")
+
+    page = once("heat map", made)
+    (tmp_path / "page.html").write_text(page, "utf-8")
     return tmp_path / "page.html"
 
 
@@ -298,13 +304,12 @@ def test_the_dark_theme_follows_the_system_until_the_reader_chooses(show: Show, 
     assert page.evaluate(ground) == "rgb(255, 255, 255)"
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize(("theme", "language"), [("light", "en"), ("dark", "zh")])
 def test_axe_finds_nothing_to_complain_of(show: Show, zh_page: Path, theme: str, language: str):
     page = show(zh_page, theme=theme)
     page.select_option("#language", language)
     page.locator("#sentences .mark.error").first.focus()
-    found = Axe().run(page)
+    found = Axe().run(page, options={"resultTypes": ["violations"]})
     assert found.violations_count == 0, found.generate_report()
 
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
-from report_pages import Opened, opened, samples_page
+from report_pages import Opened, samples_page
+from report_pages import opened as opened_in
 
-from gecbench.api.files import load, load_system, sample
+from gecbench.api.files import sample
+from gecbench.api.options import Options
 from gecbench.api.report import report
 from gecbench.api.robustness import load_perturbed, robustness
+from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.formats.perturbed import read_outputs
 from gecbench.lang.zh.char import scheme
 from gecbench.reports.page import render_html
@@ -21,13 +25,14 @@ PHONE = {"width": 390, "height": 844}
 ZOOMED = {"width": 720, "height": 450}
 TOP = "one => one.getBoundingClientRect().top"
 
+opened = partial(opened_in, language="en")
+
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory, once: Callable[..., str]) -> Path:
-    """The page of the Chinese samples, which opens in English."""
+    """The page of the Chinese samples."""
     made = tmp_path_factory.mktemp("page") / "zh.html"
-    page = once("page of samples", lambda: samples_page("zh", "en"))
-    made.write_text(page, encoding="utf-8")
+    made.write_text(samples_page(once), encoding="utf-8")
     return made
 
 
@@ -299,11 +304,11 @@ def test_a_wide_table_fits_on_paper_and_its_cells_are_in_the_language(browser, t
     cases = load_perturbed(sample("zh", "perturbed.txt"))
     outputs = [read_outputs(sample("zh", "perturbed-swayed.txt"), cases, name="swayed")]
     more = build_report(robustness(cases, outputs, scheme=scheme()))
-    corpus = load(sample("zh", "corpus.jsonl"))
-    systems = [load_system(sample("zh", "eager.txt"), corpus)]
-    page = report(corpus, systems, scheme="zh-char", more=(more,))
+    corpus = Corpus("c", (Sample("s", "他去校", (Rewrite("他去了校"),)),), "zh")
+    system = SystemOutput("a", {"s": (Rewrite("他去校"),)})
+    page = report(corpus, [system], scheme="zh-char", options=Options(), more=(more,))
     (tmp_path / "r.html").write_text(render_html(page, "zh"), encoding="utf-8")
-    with opened(browser, tmp_path / "r.html", viewport={"width": 720, "height": 1000}) as shown:
+    with opened_in(browser, tmp_path / "r.html", viewport={"width": 720, "height": 1000}) as shown:
         table = shown.page.locator("#table-robustness-scores")
         assert "（照抄输入）" in table.inner_text()
         assert "copies" not in table.inner_text()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,14 +18,12 @@ PHONE = {"width": 390, "height": 844}
 def folder(tmp_path_factory: pytest.TempPathFactory, once: Callable[..., str]) -> Path:
     """A folder with the pages."""
     made = tmp_path_factory.mktemp("pages")
-    for language in ("zh", "en"):
-        page = once(f"page in {language}", partial(samples_page, language))
-        (made / f"{language}.html").write_text(page, encoding="utf-8")
-    (made / "hostile.html").write_text(hostile_page(), encoding="utf-8")
+    (made / "zh.html").write_text(samples_page(once), encoding="utf-8")
+    (made / "hostile.html").write_text(once("hostile page", hostile_page), encoding="utf-8")
     return made
 
 
-@pytest.mark.parametrize("name", ["zh", "en", "hostile"])
+@pytest.mark.parametrize("name", ["zh", "hostile"])
 def test_it_opens_without_a_complaint_and_asks_for_nothing(browser, folder: Path, name: str):
     with opened(browser, folder / f"{name}.html") as shown:
         assert shown.said == []
@@ -69,7 +66,7 @@ def test_a_policy_forbids_what_the_page_does_not_need(browser, folder: Path):
 
 
 def test_the_language_changes_everywhere(browser, folder: Path):
-    with opened(browser, folder / "en.html") as shown:
+    with opened(browser, folder / "zh.html", language="en") as shown:
         page = shown.page
         assert page.locator("html").get_attribute("lang") == "en"
         before = page.locator("main").inner_text()
@@ -94,7 +91,7 @@ def test_the_language_changes_everywhere(browser, folder: Path):
 
 
 def test_the_choice_of_a_language_is_kept(browser, folder: Path):
-    with opened(browser, folder / "en.html") as shown:
+    with opened(browser, folder / "hostile.html") as shown:
         shown.page.click("#language")
         shown.page.reload()
         shown.page.wait_for_function("document.documentElement.dataset.ready === 'yes'")
@@ -201,19 +198,22 @@ def test_the_page_never_scrolls_sideways(browser, folder: Path, size: dict):
                 assert width <= size["width"]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize(
+    ("scheme", "language", "size"),
+    [("light", "en", PHONE), ("dark", "zh", DESKTOP)],
+    ids=["phone-en-light", "desktop-zh-dark"],
+)
 def test_axe_finds_nothing(browser, folder: Path, scheme: str, language: str, size: dict):
     from axe_playwright_python.sync_playwright import Axe
 
     options = {"color_scheme": scheme, "viewport": size}
-    with opened(browser, folder / f"{language}.html", "#s=zh-001", **options) as shown:
+    options["language"] = language
+    with opened(browser, folder / "zh.html", "#s=zh-001", **options) as shown:
         for details in shown.page.locator("details").all():
             details.evaluate("one => { one.open = true; }")
-        for view in ("aligned", "marked"):
+        for view, part in (("aligned", None), ("marked", "#explorer")):
             shown.page.locator(".tools select").select_option(view)
-            found = Axe().run(shown.page)
+            found = Axe().run(shown.page, part, {"resultTypes": ["violations"]})
             assert found.violations_count == 0, found.generate_report()
 
 
@@ -221,7 +221,7 @@ def test_an_old_browser_is_told_what_is_missing(browser, folder: Path):
     made = browser.new_context()
     page = made.new_page()
     page.add_init_script("delete window.DecompressionStream")
-    page.goto((folder / "en.html").as_uri())
+    page.goto((folder / "hostile.html").as_uri())
     page.wait_for_selector(".failure")
     assert "Chrome 80" in page.locator("#explorer").inner_text()
     page.click("#language")
@@ -232,15 +232,15 @@ def test_an_old_browser_is_told_what_is_missing(browser, folder: Path):
 def test_without_scripts_tables_and_figures_can_be_read(browser, folder: Path):
     made = browser.new_context(java_script_enabled=False)
     page = made.new_page()
-    page.goto((folder / "en.html").as_uri())
-    assert "cautious" in page.locator("#table-scores").inner_text()
+    page.goto((folder / "hostile.html").as_uri())
+    assert "empty" in page.locator("#table-scores").inner_text()
     assert page.locator("figure svg:visible").count() > 5
     assert "need JavaScript" in page.locator("#sentences").inner_text()
     made.close()
 
 
 def test_on_paper_the_sentence_is_there_and_the_tools_are_not(browser, folder: Path):
-    with opened(browser, folder / "en.html", "#s=en-001", color_scheme="dark") as shown:
+    with opened(browser, folder / "zh.html", "#s=zh-001", color_scheme="dark") as shown:
         shown.page.emulate_media(media="print", color_scheme="dark")
         assert background(shown.page) == "rgb(255, 255, 255)"
         assert not shown.page.locator(".bar").is_visible()
