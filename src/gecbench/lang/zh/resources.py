@@ -8,7 +8,8 @@ a changed resource or another pypinyin makes another file and an old one is neve
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from string import punctuation
@@ -89,18 +90,15 @@ def load_costs(
 def _compile(cilin: bytes, confusion: bytes) -> bytes:
     import pypinyin  # 0.3 s, once
 
+    readings = _readings()
     classes = _character_classes(cilin.decode("gbk"))
     sounds = _Sounds()
     features: dict[int, Features] = {}
     for code in {*_HAN, *map(ord, classes), *map(ord, MARKS)}:
         character = chr(code)
-        readings: Iterable[str] = ()
-        if code in _HAN:
-            style = pypinyin.Style.NORMAL
-            readings = pypinyin.pinyin(character, style=style, heteronym=True)[0]
         features[code] = Features(
             components=classes.get(character),
-            sounds=sounds.identifiers(readings),
+            sounds=sounds.identifiers(readings.get(code, ())),
             sounded=code in _HAN,
             mark=character in MARKS,
         )
@@ -115,6 +113,15 @@ def _compile(cilin: bytes, confusion: bytes) -> bytes:
         "pypinyin": str(pypinyin.__version__),
     }
     return build(features, relations, _WEIGHTS, provenance)
+
+
+@cache
+def _readings() -> Mapping[int, Sequence[str]]:
+    """The readings of Chinese characters without their tones, read from pypinyin once."""
+    import pypinyin
+
+    style = pypinyin.Style.NORMAL
+    return {code: pypinyin.pinyin(chr(code), style=style, heteronym=True)[0] for code in _HAN}
 
 
 class _Sounds:
