@@ -176,7 +176,9 @@ export class DecisionPage {
     this.isBusy = button.disabled = true;
     try {
       const body = { version: this.data.version, client_key: this.key, payload: this.payload() };
-      const answer = await this.server.send("POST", this.data.urls.finalise, body);
+      await this.autosave.hold();
+      const reply = this.server.send("POST", this.data.urls.finalise, body);
+      const answer = await reply.finally(() => this.autosave.release());
       // What was written while the decision was on its way is saved, too, though it comes too late.
       const isChanged = this.summarize(this.payload()) !== this.summarize(body.payload);
       if (answer.status === 200 && isChanged) await this.autosave.flush();

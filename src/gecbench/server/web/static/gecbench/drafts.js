@@ -145,7 +145,7 @@ export class Autosave {
   stop() {
     clearTimeout(this.timer);
     this.controller?.abort();
-    Object.assign(this, { task: null, isSaving: false, isChanged: false, theirs: null });
+    Object.assign(this, { task: null, isSaving: false, isChanged: false, isHeld: false, theirs: null });
   }
 
   /** Whether the server may not have what stands in the page. */
@@ -196,8 +196,22 @@ export class Autosave {
 
   save() {
     clearTimeout(this.timer);
-    if (this.task && this.isChanged && !this.isSaving && !this.theirs) this.running = this.put();
+    const isIdle = !this.isSaving && !this.isHeld && !this.theirs;
+    if (this.task && this.isChanged && isIdle) this.running = this.put();
     return this.running;
+  }
+
+  /** Save nothing while the answer itself is on its way, which a draft would reach too late. */
+  async hold() {
+    clearTimeout(this.timer);
+    this.isHeld = true;
+    await this.running;
+  }
+
+  /** Save again: the answer was not taken. */
+  release() {
+    this.isHeld = false;
+    if (this.task && this.isChanged) this.schedule(PAUSE);
   }
 
   async put() {

@@ -152,10 +152,14 @@ export class TaskPage {
     this.answer.disable(isBusy);
   }
 
-  submit() {
+  async submit() {
     if (this.isBusy || isComposing()) return;
+    const { task } = this;
+    this.setBusy(true);
+    await this.autosave.hold();
+    if (this.task !== task) return;
     this.send({
-      version: this.task.version,
+      version: task.version,
       client_key: this.key,
       active_ms: this.timer.milliseconds,
       ...this.readSubmission(),
@@ -175,6 +179,7 @@ export class TaskPage {
       Object.assign(this, { queued: null, failures: 0 });
       this.store.remove(`submit/${task.slot}`);
       if (reply.status === 200) return this.finish(reply.data);
+      this.autosave.release();
       this.setBusy(false);
       this.showRefusal(reply);
     } catch (error) {
@@ -204,6 +209,7 @@ export class TaskPage {
     this.store.remove(`submit/${this.task.slot}`);
     Object.assign(this, { queued: null, key: newKey() });
     this.say("");
+    this.autosave.release();
     this.setBusy(false);
     this.answer.focus();
   }
