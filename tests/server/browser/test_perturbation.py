@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from uuid import uuid4
 
@@ -31,9 +33,17 @@ SIZES = pytest.mark.parametrize(
 )
 
 
-def cases(live, lang: str, language: str, *logins: str, role: str, **options: object) -> Project:
+def cases(
+    live,
+    lang: str,
+    language: str,
+    *logins: str,
+    role: str,
+    pairs: Sequence[tuple[str, str]] = (),
+    **options: object,
+) -> Project:
     """A project of variants on the server, and members who have read its guideline."""
-    pairs = ENGLISH if lang == "en" else [CHINESE[0], CHINESE[2]]
+    pairs = pairs or (ENGLISH if lang == "en" else [CHINESE[0], CHINESE[2]])
     project = a_perturbation(pairs, lang=lang, perturb_edits=1, **options)
     for login in logins:
         joined(project, login, role)
@@ -276,7 +286,8 @@ def site(make_live) -> Live:
 
 def test_per_7_a_hint_is_asked_for_and_goes_when_something_else_is_typed(site, browser):
     with site.rows():
-        cases(site, "en", "en", "mary", role="annotator", hints=True)
+        # One alone: which of several comes first is a matter of chance.
+        cases(site, "en", "en", "mary", pairs=ENGLISH[:1], role="annotator", hints=True)
     page = site.page(browser, "mary")
     page.set_default_timeout(60_000)  # the first hint loads the corrector
     page.goto("/p/perturb/work")
@@ -289,8 +300,8 @@ def test_per_7_a_hint_is_asked_for_and_goes_when_something_else_is_typed(site, b
     page.locator("#hint[hidden]").wait_for(state="attached")
     press(page, "Alt+k")
     # What is drawn says in hidden words, too, what it is.
-    inserted = " ".join(page.locator("#hint-diff ins").all_inner_texts())
-    assert "an" in inserted.split()
+    inserted = page.locator("#hint-diff ins").filter(has_text=re.compile(r"\ban\b"))
+    expect(inserted).not_to_have_count(0)
     assert page.locator("#hint-none").is_hidden()
     page.context.close()
 
