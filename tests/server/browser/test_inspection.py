@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 from server.browser.atreview import press
-from server.browser.looks import findings
-from server.browser.test_practice import look
+from server.browser.test_practice import examine
 from server.workflow.inspecting import begun, rated
 from server.workflow.practising import known
 from server.workflow.reviewing import member_of
@@ -43,9 +42,7 @@ def test_a_judge_rates_discusses_and_resolves_by_keyboard(live, browser, languag
     found = []
 
     def seen(name: str) -> None:
-        look(page, f"inspection-{name}", language)
-        found.extend(f"{name}: {one}" for one in findings(page))
-        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, name
+        found.extend(examine(page, f"inspection-{name}", language))
 
     page.goto("/p/one/")
     page.locator("#rating-form").wait_for()
@@ -99,8 +96,6 @@ def test_a_judge_rates_discusses_and_resolves_by_keyboard(live, browser, languag
         pk = project.inspections.get().pk
     for name in ("", "/new", f"/{pk}"):
         boss.goto(f"/p/one/manage/inspection{name}")
-        look(boss, f"inspection-manage{name.replace('/', '-')}", language)
-        found += [f"{name}: {one}" for one in findings(boss)]
-        assert boss.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, name
+        found += examine(boss, f"inspection-manage{name.replace('/', '-')}", language)
     assert found == []
     boss.context.close()

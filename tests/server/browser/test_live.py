@@ -34,16 +34,6 @@ def test_it_lives_on_postgresql_too(make_live, url):
         assert Person.objects.get().login == "li"
 
 
-def test_rows_survive_a_kill_of_all_processes(make_live):
-    live = make_live("--workers", "2")
-    with live.rows():
-        live.person("li")
-    live.kill()
-    live.start()
-    with live.rows():
-        assert Person.objects.get().login == "li"
-
-
 def test_a_browser_can_be_signed_in_at_once(live, browser):
     with live.rows():
         live.person("li", language="en")

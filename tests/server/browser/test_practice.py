@@ -45,9 +45,17 @@ def practising(live, language: str) -> Project:
 
 
 def look(page, name: str, language: str) -> None:
+    """Keep a picture, where asked."""
     if PICTURES:
         width = page.viewport_size["width"]
         page.screenshot(path=Path(PICTURES) / f"{name}-{language}-{width}.png", full_page=True)
+
+
+def examine(page, name: str, language: str) -> list[str]:
+    """What axe finds, asked in one language: it reads no words; and no width may be lost."""
+    look(page, name, language)
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, name
+    return [f"{name}: {one}" for one in findings(page)] if language == "en" else []
 
 
 @pytest.mark.parametrize(("language", "width"), [("en", 1280), ("zh-hans", 390)])
@@ -58,10 +66,7 @@ def test_from_training_to_the_first_real_task_by_keyboard(live, browser, languag
     found = []
 
     def seen(name: str) -> None:
-        look(page, name, language)
-        found.extend(f"{name}: {one}" for one in findings(page))
-        wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-        assert wide <= 0, name
+        found.extend(examine(page, name, language))
 
     page.goto("/p/one/")
     page.locator("#text:focus").wait_for()
@@ -113,9 +118,7 @@ def test_a_lead_reads_and_overrules(live, browser, language, width):
         ("import", "/p/one/manage/import"),
     ):
         page.goto(url)
-        look(page, name, language)
-        found += [f"{name}: {one}" for one in findings(page)]
-        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, name
+        found += examine(page, name, language)
     page.goto(f"/p/one/manage/trials/{trial}")
     page.locator("summary").last.click()
     page.locator("[name=reason]").last.fill("as good")

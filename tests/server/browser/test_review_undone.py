@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from server.browser.atreview import WRONG, at_review, press, row_of, waiting
 from server.browser.looks import findings, wide
+from server.browser.test_practice import look
 from server.workflow.stories import correction, error_free
 
 from gecbench.server.models import Sentence, Study
@@ -31,9 +32,8 @@ def state(live) -> str:
         return Sentence.objects.get().state
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("lang", ["zh", "en"])
-def test_undo_review_and_study_walk(live, browser, lang, width, shoot):
+@pytest.mark.parametrize(("lang", "width"), [("zh", 390), ("en", 1280)])
+def test_undo_review_and_study_walk(live, browser, lang, width):
     answers = (correction(GOOD[lang]), correction(OVER[lang]), error_free())
     language = {"zh": "zh-hans", "en": "en"}[lang]
     waiting(live, *answers, lang=lang, language=language, reveal_after=0)
@@ -44,7 +44,7 @@ def test_undo_review_and_study_walk(live, browser, lang, width, shoot):
     page.locator("#undo").wait_for()
     assert state(live) == "golden"
     assert findings(page) == []
-    shoot(page, "bar")
+    look(page, "review-undo-bar", language)
     press(page, "Alt+z")
     page.locator("[data-current]").wait_for()
     assert state(live) == "in_review"
@@ -52,7 +52,7 @@ def test_undo_review_and_study_walk(live, browser, lang, width, shoot):
     over = row_of(page, OVER[lang]) - 1
     assert page.locator(f'#row-{over} [value="meaning"]').is_checked()
     assert page.locator(f'[name="note-{over}"]').input_value() == "goes too far"
-    shoot(page, "open again")
+    look(page, "review-open-again", language)
     press(page, "Control+Enter")
     page.locator("#undo").wait_for()
     page.locator("#undo").wait_for(state="hidden", timeout=15_000)
@@ -65,7 +65,7 @@ def test_undo_review_and_study_walk(live, browser, lang, width, shoot):
     assert page.locator(".tag.good, .tag.bad").count() >= 3
     assert findings(page) == []
     assert wide(page)[0] <= wide(page)[1]
-    shoot(page, "decided")
+    look(page, "review-decided", language)
     page.context.close()
     for login, note in (("a2", "goes too far"), ("a3", "look at the verb")):
         page = live.page(browser, login, viewport=size)
@@ -75,16 +75,5 @@ def test_undo_review_and_study_walk(live, browser, lang, width, shoot):
         assert page.locator(".lines .tag.bad").count() == (login == "a2")
         assert findings(page) == []
         assert wide(page)[0] <= wide(page)[1]
-        shoot(page, f"study {login}")
+        look(page, f"study-{login}", language)
         page.context.close()
-
-
-@pytest.fixture
-def shoot(request, tmp_path):
-    """Take a picture of the whole page, kept in the folder of the test."""
-    name = request.node.name.partition("[")[2].rstrip("]")
-
-    def take(page, what: str) -> None:
-        page.screenshot(path=tmp_path / f"{name} {what}.png", full_page=True)
-
-    return take
