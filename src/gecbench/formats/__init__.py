@@ -14,7 +14,14 @@ from gecbench.core.registry import resolve
 
 FORMATS: Mapping[str, str] = {
     "fcgec": "gecbench.formats.fcgec:FORMAT",
+    "yaclc": "gecbench.formats.yaclc:FORMAT",
+    "yaclc-minimal": "gecbench.formats.yaclc:MINIMAL",
+    "yaclc-fluency": "gecbench.formats.yaclc:FLUENCY",
+    "bea19": "gecbench.formats.bea19:FORMAT",
     "jsonl": "gecbench.formats.jsonl:FORMAT",
+    "sighan": "gecbench.formats.sighan:FORMAT",
+    "multigec": "gecbench.formats.multigec:FORMAT",
+    "nlpcc18": "gecbench.formats.nlpcc18:FORMAT",
     "mucgec": "gecbench.formats.mucgec:FORMAT",
     "m2": "gecbench.formats.m2:FORMAT",
     "m2-maxmatch": "gecbench.formats.m2_maxmatch:FORMAT",

@@ -19,10 +19,10 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from gecbench.core.edit import Edit
-from gecbench.core.errors import CorpusError, FormatError, Message, Place, count_noun, quote
+from gecbench.core.errors import CorpusError, FormatError, Message, Place, quote
 from gecbench.core.files import name_of
 from gecbench.core.format import Format, Rows
-from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, Sample
+from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.edits.apply import changes
 from gecbench.formats.texts import (
     CHINESE,
@@ -30,6 +30,7 @@ from gecbench.formats.texts import (
     error_place,
     loss,
     loss_of,
+    not_kept,
     text_losses,
     text_of,
 )
@@ -107,8 +108,7 @@ def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
     for n, key, value in entries(path, lines):
         with error_place(f"{path}:{n}: {quote(key)}"):
             rows.append((n, sample_of(key, value, left_out)))
-    note = "; ".join(f"{count_noun(n, 'time')} {what}" for what, n in sorted(left_out.items()) if n)
-    return Corpus(name_of(path), (), CHINESE, {NOT_KEPT: note} if note else {}), iter(rows)
+    return Corpus(name_of(path), (), CHINESE, not_kept(left_out)), iter(rows)
 
 
 def entries(path: Path, lines: Iterable[str]) -> list[tuple[int, str, object]]:

@@ -81,9 +81,32 @@ def _empty(path: Path) -> FormatError:
     return FormatError(f"{path}:1: the file is empty; a corpus has at least one sentence")
 
 
-def read_parallel(source: Path, references: Sequence[Path]) -> Corpus:
-    """Read a corpus from files of lines, as `stream_parallel` yields it."""
-    return Corpus(name_of(source), tuple(stream_parallel(source, references)))
+def read_parallel(
+    source: Path, references: Sequence[Path], *, format: str | None = "lines"
+) -> Corpus:
+    """Read a corpus from files of texts: lines, as `stream_parallel` yields them, or by id.
+
+    Args:
+        source: The file of sources.
+        references: Files of references.
+        format: Name of the format of all; None finds it out by the sources.
+
+    Raises:
+        FormatError: A file breaks a rule of the format.
+        CorpusError: Two files have different numbers of lines, or not the same ids.
+    """
+    reader = load_format(format or "lines")
+    if format is None and str(source) != STDIO:
+        reader = _format_of(source, list(islice(stream_lines(source), _FIRST)), None)
+    if not reader.has_ids:
+        return Corpus(name_of(source), tuple(stream_parallel(source, references)))
+    corpus = read(source, format=reader.name)
+    columns = [read_system(path, corpus, format=reader.name).hypotheses for path in references]
+    samples = (
+        replace(sample, references=tuple(column[sample.id][0] for column in columns))
+        for sample in corpus.samples
+    )
+    return replace(corpus, samples=tuple(samples))
 
 
 def stream_parallel(source: Path, references: Sequence[Path]) -> Iterator[Sample]:
@@ -173,7 +196,7 @@ def sources(path: Path, *, format: str | None = None, columns: Columns | None = 
         texts = [sample.source for sample in cases.corpus().samples]
         return Sources(path, texts, "lines", lang=cases.lang)
     reader = _format_of(path, first, format, columns)
-    if reader.is_text:
+    if reader.is_text and not reader.has_ids:
         rows = reader.stream(path, chain(first, lines))[1]
         return Sources(path, (sample.source for _, sample in rows), reader.name)
     corpus = reader.read(path, chain(first, lines))
@@ -189,8 +212,8 @@ def read_system(
 ) -> SystemOutput:
     """Read what a system made of the sentences of a corpus.
 
-    Lines and M2 are joined by position, the other formats by id. Where the file holds sources
-    they must be those of the corpus, white space aside.
+    Lines, M2 and formats without ids are joined by position, the others by id. Where the file
+    holds sources they must be those of the corpus, white space aside.
 
     Args:
         path: The file, in any format.

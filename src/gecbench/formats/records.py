@@ -22,7 +22,7 @@ from gecbench.core.errors import (
 )
 from gecbench.core.files import without_packing
 from gecbench.core.sample import Rewrite, Sample
-from gecbench.formats import fcgec, load_format
+from gecbench.formats import fcgec, load_format, yaclc
 from gecbench.formats.m2 import is_target
 from gecbench.formats.perturbed import is_perturbed
 from gecbench.formats.table import (
@@ -123,7 +123,7 @@ def sniff_json(content: Content, first: str) -> str:
         return "jsonl"
     if row.get("format") == FULL:
         return "annotations"
-    if "sentence_text" in row:
+    if yaclc.is_sentence(row):
         return "yaclc"
     if "data" in row:
         return "label-studio"
@@ -205,17 +205,15 @@ def _doccano(row: Row, line: int) -> Record:
 
 
 def _yaclc(row: Row, line: int) -> Record:
-    annotations = _rows(row, "sentence_annos")
-    texts = [value_of(annotation, "correction", str) for annotation in annotations]
-    fluency = (k for k, a in enumerate(annotations) if a.get("is_grammatical") in (0, False))
+    sentence = yaclc.sentence_of(row)
     return Record(
         line,
-        name_in(row, "sentence_id"),
-        value_of(row, "sentence_text", str),
-        tuple(Rewrite(text=text) for text in texts),
-        meta_of(row, {"sentence_id", "sentence_text", "sentence_annos"}),
-        fluency=frozenset(fluency),
-        left_out=(Message("how many annotators wrote each text"),) if texts else (),
+        sentence.id,
+        sentence.text,
+        tuple(Rewrite(text=annotation.text) for annotation in sentence.annotations),
+        sentence.meta,
+        fluency=frozenset(k for k, a in enumerate(sentence.annotations) if a.is_fluency),
+        left_out=(Message("how many annotators wrote each text"),) if sentence.annotations else (),
     )
 
 

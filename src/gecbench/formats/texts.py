@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
@@ -18,7 +18,7 @@ from gecbench.core.errors import (
     Place,
     count_noun,
 )
-from gecbench.core.sample import Corpus, Rewrite, Sample
+from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, Sample
 from gecbench.edits.apply import apply
 from gecbench.formats import FORMATS
 from gecbench.lang import language_of
@@ -175,6 +175,12 @@ def format_rows(corpus: Corpus, name: str, row_of: Callable[[Sample], str]) -> s
             format=name,
         )
     return "\n".join(rows) + "\n"
+
+
+def not_kept(left_out: Mapping[str, int]) -> dict[str, str]:
+    """What a corpus says of what its file held and its reader could not keep, with counts."""
+    note = "; ".join(f"{count_noun(n, 'time')} {what}" for what, n in sorted(left_out.items()) if n)
+    return {NOT_KEPT: note} if note else {}
 
 
 # Losses: sentences on what of a corpus a format cannot hold.

@@ -1,0 +1,68 @@
+"""multigec: essays, their references and outputs of systems in files of one form, joined by id."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from messages import expect_error
+
+import gecbench
+from gecbench.core.errors import CorpusError, FormatError
+from gecbench.core.sample import Corpus, Rewrite, Sample
+from gecbench.formats.multigec import FORMAT
+from gecbench.formats.reading import sources
+
+PATH = Path("x.md")
+ORIGINAL = "### essay_id = T-1\nHe go .\n\nShe go .\n\n\n### essay_id = T-2\n# Fine .\n"
+CORRECTED = "### essay_id = T-2\n# Fine !\n\n### essay_id = T-1\nHe goes .\n\nShe goes .\n"
+
+
+def file(tmp_path: Path, name: str, text: str) -> Path:
+    path = tmp_path / name
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_an_essay_is_a_text_with_its_line_ends(tmp_path: Path) -> None:
+    assert gecbench.load(file(tmp_path, "orig.md", ORIGINAL)) == Corpus(
+        "orig", (Sample("T-1", "He go .\n\nShe go ."), Sample("T-2", "# Fine ."))
+    )
+
+
+@pytest.mark.parametrize("format", [None, "multigec"])
+def test_references_and_systems_are_joined_by_id(tmp_path: Path, format: str | None) -> None:
+    original, corrected = file(tmp_path, "o.md", ORIGINAL), file(tmp_path, "r.md", CORRECTED)
+    corpus = gecbench.load(original, references=[corrected, original], format=format)
+    texts = ("He goes .\n\nShe goes .", "He go .\n\nShe go .")
+    assert corpus.samples[0].references == tuple(Rewrite(text=text) for text in texts)
+    assert corpus.samples[1].references[0] == Rewrite(text="# Fine !")
+    system = gecbench.load_system(corrected, corpus)
+    assert system.hypotheses["T-1"] == (Rewrite(text=texts[0]),)
+
+
+def test_an_essay_that_is_missing_is_named(tmp_path: Path) -> None:
+    original = file(tmp_path, "o.md", ORIGINAL)
+    short = file(tmp_path, "s.md", "### essay_id = T-1\nx\n")
+    with expect_error(CorpusError, str(short), "'T-2'"):
+        gecbench.load(original, references=[short])
+
+
+def test_what_is_corrected_keeps_its_ids(tmp_path: Path) -> None:
+    found = sources(file(tmp_path, "o.md", ORIGINAL))
+    assert found.corpus is not None
+    assert [sample.id for sample in found.corpus.samples] == ["T-1", "T-2"]
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ("\nHe go .\n### essay_id = 1\nx\n", 2),
+        ("### essay_id = 1\nx\n### essay_id = 2\n\n", 3),
+        ("### essay_id = 1\nx\n### essay_id = 1\ny\n", 3),
+        ("\n", 1),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_line(content: str, line: int) -> None:
+    with expect_error(FormatError, f"{PATH}:{line}"):
+        FORMAT.read(PATH, content.split("\n"))
