@@ -28,7 +28,7 @@ test: $(VENV)/.dev lint  ## what everybody runs before every commit: lint and th
 	HYPOTHESIS_PROFILE=quick $(BIN)/pytest -n auto --dist worksteal -m 'not slow' $(COVERAGE)
 
 # More workers than cores: these tests wait for servers, browsers and disks.
-test-rest: $(VENV)/.dev  ## what `make test` leaves out: browsers, kills, both databases, all random examples
+test-rest: $(VENV)/.dev  ## what `make test` leaves out: browsers, kills, both databases, more random examples
 	.ci/with-postgresql $(BIN)/pytest -n $$(($$(nproc) * 2)) --dist worksteal -m 'slow or hypothesis' $(COVERAGE)
 
 # Without the reference data golden tests skip, and cover less.

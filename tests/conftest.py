@@ -33,7 +33,7 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")  # no test asks the hub
 
 SHARED = Path(os.environ.get("GECBENCH_SHARED", Path(__file__).parents[2] / "shared"))
 
-hypothesis.settings.register_profile("full", deadline=None, max_examples=100, derandomize=True)
+hypothesis.settings.register_profile("full", deadline=None, max_examples=50, derandomize=True)
 hypothesis.settings.register_profile("quick", deadline=None, max_examples=25, derandomize=True)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "full"))
 

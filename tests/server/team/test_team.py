@@ -19,9 +19,8 @@ from server.team.sentences import chinese, english
 
 FORMATS = ("mucgec", "jsonl", "m2", "submissions", "counts", "annotations", "sentences")
 CASES = {
-    "sqlite": ("zh", [chinese(n) for n in range(200)]),
-    "postgresql": ("zh", [chinese(n) for n in range(60)]),
-    "english": ("en", [english(n) for n in range(20)]),
+    "sqlite": ("zh", [chinese(n) for n in range(120)]),
+    "postgresql": ("en", [english(n) for n in range(20)]),
 }
 
 
@@ -117,9 +116,8 @@ def happened(team: Team) -> None:
     assert len(log.handed) == 3 * count + bool(log.events["#24"])
     assert {one.kind for one in team.sentences} == set(log.kinds.values())
     wanted = ["drafts", "mended"]
-    if len(team.sentences) >= 60:  # sure by the numbers of the sentences, whoever gets which
+    if team.lang == "zh":  # sure by the numbers of the sentences, whoever gets which
         wanted += ["skipped", "complaints", "upheld", "#21"]
-    if len(team.sentences) >= 200:
         wanted += ["dismissed", "restored", "modified", "asked whether free of errors"]
     assert [one for one in wanted if not log.events[one]] == []
     assert set(log.reviewed.values()) == {"rita", "ron"}
