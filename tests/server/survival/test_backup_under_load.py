@@ -5,11 +5,10 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 
+import pytest
 from server.survival.clients import Crowd
 from server.survival.conftest import database_of, run_cli
 from server.survival.scenes import scene, submissions
-
-BACKUPS = 2
 
 
 def stored(folder, database: str) -> int:
@@ -24,29 +23,31 @@ def stored(folder, database: str) -> int:
         return opened.execute(question).fetchone()[0]
 
 
-def test_backups_under_load_restore_clean(loaded, tmp_path, request):
-    """Section 5.2: each is of one moment between its beginning and its end."""
-    annotators, reviewers = scene(loaded, 3000, annotators=8, reviewers=1)
+def test_a_backup_under_load_restores_clean(loaded, tmp_path, request):
+    """Section 5.2: it is of one moment between its beginning and its end."""
+    annotators, reviewers = scene(loaded, 1500, annotators=8, reviewers=1)
     database = database_of(loaded)
-    made = []
+    file, target = tmp_path / "x.tar", tmp_path / "restored"
     crowd = Crowd(loaded)
     with crowd.working(annotators, reviewers):
-        for n in range(BACKUPS):
-            file = tmp_path / f"{n}.tar"
+        crowd.wait_until(lambda: len(crowd.record.submissions) > len(annotators))
+        for _ in range(10):
+            file.unlink(missing_ok=True)
             before = submissions(loaded)
             run_cli("backup", file, "--data", loaded.folder, database=database)
-            made.append((file, before, submissions(loaded)))
-    assert made[-1][2] > made[0][1], "nobody wrote meanwhile"
-    for n, (file, before, after) in enumerate(made):
-        target = tmp_path / f"restored{n}"
-        new = request.getfixturevalue("new_database")(bare=True) if database else ""
-        run_cli("restore", file, target, *(["--database", new] if new else []))
-        run_cli("check", "--data", target, database=new)
-        assert before <= stored(target, new) <= after
+            after = submissions(loaded)
+            if after > before:
+                break
+    assert after > before, "nobody wrote meanwhile"
+    new = request.getfixturevalue("new_database")(bare=True) if database else ""
+    run_cli("restore", file, target, *(["--database", new] if new else []))
+    run_cli("check", "--data", target, database=new)
+    assert before <= stored(target, new) <= after
 
 
+@pytest.mark.parametrize("loaded", ["postgresql"], indirect=True)
 def test_a_restored_site_gives_the_same_release_to_the_byte(loaded, tmp_path, request):
-    """The restore drill of section 5.2, after real work."""
+    """The restore drill of section 5.2, after real work; on SQLite a backup is the file itself."""
     annotators, reviewers = scene(loaded, 6, annotators=3, reviewers=1)
     crowd = Crowd(loaded)
     with crowd.working(annotators, reviewers):
@@ -56,8 +57,8 @@ def test_a_restored_site_gives_the_same_release_to_the_byte(loaded, tmp_path, re
     database = database_of(loaded)
     run_cli("release", "make", "v1", "--project", "one", "--data", loaded.folder, database=database)
     run_cli("backup", tmp_path / "x.tar", "--data", loaded.folder, database=database)
-    new = request.getfixturevalue("new_database")(bare=True) if database else ""
-    run_cli("restore", tmp_path / "x.tar", tmp_path / "new", *(["--database", new] if new else []))
+    new = request.getfixturevalue("new_database")(bare=True)
+    run_cli("restore", tmp_path / "x.tar", tmp_path / "new", "--database", new)
     sums = []
     for n, (folder, url) in enumerate([(loaded.folder, database), (tmp_path / "new", new)]):
         where = tmp_path / f"out{n}"
