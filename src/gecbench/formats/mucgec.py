@@ -58,7 +58,9 @@ def check(path: Path, lines: Sequence[str]) -> None:
             at=Place(path, 1),
             text=quote(ids[0]),
             option=OptionAdvice(
-                "say {option} mucgec", "--from", page=Message("choose the format mucgec")
+                "say {option} mucgec; if not, {option} pairs",
+                "--from",
+                page=Message("choose the format mucgec"),
             ),
         )
 

@@ -15,7 +15,7 @@ from gecbench.core.errors import FormatError, Message, Place, quote
 from gecbench.core.files import name_of
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import Corpus, Rewrite, Sample
-from gecbench.formats.texts import CHINESE, error_place, is_number, not_kept
+from gecbench.formats.texts import CHINESE, error_place, is_number, not_kept, outer_blocks
 
 _NAME = "sighan"
 _BLOCK = re.compile(r"<(SENTENCE|ESSAY)\b[^<>]*>(.*?)</\1>", re.DOTALL)
@@ -43,28 +43,13 @@ def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
     Raises:
         FormatError: Names the line of something that is no sentence or no mistake of one.
     """
-    text = "\n".join(lines)
     left_out: Counter[str] = Counter()
     rows: list[tuple[int, Sample]] = []
-    at, line = 0, 1
-    for block in [*_BLOCK.finditer(text), None]:
-        start = block.start() if block else len(text)
-        between = text[at:start]
-        if between.strip():
-            line += between[: len(between) - len(between.lstrip())].count("\n")
-            raise FormatError(
-                "{text} is in no SENTENCE or ESSAY that has an end",
-                at=Place(path, line),
-                text=quote(between.strip().split("\n")[0]),
-            )
-        line += between.count("\n")
-        if block:
-            with error_place(Place(path, line)):
-                for name, source, mistakes in _sentences(block[2]):
-                    rewrite = _rewrite(source, mistakes, left_out)
-                    rows.append((line, Sample(name or str(len(rows) + 1), source, (rewrite,))))
-            line += block[0].count("\n")
-            at = block.end()
+    for line, block in outer_blocks(path, "\n".join(lines), _BLOCK, "SENTENCE or ESSAY"):
+        with error_place(Place(path, line)):
+            for name, source, mistakes in _sentences(block[2]):
+                rewrite = _rewrite(source, mistakes, left_out)
+                rows.append((line, Sample(name or str(len(rows) + 1), source, (rewrite,))))
     return Corpus(name_of(path), (), CHINESE, not_kept(left_out)), iter(rows)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import groupby
@@ -17,6 +18,7 @@ from gecbench.core.errors import (
     OptionAdvice,
     Place,
     count_noun,
+    quote,
 )
 from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, Sample
 from gecbench.edits.apply import apply
@@ -131,6 +133,32 @@ def blocks(lines: Iterable[str]) -> Iterator[list[tuple[int, str]]]:
     for is_blank, rows in groupby(enumerate(lines, 1), key=lambda row: not row[1].strip()):
         if not is_blank:
             yield list(rows)
+
+
+def outer_blocks(
+    path: Path, text: str, pattern: re.Pattern[str], what: str
+) -> Iterator[tuple[int, re.Match[str]]]:
+    """Yield the elements that SGML consists of, with their lines.
+
+    Raises:
+        FormatError: Something stands between them; says `what` was expected.
+    """
+    at, line = 0, 1
+    for match in [*pattern.finditer(text), None]:
+        between = text[at : match.start() if match else len(text)]
+        if between.strip():
+            line += between[: len(between) - len(between.lstrip())].count("\n")
+            raise FormatError(
+                "{text} is in no {expected} that has an end",
+                at=Place(path, line),
+                text=quote(between.strip().split("\n")[0]),
+                expected=what,
+            )
+        line += between.count("\n")
+        if match:
+            yield line, match
+            line += match[0].count("\n")
+            at = match.end()
 
 
 def is_number(text: str) -> bool:
