@@ -62,7 +62,7 @@ def tour(tmp_path_factory, common, once) -> Path:
 
     def make() -> None:
         first.mkdir()
-        changes = ["epochs=8", "evaluate_every=60", "checkpoint_every=20"]
+        changes = ["epochs=6", "evaluate_every=60", "checkpoint_every=20"]
         shown = [word for change in changes for word in ("--set", f"training.{change}")]
         ended = own_process(first, "train", "--recipe", "tiny", *shown, "-o", "tiny")
         (first / "said.txt").write_text(ended.stderr, "utf-8")
