@@ -39,6 +39,7 @@ from .api.schemes import load_scheme as load_scheme
 from .api.score import compare as compare
 from .api.score import score as score
 from .api.segmentation import segmentation as segmentation
+from .api.texts import score_texts as score_texts
 from .api.train import export as export
 from .api.train import read_settings as read_settings
 from .api.train import train as train

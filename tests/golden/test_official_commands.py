@@ -132,7 +132,7 @@ def block(want: dict, flags: Sequence[str]) -> str:
 
 
 REFUSED = {
-    *("max_answer_4", "filt_NA", "filt_noop", "reference_num_4", "multi_hyp_avg", "start500_only"),
+    *("max_answer_4", "filt_NA", "filt_noop", "multi_hyp_avg", "start500_only"),
 }
 """Refused, though the official script takes them and does something else than they say."""
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from html import escape
+from importlib import import_module
 from typing import Any
 
 from gecbench.core.case import Case
+from gecbench.core.errors import UsageError, count_noun
 from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.core.score import Counts, Score
 from gecbench.scoring.metric import Metric
@@ -14,6 +17,9 @@ from gecbench.scoring.spans import ERROR_FREE, UNANNOTATABLE
 
 RESULT_SCHEMA = 1
 """Version of the JSON that `gecbench score --format json` prints; scripts depend on it."""
+
+_SHOWN = 8
+"""Results in the `repr` of a report, which so has ten lines at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,7 @@ class Result:
     higher_is_better: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ScoreReport:
     """Everything that scoring some systems on one corpus found.
 
@@ -78,6 +84,67 @@ class ScoreReport:
     def scored(self) -> int:
         """How many sentences were scored."""
         return self.sentences - sum(self.left_out.values())
+
+    def __repr__(self) -> str:
+        """The scores, in ten lines at most."""
+        lines = [f"<scores on {self.corpus}: {count_noun(self.scored, 'sentence')} scored>"]
+        for row in self._rows()[:_SHOWN]:
+            value = row["note"] if row["value"] is None else f"{row['value']:.4f}"
+            names = [row["system"], row["metric"], *([row["subset"]] if row["subset"] else [])]
+            lines.append(f"  {' '.join(map(str, names))}: {value}")
+        if len(self.results) > _SHOWN:
+            lines.append(f"  ... and {len(self.results) - _SHOWN} more; see .results")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """The scores as a table, as notebooks show them."""
+        rows = self._rows()
+        names = [n for n in rows[0] if any(row[n] is not None for row in rows)] if rows else []
+        lines = ["".join(f"<th>{name}</th>" for name in names)]
+        lines += ["".join(f"<td>{_cell(row[name])}</td>" for name in names) for row in rows]
+        body = "".join(f"<tr>{line}</tr>" for line in lines)
+        return f"<table><caption>{escape(self.corpus)}</caption>{body}</table>"
+
+    def to_frame(self) -> Any:
+        """The scores as a data frame of pandas, a row for each result; numbers are not rounded.
+
+        Raises:
+            UsageError: pandas is not installed.
+        """
+        try:
+            pandas = import_module("pandas")
+        except ModuleNotFoundError as error:
+            raise UsageError(
+                "to_frame makes a data frame of pandas, which is not installed; run: pip install "
+                "pandas"
+            ) from error
+        return pandas.DataFrame(self._rows())
+
+    def _rows(self) -> list[dict[str, object]]:
+        return [dict(_row(result)) for result in self.results]
+
+
+def _row(result: Result) -> Iterator[tuple[str, object]]:
+    """What a table says of a result; None where it has no such number."""
+    score = result.score
+    counts, interval = (score.counts, score.interval) if score else (None, None)
+    yield from (("system", result.system), ("metric", result.metric), ("subset", result.subset))
+    yield "value", score.value if score else None
+    for name in ("tp", "fp", "fn", "precision", "recall"):
+        yield name, getattr(counts, name) if counts else None
+    yield from (("low", interval.low), ("high", interval.high)) if interval else _NO_INTERVAL
+    yield "sentences", score.sentences if score else None
+    yield "note", result.note
+    yield "signature", str(score.signature) if score else None
+
+
+_NO_INTERVAL = (("low", None), ("high", None))
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return f"{value:.4f}" if isinstance(value, float) else escape(str(value))
 
 
 def by_tier(by_type: Mapping[str, Counts], tier: int) -> dict[str, Counts]:

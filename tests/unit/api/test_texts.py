@@ -1,0 +1,105 @@
+"""Scoring of lists of texts, and how a report of scores is shown."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+import pytest
+from messages import expect_error
+
+import gecbench
+from gecbench.core.errors import UsageError
+
+SOURCES = ["He go to school .", "It works .", "They was <b> ."]
+OUTPUTS = ["He goes to school .", "It works .", "They was <b> ."]
+REFERENCES = [["He goes to school .", "He went to school ."], ("It works .",), "They were <b> ."]
+PLAIN = {"lang": "en", "scheme": "xx-word", "metrics": ["edits"]}
+
+
+class Column:
+    """A column as data frames have it: it can be gone through, and is no list."""
+
+    def __init__(self, values: list) -> None:
+        self.values = values
+
+    def __iter__(self):
+        return iter(self.values)
+
+
+def test_texts_score_as_a_corpus_of_them_does():
+    samples = tuple(
+        gecbench.Sample(
+            str(n),
+            source,
+            tuple(gecbench.Rewrite(t) for t in ([texts] if isinstance(texts, str) else texts)),
+        )
+        for n, (source, texts) in enumerate(zip(SOURCES, REFERENCES, strict=True), 1)
+    )
+    outputs = {str(n): (gecbench.Rewrite(text),) for n, text in enumerate(OUTPUTS, 1)}
+    corpus = gecbench.Corpus("texts", samples, "en")
+    options = gecbench.Options(metrics=("edits",))
+    system = gecbench.SystemOutput("system", outputs)
+    want = gecbench.score(corpus, system, scheme="xx-word", options=options)
+    assert gecbench.score_texts(SOURCES, OUTPUTS, REFERENCES, **PLAIN) == want
+    columns = [Column(values) for values in (SOURCES, OUTPUTS, REFERENCES)]
+    assert gecbench.score_texts(*columns, **PLAIN) == want
+    counts = want.results[0].score.counts
+    assert (counts.tp, counts.fp, counts.fn) == (1, 0, 1)
+
+
+def test_several_systems_have_names():
+    report = gecbench.score_texts(
+        SOURCES, {"none": SOURCES, "mine": Column(OUTPUTS)}, REFERENCES, **PLAIN
+    )
+    assert [result.system for result in report.results] == ["none", "mine"]
+
+
+@pytest.mark.parametrize(
+    ("sources", "hypotheses", "references", "named"),
+    [
+        ("He go .", OUTPUTS, REFERENCES, "sources"),
+        ([], [], [], "sources"),
+        (SOURCES, OUTPUTS[:2], REFERENCES, "hypotheses"),
+        (SOURCES, {"a": OUTPUTS[:2]}, REFERENCES, "hypotheses['a']"),
+        (SOURCES, [*OUTPUTS[:2], float("nan")], REFERENCES, "hypotheses[2]"),
+        (SOURCES, OUTPUTS, [OUTPUTS, OUTPUTS], "references"),
+        (SOURCES, OUTPUTS, [*REFERENCES[:2], []], "references[2]"),
+        (SOURCES, OUTPUTS, [*REFERENCES[:2], None], "references[2]"),
+        (SOURCES, OUTPUTS, [*REFERENCES[:2], ["x", None]], "references[2][1]"),
+    ],
+)
+def test_what_is_no_text_or_not_there_is_named(sources, hypotheses, references, named: str):
+    with expect_error(UsageError, named):
+        gecbench.score_texts(sources, hypotheses, references, **PLAIN)
+
+
+def test_a_report_prints_in_ten_lines_at_most():
+    systems = {f"system{n}": OUTPUTS for n in range(30)}
+    report = gecbench.score_texts(SOURCES, systems, REFERENCES, **PLAIN)
+    assert len(repr(report).splitlines()) == 10
+    short = repr(gecbench.score_texts(SOURCES, OUTPUTS, REFERENCES, **PLAIN))
+    assert len(short.splitlines()) == 2
+    assert "0.8333" in short
+
+
+def test_notebooks_show_a_table():
+    report = gecbench.score_texts(SOURCES, {"<mine>": OUTPUTS}, REFERENCES, **PLAIN)
+    shown = report._repr_html_()
+    assert shown.count("<tr>") == 2
+    assert "<td>&lt;mine&gt;</td>" in shown
+
+
+def test_a_data_frame_has_a_row_for_each_result(monkeypatch: pytest.MonkeyPatch):
+    pandas = ModuleType("pandas")
+    pandas.DataFrame = list  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "pandas", pandas)
+    (row,) = gecbench.score_texts(SOURCES, OUTPUTS, REFERENCES, **PLAIN).to_frame()
+    assert (row["system"], row["metric"], row["tp"], row["fn"]) == ("system", "edits", 1, 1)
+    assert row["value"] == pytest.approx(5 / 6)
+
+
+def test_without_pandas_there_is_a_line_that_says_so(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with expect_error(UsageError, "pip install pandas"):
+        gecbench.score_texts(SOURCES, OUTPUTS, REFERENCES, **PLAIN).to_frame()
