@@ -47,17 +47,17 @@ CorpusFormat = Annotated[
 ]
 
 
-def _read_columns(text: str) -> Mapping[str, Sequence[str]]:
+def _read_columns(texts: Sequence[str]) -> Mapping[str, Sequence[str]]:
     from gecbench.formats.table import read_columns
 
-    return read_columns(text)
+    return read_columns(",".join(texts)) if texts else {}
 
 
 ColumnNames = Annotated[
     Mapping[str, Sequence[str]] | None,
     Option(
         "--columns",
-        "Read CSV, TSV or JSON: the columns of id, source and references.",
+        "Read CSV, TSV or JSON: the columns of id, source and references; repeatable.",
         metavar="id=NAME,source=NAME,references=NAME;NAME",
         read=_read_columns,
     ),
