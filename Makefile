@@ -25,11 +25,11 @@ help:  ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/\1\t\2/p' Makefile | expand -t 12
 
 test: $(VENV)/.dev lint  ## what everybody runs before every commit: lint and the quick tests; at most 8 minutes on 2 cores
-	HYPOTHESIS_PROFILE=quick $(BIN)/pytest -n auto --dist worksteal -m 'not slow' $(COVERAGE)
+	$(BIN)/pytest -n auto --dist worksteal -m 'not slow' $(COVERAGE)
 
 # More workers than cores: these tests wait for servers, browsers and disks.
 test-rest: $(VENV)/.dev  ## what `make test` leaves out: browsers, kills, both databases, more random examples
-	.ci/with-postgresql $(BIN)/pytest -n $$(($$(nproc) * 2)) --dist worksteal -m 'slow or hypothesis' $(COVERAGE)
+	.ci/with-postgresql $(BIN)/pytest tests -n $$(($$(nproc) * 2)) --dist worksteal -m slow $(COVERAGE)
 
 # Without the reference data golden tests skip, and cover less.
 test-all:  ## everything, with coverage; at most 30 minutes on 2 cores
