@@ -82,7 +82,10 @@ def test_a_range_and_a_table_of_facts(run, tmp_path: Path):
         (["--strategy", "all"], "zh-samples: scheme zh-char has no option strategy; leave it out"),
         (["--no-simplify"], "zh-samples: scheme zh-char has no option simplify; leave it out"),
         (["--from", "m3"], "unknown format 'm3'; did you mean m2"),
-        (["--reference", SYSTEM, "--from", "m2"], "reference files go with format lines or multigec, not m2"),
+        (
+            ["--reference", SYSTEM, "--from", "m2"],
+            "reference files go with format lines or multigec, not m2",
+        ),
         (["--what"], "No such option"),
         (["--range", "5"], "range '5' must be A:B, as 0:500 or 500:"),
         ([SYSTEM], "two systems have one name among eager, eager; name them apart"),
