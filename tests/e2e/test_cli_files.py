@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from gecbench import __version__
-from gecbench.formats import FORMATS
 from gecbench.formats.reading import read, read_parallel
 
 CHAR = ("--scheme", "zh-char")
@@ -51,10 +50,7 @@ def texts(path: Path, name: str) -> list[tuple[str, list[str | None]]]:
     return [(s.source, [r.text for r in s.references]) for s in corpus.samples]
 
 
-OWN = [name for name in FORMATS if name != "m2-maxmatch"]  # that is English's; see its unit tests
-
-
-@pytest.mark.parametrize(("one", "two"), list(itertools.product(OWN, repeat=2)))
+@pytest.mark.parametrize(("one", "two"), list(itertools.product(NAMES, repeat=2)))
 def test_every_format_becomes_every_other(run, made: Path, one: str, two: str):
     ended = run("convert", *given(one), "--to", two, "-o", "out")
     assert ended.stdout == ""

@@ -137,6 +137,7 @@ REFUSED = {
 """Refused, though the official script takes them and does something else than they say."""
 
 
+@pytest.mark.slow
 def test_cherrant_compare_prints_the_official_blocks(run, shared: Path):
     folder = shared / "golden/cherrant"
     runs = json.loads((folder / "scores.json").read_text("utf-8"))["dev hyp=all ref=all"]
