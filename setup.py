@@ -1,13 +1,16 @@
-"""Compiles the interface's translations when the package is built; else see pyproject.toml."""
+"""What pyproject.toml cannot say: translations, compilers' flags, and the tag of a wheel."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from setuptools import setup
+from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 
 LOCALE = Path(__file__).parent / "src" / "gecbench" / "server" / "locale"
+MSVC_FLAGS = ["/O2", "/std:c++17", "/utf-8"]
 
 
 def compile_translations() -> None:
@@ -31,4 +34,36 @@ class BuildWithTranslations(build_py):
         super().run()
 
 
-setup(cmdclass={"build_py": BuildWithTranslations})
+class BuildKernels(build_ext):
+    """Compiles with the compiler's own flags: those of pyproject.toml are GCC's and Clang's."""
+
+    def build_extensions(self) -> None:
+        """Choose the flags, then do what setuptools does."""
+        if self.compiler.compiler_type == "msvc":
+            for extension in self.extensions:
+                extension.extra_compile_args = MSVC_FLAGS
+        super().build_extensions()
+
+
+class WheelOfWhatWasBuilt(bdist_wheel):
+    """Tags a wheel without compiled kernels `py3-none-any`: it runs on every system."""
+
+    def run(self) -> None:
+        """Build, see whether anything was compiled, then do what setuptools does."""
+        if not self.skip_build:
+            self.run_command("build")
+            self.skip_build = True
+        kernels = self.get_finalized_command("build_ext").get_outputs()
+        if not any(Path(kernel).exists() for kernel in kernels):
+            self.distribution.ext_modules = []  # else files are installed as those of one system
+            self.root_is_pure = True
+        super().run()
+
+
+setup(
+    cmdclass={
+        "build_py": BuildWithTranslations,
+        "build_ext": BuildKernels,
+        "bdist_wheel": WheelOfWhatWasBuilt,
+    }
+)

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import zipfile
 from pathlib import Path
 
@@ -40,10 +41,15 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copy(ROOT / name, source)
     unwanted = shutil.ignore_patterns("*.mo", "*.so", "__pycache__", "*.egg-info")
     shutil.copytree(ROOT / "src", source / "src", ignore=unwanted)
-    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, source]
-    uncompiled = {**os.environ, "CC": "false", "CXX": "false"}  # kernels are optional, and slow
-    subprocess.run(command, check=True, capture_output=True, env=uncompiled)
+    build(source, "--outdir", folder)
     return next(folder.glob("*.whl"))
+
+
+def build(source: Path, *words: object) -> None:
+    """Build what a folder holds, without a compiler: kernels are optional, and slow."""
+    command = [sys.executable, "-m", "build", "--no-isolation", *words, source]
+    uncompiled = {**os.environ, "CC": "false", "CXX": "false"}
+    subprocess.run(command, check=True, capture_output=True, env=uncompiled)
 
 
 @pytest.fixture(scope="module")
@@ -84,3 +90,25 @@ def test_what_is_installed_from_it_speaks_chinese(wheel, tmp_path):
     place, word = ended.stdout.splitlines()
     assert Path(place).is_relative_to(tmp_path)
     assert word == "登录"
+
+
+def test_a_wheel_without_compiled_kernels_is_for_every_system(wheel, files):
+    assert wheel.name.endswith("-py3-none-any.whl")
+    (metadata,) = [name for name in files if name.endswith(".dist-info/WHEEL")]
+    with zipfile.ZipFile(wheel) as file:
+        lines = file.read(metadata).decode().splitlines()
+    assert {"Root-Is-Purelib: true", "Tag: py3-none-any"} <= set(lines)
+
+
+def test_a_wheel_with_one_compiled_kernel_is_for_one_system(wheel, tmp_path):
+    source = wheel.parent / "source"
+    system = f"{sysconfig.get_platform()}-{sys.implementation.cache_tag}"
+    name = f"_kernel{sysconfig.get_config_var('EXT_SUFFIX')}"
+    kernel = source / "build" / f"lib.{system}" / "gecbench" / "edits" / name
+    kernel.parent.mkdir(parents=True)
+    kernel.write_bytes(b"")  # newer than its source, so that nothing compiles it again
+    build(source, "--wheel", "--outdir", tmp_path)
+    (made,) = tmp_path.iterdir()
+    assert not made.name.endswith("-any.whl")
+    with zipfile.ZipFile(made) as file:
+        assert f"gecbench/edits/{name}" in file.namelist()
