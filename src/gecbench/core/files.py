@@ -26,6 +26,9 @@ _COMPRESSED = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\x
 _GZIP, _ZIP = ".gz", ".zip"
 _GZIP_STREAM = 16 + zlib.MAX_WBITS
 _HEAD = 4096
+_LOCKED = 0x7FFF_FFFE
+"""The byte that is locked on Windows, where nobody else reads a locked byte: far behind the end."""
+
 _NAMED = 10
 
 
@@ -279,10 +282,12 @@ def _open_to_replace(path: Path) -> Iterator[BinaryIO]:
         temporary = Path(file.name)
         try:
             yield cast("BinaryIO", file)
-            file.flush()
+            file.close()  # on Windows an open file can be neither moved nor removed
             temporary.chmod(_mode(path))
             temporary.replace(path)
         except BaseException:
+            with suppress(OSError):
+                file.close()
             temporary.unlink(missing_ok=True)
             raise
 
@@ -451,6 +456,35 @@ def remove_file(path: Path) -> None:
     """
     with explain_errors(path, "cannot be removed"):
         path.unlink()
+
+
+def try_lock(file: IO[bytes]) -> bool:
+    """Lock an open file, or return False if another process has locked it.
+
+    Closing the file unlocks it, and so does the end of the process. Others can still read it.
+
+    Raises:
+        OSError: The file system has no locks.
+    """
+    if sys.platform == "win32":  # pragma: no cover
+        import msvcrt
+
+        place = file.tell()
+        file.seek(_LOCKED)
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        except PermissionError:
+            return False
+        finally:
+            file.seek(place)
+    else:
+        import fcntl
+
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
 
 
 def encode_text(path: Path, text: str) -> bytes:

@@ -7,15 +7,15 @@ handed to pooch when it is whole.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from gecbench.core.errors import ResourceError
+from gecbench.core.files import try_lock
 from gecbench.datasets.catalog import DataFile, DataSet, check_content, sha256_of
 
 if TYPE_CHECKING:
@@ -259,30 +259,11 @@ def _lock_folder(target: Path, say: Say) -> Iterator[None]:
     import time
 
     with (target / ".lock").open("ab") as lock:
-        if not _try_lock(lock):
+        if not try_lock(lock):
             say(f"{target}: another gecbench is fetching into it; waiting")
-            while not _try_lock(lock):
+            while not try_lock(lock):
                 time.sleep(WAIT)
         yield
-
-
-def _try_lock(lock: IO[bytes]) -> bool:
-    """Try to lock an open file; the system unlocks it when the file is closed."""
-    if sys.platform == "win32":  # pragma: no cover
-        import msvcrt
-
-        try:
-            msvcrt.locking(lock.fileno(), msvcrt.LK_NBLCK, 1)
-        except PermissionError:
-            return False
-    else:
-        import fcntl
-
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-    return True
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -15,6 +14,7 @@ import msgspec
 
 from gecbench.core.corrector import Correction, Corrector
 from gecbench.core.errors import EditError, GecbenchError, UsageError
+from gecbench.core.files import try_lock
 
 _ENCODER = msgspec.json.Encoder()
 _DECODER = msgspec.json.Decoder(Correction)
@@ -121,15 +121,22 @@ def open_journal(path: Path, signature: Mapping[str, str], *, restart: bool = Fa
 
 
 def _lock(path: Path, file: BinaryIO) -> None:
+    """Hold the file for this run alone.
+
+    Raises:
+        GecbenchError: Another run holds it, or its file system has no locks.
+    """
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         # The run that had it may have removed it between opening and locking.
-        if not os.path.samestat(os.fstat(file.fileno()), path.stat()):
-            raise FileNotFoundError
+        locked = try_lock(file) and os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        locked = False
     except OSError as error:
+        raise GecbenchError(f"{path}: cannot be locked: {error.strerror}") from error
+    if not locked:
         raise GecbenchError(
             f"{path}: another run is writing to it; wait for it, or name another output"
-        ) from error
+        )
 
 
 def _recover(path: Path, file: BinaryIO, signature: dict[str, str], *, restart: bool) -> int:

@@ -13,7 +13,14 @@ import pytest
 from messages import expect_error
 
 from gecbench.core.errors import FormatError, GecbenchError
-from gecbench.core.files import name_of, read_bytes, read_lines, write_bytes, write_text
+from gecbench.core.files import (
+    name_of,
+    read_bytes,
+    read_lines,
+    try_lock,
+    write_bytes,
+    write_text,
+)
 
 GBK = "你好".encode("gbk")
 
@@ -261,3 +268,14 @@ def test_a_link_stays_a_link_to_the_new_content(tmp_path: Path):
     write_bytes(link, b"new")
     assert link.is_symlink()
     assert file.read_bytes() == b"new"
+
+
+def test_a_locked_file_is_locked_for_others_until_it_is_closed(path):
+    with path.open("ab") as first, path.open("ab") as second:
+        assert try_lock(first)
+        assert not try_lock(second)
+        first.write(b"x")
+        first.flush()
+        assert path.read_bytes() == b"x"
+        first.close()
+        assert try_lock(second)

@@ -17,6 +17,7 @@ import pytest
 from messages import missing_facts
 
 from gecbench.core.errors import ResourceError
+from gecbench.core.files import try_lock
 from gecbench.datasets import fetch
 from gecbench.datasets.catalog import DataFile, DataSet
 
@@ -393,7 +394,7 @@ class TestTwoAtOnce:
     def test_a_lock_is_waited_for(self, one, tmp_path, monkeypatch):
         (tmp_path / "set").mkdir()
         lock = (tmp_path / "set" / ".lock").open("ab")
-        assert fetch._try_lock(lock)
+        assert try_lock(lock)
         monkeypatch.setattr("time.sleep", lambda _seconds: lock.close())
         _, lines = get(one, tmp_path)
         assert lines[0] == f"{tmp_path / 'set'}: another gecbench is fetching into it; waiting"

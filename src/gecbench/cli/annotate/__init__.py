@@ -7,6 +7,7 @@ import sys
 import click
 
 from gecbench.cli.group import LazyGroup
+from gecbench.core.errors import UsageError
 
 _COMMANDS = {
     "serve": ("site:serve", "Start the site: one process group, one address."),
@@ -33,6 +34,8 @@ class _Commands(LazyGroup):
 
     def invoke(self, ctx: click.Context) -> object:
         """Run a command; what the database cannot do is one line, too."""
+        if sys.platform == "win32":  # pragma: no cover
+            raise UsageError("the annotation platform needs Linux or macOS; on Windows, use WSL")
         try:
             return super().invoke(ctx)
         except Exception as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import platform
 import shutil
@@ -19,7 +18,7 @@ import msgspec
 from gecbench import __version__
 from gecbench.core import seeding
 from gecbench.core.errors import CorpusError, GecbenchError, UsageError
-from gecbench.core.files import make_folder, read_bytes, write_text
+from gecbench.core.files import make_folder, read_bytes, try_lock, write_text
 from gecbench.lang import language_of
 from gecbench.models import MODEL
 from gecbench.models.folder import Card, atomic_folder, read_card, write_card
@@ -260,14 +259,16 @@ def _lock(run: Path, *, first: bool) -> Iterator[None]:
             )
     make_folder(run)
     try:
-        lock = (run / _LOCK).open("w")
+        lock = (run / _LOCK).open("wb")
     except OSError as error:
         raise GecbenchError(f"{run / _LOCK}: cannot be written: {error.strerror}") from error
     with lock:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            locked = try_lock(lock)
         except OSError as error:
-            raise GecbenchError(f"{run}: another run is training in this folder") from error
+            raise GecbenchError(f"{run / _LOCK}: cannot be locked: {error.strerror}") from error
+        if not locked:
+            raise GecbenchError(f"{run}: another run is training in this folder")
         yield
 
 

@@ -1,0 +1,73 @@
+"""The package: what an index shows, what its wheels are tested with, and systems without Unix."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import gecbench
+from gecbench.api.files import sample
+
+ROOT = Path(__file__).parents[2]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+ZH = [sample("zh", name) for name in ("corpus.jsonl", "eager.txt")]
+EN = [sample("en", name) for name in ("corpus.jsonl", "eager.txt")]
+
+WITHOUT_UNIX = """
+import sys
+
+for name in ("fcntl", "grp", "pty", "pwd", "resource", "syslog", "termios", "tty"):
+    sys.modules[name] = None  # importing it fails, as on Windows
+
+import gecbench.cli
+
+gecbench.cli.main(["--debug", *sys.argv[1:]])
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("score", *ZH, "--scheme", "zh-char", "--ci"),
+        ("score", *EN, "--metric", "errant,m2,gleu,green,sentence-accuracy"),
+        ("compare", *ZH, sample("zh", "fluent.txt"), "--scheme", "zh-char", "--resamples", "100"),
+        ("edits", *EN[:1]),
+        ("convert", *ZH[:1], "--to", "mucgec"),
+        ("correct", "en-rules", "He recieved a email yesterday ."),
+        ("m2scorer", "--help"),
+        ("data", "list"),
+        ("train", "--list"),
+        ("doctor",),
+        ("annotate", "--help"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_commands_need_no_module_that_only_unix_has(words: tuple[object, ...]):
+    command = [sys.executable, "-c", WITHOUT_UNIX, *map(str, words)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout
+
+
+def test_wheels_are_tested_with_every_compiled_kernel():
+    kernels = {kernel["name"] for kernel in PYPROJECT["tool"]["setuptools"]["ext-modules"]}
+    imports, *_ = PYPROJECT["tool"]["cibuildwheel"]["test-command"]
+    assert set(imports.split('"')[1].removeprefix("import ").split(", ")) == kernels
+
+
+def test_wheels_are_built_for_every_python_that_is_promised():
+    wanted = [
+        f"cp{line.rpartition(' ')[2].replace('.', '')}-*"
+        for line in PYPROJECT["project"]["classifiers"]
+        if line.startswith("Programming Language :: Python :: 3.")
+    ]
+    assert wanted
+    assert set(wanted) <= set(PYPROJECT["tool"]["cibuildwheel"]["build"])
+
+
+def test_the_citation_names_this_version():
+    assert f"\nversion: {gecbench.__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
