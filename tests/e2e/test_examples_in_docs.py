@@ -1,4 +1,4 @@
-"""The examples in README and docs work: `python` blocks, and `bash` blocks that are marked.
+"""The examples in both READMEs and docs work: `python` blocks, and `bash` blocks that are marked.
 
 A bash block whose first line is `# tested` is run in the root of the project with a `gecbench` that
 is this one; blocks that would write into the project must not be marked. What needs no shell is run
@@ -21,7 +21,8 @@ import pytest
 from .conftest import call
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+READMES = [ROOT / "README.md", ROOT / "README.zh.md"]
+PAGES = [*READMES, *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.M | re.S)
 WRITES = re.compile(
     r"(?<![0-9&])>(?!&|/dev/null)|\s(-o|--output|--per-sentence|--figures|--heat-map)\b|data get"
@@ -90,6 +91,16 @@ def test_marked_commands_work(script: str, path: str, monkeypatch: pytest.Monkey
         assert not any(line.startswith("gecbench: ") for line in ended.stderr.splitlines())
 
 
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+
+
+def test_links_of_first_pages_lead_somewhere():
+    for page in (*READMES, ROOT / "CONTRIBUTING.md", ROOT / "docs" / "README.md"):
+        targets = [link for link in LINK.findall(page.read_text("utf-8")) if ":" not in link]
+        assert targets
+        assert [link for link in targets if not (page.parent / link).exists()] == []
+
+
 @pytest.mark.parametrize("code", blocks("python"))
 def test_python_examples_work(
     code: str,
@@ -104,6 +115,18 @@ def test_python_examples_work(
     assert capfd.readouterr().err == ""
 
 
+def test_both_readmes_have_the_same_examples():
+    english, chinese = (
+        [
+            block[2]
+            for block in BLOCK.finditer(page.read_text("utf-8"))
+            if block[1] in ("python", "text") or block[2].startswith("# tested\n")
+        ]
+        for page in READMES
+    )
+    assert english == chinese
+
+
 def test_the_output_that_the_readme_shows_is_what_comes():
     """What `make demo` runs, and the block in the README."""
     zh = ROOT / "src/gecbench/samples/zh"
@@ -111,7 +134,7 @@ def test_the_output_that_the_readme_shows_is_what_comes():
     words = ["score", str(zh / "corpus.jsonl"), *systems, "--scheme", "zh-char", "--by", "origin"]
     ended = call(*words)
     assert (ended.returncode, ended.stderr) == (0, "")
-    texts = BLOCK.finditer(PAGES[0].read_text("utf-8"))
+    texts = BLOCK.finditer(READMES[0].read_text("utf-8"))
     assert ended.stdout in [block[2] for block in texts if block[1] == "text"]
 
 
@@ -122,6 +145,6 @@ def test_the_english_table_that_the_readme_shows_is_what_comes():
     ended = call("score", *files, "--metric", metrics, "--ci")
     assert ended.returncode == 0
     table, _, rest = ended.stdout.partition("\n\n")
-    assert f"```text\n{table}\n```" in (ROOT / "README.md").read_text("utf-8")
+    assert f"```text\n{table}\n```" in READMES[0].read_text("utf-8")
     assert rest.count("published ERRANT figures were made with en_core_web_sm") == 1
     assert ended.stderr == ""
