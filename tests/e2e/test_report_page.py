@@ -90,6 +90,22 @@ def test_the_language_changes_everywhere(browser, folder: Path):
         } == {"zh-Hans"}
 
 
+def test_the_first_screen_says_who_leads(browser, folder: Path):
+    with opened(browser, folder / "zh.html", language="en", viewport=DESKTOP) as shown:
+        headline = shown.page.locator(".headline")
+        assert headline.inner_text().startswith("cautious leads with F0.5 ")
+        shown.page.click("#language")
+        assert headline.inner_text().startswith("cautious 得分最高（F0.5 ")
+        bars = shown.page.locator("#table-scores svg.interval")
+        widths = [bar.locator("rect").evaluate("r => r.width.baseVal.value") for bar in bars.all()]
+        assert widths == sorted(widths, reverse=True)
+        assert min(widths) > 0
+        box = bars.last.bounding_box()
+        assert box["y"] + box["height"] < DESKTOP["height"]
+    with opened(browser, folder / "hostile.html") as shown:
+        assert shown.page.locator("#table-scores .remark").inner_text() == "no edits"
+
+
 def test_the_choice_of_a_language_is_kept(browser, folder: Path):
     with opened(browser, folder / "hostile.html") as shown:
         shown.page.click("#language")
@@ -128,13 +144,13 @@ def test_columns_sort_and_what_is_absent_stands_last(browser, folder: Path):
     with opened(browser, folder / "zh.html") as shown:
         table = shown.page.locator("#table-scores")
         assert table.locator("tbody th").all_inner_texts() == ["cautious", "eager", "fluent"]
-        head = table.locator("thead th").nth(1)
+        head = table.locator("thead th").nth(2)
         head.get_by_role("button").click()
         assert head.get_attribute("aria-sort") == "descending"
         head.get_by_role("button").click()
         assert head.get_attribute("aria-sort") == "ascending"
         assert table.locator("tbody th").all_inner_texts() == ["fluent", "eager", "cautious"]
-        values = table.locator("tbody tr td:nth-child(2)").all_inner_texts()
+        values = table.locator("tbody tr td:nth-child(3)").all_inner_texts()
         assert [float(value) for value in values] == sorted(map(float, values))
         shown.page.locator("#compare details.more summary").click()
         matrix = shown.page.locator("#table-compare-p-cherrant")
@@ -154,7 +170,7 @@ def test_tables_and_figures_come_as_files(browser, folder: Path, tmp_path: Path)
             found[name] = (tmp_path / name).read_text("utf-8-sig")
         rows = list(csv.DictReader(io.StringIO(found["scores.csv"])))
         assert [row["system"] for row in rows] == ["cautious", "eager", "fluent"]
-        assert 0.5 < float(rows[0]["cherrant"]) < 1
+        assert 0.5 < float(rows[0]["F0.5"]) < 1
         assert r"\toprule" in found["scores.tex"]
         assert "metric:cherrant" in found["scores.tex"]
         figure = list(csv.DictReader(io.StringIO(found["scores-cherrant.csv"])))

@@ -85,6 +85,22 @@ class Plan:
         """The test that decides what is significant."""
         return "randomisation" if "randomisation" in self.tests else "bootstrap"
 
+    @property
+    def least_p(self) -> float:
+        """The smallest p that so many resamples can give, not corrected."""
+        return 1 / (1 + self.resamples)
+
+    def factor(self, pairs: int) -> int:
+        """By what the correction for so many pairs multiplies the smallest p.
+
+        Holm by their number; BH leaves it alone where all are as small.
+        """
+        return pairs if self.correction == "holm" else 1
+
+    def can_find(self, pairs: int) -> bool:
+        """Whether so many resamples could find a significant difference among so many pairs."""
+        return self.factor(pairs) * self.least_p <= self.alpha
+
 
 # Scores by the number of references.
 

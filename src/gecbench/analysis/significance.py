@@ -38,7 +38,7 @@ from gecbench.core.errors import (
     count_noun,
 )
 from gecbench.core.scheme import Watch, no_progress
-from gecbench.core.score import Interval, ranks
+from gecbench.core.score import Interval, WarningNote, ranks
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.resample import draw_blocks, interval, swaps
 from gecbench.scoring.results import RunStats
@@ -392,16 +392,17 @@ def _correct(pairs: Sequence[SystemPair], plan: Plan) -> list[SystemPair]:
 
 def _notes(pairs: Sequence[SystemPair], plan: Plan, metric: str, sentences: int) -> tuple[str, ...]:
     """Say what a reader could take the numbers for and they are not."""
-    notes = []
-    least = 1 / (1 + plan.resamples)
-    # Holm multiplies the least by the number of pairs; BH leaves it alone where all are as small.
-    times = len(pairs) if plan.correction == "holm" else 1
-    if times * least > plan.alpha:
+    notes: list[str] = []
+    if not plan.can_find(len(pairs)):
+        least, times = plan.least_p, plan.factor(len(pairs))
         enough = ceil(times / plan.alpha)
         corrected = f", which is {times * least:.2g} for {times} pairs" if times > 1 else ""
         notes.append(
-            f"{metric}: {plan.resamples} resamples cannot find p below {least:.2g}{corrected}, so "
-            f"that nothing can be significant at {plan.alpha:g}; take --resamples {enough} or more"
+            WarningNote(
+                f"{metric}: {plan.resamples} resamples cannot find p below {least:.2g}{corrected}, "
+                f"so that nothing can be significant at {plan.alpha:g}; take --resamples {enough} "
+                "or more"
+            )
         )
     if sentences < _FEW:
         notes.append(

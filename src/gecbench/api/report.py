@@ -17,12 +17,11 @@ from gecbench.api.options import AnyScheme, Options
 from gecbench.api.score import collect_stats
 from gecbench.core.errors import UsageError
 from gecbench.core.files import write_text
-from gecbench.core.sample import Corpus, Systems
+from gecbench.core.sample import Corpus, Rewrite, Systems
 from gecbench.core.scheme import Watch, no_progress
 from gecbench.lang import language_of
 from gecbench.metrics import metric_class
-from gecbench.reports import PageLanguage, breakdown, compare, difficulty, references
-from gecbench.reports import scores as overview
+from gecbench.reports import PageLanguage, breakdown, compare, difficulty, overview, references
 from gecbench.reports.page import Fact, Page, interface_words, render_html
 from gecbench.reports.page.sentences import pack_sentences
 from gecbench.reports.report import Report, Words, translate
@@ -35,25 +34,22 @@ from gecbench.scoring.run import summarise
 
 _SUBSETS = 5
 """Subsets of references that are scored for each number of them: a page need not have all."""
-_FOR_EACH_PAIR = 20
-"""Resamples for each pair of systems: with fewer, none could be significant at 0.05 (Holm)."""
 _INTERVALS = 45
 """A figure of more is too long to read: the pairs of ten systems."""
 
 
-def compare_systems(run_stats: RunStats, options: Options) -> Comparisons | None:
+def compare_systems(
+    run_stats: RunStats, options: Options, watch: Watch = no_progress
+) -> Comparisons | None:
     """Test which systems differ significantly; None for one system or without resamples.
 
-    By the paired bootstrap, which needs one set of resamples for all pairs and also gives the
-    intervals. With many pairs it takes more resamples than were asked for, because the smallest
-    p that n of them can give is 1 / (1 + n), and correction multiplies it by the number of pairs.
+    As `gecbench compare` tests it, with the same resamples and permutations, so that its numbers
+    are the same.
     """
-    number = len(run_stats.systems)
-    if number < 2 or not options.resamples:
+    if len(run_stats.systems) < 2 or not options.resamples:
         return None
-    resamples = max(options.resamples, _FOR_EACH_PAIR * (number * (number - 1) // 2))
-    plan = Plan(tests=("bootstrap",), resamples=resamples, seed=options.seed)
-    return compare_run(run_stats, plan)
+    plan = Plan(resamples=options.resamples, seed=options.seed)
+    return compare_run(run_stats, plan, watch=watch)
 
 
 def analysis_reports(
@@ -75,29 +71,56 @@ def analysis_reports(
         options: How they were scored.
         metric: Name of the metric that compares edits; None where there is none.
     """
-    reports = [overview.build_report([scores], page=True)]
+    comparisons = compared.metrics if compared else ()
+    reports = [overview.build_report(scores, comparisons, unchanged_systems(run_stats))]
     if compared is not None:
         significance = compare.build_report(compared.corpus, compared.metrics, compared.notes)
         reports.append(_legible(significance))
     alone = only(run_stats, metric)
-    reports.append(breakdown.build_report(break_down(alone)))
+    reports.append(breakdown.build_report(break_down(alone), page=True))
     several = max(len(sample.references) for sample in run_stats.corpus.samples) > 1
     sweep = Sweep(most=_SUBSETS, seed=options.seed) if several else None
     reports.append(references.build_report(describe_references(alone, sweep=sweep)))
-    if metric is not None:
-        reports.append(difficulty.build_report([difficulty_of(alone, options.beta)]))
+    if metric is not None and len(run_stats.systems) > 1:
+        hard = difficulty_of(alone, options.beta)
+        if any(scores.weighted.f for scores in hard.scores):
+            reports.append(difficulty.build_report([hard]))
     return reports
 
 
+def unchanged_systems(run_stats: RunStats) -> set[str]:
+    """The systems whose outputs are the sources, as the copy that many evaluations call INPUT."""
+    sources = {sample.id: sample.source for sample in run_stats.corpus.samples}
+
+    def unchanged(rewrite: Rewrite, source: str) -> bool:
+        if rewrite.text is not None:
+            return rewrite.text.split() == source.split()
+        return not rewrite.unannotatable and not any(rewrite.edit_sets)
+
+    return {
+        name
+        for name, output in run_stats.systems.items()
+        if all(
+            unchanged(rewrite, source)
+            for key, source in sources.items()
+            for rewrite in output.hypotheses[key]
+        )
+    }
+
+
 def _legible(report: Report) -> Report:
-    """Leave off figures of too many intervals; its tables have them."""
+    """Leave off what stands elsewhere, or is too long.
+
+    The scores are in the part before, and figures of too many intervals are left to the tables.
+    """
     figures = tuple(
         figure
         for figure in report.figures
         if figure.kind != "intervals"
         or sum(len(series.x) for series in figure.series) <= _INTERVALS
     )
-    return replace(report, figures=figures)
+    tables = tuple(table for table in report.tables if table.name != "systems")
+    return replace(report, tables=tables, figures=figures)
 
 
 def only(run_stats: RunStats, metric: str | None) -> RunStats:
@@ -130,7 +153,6 @@ def difficulty_of(run_stats: RunStats, beta: float) -> Difficulty:
 
 
 _PROVENANCE = {"origin": "Origin", "licence": "Licence", "scheme": "Edits by"}
-_RESAMPLES = 1000
 
 
 def report(
@@ -166,13 +188,13 @@ def report(
     Raises:
         GecbenchError: Something does not fit together.
     """
-    options = options or Options(resamples=_RESAMPLES)
+    options = options or Options(resamples=Plan().resamples)
     if options.by:
         raise UsageError("a report breaks scores down by all metadata fields; leave 'by' out")
     corpus = in_language(corpus, lang)
     options = _with_edits(options, corpus)
     run_stats = collect_stats(corpus, systems, scheme=scheme, options=options, watch=watch)
-    compared = compare_systems(run_stats, options)
+    compared = compare_systems(run_stats, options, watch)
     resamples = 0 if compared else options.resamples
     scores = summarise(run_stats, beta=options.beta, resamples=resamples, seed=options.seed)
     scores = _with_intervals(scores, compared)
@@ -194,6 +216,9 @@ def report(
         facts=tuple(_facts(run_stats, scores, title, date)),
         reports=(*analysis_reports(run_stats, scores, compared, options, metric), *more),
         sentences=sentences,
+        headlines=overview.headlines(
+            scores, compared.metrics if compared else (), unchanged_systems(run_stats)
+        ),
         edits=metric is not None,
         example="字" if language_of(run_stats.lang).unit == "character" else "word",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +23,8 @@ from gecbench.cli.options import (
     watch,
 )
 from gecbench.cli.output import FigureOptions, format_by_ending, write_plots
+from gecbench.core.errors import count_noun
+from gecbench.core.files import STDIO
 from gecbench.core.options import Option
 from gecbench.reports import PageLanguage
 
@@ -75,7 +78,10 @@ def report(
         ),
     ] = (),
     ci: Annotated[bool, Option("--ci/--no-ci", "Intervals and tests of significance.")] = True,
-    resamples: Annotated[int, Option("--resamples", "Resamples of --ci.", needs=("--ci",))] = 1000,
+    resamples: Annotated[
+        int,
+        Option("--resamples", "Resamples of --ci, and permutations.", needs=("--ci",)),
+    ] = 10_000,
     seed: Annotated[int, Option("--seed", "Seed of --ci.", needs=("--ci",))] = 0,
 ) -> None:
     """Write one HTML page with scores, significance, figures and every sentence.
@@ -91,6 +97,7 @@ def report(
     from gecbench.api.report import save_report
     from gecbench.reports.page import check_extras
 
+    started = time.monotonic()
     format_by_ending(output, {".html": "html", ".htm": "html"}, "html")
     check_extras()
     check_resamples(ci, resamples)
@@ -114,6 +121,23 @@ def report(
     save_report(page, output, language=language)
     plots = [figure for report in page.reports for figure in report.figures]
     write_plots(plots, figures, language)
+    if str(output) != STDIO:
+        systems_read = count_noun(len(outputs), "system")
+        sentences = count_noun(len(data.samples), "sentence", spec=",")
+        seconds = _seconds(time.monotonic() - started)
+        say(f"{output}: {systems_read} on {sentences}, in {seconds}")
+
+
+def _seconds(seconds: float) -> str:
+    """A time as people say it.
+
+    >>> _seconds(3.21), _seconds(185)
+    ('3.2 s', '3 min 5 s')
+    """
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s"
 
 
 def _robustness(path: Path, systems: Sequence[Path], inputs: Inputs, options: Options) -> Report:

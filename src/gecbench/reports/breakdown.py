@@ -9,6 +9,7 @@ from itertools import chain, count
 from gecbench.analysis.breakdown import NOWHERE, Breakdown, Breakdowns, Cell, PairDifferences
 from gecbench.analysis.options import FIELD
 from gecbench.core.score import best_places
+from gecbench.reports.edit_types import type_words
 from gecbench.reports.report import (
     COUNT_COLUMNS,
     Column,
@@ -42,17 +43,19 @@ _SHOWN = 15
 _NO_TEXT = translate("(known by edits only)")
 
 
-def build_report(result: Breakdowns, *, counts: bool = False) -> Report:
+def build_report(result: Breakdowns, *, counts: bool = False, page: bool = False) -> Report:
     """Show all breakdowns, the widest differences and the sentences that do most to them.
 
     Args:
         result: What was found.
         counts: Also a table with a row for each group and system: counts, precision and recall.
+        page: As the report page has them: types in words beside their labels, with the number of
+            their edits in figures, and false edits in sentences without errors.
     """
     several = len({breakdown.metric for breakdown in result.breakdowns}) > 1
     names = _names(result.breakdowns, several=several)
     tables = [
-        _table(breakdown, name, result.systems)
+        _table(breakdown, name, result.systems, in_words=page)
         for breakdown, name in zip(result.breakdowns, names, strict=True)
     ]
     for comparison in result.comparisons:
@@ -60,6 +63,8 @@ def build_report(result: Breakdowns, *, counts: bool = False) -> Report:
         tables.append(_differences(comparison, f"{prefix}differences"))
         tables.append(_sentences(comparison, f"{prefix}sentences"))
         tables.append(_texts(comparison, f"{prefix}texts"))
+    if page:
+        tables = [*_false_edits(result.breakdowns), *tables]
     if counts:
         tables.append(_counts(result.breakdowns))
     return Report(
@@ -68,7 +73,7 @@ def build_report(result: Breakdowns, *, counts: bool = False) -> Report:
         corpus=result.corpus,
         tables=tuple(tables),
         figures=tuple(
-            _figure(breakdown, f"breakdown-{name}")
+            _figure(breakdown, f"breakdown-{name}", sizes_shown=page)
             for breakdown, name in zip(result.breakdowns, names, strict=True)
         ),
         data=_data(result),
@@ -77,17 +82,25 @@ def build_report(result: Breakdowns, *, counts: bool = False) -> Report:
     )
 
 
-def _figure(breakdown: Breakdown, name: str) -> Figure:
+def _figure(breakdown: Breakdown, name: str, *, sizes_shown: bool = False) -> Figure:
     """Show a breakdown as grouped bars, in percent.
 
     Args:
         breakdown: One breakdown.
         name: Of the figure.
+        sizes_shown: Whether types have the number of their edits behind them.
     """
     kind = _kind_words(breakdown)
     groups = tuple(_group_words(group) for group in breakdown.groups)
+    places, x = groups, kind
+    if sizes_shown and breakdown.by.startswith("type-"):
+        x = translate("{kind} (number of edits)", kind=kind)
+        places = tuple(
+            Words(f"{group.en} ({n})", f"{group.zh} ({n})")
+            for group, n in zip(groups, breakdown.sizes, strict=True)
+        )
     series = tuple(
-        Series.of_shares(system, groups, (cell.value for cell in cells))
+        Series.of_shares(system, places, (cell.value for cell in cells))
         for system, cells in breakdown.cells.items()
     )
     sizes = join_texts(
@@ -107,7 +120,7 @@ def _figure(breakdown: Breakdown, name: str) -> Figure:
             unit=translate(f"number|{breakdown.unit}"),
             sizes=sizes,
         ),
-        x=kind,
+        x=x,
         y="{metric} (percent)",
         series=series,
         metric=breakdown.metric,
@@ -170,26 +183,54 @@ def _slug(text: str) -> str:
     return re.sub("[^a-z0-9]+", "-", text.lower()).strip("-") or "other"
 
 
-def _table(breakdown: Breakdown, name: str, systems: Sequence[str]) -> Table:
+def _table(
+    breakdown: Breakdown, name: str, systems: Sequence[str], *, in_words: bool = False
+) -> Table:
     kind = _kind_words(breakdown)
+    words = {group: type_words(group) for group in breakdown.groups}
+    if not in_words or not breakdown.by.startswith("type-") or not any(words.values()):
+        words = {}
     rows: list[tuple[Value, ...]] = []
     marks: set[tuple[int, int]] = set()
     for index, (group, size) in enumerate(zip(breakdown.groups, breakdown.sizes, strict=True)):
         values = [breakdown.cells[system][index].value for system in systems]
-        rows.append((_GROUPS.get(group, group), size, *values))
+        heads: list[Value] = [_GROUPS.get(group, group), *([words[group]] if words else []), size]
+        rows.append((*heads, *values))
         best = best_places(values, higher_is_better=breakdown.higher_is_better)
-        marks |= {(index, 2 + n) for n in best}
+        marks |= {(index, len(heads) + n) for n in best}
     return Table(
         name,
         translate("{metric} by {kind}", metric=breakdown.metric, kind=kind),
         (
             Column(kind.en, zh=kind.zh),
+            *([Column.of("in words")] if words else []),
             Column.of(f"number|{breakdown.unit}", "count"),
             *(Column(system, "percent") for system in systems),
         ),
         tuple(rows),
         frozenset(marks),
     )
+
+
+def _false_edits(breakdowns: Sequence[Breakdown]) -> Iterator[Table]:
+    """Yield how many edits each system makes where there is nothing to correct."""
+    for breakdown in breakdowns:
+        if breakdown.by != "state" or "error-free" not in breakdown.groups:
+            continue
+        at = breakdown.groups.index("error-free")
+        size = breakdown.sizes[at]
+        counts = [(system, cells[at].counts) for system, cells in breakdown.cells.items()]
+        yield Table(
+            "false-edits",
+            translate("False edits in sentences without errors"),
+            (
+                Column.of("system"),
+                Column.of("number|sentences", "count"),
+                Column.of("false edits", "count"),
+                Column.of("false edits per sentence", "number", 3),
+            ),
+            tuple((system, size, c.fp, c.fp / size) for system, c in counts if c is not None),
+        )
 
 
 def _differences(comparison: PairDifferences, name: str) -> Table:

@@ -30,6 +30,7 @@ _CORRECTIONS = {
     "holm": translate("corrected by Holm"),
     "bh": translate("corrected by Benjamini and Hochberg"),
 }
+_P = Column("p", "p", 3)
 _SIGNIFICANT = translate("significant")
 _NOT = translate("not significant")
 
@@ -114,11 +115,11 @@ def _pairs(results: Sequence[Comparison]) -> Table:
     columns += [Column.of("low", "percent"), Column.of("high", "percent")]
     columns += [Column.of("A better", "percent", 1)]
     for test in plan.tests:
-        columns.append(Column.of("{test} p", "p", 4, test=translate(test)))
+        columns.append(Column.of("{test} p", "p", 3, test=translate(test)))
         if corrected:
             columns.append(
                 Column.of(
-                    "{test} {correction}", "p", 4, test=translate(test), correction=plan.correction
+                    "{test} {correction}", "p", 3, test=translate(test), correction=plan.correction
                 )
             )
     rows: list[tuple[Value, ...]] = []
@@ -136,7 +137,7 @@ def _pairs(results: Sequence[Comparison]) -> Table:
 
 def _matrix(result: Comparison) -> Table:
     """The corrected p of the main test for each pair."""
-    columns = (Column.of("system"), *(Column(name, "p", 4) for name in result.ranked))
+    columns = (Column.of("system"), *(Column(name, "p", 3) for name in result.ranked))
     rows = tuple((system, *row) for system, row in _rows(result, _p_value))
     title = translate(
         "p of each pair by {metric}, {test}, {correction}",
@@ -197,6 +198,7 @@ def _p_figure(result: Comparison) -> Figure:
             "Matrix of p for pairs of systems: {number}{groups}.", number=number, groups=groups
         ),
         _p_value,
+        lambda p: "" if p is None else _P.format(p),
     )
 
 
@@ -219,8 +221,15 @@ def _difference_figure(result: Comparison) -> Figure:
     )
 
 
-def _matrix_figure(result: Comparison, name: str, title: Words, alt: Words, value: Cell) -> Figure:
-    """A matrix with a value for each pair of systems, the best first."""
+def _matrix_figure(
+    result: Comparison,
+    name: str,
+    title: Words,
+    alt: Words,
+    value: Cell,
+    cell: Callable[[float | None], str] | None = None,
+) -> Figure:
+    """A matrix with a value for each pair of systems, the best first; `cell` writes the values."""
     return Figure.of(
         f"compare-{result.metric}-{name}",
         "matrix",
@@ -228,7 +237,10 @@ def _matrix_figure(result: Comparison, name: str, title: Words, alt: Words, valu
         alt=alt,
         x="system",
         y="system",
-        series=tuple(Series(system, result.ranked, row) for system, row in _rows(result, value)),
+        series=tuple(
+            Series(system, result.ranked, row, labels=tuple(map(cell, row)) if cell else ())
+            for system, row in _rows(result, value)
+        ),
     )
 
 

@@ -380,6 +380,9 @@ class Table:
         columns: The columns of words first.
         rows: Values, not rounded, as many as columns; None where there is none.
         marks: Rows and columns of the cells that are the best of their kind.
+        remarks: What the page adds to the name of a row, by row.
+        interval_at: A column of values with the ends of their intervals in the two columns behind
+            it, which the page draws as bars; None for none.
     """
 
     name: str
@@ -387,6 +390,8 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[tuple[Value, ...], ...]
     marks: frozenset[tuple[int, int]] = frozenset()
+    remarks: Mapping[int, Words] = field(default_factory=dict)
+    interval_at: int | None = None
 
     @classmethod
     def of(

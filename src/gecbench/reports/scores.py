@@ -46,11 +46,11 @@ def build_report(
     Args:
         scores: One for each corpus.
         tier: Also show counts by type, at this tier of the labels.
-        page: As the report page has them, of one corpus: the overview always, with the ends of
-            intervals as numbers, a table of counts for each metric, and figures.
+        page: As the report page has them, of one corpus: the overview alone, with the ends of
+            intervals as numbers, and figures.
     """
     results = [result for report in scores for result in report.results]
-    tables = [table for report in scores for table in _count_tables(report, tier, page)]
+    tables = [table for report in scores for table in _count_tables(report, tier)] * (not page)
     if page or len({result.metric for result in results}) > 1 or len(scores) > 1 or not tables:
         columns_of = partial(_text_columns, intervals=any(_intervals(results)))
         tables.insert(0, _overview(scores, _number_columns if page else columns_of))
@@ -164,15 +164,11 @@ def _intervals(results: Sequence[Result | None]) -> list[Interval | None]:
     return [result.score.interval if result and result.score else None for result in results]
 
 
-def _count_tables(scores: ScoreReport, tier: int | None, page: bool) -> Iterator[Table]:
-    """Yield the counts of all metrics or, for the page, of each, and with a tier those by type."""
+def _count_tables(scores: ScoreReport, tier: int | None) -> Iterator[Table]:
+    """Yield the counts of all metrics, and with a tier those by type."""
     results = [result for result, _ in _counts_of(scores.results)]
-    if page:
-        for metric in dict.fromkeys(result.metric for result in results):
-            of_metric = [result for result in results if result.metric == metric]
-            yield _counts_table(f"counts-{metric}", of_metric, scores.beta)
-    elif results:
-        yield _counts_table("counts", results, scores.beta, intervals=any(_intervals(results)))
+    if results:
+        yield _counts_table(results, scores.beta, intervals=any(_intervals(results)))
     by_type = [
         (row, label, counts)
         for row, result in enumerate(results)
@@ -186,9 +182,7 @@ def _count_tables(scores: ScoreReport, tier: int | None, page: bool) -> Iterator
         yield _table("types", Words("", ""), columns)
 
 
-def _counts_table(
-    name: str, results: Sequence[Result], beta: float, *, intervals: bool = False
-) -> Table:
+def _counts_table(results: Sequence[Result], beta: float, *, intervals: bool) -> Table:
     """The counts behind F, a row for each result that has them."""
     counting, counts = zip(*_counts_of(results), strict=True)
     names = _names(counting)
@@ -200,7 +194,7 @@ def _counts_table(
         for row in _best_rows(counting, values)
     }
     metrics = ", ".join(dict.fromkeys(result.metric for result in counting))
-    return _table(name, translate("Edits by {metric}", metric=metrics), columns, marks)
+    return _table("counts", translate("Edits by {metric}", metric=metrics), columns, marks)
 
 
 def _names(results: Sequence[Result]) -> Columns:

@@ -16,8 +16,11 @@ from messages import expect_error
 from score_corpus import BAD, COPY, CORPUS, GOOD, system
 
 import gecbench
+from gecbench.analysis.options import Plan
+from gecbench.analysis.significance import compare_run
 from gecbench.api.options import Options
 from gecbench.api.report import report, save_report
+from gecbench.api.score import collect_stats
 from gecbench.core.edit import Edit
 from gecbench.core.errors import GecbenchError, MissingExtraError, UsageError
 from gecbench.core.files import check_target
@@ -25,6 +28,7 @@ from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.lang.zh.char import scheme as zh_char
 from gecbench.reports import page as report_page
 from gecbench.reports import plots
+from gecbench.reports.compare import build_report
 from gecbench.reports.page import Page, interface_words
 from gecbench.reports.report import Column, Report, Table, Words
 
@@ -60,25 +64,68 @@ def names(made: Page) -> list[str]:
     return [report.name for report in made.reports]
 
 
-def test_a_report_holds_all_that_can_be_said():
+def test_a_report_holds_all_parts():
     assert names(page()) == ["scores", "compare", "breakdown", "references", "difficulty"]
 
 
-def test_one_system_is_compared_with_none():
-    assert "compare" not in names(page(GOOD))
+def test_of_one_system_there_is_no_comparison_and_no_difficulty():
+    made = page(GOOD)
+    assert names(made) == ["scores", "breakdown", "references"]
+    (headline,) = made.headlines
+    assert headline.en.startswith("good: F0.5 100.00 (95%: ")
+
+
+def test_difficulty_that_is_zero_for_all_systems_is_left_out():
+    twin = system("twin", "他去了", "他来了", "好", "口口", "我")
+    assert "difficulty" not in names(page(GOOD, twin))
+
+
+def test_significance_is_that_of_compare():
+    options = Options(resamples=200, seed=3)
+    made = page(options=options)
+    run_stats = collect_stats(CORPUS, SYSTEMS, scheme=zh_char(), options=options)
+    compared = compare_run(run_stats, Plan(resamples=200, seed=3))
+    (expected,) = compared.metrics
+    (found,) = [each for each in made.reports if each.name == "compare"]
+    pairs = {table.name: table for table in build_report("dev", [expected]).tables}["pairs"]
+    assert found.tables[0] == pairs
+    rows = made.reports[0].tables[0].rows
+    assert {row[0]: row[2:5] for row in rows} == {
+        name: (expected.values[name], interval.low, interval.high)
+        for name, interval in expected.intervals.items()
+    }
+    assert [row[0] for row in rows] == list(expected.ranked)
+
+
+def test_a_system_that_changes_nothing_is_marked_and_never_best():
+    table = page().reports[0].tables[0]
+    at = [row[0] for row in table.rows].index("copy")
+    assert {place: words.en for place, words in table.remarks.items()} == {at: "no edits"}
+    assert not any(row == at for row, _ in table.marks)
+    assert table.marks
+    html = report_page.render_html(page())
+    assert "copy</bdi> <span class=" in html
+
+
+def test_each_score_has_a_bar_with_its_interval(written: str):
+    assert written.count('<svg class="interval"') == len(SYSTEMS)
 
 
 def test_without_resamples_there_are_no_tests_and_no_intervals():
     made = page(options=Options())
     assert "compare" not in names(made)
     (scores,) = [one for one in made.reports if one.name == "scores"]
-    assert [column.name for column in scores.tables[0].columns] == ["system", "cherrant"]
+    assert [column.name for column in scores.tables[0].columns] == [
+        *("system", "F0.5", "P", "R", "TP", "FP", "FN")
+    ]
     assert "with" not in scores.figures[0].title.en
+    (headline,) = made.headlines
+    assert headline.en.endswith("; whether they differ was not tested")
 
 
 def test_the_scores_are_those_of_score():
     options = Options(resamples=200, seed=3, metrics=("cherrant", "gleu"))
-    table = page(options=options).reports[0].tables[0]
+    table = page(options=options).reports[0].tables[-1]
     scored = gecbench.score(CORPUS, SYSTEMS, scheme="zh-char", options=options)
     for place, name in enumerate(("copy", "good", "bad")):
         wanted = []
@@ -88,11 +135,12 @@ def test_the_scores_are_those_of_score():
         assert table.rows[place] == (name, *wanted)
 
 
-def test_many_pairs_take_more_resamples_than_were_asked_for():
-    systems = [system(f"s{n}", *["我去了", "他来", "好", "口口", "我们"]) for n in range(5)]
+def test_too_few_resamples_are_a_warning_and_no_headline_goes_by_them():
+    systems = [system(f"s{n}", *["我去了", "他来", "好", "口口", "我们"]) for n in range(4)]
     made = page(*systems)
-    assert any("200 resamples" in note for note in made.reports[1].notes)
-    assert any("200 resamples" in note for note in made.reports[0].notes)
+    (warning,) = made.warnings
+    assert "take --resamples 120 or more" in warning
+    assert made.headlines[0].en.endswith("; too few resamples to tell whether they differ")
 
 
 def test_intervals_of_too_many_pairs_are_left_to_the_table():
@@ -104,7 +152,7 @@ def test_intervals_of_too_many_pairs_are_left_to_the_table():
 
 def test_where_no_metric_compares_edits_the_span_metric_is_added():
     made = page(options=Options(metrics=("gleu",)))
-    assert [column.name for column in made.reports[0].tables[0].columns] == [
+    assert [column.name for column in made.reports[0].tables[-1].columns] == [
         *("system", "gleu", "cherrant")
     ]
     assert made.edits
@@ -171,14 +219,16 @@ def test_nothing_names_another_host(written: str):
 
 def test_tables_and_figures_can_be_downloaded(written: str):
     files = packed(written)["files"]
-    assert files["scores.csv"].startswith("system,cherrant,cherrant 95% from,cherrant 95% to\n")
-    assert files["scores.tex"].startswith("% All metrics, in percent\n% ")
+    assert files["scores.csv"].startswith("system,groups,F0.5,low,high,P,R,TP,FP,FN\n")
+    assert files["scores.tex"].startswith("% Systems by cherrant, the best first; ")
     assert "scores-cherrant-plane.csv" in files
+    assert files["breakdown-type-1.csv"].startswith("operation,in words,edits,")
+    assert files["breakdown-type-1-figure.csv"].startswith("series,x,y,")
 
 
 def test_no_two_columns_of_the_scores_have_one_name():
     options = Options(metrics=("cherrant", "gleu", "char-bleu"), resamples=100)
-    heads = [column.name for column in page(options=options).reports[0].tables[0].columns]
+    heads = [column.name for column in page(options=options).reports[0].tables[-1].columns]
     assert "gleu 95% from" in heads
     assert len(heads) == len(set(heads)) == 10
 
@@ -194,16 +244,17 @@ def test_cells_are_in_both_languages():
 
 
 @pytest.mark.no_cover
-def test_what_makes_numbers_doubtful_stands_before_them():
+def test_a_warning_stands_once_at_the_end_of_its_part():
     slipped = system("slipped", *["口口口口口"] * 5)
     made = page(GOOD, slipped)
     (note,) = made.warnings
     assert "slipped: outputs that share almost nothing with their source: " in note
-    html = report_page.render_html(replace(made, reports=(replace(made.reports[0], figures=()),)))
-    scores = html.split('id="scores"', 1)[1].split("</section>", 1)[0]
+    bare_reports = tuple(replace(each, figures=()) for each in made.reports)
+    html = report_page.render_html(replace(made, reports=bare_reports))
+    scores, rest = html.split('id="scores"', 1)[1].split("</section>", 1)
     assert scores.count(note) == 1
-    assert scores.index("What makes these numbers doubtful") < scores.index(note)
-    assert scores.index(note) < scores.index("<table")
+    assert scores.index("</table>") < scores.index("Warnings") < scores.index(note)
+    assert note not in rest.split('<script type="application/octet-stream"', 1)[0]
     assert page(GOOD, BAD).warnings == ()
 
 

@@ -7,7 +7,7 @@ import hashlib
 import json
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 from gecbench import __version__
 from gecbench.core.errors import MissingExtraError
 from gecbench.reports import PageLanguage, plots
+from gecbench.reports.edit_types import type_words
 from gecbench.reports.page.sentences import compress
 from gecbench.reports.plots import properties
 from gecbench.reports.report import (
@@ -46,6 +47,7 @@ class Page:
         facts: What the corpus is and where it comes from: names and values.
         reports: Of the analyses, in the order of reading.
         sentences: As `sentences.pack_sentences` gives them.
+        headlines: Who leads, a sentence for each metric.
         edits: Whether edits were compared, so that there are marks to explain.
         example: A word of the corpus's language, to show the marks on.
     """
@@ -54,12 +56,13 @@ class Page:
     facts: tuple[Fact, ...]
     reports: tuple[Report, ...]
     sentences: Mapping[str, object] = field(default_factory=dict)
+    headlines: tuple[Words, ...] = ()
     edits: bool = True
     example: str = "word"
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What makes numbers on it doubtful, once each."""
+        """The warnings of all parts, once each."""
         return tuple(dict.fromkeys(note for report in self.reports for note in report.warnings))
 
 
@@ -180,6 +183,8 @@ _SHORTCUTS = (
 )
 _OPEN: Mapping[str, int] = {"scores": 9, "breakdown": 0}
 """How many tables of an analysis are open, the others behind a click; elsewhere one."""
+_ALWAYS_OPEN = "false-edits"
+"""A short table that no figure shows."""
 _BROAD = {"matrix": 8, "lines": 24, "intervals": 21, "bars": 21}
 """From this many places on a figure takes the whole width, by kind; others never do."""
 _LONG = 240
@@ -198,8 +203,10 @@ def render_html(page: Page, language: PageLanguage = "en") -> str:
     """
     check_extras()
     words = interface_words("page")
-    both = {key: {"en": text.en, "zh": text.zh} for key, text in words.items()}
-    sections = [_section(report, anchor) for anchor, report in _anchors(page.reports)]
+    types = {f"type:{label}": type_words(str(label)) for label in _types(page.sentences)}
+    texts = {**words, **{key: text for key, text in types.items() if text}}
+    both = {key: {"en": text.en, "zh": text.zh} for key, text in texts.items()}
+    sections = list(_sections(page.reports))
     return render_page(
         "html/page.html",
         styles=[f"css/{name}.css" for name in _STYLES],
@@ -216,11 +223,17 @@ def render_html(page: Page, language: PageLanguage = "en") -> str:
     )
 
 
+def _types(sentences: Mapping[str, object]) -> Sequence[object]:
+    types = sentences.get("types", ())
+    return types if isinstance(types, list | tuple) else ()
+
+
 @dataclass(frozen=True, slots=True)
 class _Table:
     table: Table
     anchor: str
     files: tuple[str, str]
+    bars: list[Markup]
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +256,7 @@ class _Section:
     shut: list[_Table]
     figures: list[_Figure]
     notes: list[str]
+    warnings: list[str]
 
 
 def _anchors(reports: Sequence[Report]) -> Iterator[tuple[str, Report]]:
@@ -254,9 +268,18 @@ def _anchors(reports: Sequence[Report]) -> Iterator[tuple[str, Report]]:
         yield report.name if number == 1 else f"{report.name}-{number}", report
 
 
-def _section(report: Report, anchor: str) -> _Section:
+def _sections(reports: Sequence[Report]) -> Iterator[_Section]:
+    """Yield the parts; a warning that concerns several stands in the first of them alone."""
+    seen: set[str] = set()
+    for anchor, report in _anchors(reports):
+        warnings = [note for note in report.warnings if note not in seen]
+        seen.update(warnings)
+        yield _section(report, anchor, warnings, [n for n in report.notes if n not in seen])
+
+
+def _section(report: Report, anchor: str, warnings: list[str], notes: list[str]) -> _Section:
     tables = [_table(table, anchor) for table in report.tables if table.rows]
-    number = _OPEN.get(report.name, 1)
+    number = max(_OPEN.get(report.name, 1), sum(item.table.name == _ALWAYS_OPEN for item in tables))
     return _Section(
         report,
         anchor,
@@ -264,21 +287,55 @@ def _section(report: Report, anchor: str) -> _Section:
         interface_words("question").get(report.name),
         tables[:number],
         tables[number:],
-        [_figure(figure) for figure in report.figures],
-        [note for note in report.notes if note not in report.warnings],
+        [
+            _figure(figure, {file for item in tables for file in item.files})
+            for figure in report.figures
+        ],
+        notes,
+        warnings,
     )
 
 
 def _table(table: Table, section: str) -> _Table:
     name = table.name if table.name.startswith(section) else f"{section}-{table.name}"
-    return _Table(table, f"table-{name}", (f"{name}.csv", f"{name}.tex"))
+    return _Table(table, f"table-{name}", (f"{name}.csv", f"{name}.tex"), _bars(table))
 
 
-def _figure(figure: Figure) -> _Figure:
+def _bars(table: Table) -> list[Markup]:
+    """Draw a bar for each row from zero to its value, and its interval over the end of it."""
+    at = table.interval_at
+    if at is None:
+        return []
+    rows = [[float(plain(value) or 0) for value in row[at : at + 3]] for row in table.rows]
+    least = min(0.0, *(low for _, low, _ in rows))
+    span = max(0.0, *(high for _, _, high in rows)) - least or 1.0
+
+    def place(value: float) -> str:
+        return f"{200 * (value - least) / span:.1f}"
+
+    bars = []
+    for value, low, high in rows:
+        start, end = sorted((0.0, value))
+        width = f"{200 * (end - start) / span:.1f}"
+        whisker = f"M{place(low)} 1V11M{place(low)} 6H{place(high)}M{place(high)} 1V11"
+        bars.append(
+            mark_safe(
+                '<svg class="interval" viewBox="0 0 200 12" preserveAspectRatio="none" '
+                f'aria-hidden="true"><rect x="{place(start)}" y="1" width="{width}" height="10"/>'
+                f'<path d="{whisker}"/></svg>'
+            )
+        )
+    return bars
+
+
+def _figure(figure: Figure, taken: Set[str]) -> _Figure:
     most = max((len(series.x) for series in figure.series), default=0)
     broad = most >= _BROAD.get(figure.kind, most + 1)
     pictures = (mark_safe(plots.svg(figure, "en")), mark_safe(plots.svg(figure, "zh")))
-    return _Figure(figure, f"{figure.name}.csv", broad, len(figure.alt.en) > _LONG, *pictures)
+    file = f"{figure.name}.csv"
+    if file in taken:  # by a table of the same name, as each breakdown has one
+        file = f"{figure.name}-figure.csv"
+    return _Figure(figure, file, broad, len(figure.alt.en) > _LONG, *pictures)
 
 
 def _files(sections: Sequence[_Section]) -> Mapping[str, str]:

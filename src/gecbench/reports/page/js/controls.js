@@ -16,7 +16,7 @@ const any = () => ["", say("any")];
 /** Return the controls of a form, in the reader's language. */
 function controls(data, form) {
   const systems = data.systems.map((name) => [name, name]);
-  const types = data.types.map((type) => [type, type]);
+  const types = data.types.map((type) => [type, typeName(type)]);
   const words = (names) => names.map((name) => [name, say(`choice-${name}`)]);
   const sorts = SORTS.filter((name) => data.hasDifficulty || !["difficulty", "easiest"].includes(name));
   const length = (name, key) =>

@@ -6,7 +6,7 @@ function hintOf(old, edit, kind, { data, place }) {
   const makers = data.makers(place, edit.index);
   const rows = [
     [say("verdict"), say(`kind-${kind}`)],
-    [say("type"), edit.label],
+    [say("type"), typeName(edit.label)],
   ];
   if (edit.weight !== undefined && edit.weight !== null) {
     rows.push([say("difficulty"), `${Math.round(100 * edit.weight)}%`]);

@@ -11,6 +11,12 @@ function say(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 }
 
+/** Return a type of edits with what it means, where that is known. */
+function typeName(label) {
+  const key = `type:${label}`;
+  return key in WORDS ? `${label} ${say(key)}` : label;
+}
+
 function setLanguage(language) {
   root.dataset.language = language;
   root.lang = language === "zh" ? "zh-Hans" : "en";
