@@ -100,6 +100,7 @@ def test_the_first_screen_says_who_leads(browser, folder: Path):
         widths = [bar.locator("rect").evaluate("r => r.width.baseVal.value") for bar in bars.all()]
         assert widths == sorted(widths, reverse=True)
         assert min(widths) > 0
+        assert len({bar.bounding_box()["x"] for bar in bars.all()}) == 1
         box = bars.last.bounding_box()
         assert box["y"] + box["height"] < DESKTOP["height"]
     with opened(browser, folder / "hostile.html") as shown:
