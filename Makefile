@@ -29,7 +29,7 @@ test: $(VENV)/.dev lint  ## what everybody runs before every commit: lint and th
 	$(BIN)/pytest -n auto --dist worksteal -m 'not slow' $(COVERAGE)
 
 # A worker more than cores: these tests wait for servers, browsers and disks.
-test-rest: $(VENV)/.dev  ## what `make test` leaves out: browsers, kills, both databases, more random examples
+test-rest: $(VENV)/.dev  ## what `make test` leaves out: browsers, kills, PostgreSQL, training, whole corpora
 	.ci/with-postgresql $(BIN)/pytest tests -n $$(($$(nproc) + 1)) --dist worksteal -m slow $(COVERAGE)
 
 # Without the reference data golden tests skip, and cover less.
