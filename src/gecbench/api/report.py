@@ -78,9 +78,9 @@ def analysis_reports(
         reports.append(_legible(significance))
     alone = only(run_stats, metric)
     reports.append(breakdown.build_report(break_down(alone), page=True))
-    several = max(len(sample.references) for sample in run_stats.corpus.samples) > 1
-    sweep = Sweep(most=_SUBSETS, seed=options.seed) if several else None
-    reports.append(references.build_report(describe_references(alone, sweep=sweep)))
+    if any(len(sample.references) > 1 for sample in run_stats.corpus.samples):
+        sweep = Sweep(most=_SUBSETS, seed=options.seed)
+        reports.append(references.build_report(describe_references(alone, sweep=sweep)))
     if metric is not None and len(run_stats.systems) > 1:
         hard = difficulty_of(alone, options.beta)
         if any(scores.weighted.f for scores in hard.scores):
