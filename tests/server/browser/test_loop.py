@@ -154,7 +154,8 @@ def test_from_a_file_to_a_release_without_a_mouse(stage, tmp_path):
 
 def sign_in(page: Page, login: str, password: str) -> None:
     page.goto("/login")
-    page.keyboard.type(login)  # the name has the focus
+    page.locator("input[name=login]:focus").wait_for()
+    page.keyboard.type(login)
     page.keyboard.press("Tab")
     page.keyboard.type(password)
     page.keyboard.press("Enter")
@@ -163,6 +164,7 @@ def sign_in(page: Page, login: str, password: str) -> None:
 
 def new_project(page: Page) -> None:
     page.goto("/projects/new")
+    page.locator("input:focus").wait_for()
     page.keyboard.type("Loop")
     typed(page, "#slug", "loop")
     tab_to(page, "input[name=lang]")
@@ -209,6 +211,7 @@ def invited(page: Page, role: int) -> str:
 def join(page: Page, name: str, link: str, *, work: str) -> None:
     """Come by a link, choose a password, go to work, and read the guideline."""
     page.goto(link)
+    page.locator("input:focus").wait_for()
     page.keyboard.type(name)
     for field, words in (("#name", name.title()), ("#password", PASSWORD), ("#again", PASSWORD)):
         typed(page, field, words)

@@ -44,7 +44,8 @@ def typed(page, selector: str, text: str) -> None:
 
 def new_project(page) -> None:
     page.goto("/projects/new")
-    page.keyboard.type("Essays")  # the name has the focus
+    page.locator("input:focus").wait_for()
+    page.keyboard.type("Essays")
     typed(page, "#slug", "essays")
     tab_to(page, "button.primary")
     page.keyboard.press("Enter")
