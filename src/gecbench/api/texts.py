@@ -44,7 +44,10 @@ def score_texts(
         UsageError: Something is no text, or not there for each sentence; names the item.
         GecbenchError: As `gecbench.score` raises it.
 
-    >>> report = score_texts(["He go ."], ["He goes ."], [["He goes ."]], metrics=["gleu"])
+    >>> references = [["He goes home ."]]
+    >>> report = score_texts(
+    ...     ["He go home ."], ["He goes home ."], references, lang="en", metrics=["gleu"]
+    ... )
     >>> report.results[0].score.value
     1.0
     """
