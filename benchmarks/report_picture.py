@@ -1,4 +1,4 @@
-"""Takes the picture of a report that is in README: the scores of a page, in Chromium.
+"""Takes the picture of a report that is in README: the first screen of a page, in Chromium.
 
 make demo
 python benchmarks/report_picture.py demo-en.html docs/analysis/images/report-en.png \
@@ -27,7 +27,7 @@ def main() -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=given.browser, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light")
-        page.goto(f"{given.page.resolve().as_uri()}#scores")
+        page.goto(given.page.resolve().as_uri())
         page.screenshot(path=given.picture)
         browser.close()
     with Image.open(given.picture) as picture:
