@@ -53,7 +53,7 @@ def there(made: Made, tmp_path: Path) -> Iterator[World]:
     connection.close()
 
 
-def kept() -> tuple[object, ...]:
+def work_done() -> tuple[object, ...]:
     """What an act of work would change, to compare before and after."""
     return (
         Submission.objects.count(),

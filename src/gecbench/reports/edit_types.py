@@ -19,7 +19,7 @@ _CATEGORIES: Mapping[str, Words] = {
     "ADJ": Words("adjective", "形容词"),
     "ADJ:FORM": Words("form of adjective", "形容词形式"),
     "ADV": Words("adverb", "副词"),
-    "AUX": Words("auxiliary", "助词"),
+    "AUX": Words("auxiliary", "助动词或助词"),
     "CONJ": Words("conjunction", "连词"),
     "CONTR": Words("contraction", "缩写"),
     "DET": Words("determiner", "限定词"),

@@ -12,7 +12,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 from server.web.routes import BACKEND, MARK, OURS, ROUTES, World, allowed
-from server.worlds import kept, made, there
+from server.worlds import made, there, work_done
 
 from gecbench.server.choices import Role
 from gecbench.server.models import (
@@ -45,7 +45,7 @@ def body_of(answer) -> bytes:
 @pytest.mark.parametrize("who", ["annotator", "manager"])
 def test_a_wrong_method_does_nothing(there: World, who: str):
     """Reading addresses read, writing ones do not answer GET; nothing else is known."""
-    before, strange = kept(), []
+    before, strange = work_done(), []
     for route in ROUTES:
         path = route.at("one", there.things["one"])
         for method in ("DELETE", "TRACE", "BREW"):
@@ -55,7 +55,7 @@ def test_a_wrong_method_does_nothing(there: World, who: str):
             if answer.status_code not in (404, 405) and "healthz" not in path:
                 strange.append((method, path, answer.status_code))
     assert strange == []
-    assert kept() == before
+    assert work_done() == before
 
 
 def test_a_beacon_carries_its_token_in_the_body(there: World):
@@ -124,7 +124,7 @@ def test_ids_of_another_project_in_a_form_change_nothing(there: World):
     boss = there.clients["manager"]
     foreign = Member.objects.get(project__slug="two", person__login="two-rita").pk
     theirs = Sentence.objects.filter(project__slug="two").values_list("pk", flat=True)
-    before, m = kept(), "/p/one/manage/"
+    before, m = work_done(), "/p/one/manage/"
     asked = {
         f"{m}sentences/3/assign": {"reviewer": foreign},
         f"{m}sentences/bulk/do": {
@@ -142,7 +142,7 @@ def test_ids_of_another_project_in_a_form_change_nothing(there: World):
         answer = boss.post(url, form)
         assert MARK not in body_of(answer).decode(), url
         assert answer.status_code in (302, 404, 422), (url, answer.status_code)
-    assert kept() == before
+    assert work_done() == before
     assert Invitation.objects.get(pk=other["invitation"]).revoked_at is None
     assert own["slot_id"] != other["slot_id"]
 
@@ -154,7 +154,7 @@ def test_nobody_touches_the_work_of_a_colleague(there: World):
     notice = Notice.objects.filter(person=ones).first() or Notice.objects.create(
         person=ones, kind="guideline", data={}
     )
-    before = kept()
+    before = work_done()
     answer = {"version": 1, "client_key": str(uuid4()), "decision": "corrected", "texts": ["x。"]}
     slot = things["slot_id"]
     for url, body in (
@@ -177,7 +177,7 @@ def test_nobody_touches_the_work_of_a_colleague(there: World):
     assert me.post(f"/account/tokens/{things['token_id']}/revoke").status_code == 404
     me.post("/account/sessions/end", {"handle": "all"})
     assert there.clients["annotator"].get("/account").status_code == 200
-    assert kept() == before
+    assert work_done() == before
 
 
 NEW_RIGHTS = {
@@ -238,7 +238,7 @@ def test_rol_4_tri_3_only_the_active_get_or_hand_in_a_task(there: World, status:
     slot = Slot.objects.get(pk=things["slot_id"])
     assert client.get("/p/one/work").status_code == 200
     Member.objects.filter(project__slug="one", person__login="one-a1").update(status=status)
-    before = kept()
+    before = work_done()
     answer = {"version": slot.version, "client_key": str(uuid4()), "decision": "corrected",
               "texts": ["我改了。"], "confirmed": True}  # fmt: skip
     for url, body in (
@@ -259,7 +259,7 @@ def test_rol_4_tri_3_only_the_active_get_or_hand_in_a_task(there: World, status:
     text = page.content.decode()
     assert slot.sentence.text not in text, "the page says why there is no task, and shows none"
     assert page.status_code == 404 or page.context["page"]["task"] is None
-    assert kept() == before
+    assert work_done() == before
 
 
 def test_a_person_who_is_shut_out_is_out_at_once(there: World):

@@ -21,7 +21,7 @@ from server.web.routes import (
     World,
     allowed,
 )
-from server.worlds import kept, made, there
+from server.worlds import made, there, work_done
 
 from gecbench.server.models import Audit, Person
 
@@ -157,10 +157,10 @@ def test_only_posts_may_leave_a_trace(who: str, there: World):
     claiming = [one for one in ROUTES if "work" in one.path or "review" in one.path]
     for route in claiming:
         text_of(there.clients[who].get(route.at("one", there.things["one"])))
-    frozen = kept()
+    frozen = work_done()
     for route in ROUTES:
         if route not in claiming:
             text_of(there.clients[who].get(route.at("one", there.things["one"])))
-    assert kept() == frozen
+    assert work_done() == frozen
     made = set(Audit.objects.filter(seq__gt=before).values_list("what", flat=True))
     assert {one for one in made if not one.startswith("export")} == set()

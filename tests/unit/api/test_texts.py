@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from types import ModuleType
 
 import pytest
 from messages import expect_error
@@ -90,13 +89,19 @@ def test_notebooks_show_a_table():
     assert "<td>&lt;mine&gt;</td>" in shown
 
 
-def test_a_data_frame_has_a_row_for_each_result(monkeypatch: pytest.MonkeyPatch):
-    pandas = ModuleType("pandas")
-    pandas.DataFrame = list  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "pandas", pandas)
-    (row,) = gecbench.score_texts(SOURCES, OUTPUTS, REFERENCES, **PLAIN).to_frame()
+def test_columns_of_pandas_score_and_a_data_frame_has_a_row_for_each_result():
+    pandas = pytest.importorskip("pandas")
+    texts = pandas.DataFrame({"source": SOURCES, "output": OUTPUTS, "references": REFERENCES})
+    report = gecbench.score_texts(texts.source, texts.output, texts.references, **PLAIN)
+    frame = report.to_frame()
+    assert len(frame) == 1
+    row = frame.iloc[0]
     assert (row["system"], row["metric"], row["tp"], row["fn"]) == ("system", "edits", 1, 1)
     assert row["value"] == pytest.approx(5 / 6)
+    two = gecbench.score_texts(
+        texts.source, {"a": texts.output, "b": texts.source}, texts.references, **PLAIN
+    )
+    assert list(two.to_frame().system) == ["a", "b"]
 
 
 def test_without_pandas_there_is_a_line_that_says_so(monkeypatch: pytest.MonkeyPatch):

@@ -13,7 +13,7 @@ from gecbench.reports.edit_types import type_words
         ("M:DET", "missing determiner", "缺失：限定词"),
         ("R:VERB:TENSE", "wrong verb tense", "替换：动词时态"),
         ("U:PREP", "unnecessary preposition", "多余：介词"),
-        ("S:AUX", "redundant auxiliary", "冗余：助词"),
+        ("S:AUX", "redundant auxiliary", "冗余：助动词或助词"),
         ("M:OTHER", "missing: other", "缺失：其他"),
         ("W", "word order", "语序"),
         ("VERB:SVA", "subject-verb agreement", "主谓一致"),

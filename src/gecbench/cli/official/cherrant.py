@@ -8,14 +8,11 @@ from typing import Annotated, Literal
 
 from gecbench.api.options import SchemeSpec
 from gecbench.cli.command import command
-from gecbench.cli.official.comparison import Flags, compare
+from gecbench.cli.official.comparison import NO_EDITS, Flags, compare
 from gecbench.cli.options import say, scheme_of, watch
 from gecbench.core.errors import UsageError
 from gecbench.core.options import Option, Without
 from gecbench.core.sample import Rewrite
-
-_NOBODY = (Rewrite(error_free=True, edit_sets=((),)),)
-"""What ChERRANT takes a block without lines for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +121,8 @@ def cherrant_compare(
             f"--max_answer_num is {coders}; give 1, 2 or 3 (ChERRANT drops every edit at others)"
         )
 
-    def kept(rewrites: tuple[Rewrite, ...]) -> tuple[Rewrite, ...]:
-        return tuple(r for r in rewrites if int(r.annotator or 0) < (coders or 0)) or _NOBODY
+    def below_limit(rewrites: tuple[Rewrite, ...]) -> tuple[Rewrite, ...]:
+        return tuple(r for r in rewrites if int(r.annotator or 0) < (coders or 0)) or NO_EDITS
 
     compare(
         flags,
@@ -134,5 +131,5 @@ def cherrant_compare(
         "zh",
         part=None if start is None or end is None else (start, end),
         references_exactly=references,
-        kept=kept if coders else None,
+        choose_coders=below_limit if coders else None,
     )

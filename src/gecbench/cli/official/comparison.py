@@ -15,7 +15,10 @@ from gecbench.core.options import Option
 from gecbench.core.sample import Corpus, Rewrite, SystemOutput
 from gecbench.reports.official import Script, render_comparison
 
-Kept = Callable[[tuple[Rewrite, ...]], tuple[Rewrite, ...]]
+NO_EDITS = (Rewrite(error_free=True, edit_sets=((),)),)
+"""What the scripts take a block without lines for."""
+
+Choose = Callable[[tuple[Rewrite, ...]], tuple[Rewrite, ...]]
 """Which of the coders of a sentence take part."""
 
 SCORE_FROM = "gecbench score --from"
@@ -85,7 +88,7 @@ def compare(
     *,
     part: tuple[int, int] | None = None,
     references_exactly: int | None = None,
-    kept: Kept | None = None,
+    choose_coders: Choose | None = None,
 ) -> None:
     """Score a file and print the script's block.
 
@@ -96,7 +99,7 @@ def compare(
         lang: Code of the language, "xx" for any.
         part: Only the sentences from the first place to before the second, if there are as many.
         references_exactly: Only sentences with this many references.
-        kept: Which coders take part, on both sides; None means all.
+        choose_coders: Gives those of a sentence that take part, on both sides; None means all.
     """
     from gecbench.api.files import load, load_system
     from gecbench.api.score import collect_stats
@@ -106,8 +109,8 @@ def compare(
         system = load_system(flags.hypothesis, corpus, format="m2")
     except FormatError as error:
         raise error.with_option(SCORE_FROM) from error
-    if kept is not None:
-        corpus, system = _select(corpus, system, kept)
+    if choose_coders is not None:
+        corpus, system = _select(corpus, system, choose_coders)
     if part is not None:
         part = part[0], min(part[1], len(corpus.samples))
     options = Options(
@@ -130,8 +133,8 @@ def compare(
     write_text(Path(STDIO), text)
 
 
-def _select(corpus: Corpus, system: SystemOutput, kept: Kept) -> tuple[Corpus, SystemOutput]:
+def _select(corpus: Corpus, system: SystemOutput, choose: Choose) -> tuple[Corpus, SystemOutput]:
     """A corpus and a system without the coders that take no part."""
-    samples = [replace(s, references=kept(s.references)) for s in corpus.samples]
-    hypotheses = {name: kept(rewrites) for name, rewrites in system.hypotheses.items()}
+    samples = [replace(s, references=choose(s.references)) for s in corpus.samples]
+    hypotheses = {name: choose(rewrites) for name, rewrites in system.hypotheses.items()}
     return replace(corpus, samples=tuple(samples)), replace(system, hypotheses=hypotheses)

@@ -11,7 +11,7 @@ import click
 
 from gecbench.api.options import SchemeSpec
 from gecbench.cli.command import command, refuse
-from gecbench.cli.official.comparison import SCORE_FROM, Flags, compare
+from gecbench.cli.official.comparison import NO_EDITS, SCORE_FROM, Flags, compare
 from gecbench.cli.options import say, watch
 from gecbench.core.errors import FormatError, UsageError
 from gecbench.core.options import Argument, Option, Without
@@ -19,9 +19,6 @@ from gecbench.core.sample import Corpus, Rewrite, Sample
 
 _PIPELINE = "en_core_web_sm"
 """What ERRANT loads."""
-
-_NOBODY = (Rewrite(error_free=True, edit_sets=((),)),)
-"""The references of a block without lines."""
 
 Strategy = Literal["rules", "all-split", "all-merge", "all-equal"]
 
@@ -159,7 +156,7 @@ def _write(extracted: Corpus, output: Path) -> None:
 
     def ordered(references: tuple[Rewrite, ...]) -> tuple[Rewrite, ...]:
         with_lines = [r for r in references if r.error_free or r.unannotatable or any(r.edit_sets)]
-        return tuple(sorted(with_lines, key=lambda r: r.annotator or "")) or _NOBODY
+        return tuple(sorted(with_lines, key=lambda r: r.annotator or "")) or NO_EDITS
 
     samples = tuple(replace(s, references=ordered(s.references)) for s in extracted.samples)
     save(replace(extracted, samples=samples), output, format="m2")
