@@ -70,7 +70,13 @@ def in_language(texts: Texts, lang: str | None) -> Texts:
 
 
 def load_system(
-    path: Path | str, corpus: Corpus, *, name: str | None = None, format: str | None = None
+    path: Path | str,
+    corpus: Corpus,
+    *,
+    name: str | None = None,
+    format: str | None = None,
+    columns: Columns | None = None,
+    subset: bool = False,
 ) -> SystemOutput:
     """Load what a system made of the sentences of a corpus.
 
@@ -79,15 +85,24 @@ def load_system(
         corpus: What the system was run on.
         name: Of the system; None takes the file's name without its ending.
         format: Name of the file's format; None means find out.
+        columns: Of CSV, TSV and JSON: the names of the columns, or keys, of `text`, which is what
+            the system wrote, of `id`, and of `source`, if it is there to be compared.
+        subset: Whether the corpus is a part of what the system was run on: sentences of the
+            file that the corpus has not are left out.
 
     Raises:
         GecbenchError: The file cannot be read, or does not fit the corpus.
     """
-    return read_system(Path(path), corpus, name=name, format=format)
+    return read_system(Path(path), corpus, name=name, format=format, columns=columns, subset=subset)
 
 
 def load_systems(
-    path: Path | str, corpus: Corpus, *, names: Sequence[str] = (), format: str | None = None
+    path: Path | str,
+    corpus: Corpus,
+    *,
+    names: Sequence[str] = (),
+    format: str | None = None,
+    subset: bool = False,
 ) -> list[SystemOutput]:
     """Load what several systems made of the sentences of a corpus, each an annotator of a file.
 
@@ -97,11 +112,12 @@ def load_systems(
         names: Of the systems, in the order of the annotators' numbers from 0; one without any
             line changes nothing. () takes the annotators that the file has.
         format: Name of the file's format; None means find out.
+        subset: Whether sentences of the file that the corpus has not are left out.
 
     Raises:
         GecbenchError: The file cannot be read, or does not fit the corpus or the names.
     """
-    return read_systems(Path(path), corpus, names=names, format=format)
+    return read_systems(Path(path), corpus, names=names, format=format, subset=subset)
 
 
 def save(corpus: Corpus, path: Path | str, *, format: str) -> list[str]:

@@ -91,6 +91,7 @@ from gecbench.datasets.prepare.recipe import (
     with_settings as with_keys,
 )
 from gecbench.formats.perturbed import holds_perturbed, read_perturbed, write_perturbed
+from gecbench.formats.table import Columns
 from gecbench.lang import CORRUPTIONS, find_language, language_of, language_warning, transforms_for
 from gecbench.models.tags.derive import derive_labels
 from gecbench.scoring.languages import check_pipeline, corpus_language
@@ -154,6 +155,7 @@ def corrupt(
     seed: int = 0,
     settings: Mapping[str, str] | None = None,
     format: str | None = None,
+    columns: Columns | None = None,
     lang: str | None = None,
     to: To = "jsonl",
     labels: Path | str | None = None,
@@ -175,6 +177,7 @@ def corrupt(
         seed: Of all that is random.
         settings: Keys of the profile that differ, `types.NAME` for the weight of one type.
         format: Of the texts; None finds out.
+        columns: Of texts in CSV, TSV and JSON, as `load` takes them.
         lang: Code of their language; None takes the file's, and else finds out. It decides the
             default profile alone.
         to: jsonl, with an edit for each error that says its type; or pairs, source TAB target.
@@ -189,7 +192,7 @@ def corrupt(
     """
     label_path = None if labels is None else Path(labels)
     _check_apart(Path(texts), Path(output), label_path)
-    corpus, rows = texts_of(Path(texts), format=format)
+    corpus, rows = texts_of(Path(texts), format=format, columns=columns)
     lang = corpus.lang if lang is None else lang
     first = list(islice(rows, _LOOKED_AT))
     first_texts = [text for _, text in first if text]

@@ -69,7 +69,7 @@ def combine(
     data = load_corpus(corpus, inputs.corpus)
     combination = combine_systems(
         data,
-        load_systems(systems, data, inputs.system_format),
+        load_systems(systems, data, inputs),
         voting=voting,
         scheme=_scheme(inputs.scheme),
         re_extract=re_extract,

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from gecbench.api.options import SchemeSpec
 from gecbench.cli.command import command, refuse
 from gecbench.cli.options import (
+    ColumnNames,
     CorpusOptions,
     Lang,
     clear_count,
@@ -54,6 +55,7 @@ def corrupt(
     text_format: Annotated[
         str | None, format_option("--from", "Format of TEXTS (default: detected).")
     ] = None,
+    columns: ColumnNames = None,
     lang: Lang = None,
     target_format: Annotated[
         Literal["jsonl", "pairs"] | None,
@@ -103,7 +105,7 @@ def corrupt(
             *("texts", "--profile", "--set", "--seed", "--labels", "--report", "--to"),
         )
         format_by_ending(output, {".toml": "toml"}, "toml")
-        reading = CorpusOptions(text_format, lang=lang)
+        reading = CorpusOptions(text_format, lang=lang, columns=columns)
         _fit(corpus, output, reading, scheme, 2 if least is None else least)
         return
     if texts is None:
@@ -123,6 +125,7 @@ def corrupt(
         seed=seed or 0,
         settings=settings or {},
         format=text_format,
+        columns=columns,
         lang=lang,
         to="pairs" if target == "pairs" else "jsonl",
         labels=labels,

@@ -171,7 +171,8 @@ class _Corpora:
         tuple[str, ...],
         Option(
             "--columns",
-            "Columns of source and first target of these pairs, instead of 1,2.",
+            "Columns of source and first target of these pairs, instead of 1,2; or of this CSV, "
+            "TSV or JSON by name: NAME=source=S,references=T;T.",
             metavar="NAME=S,T",
         ),
     ] = ()
@@ -196,7 +197,7 @@ class _Corpora:
         ):
             for name, value in pairs(option, form, empty=False)(texts).items():
                 corpora.setdefault(name, {})[field] = (
-                    value.split(",") if field == "columns" else value
+                    _columns(value) if field == "columns" else value
                 )
         references: dict[str, list[str]] = {}
         read = pairs("--reference", "NAME=FILE", empty=False)
@@ -206,6 +207,15 @@ class _Corpora:
         for name, paths in references.items():
             corpora.setdefault(name, {})["references"] = paths
         return corpora
+
+
+def _columns(text: str) -> object:
+    """Columns by number, or by name where a text says what they hold."""
+    if "=" not in text:
+        return text.split(",")
+    from gecbench.formats.table import read_columns
+
+    return read_columns(text)
 
 
 @command

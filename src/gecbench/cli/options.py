@@ -17,7 +17,7 @@ from gecbench.cli.files import check_standard_input, named_files
 from gecbench.core.errors import FormatError, NoEffectError, UnknownNameError, UsageError
 from gecbench.core.options import Argument, Option, Without, pairs
 from gecbench.core.sample import NOT_KEPT, Corpus, SystemOutput
-from gecbench.formats import FORMATS, written_formats
+from gecbench.formats import CORPUS_FORM, FORMATS, SYSTEM_FORM, written_formats
 from gecbench.lang import LANGUAGES, SCHEMES, language_warning, mixture_warning
 
 if TYPE_CHECKING:
@@ -53,12 +53,18 @@ def _read_columns(texts: Sequence[str]) -> Mapping[str, Sequence[str]]:
     return read_columns(",".join(texts)) if texts else {}
 
 
+def _read_system_columns(texts: Sequence[str]) -> Mapping[str, Sequence[str]]:
+    from gecbench.formats.table import read_columns
+
+    return read_columns(",".join(texts), of_system=True) if texts else {}
+
+
 ColumnNames = Annotated[
     Mapping[str, Sequence[str]] | None,
     Option(
         "--columns",
         "Read CSV, TSV or JSON: the columns of id, source and references; repeatable.",
-        metavar="id=NAME,source=NAME,references=NAME;NAME",
+        metavar=CORPUS_FORM,
         read=_read_columns,
     ),
 ]
@@ -118,6 +124,19 @@ class Inputs:
     system_format: Annotated[
         str | None, format_option("--system-from", "Format of the systems' files.")
     ] = None
+    system_columns: Annotated[
+        Mapping[str, Sequence[str]] | None,
+        Option(
+            "--system-columns",
+            "Read systems' files in CSV, TSV or JSON: the columns of id and text; repeatable.",
+            metavar=SYSTEM_FORM,
+            read=_read_system_columns,
+        ),
+    ] = None
+    subset: Annotated[
+        bool,
+        Option("--subset", "Leave out what systems wrote for sentences that CORPUS has not."),
+    ] = False
 
 
 def say(message: str) -> None:
@@ -225,18 +244,36 @@ def note_language(corpus: Corpus) -> None:
         say(f"note: {warning}")
 
 
-def load_systems(
-    paths: Sequence[Path], corpus: Corpus, format: str | None = None
-) -> list[SystemOutput]:
+def load_systems(paths: Sequence[Path], corpus: Corpus, inputs: Inputs) -> list[SystemOutput]:
     """Load the outputs of systems, called as `named_files` says."""
     from gecbench.formats.reading import read_system
 
     try:
-        return [
-            read_system(file, corpus, name=name, format=format) for name, file in named_files(paths)
+        outputs = [
+            read_system(
+                file,
+                corpus,
+                name=name,
+                format=inputs.system_format,
+                columns=inputs.system_columns,
+                subset=inputs.subset,
+            )
+            for name, file in named_files(paths)
         ]
-    except FormatError as error:  # readers know the option of a corpus only
-        raise error.with_option("--system-from") from error
+    except FormatError as error:  # readers know the options of a corpus only
+        raise for_systems(error) from error
+    if inputs.subset:
+        for output in outputs:
+            note_losses(output.system, output.provenance.get(NOT_KEPT))
+    return outputs
+
+
+def for_systems(error: FormatError) -> FormatError:
+    """The error with the options of systems' files in the place of those of a corpus."""
+    from gecbench.formats.texts import COLUMNS_OPTION
+
+    columns = f"--system-columns {SYSTEM_FORM}"
+    return error.with_option("--system-from").with_option(columns, COLUMNS_OPTION)
 
 
 def load_inputs(
@@ -244,7 +281,7 @@ def load_inputs(
 ) -> tuple[Corpus, list[SystemOutput], SchemeSpec]:
     """Load a corpus and its systems, and say which scheme finds edits."""
     data = load_corpus(corpus, inputs.corpus, scored=True)
-    outputs = load_systems(systems, data, inputs.system_format)
+    outputs = load_systems(systems, data, inputs)
     return data, outputs, scheme_of(inputs.scheme, types=types)
 
 

@@ -44,10 +44,12 @@ class Message(str):
         message.template, message.values = template, values
         return message
 
-    def with_option(self, option: str) -> Message:
-        """The same message where the option that its advice names is called otherwise."""
+    def with_option(self, option: str, of: str = "--from") -> Message:
+        """The same message where an option that its advice names is called otherwise."""
         values = {
-            name: value.with_option(option) if isinstance(value, Message | OptionAdvice) else value
+            name: value.with_option(option, of)
+            if isinstance(value, Message | OptionAdvice)
+            else value
             for name, value in self.values.items()
         }
         return Message(self.template, **values)
@@ -63,17 +65,18 @@ class OptionAdvice(str):
     """
 
     template: str
+    option: str
     page: Message | str
 
     def __new__(cls, template: str, option: str, /, *, page: Message | str = "") -> Self:
         """Put the option in its place."""
         advice = super().__new__(cls, template.format(option=option))
-        advice.template, advice.page = template, page
+        advice.template, advice.option, advice.page = template, option, page
         return advice
 
-    def with_option(self, option: str) -> OptionAdvice:
-        """The same advice where the option is called otherwise."""
-        return OptionAdvice(self.template, option, page=self.page)
+    def with_option(self, option: str, of: str = "--from") -> OptionAdvice:
+        """The same advice where the option `of` is called otherwise."""
+        return OptionAdvice(self.template, option, page=self.page) if self.option == of else self
 
 
 class Place(NamedTuple):
@@ -118,9 +121,9 @@ class GecbenchError(Exception):
 class FormatError(GecbenchError):
     """A file does not hold what its format promises; the text starts with path:line."""
 
-    def with_option(self, option: str) -> Self:
-        """The same error where the option that its advice names is called otherwise."""
-        return type(self)(self.message.with_option(option), at=self.at)
+    def with_option(self, option: str, of: str = "--from") -> Self:
+        """The same error where an option that its advice names is called otherwise."""
+        return type(self)(self.message.with_option(option, of), at=self.at)
 
 
 class CorpusError(GecbenchError):

@@ -52,6 +52,7 @@ class Format:
             sentences belong to those of a corpus by their position.
         is_text: Whether a file holds nothing but texts, so that a system's are its hypotheses;
             else a system's sentence is its source with a rewrite.
+        has_sources: Whether a file has the sources; else only what a system made of them.
         has_lang: Whether a file can say in which language it is; else the language of a corpus
             is what the format implies.
         check: Refuses lines that look like this format and would be read wrongly; not called
@@ -66,6 +67,7 @@ class Format:
     losses: Callable[[Corpus], list[str]] = no_losses
     has_ids: bool = True
     is_text: bool = False
+    has_sources: bool = True
     has_lang: bool = False
     check: Callable[[Path, Sequence[str]], None] = accept
 

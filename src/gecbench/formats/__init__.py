@@ -32,6 +32,9 @@ FORMATS: Mapping[str, str] = {
 }
 """Name to format, in the order in which they are tried; every text file is lines."""
 
+CORPUS_FORM, SYSTEM_FORM = "id=NAME,source=NAME,references=NAME;NAME", "id=NAME,text=NAME"
+"""How the columns of a table are named: of a corpus, and of what a system wrote."""
+
 
 def written_formats() -> list[str]:
     """Names of the formats that a corpus can be written in."""

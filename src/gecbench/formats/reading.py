@@ -10,10 +10,10 @@ from pathlib import Path
 from gecbench.core.errors import CorpusError, FormatError, Place, UsageError, count_noun, quote
 from gecbench.core.files import STDIO, is_folder, name_of, read_lines, stream_lines
 from gecbench.core.format import Format, unique
-from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
+from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, Sample, SystemOutput
 from gecbench.edits.alignment import common_prefix
 from gecbench.formats import FORMATS, load_format
-from gecbench.formats.table import Columns, with_columns
+from gecbench.formats.table import Columns, of_system, with_columns
 from gecbench.formats.texts import error_place
 
 _NAMED = 5
@@ -38,7 +38,9 @@ def read(path: Path, *, format: str | None = None, columns: Columns | None = Non
     return _format_of(path, lines, format, columns).read(path, lines)
 
 
-def stream_corpus(path: Path, *, format: str | None = None) -> tuple[Corpus, Iterator[Sample]]:
+def stream_corpus(
+    path: Path, *, format: str | None = None, columns: Columns | None = None
+) -> tuple[Corpus, Iterator[Sample]]:
     """Read what a corpus says of itself, and its samples while they are asked for.
 
     Unlike `read`, this does not look whether ids are unique, and holds no more in memory than
@@ -47,6 +49,7 @@ def stream_corpus(path: Path, *, format: str | None = None) -> tuple[Corpus, Ite
     Args:
         path: The file, or "-" for standard input.
         format: Name of a format; None tries them in the order of FORMATS.
+        columns: Of a table: what a column holds to its name.
 
     Raises:
         FormatError: The file is empty or breaks a rule of its format; begins with path:line.
@@ -54,7 +57,7 @@ def stream_corpus(path: Path, *, format: str | None = None) -> tuple[Corpus, Ite
     """
     lines = stream_lines(path)
     first = list(islice(lines, _FIRST))
-    about, rows = _format_of(path, first, format).stream(path, chain(first, lines))
+    about, rows = _format_of(path, first, format, columns).stream(path, chain(first, lines))
     return about, (sample for _, sample in rows)
 
 
@@ -65,16 +68,18 @@ def _format_of(
     if not lines:
         raise _empty(path)
     if columns:
-        if name not in (None, "table"):
-            raise UsageError(
-                "columns are those of format table alone, not of {format}", format=name
-            )
+        _check_table(name)
         return with_columns(columns)
     if name is not None:
         return load_format(name)
     reader = next(reader for reader in map(load_format, FORMATS) if reader.sniff(lines))
     reader.check(path, lines)
     return reader
+
+
+def _check_table(name: str | None) -> None:
+    if name not in (None, "table"):
+        raise UsageError("columns are those of format table alone, not of {format}", format=name)
 
 
 def _empty(path: Path) -> FormatError:
@@ -101,12 +106,21 @@ def read_parallel(
     if not reader.has_ids:
         return Corpus(name_of(source), tuple(stream_parallel(source, references)))
     corpus = read(source, format=reader.name)
-    columns = [read_system(path, corpus, format=reader.name).hypotheses for path in references]
+    columns = [_references(path, reader, corpus) for path in references]
     samples = (
         replace(sample, references=tuple(column[sample.id][0] for column in columns))
         for sample in corpus.samples
     )
     return replace(corpus, samples=tuple(samples))
+
+
+def _references(path: Path, reader: Format, corpus: Corpus) -> dict[str, tuple[Rewrite, ...]]:
+    """References in a file of the same format as the sources, by their ids."""
+    lines = read_lines(path)
+    if not lines:
+        raise _empty(path)
+    rows = list(unique(path, reader.stream(path, lines)[1]))
+    return _join(path, reader, rows, corpus)[0]
 
 
 def stream_parallel(source: Path, references: Sequence[Path]) -> Iterator[Sample]:
@@ -208,7 +222,13 @@ def sources(path: Path, *, format: str | None = None, columns: Columns | None = 
 
 
 def read_system(
-    path: Path, corpus: Corpus, *, name: str | None = None, format: str | None = None
+    path: Path,
+    corpus: Corpus,
+    *,
+    name: str | None = None,
+    format: str | None = None,
+    columns: Columns | None = None,
+    subset: bool = False,
 ) -> SystemOutput:
     """Read what a system made of the sentences of a corpus.
 
@@ -220,24 +240,66 @@ def read_system(
         corpus: What the system was run on.
         name: Of the system; None takes the file's name without its ending.
         format: Name of a format; None tries them in the order of FORMATS.
+        columns: Of a table: what a column holds, a key of SYSTEM_ROLES, to its name.
+        subset: Whether the corpus is a part of what the system was run on: sentences of the
+            file with other ids are left out, and the provenance has how many.
 
     Raises:
         FormatError: The file is empty or breaks a rule of its format; begins with path:line.
         CorpusError: Sentences are missing, too many, without a rewrite, or have another source.
     """
     lines = read_lines(path)
-    reader = _format_of(path, lines, format)
-    about, samples_of_file = reader.stream(path, lines)
-    rows = list(unique(path, samples_of_file))
+    if columns and lines:
+        _check_table(format)
+        reader = of_system(columns, path, lines)
+    else:
+        reader = _format_of(path, lines, format)
+    about, samples = reader.stream(path, lines)
+    rows = list(unique(path, samples))
+    provenance = dict(about.provenance)
+    if subset:
+        if not reader.has_ids:
+            raise CorpusError(
+                f"{path}: --subset joins by id, but the sentences of {reader.name} have none; "
+                "leave it out, or give a format with ids"
+            )
+        ids = {sample.id for sample in corpus.samples}
+        others = sum(row.id not in ids for _, row in rows)
+        rows = [(n, row) for n, row in rows if row.id in ids]
+        if others:
+            notes = [provenance[NOT_KEPT]] if NOT_KEPT in provenance else []
+            note = f"{count_noun(others, 'sentence')} that corpus {corpus.name!r} has not"
+            provenance[NOT_KEPT] = "; ".join([*notes, note])
+    hypotheses, tokens = _join(path, reader, rows, corpus, _SUBSET)
+    system = name_of(path) if name is None else name
+    return SystemOutput(system, hypotheses, tokens, provenance)
+
+
+_SUBSET = (
+    "; where this corpus is a part of what the system was run on, say --subset, which joins a "
+    "file with ids"
+)
+
+
+def _join(
+    path: Path,
+    reader: Format,
+    rows: Sequence[tuple[int, Sample]],
+    corpus: Corpus,
+    advice: str = "",
+) -> tuple[dict[str, tuple[Rewrite, ...]], dict[str, tuple[str, ...]]]:
+    """Rewrites and tokens by the ids of the corpus; `advice` ends errors of too many rows."""
     samples = list(corpus.samples)
     if reader.has_ids:
-        _check_ids(path, [sample.id for _, sample in rows], corpus)
+        _check_ids(path, [sample.id for _, sample in rows], corpus, advice)
         by_id = {sample.id: sample for sample in samples}
         samples = [by_id[sample.id] for _, sample in rows]
     elif len(rows) != len(samples):
+        has_ids = any(sample.id != str(n) for n, sample in enumerate(samples, 1))
         raise CorpusError(
             f"{path}: {count_noun(len(rows), 'sentence')}, but corpus {corpus.name!r} has "
             f"{len(samples)}; give one for each, in the same order (it was read as {reader.name})"
+            f"{advice if has_ids and len(rows) > len(samples) else ''}"
         )
     hypotheses: dict[str, tuple[Rewrite, ...]] = {}
     tokens: dict[str, tuple[str, ...]] = {}
@@ -246,21 +308,21 @@ def read_system(
             hypotheses[sample.id] = (Rewrite(text=row.source),)
             continue
         with error_place(Place(path, n), CorpusError):
-            _check_row(row, sample, corpus.name)
+            _check_row(row, sample, corpus.name, has_source=reader.has_sources)
         hypotheses[sample.id] = row.references
         if row.tokens:
             tokens[sample.id] = row.tokens
-    system = name_of(path) if name is None else name
-    return SystemOutput(system, hypotheses, tokens, about.provenance)
+    return hypotheses, tokens
 
 
-def _check_ids(path: Path, ids: Sequence[str], corpus: Corpus) -> None:
+def _check_ids(path: Path, ids: Sequence[str], corpus: Corpus, advice: str) -> None:
     expected = [sample.id for sample in corpus.samples]
     problems = _differences(ids, expected, "{} missing", "{} too many")
     if problems:
         raise CorpusError(
             f"{path}: {'; '.join(problems)}; give the ids of corpus {corpus.name!r}, each once "
-            "(in M2 and text lines the ids are 1, 2, ...)"
+            f"(in M2 and text lines the ids are 1, 2, ...)"
+            f"{advice if set(ids) > set(expected) else ''}"
         )
 
 
@@ -281,13 +343,15 @@ def _differences(
     ]
 
 
-def _check_row(row: Sample, sample: Sample, corpus: str) -> None:
+def _check_row(row: Sample, sample: Sample, corpus: str, *, has_source: bool) -> None:
     """Refuse a row without a rewrite or with another source than the corpus has."""
     if not row.references:
         raise CorpusError(
             f"id {row.id!r} has no rewrite; a system's output has one for each sentence, behind "
             "its source"
         )
+    if not has_source:
+        return
     source, expected = row.source, sample.source
     if source != expected and "".join(source.split()) != "".join(expected.split()):
         raise CorpusError(
@@ -306,7 +370,12 @@ _UNCHANGED = Rewrite(error_free=True, edit_sets=((),))
 
 
 def read_systems(
-    path: Path, corpus: Corpus, *, names: Sequence[str] = (), format: str | None = None
+    path: Path,
+    corpus: Corpus,
+    *,
+    names: Sequence[str] = (),
+    format: str | None = None,
+    subset: bool = False,
 ) -> list[SystemOutput]:
     """Read what the annotators of a file made of the sentences of a corpus.
 
@@ -320,13 +389,14 @@ def read_systems(
         names: Of the systems, in the order of the annotators' numbers; () takes the numbers or
             names that the file has.
         format: Name of the file's format; None means find out.
+        subset: Whether sentences that the corpus has not are left out, as `read_system` does.
 
     Raises:
         FormatError: The file breaks a rule of its format; begins with path:line.
         CorpusError: It does not fit the corpus, or the names.
         UsageError: A name stands twice.
     """
-    whole = read_system(path, corpus, format=format)
+    whole = read_system(path, corpus, format=format, subset=subset)
     annotators = _annotators(path, whole)
     if names:
         order = [str(number) for number in range(len(names))]

@@ -28,12 +28,13 @@ from gecbench.core.errors import (
 from gecbench.core.files import name_of
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import Corpus, Rewrite, Sample
+from gecbench.formats import CORPUS_FORM, SYSTEM_FORM
 from gecbench.formats.texts import error_place
 from gecbench.formats.validation import json_problem, value_of
 
 Row = dict[str, object]
 Columns = Mapping[str, str | Sequence[str]]
-"""What a column holds, a key of ROLES, to its name; of the references, several names."""
+"""What a column holds, a key of ROLES or SYSTEM_ROLES, to its name; of several columns, names."""
 
 TEXT_KEYS = ("text", "sentence", "source", "src", "input")
 _SPACE = " \t\n"
@@ -136,6 +137,10 @@ def meta_of(row: Row, columns: Collection[str]) -> dict[str, str]:
 ROLES = ("id", "source", "references", "document", "position")
 """What a column can hold; `document` and `position` say where a sentence stands in a text."""
 
+SYSTEM_ROLES = ("id", "text", "source")
+"""What a column of a system's file can hold; `text` is what the system wrote."""
+
+
 _LONGEST_NAME = 100
 _ROWS_WITH_NAMES = 100
 _MOST_NAMES = 500
@@ -149,8 +154,8 @@ class TableRow:
     Args:
         line: Where it begins.
         id: None where it has none.
-        source: The sentence.
-        references: Those that are filled.
+        source: The sentence; "" where no column has it.
+        references: Those that are filled; of a system's file, what it wrote, perhaps nothing.
         meta: All other columns.
     """
 
@@ -166,21 +171,25 @@ def table_rows(
     lines: Sequence[str],
     columns: Mapping[str, Sequence[str]],
     roles: Collection[str] = ROLES,
+    *,
+    needed: str = "source",
 ) -> Iterator[TableRow | tuple[int, Message]]:
     """Yield the rows of a table, and what is wrong with a row in its place.
 
     Args:
         path: The file, for errors.
         lines: Its lines.
-        columns: A key of ROLES to the names of its columns.
+        columns: A key of ROLES or SYSTEM_ROLES to the names of its columns.
         roles: Keys whose columns are also found by their usual names.
+        needed: The key whose column every row has.
 
     Raises:
         FormatError: The rest of the file cannot be divided into rows, or has no sentence.
     """
     names = {role: list(texts) for role, texts in columns.items()}
-    source = names.get("source", ())
-    rows = _flat_objects(path, lines, source) if is_json(lines) else _cells(path, lines)
+    rows = (
+        _flat_objects(path, lines, names.get(needed, ())) if is_json(lines) else _cells(path, lines)
+    )
     known: dict[str, None] = {}
     line = 0
     for line, row in rows:
@@ -188,7 +197,7 @@ def table_rows(
             yield line, row
             continue
         if not known:
-            _name_columns(path, names, row, line, roles)
+            _name_columns(path, names, row, line, roles, needed)
         known |= dict.fromkeys(row)
         try:
             yield _table_row(row, names, line)
@@ -229,23 +238,23 @@ def join_names(names: Iterable[str]) -> str:
     return line.getvalue().removesuffix("\r\n")
 
 
-def names_of(columns: Columns) -> dict[str, list[str]]:
+def names_of(columns: Columns, roles: Sequence[str] = ROLES) -> dict[str, list[str]]:
     """The names of the columns of each role; a text may have several with commas between them.
 
     Raises:
         UnknownNameError: Columns hold nothing of that name.
     """
     for role in columns:
-        if role not in ROLES:
-            raise UnknownNameError(Message("column"), role, ROLES)
+        if role not in roles:
+            raise UnknownNameError(Message("column"), role, roles)
     return {
         role: split_names(names) if isinstance(names, str) else list(names)
         for role, names in columns.items()
     }
 
 
-def read_columns(option: str) -> Mapping[str, Sequence[str]]:
-    """Read the columns that a command line names.
+def read_columns(text: str, *, of_system: bool = False) -> Mapping[str, Sequence[str]]:
+    """Read the columns of a corpus, or of a system's file, that a command line names.
 
     >>> read_columns("id=ID,references=one;two")
     {'id': ['ID'], 'references': ['one', 'two']}
@@ -254,14 +263,16 @@ def read_columns(option: str) -> Mapping[str, Sequence[str]]:
         UsageError: It is not of this form, or names the column of something twice.
     """
     columns: dict[str, Sequence[str]] = {}
-    for part in split_names(option):
+    for part in split_names(text):
         role, equals, names = part.partition("=")
         if not equals or not names or role in columns:
             raise UsageError(
-                f"--columns {option!r} must be id=NAME,source=NAME,references=NAME;NAME, each once"
+                f"--system-columns {text!r} must be {SYSTEM_FORM}, each once"
+                if of_system
+                else f"--columns {text!r} must be {CORPUS_FORM}, each once"
             )
         columns[role] = split_names(names, ";")
-    return names_of(columns)
+    return names_of(columns, SYSTEM_ROLES if of_system else ROLES)
 
 
 def split_names(text: str, mark: str = ",") -> list[str]:
@@ -286,15 +297,16 @@ def _name_columns(
     row: Mapping[str, object],
     line: int,
     roles: Collection[str],
+    needed: str,
 ) -> None:
     """Add the columns that are called as what they hold; without a sentence, refuse them all."""
     for role in roles:
         name = usual_column(role, row)
         if role not in names and name:
             names[role] = [name]
-    source = names.get("source", ["source"])[0]
-    if source not in row:
-        raise FormatError(_no_column(source, row), at=Place(path, line))
+    name = names.get(needed, [needed])[0]
+    if name not in row:
+        raise FormatError(_no_column(name, row), at=Place(path, line))
 
 
 def usual_column(role: str, names: Collection[str]) -> str:
@@ -326,7 +338,9 @@ def _table_row(row: Row, names: Mapping[str, Sequence[str]], line: int) -> Table
         )
     filled_columns = (name for name in names.get("references", ()) if row.get(name) is not None)
     texts = [text for name in filled_columns for text in texts_of(row, name) if text.strip()]
-    source = value_of(row, names["source"][0], str)
+    written = (name for name in names.get("text", ()) if row.get(name) is not None)
+    texts += [text for name in written for text in texts_of(row, name)]
+    source = value_of(row, names["source"][0], str) if "source" in names else ""
     return TableRow(line, single.get("id"), source, tuple(texts), meta)
 
 
@@ -429,11 +443,44 @@ def with_columns(columns: Columns) -> Format:
     )
 
 
+def of_system(columns: Columns, path: Path, lines: Sequence[str]) -> Format:
+    """The format of a system's file where somebody has named the columns.
+
+    Its rows are joined by id where a column has ids, else by their order.
+
+    Raises:
+        UnknownNameError: Columns hold nothing of that name.
+        UsageError: None holds what the system wrote.
+    """
+    names = names_of(columns, SYSTEM_ROLES)
+    if "text" not in names:
+        raise UsageError(
+            "the columns of a system's file do not say which has what it wrote; name {form}",
+            form=SYSTEM_FORM,
+        )
+    has_ids = "id" in names or "id" in column_names(path, lines)
+
+    def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
+        rows = table_rows(path, list(lines), names, ("id",), needed="text")
+        return Corpus(name_of(path), ()), _samples(path, rows, has_sources="source" in names)
+
+    return Format(
+        name="table",
+        about="CSV, TSV or JSON with named columns",
+        sniff=_never,
+        stream=stream,
+        has_ids=has_ids,
+        has_sources="source" in names,
+    )
+
+
 def _never(_lines: Sequence[str]) -> bool:
     return False
 
 
-def _samples(path: Path, rows: Iterable[TableRow | tuple[int, Message]]) -> Rows:
+def _samples(
+    path: Path, rows: Iterable[TableRow | tuple[int, Message]], *, has_sources: bool = True
+) -> Rows:
     has_ids = None
     for number, row in enumerate(rows, 1):
         if not isinstance(row, TableRow):
@@ -443,7 +490,7 @@ def _samples(path: Path, rows: Iterable[TableRow | tuple[int, Message]]) -> Rows
         with error_place(Place(path, row.line)):
             if has_ids != (row.id is not None) or (has_ids and not str(row.id).strip()):
                 raise FormatError("the id is empty; fill it, or name no column of ids")
-            if not row.source.strip():
+            if has_sources and not row.source.strip():
                 raise FormatError("the source is empty; fill it or remove the row")
         references = tuple(Rewrite(text=text) for text in row.references)
         yield row.line, Sample(row.id or str(number), row.source, references, row.meta)

@@ -22,7 +22,7 @@ from gecbench.core.errors import (
 )
 from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, Sample
 from gecbench.edits.apply import apply
-from gecbench.formats import FORMATS
+from gecbench.formats import CORPUS_FORM, FORMATS
 from gecbench.lang import language_of
 
 CHINESE = "zh"
@@ -49,6 +49,10 @@ def error_place(at: object, kind: type[GecbenchError] = FormatError) -> Iterator
         raise kind(error.message, at=at) from error
 
 
+COLUMNS_OPTION = f"--columns {CORPUS_FORM}"
+"""How a command line names the columns of a corpus."""
+
+_COLUMNS = OptionAdvice("{option}", COLUMNS_OPTION)
 _OR_LINES = OptionAdvice(", or say {option} lines if this is a text", "--from")
 
 
@@ -62,11 +66,11 @@ def unknown_format(at: Place, kind: str, *, is_table: bool) -> FormatError:
     """
     if is_table:
         return FormatError(
-            "this looks like {kind}, and which column is what has to be said: --columns "
-            "id=NAME,source=NAME,references=NAME;NAME; the formats without such columns are "
-            "{formats}{option}",
+            "this looks like {kind}, and which column is what has to be said: {columns}; the "
+            "formats without such columns are {formats}{option}",
             at=at,
             kind=kind,
+            columns=_COLUMNS,
             formats=", ".join(name for name in FORMATS if name != "table"),
             option=_OR_LINES,
         )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from messages import assert_is_line
 
 TABLE = "ID,text,one,two\na,He go home .,He goes home .,\nb,Fine day,Fine day .,A fine day .\n"
 ROWS = "a\tHe go home .\tHe goes home .\nb\tFine day\tFine day .\tA fine day .\n"
@@ -38,6 +40,71 @@ def test_a_table_is_scored_with_a_system_of_usual_names(run) -> None:
     )
     assert code == 0, err
     assert "100.00" in out
+
+
+SCORE = ("score", "c.csv", "--columns", "id=ID,source=text,references=one;two")
+OPTIONS = ("--lang", "en", "--scheme", "xx-word")
+PREDICTIONS = [
+    ("s.jsonl", '{"ID": "b", "out": "Fine day ."}\n{"ID": "a", "out": "He goes home ."}\n'),
+    ("s.csv", "ID,out\nb,Fine day .\na,He goes home .\n"),
+    ("s.tsv", "ID\tout\nb\tFine day .\na\tHe goes home .\n"),
+    ("s.json", '{"b": {"out": "Fine day ."}, "a": {"out": "He goes home ."}}'),
+]
+
+
+@pytest.mark.parametrize(("name", "content"), PREDICTIONS)
+def test_predictions_in_a_table_are_scored(run, name: str, content: str) -> None:
+    Path(name).write_text(content, "utf-8")
+    columns = "text=out" if name == "s.json" else "id=ID,text=out"  # keys of objects are ids
+    code, out, err = run(*SCORE[:2], name, *SCORE[2:], "--system-columns", columns, *OPTIONS)
+    assert code == 0, err
+    assert "100.00" in out
+
+
+def test_predictions_for_more_than_the_corpus_want_to_be_told(run) -> None:
+    Path("s.csv").write_text("ID,out\nz,No .\nb,Fine day .\na,He goes home .\n", "utf-8")
+    command = (*SCORE[:2], "s.csv", *SCORE[2:], "--system-columns", "id=ID,text=out", *OPTIONS)
+    code, out, err = run(*command)
+    assert (code, out) == (1, "")
+    assert_is_line(err, "s.csv", "1", "'z'", "--subset")
+    code, out, err = run(*command, "--subset")
+    assert code == 0, err
+    assert "100.00" in out
+    assert "1 sentence that corpus 'c' has not" in err
+
+
+def test_a_table_of_predictions_without_columns_names_their_option(run) -> None:
+    Path("s.csv").write_text("ID,text\na,He goes home .\n", "utf-8")
+    code, out, err = run(*SCORE[:2], "s.csv", *SCORE[2:], *OPTIONS)
+    assert (code, out) == (1, "")
+    assert_is_line(err, "s.csv:1", "--system-columns", "--system-from")
+
+
+def test_texts_of_a_table_are_corrupted(run) -> None:
+    columns = ("--columns", "id=ID,source=text,references=one")
+    code, out, err = run("corrupt", "c.csv", *columns, "--lang", "en", "--to", "pairs")
+    assert code == 0, err
+    assert {line.split("\t")[1] for line in out.splitlines()} <= {"He goes home .", "Fine day ."}
+
+
+def test_tables_become_training_data(run) -> None:
+    prepare = ("data", "prepare", "--corpus", "mine=c.csv", "--lang", "en", "-o", "o.jsonl")
+    code, _, err = run(*prepare, "--columns", "mine=id=ID,source=text,references=one;two")
+    assert code == 0, err
+    rows = [json.loads(line) for line in Path("o.jsonl").read_text("utf-8").splitlines()[1:]]
+    assert sorted((row["source"], row["references"][0]["text"]) for row in rows) == [
+        ("Fine day", "A fine day ."),
+        ("Fine day", "Fine day ."),
+        ("He go home .", "He goes home ."),
+    ]
+    code, _, err = run(*prepare, "--overwrite")
+    assert code == 1
+    assert_is_line(err, "c.csv:1", "--columns", "mine=id")
+    code, _, err = run(
+        *prepare, "--overwrite", "--columns", "mine=source=text", "--from", "mine=m2"
+    )
+    assert code == 2
+    assert_is_line(err, "mine")
 
 
 def test_a_table_that_is_corrected_becomes_jsonl(run) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from messages import assert_says
+from messages import assert_says, expect_error
 
+import gecbench
 from gecbench.core.errors import CorpusError, FormatError, GecbenchError
+from gecbench.core.sample import Rewrite
 from gecbench.formats.reading import read, read_parallel, read_system
 
 A = "|||REQUIRED|||-NONE-|||0"
@@ -185,3 +187,30 @@ def test_a_system_that_does_not_fit_the_corpus_is_refused(
     with pytest.raises(kind) as error:
         read_system(Path(name), read(Path("dev.tsv")))
     assert_says(error.value, *facts)
+
+
+THREE = "".join(f"s{n}\t好{n}\n" for n in range(3))
+
+
+def test_a_file_of_all_ids_is_joined_with_a_part_of_them(tmp_path: Path) -> None:
+    (tmp_path / "c.tsv").write_text("s1\t好1\n", "utf-8")
+    (tmp_path / "s.tsv").write_text(THREE.replace("\n", "\t好\n"), "utf-8")
+    corpus = read(tmp_path / "c.tsv")
+    with expect_error(CorpusError, "s.tsv", "2", "'s0'", "--subset"):
+        read_system(tmp_path / "s.tsv", corpus)
+    output = gecbench.load_system(tmp_path / "s.tsv", corpus, subset=True)
+    assert output.hypotheses == {"s1": (Rewrite(text="好"),)}
+    assert output.provenance == {"not kept": "2 sentences that corpus 'c' has not"}
+
+
+def test_what_has_no_ids_is_no_subset_and_what_misses_some_is_none(tmp_path: Path) -> None:
+    (tmp_path / "c.tsv").write_text(THREE, "utf-8")
+    (tmp_path / "s.txt").write_text("一\n二\n三\n四\n", "utf-8")
+    (tmp_path / "s.tsv").write_text("s1\t好1\t好\nz\t坏\t坏\n", "utf-8")
+    corpus = read(tmp_path / "c.tsv")
+    with expect_error(CorpusError, "s.txt", "4", "3", "--subset"):
+        read_system(tmp_path / "s.txt", corpus)
+    with expect_error(CorpusError, "s.txt", "--subset", "lines"):
+        read_system(tmp_path / "s.txt", corpus, subset=True)
+    with expect_error(CorpusError, "s.tsv", "2", "missing", "'s0'"):
+        read_system(tmp_path / "s.tsv", corpus, subset=True)

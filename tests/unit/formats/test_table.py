@@ -9,7 +9,7 @@ import pytest
 from messages import expect_error
 
 import gecbench
-from gecbench.core.errors import FormatError, UnknownNameError, UsageError
+from gecbench.core.errors import CorpusError, FormatError, UnknownNameError, UsageError
 from gecbench.core.sample import Rewrite, Sample
 from gecbench.formats import load_writer
 from gecbench.formats.table import read_columns
@@ -126,3 +126,59 @@ def test_json_of_others_is_refused_with_what_reads_it(tmp_path: Path, content: s
     path.write_text(content, "utf-8")
     with expect_error(FormatError, f"{path}:1", "--columns", "mucgec, m2"):
         gecbench.load(path)
+
+
+# What systems wrote.
+
+
+def load_output(tmp_path: Path, text: str, columns: dict[str, str]) -> dict:
+    (tmp_path / "c.csv").write_text(cells(","), "utf-8")
+    corpus = gecbench.load(tmp_path / "c.csv", columns=read_columns(COLUMNS))
+    (tmp_path / "s").write_text(text, "utf-8")
+    output = gecbench.load_system(tmp_path / "s", corpus, columns=columns)
+    return {key: [r.text for r in rewrites] for key, rewrites in output.hypotheses.items()}
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "hypotheses"),
+    [
+        ("n,out\nb,B\na,A\n", {"id": "n", "text": "out"}, {"a": ["A"], "b": ["B"]}),
+        ("id,out\nb,B\na,A\n", {"text": "out"}, {"a": ["A"], "b": ["B"]}),
+        ("out,n\nA,7\nB,8\n", {"text": "out"}, {"a": ["A"], "b": ["B"]}),
+        ("out,n\nA,7\n,8\n", {"text": "out"}, {"a": ["A"], "b": [""]}),
+        ('[{"o": ["A", "C"]}, {"o": "B"}]', {"text": "o"}, {"a": ["A", "C"], "b": ["B"]}),
+        (
+            "src\tout\nHe go , .\tA\nFine .\tB\n",
+            {"source": "src", "text": "out"},
+            {"a": ["A"], "b": ["B"]},
+        ),
+    ],
+)
+def test_predictions_are_joined_by_id_where_there_are_ids(
+    tmp_path: Path, text: str, columns: dict[str, str], hypotheses: dict[str, list[str]]
+) -> None:
+    assert load_output(tmp_path, text, columns) == hypotheses
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "error", "facts"),
+    [
+        ("id,out\na,A\n", {"id": "id"}, UsageError, ("text=NAME",)),
+        ("id,out\na,A\n", {"text": "out", "references": "x"}, UnknownNameError, ("references",)),
+        ("id,out\na,A\nb\n", {"text": "out"}, FormatError, ("s:3", "1", "2")),
+        ("id,out\na,A\nb,B\n", {"text": "uot"}, FormatError, ("s:1", "uot", "id", "out")),
+        ("id,out\na,A\na,B\n", {"text": "out"}, FormatError, ("s:3", "a", "2")),
+        ('{"id": "a", "o": "A"}\n{"id": "b", "o": null}\n', {"text": "o"}, CorpusError, ("s:2",)),
+        (
+            "src\tout\nHe go , .\tA\nFire .\tB\n",
+            {"source": "src", "text": "out"},
+            CorpusError,
+            ("s:3", "Fire", "Fine"),
+        ),
+    ],
+)
+def test_tables_of_predictions_that_are_refused(
+    tmp_path: Path, text: str, columns: dict[str, str], error: type, facts: tuple[str, ...]
+) -> None:
+    with expect_error(error, *facts):
+        load_output(tmp_path, text, columns)

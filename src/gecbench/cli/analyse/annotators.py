@@ -8,7 +8,7 @@ from typing import Annotated
 
 from gecbench.analysis.options import HumanOptions
 from gecbench.api.options import SchemeSpec
-from gecbench.cli.command import command
+from gecbench.cli.command import command, refuse
 from gecbench.cli.options import (
     CorpusFile,
     CorpusOptions,
@@ -49,6 +49,7 @@ def human(
     from gecbench.reports.human import build_report
 
     check_scheme_is_used(options)
+    refuse("submissions are a corpus", "--system-columns", "--subset")
     data, _, scheme = load_inputs(corpus, (), inputs, types=needs_types(options))
     # What a submission is called after its file is known here alone.
     annotations = load(submissions, format=inputs.system_format, lang=inputs.corpus.lang)

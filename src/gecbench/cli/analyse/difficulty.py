@@ -147,6 +147,8 @@ def _check(corpora: int, inputs: Inputs, files: Files) -> None:
             f"--weights is given {len(files.weights)} times for {corpora} corpora; give one "
             "for each, in their order"
         )
+    if inputs.system_columns and files.systems_in:
+        raise UsageError("--system-columns reads files of one system each; leave --systems-in out")
     if inputs.scheme.strategy == "all":
         raise UsageError(
             "difficulty takes the first edit set of each sentence; leave --strategy out"
@@ -164,8 +166,13 @@ def _results(
         at: int, corpus: Corpus, outputs: list[SystemOutput], scheme: SchemeSpec
     ) -> list[Result]:
         if files.systems_in is not None:
-            form = inputs.system_format
-            systems = load_systems(files.systems_in, corpus, names=files.names, format=form)
+            systems = load_systems(
+                files.systems_in,
+                corpus,
+                names=files.names,
+                format=inputs.system_format,
+                subset=inputs.subset,
+            )
             outputs = [*outputs, *systems]
         weighted = replace(options, weights=files.weights[at]) if files.weights else options
         texts = {sample.id: sample.source for sample in corpus.samples}

@@ -98,7 +98,7 @@ def _pair(text: str | None, names: Container[str]) -> tuple[str, ...]:
 
 _OF_SCORES = (
     *("--level", "--beta", "--choice", "--edits", "--exclude", "--set", "--segmenter"),
-    *("--system-from", Sweep),
+    *("--system-from", "--system-columns", "--subset", Sweep),
 )
 
 

@@ -37,6 +37,7 @@ from gecbench.edits.corruption import (
     key_of,
 )
 from gecbench.formats.reading import stream_corpus
+from gecbench.formats.table import Columns
 from gecbench.formats.texts import text_of
 from gecbench.lang import CORRUPTIONS
 from gecbench.lang.zh.parse import PLACEHOLDER
@@ -306,7 +307,9 @@ class LabelFile(NamedTuple):
     about: Mapping[str, object]
 
 
-def texts_of(path: Path, *, format: str | None = None) -> tuple[Corpus, Iterator[Text]]:
+def texts_of(
+    path: Path, *, format: str | None = None, columns: Columns | None = None
+) -> tuple[Corpus, Iterator[Text]]:
     """What a corpus in a file of any format says of itself, and its correct texts.
 
     Where a sentence has references, the first that is usable is its correct text; a corpus
@@ -315,7 +318,7 @@ def texts_of(path: Path, *, format: str | None = None) -> tuple[Corpus, Iterator
     Raises:
         GecbenchError: The file cannot be read, is empty, or breaks a rule of its format.
     """
-    about, samples = stream_corpus(path, format=format)
+    about, samples = stream_corpus(path, format=format, columns=columns)
     about = replace(about, name=about.name or name_of(path))
     return about, (_text(sample, about.lang) for sample in samples)
 

@@ -19,9 +19,11 @@ from gecbench.core.errors import (
 )
 from gecbench.core.files import stream_lines
 from gecbench.core.sample import Corpus, Sample
+from gecbench.formats import CORPUS_FORM
 from gecbench.formats.mucgec import SentencesAsIdsError
 from gecbench.formats.reading import stream_corpus, stream_parallel
-from gecbench.formats.texts import text_of
+from gecbench.formats.table import names_of
+from gecbench.formats.texts import COLUMNS_OPTION, text_of
 from gecbench.formats.validation import Count, Positive, Share, load_packaged, with_values
 from gecbench.lang import language_of
 
@@ -39,7 +41,8 @@ class Ingredient(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
         references: Files of lines, where `path` is one of sources.
         format: A format of gecbench, or "pairs": source TAB target. "" means find out.
         columns: Of pairs: where the source stands and where the first target does, from 1; each
-            filled column from there on is a target.
+            filled column from there on is a target. Of CSV, TSV and JSON: the names of the columns
+            of `id`, `source` and `references`.
         weight: How often each of its pairs stands in the result.
         limit: Read so many of its sentences; 0 means all.
     """
@@ -48,7 +51,7 @@ class Ingredient(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     path: str = ""
     references: tuple[str, ...] = ()
     format: str = ""
-    columns: tuple[Positive, Positive] = (1, 2)
+    columns: tuple[Positive, Positive] | dict[str, str | tuple[str, ...]] = (1, 2)
     weight: Positive = 1
     limit: Count = 0
 
@@ -193,15 +196,7 @@ def check_recipe(recipe: Recipe) -> None:
                 f"the recipe does not say where corpus {corpus.name!r} lies; "
                 f"add --corpus {corpus.name}=FILE"
             )
-        if corpus.references and corpus.format not in ("", "lines"):
-            raise UsageError(
-                f"corpus {corpus.name!r}: reference files go with format lines, not {corpus.format}"
-            )
-        if corpus.columns[0] >= corpus.columns[1]:
-            raise UsageError(
-                f"corpus {corpus.name!r}: the source stands in column {corpus.columns[0]}, the "
-                f"first target in column {corpus.columns[1]}; the source comes first"
-            )
+        _check_reading(corpus)
     if recipe.most_ratio and recipe.most_ratio < recipe.least_ratio:
         raise UsageError(
             f"most_ratio {recipe.most_ratio} is below least_ratio {recipe.least_ratio}, so nothing "
@@ -209,6 +204,25 @@ def check_recipe(recipe: Recipe) -> None:
         )
     _check_files([path for corpus in recipe.corpus for path in (corpus.path, *corpus.references)])
     _check_files(recipe.filter)
+
+
+def _check_reading(corpus: Ingredient) -> None:
+    if corpus.references and corpus.format not in ("", "lines"):
+        raise UsageError(
+            f"corpus {corpus.name!r}: reference files go with format lines, not {corpus.format}"
+        )
+    if isinstance(corpus.columns, dict):
+        names_of(corpus.columns)
+        if corpus.references or corpus.format not in ("", "table"):
+            raise UsageError(
+                f"corpus {corpus.name!r}: columns have names in CSV, TSV and JSON alone; leave its "
+                "format and its reference files out"
+            )
+    elif corpus.columns[0] >= corpus.columns[1]:
+        raise UsageError(
+            f"corpus {corpus.name!r}: the source stands in column {corpus.columns[0]}, the "
+            f"first target in column {corpus.columns[1]}; the source comes first"
+        )
 
 
 def _check_names(recipe: Recipe) -> None:
@@ -254,20 +268,24 @@ def open_corpus(corpus: Ingredient) -> tuple[Corpus, Iterator[Sentence]]:
             while the sentences are asked for.
     """
     about, path = Corpus(corpus.name, ()), Path(corpus.path)
-    if corpus.format == PAIRS:
+    columns = corpus.columns if isinstance(corpus.columns, dict) else None
+    if corpus.format == PAIRS and not isinstance(corpus.columns, dict):
         sentences = _pairs(path, *corpus.columns)
     elif corpus.references:
         samples = stream_parallel(path, [Path(file) for file in corpus.references])
         sentences = (_sentence(sample, None) for sample in samples)
     else:
         try:
-            about, samples = stream_corpus(path, format=corpus.format or None)
+            about, samples = stream_corpus(path, format=corpus.format or None, columns=columns)
         except SentencesAsIdsError as error:
             if corpus.format:
                 raise
             raise FormatError(
                 f"{error}; here --from {corpus.name}={PAIRS} reads source TAB target as well"
             ) from error
+        except FormatError as error:
+            named = f"--columns {corpus.name}={CORPUS_FORM}"
+            raise error.with_option(named, COLUMNS_OPTION) from error
         sentences = (_sentence(sample, about.lang) for sample in samples)
     return about, islice(sentences, corpus.limit or None)
 
