@@ -22,6 +22,7 @@ HOSTILE = (
     "表情👩‍👩‍👧‍👦和𠮷野家",
     "长" * 3000,
     "{{ 7 * 7 }} {% raw %} ${window.broken = 1}",
+    '=HYPERLINK("https://example.org", "来")',
 )
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from report_pages import hostile_page, opened, samples_page
+from report_pages import HOSTILE, hostile_page, opened, samples_page
 
 DESKTOP = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
+COUNTS = ("TP", "FP", "FN")
 
 
 @pytest.fixture(scope="module")
@@ -177,6 +179,24 @@ def test_tables_and_figures_come_as_files(browser, folder: Path, tmp_path: Path)
         figure = list(csv.DictReader(io.StringIO(found["scores-cherrant.csv"])))
         assert {row["x"] for row in figure} == {"cautious", "eager", "fluent"}
         assert shown.page.locator("button[data-file]:disabled").count() == 0
+
+
+def test_the_sentences_in_the_list_come_as_files(browser, folder: Path, tmp_path: Path):
+    with opened(browser, folder / "hostile.html", accept_downloads=True) as shown:
+        shown.page.locator("[name=q]").fill("来")
+        found = {}
+        for kind in ("CSV", "JSONL"):
+            with shown.page.expect_download() as download:
+                shown.page.locator("#explorer .files button", has_text=kind).click()
+            found[kind] = Path(download.value.path()).read_text("utf-8-sig")
+    (line,) = found["JSONL"].splitlines()
+    (row,) = csv.DictReader(io.StringIO(found["CSV"]))
+    of = json.loads(line)
+    assert of["source"] == HOSTILE[-1]
+    assert of["references"] == [f"{HOSTILE[-1]}!", None]
+    assert of["outputs"]["empty"] == row["empty"] == ""
+    assert row["source"] == f"'{HOSTILE[-1]}"  # no spreadsheet computes it
+    assert of["counts"]["empty"] == {kind.lower(): int(row[f"empty {kind}"]) for kind in COUNTS}
 
 
 def test_figures_have_alternative_texts(browser, folder: Path):

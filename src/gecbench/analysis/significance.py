@@ -40,7 +40,7 @@ from gecbench.core.errors import (
 from gecbench.core.scheme import Watch, no_progress
 from gecbench.core.score import Interval, WarningNote, ranks
 from gecbench.scoring.metric import Metric
-from gecbench.scoring.resample import draw_blocks, interval, swaps
+from gecbench.scoring.resample import count_blocks, draw_blocks, interval, swaps
 from gecbench.scoring.results import RunStats
 
 if TYPE_CHECKING:
@@ -245,7 +245,7 @@ def compare(
         run_stats: At least two systems.
         metric: Name of one of its metrics.
         plan: How; None is the default.
-        watch: Wraps the loop over pairs, to show progress.
+        watch: Wraps the loops over resamples and pairs, to show progress.
 
     Raises:
         UsageError: Fewer than two systems, or the metric does not apply.
@@ -258,7 +258,7 @@ def compare(
     rows = {name: [run_stats.rows[name, metric][at] for at in indices] for name in names}
     scores = {name: measure.aggregate(rows[name]) for name in names}
     values = {name: score.value for name, score in scores.items()}
-    resamples = _bootstrap(measure, rows, plan)
+    resamples = _bootstrap(measure, rows, plan, watch)
     watched = watch(f"{metric}: pairs", _pairs(names, plan.baseline))
     pairs = _correct(
         [_pair(measure, rows, values, resamples, pair, plan) for pair in watched], plan
@@ -313,17 +313,23 @@ def _pairs(names: Sequence[str], baseline: str | None) -> list[Names]:
 
 
 def _bootstrap(
-    metric: Metric[Any], rows: Mapping[str, Sequence[Any]], plan: Plan
+    metric: Metric[Any], rows: Mapping[str, Sequence[Any]], plan: Plan, watch: Watch
 ) -> dict[str, Values]:
     """Score each system in the resamples, which are the same for all."""
     import numpy as np
 
     size = len(next(iter(rows.values())))
-    blocks: dict[str, list[Values]] = {name: [] for name in rows}
-    for block in draw_blocks(size, resamples=plan.resamples, seed=plan.seed):
-        for name, stats in rows.items():
-            blocks[name].append(metric.resample(stats, block))
-    return {name: np.concatenate(values) for name, values in blocks.items()}
+    steps = len(rows) * count_blocks(size, resamples=plan.resamples)
+    scores: dict[str, list[Values]] = {name: [] for name in rows}
+    work = (
+        (name, block)
+        for block in draw_blocks(size, resamples=plan.resamples, seed=plan.seed)
+        for name in rows
+    )
+    watched = watch(f"{metric.name}: bootstrap", range(steps))
+    for _, (name, block) in zip(watched, work, strict=True):
+        scores[name].append(metric.resample(rows[name], block))
+    return {name: np.concatenate(values) for name, values in scores.items()}
 
 
 def _pair(

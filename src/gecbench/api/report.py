@@ -84,7 +84,7 @@ def analysis_reports(
     if metric is not None and len(run_stats.systems) > 1:
         hard = difficulty_of(alone, options.beta)
         if any(scores.weighted.f for scores in hard.scores):
-            reports.append(difficulty.build_report([hard]))
+            reports.append(difficulty.build_report([hard], page=True))
     return reports
 
 

@@ -21,6 +21,7 @@ from gecbench.analysis.difficulty import (
 )
 from gecbench.core.errors import count_noun
 from gecbench.core.score import best_places
+from gecbench.reports.edit_types import type_words
 from gecbench.reports.report import (
     Column,
     Figure,
@@ -48,13 +49,16 @@ _MOST_TYPES = 30
 """Types in the figure; the table has all."""
 
 
-def build_report(results: Sequence[Difficulty], tier: Tier | None = None) -> Report:
+def build_report(
+    results: Sequence[Difficulty], tier: Tier | None = None, *, page: bool = False
+) -> Report:
     """Show what was found of one corpus or several.
 
     Args:
         results: At least one; one for each corpus, or each reference of it.
         tier: The part of types in the table of types: operation (1), category (2), whole (3);
             None means the category, and the whole where most types have none.
+        page: As the report page has it: types in words beside their labels.
     """
     level: Tier = tier or (2 if _have_categories(results) else 3)
     figures = [_scores_figure(results)]
@@ -66,7 +70,7 @@ def build_report(results: Sequence[Difficulty], tier: Tier | None = None) -> Rep
         name="difficulty",
         title=translate("How difficult the errors are"),
         corpus=" + ".join(dict.fromkeys(result.corpus for result in results)),
-        tables=tuple(_tables(results, level)),
+        tables=tuple(_tables(results, level, in_words=page)),
         figures=tuple(figures),
         data=_data(results),
         notes=tuple(dict.fromkeys(_notes(results))),
@@ -120,10 +124,10 @@ def _measure_words(results: Sequence[Difficulty], measure: Measure) -> Words:
 # The tables.
 
 
-def _tables(results: Sequence[Difficulty], level: Tier) -> Iterator[Table]:
+def _tables(results: Sequence[Difficulty], level: Tier, *, in_words: bool) -> Iterator[Table]:
     yield _scores(results)
     yield from (_ranking(results, measure) for measure in MEASURES)
-    yield _types(results, level)
+    yield _types(results, level, in_words=in_words)
     if any(scores.break_even for result in results for scores in result.scores):
         yield _unlike(results)
     if len(results) > 1:
@@ -178,10 +182,13 @@ def _ranking(results: Sequence[Difficulty], measure: Measure) -> Table:
     return Table("ranking" if measure == "f" else "ranking-accuracy", title, columns, rows)
 
 
-def _types(results: Sequence[Difficulty], level: Tier) -> Table:
+def _types(results: Sequence[Difficulty], level: Tier, *, in_words: bool) -> Table:
     """The difficulty of types, the most difficult of the first corpus first."""
     part = _PARTS[level]
-    columns = [Column(part.en, zh=part.zh)]
+    by_label = [{kind.label: kind for kind in result.types[level]} for result in results]
+    labels = list(dict.fromkeys(chain(*by_label)))
+    in_words = in_words and any(type_words(label) for label in labels)
+    columns = [Column(part.en, zh=part.zh), *[Column.of("in words")] * in_words]
     for names in _names(results):
         head = f"{', '.join(names)} " if names else ""
         columns += [
@@ -189,12 +196,12 @@ def _types(results: Sequence[Difficulty], level: Tier) -> Table:
             Column.of("{head}SD", "number", head=head),
             Column.of("{head}errors", "count", head=head),
         ]
-    by_label = [{kind.label: kind for kind in result.types[level]} for result in results]
     rows: list[tuple[Value, ...]] = []
-    for label in dict.fromkeys(chain(*by_label)):
+    for label in labels:
         types = (kinds.get(label) for kinds in by_label)
         cells = ((o.mean, o.deviation, o.errors) if o else (None, None, 0) for o in types)
-        rows.append((label or _NO_PART, *chain(*cells)))
+        heads = (label or _NO_PART, *[type_words(label)] * in_words)
+        rows.append((*heads, *chain(*cells)))
     title = translate("Weights of errors by {part}, the most difficult first", part=part)
     return Table(f"types-{level}", title, tuple(columns), tuple(rows))
 

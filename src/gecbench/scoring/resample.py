@@ -273,7 +273,7 @@ def draw_blocks(
     import numpy as np
 
     random = np.random.Generator(np.random.PCG64(number(seed, "bootstrap")))
-    step = at_once or max(1, _AT_ONCE // max(1, sentences))
+    step = at_once or _block_size(sentences)
     for first in range(0, max(1, resamples), step):
         size = min(step, resamples - first), sentences
         choices = random.integers(0, sentences, size=size)
@@ -281,6 +281,15 @@ def draw_blocks(
         indices: Draws = choices.astype(np.int32 if sentences < 2**31 else np.int64)
         indices.sort(axis=1)
         yield indices
+
+
+def count_blocks(sentences: int, *, resamples: int) -> int:
+    """Count what `draw_blocks` yields."""
+    return max(1, -(-resamples // _block_size(sentences)))
+
+
+def _block_size(sentences: int) -> int:
+    return max(1, _AT_ONCE // max(1, sentences))
 
 
 def interval(values: Values, *, level: float = 0.95) -> Interval:

@@ -326,7 +326,9 @@ def test_files_and_options_become_comparisons_by_every_metric_that_applies():
 
     found = gecbench.compare(CORPUS, [COPY, GOOD], options=options, plan=QUICK, watch_pairs=watch)
     assert [one.metric for one in found.metrics] == ["sentence-accuracy", "mp-prime"]
-    assert shown == ["sentence-accuracy: pairs", "mp-prime: pairs"]
+    loops = ("bootstrap", "pairs")
+    metrics = ("sentence-accuracy", "mp-prime")
+    assert shown == [f"{metric}: {loop}" for metric in metrics for loop in loops]
     assert found.corpus == "dev"
     assert "n/a: errant is for language en, corpus 'dev' is in zh" in found.notes
     assert "1 sentence left out: outside the range" in found.notes

@@ -166,8 +166,20 @@ def _require_jinja() -> None:
 
 _STYLES = ("base", "page", "tables", "explorer", "versions", "print")
 _SCRIPTS = (
-    *("dom", "words", "theme", "unpack", "downloads", "tables", "data", "link", "filter", "list"),
-    *("edits", "hint", "aligned", "detail", "controls", "explorer", "keys", "paper", "main"),
+    *("dom", "words", "theme", "unpack", "downloads", "tables", "data", "link", "filter"),
+    *(
+        "export",
+        "list",
+        "edits",
+        "hint",
+        "aligned",
+        "detail",
+        "controls",
+        "explorer",
+        "keys",
+        "paper",
+        "main",
+    ),
 )
 _OUTCOMES = (
     *(("●", "right"), ("◐", "partly"), ("○", "onlyMissed"), ("✕", "onlyFalse"), ("·", "unjudged")),

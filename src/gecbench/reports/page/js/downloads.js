@@ -1,6 +1,6 @@
 // Tables and the data of figures as files: they lie in the page's data by name.
 
-const KINDS = { csv: "text/csv", tex: "application/x-tex" };
+const KINDS = { csv: "text/csv", tex: "application/x-tex", jsonl: "application/jsonl" };
 
 function save(name, text) {
   const kind = KINDS[name.split(".").pop()];

@@ -12,7 +12,8 @@ class Explorer {
     this.heading = make("div", { class: "sentence-head" });
     this.body = make("div", { class: "sentence-body", tabindex: "-1" });
     this.sentence = make("section", { class: "sentence", "aria-labelledby": "sentence-id" }, this.heading, this.body);
-    const left = make("div", { class: "found" }, this.status, this.listBox);
+    this.files = make("p", { class: "files" });
+    const left = make("div", { class: "found" }, make("div", { class: "found-head" }, this.status, this.files), this.listBox);
     place.replaceChildren(this.form, make("div", { class: "panes" }, left, this.sentence));
     this.list = new List(data, this.listBox, (at) => this.go(at));
     startHints(this.body);
@@ -32,6 +33,10 @@ class Explorer {
     this.view = { ...PLAIN, ...(asked ?? history.state?.view) };
     fill(this.form, this.view);
     this.filter();
+    if (!this.begun && !asked && !history.state?.view) {
+      this.at = Math.max(0, this.places.indexOf(goodExample(this.data, this.places)));
+      this.draw();
+    }
     // The browser aimed before the explorer was there, and where it reloads it knows the place.
     const target = asked ? this.box : byId(location.hash.slice(1));
     if (this.begun || isFirstVisit()) target?.scrollIntoView();
@@ -42,8 +47,15 @@ class Explorer {
     this.form.replaceChildren(...controls(this.data, this.form), this.resetButton());
     this.form.setAttribute("aria-label", say("filters"));
     this.listBox.setAttribute("aria-label", say("sentences"));
+    this.files.replaceChildren(this.fileButton("CSV", asCsv), this.fileButton("JSONL", asJsonl));
     fill(this.form, this.view);
     if (this.begun) this.draw();
+  }
+
+  /** Return a button that saves the sentences in the list. */
+  fileButton(kind, write) {
+    const act = () => save(`sentences.${kind.toLowerCase()}`, write(this.data, this.places));
+    return make("button", { type: "button", onclick: act }, unseen(`${say("saveList")}: `), kind);
   }
 
   resetButton() {

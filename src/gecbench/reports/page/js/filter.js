@@ -3,6 +3,7 @@
 const OUTCOMES = ["right", "imperfect", "unchanged", "true", "false", "missed"];
 const DIFFERENCES = ["output", "first", "second"];
 const SORTS = ["difficulty", "easiest", "position", "longest", "shortest", "disagreement"];
+const EXAMPLES = 2000; // sentences among which the first to show is looked for
 
 /** Return the places of the sentences that a view asks for, in its order. */
 function chosen(data, view) {
@@ -34,6 +35,21 @@ function sorted(data, places, by) {
 function disagreement(data, place) {
   data.different ??= [];
   return (data.different[place] ??= new Set(data.systems.map((_, system) => data.outputText(place, system))).size);
+}
+
+/** Return a sentence to begin with: of ordinary length, and the systems fare differently in it. */
+function goodExample(data, places) {
+  const lengths = [...data.lengths].sort((one, two) => one - two);
+  const [least, most] = [0.25, 0.75].map((share) => lengths[Math.floor(share * (lengths.length - 1))]);
+  const ordinary = places.filter((place) => data.lengths[place] >= least && data.lengths[place] <= most);
+  const variety = (place) => {
+    if (!data.hasEdits) return disagreement(data, place);
+    const outcomes = new Set(data.outputs.map((output) => output.outcomes[place]));
+    return outcomes.size + outcomes.has(RIGHT);
+  };
+  const values = new Map(ordinary.slice(0, EXAMPLES).map((place) => [place, variety(place)]));
+  const best = Math.max(...values.values());
+  return ordinary.find((place) => values.get(place) === best) ?? places[0];
 }
 
 function textTest(data, { q }) {
