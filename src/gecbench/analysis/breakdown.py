@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from gecbench.analysis.options import FIELD, OF_EDITS, OF_SENTENCES, BreakdownOptions
 from gecbench.analysis.sentences import (
@@ -28,9 +28,10 @@ from gecbench.core.case import Case
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UnknownNameError, UsageError, count_noun
 from gecbench.core.sample import Sample
-from gecbench.core.score import Counts, ranks, total
+from gecbench.core.score import Counts, Interval, ranks, total
 from gecbench.scoring.metric import Metric
-from gecbench.scoring.resample import f_scores
+from gecbench.scoring.resample import draw_blocks, f_scores, interval, sums
+from gecbench.scoring.resample import draws as resample_draws
 from gecbench.scoring.results import RunStats, by_tier
 from gecbench.scoring.run import field_values, fields
 from gecbench.scoring.spans import UNCLASSIFIED, SpanF, keys_of
@@ -64,10 +65,19 @@ class Cell:
     Args:
         value: The metric's, not rounded; None where there is nothing to score.
         counts: What it was made of, for metrics that count edits.
+        interval: Of the value, by resampling sentences; None where nobody asked for it.
     """
 
     value: float | None
     counts: Counts | None = None
+    interval: Interval | None = None
+
+
+class Resampling(NamedTuple):
+    """How the intervals of cells are made: by resamples of sentences, under a seed."""
+
+    resamples: int
+    seed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +95,8 @@ class Breakdown:
         sizes: How many sentences each has; or how many edits all references together have.
         cells: By system, one for each group.
         higher_is_better: Whether a greater value is a better system.
+        members: Where sentences are grouped, the place of each sentence's group, None for those
+            that are not scored; else ().
     """
 
     by: str
@@ -95,32 +107,42 @@ class Breakdown:
     sizes: tuple[int, ...]
     cells: Mapping[str, tuple[Cell, ...]]
     higher_is_better: bool = True
+    members: tuple[int | None, ...] = ()
 
 
-def by_type(run_stats: RunStats, metric: str, tier: int) -> Breakdown:
+def by_type(
+    run_stats: RunStats, metric: str, tier: int, resampling: Resampling | None = None
+) -> Breakdown:
     """Group scores by the type of the edits.
 
     Args:
         run_stats: Systems.
         metric: Name of a span metric.
         tier: 1 the operation, 2 the category, 3 the whole label, as `score --by-type`.
+        resampling: Of the intervals; None for none.
 
     Raises:
         UsageError: The metric compares no edits with types.
     """
     span = spans(run_stats, metric)
     counts = {
-        system: by_tier(score.by_type or {}, tier)
-        for system, score in system_scores(run_stats, metric).items()
+        system: [
+            by_tier(pairing.by_type, tier)
+            for _, pairing in _choose_pairings(span, run_stats, system)
+        ]
+        for system in run_stats.systems
     }
     labels = Counter(edit.label or UNCLASSIFIED for _, edit in _edits(run_stats, span))
     edits = by_tier({label: Counts(count) for label, count in labels.items()}, tier)
-    groups = sorted({*edits, *chain.from_iterable(counts.values())})
+    found = {group for sentences in counts.values() for types in sentences for group in types}
+    groups = sorted({*edits, *found})
     sizes = tuple(edits.get(group, Counts()).tp for group in groups)
-    return _of_edits(f"type-{tier}", span, groups, sizes, counts)
+    return _of_edits(f"type-{tier}", span, groups, sizes, counts, resampling)
 
 
-def by_position(run_stats: RunStats, metric: str) -> Breakdown:
+def by_position(
+    run_stats: RunStats, metric: str, resampling: Resampling | None = None
+) -> Breakdown:
     """Group scores by where in its sentence an edit is: by fifths of the source's tokens.
 
     The middle of the edit's span counts; an insertion behind the last token is in the last fifth.
@@ -132,33 +154,45 @@ def by_position(run_stats: RunStats, metric: str) -> Breakdown:
     span = spans(run_stats, metric)
     groups = [f"{100 * n // _PARTS}-{100 * (n + 1) // _PARTS}%" for n in range(_PARTS)]
     groups.append(NOWHERE)
-    counts: dict[str, dict[str, Counts]] = {}
+    counts: dict[str, list[dict[str, Counts]]] = {}
     for system in run_stats.systems:
-        rows: dict[str, list[Counts]] = {group: [] for group in groups}
+        counts[system] = []
         for case, pairing in _choose_pairings(span, run_stats, system):
+            rows: dict[str, list[Counts]] = {}
             verdicts = edit_verdicts(case, pairing, span)
             for verdict in verdicts.hypothesis:
                 wrong = Counts(fp=verdict.keys - verdict.hits)
-                rows[groups[_fifth(verdict.edit, case)]].append(wrong)
+                rows.setdefault(groups[fifth(verdict.edit, case.edit_tokens)], []).append(wrong)
             for verdict in verdicts.reference:
                 right = Counts(verdict.hits, 0, verdict.keys - verdict.hits)
-                rows[groups[_fifth(verdict.edit, case)]].append(right)
-            rows[NOWHERE] += verdicts.declared.values()
-        counts[system] = {group: total(row) for group, row in rows.items()}
-    fifths = Counter(_fifth(edit, case) for case, edit in _edits(run_stats, span))
-    if all(by_group[NOWHERE] == Counts() for by_group in counts.values()):
+                rows.setdefault(groups[fifth(verdict.edit, case.edit_tokens)], []).append(right)
+            if verdicts.declared:
+                rows[NOWHERE] = [*verdicts.declared.values()]
+            counts[system].append({group: total(row) for group, row in rows.items()})
+    fifths = Counter(fifth(edit, case.edit_tokens) for case, edit in _edits(run_stats, span))
+    if not any(
+        sentence.get(NOWHERE, Counts()) != Counts()
+        for sentences in counts.values()
+        for sentence in sentences
+    ):
         groups.remove(NOWHERE)
     sizes = tuple(fifths[at] for at in range(len(groups)))
-    return _of_edits("position", span, groups, sizes, counts)
+    return _of_edits("position", span, groups, sizes, counts, resampling)
 
 
-def by_length(run_stats: RunStats, metric: str, ends: Sequence[int] = ()) -> Breakdown:
+def by_length(
+    run_stats: RunStats,
+    metric: str,
+    ends: Sequence[int] = (),
+    resampling: Resampling | None = None,
+) -> Breakdown:
     """Group scores by the length of the source.
 
     Args:
         run_stats: Systems.
         metric: Name of any metric.
         ends: Greatest lengths of all bins but the last, ascending; () takes `LENGTHS`.
+        resampling: Of the intervals; None for none.
 
     Raises:
         UsageError: The ends do not ascend.
@@ -174,10 +208,12 @@ def by_length(run_stats: RunStats, metric: str, ends: Sequence[int] = ()) -> Bre
     names = [f"{low}-{high}" for low, high in zip(starts, ends, strict=False)] + [f"{starts[-1]}+"]
     lengths = (length(case, run_stats.lang) for case in cases_of(run_stats))
     groups = [names[bisect_left(ends, size)] for size in lengths]
-    return _of_sentences("length", run_stats, metric, names, groups, scale)
+    return _of_sentences("length", run_stats, metric, names, groups, resampling, scale)
 
 
-def by_errors(run_stats: RunStats, metric: str) -> Breakdown | None:
+def by_errors(
+    run_stats: RunStats, metric: str, resampling: Resampling | None = None
+) -> Breakdown | None:
     """Group scores by the number of errors: the mean over the references, halves rounded up.
 
     None where no metric of the run has edits of the references.
@@ -191,17 +227,19 @@ def by_errors(run_stats: RunStats, metric: str) -> Breakdown | None:
         groups.append(group)
     if set(groups) <= {NOBODY}:
         return None
-    return _of_sentences("errors", run_stats, metric, names, groups)
+    return _of_sentences("errors", run_stats, metric, names, groups, resampling)
 
 
-def by_state(run_stats: RunStats, metric: str) -> Breakdown:
+def by_state(run_stats: RunStats, metric: str, resampling: Resampling | None = None) -> Breakdown:
     """Group scores by whether sentences have errors, are in dispute, or have none."""
     pairs = zip(run_stats.corpus.samples, cases_of(run_stats), strict=True)
     groups = [state(sample, case, run_stats.lang) for sample, case in pairs]
-    return _of_sentences("state", run_stats, metric, STATES, groups)
+    return _of_sentences("state", run_stats, metric, STATES, groups, resampling)
 
 
-def by_field(run_stats: RunStats, metric: str, field: str) -> Breakdown:
+def by_field(
+    run_stats: RunStats, metric: str, field: str, resampling: Resampling | None = None
+) -> Breakdown:
     """Group scores by a metadata field, as the source of the sentences.
 
     Raises:
@@ -209,7 +247,7 @@ def by_field(run_stats: RunStats, metric: str, field: str) -> Breakdown:
     """
     values = [value or "(empty)" for value in field_values(run_stats.corpus, field)]
     names = list(dict.fromkeys(values))
-    return _of_sentences(f"field:{field}", run_stats, metric, names, values)
+    return _of_sentences(f"field:{field}", run_stats, metric, names, values, resampling)
 
 
 def spans(run_stats: RunStats, metric: str) -> SpanF:
@@ -246,9 +284,10 @@ def _edits(run_stats: RunStats, span: SpanF) -> list[tuple[Case, Edit]]:
     ]
 
 
-def _fifth(edit: Edit, case: Case) -> int:
+def fifth(edit: Edit, tokens: Sequence[str]) -> int:
+    """The part of a sentence that an edit is in, by the middle of its span."""
     middle = (edit.start + edit.end) / 2
-    return min(_PARTS - 1, int(_PARTS * middle / max(1, len(case.edit_tokens))))
+    return min(_PARTS - 1, int(_PARTS * middle / max(1, len(tokens))))
 
 
 def _of_edits(
@@ -256,16 +295,59 @@ def _of_edits(
     span: SpanF,
     groups: Sequence[str],
     sizes: tuple[int, ...],
-    counts: Mapping[str, Mapping[str, Counts]],
+    counts: Mapping[str, Sequence[Mapping[str, Counts]]],
+    resampling: Resampling | None,
 ) -> Breakdown:
-    def cell(group_counts: Counts) -> Cell:
-        return Cell(group_counts.f(span.beta) if group_counts != Counts() else None, group_counts)
-
+    """Score groups of edits; counts are by system, sentence and group."""
     cells = {
-        system: tuple(cell(by_group.get(group, Counts())) for group in groups)
-        for system, by_group in counts.items()
+        system: _cells_of_edits(span, groups, sentences, resampling)
+        for system, sentences in counts.items()
     }
     return Breakdown(by, span.name, "edits", None, tuple(groups), sizes, cells)
+
+
+def _cells_of_edits(
+    span: SpanF,
+    groups: Sequence[str],
+    sentences: Sequence[Mapping[str, Counts]],
+    resampling: Resampling | None,
+) -> tuple[Cell, ...]:
+    by_group: dict[str, list[Counts]] = {group: [] for group in groups}
+    for sentence in sentences:
+        for group, sentence_counts in sentence.items():
+            by_group[group].append(sentence_counts)
+    totals = [total(by_group[group]) for group in groups]
+    intervals: Sequence[Interval | None] = [None] * len(groups)
+    if resampling:
+        intervals = _edit_intervals(span, groups, sentences, resampling)
+    return tuple(
+        Cell(None, counts) if counts == Counts() else Cell(counts.f(span.beta), counts, interval)
+        for counts, interval in zip(totals, intervals, strict=True)
+    )
+
+
+def _edit_intervals(
+    span: SpanF,
+    groups: Sequence[str],
+    sentences: Sequence[Mapping[str, Counts]],
+    resampling: Resampling,
+) -> list[Interval]:
+    """Resample sentences, the choice of the references held."""
+    import numpy as np
+
+    places = {group: at for at, group in enumerate(groups)}
+    rows = np.zeros((len(sentences), len(groups), 3), dtype=np.int64)
+    for row, sentence in zip(rows, sentences, strict=True):
+        for group, c in sentence.items():
+            row[places[group]] = c.tp, c.fp, c.fn
+    blocks = draw_blocks(len(sentences), resamples=resampling.resamples, seed=resampling.seed)
+    totals = np.concatenate([sums(rows, block) for block in blocks])
+    scores = f_scores(totals.reshape(len(totals), len(groups), 3), span.beta)
+    return [_interval(scores[:, at], resampling) for at in range(len(groups))]
+
+
+def _interval(values: Values, resampling: Resampling) -> Interval:
+    return replace(interval(values), resamples=resampling.resamples, seed=resampling.seed)
 
 
 def _of_sentences(
@@ -274,6 +356,7 @@ def _of_sentences(
     metric: str,
     names: Sequence[str],
     groups: Sequence[str],
+    resampling: Resampling | None,
     scale: str | None = None,
 ) -> Breakdown:
     """Score groups of sentences; groups of no sentence are not there.
@@ -284,6 +367,7 @@ def _of_sentences(
         metric: Name of any metric.
         names: Of the groups, in order.
         groups: The group of each sentence.
+        resampling: Of the intervals; None for none, and metrics that do not count edits have none.
         scale: What the groups are measured in.
     """
     members: dict[str, list[int]] = {name: [] for name in names}
@@ -291,19 +375,34 @@ def _of_sentences(
         members[groups[at]].append(at)
     members = {name: indices for name, indices in members.items() if indices}
     scorer = run_stats.metrics[metric]
-
-    def cell(system: str, indices: Sequence[int]) -> Cell:
-        rows = run_stats.rows[system, metric]
-        score = scorer.aggregate([rows[at] for at in indices])
-        return Cell(score.value, score.counts)
-
-    cells = {
-        system: tuple(cell(system, indices) for indices in members.values())
-        for system in run_stats.systems
-    }
-    sizes = tuple(map(len, members.values()))
-    better = scorer.higher_is_better
-    return Breakdown(by, metric, "sentences", scale, tuple(members), sizes, cells, better)
+    cells: dict[str, list[Cell]] = {system: [] for system in run_stats.systems}
+    for indices in members.values():
+        draws = None
+        if resampling and scorer.span_metric is not None:
+            draws = resample_draws(
+                len(indices), resamples=resampling.resamples, seed=resampling.seed
+            )
+        for system in run_stats.systems:
+            rows = [run_stats.rows[system, metric][at] for at in indices]
+            score = scorer.aggregate(rows)
+            spread = (
+                _interval(scorer.resample(rows, draws), resampling)
+                if resampling and draws is not None
+                else None
+            )
+            cells[system].append(Cell(score.value, score.counts, spread))
+    places = {at: place for place, indices in enumerate(members.values()) for at in indices}
+    return Breakdown(
+        by,
+        metric,
+        "sentences",
+        scale,
+        tuple(members),
+        tuple(map(len, members.values())),
+        {system: tuple(row) for system, row in cells.items()},
+        scorer.higher_is_better,
+        tuple(places.get(at) for at in range(len(groups))),
+    )
 
 
 # Where two systems differ most, and the sentences that decide a difference.
@@ -564,8 +663,18 @@ class Breakdowns:
     signatures: tuple[str, ...] = ()
 
 
-def break_down(run_stats: RunStats, options: BreakdownOptions | None = None) -> Breakdowns:
+def break_down(
+    run_stats: RunStats,
+    options: BreakdownOptions | None = None,
+    resampling: Resampling | None = None,
+) -> Breakdowns:
     """Break the scores of all systems down, by all metrics that apply.
+
+    Args:
+        run_stats: Systems.
+        options: How; None is the default.
+        resampling: Of intervals of all cells, the choice of references held where edits are
+            grouped; None for none.
 
     Raises:
         GecbenchError: A field or system that is asked for is not there, or no metric of the run
@@ -573,7 +682,7 @@ def break_down(run_stats: RunStats, options: BreakdownOptions | None = None) -> 
     """
     options = options or BreakdownOptions()
     metrics = [name for name in run_stats.metrics if name not in run_stats.refused]
-    by_metric = {name: _breakdowns(run_stats, name, options) for name in metrics}
+    by_metric = {name: _breakdowns(run_stats, name, options, resampling) for name in metrics}
     _check_kinds(run_stats, by_metric, options)
     comparisons = []
     for name, breakdowns in by_metric.items():
@@ -598,29 +707,37 @@ def break_down(run_stats: RunStats, options: BreakdownOptions | None = None) -> 
     )
 
 
-def _breakdowns(run_stats: RunStats, metric: str, options: BreakdownOptions) -> list[Breakdown]:
+def _breakdowns(
+    run_stats: RunStats, metric: str, options: BreakdownOptions, resampling: Resampling | None
+) -> list[Breakdown]:
     if not options.by:
-        return _informative(run_stats, metric, options)
+        return _informative(run_stats, metric, options, resampling)
     of_edits = run_stats.metrics[metric].span_metric is not None
     kinds = [kind for kind in options.by if of_edits or kind not in OF_EDITS]
-    breakdowns = [_break_down_by(run_stats, metric, kind, options) for kind in kinds]
+    breakdowns = [_break_down_by(run_stats, metric, kind, options, resampling) for kind in kinds]
     return [breakdown for breakdown in breakdowns if breakdown is not None]
 
 
 def _break_down_by(
-    run_stats: RunStats, metric: str, kind: str, options: BreakdownOptions
+    run_stats: RunStats,
+    metric: str,
+    kind: str,
+    options: BreakdownOptions,
+    resampling: Resampling | None,
 ) -> Breakdown | None:
     if kind.startswith(FIELD):
-        return by_field(run_stats, metric, kind.removeprefix(FIELD))
+        return by_field(run_stats, metric, kind.removeprefix(FIELD), resampling)
     if kind.startswith("type-"):
-        return by_type(run_stats, metric, int(kind[-1]))
+        return by_type(run_stats, metric, int(kind[-1]), resampling)
     if kind == "length":
-        return by_length(run_stats, metric, options.length_ends)
+        return by_length(run_stats, metric, options.length_ends, resampling)
     plain = {"position": by_position, "errors": by_errors, "state": by_state}
-    return plain[kind](run_stats, metric)
+    return plain[kind](run_stats, metric, resampling)
 
 
-def _informative(run_stats: RunStats, metric: str, options: BreakdownOptions) -> list[Breakdown]:
+def _informative(
+    run_stats: RunStats, metric: str, options: BreakdownOptions, resampling: Resampling | None
+) -> list[Breakdown]:
     """Break down by all kinds, without tiers of types that repeat another."""
     samples = run_stats.corpus.samples
     kinds = [*OF_EDITS] * (run_stats.metrics[metric].span_metric is not None) + [*OF_SENTENCES]
@@ -630,7 +747,7 @@ def _informative(run_stats: RunStats, metric: str, options: BreakdownOptions) ->
             kinds.append(f"{FIELD}{name}")
     breakdowns: list[Breakdown] = []
     for kind in kinds:
-        breakdown = _break_down_by(run_stats, metric, kind, options)
+        breakdown = _break_down_by(run_stats, metric, kind, options, resampling)
         known = [("-",), *(other.groups for other in breakdowns if other.unit == "edits")]
         if breakdown is not None and not (kind.startswith("type-") and breakdown.groups in known):
             breakdowns.append(breakdown)

@@ -337,7 +337,7 @@ def _data(result: Breakdowns) -> dict[str, object]:
 
     return data_of(result) | {
         "breakdowns": [
-            data_of(breakdown, "higher_is_better")
+            data_of(breakdown, "higher_is_better", "members")
             | {"cells": {name: [*map(values, cells)] for name, cells in breakdown.cells.items()}}
             for breakdown in result.breakdowns
         ]
