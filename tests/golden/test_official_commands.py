@@ -58,12 +58,30 @@ def errant_files(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> tupl
 def test_errant_compare_prints_what_errants_own_script_prints(
     run, capsys, monkeypatch: pytest.MonkeyPatch, errant_files: tuple[Path, Path], flags: list[str]
 ):
-    compare_m2 = pytest.importorskip("errant.commands.compare_m2")
     words = ["-hyp", str(errant_files[0]), "-ref", str(errant_files[1]), *flags]
+    want = official_block(capsys, monkeypatch, words)
+    assert run("errant-compare", *words) == (0, want, "")
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("flags", [[], ["-multi", "-ds", "-v"]], ids=" ".join)
+def test_conll_2014s_own_m2_counts_as_in_errant(
+    run, capsys, monkeypatch: pytest.MonkeyPatch, shared: Path, flags: list[str]
+):
+    """It has types of NUCLE, of which Um is a correction to the script."""
+    files = shared / "golden/errant/T5.m2", shared / "data/m2/conll14.gold"
+    words = ["-hyp", str(files[0]), "-ref", str(files[1]), *flags]
+    want = official_block(capsys, monkeypatch, words)
+    assert run("errant-compare", *words) == (0, want, "")
+
+
+def official_block(capsys, monkeypatch: pytest.MonkeyPatch, words: list[str]) -> str:
+    """What ERRANT's own script prints."""
+    compare_m2 = pytest.importorskip("errant.commands.compare_m2")
     monkeypatch.setattr(sys, "argv", ["errant_compare", *words])
     compare_m2.main()
-    want = capsys.readouterr().out
-    assert run("errant-compare", *words) == (0, want, "")
+    return capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

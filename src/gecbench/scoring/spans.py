@@ -77,9 +77,12 @@ class ComparisonRule:
     both_sides: bool = False
 
     def length(self, edit: Edit) -> int:
-        """The length of an edit in tokens."""
+        """The length of an edit in tokens; of one that corrects nothing, with the file's text."""
         source = edit.end - edit.start
-        return max(source, len(edit.replacement or ())) if self.both_sides else source
+        if not self.both_sides:
+            return source
+        texts = edit.alternatives if edit.replacement is None else (edit.replacement,)
+        return max(source, *map(len, texts[:1]), 0)
 
 
 _ALL = Filter()

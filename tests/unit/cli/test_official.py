@@ -75,6 +75,28 @@ def test_cherrant_shows_sentences_in_its_own_way(run, files: list[str]):
     assert f"{rule}\n^^ HYP 0, REF 0 chosen for sentence 0\n{rule}\nSENTENCE 1 It works .\n" in rest
 
 
+@pytest.mark.parametrize("script", ["errant-compare", "cherrant-compare"])
+def test_edits_of_type_um_are_corrections_to_the_scripts(run, tmp_path: Path, script: str):
+    """They leave out UNK alone; CoNLL-2014's own M2 has both corrected and bare Um."""
+    reference = "S a b c\nA 0 1|||Um|||x|||{0}\nA 1 2|||Um|||b|||{0}\nA 2 3|||UNK|||y|||{0}\n"
+    fields = "REQUIRED|||-NONE-|||0"
+    (tmp_path / "ref.m2").write_text(reference.format(fields), "utf-8")
+    (tmp_path / "hyp.m2").write_text(f"S a b c\nA 0 1|||R:NOUN|||x|||{fields}\n", "utf-8")
+    code, printed, _ = run(script, "-hyp", tmp_path / "hyp.m2", "-ref", tmp_path / "ref.m2", "-v")
+    assert (code, "\n1\t0\t1\t" in printed) == (0, True)
+    assert "REFERENCE EDITS  : [(0, 1, 'x'" in printed
+    assert "(1, 2, 'b'" in printed
+
+
+def test_an_edit_that_corrects_nothing_is_as_long_as_the_text_beside_it(run, tmp_path: Path):
+    edit = "A 1 1|||UNK|||x y|||REQUIRED|||-NONE-|||0\n"
+    (tmp_path / "ref.m2").write_text(f"S a b c\n{edit}", "utf-8")
+    (tmp_path / "hyp.m2").write_text(f"S a b c\n{NOOP}", "utf-8")
+    files = ["-hyp", tmp_path / "hyp.m2", "-ref", tmp_path / "ref.m2", "-ds"]
+    assert "\n0\t0\t0\t" in run("errant-compare", *files, "-single")[1]
+    assert "\n0\t0\t1\t" in run("errant-compare", *files, "-multi")[1]
+
+
 def test_types_to_leave_out_end_at_the_next_flag(run, files: list[str]):
     printed = run("errant-compare", "-filt", "U:DET", "R:NOUN", *files)[1]
     assert "1\t0\t0\t1.0\t1.0\t1.0\n" in printed

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from gecbench.api.options import Options
 from gecbench.core.case import Level
+from gecbench.core.edit import Edit
 from gecbench.core.errors import FormatError, UsageError
 from gecbench.core.files import STDIO, write_text
 from gecbench.core.options import Option
@@ -109,8 +110,7 @@ def compare(
         system = load_system(flags.hypothesis, corpus, format="m2")
     except FormatError as error:
         raise error.with_option(SCORE_FROM) from error
-    if choose_coders is not None:
-        corpus, system = _select(corpus, system, choose_coders)
+    corpus, system = _as_scripts_do(corpus, system, choose_coders or tuple)
     if part is not None:
         part = part[0], min(part[1], len(corpus.samples))
     options = Options(
@@ -133,8 +133,29 @@ def compare(
     write_text(Path(STDIO), text)
 
 
-def _select(corpus: Corpus, system: SystemOutput, choose: Choose) -> tuple[Corpus, SystemOutput]:
-    """A corpus and a system without the coders that take no part."""
-    samples = [replace(s, references=choose(s.references)) for s in corpus.samples]
-    hypotheses = {name: choose(rewrites) for name, rewrites in system.hypotheses.items()}
+def _as_scripts_do(
+    corpus: Corpus, system: SystemOutput, choose: Choose
+) -> tuple[Corpus, SystemOutput]:
+    """A corpus and a system with the coders that take part, and edits of type Um as corrections.
+
+    The scripts leave out UNK alone; CoNLL-2014's own M2 has 54 edits of NUCLE's type Um.
+    """
+
+    def correction(edit: Edit, tokens: tuple[str, ...]) -> Edit:
+        if edit.label != "Um":
+            return edit
+        texts = (*edit.alternatives, tokens[edit.start : edit.end])
+        return replace(edit, replacement=texts[0], alternatives=())
+
+    def converted(rewrites: tuple[Rewrite, ...], tokens: tuple[str, ...]) -> tuple[Rewrite, ...]:
+        return tuple(
+            replace(r, edit_sets=tuple(tuple(correction(e, tokens) for e in s) for s in r.edit_sets))
+            for r in choose(rewrites)
+        )
+
+    samples = [replace(s, references=converted(s.references, s.tokens)) for s in corpus.samples]
+    hypotheses = {
+        name: converted(rewrites, system.tokens.get(name, ()))
+        for name, rewrites in system.hypotheses.items()
+    }
     return replace(corpus, samples=tuple(samples)), replace(system, hypotheses=hypotheses)
