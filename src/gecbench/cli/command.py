@@ -11,7 +11,7 @@ the declaration: `Annotated[int, Option("--workers", "Processes."), click.IntRan
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from pathlib import Path
@@ -35,7 +35,9 @@ _TYPES: Mapping[object, click.ParamType[Any]] = {
 }
 
 
-def command(function: Callable[..., None]) -> click.Command:
+def command(
+    function: Callable[..., None], *, kind: type[click.Command] = click.Command
+) -> click.Command:
     """Make a command of a function, whose name and docstring it takes.
 
     Raises, when it is called:
@@ -57,7 +59,7 @@ def command(function: Callable[..., None]) -> click.Command:
         check_files(context, {option.name or "": option.declaration for option in options})
         function(**{name: value for name, value in arguments.items() if value is not MISSING})
 
-    return _Command(
+    return kind(
         function.__name__.rstrip("_").replace("_", "-"),
         params=[
             parameter
@@ -69,28 +71,54 @@ def command(function: Callable[..., None]) -> click.Command:
     )
 
 
-class _Command(click.Command):
-    """A command whose options may be greedy (`Option.greedy`)."""
+def argparse_command(function: Callable[..., None]) -> click.Command:
+    """Make a command whose words are read as Python's argparse reads them.
 
+    Options may be shortened while one alone begins so (`--verb`), "-b=1" is "-b 1", and options
+    may be greedy (`Option.greedy`).
+    """
+    return command(function, kind=_ArgparseCommand)
+
+
+class _ArgparseCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Give each value of a greedy option the option's name, which click wants to see."""
-        names = {
+        """Write words as click wants to see them.
+
+        Names of options are whole, and each value of a greedy option follows the option's name.
+        """
+        options = [p for p in self.get_params(ctx) if isinstance(p, click.Option)]
+        greedy = {
             name
-            for option in self.params
+            for option in options
             if isinstance(option, _DeclaredOption) and option.declaration.greedy
             for name in option.opts
         }
         words: list[str] = []
         current: str | None = None
-        for word in args:
-            if word in names and word in words:
+        for word in _whole_names(args, {name for option in options for name in option.opts}):
+            if word in greedy and word in words:
                 raise UsageError(f"{word} is given twice; give it once, with all its values")
             if word.startswith("-"):
-                current = word if word in names else None
+                current = word if word in greedy else None
             elif current is not None and words[-1] != current:
                 words.append(current)
             words.append(word)
         return super().parse_args(ctx, words)
+
+
+def _whole_names(words: Sequence[str], names: Collection[str]) -> Iterator[str]:
+    """Yield words with the names of options in full, and what stands behind "=" by itself."""
+    for word in words:
+        start, equals, value = word.partition("=")
+        found = [start] if start in names else []
+        if not found and len(start) > 1 and start[:2] not in names:  # -b1 is -b 1, as everywhere
+            found = [name for name in names if name.startswith(start)]
+        if len(found) != 1:
+            yield word
+            continue
+        yield found[0]
+        if equals:
+            yield value
 
 
 class _DeclaredOption(click.Option):

@@ -103,6 +103,14 @@ def test_types_to_leave_out_end_at_the_next_flag(run, files: list[str]):
 
 
 @pytest.mark.parametrize(
+    "words", ["-b=1", "-b1", "--bet 1", "--beta=1", "-single -b 1", "-sing -b 1"]
+)
+def test_names_of_options_are_shortened_as_argparse_allows(run, files: list[str], words: str):
+    whole = ["-single"] * words.startswith("-s") + ["--beta", "1"]
+    assert run("errant-compare", *files, *words.split()) == run("errant-compare", *files, *whole)
+
+
+@pytest.mark.parametrize(
     ("words", "named"),
     [
         (("errant-compare", "-dt", "-cs"), "-dt and -cs"),
@@ -110,6 +118,7 @@ def test_types_to_leave_out_end_at_the_next_flag(run, files: list[str]):
         (("errant-compare", "-cat", 4), "-cat"),
         (("errant-compare", "-filt", "X", "-filt", "Y"), "-filt"),
         (("errant-compare", "-b", "much"), "-b"),
+        (("errant-compare", "-c", 1), "-c"),
         (("cherrant-compare", "-multi_hyp_avg"), "-multi_hyp_avg"),
         (("cherrant-compare", "--start", 1), "--end"),
         (("cherrant-compare", "--max_answer_num", 4), "--max_answer_num"),

@@ -21,6 +21,7 @@ COMMANDS = {
     "parallel_to_m2.py": "cherrant-parallel",
     "compare_m2_for_evaluation.py": "cherrant-compare",
     "m2scorer": "m2scorer",
+    "m2scorer.py": "m2scorer",
 }
 """The command of gecbench by the name of the original."""
 

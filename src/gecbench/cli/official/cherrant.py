@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from gecbench.api.options import SchemeSpec
-from gecbench.cli.command import command
+from gecbench.cli.command import argparse_command
 from gecbench.cli.official.comparison import NO_EDITS, Flags, compare
 from gecbench.cli.options import say, scheme_of, watch
 from gecbench.core.errors import UsageError
@@ -34,7 +34,7 @@ class Best:
     ] = False
 
 
-@command
+@argparse_command
 def cherrant_parallel(
     file: Annotated[Path, Option("--file", "Rows of id TAB source TAB targets.", short="-f")],
     output: Annotated[Path, Option("--output", "The M2 file to write.", short="-o", writes=("",))],
@@ -86,7 +86,7 @@ def cherrant_parallel(
         say(f"note: {edit_set_limit_note(capped)}")
 
 
-@command
+@argparse_command
 def cherrant_compare(
     flags: Flags,
     start: Annotated[

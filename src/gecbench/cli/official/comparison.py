@@ -149,7 +149,9 @@ def _as_scripts_do(
 
     def converted(rewrites: tuple[Rewrite, ...], tokens: tuple[str, ...]) -> tuple[Rewrite, ...]:
         return tuple(
-            replace(r, edit_sets=tuple(tuple(correction(e, tokens) for e in s) for s in r.edit_sets))
+            replace(
+                r, edit_sets=tuple(tuple(correction(e, tokens) for e in s) for s in r.edit_sets)
+            )
             for r in choose(rewrites)
         )
 

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import click
 
 from gecbench.api.options import SchemeSpec
-from gecbench.cli.command import command, refuse
+from gecbench.cli.command import argparse_command, refuse
 from gecbench.cli.official.comparison import NO_EDITS, SCORE_FROM, Flags, compare
 from gecbench.cli.options import say, watch
 from gecbench.core.errors import FormatError, UsageError
@@ -34,7 +34,7 @@ Merging = Annotated[
 ]
 
 
-@command
+@argparse_command
 def errant_parallel(
     original: Annotated[Path, Option("-orig", "The original text, a sentence a line.")],
     corrected: Annotated[
@@ -86,7 +86,7 @@ def _pair(sample: Sample) -> Sample:
     return replace(sample, references=tuple(references))
 
 
-@command
+@argparse_command
 def errant_m2(
     file: Annotated[Path, Argument("M2_FILE")],
     output: Out,
@@ -162,7 +162,7 @@ def _write(extracted: Corpus, output: Path) -> None:
     save(replace(extracted, samples=samples), output, format="m2")
 
 
-@command
+@argparse_command
 def errant_compare(flags: Flags) -> None:
     """ERRANT's errant_compare: how a system's M2 file agrees with the references'.
 

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Annotated
 
 from gecbench.api.options import Options
-from gecbench.cli.command import command
+from gecbench.cli.command import argparse_command
 from gecbench.cli.options import say
 from gecbench.core.errors import UsageError
 from gecbench.core.files import STDIO, write_text
 from gecbench.core.options import Argument, Option
 
 
-@command
+@argparse_command
 def m2scorer(
     hypotheses: Annotated[Path, Argument("SYSTEM")],
     gold: Annotated[Path, Argument("SOURCE_GOLD")],
