@@ -9,6 +9,7 @@ from typing import get_args
 
 import pytest
 
+from gecbench.backends import scorers
 from gecbench.core.case import CHOICES, LEVELS, Case, CaseRewrite, Part
 from gecbench.core.edit import Edit
 from gecbench.core.registry import resolve
@@ -46,12 +47,37 @@ UNEVEN = [
 ]
 
 
+class StubNetwork:
+    """Judges texts by their length."""
+
+    description = "stub@0"
+
+    def values(self, texts: list[tuple[str, ...]]) -> list[float]:
+        return [float(sum(map(len, text))) for text in texts]
+
+    def similarity(self, first: list[str], second: list[str]) -> list[float]:
+        return [len(b) / max(1, len(a)) for a, b in zip(first, second, strict=True)]
+
+    def is_cut(self, text: tuple[str, ...]) -> bool:
+        return False
+
+
+@pytest.fixture(autouse=True)
+def stub_networks(monkeypatch: pytest.MonkeyPatch):
+    for name in ("language_model", "regressor", "encoder"):
+        monkeypatch.setattr(scorers, name, lambda *_: StubNetwork())
+
+
+MODELS = {"some": dict.fromkeys(("grammaticality", "fluency", "meaning"), "stub")}
+"""Options without which a metric cannot be made."""
+
+
 def made_by(name: str) -> list:
     """A metric in each of its forms that promises something else."""
     make = resolve("metric", name, METRICS)
     if issubclass(make, SpanF):
         return [make(choice=choice, level=level) for choice in CHOICES for level in LEVELS]
-    return [make()]
+    return [make(**MODELS.get(name, {}))]
 
 
 ALL = [

@@ -51,7 +51,7 @@ def score(
     """Score systems on a corpus.
 
     Args:
-        corpus: With at least one reference for every sentence.
+        corpus: With at least one reference for every sentence, if a metric needs any.
         systems: Their outputs, joined to this corpus.
         scheme: What extracts edits, loaded where edits are missing; None means the default of
             the corpus's language. Edits of files are used as `Extractor` says.
@@ -128,7 +128,8 @@ def collect_stats(
         segmenter=bool(options.segmenter),
     )
     refused = metrics_of_other_languages(metrics, part, language)
-    needs = frozenset(metric.needs for metric in metrics if metric.name not in refused)
+    applicable = [metric for metric in metrics if metric.name not in refused]
+    needs = frozenset(metric.needs for metric in applicable)
     division = SPACES
     if options.segmenter or "gold_edits" in needs:
         division = segmenter(options.segmenter, part)
@@ -139,6 +140,7 @@ def collect_stats(
         extractor_for(part, spec, re_extract=options.re_extract, watch=watch),
         segment=division.divide,
         max_references=options.max_references,
+        needs_references=any(metric.needs_references for metric in applicable),
     )
     if not spec.may_be_unused:
         check_extraction(

@@ -9,11 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from inspect import signature
 from logging import CRITICAL, getLogger
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from gecbench.backends import need
+from gecbench.backends import hash_files, need
 from gecbench.core.errors import GecbenchError, UsageError, reason
 
 if TYPE_CHECKING:
@@ -94,6 +95,26 @@ def load_model(place: str, auto: Any, **options: object) -> PreTrainedModel:
             f"{tuple(expected)}; they do not belong together"
         )
     return model
+
+
+def without_pooler(config: PreTrainedConfig) -> dict[str, bool]:
+    """Leave out the pooler, where an encoder would bring one that nothing uses."""
+    from transformers import AutoModel
+
+    classes = AutoModel._model_mapping.get(type(config), None)
+    first = classes[0] if isinstance(classes, tuple) else classes
+    has_pooler = first is not None and "add_pooling_layer" in signature(first).parameters
+    return {"add_pooling_layer": False} if has_pooler else {}
+
+
+def describe_model(place: str, model: PreTrainedModel) -> str:
+    """Name a model and its revision: the commit of the hub, or a hash of the files of a folder."""
+    name, revision = split_revision(place)
+    folder = Path(name)
+    if folder.is_dir():
+        return f"{folder.resolve().name}@{hash_files(folder, folder.iterdir())[:12]}"
+    commit = getattr(model.config, "_commit_hash", None) or revision or "unknown"
+    return f"{name}@{commit[:12]}"
 
 
 def _load(place: str, auto: Any, *, what: str, **options: object) -> Any:

@@ -56,7 +56,8 @@ class Case:
     Args:
         id: The sample's id.
         hypotheses: Of the system, usually one.
-        references: Of the annotators, at least one, in the order of the corpus.
+        references: Of the annotators, in the order of the corpus; none only where no metric of the
+            run needs any.
         source: What the learner wrote.
         tokens: The source's tokens, which `gold_edits` count in. Part "gold_edits".
         edit_tokens: The source's tokens, which `edits` count in. Part "edits".

@@ -26,14 +26,17 @@ METRICS: Mapping[str, str] = {
     "gleu-frequency": "gecbench.metrics.gleu:GleuFrequency",
     "green": "gecbench.metrics.green:Green",
     "i-measure": "gecbench.metrics.i_measure:IMeasure",
+    "impara": "gecbench.metrics.reference_free:Impara",
     "m2": "gecbench.metrics.m2:M2",
     "meaning-preservation": "gecbench.metrics.meaning_preservation:MeaningPreservation",
     "mp-prime": "gecbench.metrics.meaning_preservation:MpPrime",
+    "scribendi": "gecbench.metrics.reference_free:Scribendi",
     "sent-cleme": "gecbench.metrics.cleme:SentenceCleme",
     "sent-cleme2": "gecbench.metrics.cleme:SentenceCleme2",
     "sent-gleu": "gecbench.metrics.gleu:SentenceGleu",
     "sent-m2": "gecbench.metrics.m2:SentenceM2",
     "sentence-accuracy": "gecbench.metrics.sentence_accuracy:SentenceAccuracy",
+    "some": "gecbench.metrics.reference_free:Some",
 }
 """Name to the class of the metric."""
 

@@ -15,7 +15,7 @@ from gecbench.core.options import check_between, check_choice
 from gecbench.core.score import Score
 from gecbench.scoring.metric import MeanMetric, Metric
 from gecbench.scoring.resample import mean, sums
-from gecbench.scoring.texts import characters, references
+from gecbench.scoring.texts import characters, longest_common, references
 
 # How many characters of two texts match: the readings of a word that its paper leaves open.
 
@@ -26,22 +26,6 @@ Matching = Literal["multiset", "lcs", "blocks", "position"]
 def multiset(source: str, text: str) -> int:
     """How many characters both have, each as often as both have it; order is nothing."""
     return (Counter(source) & Counter(text)).total()
-
-
-def lcs(source: str, text: str) -> int:
-    """The length of the longest common subsequence.
-
-    A row of the usual table as the bits of one number (Hyyro, "Bit-parallel LCS-length
-    computation revisited", 2004): a bit is 0 where the row grows.
-    """
-    bits: dict[str, int] = {}
-    for at, character in enumerate(source):
-        bits[character] = bits.get(character, 0) | 1 << at
-    row = full = (1 << len(source)) - 1
-    for character in text:
-        hits = row & bits.get(character, 0)
-        row = (row + hits | row - hits) & full
-    return len(source) - row.bit_count()
 
 
 def blocks(source: str, text: str) -> int:
@@ -62,7 +46,7 @@ def position(source: str, text: str) -> int:
 
 MATCHINGS: Mapping[Matching, Callable[[str, str], int]] = {
     "multiset": multiset,
-    "lcs": lcs,
+    "lcs": longest_common,
     "blocks": blocks,
     "position": position,
 }

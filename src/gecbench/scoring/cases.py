@@ -45,22 +45,25 @@ def make_cases(
     *,
     segment: Callable[[str], Tokens] = split_at_spaces,
     max_references: int | None = None,
+    needs_references: bool = True,
 ) -> Cases:
     """Make the cases of all systems.
 
     Args:
-        corpus: Every sample has at least one reference.
+        corpus: The data.
         systems: With outputs for every sample.
         needs: Which parts of a case the metrics read; no other is made.
         extractor: Finds edits.
         segment: Tokens of a text, for metrics that compare it with gold edits.
         max_references: Only the first this many of each sentence.
+        needs_references: Whether any metric does; every sample then has to have one.
 
     Raises:
-        CorpusError: A sample has no reference; or edits cannot be used (`Extractor.extract`).
+        CorpusError: A sample has no reference, and needs one; or edits cannot be used
+            (`Extractor.extract`).
     """
     for sample in corpus.samples:
-        if not sample.references:
+        if needs_references and not sample.references:
             raise CorpusError(
                 f"{corpus.name}: sentence {sample.id!r} has no reference; "
                 "give a TSV, M2 or JSONL that has them, or text files with --reference"

@@ -48,6 +48,8 @@ class Metric(ABC, Generic[Stats]):
     perfect: ClassVar[float | None] = None
     """The score of a hypothesis that equals a reference everywhere; None: it has no such."""
 
+    experimental: ClassVar[str] = ""
+    """What of it could not be checked against the authors' program; "": nothing."""
     approximation: ClassVar[str] = ""
     """What was done to sentences of which `is_approximate` is true."""
 
@@ -71,11 +73,16 @@ class Metric(ABC, Generic[Stats]):
     @property
     def signature(self) -> Signature:
         """How scores of this metric are made."""
-        return Signature({"metric": self.name, **self.context, **self.settings()})
+        status = {"status": "experimental"} if self.experimental else {}
+        return Signature({"metric": self.name, **status, **self.context, **self.settings()})
 
     @abstractmethod
     def stats(self, case: Case) -> Stats | None:
         """The statistics of one sentence; None where the metric leaves it out."""
+
+    def stats_of(self, cases: Sequence[Case]) -> Sequence[Stats | None]:
+        """The statistics of many sentences; where a network reads them, in batches."""
+        return tuple(map(self.stats, cases))
 
     @abstractmethod
     def aggregate(self, stats: Sequence[Stats]) -> Score:

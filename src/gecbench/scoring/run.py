@@ -364,7 +364,7 @@ def run_metrics(
             continue
         try:
             rows |= {
-                (system, metric.name): tuple(map(metric.stats, system_cases))
+                (system, metric.name): metric.stats_of(system_cases)
                 for system, system_cases in cases.items()
             }
         except MissingExtraError as error:
@@ -398,6 +398,9 @@ def _metric_notes(
         notes = list(metric.notes([row for _, row in rows_of_system]))
         if names := [name for name, row in rows_of_system if metric.is_approximate(row)]:
             notes.append(f"{metric.name}: {metric.approximation}: {', '.join(names)}")
+        if metric.experimental:
+            note = f"{metric.name} is experimental: {metric.experimental}"
+            notes.insert(0, WarningNote(note))
         for note in notes:
             systems_of.setdefault(note, []).append(system)
     return [

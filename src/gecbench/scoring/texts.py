@@ -39,6 +39,22 @@ def pieces(text: str, unit: Unit) -> Sequence[str]:
     return characters(text) if unit == "character" else text.strip()
 
 
+def longest_common(source: str, text: str) -> int:
+    """The length of the longest common subsequence.
+
+    A row of the usual table as the bits of one number (Hyyro, "Bit-parallel LCS-length
+    computation revisited", 2004): a bit is 0 where the row grows.
+    """
+    bits: dict[str, int] = {}
+    for at, character in enumerate(source):
+        bits[character] = bits.get(character, 0) | 1 << at
+    row = full = (1 << len(source)) - 1
+    for character in text:
+        hits = row & bits.get(character, 0)
+        row = (row + hits | row - hits) & full
+    return len(source) - row.bit_count()
+
+
 # Counts of n-grams, and what two texts share.
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,12 @@ import msgspec
 import torch
 from torch import Tensor, nn
 
-from gecbench.backends.transformers import load_config, load_model, load_tokenizer
+from gecbench.backends.transformers import (
+    load_config,
+    load_model,
+    load_tokenizer,
+    without_pooler,
+)
 from gecbench.core.errors import FormatError, GecbenchError, reason
 from gecbench.core.files import make_folder, write_bytes
 from gecbench.models.folder import Card, read_card
@@ -292,7 +296,7 @@ def random_encoder(place: str, config: PreTrainedConfig) -> Encoder:
 
     try:
         model: PreTrainedModel = AutoModel.from_config(  # type: ignore[no-untyped-call]
-            config, trust_remote_code=False, **_without_pooler(config)
+            config, trust_remote_code=False, **without_pooler(config)
         )
     except (ValueError, TypeError, KeyError, RuntimeError) as error:
         raise GecbenchError(f"{place}: the encoder cannot be built: {reason(error)}") from error
@@ -325,7 +329,7 @@ def load_pretrained(
 
     config = load_config(place)
     _check_encoder(place, config)
-    model = load_model(place, AutoModel, **_without_pooler(config))
+    model = load_model(place, AutoModel, **without_pooler(config))
     embedding: Any = model.get_input_embeddings()
     if not hasattr(embedding, "num_embeddings"):
         raise GecbenchError(f"{place}: {config.model_type} reads no words; name an encoder of text")
@@ -415,16 +419,6 @@ def _check_encoder(place: str, config: PreTrainedConfig) -> None:
     )
     if one_way or getattr(config, "is_encoder_decoder", False):
         raise GecbenchError(f"{place}: {kind} writes sentences; a tagger needs an encoder, as BERT")
-
-
-def _without_pooler(config: PreTrainedConfig) -> dict[str, bool]:
-    """Leave out the pooler, where a model would bring one: nothing uses it, and it never learns."""
-    from transformers import AutoModel
-
-    classes = AutoModel._model_mapping.get(type(config), None)
-    first = classes[0] if isinstance(classes, tuple) else classes
-    has_pooler = first is not None and "add_pooling_layer" in inspect.signature(first).parameters
-    return {"add_pooling_layer": False} if has_pooler else {}
 
 
 # What the tagger is to minimise: wrong labels and wrong detection.

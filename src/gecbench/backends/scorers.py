@@ -1,0 +1,205 @@
+"""Networks of transformers that score texts: perplexity, regression, similarity.
+
+Each is loaded once, and each text is read once, however many systems repeat it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from math import exp, inf
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+
+from gecbench.backends.transformers import (
+    describe_model,
+    find_device,
+    load_config,
+    load_model,
+    load_tokenizer,
+    need_torch,
+    without_pooler,
+)
+from gecbench.core.errors import GecbenchError
+
+if TYPE_CHECKING:
+    import torch
+
+Texts = tuple[str, ...]
+"""A text, or two that the network reads together."""
+Value = TypeVar("Value")
+
+_BATCH = 32
+
+
+class TextScorer(ABC, Generic[Value]):
+    """A network that gives each text, or each pair of texts, a value.
+
+    Args:
+        place: A folder, or a name on the hub, with "@REVISION" or without.
+        auto: The class of transformers that chooses, as `AutoModel`.
+        longest: Pieces of a text that are read; 0 reads what the network can.
+        options: More for loading.
+
+    Raises:
+        GecbenchError: There is no such model.
+        MissingExtraError: torch or transformers is not installed.
+    """
+
+    def __init__(self, place: str, auto: Any, *, longest: int = 0, **options: object) -> None:
+        self._place = place
+        self._tokenizer: Any = load_tokenizer(place)
+        self._device = find_device("")
+        self._model = cast("Any", load_model(place, auto, **options)).float().to(self._device)
+        self._model.eval()
+        config = self._model.config
+        window = getattr(config, "max_position_embeddings", None) or 512
+        if config.model_type in ("roberta", "xlm-roberta", "camembert"):
+            window -= 2  # they count positions from 2
+        self._longest = min(longest or window, window)
+        self._values: dict[Texts, Value] = {}
+
+    @cached_property
+    def description(self) -> str:
+        """Its name and revision, for signatures."""
+        return describe_model(self._place, self._model)
+
+    def values(self, texts: Sequence[Texts]) -> list[Value]:
+        """The value of each text."""
+        import torch
+
+        missing = sorted(set(texts) - self._values.keys(), key=lambda text: sum(map(len, text)))
+        for first in range(0, len(missing), _BATCH):
+            batch = missing[first : first + _BATCH]
+            with torch.inference_mode():
+                self._values |= zip(batch, self._compute(batch), strict=True)
+        return [self._values[text] for text in texts]
+
+    def is_cut(self, text: Texts) -> bool:
+        """Whether a text is longer than what is read of it."""
+        return len(self._tokenizer(*text, verbose=False)["input_ids"]) > self._longest
+
+    @abstractmethod
+    def _compute(self, texts: Sequence[Texts]) -> list[Value]:
+        """The values of a batch."""
+
+    def _encode(self, texts: Sequence[Texts]) -> dict[str, torch.Tensor]:
+        encoding = self._tokenizer(
+            *map(list, zip(*texts, strict=True)),
+            padding=True,
+            truncation=True,
+            max_length=self._longest,
+            return_tensors="pt",
+        )
+        return {name: tensor.to(self._device) for name, tensor in encoding.items()}
+
+
+class LanguageModel(TextScorer[float]):
+    """Perplexity of texts under a causal language model."""
+
+    def __init__(self, place: str) -> None:
+        need_torch()
+        from transformers import AutoModelForCausalLM
+
+        super().__init__(place, AutoModelForCausalLM)
+        self._start = self._tokenizer.bos_token_id
+        if self._start is None:
+            self._start = self._tokenizer.cls_token_id
+        if self._start is None:
+            raise GecbenchError(
+                f"{place}: its tokenizer has no token that begins a text, which the perplexity of "
+                "the first word needs; name another model"
+            )
+
+    def is_cut(self, text: Texts) -> bool:
+        """Whether a text is longer than what is read of it."""
+        return len(self._ids(text)) > self._longest
+
+    def _ids(self, text: Texts) -> list[int]:
+        ids: list[int] = self._tokenizer(*text, add_special_tokens=False, verbose=False)[
+            "input_ids"
+        ]
+        return [self._start, *ids]
+
+    def _compute(self, texts: Sequence[Texts]) -> list[float]:
+        """The exponential of the mean surprise of its pieces; infinite for an empty text."""
+        import torch
+        from torch.nn.functional import cross_entropy
+
+        rows = [self._ids(text)[: self._longest] for text in texts]
+        width = max(map(len, rows))
+        ids = torch.tensor([row + [self._start] * (width - len(row)) for row in rows])
+        seen = torch.tensor([[1] * len(row) + [0] * (width - len(row)) for row in rows])
+        ids, seen = ids.to(self._device), seen.to(self._device)
+        logits = self._model(input_ids=ids, attention_mask=seen).logits[:, :-1]
+        losses = cross_entropy(logits.transpose(1, 2), ids[:, 1:], reduction="none")
+        sums = (losses * seen[:, 1:]).sum(1).tolist()
+        return [
+            exp(min(total / (len(row) - 1), 700)) if len(row) > 1 else inf
+            for total, row in zip(sums, rows, strict=True)
+        ]
+
+
+class Regressor(TextScorer[float]):
+    """The one number that a classifier with one class gives."""
+
+    def __init__(self, place: str, longest: int) -> None:
+        need_torch()
+        from transformers import AutoModelForSequenceClassification
+
+        super().__init__(place, AutoModelForSequenceClassification, longest=longest)
+        if self._model.config.num_labels != 1:
+            raise GecbenchError(
+                f"{place}: gives {self._model.config.num_labels} numbers for a text; a model that "
+                "was trained to give one is needed"
+            )
+
+    def _compute(self, texts: Sequence[Texts]) -> list[float]:
+        numbers: list[float] = self._model(**self._encode(texts)).logits[:, 0].tolist()
+        return numbers
+
+
+class Encoder(TextScorer["torch.Tensor"]):
+    """One vector for each text: the mean of the last layer over its pieces."""
+
+    def __init__(self, place: str, longest: int) -> None:
+        need_torch()
+        from transformers import AutoModel
+
+        options = without_pooler(load_config(place))
+        super().__init__(place, AutoModel, longest=longest, **options)
+
+    def similarity(self, first: Sequence[str], second: Sequence[str]) -> list[float]:
+        """The cosine of the vectors of each two texts."""
+        import torch
+        from torch.nn.functional import cosine_similarity
+
+        texts = [*first, *second]
+        vectors = torch.stack(self.values([(text,) for text in texts])) if texts else torch.ones(0)
+        cosines: list[float] = cosine_similarity(*vectors.chunk(2)).tolist() if texts else []
+        return cosines
+
+    def _compute(self, texts: Sequence[Texts]) -> list[torch.Tensor]:
+        inputs = self._encode(texts)
+        seen = inputs["attention_mask"].unsqueeze(2)
+        states = self._model(**inputs).last_hidden_state
+        means = (states * seen).sum(1) / seen.sum(1)
+        return list(means.cpu())
+
+
+@lru_cache(maxsize=2)
+def language_model(place: str) -> LanguageModel:
+    """Load a causal language model, once."""
+    return LanguageModel(place)
+
+
+@lru_cache(maxsize=6)
+def regressor(place: str, longest: int) -> Regressor:
+    """Load a regressor, once."""
+    return Regressor(place, longest)
+
+
+@lru_cache(maxsize=2)
+def encoder(place: str, longest: int) -> Encoder:
+    """Load an encoder, once."""
+    return Encoder(place, longest)

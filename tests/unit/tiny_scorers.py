@@ -1,0 +1,52 @@
+"""Tiny random networks that judge texts, saved as transformers does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+WORDS = "he she they cat cats the a an mat sat sits go goes went to school on home . ,".split()
+
+
+def tiny_language_model(folder: Path) -> Path:
+    """Make a GPT-2 whose pieces are bytes."""
+    import torch
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+
+    symbols = ["<|endoftext|>", *sorted(pre_tokenizers.ByteLevel.alphabet())]
+    bytewise = Tokenizer(models.BPE(vocab={s: k for k, s in enumerate(symbols)}, merges=[]))
+    bytewise.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    bytewise.decoder = decoders.ByteLevel()
+    end = "<|endoftext|>"
+    PreTrainedTokenizerFast(
+        tokenizer_object=bytewise, bos_token=end, eos_token=end, unk_token=end
+    ).save_pretrained(folder)
+    config = GPT2Config(
+        vocab_size=len(symbols), n_embd=16, n_layer=1, n_head=2, n_positions=64,
+        bos_token_id=0, eos_token_id=0, initializer_range=0.5,
+    )  # fmt: skip
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        GPT2LMHeadModel(config).save_pretrained(folder)
+    return folder
+
+
+def tiny_bert(folder: Path, seed: int, *, numbers: int = 0) -> Path:
+    """Make a BERT, or a classifier over it that gives so many numbers."""
+    import torch
+    from transformers import BertConfig, BertForSequenceClassification, BertModel, BertTokenizer
+
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    pieces = [*special, *WORDS, *"abcdefghijklmnopqrstuvwxyz", *map("##{}".format, "abcdehost")]
+    vocabulary = {piece: k for k, piece in enumerate(dict.fromkeys(pieces))}
+    BertTokenizer(vocab=vocabulary, do_lower_case=True).save_pretrained(folder)
+    config = BertConfig(
+        vocab_size=len(vocabulary), hidden_size=16, num_hidden_layers=2, num_attention_heads=2,
+        intermediate_size=32, max_position_embeddings=32, num_labels=numbers or 2,
+        initializer_range=0.4,
+    )  # fmt: skip
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        kind = BertForSequenceClassification if numbers else BertModel
+        kind(config).save_pretrained(folder)
+    return folder
