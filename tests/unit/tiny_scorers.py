@@ -4,7 +4,28 @@ from __future__ import annotations
 
 from pathlib import Path
 
-WORDS = "he she they cat cats the a an mat sat sits go goes went to school on home . ,".split()
+WORDS = [
+    "he",
+    "she",
+    "they",
+    "cat",
+    "cats",
+    "the",
+    "a",
+    "an",
+    "mat",
+    "sat",
+    "sits",
+    "go",
+    "goes",
+    "went",
+    "to",
+    "school",
+    "on",
+    "home",
+    ".",
+    ",",
+]
 
 
 def tiny_language_model(folder: Path) -> Path:

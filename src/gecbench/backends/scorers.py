@@ -174,9 +174,12 @@ class Encoder(TextScorer["torch.Tensor"]):
         import torch
         from torch.nn.functional import cosine_similarity
 
-        texts = [*first, *second]
-        vectors = torch.stack(self.values([(text,) for text in texts])) if texts else torch.ones(0)
-        cosines: list[float] = cosine_similarity(*vectors.chunk(2)).tolist() if texts else []
+        if not first:
+            return []
+        left, right = (
+            torch.stack(self.values([(text,) for text in texts])) for texts in (first, second)
+        )
+        cosines: list[float] = cosine_similarity(left, right).tolist()
         return cosines
 
     def _compute(self, texts: Sequence[Texts]) -> list[torch.Tensor]:
