@@ -19,7 +19,7 @@ from gecbench.formats import load_format
 from gecbench.formats.reading import read, read_parallel
 
 ANY = st.one_of(corpora(), plain_corpora(), edited_corpora())
-LOSING = ("mucgec", "lines", "m2", "m2-maxmatch")
+LOSING = ("mucgec", "lines", "m2", "m2-maxmatch", "multigec")
 """Formats that cannot hold every corpus."""
 
 
@@ -30,8 +30,8 @@ def there_and_back(corpus: Corpus, name: str) -> Corpus:
         for ending, content in load_format(name).write(corpus).items():
             paths.append(Path(folder, f"x{ending}"))
             write_text(paths[-1], content)
-        if name == "lines":
-            found = read_parallel(paths[0], paths[1:])
+        if load_format(name).is_text:
+            found = read_parallel(paths[0], paths[1:], format=name)
         else:
             found = read(paths[0], format=name)
     return found if name == "jsonl" else replace(found, name=corpus.name)

@@ -12,7 +12,7 @@ from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
 from gecbench.core.files import STDIO, encode_text, name_of, read_bytes, write_files, write_text
 from gecbench.core.perturbed import PerturbedSet
 from gecbench.core.sample import Corpus, SystemOutput
-from gecbench.formats import load_format, load_writer
+from gecbench.formats import FORMATS, load_format, load_writer
 from gecbench.formats.reading import check_plain, read, read_parallel, read_system, read_systems
 from gecbench.formats.table import Columns
 from gecbench.lang import language_of
@@ -48,7 +48,8 @@ def load(
     if columns:
         raise UsageError("columns are those of one file; leave out the files of references")
     if format is not None and not load_format(format).is_text:
-        raise UsageError(f"reference files go with format lines or multigec, not {format}")
+        texts = ", ".join(name for name in FORMATS if load_format(name).is_text)
+        raise UsageError(f"reference files go with one of {texts}, not with {format}")
     for file in (path, *targets) if format is None else ():
         check_plain(file)
     return in_language(read_parallel(path, targets, format=format), lang)

@@ -50,6 +50,8 @@ class Format:
             empty where reading back gives the same.
         has_ids: Whether samples have ids of their own; else these are 1, 2, ... and a system's
             sentences belong to those of a corpus by their position.
+        rewrites: Reads references or a system's sentences by the sources, given by id, where such
+            a file has a form of its own; None where it has that of a corpus.
         is_text: Whether a file holds nothing but texts, so that a system's are its hypotheses;
             else a system's sentence is its source with a rewrite.
         has_sources: Whether a file has the sources; else only what a system made of them.
@@ -66,6 +68,7 @@ class Format:
     write: Callable[[Corpus], Mapping[str, str]] = no_writer
     losses: Callable[[Corpus], list[str]] = no_losses
     has_ids: bool = True
+    rewrites: Callable[[Path, Iterable[str], Mapping[str, str]], Rows] | None = None
     is_text: bool = False
     has_sources: bool = True
     has_lang: bool = False

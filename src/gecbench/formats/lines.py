@@ -14,10 +14,10 @@ from gecbench.core.sample import Corpus, Sample
 from gecbench.formats.texts import (
     check_cell,
     format_rows,
-    loss,
     loss_of,
-    text_losses,
-    text_of,
+    most_references,
+    parallel_losses,
+    parallel_text,
     unknown_format,
 )
 
@@ -87,7 +87,7 @@ def write(corpus: Corpus) -> Mapping[str, str]:
         CorpusError: Names the sample with a line end in a text.
     """
     files = {"": format_rows(corpus, _NAME, _source)}
-    width = _width(corpus)
+    width = most_references(corpus)
     if width:
         files = {".src": files[""]}
     for k in range(width):
@@ -97,44 +97,11 @@ def write(corpus: Corpus) -> Mapping[str, str]:
 
 def losses(corpus: Corpus) -> list[str]:
     """What is lost beside the name, which is the file's."""
-    width, samples = _width(corpus), corpus.samples
-    rewrites = [rewrite for sample in samples for rewrite in sample.references]
-    numbers = sum(sample.id != str(n) for n, sample in enumerate(samples, 1))
-    short = sum(0 < len(sample.references) < width for sample in samples)
-    bare = sum(not sample.references for sample in samples) if width else 0
-    less = f"fewer than {width} references"
-    source = "written as a copy of the source"
+    numbers = sum(sample.id != str(n) for n, sample in enumerate(corpus.samples, 1))
     return [
         *loss_of(_NAME, "ids but line numbers", numbers, "sentence"),
-        *loss_of(_NAME, "language", corpus.lang is not None, "corpus"),
-        *text_losses(_NAME, corpus),
-        *loss(
-            sum(r.error_free for r in rewrites),
-            "reference",
-            f"{_NAME} cannot say 'error free': {{}} {source}",
-        ),
-        *loss(
-            sum(r.unannotatable for r in rewrites),
-            "reference",
-            f"{_NAME} cannot say 'unannotatable': {{}} {source}",
-        ),
-        *loss(
-            short,
-            "sentence",
-            f"{{}} have {less}: their first reference is repeated",
-            f"{{}} has {less}: its first reference is repeated",
-        ),
-        *loss(
-            bare,
-            "sentence",
-            "{} have no reference: their source is repeated",
-            "{} has no reference: its source is repeated",
-        ),
+        *parallel_losses(_NAME, corpus),
     ]
-
-
-def _width(corpus: Corpus) -> int:
-    return max((len(sample.references) for sample in corpus.samples), default=0)
 
 
 def _source(sample: Sample) -> str:
@@ -143,14 +110,9 @@ def _source(sample: Sample) -> str:
 
 
 def _reference(sample: Sample, k: int, lang: str | None) -> str:
-    if not sample.references:
-        return sample.source
-    k = k if k < len(sample.references) else 0
-    rewrite = sample.references[k]
-    if rewrite.unannotatable:
-        return sample.source
-    text = text_of(sample, rewrite, lang)
-    check_cell(text, f"reference {k}", _NAME)
+    text = parallel_text(sample, k, lang)
+    if text is not sample.source:
+        check_cell(text, f"reference {k if k < len(sample.references) else 0}", _NAME)
     return text
 
 

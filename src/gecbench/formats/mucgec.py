@@ -1,8 +1,13 @@
-"""mucgec: id TAB source TAB reference TAB reference ..., as MuCGEC and NaCGEC are published."""
+"""mucgec: id TAB source TAB reference TAB reference ..., as MuCGEC is published.
+
+nasgec is the same, with more marks in the place of a reference, as NaSGEC and NaCGEC have them.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -25,6 +30,10 @@ from gecbench.formats.texts import (
 _NAME = "mucgec"
 _ID, _SOURCE = Message("the id"), Message("the source")
 _SIMPLIFIED = str.maketrans("沒錯誤無標註", "没错误无标注")
+_NASGEC_MARKS = frozenset(("噪音数据", "句意不明", "歧义句", "error。"))
+"""What stands in NaSGEC and NaCGEC for a reference that is none (SUDA-LA/CGECData removes them)."""
+_NASGEC_MARK = re.compile(rf"\t(?:{'|'.join(_NASGEC_MARKS)})(?:\t|$)")
+
 _HEADINGS = ("source", "src", "sentence", "text", "原句", "source sentence", "input")
 
 
@@ -35,6 +44,14 @@ class SentencesAsIdsError(FormatError):
 def sniff(lines: Sequence[str]) -> bool:
     """Whether the first line that is not empty has a TAB."""
     return next(("\t" in line for line in lines if line.strip()), False)
+
+
+def _sniff_nasgec(lines: Sequence[str]) -> bool:
+    """Whether a row has a mark of NaSGEC in the place of a reference."""
+    return sniff(lines) and any(
+        not _NASGEC_MARKS.isdisjoint(line.split("\t")[2:])
+        for line in filter(_NASGEC_MARK.search, lines)
+    )
 
 
 def check(path: Path, lines: Sequence[str]) -> None:
@@ -79,6 +96,22 @@ def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
         FormatError: Names the first row that is blank or lacks a cell.
     """
     return Corpus(name_of(path), (), CHINESE), parse_rows(path, enumerate(lines, 1), _sample)
+
+
+def _stream_nasgec(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
+    """Stream the rows as `stream` does; NaSGEC's marks say that there is no reference, too."""
+    about, rows = stream(path, lines)
+    return about, ((n, _without_marks(sample)) for n, sample in rows)
+
+
+def _without_marks(sample: Sample) -> Sample:
+    if not any(rewrite.text in _NASGEC_MARKS for rewrite in sample.references):
+        return sample
+    rewrites = (
+        Rewrite(unannotatable=True) if rewrite.text in _NASGEC_MARKS else rewrite
+        for rewrite in sample.references
+    )
+    return replace(sample, references=tuple(rewrites))
 
 
 def _sample(line: str) -> Sample:
@@ -167,5 +200,13 @@ FORMAT = Format(
     stream=stream,
     write=write,
     losses=losses,
+    check=check,
+)
+
+NASGEC = Format(
+    name="nasgec",
+    about="id TAB source TAB references, with the marks of NaSGEC and NaCGEC",
+    sniff=_sniff_nasgec,
+    stream=_stream_nasgec,
     check=check,
 )

@@ -119,8 +119,19 @@ def _references(path: Path, reader: Format, corpus: Corpus) -> dict[str, tuple[R
     lines = read_lines(path)
     if not lines:
         raise _empty(path)
-    rows = list(unique(path, reader.stream(path, lines)[1]))
+    rows, _ = _rewrites(path, reader, lines, corpus)
     return _join(path, reader, rows, corpus)[0]
+
+
+def _rewrites(
+    path: Path, reader: Format, lines: Sequence[str], corpus: Corpus
+) -> tuple[list[tuple[int, Sample]], dict[str, str]]:
+    """What somebody made of a corpus, and what the file says of that."""
+    if reader.rewrites:
+        sources = {sample.id: sample.source for sample in corpus.samples}
+        return list(unique(path, reader.rewrites(path, lines, sources))), {}
+    about, samples = reader.stream(path, lines)
+    return list(unique(path, samples)), dict(about.provenance)
 
 
 def stream_parallel(source: Path, references: Sequence[Path]) -> Iterator[Sample]:
@@ -254,9 +265,7 @@ def read_system(
         reader = of_system(columns, path, lines)
     else:
         reader = _format_of(path, lines, format)
-    about, samples = reader.stream(path, lines)
-    rows = list(unique(path, samples))
-    provenance = dict(about.provenance)
+    rows, provenance = _rewrites(path, reader, lines, corpus)
     if subset:
         if not reader.has_ids:
             raise CorpusError(
@@ -304,7 +313,7 @@ def _join(
     hypotheses: dict[str, tuple[Rewrite, ...]] = {}
     tokens: dict[str, tuple[str, ...]] = {}
     for sample, (n, row) in zip(samples, rows, strict=True):
-        if reader.is_text:
+        if reader.is_text and not reader.rewrites:
             hypotheses[sample.id] = (Rewrite(text=row.source),)
             continue
         with error_place(Place(path, n), CorpusError):

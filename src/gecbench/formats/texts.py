@@ -262,3 +262,62 @@ def chinese_loss(name: str, corpus: Corpus) -> list[str]:
     """What a format loses whose corpora are Chinese."""
     sentence = f"{name} is Chinese: the language {corpus.lang!r} becomes {CHINESE!r}"
     return [] if corpus.lang == CHINESE else [sentence]
+
+
+# Parallel texts: a file of sources, and as many files of references as any sentence has.
+
+
+def most_references(corpus: Corpus) -> int:
+    """How many references the sentence has that has most."""
+    return max((len(sample.references) for sample in corpus.samples), default=0)
+
+
+def parallel_text(sample: Sample, number: int, lang: str | None) -> str:
+    """What stands for a sentence in a file of references, from 0.
+
+    A sentence with fewer references repeats its first; the source stands for one that is error
+    free or unannotatable, and where there is none.
+
+    Raises:
+        CorpusError: The edits of a rewrite cannot be applied.
+    """
+    if not sample.references:
+        return sample.source
+    rewrite = sample.references[number if number < len(sample.references) else 0]
+    return sample.source if rewrite.unannotatable else text_of(sample, rewrite, lang)
+
+
+def parallel_losses(name: str, corpus: Corpus) -> list[str]:
+    """What is lost in parallel texts of the format `name` beside ids."""
+    width, samples = most_references(corpus), corpus.samples
+    rewrites = [rewrite for sample in samples for rewrite in sample.references]
+    short = sum(0 < len(sample.references) < width for sample in samples)
+    bare = sum(not sample.references for sample in samples) if width else 0
+    less = f"fewer than {width} references"
+    source = "written as a copy of the source"
+    return [
+        *loss_of(name, "language", corpus.lang is not None, "corpus"),
+        *text_losses(name, corpus),
+        *loss(
+            sum(r.error_free for r in rewrites),
+            "reference",
+            f"{name} cannot say 'error free': {{}} {source}",
+        ),
+        *loss(
+            sum(r.unannotatable for r in rewrites),
+            "reference",
+            f"{name} cannot say 'unannotatable': {{}} {source}",
+        ),
+        *loss(
+            short,
+            "sentence",
+            f"{{}} have {less}: their first reference is repeated",
+            f"{{}} has {less}: its first reference is repeated",
+        ),
+        *loss(
+            bare,
+            "sentence",
+            "{} have no reference: their source is repeated",
+            "{} has no reference: its source is repeated",
+        ),
+    ]

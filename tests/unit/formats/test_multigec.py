@@ -66,3 +66,20 @@ def test_what_is_corrected_keeps_its_ids(tmp_path: Path) -> None:
 def test_what_is_wrong_is_named_with_its_line(content: str, line: int) -> None:
     with expect_error(FormatError, f"{PATH}:{line}"):
         FORMAT.read(PATH, content.split("\n"))
+
+
+def test_essays_are_written_with_their_references_and_read_back(tmp_path: Path) -> None:
+    references = (Rewrite(text="He goes .\n\nShe goes ."), Rewrite(text="They go ."))
+    corpus = Corpus("c", (Sample("T-1", "He go .\n\nShe go .", references),))
+    assert gecbench.save(corpus, tmp_path / "c", format="multigec") == []
+    files = [tmp_path / name for name in ("c-orig.md", "c-ref1.md", "c-ref2.md")]
+    assert files[0].read_text("utf-8") == "### essay_id = T-1\nHe go .\n\nShe go .\n\n"
+    assert gecbench.load(files[0], references=files[1:]).samples == corpus.samples
+
+
+def test_what_an_essay_cannot_hold_is_lost_with_a_count_or_refused(tmp_path: Path) -> None:
+    samples = (Sample("1", "\na\n", (Rewrite(error_free=True),)), Sample("2", "b"))
+    assert len(FORMAT.losses(Corpus("c", samples, "sv"))) == 4
+    for sample in (Sample("1 ", "a"), Sample("1", "a\n### essay_id = 2"), Sample("1", " ")):
+        with expect_error(CorpusError, repr(sample.id)):
+            FORMAT.write(Corpus("c", (sample,)))

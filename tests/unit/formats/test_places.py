@@ -1,0 +1,99 @@
+"""sighan-test, ctc2021: places of corrections become texts with the sentences they belong to.
+
+The layouts are those of SIGHAN's release notes (sighan8csc_release1.0, sighan7csc_release1.0) and
+of CTC-2021's call; the sentences are ours.
+"""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from messages import expect_error
+
+import gecbench
+from gecbench.core.errors import CorpusError, FormatError
+from gecbench.core.sample import Rewrite
+
+FREE = Rewrite(error_free=True)
+SIGHAN = "(pid=A2-1-1)\t他汽車很快。\n(pid=A2-1-2)\t天氣很好。\n"
+CTC = "pid=1-1 公司的言轮引发声讨。\npid=1-2 天气很好。\npid=1-3 俄罗女排都都会来。\n"
+MORE = "".join(f"pid={n}-1 好。\n" for n in range(5))
+CTC_ANSWERS = (
+    "pid=1-1, 4, 别字, 轮, 论, 5, 别词, 引发, 引起,\n"
+    "pid=1-2, -1\n"
+    "pid=1-3, 2, 缺失, , 斯, 5, 冗余, 都, ,\n"
+)
+
+
+def load(tmp_path: Path, sentences: str, answers: str) -> dict[str, Rewrite]:
+    (tmp_path / "in.txt").write_text(sentences, "utf-8")
+    (tmp_path / "truth.txt").write_text(answers, "utf-8")
+    corpus = gecbench.load(tmp_path / "in.txt", references=[tmp_path / "truth.txt"])
+    assert corpus.lang == "zh"
+    return {sample.id: sample.references[0] for sample in corpus.samples}
+
+
+@pytest.mark.parametrize(
+    ("sentences", "answers", "references"),
+    [
+        (
+            SIGHAN,
+            "A2-1-2, 0 \nA2-1-1, 2, 氣, 5, 慢\n",
+            {"A2-1-1": Rewrite(text="他氣車很慢。"), "A2-1-2": FREE},
+        ),
+        ("(NID=00351) 他好。\n", "\t00351, 2, 來\n", {"00351": Rewrite(text="他來。")}),
+        (
+            CTC,
+            CTC_ANSWERS,
+            {
+                "1-1": Rewrite(text="公司的言论引起声讨。"),
+                "1-2": FREE,
+                "1-3": Rewrite(text="俄罗斯女排都会来。"),
+            },
+        ),
+    ],
+)
+def test_answers_are_references_by_id(
+    tmp_path: Path, sentences: str, answers: str, references: dict[str, Rewrite]
+) -> None:
+    assert load(tmp_path, sentences, answers) == references
+
+
+def test_what_a_system_hands_in_is_places_or_sentences_and_may_be_packed(tmp_path: Path) -> None:
+    (tmp_path / "in.txt").write_text(CTC, "utf-8")
+    corpus = gecbench.load(tmp_path / "in.txt")
+    (tmp_path / "places.txt.gz").write_bytes(gzip.compress(CTC_ANSWERS.encode()))
+    (tmp_path / "texts.txt").write_text(CTC.replace("言轮", "言论"), "utf-8")
+    places = gecbench.load_system(tmp_path / "places.txt.gz", corpus)
+    assert places.hypotheses["1-3"] == (Rewrite(text="俄罗斯女排都会来。"),)
+    texts = gecbench.load_system(tmp_path / "texts.txt", corpus)
+    assert texts.hypotheses["1-1"] == (Rewrite(text="公司的言论引发声讨。"),)
+
+
+@pytest.mark.parametrize(
+    ("sentences", "answers", "facts"),
+    [
+        (SIGHAN, "A2-1-1, 0\nA2-1-2, 9, 氣\n", ("truth.txt:2", "氣")),
+        (SIGHAN, "A2-1-1, 2, 氣車, 3, 車\nA2-1-2, 0\n", ("truth.txt:1", "車")),
+        (SIGHAN, "A2-1-1, 0\nA2-1-2, 0\nA2-1-1, 0\n", ("truth.txt:3", "A2-1-1", "1")),
+        (SIGHAN, "A2-1-1, 0\nA2-1-2, 2, 氣, 3\n", ("truth.txt:2", "3")),
+        (CTC, CTC_ANSWERS.replace("4, 别字", "3, 别字"), ("truth.txt:1", "论", "言轮引发声讨。")),
+        (CTC, "1-1, -1\n1-3, 5, 冗余, 都\n", ("truth.txt:2", "都")),
+        (CTC, "1-1, -1\n1-3, 5, 冗余, 都, 都,\n", ("truth.txt:2", "都")),
+        (MORE + "女排会来。\n", CTC_ANSWERS, ("in.txt:6", "女排会来。")),
+    ],
+)
+def test_the_line_that_does_not_fit_is_named(
+    tmp_path: Path, sentences: str, answers: str, facts: tuple[str, ...]
+) -> None:
+    with expect_error(FormatError, *facts):
+        load(tmp_path, sentences, answers)
+
+
+def test_answers_need_all_sentences_and_are_no_corpus(tmp_path: Path) -> None:
+    with expect_error(CorpusError, "truth.txt", "A2-1-2"):
+        load(tmp_path, SIGHAN, "A2-1-1, 0\n")
+    with expect_error(FormatError, "truth.txt:1", "--reference"):
+        gecbench.load(tmp_path / "truth.txt")
