@@ -40,8 +40,8 @@ LIBRARY_KEYWORDS = (
 LIBRARY = (
     *("api/schemes", "core/edit", "core/errors", "core/files", "core/format", "core/sample"),
     "datasets/catalog",
-    *("formats/fcgec", "formats/jsonl", "formats/m2", "formats/mucgec", "formats/records"),
-    *("formats/table", "formats/texts", "formats/validation"),
+    *("formats/fcgec", "formats/jsonl", "formats/m2", "formats/mucgec", "formats/places"),
+    *("formats/records", "formats/table", "formats/texts", "formats/validation"),
     *("lang/en/resources", "server/guidelines/rendering", "server/import_export/*"),
     *("server/rules/*", "server/web/manage/*", "server/workflow/*"),
 )

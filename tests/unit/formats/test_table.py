@@ -166,7 +166,7 @@ def test_predictions_are_joined_by_id_where_there_are_ids(
         ("id,out\na,A\n", {"id": "id"}, UsageError, ("text=NAME",)),
         ("id,out\na,A\n", {"text": "out", "references": "x"}, UnknownNameError, ("references",)),
         ("id,out\na,A\nb\n", {"text": "out"}, FormatError, ("s:3", "1", "2")),
-        ("id,out\na,A\nb,B\n", {"text": "uot"}, FormatError, ("s:1", "uot", "id", "out")),
+        ("id,out\na,A\nb,B\n", {"text": "uot"}, FormatError, ("s:2", "uot", "id", "out")),
         ("id,out\na,A\na,B\n", {"text": "out"}, FormatError, ("s:3", "a", "2")),
         ('{"id": "a", "o": "A"}\n{"id": "b", "o": null}\n', {"text": "o"}, CorpusError, ("s:2",)),
         (

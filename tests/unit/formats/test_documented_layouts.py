@@ -1,0 +1,65 @@
+"""Layouts that need no reader of their own: the form that docs/formats.md names reads them.
+
+Layouts are those of the authors' documentation; the sentences are ours.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from messages import expect_error
+
+import gecbench
+from gecbench.core.errors import FormatError
+from gecbench.core.sample import Rewrite
+
+WRONG, RIGHT = "他去学校坐车。", "他坐车去学校。"
+FLACGEC = {"source": WRONG, "target": RIGHT, "operation": "[[...]]", "annotation": "1 1|||W|||坐"}
+MIDU = {"source": WRONG, "target": RIGHT, "id": 7, "type": "negative"}
+CEFE = {"sent_id": "7", "sent": WRONG, "revisedSent": RIGHT}
+
+
+@pytest.mark.parametrize(
+    ("content", "columns"),
+    [
+        ({"7": FLACGEC}, {"source": "source", "references": "target"}),
+        ([MIDU], {"source": "source", "references": "target"}),
+        ([CEFE], {"id": "sent_id", "source": "sent", "references": "revisedSent"}),
+    ],
+)
+def test_json_is_read_by_its_keys(tmp_path: Path, content: object, columns: dict[str, str]) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(content, ensure_ascii=False, indent=1), "utf-8")
+    (sample,) = gecbench.load(path, columns=columns).samples
+    assert (sample.id, sample.source, sample.references) == ("7", WRONG, (Rewrite(text=RIGHT),))
+    with expect_error(FormatError, "x.json:1", "--columns"):
+        gecbench.load(path)
+
+
+def test_what_is_handed_in_to_midu_ctc_is_a_system(tmp_path: Path) -> None:
+    corpus, system = tmp_path / "source.json", tmp_path / "inference.json"
+    corpus.write_text(json.dumps([{"source": WRONG, "id": 7}]), "utf-8")
+    system.write_text(json.dumps([{"inference": RIGHT, "id": 7}]), "utf-8")
+    data = gecbench.load(corpus, columns={"source": "source"})
+    output = gecbench.load_system(system, data, columns={"text": "inference"})
+    assert output.hypotheses == {"7": (Rewrite(text=RIGHT),)}
+
+
+@pytest.mark.parametrize("mark", ["噪音数据", "句意不明", "歧义句", "error。", "无法标注"])
+def test_marks_of_nasgec_are_no_references(tmp_path: Path, mark: str) -> None:
+    path = tmp_path / "nasgec.exam.para"
+    path.write_text(f"1\t{WRONG}\t{mark}\t{RIGHT}\n2\t{RIGHT}\t没有错误\n3\t{WRONG}\t噪音数据\n")
+    first, second, third = gecbench.load(path).samples
+    none = Rewrite(unannotatable=True)
+    assert first.references == (none, Rewrite(text=RIGHT))
+    assert second.references == (Rewrite(error_free=True),)
+    assert third.references == (none,)
+
+
+def test_marks_of_nasgec_are_texts_elsewhere(tmp_path: Path) -> None:
+    path = tmp_path / "x.tsv"
+    path.write_text(f"1\t{WRONG}\t歧义句\n", "utf-8")
+    (sample,) = gecbench.load(path, format="mucgec").samples
+    assert sample.references == (Rewrite(text="歧义句"),)
