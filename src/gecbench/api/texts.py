@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
+from typing import Any
 
 from gecbench.api.options import AnyScheme, Options
 from gecbench.api.score import score
@@ -64,6 +65,8 @@ def score_texts(
     ]
     systems = []
     for system, outputs in by_system.items():
+        if not isinstance(system, str):
+            raise UsageError(f"hypotheses has a system {system!r}; names of systems are texts")
         name = f"hypotheses[{system!r}]" if by_system is hypotheses else "hypotheses"
         texts = _texts(name, outputs)
         _check_size(name, len(texts), size)
@@ -78,9 +81,7 @@ def score_texts(
 
 
 def _reference_lists(references: References, size: int) -> list[list[str]]:
-    if isinstance(references, str):
-        raise UsageError("references is one text; give a list of references for each sentence")
-    items = list(references)
+    items = _items("references", references, "a list of references for each sentence")
     _check_size("references", len(items), size, "a list of references for each sentence")
     lists = [
         _texts(f"references[{at}]", [item] if isinstance(item, str) else item)
@@ -94,13 +95,25 @@ def _reference_lists(references: References, size: int) -> list[list[str]]:
 
 def _texts(name: str, texts: Iterable[str]) -> list[str]:
     """The texts of a list or column, after a look at what they are."""
-    if isinstance(texts, str) or not isinstance(texts, Iterable):
-        raise UsageError(f"{name} is {str(texts)[:40]!r}; give a list of texts")
-    items = list(texts)
+    items = _items(name, texts, "a list of texts")
     for at, text in enumerate(items):
         if not isinstance(text, str):
             raise UsageError(f"{name}[{at}] is {str(text)[:40]!r}, which is no text")
     return [str(text) for text in items]
+
+
+def _items(name: str, values: Iterable[Any], what: str) -> list[Any]:
+    """The items of a list or column.
+
+    Dicts and data frames, which give the names of their columns, sets, which have no order, and
+    the rows of data sets are refused: they would be scored as something else.
+    """
+    if isinstance(values, str):
+        raise UsageError(f"{name} is the text {values[:40]!r}; give {what}")
+    is_table = isinstance(values, Mapping | Set) or hasattr(values, "columns")
+    if is_table or not isinstance(values, Iterable):
+        raise UsageError(f"{name} is of type {type(values).__name__}; give {what}, or a column")
+    return list(values)
 
 
 def _check_size(name: str, size: int, expected: int, what: str = "one for each sentence") -> None:

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal, cast
 
 from gecbench.core.case import Case
 from gecbench.core.errors import UsageError, count_noun
+from gecbench.core.options import check_choice
 from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.core.score import Counts, Score
 from gecbench.scoring.metric import Metric
@@ -105,12 +106,17 @@ class ScoreReport:
         body = "".join(f"<tr>{line}</tr>" for line in lines)
         return f"<table><caption>{escape(self.corpus)}</caption>{body}</table>"
 
-    def to_frame(self) -> Any:
-        """The scores as a data frame of pandas, a row for each result; numbers are not rounded.
+    def to_frame(self, of: Literal["systems", "types", "sentences"] = "systems") -> Any:
+        """The scores as a data frame of pandas; numbers are not rounded.
+
+        Args:
+            of: What a row is: a result, a type of edits in a result, or a sentence by a metric,
+                with the counts of its chosen reference.
 
         Raises:
-            UsageError: pandas is not installed.
+            UsageError: pandas is not installed, or there is no such frame.
         """
+        check_choice("of", of, ("systems", "types", "sentences"))
         try:
             pandas = import_module("pandas")
         except ModuleNotFoundError as error:
@@ -118,19 +124,54 @@ class ScoreReport:
                 "to_frame makes a data frame of pandas, which is not installed; run: pip install "
                 "pandas"
             ) from error
-        return pandas.DataFrame(self._rows())
+        if of == "types":
+            return pandas.DataFrame(self._type_rows())
+        return pandas.DataFrame(self._rows() if of == "systems" else self._sentence_rows())
 
     def _rows(self) -> list[dict[str, object]]:
         return [dict(_row(result)) for result in self.results]
+
+    def _type_rows(self) -> list[dict[str, object]]:
+        return [
+            _names(result)
+            | {"type": label, "f": counts.f(self.beta)}
+            | {name: getattr(counts, name) for name in _COUNTS}
+            for result in self.results
+            for label, counts in ((result.score and result.score.by_type) or {}).items()
+        ]
+
+    def _sentence_rows(self) -> list[dict[str, object]]:
+        return [
+            {"system": system, "metric": metric, "sentence": sentence.id}
+            | dict(_flat(sentence.values or {}))
+            for (system, metric), sentences in self.per_sentence.items()
+            for sentence in sentences
+        ]
+
+
+_COUNTS = ("tp", "fp", "fn", "precision", "recall")
+
+
+def _names(result: Result) -> dict[str, object]:
+    return {"system": result.system, "metric": result.metric, "subset": result.subset}
+
+
+def _flat(values: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    """The texts and numbers of a sentence, and of its candidates those of the chosen one."""
+    for name, value in values.items():
+        if isinstance(value, str | int | float):
+            yield name, value
+        elif name in ("pairings", "candidates"):
+            yield from _flat(cast("Any", value)[values["chosen"]])
 
 
 def _row(result: Result) -> Iterator[tuple[str, object]]:
     """What a table says of a result; None where it has no such number."""
     score = result.score
     counts, interval = (score.counts, score.interval) if score else (None, None)
-    yield from (("system", result.system), ("metric", result.metric), ("subset", result.subset))
+    yield from _names(result).items()
     yield "value", score.value if score else None
-    for name in ("tp", "fp", "fn", "precision", "recall"):
+    for name in _COUNTS:
         yield name, getattr(counts, name) if counts else None
     yield from (("low", interval.low), ("high", interval.high)) if interval else _NO_INTERVAL
     yield "sentences", score.sentences if score else None

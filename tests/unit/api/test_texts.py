@@ -26,6 +26,16 @@ class Column:
         return iter(self.values)
 
 
+class Table:
+    """A data frame as pandas has it: going through it gives the names of its columns."""
+
+    def __init__(self, **columns: list) -> None:
+        self.columns = list(columns)
+
+    def __iter__(self):
+        return iter(self.columns)
+
+
 def test_texts_score_as_a_corpus_of_them_does():
     samples = tuple(
         gecbench.Sample(
@@ -66,6 +76,14 @@ def test_several_systems_have_names():
         (SOURCES, OUTPUTS, [*REFERENCES[:2], []], "references[2]"),
         (SOURCES, OUTPUTS, [*REFERENCES[:2], None], "references[2]"),
         (SOURCES, OUTPUTS, [*REFERENCES[:2], ["x", None]], "references[2][1]"),
+        (SOURCES, OUTPUTS, None, "references"),
+        (SOURCES, {1: OUTPUTS}, REFERENCES, "1"),
+        # These would be gone through by the names of their columns, or in any order.
+        (SOURCES, OUTPUTS, {"a": OUTPUTS, "b": OUTPUTS, "c": OUTPUTS}, "references"),
+        (SOURCES, OUTPUTS, Table(a=OUTPUTS, b=OUTPUTS, c=OUTPUTS), "references"),
+        (SOURCES, Table(a=OUTPUTS, b=OUTPUTS, c=OUTPUTS), REFERENCES, "hypotheses"),
+        (SOURCES, OUTPUTS, [{"references": text} for text in OUTPUTS], "references[0]"),
+        (set(SOURCES), OUTPUTS, REFERENCES, "sources"),
     ],
 )
 def test_what_is_no_text_or_not_there_is_named(sources, hypotheses, references, named: str):
@@ -102,6 +120,27 @@ def test_columns_of_pandas_score_and_a_data_frame_has_a_row_for_each_result():
         texts.source, {"a": texts.output, "b": texts.source}, texts.references, **PLAIN
     )
     assert list(two.to_frame().system) == ["a", "b"]
+
+
+def test_data_frames_of_types_and_of_sentences_are_flat():
+    pytest.importorskip("pandas")
+    plain = PLAIN | {"metrics": ["edits", "sent-m2", "sentence-accuracy"]}
+    report = gecbench.score_texts(SOURCES, {"a": OUTPUTS, "b": SOURCES}, REFERENCES, **plain)
+    types = report.to_frame("types")
+    assert [tuple(row) for row in types[["system", "type", "tp", "fp", "fn"]].to_numpy()] == [
+        ("a", "S", 1, 0, 1),
+        ("b", "S", 0, 0, 2),
+    ]
+    assert types.f[0] == pytest.approx(report.results[0].score.counts.f(0.5))
+    sentences = report.to_frame("sentences").set_index(["system", "metric", "sentence"])
+    assert len(sentences) == 2 * 3 * 3
+    edits = sentences.loc["b", "edits"]
+    assert list(edits.fn) == [1, 0, 1]
+    assert list(edits.reference) == [0, 0, 0]
+    assert list(sentences.loc["a", "sentence-accuracy"].value) == [1, 1, 0]
+    assert list(sentences.loc["a", "sent-m2"].matched) == [1, 0, 0]
+    with expect_error(UsageError, "subsets"):
+        report.to_frame("subsets")
 
 
 def test_without_pandas_there_is_a_line_that_says_so(monkeypatch: pytest.MonkeyPatch):
