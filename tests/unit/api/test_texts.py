@@ -132,13 +132,13 @@ def test_data_frames_of_types_and_of_sentences_are_flat():
         ("b", "S", 0, 0, 2),
     ]
     assert types.f[0] == pytest.approx(report.results[0].score.counts.f(0.5))
-    sentences = report.to_frame("sentences").set_index(["system", "metric", "sentence"])
+    sentences = report.to_frame("sentences")
     assert len(sentences) == 2 * 3 * 3
-    edits = sentences.loc["b", "edits"]
-    assert list(edits.fn) == [1, 0, 1]
-    assert list(edits.reference) == [0, 0, 0]
-    assert list(sentences.loc["a", "sentence-accuracy"].value) == [1, 1, 0]
-    assert list(sentences.loc["a", "sent-m2"].matched) == [1, 0, 0]
+    rows = dict(list(sentences.groupby(["system", "metric"])))
+    assert list(rows["b", "edits"].fn) == [1, 0, 1]
+    assert list(rows["b", "edits"].reference) == [0, 0, 0]
+    assert list(rows["a", "sentence-accuracy"].value) == [1, 1, 0]
+    assert list(rows["a", "sent-m2"].matched) == [1, 0, 0]
     with expect_error(UsageError, "subsets"):
         report.to_frame("subsets")
 
