@@ -210,9 +210,10 @@ def correct(
         UsageError: The texts are declared to be in a language that the corrector is not for, or
             plainly show it.
 
-    >>> output = correct("copying", ["我今天很高兴。"])
-    >>> output.system, output.hypotheses["1"][0].text
-    ('copying', '我今天很高兴。')
+    Examples:
+        >>> output = correct("copying", ["我今天很高兴。"])
+        >>> output.system, output.hypotheses["1"][0].text
+        ('copying', '我今天很高兴。')
     """
     if isinstance(corpus, str):
         raise UsageError("a single text was given where texts belong; write [text]")

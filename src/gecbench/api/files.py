@@ -169,8 +169,9 @@ def sample(language: str, name: str) -> Path:
     Raises:
         UnknownNameError: There is none of this language or name.
 
-    >>> sample("zh", "corpus.jsonl").name
-    'corpus.jsonl'
+    Examples:
+        >>> sample("zh", "corpus.jsonl").name
+        'corpus.jsonl'
     """
     samples = Path(__file__).parent.parent / "samples"
     path = samples / language / name

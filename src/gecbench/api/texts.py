@@ -45,12 +45,13 @@ def score_texts(
         UsageError: Something is no text, or not there for each sentence; names the item.
         GecbenchError: As `gecbench.score` raises it.
 
-    >>> references = [["He goes home ."]]
-    >>> report = score_texts(
-    ...     ["He go home ."], ["He goes home ."], references, lang="en", metrics=["gleu"]
-    ... )
-    >>> report.results[0].score.value
-    1.0
+    Examples:
+        >>> references = [["He goes home ."]]
+        >>> report = score_texts(
+        ...     ["He go home ."], ["He goes home ."], references, lang="en", metrics=["gleu"]
+        ... )
+        >>> report.results[0].score.value
+        1.0
     """
     source_texts = _texts("sources", sources)
     if not source_texts:

@@ -36,8 +36,9 @@ class Edit:
     Raises:
         EditError: The span is reversed or negative.
 
-    >>> Edit(2, 2, ("了",), "M").op
-    'M'
+    Examples:
+        >>> Edit(2, 2, ("了",), "M").op
+        'M'
     """
 
     start: int
