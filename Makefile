@@ -11,7 +11,7 @@ DEMO := cautious.txt eager.txt fluent.txt
 # Python keeps what it compiled, pytest its rewritten asserts: a quarter of a run otherwise.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test test-rest test-all lint fix messages golden bench clean
+.PHONY: help demo test test-rest test-all lint fix messages golden bench site clean
 
 demo: $(VENV)/.demo  ## score three invented systems on the bundled samples, write two pages
 	@$(BIN)/gecbench score $(SAMPLES)/zh/corpus.jsonl $(DEMO:%=$(SAMPLES)/zh/%) --scheme zh-char --by origin
@@ -62,6 +62,14 @@ bench: $(VENV)/.dev  ## measure; see docs/performance.md
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/growth.py
 
+# Material says at each start that it ends in 2027 (ADR 23); jieba warns of its own patterns.
+site: export NO_MKDOCS_2_WARNING := 1
+site: export PYTHONWARNINGS := ignore
+site: $(VENV)/.site  ## the documentation as a site, English and Chinese, in build/site; fails on a broken link
+	$(BIN)/mkdocs build --strict
+	$(BIN)/mkdocs build --strict --config-file mkdocs.zh.yml
+	@echo "Look at it: $(BIN)/python -m http.server --directory build/site"
+
 # Debian keeps the part of venv that brings pip in a package of its own.
 $(BIN)/python:
 	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is missing; install it, or name another: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
@@ -77,7 +85,11 @@ $(VENV)/.demo: $(BIN)/python $(BUILT_FROM)
 $(VENV)/.dev: $(BIN)/python $(BUILT_FROM)
 	$(PIP) torch  # first, so that what needs it takes this one
 	$(PIP) --editable '.[all,dev]'
-	@touch $@ $(VENV)/.demo
+	@touch $@ $(VENV)/.demo $(VENV)/.site
+
+$(VENV)/.site: $(BIN)/python $(BUILT_FROM)
+	$(PIP) --editable '.[site]'
+	@touch $@
 
 clean:  ## remove what was made
 	rm -rf $(VENV) build dist demo-*.html src/*.egg-info src/gecbench/edits/*.so src/gecbench/lang/*/*.so

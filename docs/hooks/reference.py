@@ -36,6 +36,9 @@ NEEDS = {"texts": "texts", "edits": "edits", "gold_edits": "the edits of referen
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages."""
     for name, text in pages().items():
+        if config.theme["language"] == "zh" and name.startswith("python/"):
+            title, *_ = text.splitlines()
+            text = f"{title}\n\n[English]({name.rpartition('/')[2]}.md)"  # half of the time else
         files.append(File.generated(config, f"reference/{name}.md", content=text))
     return files
 
