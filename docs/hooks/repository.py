@@ -110,7 +110,9 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     def replace(link: re.Match[str]) -> str:
         mark, text, target, anchor = link.groups(default="")
         if not target or ":" in target:
-            return link[0]
+            start = link.string.rfind("\n", 0, link.start()) + 1
+            in_table = link.string.startswith("|", start)
+            return link[0].replace(r"\|", "|") if in_table else link[0]  # GitHub needs the stroke
         place = posixpath.normpath(posixpath.join(posixpath.dirname(source(uri)), target))
         english = place.replace(".zh.md", ".md")
         site = PLACES.get(english) or english.removeprefix("docs/")
