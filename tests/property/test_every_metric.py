@@ -10,6 +10,7 @@ from typing import get_args
 import pytest
 
 from gecbench.backends import scorers
+from gecbench.chat import judging
 from gecbench.core.case import CHOICES, LEVELS, Case, CaseRewrite, Part
 from gecbench.core.edit import Edit
 from gecbench.core.registry import resolve
@@ -67,8 +68,16 @@ def stub_networks(monkeypatch: pytest.MonkeyPatch):
     for name in ("language_model", "regressor", "encoder"):
         monkeypatch.setattr(scorers, name, lambda *_: StubNetwork())
 
+    def rate(_: str, rubric: judging.Rubric, pairs: list[tuple[str, str]]) -> dict:
+        return {pair: judging.Verdict(1 + len(pair[1]) % 5) for pair in pairs}
 
-MODELS = {"some": dict.fromkeys(("grammaticality", "fluency", "meaning"), "stub")}
+    monkeypatch.setattr(judging, "rate", rate)
+
+
+MODELS = {
+    "some": dict.fromkeys(("grammaticality", "fluency", "meaning"), "stub"),
+    "llm-judge": {"profile": "stub@http://127.0.0.1:9/v1"},
+}
 """Options without which a metric cannot be made."""
 
 

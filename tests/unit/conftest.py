@@ -1,11 +1,13 @@
-"""Fixtures of the unit tests: the command line in this process, and tiny masked models."""
+"""Fixtures of the unit tests: the command line in this process, tiny models, a chat server."""
 
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from chat_server import Scripted
 from masked_models import EN, ZH, masked_bert, masked_roberta
 
 from gecbench.cli import main
@@ -47,3 +49,11 @@ def chinese_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def roberta(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return masked_roberta(tmp_path_factory.mktemp("masked") / "tiny-roberta")
+
+
+@pytest.fixture
+def server() -> Iterator[Scripted]:
+    scripted = Scripted()
+    yield scripted
+    scripted.http.shutdown()
+    scripted.http.server_close()

@@ -322,8 +322,8 @@ def _verdict(preferred: int, first: float | None, second: float | None) -> str:
 # One number for each sentence, by any metric.
 
 
-def sentence_values(metric: Metric[Any], rows: Sequence[Any]) -> list[float]:
-    """Score each sentence by one number.
+def sentence_values(metric: Metric[Any], rows: Sequence[Any]) -> list[float | None]:
+    """Score each sentence by one number; None where the metric says that it has none.
 
     Where it has one by itself, as GLEU and the means over sentences, that; else the score of a
     corpus of this sentence alone, as for the metrics that add up edits: then each sentence takes
@@ -333,11 +333,14 @@ def sentence_values(metric: Metric[Any], rows: Sequence[Any]) -> list[float]:
         metric: Whose rows these are.
         rows: Statistics of each sentence.
     """
-    values = [sentence.get("value") for sentence in metric.sentences(rows)]
-    return [
-        float(value) if isinstance(value, (int, float)) else metric.aggregate([row]).value
-        for value, row in zip(values, rows, strict=True)
-    ]
+
+    def value_of(sentence: Mapping[str, object], row: Any) -> float | None:
+        value = sentence.get("value", ())
+        if value is None:
+            return None
+        return float(value) if isinstance(value, int | float) else metric.aggregate([row]).value
+
+    return list(map(value_of, metric.sentences(rows), rows))
 
 
 def sentence_scores_of(run_stats: RunStats) -> dict[str, dict[tuple[str, str], float]]:
@@ -356,7 +359,8 @@ def sentence_scores_of(run_stats: RunStats) -> dict[str, dict[tuple[str, str], f
         for system in run_stats.systems:
             values = sentence_values(metric, [run_stats.rows[system, name][at] for at in indices])
             for at, value in zip(indices, values, strict=True):
-                by_metric[name][ids[at], system] = sign * value
+                if value is not None:
+                    by_metric[name][ids[at], system] = sign * value
     return by_metric
 
 

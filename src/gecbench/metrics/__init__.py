@@ -27,6 +27,7 @@ METRICS: Mapping[str, str] = {
     "green": "gecbench.metrics.green:Green",
     "i-measure": "gecbench.metrics.i_measure:IMeasure",
     "impara": "gecbench.metrics.reference_free:Impara",
+    "llm-judge": "gecbench.metrics.llm_judge:LlmJudge",
     "m2": "gecbench.metrics.m2:M2",
     "meaning-preservation": "gecbench.metrics.meaning_preservation:MeaningPreservation",
     "mp-prime": "gecbench.metrics.meaning_preservation:MpPrime",

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from gecbench.chat.profile import Bounds
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo
 from gecbench.core.errors import UsageError
 from gecbench.lang import language_of
 from gecbench.models.batches import make_batches
-from gecbench.models.chat.answers import Bounds, is_encodable, keep_source, parse_answer
+from gecbench.models.chat.answers import is_encodable, keep_source, parse_answer
 from gecbench.models.chat.prompts import Prompt
 from gecbench.models.training.config import Count, Positive
 

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Literal
 
-import msgspec
-
+from gecbench.chat.profile import Bounds, SpacingRule
 from gecbench.core.corrector import Correction
 from gecbench.core.edit import Edit
 from gecbench.edits.apply import changes
 from gecbench.models.text import correction_between
-from gecbench.models.training.config import Share
 from gecbench.text.tokens import token_texts, tokens_of
 
 # White space of answers: a sentence in tokens, as corpora have them, stays in tokens.
-
-SpacingRule = Literal["auto", "source", "answer"]
 
 _TOKENISED = re.compile(
     r"\S\s+(?:[.,!?;:。，！？；：](?:\s|$)|n['’]t\b|['’](?:s|m|d|re|ve|ll)\b)", re.I
@@ -141,23 +136,6 @@ _UNCHANGED = re.compile(
     r"|(?:这|该|此|原)?(?:个|句)?(?:句子|句|话)?(?:是|完全|本身)*正确|无需修改|不(?:用|需要?)修改)",
     re.IGNORECASE,
 )
-
-
-class Bounds(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What an answer may be to count as a correction of its source.
-
-    Args:
-        shortest: Least length of the answer, as a share of its source's, in characters.
-        longest: Greatest.
-        most_changed: Share of the tokens that may be changed, in [0, 1], where the source has at
-            least five; one word of two is no great change.
-        spacing: Whose white space counts; see `restore_spacing`.
-    """
-
-    shortest: Share = 0.5
-    longest: Annotated[float, msgspec.Meta(ge=1)] = 2.0
-    most_changed: Share = 0.8
-    spacing: SpacingRule = "auto"
 
 
 BOUNDS = Bounds()

@@ -3,45 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from gecbench.backends import need
-from gecbench.backends.chat import ChatClient, Reply, Server, UnsuitableTextError, answers_folder
+from gecbench.backends.chat import Reply, UnsuitableTextError
+from gecbench.chat.calls import Totals
+from gecbench.chat.profile import ChatProfile, load_chat_profile
+from gecbench.chat.session import (
+    ChatSession,
+    expected_tokens,
+    file_of,
+    open_session,
+    sampling_settings,
+)
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo
-from gecbench.core.errors import GecbenchError, UsageError, count_noun
-from gecbench.core.files import check_target
+from gecbench.core.errors import UsageError
 from gecbench.lang import language_of
 from gecbench.models import CorrectorKind
 from gecbench.models.chat.answers import is_encodable, keep_source, parse_answer
-from gecbench.models.chat.client import (
-    BYTES_A_TOKEN,
-    AnswerCache,
-    NoAnswerError,
-    Sender,
-    Totals,
-    hash_question,
-)
-from gecbench.models.chat.prompts import (
-    SAMPLING,
-    ChatMessage,
-    ChatProfile,
-    Prompt,
-    load_chat_profile,
-    load_prompt,
-    read_examples,
-    split_numbered,
-)
-
-if TYPE_CHECKING:
-    from anyio.from_thread import BlockingPortal
+from gecbench.models.chat.prompts import Prompt, load_prompt, read_examples, split_numbered
 
 _UNCACHED = {"cut", "empty", "refused"}
 """Flags of answers that may be better another time: these never go into the cache."""
@@ -53,36 +38,25 @@ class ChatCorrector(Corrector):
 
     Args:
         info: What it is.
-        profile: How it asks.
         prompt: What it says.
         tokens: The kind of tokens that edits consist of.
-        client: Of the server.
-        cache: Of answers; None where there is none.
-        totals: What was asked and what it cost; also after `close`.
+        session: With the server.
     """
 
     info: CorrectorInfo
-    profile: ChatProfile
     prompt: Prompt
     tokens: str
-    client: ChatClient
-    cache: AnswerCache | None
-    totals: Totals
-    _sender: Sender = field(init=False)
-    _portal: BlockingPortal = field(init=False)
-    _resources: ExitStack = field(default_factory=ExitStack, init=False)
-    _failures: int = field(default=0, init=False)
-    _reached: bool = field(default=False, init=False)
+    session: ChatSession
 
-    def __post_init__(self) -> None:
-        from anyio.from_thread import start_blocking_portal
+    @property
+    def totals(self) -> Totals:
+        """What was asked and what it cost; also after `close`."""
+        return self.session.totals
 
-        self._sender = Sender(self.client, self.profile, self.totals)
-        # An event loop in a thread: it also works inside a running loop, as in a notebook.
-        self._portal = self._resources.enter_context(start_blocking_portal(name="chat"))
-        self._resources.callback(self._portal.call, self.client.close)
-        if self.cache is not None:
-            self._resources.callback(self.cache.close)
+    @property
+    def profile(self) -> ChatProfile:
+        """How it asks."""
+        return self.session.profile
 
     def correct(self, texts: Sequence[str]) -> list[Correction]:
         """Correct each text; equal texts are asked for once.
@@ -93,12 +67,7 @@ class ChatCorrector(Corrector):
             ServerError: The server takes no question: a wrong key, no such model.
             GecbenchError: No server is there, or too many sentences in a row got no answer.
         """
-        future = self._portal.start_task_soon(self._correct, list(dict.fromkeys(texts)))
-        try:
-            answers = future.result()
-        except BaseException:
-            future.cancel()  # by Ctrl-C: calls that are under way end
-            raise
+        answers = self.session.run(partial(self._correct, list(dict.fromkeys(texts))))
         corrections = [answers[text] for text in texts]
         self.totals.count(corrections)
         return corrections
@@ -108,8 +77,8 @@ class ChatCorrector(Corrector):
         return self.totals.lines()
 
     def close(self) -> None:
-        """Close connections, the thread and the cache."""
-        self._resources.close()
+        """Close the session."""
+        self.session.close()
 
     async def _correct(self, texts: Sequence[str]) -> dict[str, Correction]:
         """Correct different texts."""
@@ -121,17 +90,11 @@ class ChatCorrector(Corrector):
             elif not is_encodable(text):
                 self.totals.last_trouble = f"half a character in {text[:40]!r} cannot be sent"
                 answers[text] = keep_source(text, "failed")
-            elif self.cache is not None and (reply := self.cache.get(self._key(text))) is not None:
-                self.totals.add_call(reply, tries=0)
+            elif (reply := self.session.look_up(self._key(text))) is not None:
                 answers[text] = self._parse(text, reply)
             else:
                 missing.append(text)
-        if self.profile.replay and missing:
-            raise GecbenchError(
-                f"the cache holds no answer to {len(missing)} of "
-                f"{count_noun(len(texts), 'sentence')}, the first {missing[0][:40]!r}; run without "
-                "replay to ask for them"
-            )
+        self.session.refuse_replay(missing, len(texts))
         try:
             async with asyncio.TaskGroup() as tasks:
                 for batch in self._batches(missing):
@@ -161,8 +124,9 @@ class ChatCorrector(Corrector):
     async def _ask_together(self, batch: Sequence[str]) -> list[Reply] | None:
         """Ask for several texts together; None where they must be asked one by one."""
         texts = [text.strip() for text in batch]
+        messages, expected = self.prompt.several(texts), expected_tokens(texts)
         try:
-            reply = await self._send(self.prompt.several(texts), texts)
+            reply = await self.session.send(messages, expected, len(texts))
         except UnsuitableTextError:
             return None
         if reply is None or reply.finish in ("length", "refused"):
@@ -173,36 +137,18 @@ class ChatCorrector(Corrector):
     async def _ask_alone(self, text: str) -> Correction:
         """Ask for the correction of one text."""
         stripped = text.strip()
+        messages = self.prompt.single(stripped)
         try:
-            reply = await self._send(self.prompt.single(stripped), [stripped])
+            reply = await self.session.send(messages, expected_tokens([stripped]))
         except UnsuitableTextError as unsuitable:
-            self._reached, self._failures = True, 0
-            self.totals.last_trouble = str(unsuitable)
             return keep_source(text, unsuitable.kind)
         return keep_source(text, "failed") if reply is None else self._store(text, reply)
-
-    async def _send(self, messages: Sequence[ChatMessage], texts: Sequence[str]) -> Reply | None:
-        """Ask a question about texts; None where no answer came, which is counted.
-
-        Raises:
-            UnsuitableTextError: The server does not take these texts.
-        """
-        body = self._body(messages, len(texts))
-        try:
-            sizes = (len(text.encode("utf-8", errors="surrogatepass")) for text in texts)
-            expected = sum(size // BYTES_A_TOKEN + 8 for size in sizes)
-            reply = await self._sender.send(body, expected, len(texts))
-        except NoAnswerError as failure:
-            self._count_failure(failure)
-            return None
-        self._reached, self._failures = True, 0
-        return reply
 
     def _store(self, text: str, reply: Reply) -> Correction:
         """Parse the correction in an answer, and cache the answer if it is a good one."""
         correction = self._parse(text, reply)
-        if self.cache is not None and not _UNCACHED & set(correction.flags):
-            self.cache.add(self._key(text), reply)
+        if not _UNCACHED & set(correction.flags):
+            self.session.store(self._key(text), reply)
         return correction
 
     def _parse(self, text: str, reply: Reply) -> Correction:
@@ -210,47 +156,11 @@ class ChatCorrector(Corrector):
             text, reply.text, tokens=self.tokens, bounds=self.profile, finish=reply.finish
         )
 
-    def _body(self, messages: Sequence[ChatMessage], sentences: int) -> dict[str, object]:
-        """Build what is sent for a conversation."""
-        profile = self.profile
-        body: dict[str, object] = {
-            "model": profile.model,
-            "messages": [message._asdict() for message in messages],
-            **{name: getattr(profile, name) for name in SAMPLING if name not in profile.omit},
-        }
-        if profile.max_tokens:
-            body[profile.max_tokens_name] = profile.max_tokens * sentences
-        if profile.stream:
-            body["stream"] = True
-        return body | profile.extra
-
     def _key(self, text: str) -> str:
         """Compute the key of a text's answer in the cache."""
-        body = self._body(self.prompt.single(text.strip()), 1)
-        body.pop("stream", None)
-        question = {"url": self.client.server.address, "body": body, "batch": self.profile.batch}
-        if self.profile.batch > 1:
-            question["asked"] = self.prompt.batch
-        return hash_question(question)
-
-    def _count_failure(self, failure: NoAnswerError) -> None:
-        """Count a failure; end the run where it is hopeless.
-
-        Raises:
-            GecbenchError: No server was ever reached, or too many sentences in a row failed.
-        """
-        address = self.client.server.address
-        self.totals.last_trouble = str(failure)
-        if not self._reached and not failure.reached:
-            raise GecbenchError(f"{address}: {failure}; is the server running, and base_url right?")
-        self._failures += 1
-        limit = self.profile.failures_in_a_row
-        if limit and self._failures >= limit:
-            cache = "; the answers so far are in the cache" if self.cache is not None else ""
-            raise GecbenchError(
-                f"{address}: {self._failures} questions in a row got no answer, the last: "
-                f"{failure}{cache}; run again when the server is well, or set failures_in_a_row=0"
-            )
+        batch = self.profile.batch
+        asked = {"asked": self.prompt.batch} if batch > 1 else {}
+        return self.session.key(self.prompt.single(text.strip()), batch=batch, **asked)
 
 
 # From a profile to its corrector.
@@ -273,39 +183,17 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
     """
     need("chat", "httpx", "anyio")
     profile = load_chat_profile(place, options)
-
-    def path(name: str, value: str) -> Path:
-        """Make a path, which counts from the profile's folder unless an option names it."""
-        in_profile = name not in options and place.endswith(".toml")
-        return (Path(place).parent if in_profile else Path()) / value
-
-    prompt = _prompt(profile, place, path)
+    prompt = _prompt(profile, place, partial(file_of, place, options))
     language = profile.language or prompt.language
     if not language:
         raise UsageError(
             f"chat:{place}: of which language are the sentences? The prompt does not say; "
             "set language, as zh or en"
         )
-    key, address = _key(profile, place), profile.base_url
-    server = Server(address, key, profile.key_header, profile.timeout, profile.concurrency)
-    folder = None
-    if profile.cache != "none":
-        folder = path("cache", profile.cache) if profile.cache else answers_folder()
-    elif profile.replay:
-        raise UsageError(f"chat:{place}: replay takes answers from a cache, but cache is none")
-    log = folder and folder / "costs.jsonl"
-    if profile.log:
-        log = path("log", profile.log)
-        check_target(log)
-    return ChatCorrector(
-        _describe(profile, prompt, language, server.address),
-        profile,
-        prompt,
-        language_of(language).tokens,
-        ChatClient(server),
-        AnswerCache(folder) if folder else None,
-        Totals(log, profile),
-    )
+    session = open_session(place, profile, options)
+    address = session.client.server.address
+    info = _describe(profile, prompt, language, address)
+    return ChatCorrector(info, prompt, language_of(language).tokens, session)
 
 
 KIND = CorrectorKind(load)
@@ -330,26 +218,8 @@ def _prompt(profile: ChatProfile, place: str, path: Callable[[str, str], Path]) 
     return prompt
 
 
-def _key(profile: ChatProfile, place: str) -> str:
-    """Read the key from the variable that the profile names."""
-    name = profile.key_env
-    key = os.environ.get(name, "").strip() if name else ""
-    if name and not key and not profile.replay:
-        # A key that was written instead of a variable's name is not shown.
-        variable = name if name.isidentifier() and len(name) < 40 else "that key_env names"
-        raise UsageError(
-            f"chat:{place}: the environment variable {variable} is not set; put the key of the "
-            "server into it"
-        )
-    return key
-
-
 def _describe(profile: ChatProfile, prompt: Prompt, language: str, address: str) -> CorrectorInfo:
     """Describe a chat corrector, with all that its answers depend on."""
-    sampling: dict[str, str] = {
-        name: "not sent" if name in profile.omit else f"{getattr(profile, name):g}"
-        for name in SAMPLING
-    }
     return CorrectorInfo(
         name=profile.name or profile.model,
         kind="chat",
@@ -364,9 +234,7 @@ def _describe(profile: ChatProfile, prompt: Prompt, language: str, address: str)
             "model": profile.model,
             "language": language,
             "prompt": f"{prompt.name}:{prompt.hash()}",
-            **sampling,
-            "max_tokens": str(profile.max_tokens),
-            "extra": json.dumps(profile.extra, sort_keys=True, ensure_ascii=False),
+            **sampling_settings(profile),
             "batch": str(profile.batch),
             "answers": f"{_RULES}:{profile.shortest:g}-{profile.longest:g}, "
             f"{profile.most_changed:g}, {profile.spacing}",

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gecbench.chat.profile import Bounds
 from gecbench.core.corrector import apply
-from gecbench.models.chat.answers import Bounds, parse_answer, restore_spacing
+from gecbench.models.chat.answers import parse_answer, restore_spacing
 from gecbench.models.chat.prompts import number_lines, split_numbered
 
 TAKEN = [

@@ -8,13 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from chat_server import Act, Scripted, answer_with, correction_of, fail_with, stream
 from messages import expect_error
 
 from gecbench.backends.chat import ServerError
 from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.models import load_corrector
-
-from .conftest import Act, Scripted, answer_with, correction_of, fail_with, stream
 
 Make = Callable[..., Any]
 TEXT = "他很高心。"

@@ -12,10 +12,10 @@ from messages import expect_error
 
 from gecbench import models
 from gecbench.backends.chat import _retry_after
+from gecbench.chat.calls import Rates
 from gecbench.core.errors import FormatError, MissingExtraError, UnknownNameError, UsageError
 from gecbench.formats.validation import list_packaged
 from gecbench.models import load_corrector
-from gecbench.models.chat.client import Rates
 from gecbench.models.chat.prompts import Prompt, PromptExample, load_prompt, read_examples
 
 from .loops import run as run_in_thread

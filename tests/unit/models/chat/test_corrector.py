@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chat_server import Scripted, answer_with, correction_of, fail_with
 from corrector_checks import EN, ZH, check_corrector
 from messages import expect_error
 
 from gecbench.core.errors import GecbenchError, UsageError
 
-from .conftest import Scripted, answer_with, correction_of, fail_with
 from .loops import run as run_in_thread
 
 Make = Callable[..., Any]

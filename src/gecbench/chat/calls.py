@@ -23,7 +23,7 @@ from gecbench.core.errors import GecbenchError, count_noun
 from gecbench.core.files import make_folder
 
 if TYPE_CHECKING:
-    from gecbench.models.chat.prompts import ChatProfile
+    from gecbench.chat.profile import ChatProfile
 
 # What asking has cost: totals of a run, and a log with a line for each call.
 
@@ -261,10 +261,12 @@ class Sender:
             NoAnswerError: No answer came.
             UnsuitableTextError: The server does not take this text.
             ServerError: The server takes none.
+            GecbenchError: The budget is spent, or the server does not say what answers cost.
         """
         expected += len(json.dumps(body, ensure_ascii=False).encode()) // BYTES_A_TOKEN
         deadline = self.profile.deadline
         async with self._questions:
+            self._check_budget()
             entry = await self._rates.admit(expected)
             end = time.monotonic() + deadline
             for attempt in range(1, self.profile.retries + 2):
@@ -284,6 +286,21 @@ class Sender:
                     self.totals.add_call(reply, sentences=sentences, tries=attempt)
                     return reply
         raise AssertionError("the last attempt either returns or raises")
+
+    def _check_budget(self) -> None:
+        """Refuse to ask more once the budget is spent; answers so far may be in the cache."""
+        budget, totals, address = self.profile.budget, self.totals, self.client.server.address
+        if budget and totals.uncounted:
+            raise GecbenchError(
+                f"{address}: does not say how many tokens an answer has, so that the budget cannot "
+                "be kept; leave budget out"
+            )
+        if budget and totals.cost >= budget:
+            raise GecbenchError(
+                f"{address}: the budget of {budget:g} is spent: {totals.cost:.6f} for "
+                f"{count_noun(totals.calls, 'answer')}, which are in the cache where there is one; "
+                "raise budget and run again"
+            )
 
     async def _pause(self, trouble: TemporaryError, attempt: int, end: float) -> None:
         """Wait before a call is made again.

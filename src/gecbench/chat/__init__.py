@@ -1,0 +1,1 @@
+"""Asking chat servers: profiles, calls that are made again, the cache of answers, the session."""
