@@ -41,6 +41,10 @@ class Extraction:
     capped: bool = False
 
 
+Span = tuple[int, int, int, int]
+"""Where an edit is: half-open spans of source and target tokens."""
+
+
 class KeepSpans(Protocol):
     """See `Scheme.keep_spans`."""
 
@@ -71,6 +75,8 @@ class Scheme:
             default; "" where it says nothing then. The choice of a pipeline is none of them.
         batch: Edits of many pairs of source and target text, in their order, for schemes to
             which that is much cheaper than one pair after another; None for all others.
+        spans: Where the edits are from source to target, for schemes to which that is much cheaper
+            than `extract`; None for all others.
         has_type: Whether a type is one of those that the scheme gives to edits. It tells the
             scheme's edits in a file from those of people and of other programs.
         keep_spans: Annotators' edits with their source tokens -> edits of the same spans with
@@ -93,6 +99,7 @@ class Scheme:
     signature: Mapping[str, str] = field(default_factory=dict)
     defaults: Mapping[str, str] = field(default_factory=dict)
     batch: Callable[[Sequence[tuple[str, str]]], Sequence[Extraction]] | None = None
+    spans: Callable[[Sentence, Sentence], Sequence[Span]] | None = None
     has_type: Callable[[str], bool] = lambda _: False
     keep_spans: KeepSpans | None = None
     notes: tuple[str, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from random import Random
 
 import pytest
@@ -22,7 +23,7 @@ from server.workflow.stories import (
 
 from gecbench.server import statistics
 from gecbench.server.choices import Decision
-from gecbench.server.models import Figures, Project
+from gecbench.server.models import Figures, Project, Sentence
 from gecbench.server.statistics import pieces, scoring, work
 from gecbench.server.workflow import management
 
@@ -118,3 +119,17 @@ def test_several_processes_compute_what_one_does(site, monkeypatch):
     statistics.refresh(project, processes=2)
     assert statistics.scores(project) == one
     assert work.load_counts(project, processes=2) == whole
+
+
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"], indirect=True)
+def test_moments_are_read_to_the_microsecond(database):
+    project = worked()
+    at = datetime(2026, 11, 27, 9, 30, tzinfo=UTC)
+    ids = list(project.sentences.order_by("pk").values_list("pk", flat=True)[:3])
+    fractions = (0, 250, 999_999)
+    for pk, fraction in zip(ids, fractions, strict=True):
+        Sentence.objects.filter(pk=pk).update(updated_at=at.replace(microsecond=fraction))
+    rows = Sentence.objects.filter(pk__in=pieces.among(pieces.pack_keys(ids))).order_by("pk")
+    read = rows.values_list("pk", pieces.Microseconds("updated_at"))
+    whole = int(at.timestamp()) * 10**6
+    assert list(read) == [(pk, whole + n) for pk, n in zip(ids, fractions, strict=True)]

@@ -9,17 +9,17 @@ insertion and an insertion to a deletion. (Matching equal ends never makes a seq
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from gecbench.core.edit import Edit
-from gecbench.core.scheme import Extraction, Scheme, SchemeContext
+from gecbench.core.scheme import Extraction, Scheme, SchemeContext, Span
 from gecbench.core.sentence import Sentence
 from gecbench.edits.alignment import lattice
-from gecbench.edits.apply import step_runs
 from gecbench.lang.zh.parse import join, parse
 
-_LABELS = {"D": "R", "I": "M", "S": "S"}
+_RUN = re.compile("S+|I+|D+")
 
 
 def scheme(_context: SchemeContext | None = None) -> Scheme:
@@ -30,6 +30,7 @@ def scheme(_context: SchemeContext | None = None) -> Scheme:
         parse_source=parse,
         parse_target=parse,
         extract=_extract,
+        spans=_spans,
         join=join,
         signature={"scheme": "zh-char", "granularity": "char"},
         has_type={"M", "R", "S", "W:M", "W:R", "UNK"}.__contains__,
@@ -37,16 +38,29 @@ def scheme(_context: SchemeContext | None = None) -> Scheme:
 
 
 def _extract(source: Sentence, target: Sentence) -> Extraction:
-    if source.codes == target.codes:
-        return Extraction(((),))
-    edits = [
-        Edit(start, end, target.tokens[target_start:target_end], _LABELS[step])
-        for step, start, end, target_start, target_end in step_runs(
-            lattice(source.codes, target.codes, None).steps(), str
-        )
-        if step != "M"
-    ]
+    edits = []
+    for start, end, target_start, target_end in _spans(source, target):
+        label = "M" if start == end else "R" if target_start == target_end else "S"
+        edits.append(Edit(start, end, target.tokens[target_start:target_end], label))
     return Extraction((word_order(edits, source.tokens),))
+
+
+def _spans(source: Sentence, target: Sentence) -> list[Span]:
+    if source.codes == target.codes:
+        return []
+    steps = lattice(source.codes, target.codes, None).steps()
+    spans = []
+    inserted = deleted = 0  # steps before that only one side has
+    for run in _RUN.finditer(steps):
+        begin, end = run.span()
+        start, target_start = begin - inserted, begin - deleted
+        step = steps[begin]
+        if step == "I":
+            inserted += end - begin
+        elif step == "D":
+            deleted += end - begin
+        spans.append((start, end - inserted, target_start, end - deleted))
+    return spans
 
 
 def word_order(edits: Sequence[Edit], source: Sequence[str]) -> tuple[Edit, ...]:
@@ -60,6 +74,8 @@ def word_order(edits: Sequence[Edit], source: Sequence[str]) -> tuple[Edit, ...]
     ['W:R', 'W:M']
     """
     result = list(edits)
+    if not any(edit.label == "M" for edit in edits):
+        return tuple(result)
     for at, edit in enumerate(edits):
         if edit.label != "R":
             continue

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import io
+import zlib
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gecbench import __version__
 from gecbench.api.schemes import load_scheme
 from gecbench.core.case import CaseRewrite
-from gecbench.core.scheme import Scheme
+from gecbench.core.scheme import Extraction, Scheme, Span
 from gecbench.lang import language_of
 from gecbench.lang.zh.parse import PLACEHOLDER
 from gecbench.metrics import metric_class
@@ -27,11 +28,13 @@ from gecbench.scoring.spans import Key, SpanF, keys
 from gecbench.scoring.texts import characters
 from gecbench.server.choices import Decision
 from gecbench.server.import_export.corpora import DECIDED, SOURCE, Look, look_of
-from gecbench.server.models import GoldenReference, Project, Reference, Sentence
-from gecbench.server.statistics.pieces import load_pieces
-from gecbench.server.statistics.work import counts, load_answers
+from gecbench.server.models import GoldenReference, Project, Sentence
+from gecbench.server.statistics.pieces import among, load_pieces, pack_keys
+from gecbench.server.statistics.work import Answer, counts, load_answers, load_texts
+from gecbench.server.workflow.transactions import compiled
 
 if TYPE_CHECKING:
+    from django.db.models import QuerySet
     from numpy.typing import NDArray
 
 Tables = Mapping[str, "NDArray[Any]"]
@@ -116,76 +119,113 @@ class Comparer:
 
     def compare(self, sentences: Collection[int]) -> Tables:
         """Compare the texts of some sentences, of which the rows are given."""
-        rows = Sentence.objects.filter(counts(""), pk__in=sentences).order_by("number")
-        answers = defaultdict(list)
-        columns = ("id", "sentence_id", "person_id", "decision", "at")
-        for answer in load_answers(sentences, *columns):
-            answers[answer.sentence_id].append(answer)
-        submitted = self._texts(
-            Reference.objects.filter(submission__sentence__in=sentences)
-            .order_by("submission_id", "position", "id")
-            .values_list("submission_id", "text")
-        )
-        golden = self._texts(
-            GoldenReference.objects.filter(golden__in=rows.order_by().values("golden"))
-            .order_by("golden_id", "position")
-            .values_list("golden_id", "reference__text")
-        )
+        members = pack_keys(sentences)
+        answers: dict[int, list[Answer]] = defaultdict(list)
+        for answer in load_answers(members):
+            answers[answer.sentence].append(answer)
+        submitted = self._texts((key, text) for key, _, text in load_texts(members))
+        golden = self._texts(_golden_texts(members))
         works = []
-        for row in rows.values_list(
-            *("pk", "number", "text", "meta", "source_id", "state", "golden_id", "golden__kind"),
-            named=True,
-        ):
+        for row in map(_Row._make, _sentences(members)):
             targets = [
-                _targets(row.text, answer.decision, submitted[answer.id])
+                _targets(row.text, answer.decision, submitted[answer.submission])
                 for answer in answers[row.pk]
             ]
-            works.append(
-                (row, targets, _targets(row.text, row.golden__kind, golden[row.golden_id]))
-            )
+            works.append((row, targets, _targets(row.text, row.kind, golden[row.golden])))
         read = self._read(
             (row.text, target)
             for row, targets, references in works
             for target in chain(*targets, references)
         )
+        sources = self._sources(members)
         found: dict[str, list[Any]] = defaultdict(list)
         for row, targets, references in works:
             texts = [[read[row.text, target] for target in some] for some in targets]
             work = list(zip(answers[row.pk], texts, strict=True))
             _add_pairs(row, self.units(row.text), work, found)
-            if row.state in DECIDED and row.golden_id is not None:
+            if row.state in DECIDED and row.golden is not None:
                 golds = [read[row.text, target] for target in references]
                 _add_golden(row, golds, found)
-                found["sources"].append(self.look.meta(row.meta, row.source_id).get(SOURCE, ""))
+                found["sources"].append(
+                    sources.get(row.pk, "") if row.source is None else self.look.sources[row.source]
+                )
                 if golds:
                     _add_texts(row, work, golds, found)
         return _tables(found)
 
-    def _texts(self, rows: Iterable[tuple[int, str]]) -> Mapping[int, list[str]]:
-        texts: dict[int, list[str]] = defaultdict(list)
+    def _texts(self, rows: Iterable[tuple[int, str]]) -> Mapping[int | None, list[str]]:
+        texts: dict[int | None, list[str]] = defaultdict(list)
         for key, text in rows:
             texts[key].append(self.look.text(text))
         return texts
+
+    def _sources(self, members: str) -> Mapping[int, str]:
+        """Names of sources of sentences that have one in their metadata only."""
+        rows = Sentence.objects.filter(pk__in=among(members), source=None).exclude(meta={})
+        return {
+            pk: self.look.meta(meta, None).get(SOURCE, "")
+            for pk, meta in rows.values_list("pk", "meta")
+        }
 
     def _read(self, pairs: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], _Text]:
         """Find the edits of each different pair of a source and a text."""
         different = list(dict.fromkeys(pairs))
         parse_source = lru_cache(maxsize=1)(self.scheme.parse_source)
-        if self.scheme.batch is not None:
-            extractions = self.scheme.batch(different)
-        else:
-            extractions = [
-                self.scheme.extract(parse_source(source), self.scheme.parse_target(target))
-                for source, target in different
-            ]
-        texts = {}
-        for pair, extraction in zip(different, extractions, strict=True):
-            (edits,) = extraction.edit_sets
-            edit_keys = keys(
-                CaseRewrite(edits), self.metric.level, self.metric.chosen, self.metric.rule
+        edits: Iterable[frozenset[Key]]
+        parsed = (
+            (parse_source(source), self.scheme.parse_target(target)) for source, target in different
+        )
+        if (find_spans := self.scheme.spans) is not None:
+            edits = (
+                self._keys_of_spans(find_spans(source, target), target.tokens)
+                for source, target in parsed
             )
-            texts[pair] = _Text(self.units(pair[1]), frozenset(edit_keys if edits else ()))
-        return texts
+        elif self.scheme.batch is not None:
+            edits = map(self._keys, self.scheme.batch(different))
+        else:
+            edits = (self._keys(self.scheme.extract(*sentences)) for sentences in parsed)
+        return {
+            pair: _Text(self.units(pair[1]), edit_keys)
+            for pair, edit_keys in zip(different, edits, strict=True)
+        }
+
+    def _keys(self, extraction: Extraction) -> frozenset[Key]:
+        metric = self.metric
+        (edits,) = extraction.edit_sets
+        if not edits:
+            return frozenset()
+        return frozenset(keys(CaseRewrite(edits), metric.level, metric.chosen, metric.rule))
+
+    def _keys_of_spans(self, spans: Sequence[Span], target: Sequence[str]) -> frozenset[Key]:
+        """What `keys` makes of edits by the metric's level, which is "correction"."""
+        join = self.metric.rule.between.join
+        return frozenset([(start, end, join(target[at:to])) for start, end, at, to in spans])
+
+
+class _Row(NamedTuple):
+    """A sentence, as far as it is compared."""
+
+    pk: int
+    number: int
+    text: str
+    source: int | None
+    state: str
+    golden: int | None
+    kind: str | None
+
+
+@compiled
+def _sentences(members: str) -> QuerySet[Any, Any]:
+    rows = Sentence.objects.filter(counts(""), pk__in=among(members)).order_by("number")
+    columns = ("pk", "number", "text", "source_id", "state", "golden_id", "golden__kind")
+    return rows.values_list(*columns)
+
+
+@compiled
+def _golden_texts(members: str) -> QuerySet[Any, Any]:
+    rows = Sentence.objects.filter(counts(""), pk__in=among(members))
+    entries = GoldenReference.objects.filter(golden__in=rows.values("golden"))
+    return entries.order_by("golden_id", "position").values_list("golden_id", "reference__text")
 
 
 def _targets(source: str, decision: str | None, texts: Sequence[str]) -> Sequence[str]:
@@ -199,7 +239,7 @@ Work = Sequence[tuple[Any, Sequence[_Text]]]
 """The answers to a sentence, each with its texts."""
 
 
-def _add_pairs(row: Any, source: object, work: Work, columns: dict[str, list[Any]]) -> None:
+def _add_pairs(row: _Row, source: object, work: Work, columns: dict[str, list[Any]]) -> None:
     """Compare the answers to a sentence with one another, as `analysis.agreement` does.
 
     Args:
@@ -214,9 +254,8 @@ def _add_pairs(row: Any, source: object, work: Work, columns: dict[str, list[Any
         decision = 2 if not texts else 1 if content == {source} else 0
         decisions.append(decision)
         contents.append(content if decision == 0 else frozenset())
-        at = round(answer.at.timestamp() * 1e6)
-        columns["answers"].append((row.number, answer.person_id, at, decision))
-    people = [answer.person_id for answer, _ in work]
+        columns["answers"].append((row.number, answer.person, answer.at, decision))
+    people = [answer.person for answer, _ in work]
     for first, other in combinations(range(len(work)), 2):
         alike = decisions[first] == decisions[other]
         exact = alike and contents[first] == contents[other]
@@ -224,11 +263,11 @@ def _add_pairs(row: Any, source: object, work: Work, columns: dict[str, list[Any
         columns["pairs"].append((row.number, people[first], people[other], alike, exact, common))
     for (answer, texts), (other_answer, references) in permutations(work, 2):
         for text in texts if references else ():
-            columns["rewrites"].append((row.number, answer.person_id, other_answer.person_id))
+            columns["rewrites"].append((row.number, answer.person, other_answer.person))
             columns["rewrite_counts"].append([_compare(text, first) for first in references])
 
 
-def _add_golden(row: Any, references: Sequence[_Text], columns: dict[str, list[Any]]) -> None:
+def _add_golden(row: _Row, references: Sequence[_Text], columns: dict[str, list[Any]]) -> None:
     """Describe a golden set, as `analysis.references` does."""
     sizes = [len(text.edits) for text in references if text.edits]
     columns["goldens"].append(
@@ -240,17 +279,18 @@ def _add_golden(row: Any, references: Sequence[_Text], columns: dict[str, list[A
 
 
 def _add_texts(
-    row: Any, work: Work, references: Sequence[_Text], columns: dict[str, list[Any]]
+    row: _Row, work: Work, references: Sequence[_Text], columns: dict[str, list[Any]]
 ) -> None:
     """Compare the answers to a sentence with its golden references, as `analysis.human` does."""
     contents = {reference.content for reference in references}
     for answer, texts in work:
         if not texts:
             columns["left_out"].append((row.number,))
-        at = round(answer.at.timestamp() * 1e6)
         for text in texts:
             matches = text.content in contents
-            columns["texts"].append((row.number, answer.person_id, at, row.source_id or 0, matches))
+            columns["texts"].append(
+                (row.number, answer.person, answer.at, row.source or 0, matches)
+            )
             columns["text_counts"].append([_compare(text, reference) for reference in references])
 
 
@@ -259,6 +299,8 @@ def _compare(text: _Text, reference: _Text) -> tuple[int, int, int]:
 
     No edit stands twice in what the schemes of the platform find.
     """
+    if text is reference:
+        return len(text.edits), 0, 0
     hits = len(text.edits & reference.edits)
     return hits, len(text.edits) - hits, len(reference.edits) - hits
 
@@ -306,13 +348,25 @@ def _pack(tables: Tables) -> str:
     import numpy as np
 
     buffer = io.BytesIO()
-    arrays: Any = tables
-    np.savez_compressed(buffer, **arrays)
-    return base64.b64encode(buffer.getvalue()).decode()
+    arrays: Any = {name: _narrow(table) for name, table in tables.items()}
+    np.savez(buffer, **arrays)
+    return base64.b64encode(zlib.compress(buffer.getbuffer(), 1)).decode()
+
+
+def _narrow(table: NDArray[Any]) -> NDArray[Any]:
+    """The same numbers in four bytes each where they have room: that is less to compress."""
+    import numpy as np
+
+    fits = table.dtype == np.int64 and table.max(initial=0) <= np.iinfo(np.int32).max
+    return table.astype(np.int32) if fits else table
 
 
 def _unpack(data: str) -> Tables:
     import numpy as np
 
-    with np.load(io.BytesIO(base64.b64decode(data)), allow_pickle=False) as tables:
-        return dict(tables)
+    packed = zlib.decompress(base64.b64decode(data))
+    with np.load(io.BytesIO(packed), allow_pickle=False) as tables:
+        return {
+            name: tables[name].astype(np.int64) if name in COLUMNS else tables[name]
+            for name in tables
+        }

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Count, Q, QuerySet, TextField
 from django.db.models.functions import Cast
@@ -42,8 +42,9 @@ from gecbench.server.models import (
     VariantCheck,
     Verdict,
 )
-from gecbench.server.statistics.pieces import load_pieces
+from gecbench.server.statistics.pieces import Microseconds, among, load_pieces, pack_keys
 from gecbench.server.workflow.suggestions import matches_answer
+from gecbench.server.workflow.transactions import compiled
 
 AGES = (1, 3, 7, 14, 30)
 """Ends of the classes of age of study items, in days."""
@@ -56,6 +57,8 @@ RETURNED = "return_"
 
 _QUARTER = 15 * 60
 """Times are counted in quarters of an hour, of which days begin with one in all time zones."""
+
+_QUARTER_MICROSECONDS = _QUARTER * 10**6
 
 
 def counts(sentence: str = "sentence__") -> Q:
@@ -86,62 +89,117 @@ def load_counts(project: Project, processes: int = 1) -> Counts:
     return total
 
 
-def load_answers(sentences: Collection[int], *columns: str) -> Collection[Any]:
-    """Load columns of the submissions that count, in the order of sentences and slots."""
+class Answer(NamedTuple):
+    """The last submission of a place, if it counts; rows are named by their numbers."""
+
+    slot: int
+    submission: int
+    sentence: int
+    person: int
+    decision: str
+    at: int  # microseconds
+    active_ms: int
+    suggestion: int | None
+
+
+def load_answers(keys: str) -> Collection[Answer]:
+    """Load the answers that count to some sentences, in the order of sentences and slots."""
+    return {row[0]: Answer._make(row) for row in _answers(keys)}.values()
+
+
+@compiled
+def _answers(keys: str) -> QuerySet[Any, Any]:
     rows = Submission.objects.filter(
-        counts(), sentence__in=sentences, slot__state__in=SUBMITTED_OR_LATER
+        counts(), sentence__in=among(keys), slot__state__in=SUBMITTED_OR_LATER
     )
+    columns = ("slot_id", "id", "sentence_id", "person_id", "decision", Microseconds("at"))
     ordered = rows.order_by("sentence_id", "slot__no", "no")
-    return {
-        row.slot_id: row for row in ordered.values_list("slot_id", *columns, named=True)
-    }.values()
+    return ordered.values_list(*columns, "active_ms", "suggestion_id")
+
+
+@compiled
+def load_texts(keys: str) -> QuerySet[Any, Any]:
+    """Load what was submitted for some sentences: row of the submission, digest, text."""
+    rows = Reference.objects.filter(sentence__in=among(keys), submission__isnull=False)
+    ordered = rows.order_by("submission_id", "position", "id")
+    return ordered.values_list("submission_id", "digest", "text")
 
 
 def count_sentences(sentences: Collection[int]) -> Counts:
     """Count what was done with some sentences, of which the rows are given."""
     total: dict[str, Counter[str]] = defaultdict(Counter)
-    inside = {"sentence__in": sentences, "sentence__purpose": Purpose.REAL}
-    real = Sentence.objects.filter(pk__in=sentences, purpose=Purpose.REAL)
-    rows = real.values_list("pk", "state", "golden", "golden__kind")
+    keys = pack_keys(sentences)
+    rows = _states(keys)
     total["states"].update(state for _, state, _, _ in rows)
-    goldens = {sentence: (golden, kind) for sentence, _, golden, kind in rows if golden}
-    reviews = {
-        review: (str(reviewer), at, active_ms)
-        for review, reviewer, at, active_ms in Review.objects.filter(
-            reviewer__isnull=False, **inside
-        )
-        .exclude(kind=ReviewKind.COMPLAINT)  # a ruling is no review
-        .values_list("pk", "reviewer", "at", "active_ms")
-    }
-    first_goldens = Golden.objects.filter(Q(review=None) | Q(review__base_version=0), **inside)
+    goldens = {sentence: kind for sentence, _, golden, kind in rows if golden}
+    reviews = {review: (str(reviewer), *about) for review, reviewer, *about in _reviews(keys)}
     for name, times in (
-        ("submitted", Submission.objects.filter(no=1, **inside).values_list("at", flat=True)),
+        ("submitted", [at for (at,) in _first_submissions(keys)]),
         ("reviewed", [at for _, at, _ in reviews.values()]),
-        ("golden", first_goldens.values_list("at", flat=True)),
+        ("golden", [at for (at,) in _first_goldens(keys)]),
     ):
-        total[name].update(str(int(at.timestamp()) // _QUARTER) for at in times)
+        quarters = Counter(at // _QUARTER_MICROSECONDS for at in times)
+        total[name].update({str(quarter): number for quarter, number in quarters.items()})
     for reviewer, _, active_ms in reviews.values():
         total["reviews"][reviewer] += 1
         total["review_ms"][reviewer] += active_ms
     reasons = {}
-    verdicts = Verdict.objects.filter(review__sentence__in=sentences).order_by("id")
-    for review, correct, names, *about in verdicts.annotate(
-        text=Cast("reasons", TextField())
-    ).values_list("review", "correct", "text", "review__sentence", "decision", "digest"):
+    for review, correct, names, *about in _verdicts(keys):
         reasons[tuple(about)] = names
         if review in reviews:
             reviewer, *_ = reviews[review]
             total["verdicts"][reviewer] += 1
             total["right"][reviewer] += correct
-    _count_answers(sentences, goldens, reasons, total)
-    _count_checks(sentences, reviews, total)
+    _count_answers(keys, goldens, reasons, total)
+    _count_checks(keys, reviews, total)
     return total
 
 
+@compiled
+def _states(keys: str) -> QuerySet[Any, Any]:
+    real = Sentence.objects.filter(pk__in=among(keys), purpose=Purpose.REAL)
+    return real.values_list("pk", "state", "golden", "golden__kind")
+
+
+@compiled
+def _reviews(keys: str) -> QuerySet[Any, Any]:
+    rows = Review.objects.filter(
+        reviewer__isnull=False, sentence__in=among(keys), sentence__purpose=Purpose.REAL
+    )
+    rows = rows.exclude(kind=ReviewKind.COMPLAINT)  # a ruling is no review
+    return rows.values_list("pk", "reviewer", Microseconds("at"), "active_ms")
+
+
+@compiled
+def _first_submissions(keys: str) -> QuerySet[Any, Any]:
+    inside = {"sentence__in": among(keys), "sentence__purpose": Purpose.REAL}
+    return Submission.objects.filter(no=1, **inside).values_list(Microseconds("at"))
+
+
+@compiled
+def _first_goldens(keys: str) -> QuerySet[Any, Any]:
+    inside = {"sentence__in": among(keys), "sentence__purpose": Purpose.REAL}
+    rows = Golden.objects.filter(Q(review=None) | Q(review__base_version=0), **inside)
+    return rows.values_list(Microseconds("at"))
+
+
+@compiled
+def _verdicts(keys: str) -> QuerySet[Any, Any]:
+    rows = Verdict.objects.filter(review__sentence__in=among(keys)).order_by("id")
+    columns = ("review__sentence", "decision", "digest")
+    return rows.values_list("review", "correct", Cast("reasons", TextField()), *columns)
+
+
+@compiled
+def _golden_digests(keys: str) -> QuerySet[Any, Any]:
+    rows = GoldenReference.objects.filter(
+        golden__in=Sentence.objects.filter(pk__in=among(keys)).values("golden")
+    )
+    return rows.order_by().values_list("golden__sentence", "reference__digest")
+
+
 def _count_checks(
-    sentences: Collection[int],
-    reviews: Mapping[int, tuple[str, datetime, int]],
-    total: Mapping[str, Counter[str]],
+    keys: str, reviews: Mapping[int, tuple[str, int, int]], total: Mapping[str, Counter[str]]
 ) -> None:
     """Count the decisions about variants, for who made them and for who wrote the variants.
 
@@ -149,14 +207,11 @@ def _count_checks(
     it was.
 
     Args:
-        sentences: Whose variants.
+        keys: Of the sentences.
         reviews: Row of a review that counts to its reviewer.
         total: What is counted.
     """
-    checks = VariantCheck.objects.filter(review__sentence__in=sentences)
-    author_of = "variant__submission__person"
-    columns = ("review", "decision", "reasons", author_of, "review__sentence__state")
-    for review, decision, names, author, state in checks.values_list(*columns):
+    for review, decision, names, author, state in _checks(keys):
         if review not in reviews:
             continue
         accepted = int(decision == CheckDecision.ACCEPTED)
@@ -166,12 +221,23 @@ def _count_checks(
         if author is not None and state != SentenceState.WITHDRAWN:
             total["judged"][str(author)] += 1
             total["accepted"][str(author)] += accepted
-            total["reasons"].update(f"{author} {RETURNED}{name}" for name in names)
+            total["reasons"].update(f"{author} {RETURNED}{name}" for name in json.loads(names))
+
+
+@compiled
+def _checks(keys: str) -> QuerySet[Any, Any]:
+    rows = VariantCheck.objects.filter(review__sentence__in=among(keys))
+    names = Cast("reasons", TextField())
+    columns = ("variant__submission__person", "review__sentence__state")
+    return rows.values_list("review", "decision", names, *columns)
+
+
+_ANSWER_COLUMNS = ("answers", "unannotatable", "active_ms", "judged", "accepted")
 
 
 def _count_answers(
-    sentences: Collection[int],
-    goldens: Mapping[int, tuple[int, str]],
+    keys: str,
+    goldens: Mapping[int, str],
     reasons: Mapping[tuple[object, ...], str],
     total: Mapping[str, Counter[str]],
 ) -> None:
@@ -181,71 +247,78 @@ def _count_answers(
     complaint, is no refusal. One refusal may have several reasons.
 
     Args:
-        sentences: Whose answers.
-        goldens: By sentence its golden set now, and the kind of that.
+        keys: Of the sentences.
+        goldens: By sentence the kind of its golden set now.
         reasons: JSON of the last verdict on a text or decision of a sentence.
         total: What is counted.
     """
-    columns = ("id", "sentence_id", "person_id", "decision", "active_ms", "suggestion_id")
-    answers = load_answers(sentences, *columns)
     texts: dict[int, list[tuple[str, str]]] = defaultdict(list)
-    references = Reference.objects.filter(submission__sentence__in=sentences)
-    for submission, digest, text in references.values_list("submission", "digest", "text"):
+    for submission, digest, text in load_texts(keys):
         texts[submission].append((digest, text))
-    entries = GoldenReference.objects.filter(golden__in=[golden for golden, _ in goldens.values()])
-    golden = set(entries.order_by().values_list("golden__sentence", "reference__digest"))
-    add_influence = _influence_counter(sentences, total)
-    for answer in answers:
-        person, sentence, decision = str(answer.person_id), answer.sentence_id, answer.decision
+    golden = set(_golden_digests(keys))
+    add_influence = _influence_counter(keys, total)
+    by_person: dict[int, list[int]] = defaultdict(lambda: [0] * len(_ANSWER_COLUMNS))
+    for answer in load_answers(keys):
+        _, submission, sentence, person, decision, _, active_ms, _ = answer
+        right = {"": goldens.get(sentence) == decision}
         if decision == Decision.CORRECTED:
-            right = {digest: (sentence, digest) in golden for digest, _ in texts[answer.id]}
-        else:
-            right = {"": sentence in goldens and goldens[sentence][1] == decision}
+            right = {digest: (sentence, digest) in golden for digest, _ in texts[submission]}
         judged = len(right) if sentence in goldens else 0
-        numbers = {
-            "answers": 1,
-            "unannotatable": int(decision == Decision.NOT_ANNOTATABLE),
-            "active_ms": answer.active_ms,
-            "judged": judged,
-            "accepted": sum(right.values()),
-        }
-        for name, number in numbers.items():
-            total[name][person] += number
-        for digest, accepted in right.items():
-            if judged and not accepted:
+        numbers = (
+            *(1, int(decision == Decision.NOT_ANNOTATABLE), active_ms),
+            *(judged, sum(right.values())),
+        )
+        sums = by_person[person]
+        for column, number in enumerate(numbers):
+            sums[column] += number
+        for digest, accepted in right.items() if judged else ():
+            if not accepted:
                 names = json.loads(reasons.get((sentence, decision, digest), "[]"))
                 total["reasons"].update(f"{person} {name}" for name in names)
-        add_influence(answer, [text for _, text in texts[answer.id]], numbers)
+        if add_influence:
+            written = [text for _, text in texts[submission]]
+            add_influence(answer, written, dict(zip(_ANSWER_COLUMNS, numbers, strict=True)))
+    for person, sums in by_person.items():
+        for name, number in zip(_ANSWER_COLUMNS, sums, strict=True):
+            total[name][str(person)] += number
 
 
 def _influence_counter(
-    sentences: Collection[int], total: Mapping[str, Counter[str]]
-) -> Callable[[Any, Sequence[str], Mapping[str, int]], None]:
-    """A function that counts an answer with its texts and numbers, if there is a suggestion.
+    keys: str, total: Mapping[str, Counter[str]]
+) -> Callable[[Answer, Sequence[str], Mapping[str, int]], None] | None:
+    """A function that counts an answer with its texts and numbers; None without suggestions.
 
     Answers are told apart by whether their author took the suggestion over, was only shown it, or
     was not.
     """
-    suggestions = Suggestion.objects.filter(sentence__in=sentences).select_related("sentence")
+    rows = [row for (row,) in _suggestions(keys)]
+    if not rows:
+        return None
+    suggestions = Suggestion.objects.filter(pk__in=rows).select_related("sentence")
     by_row = {suggestion.pk: suggestion for suggestion in suggestions.order_by("pk")}
     last = {suggestion.sentence_id: suggestion for suggestion in by_row.values()}
     acts = SuggestionEvent.objects.filter(suggestion__in=by_row, kind=SuggestionAct.TAKEN)
     taken = set(acts.values_list("person", "suggestion"))
-    if last:
-        total["suggestions"]["unseen answers"] += 0  # there are suggestions, seen or not
+    total["suggestions"]["unseen answers"] += 0  # there are suggestions, seen or not
 
-    def add(answer: Any, texts: Sequence[str], numbers: Mapping[str, int]) -> None:
-        suggestion = by_row.get(answer.suggestion_id, last.get(answer.sentence_id))
+    def add(answer: Answer, texts: Sequence[str], numbers: Mapping[str, int]) -> None:
+        shown = answer.suggestion
+        suggestion = last.get(answer.sentence) if shown is None else by_row.get(shown)
         if suggestion is None:
             return
-        group = "shown" if answer.suggestion_id else "unseen"
-        if (answer.person_id, answer.suggestion_id) in taken:
+        group = "shown" if shown else "unseen"
+        if (answer.person, shown) in taken:
             group = "taken"
         equal = matches_answer(suggestion, suggestion.sentence, answer.decision, texts)
         for name, number in {**numbers, "equal": int(equal)}.items():
             total["suggestions"][f"{group} {name}"] += number
 
     return add
+
+
+@compiled
+def _suggestions(keys: str) -> QuerySet[Any, Any]:
+    return Suggestion.objects.filter(sentence__in=among(keys)).values_list("pk")
 
 
 # What the counts say: how far a project is, what each did, why answers were refused.
