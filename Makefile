@@ -2,6 +2,7 @@
 PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
+OTHERS := $(VENV)-integrations
 # Without --no-compile pip compiles all of torch and transformers, one file after another: half of its time.
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile --constraint constraints.txt
 BUILT_FROM := pyproject.toml setup.py constraints.txt $(wildcard src/gecbench/server/locale/*/LC_MESSAGES/*.po) $(wildcard src/gecbench/edits/*.cpp) $(wildcard src/gecbench/lang/*/*.cpp)
@@ -11,7 +12,7 @@ DEMO := cautious.txt eager.txt fluent.txt
 # Python keeps what it compiled, pytest its rewritten asserts: a quarter of a run otherwise.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test test-rest test-all lint fix messages golden bench site clean
+.PHONY: help demo test test-rest test-all lint fix messages golden integrations notebooks bench site clean
 
 demo: $(VENV)/.demo  ## score three invented systems on the bundled samples, write two pages
 	@$(BIN)/gecbench score $(SAMPLES)/zh/corpus.jsonl $(DEMO:%=$(SAMPLES)/zh/%) --scheme zh-char --by origin
@@ -58,6 +59,12 @@ fix: $(VENV)/.dev  ## format, and fix what ruff can
 golden: $(VENV)/.dev  ## compare with what official tools gave
 	$(BIN)/pytest tests/golden
 
+integrations: $(OTHERS)/.dev  ## try the adapters in the libraries that they are for: evaluate, gec-metrics, lm-evaluation-harness
+	GECBENCH_SHARED_REQUIRED=1 $(OTHERS)/bin/python -m pytest tests/integrations tests/e2e/test_examples_in_docs.py -k integrations
+
+notebooks: $(OTHERS)/.dev  ## run the notebooks in docs again, and keep what they show
+	cd docs/notebook && $(CURDIR)/$(OTHERS)/bin/jupyter-execute --inplace --NotebookClient.record_timing=False *.ipynb
+
 bench: $(VENV)/.dev  ## measure; see docs/performance.md
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/growth.py
@@ -91,5 +98,15 @@ $(VENV)/.site: $(BIN)/python $(BUILT_FROM)
 	$(PIP) --editable '.[site]'
 	@touch $@
 
+# The libraries change what transformers and peft do, and hold others back; so they are in an environment
+# on top of the other, which sees what is there.
+$(OTHERS)/.dev: $(VENV)/.dev tests/integrations/requirements.txt
+	$(BIN)/python -m venv --clear $(OTHERS)
+	$(BIN)/python -c 'import sysconfig; print("import site; site.addsitedir(%r)" % sysconfig.get_path("purelib"))' \
+		> $$($(OTHERS)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/below.pth
+	$(OTHERS)/bin/python -m pip --disable-pip-version-check install --quiet --no-compile \
+		--constraint constraints.txt --requirement tests/integrations/requirements.txt
+	@touch $@
+
 clean:  ## remove what was made
-	rm -rf $(VENV) build dist demo-*.html src/*.egg-info src/gecbench/edits/*.so src/gecbench/lang/*/*.so
+	rm -rf $(VENV) $(OTHERS) build dist demo-*.html src/*.egg-info src/gecbench/edits/*.so src/gecbench/lang/*/*.so

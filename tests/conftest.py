@@ -10,9 +10,11 @@ import shutil
 import signal
 from collections.abc import Callable, Generator, Iterator
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING
 
 import hypothesis
@@ -121,6 +123,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 NEEDS_MORE = {"browser", "migrated_postgresql"}
 """Fixtures of what not every machine has."""
 
+TRIED_ELSEWHERE = ("evaluate", "gec_metrics", "lm_eval", "nbclient")
+"""Libraries that gecbench has adapters to, and nothing else needs.
+
+`make integrations` installs them, and then none of their tests may be skipped. Elsewhere they may
+be, as long as the library cannot be imported: installing them would take minutes of each run.
+"""
+
 ALL_IS_HERE = bool(os.environ.get("GECBENCH_SHARED_REQUIRED"))
 """Whether continuous integration says that no test may be skipped."""
 
@@ -130,8 +139,10 @@ def _fail_if_skipped(
 ) -> pytest.TestReport | pytest.CollectReport:
     """A compiler and the rights of root are not everywhere; all else is installed."""
     reason = str(report.longrepr)
-    allowed = (shutil.which("g++") is None and "compile" in reason) or (
-        os.geteuid() != 0 and "needs root" in reason
+    allowed = (
+        (shutil.which("g++") is None and "compile" in reason)
+        or (os.geteuid() != 0 and "needs root" in reason)
+        or any(f"needs {name};" in reason and not find_spec(name) for name in TRIED_ELSEWHERE)
     )
     if ALL_IS_HERE and report.skipped and not allowed and not hasattr(report, "wasxfail"):
         report.outcome, report.longrepr = "failed", f"skipped, which no test may be: {reason}"
@@ -181,6 +192,19 @@ def shared() -> Path:
         reason = f"no reference data at {SHARED}; set GECBENCH_SHARED to the folder that has it"
         pytest.skip(reason)
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def need() -> Callable[[str], ModuleType]:
+    """Import a library of `TRIED_ELSEWHERE`, or skip the test where it is not installed."""
+
+    def imported(name: str) -> ModuleType:
+        assert name in TRIED_ELSEWHERE
+        if not find_spec(name):
+            pytest.skip(f"needs {name}; `make integrations` installs it")
+        return import_module(name)
+
+    return imported
 
 
 @pytest.fixture(scope="session")

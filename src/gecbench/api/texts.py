@@ -53,6 +53,20 @@ def score_texts(
         >>> report.results[0].score.value
         1.0
     """
+    corpus, systems = corpus_of_texts(sources, hypotheses, references)
+    options = options or Options()
+    check_list("metrics", metrics)
+    if metrics:
+        options = replace(options, metrics=tuple(metrics))
+    return score(corpus, systems, scheme=scheme, options=options, lang=lang, watch=watch)
+
+
+def corpus_of_texts(
+    sources: Iterable[str],
+    hypotheses: Iterable[str] | Mapping[str, Iterable[str]],
+    references: References,
+) -> tuple[Corpus, list[SystemOutput]]:
+    """Make a corpus and systems of texts; see `score_texts`, which has the same arguments."""
     source_texts = _texts("sources", sources)
     if not source_texts:
         raise UsageError("sources is empty; give at least one sentence")
@@ -73,12 +87,7 @@ def score_texts(
         _check_size(name, len(texts), size)
         rewrites = ((Rewrite(text=text),) for text in texts)
         systems.append(SystemOutput(system, dict(zip(ids, rewrites, strict=True))))
-    options = options or Options()
-    check_list("metrics", metrics)
-    if metrics:
-        options = replace(options, metrics=tuple(metrics))
-    corpus = Corpus("texts", tuple(samples))
-    return score(corpus, systems, scheme=scheme, options=options, lang=lang, watch=watch)
+    return Corpus("texts", tuple(samples)), systems
 
 
 def _reference_lists(references: References, size: int) -> list[list[str]]:
