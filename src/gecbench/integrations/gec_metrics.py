@@ -116,7 +116,14 @@ class GecbenchMetric(_Base):  # type: ignore[misc]  # it may not be there
         self, sources: list[str], hypotheses: list[list[str]], references: list[list[str]]
     ) -> list[list[float]]:
         metric, rows = self._stats(sources, hypotheses, references)
-        return [sentence_values(metric, stats) for stats in rows]
+        by_system = [sentence_values(metric, stats) for stats in rows]
+        for values in by_system:
+            if None in values:
+                raise UsageError(
+                    f"{self.config.metric} has no value for sentence {values.index(None) + 1}; "
+                    "gec-metrics takes metrics that have one for each"
+                )
+        return [[value for value in values if value is not None] for values in by_system]
 
     def _stats(
         self, sources: list[str], hypotheses: list[list[str]], references: list[list[str]]
