@@ -83,7 +83,11 @@ def check(path: Path, lines: Sequence[str]) -> None:
 
 
 def _is_sentence(text: str) -> bool:
-    return sum("\u4e00" <= character <= "\u9fff" for character in text) > 4 or text.count(" ") > 4
+    chinese = sum("\u4e00" <= character <= "\u9fff" for character in text)
+    blanks = text.count(" ")
+    if text.endswith((*"。！？.!?",)):
+        return chinese + blanks > 0
+    return chinese > 4 or blanks > 4
 
 
 def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:

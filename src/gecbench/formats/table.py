@@ -10,6 +10,7 @@ import csv
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -140,6 +141,8 @@ ROLES = ("id", "source", "references", "document", "position")
 SYSTEM_ROLES = ("id", "text", "source")
 """What a column of a system's file can hold; `text` is what the system wrote."""
 
+_TEXTS = ("source", "references", "text")
+
 
 _LONGEST_NAME = 100
 _ROWS_WITH_NAMES = 100
@@ -243,14 +246,20 @@ def names_of(columns: Columns, roles: Sequence[str] = ROLES) -> dict[str, list[s
 
     Raises:
         UnknownNameError: Columns hold nothing of that name.
+        UsageError: One column holds two of the texts of a sentence.
     """
     for role in columns:
         if role not in roles:
             raise UnknownNameError(Message("column"), role, roles)
-    return {
+    split = {
         role: split_names(names) if isinstance(names, str) else list(names)
         for role, names in columns.items()
     }
+    of_texts = [name for role, names in split.items() if role in _TEXTS for name in names]
+    for name, count in Counter(of_texts).items():
+        if count > 1:
+            raise UsageError("column {name} is named twice; name it once", name=quote(name))
+    return split
 
 
 def read_columns(text: str, *, of_system: bool = False) -> Mapping[str, Sequence[str]]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from messages import expect_error
 
+import gecbench
 from gecbench.core.edit import Edit
+from gecbench.core.errors import FormatError
 from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.formats.mucgec import FORMAT
 
@@ -97,3 +100,22 @@ def test_each_loss_is_said_with_its_count() -> None:
         "source, errors left uncorrected no longer marked",
         "mucgec is Chinese: the language None becomes 'zh'",
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "He go .\tHe goes .\tHe went .\nIt work .\tIt works .\tIt worked .\n",
+        "他很好。\t他好。\t他很好了。\n我去？\t我去吗？\t我走？\n",
+    ],
+)
+def test_sources_and_their_targets_are_not_taken_for_ids_and_sources(tmp_path: Path, text: str):
+    """Read as MuCGEC's rows, the first target of short sentences would be scored as the source."""
+    (tmp_path / "pairs.tsv").write_text(text, "utf-8")
+    with expect_error(FormatError, "pairs.tsv:1", "mucgec", "pairs"):
+        gecbench.load(tmp_path / "pairs.tsv")
+
+
+def test_ids_may_end_in_a_point(tmp_path: Path):
+    (tmp_path / "c.tsv").write_text("1.\t他很好\t他好\n2.\t我去\t我走\n", "utf-8")
+    assert [sample.id for sample in gecbench.load(tmp_path / "c.tsv").samples] == ["1.", "2."]

@@ -97,6 +97,13 @@ def test_columns_are_named_by_pairs(option: str) -> None:
         read_columns(option)
 
 
+@pytest.mark.parametrize("option", ["source=a,references=b;b", "source=a,references=a"])
+def test_a_column_is_one_text_of_a_sentence(option: str) -> None:
+    named = "b" if "b" in option else "a"
+    with expect_error(UsageError, f"column '{named}'", "twice"):
+        read_columns(option)
+
+
 def test_what_a_column_holds_is_known() -> None:
     with expect_error(UnknownNameError, "'sorce'", "source"):
         read_columns("sorce=a")
