@@ -274,7 +274,7 @@ class SlotEventKind(TextChoices):
     STUDY = "study", _("has something to study")
     DISPUTE = "dispute", _("complained")
     RETURN = "return", _("a place was added")
-    SEND_BACK = "send_back", _("was sent back by the reviewer")
+    SEND_BACK = "send_back", _("was sent back")
 
 
 class Suggestions(TextChoices):

@@ -14,6 +14,7 @@ from server.workflow.perturbing import (
     accept,
     checked,
     edit,
+    give_back,
     perturbed,
     reviewer,
     waiting_case,
@@ -251,6 +252,28 @@ def test_a_manager_sees_variants_and_checks_and_has_one_made_again(project):
     values |= {"perturb_edits": "4", "seen": settings.context["seen"]}
     assert client.post("/p/perturb/manage/settings", values).status_code == 302
     assert Project.objects.get().rules.perturb_edits == 4
+
+
+def test_the_history_of_a_case_names_who_sent_a_variant_back_and_only_managers_see_it(project):
+    sentence = waiting_case(project)
+    rita, url = reviewer(project), "/p/perturb/manage/sentences/1"
+    checked(rita, give_back(1), accept(2))
+    boss = signed_in(Member.objects.select_related("project", "person").get(is_manager=True))
+
+    def senders() -> list[str]:
+        entries = boss.get(url).context["entries"]
+        return [entry.who for entry in entries if "sent back" in entry.title]
+
+    assert senders() == [rita.person.name], "and not the author, who did nothing"
+    author = Member.objects.select_related("project", "person").get(person__login="p1")
+    perturbed(author, sentence_of(project), WORDS[2])
+    checked(rita, accept(1))
+    boss.post(f"{url}/reopen", {"reason": "once more", "position": "2"})
+    assert senders() == [rita.person.name, "Boss"]
+    for member in (author, rita):  # ROL-5, ROL-6
+        assert signed_in(member).get(url).status_code == 404
+    sentence.refresh_from_db()
+    assert sentence.state == SentenceState.ANNOTATING
 
 
 def test_a_case_has_no_button_for_more_annotators(project):

@@ -306,10 +306,12 @@ def _arrival(sentence: Sentence) -> Entry:
 def _events(sentence: Sentence) -> Iterator[Entry]:
     rows = SlotEvent.objects.filter(sentence=sentence).exclude(kind__in=_QUIET)
     events = list(rows.select_related("person", "slot").order_by("pk"))
-    # Who adds a place does not hold it: `person` is empty then.
+    # `person` holds the place: nobody where one was added, and who sent a variant back is another.
     people = Person.objects.in_bulk({event.data["by"] for event in events if "by" in event.data})
     for event in events:
-        person = event.person or people.get(event.data.get("by"))
+        person, by = event.person, people.get(event.data.get("by"))
+        if event.kind == SlotEventKind.SEND_BACK or person is None:
+            person = by
         words = str(SlotEventKind(event.kind).label)
         title = gettext("place %(no)s: %(what)s") % {"no": event.slot.no, "what": words}
         yield Entry(event.at, 1, title, _name(person), "place")
