@@ -120,7 +120,7 @@ def metric(name: str) -> str:
         parts += ["## Options", table(("with their defaults", ""), options)]
     parts.append(
         "What it rewards and misses, and how it was checked: "
-        f"[the page of the metric](../../metrics/{article[1]})."
+        f"[the page of the metric](../../metrics/{article[1] if article else 'README.md'})."
     )
     return "\n\n".join(parts)
 

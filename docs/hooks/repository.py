@@ -49,24 +49,28 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
             files.remove(file)
     for page in SOURCES:
         files.append(File.generated(config, page, content=""))
-    pages = sorted(file.src_uri for file in files.documentation_pages())
-    config.nav = [entry for part in config.nav or [] for entry in expanded(part, pages)]
+    others = sorted({file.src_uri for file in files.documentation_pages()} - named(config.nav))
+    config.nav = expanded(config.nav, others)
     return files
 
 
+def named(entry: Any) -> set[str]:
+    """The pages that an entry of the navigation names."""
+    parts = entry.values() if isinstance(entry, dict) else entry
+    return {entry} if isinstance(entry, str) else set().union(*map(named, parts))
+
+
 def expanded(entry: Any, pages: list[str]) -> list[Any]:
-    """An entry of the navigation as entries; a name with an asterisk is all pages of a folder."""
+    """An entry of the navigation, as a list; a folder with an asterisk is its pages among these."""
     if isinstance(entry, dict):
-        return [
-            {
-                title: part
-                if isinstance(part, str)
-                else [e for p in part for e in expanded(p, pages)]
-                for title, part in entry.items()
-            }
-        ]
+        ((title, parts),) = entry.items()
+        return [{title: parts if isinstance(parts, str) else expanded(parts, pages)}]
+    if isinstance(entry, list):
+        return [each for part in entry for each in expanded(part, pages)]
     folder = entry.removesuffix("*")
-    return [entry] if folder == entry else [page for page in pages if page.startswith(folder)]
+    if folder == entry:
+        return [entry]
+    return [page for page in pages if posixpath.join(posixpath.dirname(page), "") == folder]
 
 
 def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
