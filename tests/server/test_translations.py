@@ -40,8 +40,10 @@ LIBRARY_KEYWORDS = (
 LIBRARY = (
     *("api/schemes", "core/edit", "core/errors", "core/files", "core/format", "core/sample"),
     "datasets/catalog",
-    *("formats/fcgec", "formats/jsonl", "formats/m2", "formats/mucgec", "formats/places"),
-    *("formats/records", "formats/table", "formats/texts", "formats/validation"),
+    *("formats/bea19", "formats/essays", "formats/fcgec", "formats/jsonl", "formats/lines"),
+    *("formats/m2", "formats/mucgec", "formats/multigec", "formats/nlpcc18", "formats/nucle"),
+    *("formats/pairs", "formats/places", "formats/records", "formats/sighan", "formats/table"),
+    *("formats/texts", "formats/validation", "formats/yaclc"),
     *("lang/en/resources", "server/guidelines/rendering", "server/import_export/*"),
     *("server/rules/*", "server/web/manage/*", "server/workflow/*"),
 )

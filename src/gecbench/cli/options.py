@@ -17,7 +17,13 @@ from gecbench.cli.files import check_standard_input, named_files
 from gecbench.core.errors import FormatError, NoEffectError, UnknownNameError, UsageError
 from gecbench.core.options import Argument, Option, Without, pairs
 from gecbench.core.sample import NOT_KEPT, Corpus, SystemOutput
-from gecbench.formats import CORPUS_FORM, FORMATS, SYSTEM_FORM, written_formats
+from gecbench.formats import (
+    COLUMNS_OPTION,
+    CORPUS_FORM,
+    FORMATS,
+    SYSTEM_FORM,
+    written_formats,
+)
 from gecbench.lang import LANGUAGES, SCHEMES, language_warning, mixture_warning
 
 if TYPE_CHECKING:
@@ -270,8 +276,6 @@ def load_systems(paths: Sequence[Path], corpus: Corpus, inputs: Inputs) -> list[
 
 def for_systems(error: FormatError) -> FormatError:
     """The error with the options of systems' files in the place of those of a corpus."""
-    from gecbench.formats.texts import COLUMNS_OPTION
-
     columns = f"--system-columns {SYSTEM_FORM}"
     return error.with_option("--system-from").with_option(columns, COLUMNS_OPTION)
 

@@ -40,6 +40,7 @@ class Format:
     Args:
         name: As "m2".
         about: One line for people.
+        title: What people call the data that come in it; "" where that is said by the name.
         sniff: Says from the first lines of a file whether it is in this format.
         stream: What a corpus says of itself, without its samples, and these in the order of the
             file, given the file's path and its lines; raises FormatError with path:line, for a
@@ -73,6 +74,7 @@ class Format:
     has_sources: bool = True
     has_lang: bool = False
     check: Callable[[Path, Sequence[str]], None] = accept
+    title: str = ""
 
     @property
     def is_written(self) -> bool:

@@ -35,8 +35,17 @@ FORMATS: Mapping[str, str] = {
 }
 """Name to format, in the order in which they are tried; every text file is lines."""
 
+IMPORTED = (
+    *(name for name in FORMATS if name != "m2-maxmatch"),
+    *("label-studio", "doccano", "annotations"),
+)
+"""What the annotation platform reads; m2-maxmatch has rewrites without texts."""
+
 CORPUS_FORM, SYSTEM_FORM = "id=NAME,source=NAME,references=NAME;NAME", "id=NAME,text=NAME"
 """How the columns of a table are named: of a corpus, and of what a system wrote."""
+
+COLUMNS_OPTION = f"--columns {CORPUS_FORM}"
+"""How a command line names those of a corpus; commands may call it otherwise."""
 
 
 def written_formats() -> list[str]:

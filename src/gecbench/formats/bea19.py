@@ -78,6 +78,7 @@ def _edit(cells: Sequence[object], text: str) -> TextEdit:
 
 FORMAT = Format(
     name=_NAME,
+    title="W&I+LOCNESS",
     about="JSON of essays with edits in characters, as W&I+LOCNESS and FCE are published",
     sniff=sniff,
     stream=stream,

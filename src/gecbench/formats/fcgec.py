@@ -343,6 +343,7 @@ def losses(corpus: Corpus) -> list[str]:
 
 FORMAT = Format(
     name=_NAME,
+    title="FCGEC",
     about="JSON with operations, as FCGEC is published",
     sniff=sniff,
     stream=stream,

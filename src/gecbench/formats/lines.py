@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from gecbench.core.errors import FormatError, OptionAdvice, Place
+from gecbench.core.errors import FormatError, Place
 from gecbench.core.files import name_of, without_packing
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import Corpus, Sample
 from gecbench.formats.texts import (
+    OR_LINES,
     check_cell,
     format_rows,
     loss_of,
@@ -32,7 +33,6 @@ _OTHER_BEGINNINGS = {
     "a JSON list": re.compile(r'\s*\[\s*(?:[{"]|$)'),
     "XML or SGML": re.compile(r"\s*<[?!]?\w[^<>]*>\s*$"),
 }
-_OR_LINES = OptionAdvice(", or say {option} lines if this is a text", "--from")
 
 
 def sniff(_lines: Sequence[str]) -> bool:
@@ -52,14 +52,14 @@ def check(path: Path, lines: Sequence[str]) -> None:
         raise FormatError(
             "an A line of M2 has no S line before it; add the sentence that it is of{option}",
             at=at,
-            option=_OR_LINES,
+            option=OR_LINES,
         )
     if _PERTURBED.match(first):
         raise FormatError(
             "these are perturbed cases, not a corpus; score systems on them by: gecbench analyse "
             "robustness{option}",
             at=at,
-            option=_OR_LINES,
+            option=OR_LINES,
         )
     kind = _OTHER_ENDINGS.get(without_packing(path).suffix.lower()) or next(
         (kind for kind, beginning in _OTHER_BEGINNINGS.items() if beginning.match(first)), None

@@ -752,6 +752,7 @@ def _differs(sample: Sample, rewrite: Rewrite, *, targets: bool) -> bool:
 
 FORMAT = Format(
     name="m2",
+    title="M2",
     about="tokens and edits: ChERRANT's dialect for Chinese, else ERRANT's",
     sniff=sniff,
     stream=stream,

@@ -199,6 +199,7 @@ def losses(corpus: Corpus) -> list[str]:
 
 FORMAT = Format(
     name=_NAME,
+    title="MuCGEC",
     about="id TAB source TAB references, as MuCGEC is published",
     sniff=sniff,
     stream=stream,
@@ -209,6 +210,7 @@ FORMAT = Format(
 
 NASGEC = Format(
     name="nasgec",
+    title="NaSGEC",
     about="id TAB source TAB references, with the marks of NaSGEC and NaCGEC",
     sniff=_sniff_nasgec,
     stream=_stream_nasgec,

@@ -124,6 +124,7 @@ def losses(corpus: Corpus) -> list[str]:
 
 FORMAT = Format(
     name=_NAME,
+    title="MultiGEC-2025",
     about="essays under headings ### essay_id = NAME, as MultiGEC-2025 is published",
     sniff=sniff,
     stream=stream,

@@ -57,6 +57,7 @@ def _sample(line: str) -> Sample:
 
 FORMAT = Format(
     name="nlpcc18",
+    title="NLPCC-2018",
     about="number, number of corrections, source, corrections, as NLPCC-2018's training data",
     sniff=sniff,
     stream=stream,

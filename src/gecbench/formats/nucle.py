@@ -48,7 +48,7 @@ def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
     """
     left_out: Counter[str] = Counter()
     rows: list[tuple[int, Sample]] = []
-    for line, match in outer_blocks(path, "\n".join(lines), _DOC, "DOC with an nid"):
+    for line, match in outer_blocks(path, "\n".join(lines), _DOC, "DOC nid"):
         with error_place(Place(path, line)):
             rows += [(line, sample) for sample in _samples(match[2], match[3], left_out)]
     return Corpus(name_of(path), (), "en", not_kept(left_out)), iter(rows)
@@ -94,6 +94,7 @@ def _mistakes(
 
 FORMAT = Format(
     name="nucle",
+    title="NUCLE",
     about="SGML of essays with the mistakes that teachers marked, as NUCLE is published",
     sniff=sniff,
     stream=stream,

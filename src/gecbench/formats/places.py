@@ -14,13 +14,18 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from gecbench.core.errors import FormatError, Place, quote
+from gecbench.core.errors import FormatError, Message, OptionAdvice, Place, quote
 from gecbench.core.files import name_of
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.formats.texts import CHINESE, error_place, is_number, parse_rows
 
 _LOOKED_AT = 5
+_ANSWERS = OptionAdvice(
+    "; name that one as the corpus, and this one with {option} or as a system",
+    "--reference",
+    page=Message("; import that one"),
+)
 
 
 class _Correction(NamedTuple):
@@ -113,8 +118,8 @@ def stream(path: Path, lines: Iterable[str], *, task: _Task) -> tuple[Corpus, Ro
             return Sample(match[1], match[2])
         if task.answer.fullmatch(line):
             raise FormatError(
-                "these are places of corrections, and their sentences are in another file; name "
-                "that one as the corpus, and this one with --reference or as a system"
+                "these are places of corrections, and their sentences are in another file{advice}",
+                advice=_ANSWERS,
             )
         raise FormatError(
             "a line is an id and a sentence, as (pid=A2-0001-1) or pid=0001-1 and the sentence; "
@@ -162,9 +167,10 @@ def _rewrite(source: str | None, corrections: Sequence[_Correction]) -> Rewrite:
     return Rewrite(text="".join(pieces) + source[at:])
 
 
-def _format(name: str, about: str, task: _Task) -> Format:
+def _format(name: str, title: str, about: str, task: _Task) -> Format:
     return Format(
         name=name,
+        title=title,
         about=about,
         sniff=partial(sniff, task=task),
         stream=partial(stream, task=task),
@@ -175,11 +181,13 @@ def _format(name: str, about: str, task: _Task) -> Format:
 
 SIGHAN = _format(
     "sighan-test",
+    "SIGHAN",
     "sentences of SIGHAN's spelling tests, answers as id, place, correction",
     _SIGHAN,
 )
 CTC = _format(
     "ctc2021",
+    "CTC-2021",
     "sentences of CTC-2021, answers as id, place, type, wrong, right",
     _CTC,
 )

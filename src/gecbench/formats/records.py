@@ -7,8 +7,9 @@ to know of all of them, so each line, block or object is read by itself here.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from gecbench.core.errors import (
@@ -21,8 +22,9 @@ from gecbench.core.errors import (
     quote,
 )
 from gecbench.core.files import without_packing
-from gecbench.core.sample import Rewrite, Sample
-from gecbench.formats import fcgec, load_format, yaclc
+from gecbench.core.sample import NOT_KEPT, Rewrite, Sample
+from gecbench.formats import FORMATS, IMPORTED, fcgec, load_format, yaclc
+from gecbench.formats.essays import essay_lines
 from gecbench.formats.m2 import is_target
 from gecbench.formats.perturbed import is_perturbed
 from gecbench.formats.table import (
@@ -39,7 +41,7 @@ from gecbench.formats.table import (
     table_rows,
     texts_of,
 )
-from gecbench.formats.texts import CHINESE, blocks, text_of
+from gecbench.formats.texts import CHINESE, COLUMNS, blocks, counts_not_kept, text_of
 from gecbench.formats.validation import value_of
 
 # A file, and what a reader finds in it: records, and troubles with their lines.
@@ -129,12 +131,11 @@ def sniff_json(content: Content, first: str) -> str:
         return "label-studio"
     if "text" in row and "format" not in row:
         return "doccano"
-    if first.startswith("["):
+    if first.startswith("[") or "format" not in row:
         raise FormatError(
-            "this JSON is neither Label Studio's (tasks with 'data') nor YACLC's "
-            "('sentence_text'); choose the format table and name its columns; the first object "
-            "has {value}",
+            "this is JSON of another program: {columns}; the first object has {value}",
             at=Place(content.name, 1),
+            columns=COLUMNS,
             value=", ".join(map(repr, row)) or "{}",
         )
     return "jsonl"
@@ -204,16 +205,18 @@ def _doccano(row: Row, line: int) -> Record:
     )
 
 
-def _yaclc(row: Row, line: int) -> Record:
+def _yaclc(row: Row, line: int, *, dimensions: Collection[bool] = (False, True)) -> Record:
+    """Read a sentence with its corrections of some dimensions; True is fluency."""
     sentence = yaclc.sentence_of(row)
+    annotations = [a for a in sentence.annotations if a.is_fluency in dimensions]
     return Record(
         line,
         sentence.id,
         sentence.text,
-        tuple(Rewrite(text=annotation.text) for annotation in sentence.annotations),
+        tuple(Rewrite(text=annotation.text) for annotation in annotations),
         sentence.meta,
-        fluency=frozenset(k for k, a in enumerate(sentence.annotations) if a.is_fluency),
-        left_out=(Message("how many annotators wrote each text"),) if sentence.annotations else (),
+        fluency=frozenset(k for k, a in enumerate(annotations) if a.is_fluency),
+        left_out=(Message("how many annotators wrote each text"),) if annotations else (),
     )
 
 
@@ -292,7 +295,7 @@ def records(
     name = format or ("table" if columns else sniff(content))
     if name not in READERS:
         raise UnknownNameError(Message("format"), name, READERS)
-    if name == "mucgec" and format is None:
+    if format is None and name in FORMATS and not is_json(content.lines):
         load_format(name).check(Path(content.name), content.lines)
     if name == "table":
         return name, _table(content, columns or {})
@@ -351,11 +354,12 @@ def sniff(content: Content) -> str:
     """The name of the format that a file seems to be in."""
     if without_packing(Path(content.name)).suffix.lower() == ".csv":
         return "table"
-    if load_format("fcgec").sniff(content.lines):
-        return "fcgec"
+    for name in ("fcgec", "bea19"):
+        if load_format(name).sniff(content.lines):
+            return name
     if is_json(content.lines):
         return sniff_json(content, next(filter(str.strip, content.lines)).lstrip())
-    names = ("mucgec", "m2")
+    names = (name for name in FORMATS if name in READERS and name != "jsonl")
     return next((name for name in names if load_format(name).sniff(content.lines)), "lines")
 
 
@@ -364,9 +368,62 @@ def _lines(content: Content) -> Iterator[Entry]:
         yield Record(n, None, line)
 
 
-def _mucgec(content: Content) -> Iterator[Entry]:
-    for n, line in enumerate(content.lines, 1):
-        yield _read_sentence(content, "mucgec", [line], n, n)
+def _by_line(name: str) -> Callable[[Content], Iterator[Entry]]:
+    """A reader of files whose lines can be read one by one."""
+
+    def read(content: Content) -> Iterator[Entry]:
+        for n, line in enumerate(content.lines, 1):
+            try:
+                records = list(_of_lines(content, name, [line], n))
+            except GecbenchError as error:
+                yield Trouble(n, error.message)
+            else:
+                yield from records
+
+    return read
+
+
+def _whole(name: str) -> Callable[[Content], Iterator[Entry]]:
+    """A reader of files that nobody can read on in behind what is wrong."""
+
+    def read(content: Content) -> Iterator[Entry]:
+        try:
+            yield from _of_lines(content, name, content.lines)
+        except FormatError as error:
+            yield _end_of_file(error)
+
+    return read
+
+
+def _of_lines(
+    content: Content, name: str, lines: Sequence[str], start: int | None = None
+) -> Iterator[Record]:
+    """Read the sentences in lines of a format; the first says what is not kept of them.
+
+    Args:
+        content: The file.
+        name: Of the format.
+        lines: What to read.
+        start: The line number of all; None takes those of the format.
+    """
+    reader = load_format(name)
+    about, rows = reader.stream(Path(content.name), lines)
+    left_out = tuple(counts_not_kept(about.provenance.get(NOT_KEPT, "")).elements())
+    for n, sample in rows:
+        record = _record(start or n, sample, about.lang)
+        yield replace(record, id=record.id if reader.has_ids else None, left_out=left_out)
+        left_out = ()
+
+
+def _multigec(content: Content) -> Iterator[Entry]:
+    """Read the lines of essays, each as a sentence that stands in its essay."""
+    for entry in _whole("multigec")(content):
+        if isinstance(entry, Trouble):
+            yield entry
+            continue
+        essay = essay_lines(str(entry.id), entry.text, (), {}, Counter())
+        for sample in essay:
+            yield replace(_record(entry.line, sample, None), line=entry.line)
 
 
 def _jsonl(content: Content) -> Iterator[Entry]:
@@ -461,16 +518,24 @@ def _as_text(sample: Sample, rewrite: Rewrite, lang: str | None) -> Rewrite:
     return Rewrite(text=text_of(sample, rewrite, lang))
 
 
-READERS: Mapping[str, Callable[[Content], Iterator[Entry]]] = {
+_READERS: Mapping[str, Callable[[Content], Iterator[Entry]]] = {
     "lines": _lines,
-    "mucgec": _mucgec,
     "fcgec": _fcgec,
     "table": lambda content: _table(content, {}),
     "m2": _m2,
     "jsonl": _jsonl,
+    "multigec": _multigec,
     "label-studio": _json_reader(_label_studio),
     "doccano": _json_reader(_doccano),
     "yaclc": _json_reader(_yaclc),
+    "yaclc-minimal": _json_reader(partial(_yaclc, dimensions=(False,))),
+    "yaclc-fluency": _json_reader(partial(_yaclc, dimensions=(True,))),
     "annotations": _json_reader(_annotations),
+    **{
+        name: _by_line(name)
+        for name in ("mucgec", "nasgec", "bea19", "nlpcc18", "pairs", "sighan-test", "ctc2021")
+    },
 }
+
+READERS = {name: _READERS[name] if name in _READERS else _whole(name) for name in IMPORTED}
 """Name of a format to its reader."""

@@ -102,6 +102,7 @@ def _start(source: str, location: int, wrong: str) -> int | None:
 
 FORMAT = Format(
     name=_NAME,
+    title="SIGHAN",
     about="SGML with misspelled characters, as of SIGHAN's spelling tasks",
     sniff=sniff,
     stream=stream,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import groupby
@@ -22,7 +23,7 @@ from gecbench.core.errors import (
 )
 from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, Sample
 from gecbench.edits.apply import apply
-from gecbench.formats import CORPUS_FORM, FORMATS
+from gecbench.formats import COLUMNS_OPTION, FORMATS
 from gecbench.lang import language_of
 
 CHINESE = "zh"
@@ -49,11 +50,15 @@ def error_place(at: object, kind: type[GecbenchError] = FormatError) -> Iterator
         raise kind(error.message, at=at) from error
 
 
-COLUMNS_OPTION = f"--columns {CORPUS_FORM}"
-"""How a command line names the columns of a corpus."""
-
-_COLUMNS = OptionAdvice("{option}", COLUMNS_OPTION)
-_OR_LINES = OptionAdvice(", or say {option} lines if this is a text", "--from")
+COLUMNS = OptionAdvice(
+    "{option}", COLUMNS_OPTION, page=Message("choose the format table and name its columns")
+)
+OR_LINES = OptionAdvice(
+    ", or say {option} lines if this is a text",
+    "--from",
+    page=Message(", or choose the format lines if this is a text"),
+)
+"""How a file that looks like something else is read as a text."""
 
 
 def unknown_format(at: Place, kind: str, *, is_table: bool) -> FormatError:
@@ -70,9 +75,9 @@ def unknown_format(at: Place, kind: str, *, is_table: bool) -> FormatError:
             "formats without such columns are {formats}{option}",
             at=at,
             kind=kind,
-            columns=_COLUMNS,
+            columns=COLUMNS,
             formats=", ".join(name for name in FORMATS if name != "table"),
-            option=_OR_LINES,
+            option=OR_LINES,
         )
     return FormatError(
         "this looks like {kind}, which is not read; make it one of {formats} "
@@ -80,7 +85,7 @@ def unknown_format(at: Place, kind: str, *, is_table: bool) -> FormatError:
         at=at,
         kind=kind,
         formats=", ".join(FORMATS),
-        option=_OR_LINES,
+        option=OR_LINES,
     )
 
 
@@ -213,6 +218,16 @@ def not_kept(left_out: Mapping[str, int]) -> dict[str, str]:
     """What a corpus says of what its file held and its reader could not keep, with counts."""
     note = "; ".join(f"{count_noun(n, 'time')} {what}" for what, n in sorted(left_out.items()) if n)
     return {NOT_KEPT: note} if note else {}
+
+
+def counts_not_kept(note: str) -> Counter[str]:
+    """What a note of `not_kept` counts.
+
+    >>> counts_not_kept("1 time an edit across lines; 1,200 times a mark")
+    Counter({'a mark': 1200, 'an edit across lines': 1})
+    """
+    parts = (re.fullmatch(r"([\d,]+) times? (.+)", part, re.DOTALL) for part in note.split("; "))
+    return Counter({part[2]: int(part[1].replace(",", "")) for part in parts if part})
 
 
 # Losses: sentences on what of a corpus a format cannot hold.

@@ -130,16 +130,22 @@ def _stream(
 _ABOUT = "JSON with the corrections of many annotators, as YACLC is published"
 
 FORMAT = Format(
-    name="yaclc", about=_ABOUT, sniff=sniff, stream=partial(_stream, keep=lambda _: True)
+    name="yaclc",
+    title="YACLC",
+    about=_ABOUT,
+    sniff=sniff,
+    stream=partial(_stream, keep=lambda _: True),
 )
 MINIMAL = Format(
     name="yaclc-minimal",
+    title="YACLC",
     about=f"{_ABOUT}: minimal ones alone",
     sniff=_never,
     stream=partial(_stream, keep=lambda annotation: not annotation.is_fluency),
 )
 FLUENCY = Format(
     name="yaclc-fluency",
+    title="YACLC",
     about=f"{_ABOUT}: those of fluency alone",
     sniff=_never,
     stream=partial(_stream, keep=lambda annotation: annotation.is_fluency),

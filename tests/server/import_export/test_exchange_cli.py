@@ -17,7 +17,6 @@ from server.import_export.files import empty, golden, imported, reviewed, texts
 
 from gecbench.cli.annotate import project, release
 from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
-from gecbench.formats.records import READERS
 from gecbench.server.import_export import exports
 from gecbench.server.models import Release, Sentence
 
@@ -226,7 +225,6 @@ def test_a_release_that_is_not_what_it_was_fails(run):
 
 def test_the_command_line_names_the_formats_of_the_server():
     assert set(project.EXPORT_FORMATS) == set(exports.EXPORTS)
-    assert set(project.IMPORT_FORMATS) == set(READERS)
 
 
 def test_options_that_mean_nothing_are_wrong_use(run):

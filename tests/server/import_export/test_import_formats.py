@@ -6,6 +6,7 @@ import gzip
 import json
 
 import pytest
+from messages import expect_error
 from server.import_export.files import empty, golden, ids, imported, planned, texts
 
 from gecbench.core.errors import FormatError, GecbenchError, UnknownNameError, UsageError
@@ -327,12 +328,13 @@ def test_names_of_files_are_never_paths(name, shown):
 def test_unknown_formats_and_unknown_json_are_named(site):
     with pytest.raises(UnknownNameError, match="unknown format 'lnes'; did you mean lines"):
         planned(empty(), "x", format="lnes")
-    with pytest.raises(FormatError, match=r"neither Label Studio's .* nor YACLC's"):
-        planned(empty(slug="b"), '[{"a": 1}]')
+    project = empty(slug="b")
+    for unknown in ('[{"a": 1}]', '{"a": 1}'):
+        with expect_error(FormatError, "file.txt:1", "--columns", "'a'"):
+            planned(project, unknown)
     with pytest.raises(FormatError, match="this looks like a header, not a sentence"):
         planned(empty(slug="c"), "id\tsource\n1\t我\n")
     assert planned(empty(slug="d"), "{oops").report.format == "jsonl"
-    assert planned(empty(slug="e"), '{"a": 1}').report.format == "jsonl"
 
 
 def test_objects_where_others_were_expected_are_told(site):
@@ -346,3 +348,40 @@ def test_objects_where_others_were_expected_are_told(site):
 def test_half_a_surrogate_pair_where_a_list_was_expected_is_told(site):
     plan = planned(empty(), r'[{"data": {"text": "我"}, "annotations": "\ud800"}]')
     assert "half a surrogate pair" in problems(plan)[0][1]
+
+
+ESSAYS = (
+    "### essay_id = e1\n我去学校。\n\n他来了。\n",
+    '{"id": "e1", "text": "我去学校。\\n他来了。", "edits": [[0, [[4, 9, ""], [2, 3, null]]]]}\n',
+)
+
+
+@pytest.mark.parametrize("text", ESSAYS)
+def test_essays_come_in_as_lines_of_a_document(site, text):
+    project = empty()
+    imported(project, text, references="ignore")
+    assert (ids(project), texts(project)) == (["e1/1", "e1/2"], ["我去学校。", "他来了。"])
+    rows = Sentence.objects.order_by("number").values_list("document", "position")
+    assert list(rows) == [("e1", 1), ("e1", 2)]
+
+
+def test_what_a_reader_cannot_keep_is_counted_in_the_report(site):
+    left_out = planned(empty(), ESSAYS[1], references="ignore").report.left_out
+    assert left_out["an edit across lines"] == 1
+    assert left_out["the mark of an error that nobody corrected"] == 1
+
+
+@pytest.mark.parametrize(
+    "name_and_text",
+    [("x.md", "# 一\n好。\n"), ("x.txt", "source,target\n好,很好\n"), ("x.xml", "<a>\n好\n")],
+)
+def test_what_is_no_format_is_refused_as_everywhere(site, name_and_text):
+    name, text = name_and_text
+    with expect_error(FormatError, f"{name}:1", "lines"):
+        planned(empty(), text, name=name)
+    assert planned(empty(slug="b"), text, name=name, format="lines").report.format == "lines"
+
+
+def test_files_of_references_go_with_lines_alone(site):
+    with expect_error(FormatError, "file.txt:1", "multigec", "lines"):
+        planned(empty(), ESSAYS[0], "好。\n")

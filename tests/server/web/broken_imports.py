@@ -118,7 +118,7 @@ UNWRITABLE: Sequence[tuple[str, Corpus]] = (
 )
 """A format, and a corpus that it cannot hold."""
 
-BROKEN: Mapping[str, Mapping[str, str | bytes]] = {
+BROKEN: dict[str, Mapping[str, str | bytes]] = {
     "lines": {
         **of_formats(ANY),
         "nothing": b"",
@@ -338,6 +338,46 @@ BROKEN: Mapping[str, Mapping[str, str | bytes]] = {
         "references of numbers": '{"source": "好", "references": [5]}',
         "no sentence": "source,b\n,坏\n",
     },
+    "bea19": {
+        **NOT_JSON,
+        "no id": '{"text": "好", "edits": []}',
+        "no text": '{"id": "1", "edits": []}',
+        "an edit outside the text": '{"id": "1", "text": "好", "edits": [[0, [[0, 9, "坏"]]]]}',
+        "an edit of two numbers": '{"id": "1", "text": "好", "edits": [[0, [[0, 1]]]]}',
+    },
+    "multigec": {
+        "text before the first essay": "好。\n### essay_id = 1\n好。\n",
+        "no essay": "\n",
+        "an empty essay": "### essay_id = 1\n\n### essay_id = 2\n好。\n",
+    },
+    "nlpcc18": {
+        "too few corrections": "1\t2\t好\t很好\n",
+        "an empty correction": "1\t1\t好\t \n",
+    },
+    "nasgec": {"no source": "1\t\t句意不明\n", "an id twice": "1\t好\t歧义句\n1\t坏\t歧义句\n"},
+    "pairs": {"no target": "好\t\n"},
+    "nucle": {
+        "something between documents": "好\n",
+        "no text": '<DOC nid="1">\n</DOC>\n',
+        "a mistake without places": (
+            '<DOC nid="1"><TEXT><P>好</P></TEXT><ANNOTATION teacher_id="1">'
+            "<MISTAKE><TYPE>R</TYPE></MISTAKE></ANNOTATION></DOC>\n"
+        ),
+    },
+    "sighan": {
+        "something between sentences": "好\n",
+        "no text": "<SENTENCE>好</SENTENCE>\n",
+        "an empty text": "<SENTENCE><TEXT> </TEXT></SENTENCE>\n",
+        "a mistake without a place": (
+            "<SENTENCE><TEXT>好</TEXT><MISTAKE><WRONG>好</WRONG></MISTAKE></SENTENCE>\n"
+        ),
+    },
+    "sighan-test": {
+        "no id": "好。\n",
+        "answers": "A2-1, 1, 好\n",
+        "an id twice": "(pid=1)\t好。\n(pid=1)\t坏。\n",
+    },
+    "ctc2021": {"no id": "好。\n", "answers": "pid=1, -1\n"},
     "": {
         "perturbed cases": "O-S 好\nO-T 好。\nA1-S 好\nA1-T 好。\n",
         "JSON that nobody knows": '[{"a": 1, "b": 2}]',
@@ -347,6 +387,7 @@ BROKEN: Mapping[str, Mapping[str, str | bytes]] = {
         "a picture": b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR",
     },
 }
+BROKEN = BROKEN | dict.fromkeys(("yaclc-minimal", "yaclc-fluency"), BROKEN["yaclc"])
 """By name of the format, "" where the site finds it out, and by what is wrong with the file."""
 
 WHOLE: Mapping[str, tuple[str, str]] = {

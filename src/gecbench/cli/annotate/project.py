@@ -17,9 +17,16 @@ from gecbench.cli.annotate.site import DataFolder
 from gecbench.cli.command import command
 from gecbench.cli.options import CorrectorSettings, say, watch
 from gecbench.cli.output import Output, show
-from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError, count_noun
+from gecbench.core.errors import (
+    FormatError,
+    GecbenchError,
+    UnknownNameError,
+    UsageError,
+    count_noun,
+)
 from gecbench.core.files import STDIO
 from gecbench.core.options import Argument, Option
+from gecbench.formats import COLUMNS_OPTION, IMPORTED
 from gecbench.models import CORRECTORS
 from gecbench.server.site.folder import DEFAULT
 
@@ -39,11 +46,6 @@ _FAULTS_NAMED = 20
 """Faulty variants that an import names."""
 _EVERY = 5.0
 """Seconds between two words on how far a run is."""
-
-IMPORT_FORMATS = (
-    *("lines", "mucgec", "m2", "jsonl", "fcgec", "table"),
-    *("label-studio", "doccano", "yaclc", "annotations"),
-)
 EXPORT_FORMATS = (
     *("mucgec", "jsonl", "parallel", "m2"),
     *("submissions", "counts", "annotations", "sentences"),
@@ -76,7 +78,7 @@ def import_(
     project: ProjectName,
     data: DataFolder = DEFAULT,
     source_format: Annotated[
-        str | None, Option("--from", "Format of FILE (default: detected).", choices=IMPORT_FORMATS)
+        str | None, Option("--from", "Format of FILE (default: detected).", choices=IMPORTED)
     ] = None,
     columns: Annotated[
         tuple[Path, ...],
@@ -159,7 +161,7 @@ def import_(
     from gecbench.server.import_export.reading import content_at
 
     options = ImportOptions(
-        format=source_format or ("lines" if columns else None),
+        format=source_format,
         encoding=encoding,
         references=references,
         duplicates=duplicates,
@@ -173,12 +175,16 @@ def import_(
         reference=reference,
         scheme=scheme,
     )
-    plan = plan_import(
-        row,
-        content_at(file, encoding=encoding),
-        options,
-        references=[content_at(path, encoding=encoding) for path in columns],
-    )
+    try:
+        plan = plan_import(
+            row,
+            content_at(file, encoding=encoding),
+            options,
+            references=[content_at(path, encoding=encoding) for path in columns],
+        )
+    except FormatError as error:
+        named = "--column source=NAME --column references=NAME,NAME"
+        raise error.with_option(named, COLUMNS_OPTION) from error
     if report_format == "json":
         report = {"obstacle": plan.obstacle, "sha256": plan.sha256, "report": plan.report.as_json()}
         click.echo(json.dumps(report, ensure_ascii=False, indent=2))

@@ -16,9 +16,10 @@ from gecbench.core import seeding
 from gecbench.core.errors import CorpusError, FormatError
 from gecbench.core.files import read_bytes, stream_lines
 from gecbench.core.sample import Corpus, Sample
+from gecbench.formats import COLUMNS_OPTION
 from gecbench.formats.perturbed import is_perturbed, read_perturbed
 from gecbench.formats.reading import read
-from gecbench.formats.texts import COLUMNS_OPTION, text_of
+from gecbench.formats.texts import text_of
 from gecbench.models.batches import SentencePair
 from gecbench.models.training.config import RunConfig
 

@@ -17,11 +17,12 @@ from itertools import count
 from pathlib import Path
 from typing import Literal, get_args
 
-from gecbench.core.errors import GecbenchError, Message, UsageError, quote
+from gecbench.core.errors import FormatError, GecbenchError, Message, Place, UsageError, quote
 from gecbench.core.perturbed import PerturbedCase, PerturbedSet
 from gecbench.core.sample import NOT_KEPT
+from gecbench.formats import load_format
 from gecbench.formats.perturbed import case_lines, is_perturbed, parse_perturbed
-from gecbench.formats.records import Content, Entry, Record, Trouble, parallel, records
+from gecbench.formats.records import Content, Entry, Record, Trouble, parallel, records, sniff
 from gecbench.lang.detection import is_chinese
 from gecbench.server.choices import Decision, ProjectKind, Purpose
 from gecbench.server.import_export.reading import Encoding
@@ -993,6 +994,15 @@ def _open(
             "files of references go with a file of lines, not with format {format}",
             format=options.format,
         )
+    for file in (content, *references) if options.format is None else ():
+        if (name := sniff(file)) != "lines":
+            raise FormatError(
+                "this is {format}, and not a text of one sentence a line, which files of "
+                "references go with; import it alone, or choose the format lines",
+                at=Place(file.name, 1),
+                format=name,
+            )
+        load_format(name).check(Path(file.name), file.lines)
     return "parallel", parallel(content, references)
 
 

@@ -153,7 +153,7 @@ def _plan(
     _only_fields(request)
     if len(columns) > _MOST_FILES:
         raise UsageError(f"at most {_MOST_FILES} files of references go with a file of sources")
-    options = _options(given, parallel=bool(columns))
+    options = _options(given)
     content = _content(file, options)
     return plan_import(
         project, content, options, references=[_content(column, options) for column in columns]
@@ -168,11 +168,8 @@ def _only_fields(request: HttpRequest) -> None:
             raise UsageError(f"unknown field {name!r}; known: {', '.join(sorted(names))}")
 
 
-def _options(given: ImportInput, *, parallel: bool) -> ImportOptions:
-    stored = {**given.dict(), "purpose": Purpose(given.purpose)}
-    if parallel and stored["format"] is None:
-        stored["format"] = "lines"
-    return options_from(stored)
+def _options(given: ImportInput) -> ImportOptions:
+    return options_from({**given.dict(), "purpose": Purpose(given.purpose)})
 
 
 def _content(file: UploadedFile, options: ImportOptions) -> Content:

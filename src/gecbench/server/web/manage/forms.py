@@ -8,9 +8,11 @@ from typing import Any, cast
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
+from django.utils.text import format_lazy
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from gecbench.formats import FORMATS, load_format
 from gecbench.formats.records import READERS
 from gecbench.formats.table import ROLES, join_names, split_names, usual_column
 from gecbench.lang import SCHEMES
@@ -64,9 +66,14 @@ class UploadForm(forms.Form):
 
     file = forms.FileField(
         label=_("File"),
-        help_text=_(
-            "Plain lines, MuCGEC's table, M2, FCGEC, YACLC, Label Studio, doccano, or any CSV, "
-            "TSV, JSON or JSONL whose columns you name; at most 100 MB and a million lines."
+        help_text=format_lazy(
+            _(
+                "Plain lines, {names}, Label Studio, doccano, or any CSV, TSV, JSON or JSONL whose "
+                "columns you name; at most 100 MB and a million lines."
+            ),
+            names=", ".join(
+                dict.fromkeys(title for name in FORMATS if (title := load_format(name).title))
+            ),
         ),
         allow_empty_file=True,
         error_messages=dict.fromkeys(("required", "invalid"), _("Choose a file first.")),
@@ -175,7 +182,6 @@ class ImportForm(forms.Form):
         chosen: QueryDict,
         *,
         names: Sequence[str] = (),
-        parallel: bool = False,
         schemes: Sequence[str] = (),
     ) -> None:
         """Take what was chosen, of a query or a form.
@@ -183,7 +189,6 @@ class ImportForm(forms.Form):
         Args:
             chosen: Names of fields to values; "" is the usual one.
             names: Of the columns that the file has.
-            parallel: Whether files of references belong to the file.
             schemes: Those that can find the errors of cases, where real sentences become cases.
         """
         several = ",".join(filter(None, chosen.getlist("column_references")))
@@ -201,7 +206,6 @@ class ImportForm(forms.Form):
         self.makes_cases = bool(schemes) and purpose == Purpose.REAL
         if schemes:
             self._add_case_fields(schemes)
-        self.parallel = parallel
         self.has_columns = len(names) > 1 or self.names_columns
 
     def _add_column(self, role: str, names: Sequence[str]) -> None:
@@ -269,7 +273,7 @@ class ImportForm(forms.Form):
         columns = {role: name for role in ROLES if (name := values[f"column_{role}"])}
         return options_from(
             {
-                "format": values["format"] or ("lines" if self.parallel else None),
+                "format": values["format"] or None,
                 "encoding": values["encoding"],
                 "purpose": Purpose(values["purpose"]),
                 "references": known or (not self.makes_cases and values["references"]) or None,

@@ -222,7 +222,7 @@ def _import_form(member: Member, chosen: QueryDict, files: Waiting) -> ImportFor
     project = member.project
     schemes = SCHEMES[project.lang] if project.kind == ProjectKind.PERTURB else ()
     names = files.column_names(chosen.get("encoding"))
-    return ImportForm(chosen, names=names, parallel=len(files.names) > 1, schemes=schemes)
+    return ImportForm(chosen, names=names, schemes=schemes)
 
 
 def _report(
