@@ -11,7 +11,7 @@ import click
 from gecbench.cli.command import command, refuse
 from gecbench.cli.options import lang_option, say
 from gecbench.cli.output import NewFolder, OutputFile, format_by_ending
-from gecbench.core.errors import UsageError
+from gecbench.core.errors import FormatError, UsageError
 from gecbench.core.files import STDIO, write_text
 from gecbench.core.options import Argument, Option
 from gecbench.lang import LANGUAGES
@@ -169,9 +169,13 @@ def export(
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.train import export as export_model
     from gecbench.formats.reading import sources
+    from gecbench.formats.texts import advise_conversion
 
     if texts:
         refuse("--texts are compared on, not the bundled sentences", "--lang")
-    sentences = list(sources(texts).texts) if texts else None
+    try:
+        sentences = list(sources(texts).texts) if texts else None
+    except FormatError as error:
+        raise advise_conversion(error) from error
     agreement = export_model(model, output, quantise=quantise, texts=sentences, lang=lang)
     say(f"{output}: {agreement}")

@@ -89,6 +89,11 @@ def unknown_format(at: Place, kind: str, *, is_table: bool) -> FormatError:
     )
 
 
+def advise_conversion(error: FormatError) -> FormatError:
+    """The same error where nobody can name the columns of a table, which is converted first."""
+    return error.with_option(f"gecbench convert {COLUMNS_OPTION} --to jsonl", COLUMNS_OPTION)
+
+
 def sample_place(sample: Sample) -> Message:
     """Where an error is that is about one sample."""
     return Message("sample {id!r}", id=sample.id)

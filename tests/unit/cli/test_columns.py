@@ -120,3 +120,14 @@ def test_what_cannot_be_read_or_written_is_one_line(run) -> None:
     code, out, err = run("convert", "c.csv", "--columns", "source=text", "--to", "table")
     assert (code, out) == (2, "")
     assert "mucgec" in err
+
+
+def test_where_no_columns_can_be_named_the_way_is_a_conversion(run) -> None:
+    Path("t.txt").write_text("1\tHe go home .\tHe goes home .\n", "utf-8")
+    for command in (
+        ("analyse", "human", "t.txt", "c.csv", "--lang", "en", "--scheme", "xx-word"),
+        ("data", "prepare", "--corpus", "a=t.txt", "--filter", "c.csv", "-o", "o.jsonl"),
+    ):
+        code, _, err = run(*command)
+        assert code == 1
+        assert_is_line(err, "c.csv:1", "gecbench convert", "--columns", "--to")

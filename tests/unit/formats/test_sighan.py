@@ -1,4 +1,4 @@
-"""sighan: both forms of the SGML give sentences with their mistakes corrected."""
+"""sighan: all forms of the SGML give sentences with their mistakes corrected."""
 
 from __future__ import annotations
 
@@ -89,3 +89,17 @@ def test_a_mistake_that_does_not_fit_is_counted(mistakes: str, lost: str) -> Non
 def test_what_is_wrong_is_named_with_its_line(content: str, line: int) -> None:
     with expect_error(FormatError, f"{PATH}:{line}"):
         FORMAT.read(PATH, content.split("\n"))
+
+
+def test_samples_of_2013_have_the_ids_of_their_documents(tmp_path: Path) -> None:
+    path = tmp_path / "sample.txt"
+    path.write_text(
+        '<DOC Nid="00018">\n<p>他很警悌。 </p>\n<TEXT>\n<MISTAKE wrong_position=4>\n'
+        "<wrong>警悌</wrong>\n<correct>警惕</correct>\n</MISTAKE>\n</TEXT>\n</DOC>\n"
+        '<DOC Nid="10001">\n<p>他很好。</p>\n<TEXT>\n</TEXT>\n</DOC>\n',
+        "utf-8",
+    )
+    assert [(s.id, s.source, s.references) for s in read(path).samples] == [
+        ("00018", "他很警悌。", (Rewrite(text="他很警惕。"),)),
+        ("10001", "他很好。", (Rewrite(error_free=True),)),
+    ]

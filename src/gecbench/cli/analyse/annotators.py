@@ -22,6 +22,7 @@ from gecbench.cli.options import (
     watch,
 )
 from gecbench.cli.output import Output, show
+from gecbench.core.errors import FormatError
 from gecbench.core.options import Argument, Option
 
 
@@ -46,13 +47,17 @@ def human(
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.analyse import human as score_annotators
     from gecbench.api.files import load
+    from gecbench.formats.texts import advise_conversion
     from gecbench.reports.human import build_report
 
     check_scheme_is_used(options)
     refuse("submissions are a corpus", "--system-columns", "--subset")
     data, _, scheme = load_inputs(corpus, (), inputs, types=needs_types(options))
     # What a submission is called after its file is known here alone.
-    annotations = load(submissions, format=inputs.system_format, lang=inputs.corpus.lang)
+    try:
+        annotations = load(submissions, format=inputs.system_format, lang=inputs.corpus.lang)
+    except FormatError as error:
+        raise advise_conversion(error.with_option("--system-from")) from error
     result = score_annotators(
         data,
         replace(annotations, name=str(submissions)),

@@ -23,7 +23,7 @@ from gecbench.formats import COLUMNS_OPTION, CORPUS_FORM
 from gecbench.formats.mucgec import SentencesAsIdsError
 from gecbench.formats.reading import stream_corpus, stream_parallel
 from gecbench.formats.table import names_of
-from gecbench.formats.texts import text_of
+from gecbench.formats.texts import advise_conversion, text_of
 from gecbench.formats.validation import Count, Positive, Share, load_packaged, with_values
 from gecbench.lang import language_of
 
@@ -296,7 +296,10 @@ def evaluation_texts(path: Path) -> Iterator[str]:
     Raises:
         GecbenchError: The file cannot be read or is not what its format promises.
     """
-    about, samples = stream_corpus(path)
+    try:
+        about, samples = stream_corpus(path)
+    except FormatError as error:
+        raise advise_conversion(error) from error
     for sample in samples:
         sentence = _sentence(sample, about.lang)
         yield sentence.source

@@ -16,10 +16,9 @@ from gecbench.core import seeding
 from gecbench.core.errors import CorpusError, FormatError
 from gecbench.core.files import read_bytes, stream_lines
 from gecbench.core.sample import Corpus, Sample
-from gecbench.formats import COLUMNS_OPTION
 from gecbench.formats.perturbed import is_perturbed, read_perturbed
 from gecbench.formats.reading import read
-from gecbench.formats.texts import text_of
+from gecbench.formats.texts import advise_conversion, text_of
 from gecbench.models.batches import SentencePair
 from gecbench.models.training.config import RunConfig
 
@@ -144,9 +143,7 @@ def read_corpus(path: Path) -> Corpus:
     try:
         corpus = read_perturbed(path).corpus() if is_perturbed(head) else read(path)
     except FormatError as error:
-        raise error.with_option(
-            f"gecbench convert {COLUMNS_OPTION} --to jsonl", COLUMNS_OPTION
-        ) from error
+        raise advise_conversion(error) from error
     if not any(sample.references for sample in corpus.samples):
         raise FormatError(
             f"{path}:1: no sentence has a reference; a training corpus has a column of corrected "

@@ -71,9 +71,7 @@ class UploadForm(forms.Form):
                 "Plain lines, {names}, Label Studio, doccano, or any CSV, TSV, JSON or JSONL whose "
                 "columns you name; at most 100 MB and a million lines."
             ),
-            names=", ".join(
-                dict.fromkeys(title for name in FORMATS if (title := load_format(name).title))
-            ),
+            names=", ".join(filter(None, dict.fromkeys(load_format(n).title for n in FORMATS))),
         ),
         allow_empty_file=True,
         error_messages=dict.fromkeys(("required", "invalid"), _("Choose a file first.")),
