@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, Any
 from gecbench.analysis.options import Plan, PValueCorrection, Test
 from gecbench.core.errors import (
     CorpusError,
+    Message,
     MissingExtraError,
     UnknownNameError,
     UsageError,
@@ -402,12 +403,21 @@ def _notes(pairs: Sequence[SystemPair], plan: Plan, metric: str, sentences: int)
     if not plan.can_find(len(pairs)):
         least, times = plan.least_p, plan.factor(len(pairs))
         enough = ceil(times / plan.alpha)
-        corrected = f", which is {times * least:.2g} for {times} pairs" if times > 1 else ""
+        corrected: str = ""
+        if times > 1:
+            corrected = Message(
+                ", which is {p:.2g} for {pairs} pairs", p=times * least, pairs=times
+            )
         notes.append(
             WarningNote(
-                f"{metric}: {plan.resamples} resamples cannot find p below {least:.2g}{corrected}, "
-                f"so that nothing can be significant at {plan.alpha:g}; take --resamples {enough} "
-                "or more"
+                "{metric}: {resamples} resamples cannot find p below {least:.2g}{corrected}, so "
+                "that nothing can be significant at {alpha:g}; take --resamples {enough} or more",
+                metric=metric,
+                resamples=plan.resamples,
+                least=least,
+                corrected=corrected,
+                alpha=plan.alpha,
+                enough=enough,
             )
         )
     if sentences < _FEW:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from math import isclose
 from typing import TYPE_CHECKING
 
+from gecbench.core.errors import Message
+
 if TYPE_CHECKING:
     from fractions import Fraction
 
@@ -159,13 +161,11 @@ class Score:
 # Notes that stand above the numbers.
 
 
-class WarningNote(str):
+class WarningNote(Message):
     """A note that numbers are perhaps not what they seem; it is shown before they are.
 
     Other notes say how numbers were made and wait until someone asks.
 
-    >>> isinstance(WarningNote("a: empty outputs: 3"), str)
-    True
+    >>> WarningNote("{system}: empty outputs: {count}", system="a", count=3)
+    'a: empty outputs: 3'
     """
-
-    __slots__ = ()

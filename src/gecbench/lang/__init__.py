@@ -12,7 +12,7 @@ from functools import cache
 from itertools import islice
 from typing import cast
 
-from gecbench.core.errors import UsageError
+from gecbench.core.errors import Message, UsageError
 from gecbench.core.language import Language, Transforms, normalise_code
 from gecbench.core.registry import resolve
 from gecbench.core.score import WarningNote
@@ -130,16 +130,25 @@ def mixture_warning(ids: Iterable[str], texts: Iterable[str], name: str) -> Warn
         return None
     last = max(places[0] for places in detection.others.values())
     names = tuple(islice(ids, last + 1))
-    shares = " and ".join(
-        f"{len(places)} look like {code!r} (the first is {names[places[0]]})"
-        for code, places in detection.others.items()
-    )
-    looked_at = f"of {detection.sentences} sentences that were looked at {shares}"
+    shares: Message | None = None
+    for code, places in detection.others.items():
+        share = Message(
+            "{count} look like {code!r} (the first is {first})",
+            count=len(places),
+            code=code,
+            first=names[places[0]],
+        )
+        shares = Message("{one} and {other}", one=shares, other=share) if shares else share
     return WarningNote(
-        f"{name}: {looked_at}, {detection.code!r} is taken; name the language by --lang, "
-        "or divide the corpus"
+        "{corpus}: of {number} sentences that were looked at {shares}, {code!r} is taken; name "
+        "the language by --lang, or divide the corpus"
         if detection.code
-        else f"{name}: {looked_at}; name the language by --lang, or divide the corpus"
+        else "{corpus}: of {number} sentences that were looked at {shares}; name the language by "
+        "--lang, or divide the corpus",
+        corpus=name,
+        number=detection.sentences,
+        shares=shares,
+        code=detection.code,
     )
 
 
@@ -158,6 +167,9 @@ def language_warning(lang: str | None, texts: Iterable[str], name: str) -> Warni
     if script is None:
         return None
     return WarningNote(
-        f"{name}: --lang, the file or its format says that it is in {code}, but its texts show "
-        f"{script}; if it is not, change --lang"
+        "{corpus}: --lang, the file or its format says that it is in {code}, but its texts show "
+        "{script}; if it is not, change --lang",
+        corpus=name,
+        code=code,
+        script=Message(script),
     )

@@ -485,10 +485,21 @@ class Cleme(ChunkMetric):
         """Warn where lengths cannot become weights."""
         if self.weights == "none" or not stats or mean_length(stats) is not None:
             return ()
-        note = f"{self.name}: no reference changes anything, so there is no mean length"
         if self.faults == "official" and self.running:
-            return (WarningNote(f"{note}, and the official score is 1 whatever the system does"),)
-        return (WarningNote(f"{note}, and each chunk counts 1"),)
+            return (
+                WarningNote(
+                    "{metric}: no reference changes anything, so there is no mean length, and the "
+                    "official score is 1 whatever the system does",
+                    metric=self.name,
+                ),
+            )
+        return (
+            WarningNote(
+                "{metric}: no reference changes anything, so there is no mean length, and each "
+                "chunk counts 1",
+                metric=self.name,
+            ),
+        )
 
 
 @dataclass(frozen=True, slots=True)

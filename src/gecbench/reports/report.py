@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from gecbench.core.errors import UsageError
+from gecbench.core.errors import Message, UsageError
 from gecbench.core.score import Counts, WarningNote
 from gecbench.reports import PageLanguage, ReportFormat
 
@@ -71,6 +71,19 @@ def translate(english: str, /, **values: object) -> Words:
         return template.format_map(texts)
 
     return Words(fill(english.rpartition("|")[2], "en"), fill(_chinese()[english], "zh"))
+
+
+def message_words(message: str) -> Words | None:
+    """A message in both languages; None where `chinese.json` has not its template."""
+    if not isinstance(message, Message) or message.template not in _chinese():
+        return None
+    values = {
+        name: (message_words(value) or value) if isinstance(value, Message) else value
+        for name, value in message.values.items()
+    }
+    if not values:  # its braces stand for themselves
+        return Words(str(message), _chinese()[message.template])
+    return translate(message.template, **values)
 
 
 YES = Words("yes", "是")
@@ -245,6 +258,27 @@ class Series:
         return cls(name, tuple(x), y, low, high, tuple(labels))
 
 
+Filters = Mapping[str, str]
+"""What the report page shows of its sentences: the fields of its filters by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """What the report page knows of a category of a figure.
+
+    Args:
+        name: What it is called.
+        words: What that means, where it is a label; None for nothing.
+        size: How many edits or sentences it has.
+        filters: The sentences that it is of.
+    """
+
+    name: Words
+    words: Words | None
+    size: int
+    filters: Filters
+
+
 @dataclass(frozen=True, slots=True)
 class Figure:
     """A plot that is not drawn yet.
@@ -261,6 +295,8 @@ class Figure:
         series: What is drawn.
         iso_f: Beta of the iso-F lines behind points whose axes are recall and precision in
             percent; None for no such lines.
+        categories: Of the x of all series, which are the same, in their order; () where nothing
+            more is known.
     """
 
     name: str
@@ -271,6 +307,7 @@ class Figure:
     y_label: Words
     series: tuple[Series, ...]
     iso_f: float | None = None
+    categories: tuple[Category, ...] = ()
 
     @classmethod
     def of(
@@ -383,6 +420,7 @@ class Table:
         remarks: What the page adds to the name of a row, by row.
         interval_at: A column of values with the ends of their intervals in the two columns behind
             it, which the page draws as bars; None for none.
+        filters: The sentences that a cell is of, by row and column; the page links to them.
     """
 
     name: str
@@ -392,6 +430,7 @@ class Table:
     marks: frozenset[tuple[int, int]] = frozenset()
     remarks: Mapping[int, Words] = field(default_factory=dict)
     interval_at: int | None = None
+    filters: Mapping[tuple[int, int], Filters] = field(default_factory=dict)
 
     @classmethod
     def of(

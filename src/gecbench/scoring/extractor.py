@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from gecbench.core.edit import Edit, check
-from gecbench.core.errors import CorpusError, EditError, UsageError
+from gecbench.core.errors import CorpusError, EditError, Message, UsageError
 from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample, SystemOutput
 from gecbench.core.scheme import Extraction, Scheme, Watch, no_progress
+from gecbench.core.score import WarningNote
 from gecbench.core.sentence import Sentence
 from gecbench.edits.alignment import SET_LIMIT
 from gecbench.edits.apply import apply
@@ -41,7 +42,7 @@ class CorpusEdits:
     from_files: bool
     extracted: bool
     capped: frozenset[str]
-    warning: str | None
+    warning: WarningNote | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,13 +298,18 @@ def _check(where: str, rewrite: Rewrite, file_tokens: Tokens, tokens: Tokens) ->
         ) from error
 
 
-def edit_set_limit_note(ids: Sequence[str]) -> str:
+def edit_set_limit_note(ids: Sequence[str]) -> Message:
     """The sentence that tells of texts with more edit sets than are listed."""
     names = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
-    have = "sentence has" if len(ids) == 1 else "sentences have"
-    return (
-        f"{len(ids)} {have} more than {SET_LIMIT} different edit sets, of which the first was "
-        f"kept, as by strategy first: {names}"
+    return Message(
+        "1 sentence has more than {limit} different edit sets, of which the first was kept, as by "
+        "strategy first: {names}"
+        if len(ids) == 1
+        else "{count} sentences have more than {limit} different edit sets, of which the first "
+        "was kept, as by strategy first: {names}",
+        count=len(ids),
+        limit=SET_LIMIT,
+        names=names,
     )
 
 
@@ -361,7 +367,7 @@ def _mismatch(
     systems: Sequence[SystemOutput],
     scheme: Scheme,
     parse: Callable[[str], Sentence],
-) -> str | None:
+) -> Message | None:
     """Why edits of files are not those of a scheme; None if they are, or there are none."""
     edited = [row for row in rows if row[1].edit_sets]
     if not edited:
@@ -377,38 +383,42 @@ def _mismatch(
     for sample, rewrite, tokens in edited:
         for edit in (edit for edits in rewrite.edit_sets for edit in edits):
             if edit.label is None or not (edit.replacement is None or scheme.has_type(edit.label)):
-                return f"of types as {edit.label or 'none'}"
+                return Message("of types as {label}", label=edit.label or "none")
         if parse(sample.source).tokens != tokens:
-            return f"in other tokens, as in sentence {sample.id!r}"
+            return Message("in other tokens, as in sentence {id!r}", id=sample.id)
     return None
 
 
-def _provenance_mismatch(provenance: Mapping[str, str], scheme: Scheme) -> str | None:
+def _provenance_mismatch(provenance: Mapping[str, str], scheme: Scheme) -> Message | None:
     """Say what in the provenance of edits is not a scheme's; None where nothing is."""
     if "spans" in provenance:
-        return f"with the spans of {provenance['spans']}"
+        return Message("with the spans of {scheme}", scheme=provenance["spans"])
     defaults, signature = scheme.defaults, scheme.signature
     chosen = {name for name, value in defaults.items() if signature.get(name, "") != value}
     if "scheme" in provenance:
         in_file = {**signature, **defaults, **provenance}
         if any(in_file[name] != signature.get(name, "") for name in (*signature, *defaults)):
-            return f"made by {provenance['scheme']}, perhaps with other options"
+            return Message(
+                "made by {scheme}, perhaps with other options", scheme=provenance["scheme"]
+            )
     elif chosen:
         options = ", ".join(f"{name} {signature.get(name, 'none')}" for name in sorted(chosen))
-        return f"no file says whether they were made with {options}"
+        return Message("no file says whether they were made with {options}", options=options)
     return None
 
 
-def _mismatch_warning(why: str, name: str, scheme: Scheme, *, again: bool) -> str:
-    about = f"{name}: edits in files are not those of scheme {scheme.name} ({why})"
-    if again:
-        return (
-            f"{about}, so the edits of all texts were extracted again, on both sides; "
-            "--no-re-extract compares those in files as they are"
-        )
-    return (
-        f"{about}, and were compared with edits that it extracted; --re-extract extracts all "
-        "edits again, on both sides"
+def _mismatch_warning(why: Message, name: str, scheme: Scheme, *, again: bool) -> WarningNote:
+    return WarningNote(
+        "{corpus}: edits in files are not those of scheme {scheme} ({why}), so the edits of all "
+        "texts were extracted again, on both sides; --no-re-extract compares those in files as "
+        "they are"
+        if again
+        else "{corpus}: edits in files are not those of scheme {scheme} ({why}), and were "
+        "compared with edits that it extracted; --re-extract extracts all edits again, on both "
+        "sides",
+        corpus=name,
+        scheme=scheme.name,
+        why=why,
     )
 
 
@@ -435,11 +445,13 @@ def _differ(first: Mapping[str, str], second: Mapping[str, str]) -> bool:
     return any(first[name] != second[name] for name in names)
 
 
-def _unlike_types_warning(corpus: Corpus, systems: Sequence[str]) -> str:
-    return (
-        f"{corpus.name}: its edits have no type in common with those of {', '.join(systems)}, so "
-        "they were not found in one way, and were compared as they are; without --no-re-extract "
-        "all edits are extracted again, on both sides"
+def _unlike_types_warning(corpus: Corpus, systems: Sequence[str]) -> WarningNote:
+    return WarningNote(
+        "{corpus}: its edits have no type in common with those of {systems}, so they were not "
+        "found in one way, and were compared as they are; without --no-re-extract all edits are "
+        "extracted again, on both sides",
+        corpus=corpus.name,
+        systems=", ".join(systems),
     )
 
 

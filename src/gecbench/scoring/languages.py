@@ -132,8 +132,12 @@ def normaliser_notes(corpus: Corpus, language: Language, names: Sequence[str]) -
     owners = {name: known.code for known in languages for name in known.normalisers}
     return [
         WarningNote(
-            f"{corpus.name}: --normalise {name} is for language {owners[name]!r}, "
-            f"the corpus is {language.code!r}; leave it out, or change --lang"
+            "{corpus}: --normalise {name} is for language {owner!r}, the corpus is {language!r}; "
+            "leave it out, or change --lang",
+            corpus=corpus.name,
+            name=name,
+            owner=owners[name],
+            language=language.code,
         )
         for name in names
         if name in owners and language.code != "xx" and name not in language.normalisers

@@ -192,11 +192,13 @@ def edit_notes(cases: Cases, exclude: Collection[str], *, scheme_chosen: bool) -
     labels = {edit.label for edit in edits if edit.label}
     unseen = sorted(set(exclude) - labels)
     if unseen:
-        absent = (
-            f"no edit has a type that was to be left out: {', '.join(unseen)}; types here are "
-            f"{', '.join(sorted(labels)) or 'none'}"
+        notes.append(
+            WarningNote(
+                "no edit has a type that was to be left out: {types}; types here are {others}",
+                types=", ".join(unseen),
+                others=", ".join(sorted(labels)) or "none",
+            )
         )
-        notes.append(WarningNote(absent))
     return notes
 
 
@@ -206,7 +208,7 @@ def _origin_notes(corpus_edits: CorpusEdits, *, scheme_chosen: bool) -> list[str
     samples = corpus_edits.corpus.samples
     notes: list[str] = []
     if corpus_edits.warning:
-        notes.append(WarningNote(corpus_edits.warning))
+        notes.append(corpus_edits.warning)
     elif (
         scheme is not None
         and corpus_edits.from_files
@@ -219,16 +221,18 @@ def _origin_notes(corpus_edits: CorpusEdits, *, scheme_chosen: bool) -> list[str
         )
     if corpus_edits.capped:
         ids = [sample.id for sample in samples if sample.id in corpus_edits.capped]
-        notes.append(WarningNote(edit_set_limit_note(ids)))
+        note = edit_set_limit_note(ids)
+        notes.append(WarningNote(note.template, **note.values))
     if scheme is not None and corpus_edits.extracted:
         if warning := scheme.warn([sample.source for sample in samples]):
-            notes.append(WarningNote(f"{name}: {warning}"))
+            notes.append(WarningNote("{name}: {value}", name=name, value=warning))
         notes += scheme.notes
     elif scheme_chosen:
         notes.append(
             WarningNote(
-                f"{name}: all edits stand in the files, so the scheme extracted none; "
-                "--re-extract does"
+                "{corpus}: all edits stand in the files, so the scheme extracted none; "
+                "--re-extract does",
+                corpus=name,
             )
         )
     return notes
@@ -241,7 +245,13 @@ def output_notes(corpus: Corpus, systems: Sequence[SystemOutput]) -> list[str]:
     for system in systems:
         unknown = len(system.hypotheses.keys() - ids)
         if unknown:
-            notes.append(f"{system.system}: outputs for sentences not in the corpus: {unknown}")
+            notes.append(
+                WarningNote(
+                    "{system}: outputs for sentences not in the corpus: {count}",
+                    system=system.system,
+                    count=unknown,
+                )
+            )
         empty: list[str] = []
         strange: list[str] = []
         for sample in corpus.samples:
@@ -253,13 +263,25 @@ def output_notes(corpus: Corpus, systems: Sequence[SystemOutput]) -> list[str]:
                 elif not 4 * len(set(rewrite.text) & set(sample.source)) >= len(set(rewrite.text)):
                     strange.append(sample.id)
         if empty:
-            notes.append(f"{system.system}: empty outputs: {len(empty)} (first: {empty[0]})")
+            notes.append(
+                WarningNote(
+                    "{system}: empty outputs: {count} (first: {first})",
+                    system=system.system,
+                    count=len(empty),
+                    first=empty[0],
+                )
+            )
         if 5 * len(strange) > len(corpus.samples):  # a few may be so; many are lines that slipped
             notes.append(
-                f"{system.system}: outputs that share almost nothing with their source: "
-                f"{len(strange)} (first: {strange[0]}); are they in the order of the corpus?"
+                WarningNote(
+                    "{system}: outputs that share almost nothing with their source: {count} "
+                    "(first: {first}); are they in the order of the corpus?",
+                    system=system.system,
+                    count=len(strange),
+                    first=strange[0],
+                )
             )
-    return [WarningNote(note) for note in notes]
+    return notes
 
 
 def text_notes(

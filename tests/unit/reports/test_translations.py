@@ -8,11 +8,17 @@ from pathlib import Path
 import pytest
 
 import gecbench
-from gecbench.reports.report import Column, Figure, Words, translate
+from gecbench.core.errors import Message
+from gecbench.core.score import WarningNote
+from gecbench.reports.report import Column, Figure, Words, message_words, translate
 
 SOURCE = Path(gecbench.__file__).parent
 GROUPS = json.loads((SOURCE / "reports" / "chinese.json").read_text("utf-8"))
 CATALOGUE = {english: chinese for group in GROUPS.values() for english, chinese in group.items()}
+
+
+EMPTY = {"system": "a", "count": 1, "first": "97"}
+WARNINGS = ("analysis", "lang", "metrics", "scoring")
 
 
 def nodes(*packages: str) -> Iterator[ast.AST]:
@@ -42,12 +48,31 @@ def test_every_text_of_a_report_has_chinese():
 
 def test_every_chinese_text_is_of_something_in_the_code():
     constants = {
-        node.value
-        for node in nodes("reports", "api", "analysis", "scoring")
-        if isinstance(node, ast.Constant)
+        node.value for node in nodes("reports", "api", *WARNINGS) if isinstance(node, ast.Constant)
     }
     texts = {key: key.rpartition("|")[2] for key in CATALOGUE}
     assert [key for key, text in texts.items() if not {key, text} & constants] == []
+
+
+def test_every_warning_has_chinese():
+    heads = [
+        node.args[0]
+        for node in nodes(*WARNINGS)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "WarningNote"
+    ]
+    texts = {one.value for head in heads for one in ast.walk(head) if isinstance(one, ast.Constant)}
+    assert len(texts) > 10
+    assert texts - CATALOGUE.keys() == set()
+
+
+def test_a_message_is_put_into_chinese_with_those_inside_it():
+    why = Message("of types as {label}", label="ArtOrDet")
+    note = WarningNote("{system}: empty outputs: {count} (first: {first})", **EMPTY)
+    assert message_words(why) == Words("of types as ArtOrDet", "例如类型 ArtOrDet")
+    assert message_words(note).zh == "a：有 1 个空输出（首个：97）"
+    inside = WarningNote("{name}: {value}", name="c", value=why)
+    assert message_words(inside).zh == "c：例如类型 ArtOrDet"
+    assert message_words("a text") is None
 
 
 def test_every_text_has_its_chinese_once():

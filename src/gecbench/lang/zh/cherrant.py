@@ -149,10 +149,12 @@ def traditional_warning(sources: Sequence[str], simplified: Callable[[str], str]
     count = sum(simplified(text) != text for text in texts)
     if count * _TRADITIONAL < len(texts) or not count:
         return None
-    return (
-        f"{count} of {len(texts)} sources that were looked at have traditional characters, and "
-        "scheme zh-cherrant turns targets alone into simplified ones, so that each such character "
-        "counts as corrected; --no-simplify compares the texts as they are"
+    return Message(
+        "{count} of {texts} sources that were looked at have traditional characters, and scheme "
+        "zh-cherrant turns targets alone into simplified ones, so that each such character counts "
+        "as corrected; --no-simplify compares the texts as they are",
+        count=count,
+        texts=len(texts),
     )
 
 
