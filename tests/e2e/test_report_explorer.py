@@ -118,6 +118,24 @@ def test_two_systems_that_differ_are_found(shown: Opened, chosen: dict):
         assert shown.found() == sum(one and not two and known for one, two, known in pairs)
 
 
+def test_a_bar_leads_to_the_sentences_that_it_is_of(shown: Opened, chosen: dict):
+    wanted = sum(one is not None and "M" in one.by_type for one in chosen["eager"])
+    bar = shown.page.locator("#breakdown-type-1 .card", has_text="missing").locator("a")
+    bar.filter(has_text="eager").click()
+    assert shown.found() == wanted > 0
+    view = {"s": shown.shown(), "type": "M", "system": "eager", "outcome": "edits"}
+    assert shown.view() == view
+    assert shown.page.locator("[name=type]").input_value() == "M"
+    shown.page.go_back()
+    shown.page.locator("#breakdown-errors .card").nth(1).locator("a").first.press("Enter")
+    assert shown.view()["group"] == "errors:1"
+    size = shown.page.locator("#breakdown-errors .card").nth(1).locator(".size").inner_text()
+    assert shown.found() == int(size.split()[-1])
+    shown.page.locator("#table-scores tbody td a").nth(1).click()  # false positives of the best
+    wanted = sum(one is not None and one.counts.fp > 0 for one in chosen["cautious"])
+    assert shown.found() == wanted > 0
+
+
 def test_text_is_found_in_sources_references_and_outputs(shown: Opened):
     search = shown.page.locator(".filters [name=q]")
     for text, where in (("三个书", "zh-001"), ("三本书", "zh-001"), ("ZH-076", "zh-076")):
@@ -126,7 +144,7 @@ def test_text_is_found_in_sources_references_and_outputs(shown: Opened):
         assert where in shown.rows()
     search.fill("不在任何句子里的话")
     assert shown.found() == 0
-    assert "No sentence is like that" in shown.page.locator(".sentence").inner_text()
+    assert "No sentence matches" in shown.page.locator(".sentence").inner_text()
     shown.page.get_by_role("button", name="Clear filters").click()
     assert shown.found() == 76
     assert search.input_value() == ""

@@ -254,20 +254,61 @@ CUT = """() => [...document.querySelectorAll("figure .plot")].filter((one) => on
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_no_figure_is_cut(browser, file: Path, size: dict):
     with opened(browser, file, viewport=size) as shown:
-        assert shown.page.locator(".plot:visible").count() > 5
+        assert shown.page.locator(".plot:visible, .cards:visible").count() > 5
         figure = "document.querySelector('.plot:not([lang=zh-Hans]) svg')"
         shown.page.evaluate(f"{figure}.setAttribute('viewBox', '0 0 300 900')")
         assert shown.page.evaluate(CUT) == []
 
 
 def test_on_a_phone_figures_fit_and_the_way_to_the_sentences_is_in_sight(browser, file: Path):
-    wide = """() => [...document.querySelectorAll("figure:not(.broad) .plot")].filter((one) =>
+    wide = """() => [...document.querySelectorAll("figure .plot, figure .cards")].filter((one) =>
       one.scrollWidth > one.clientWidth).map((one) => one.closest("figure").id)"""
     with opened(browser, file, viewport=PHONE) as shown:
         assert shown.page.evaluate(wide) == []
         link = shown.page.locator(".bar nav a[href='#sentences']").bounding_box()
         nav = shown.page.locator(".bar nav").bounding_box()
         assert link["x"] + link["width"] <= nav["x"] + nav["width"]
+
+
+def test_charts_show_five_systems_of_the_reader_s_choice(browser, tmp_path: Path):
+    corpus = Corpus(
+        "c", tuple(Sample(n, f"他去校{n}", (Rewrite(f"他去了校{n}"),)) for n in "ab"), "zh"
+    )
+    outputs = {"one": "他去了校", "two, 2": "他去了校", "three": "他去的校", "four": "他去了了校"}
+    outputs |= {"five": "她去校", "six": "他们去校", "copy": "他去校"}
+    systems = [
+        SystemOutput(name, {n: (Rewrite(f"{text}{n}"),) for n in "ab"})
+        for name, text in outputs.items()
+    ]
+    page = report(corpus, systems, scheme="zh-char", options=Options())
+    (tmp_path / "r.html").write_text(render_html(page, "en"), encoding="utf-8")
+    with opened_in(browser, tmp_path / "r.html", "#breakdown", viewport=PHONE) as shown:
+        chart, buttons = (
+            shown.page.locator("#breakdown-type-1"),
+            shown.page.locator("#scores .systems"),
+        )
+        names = chart.locator(".card").first.locator(".bar-name:visible")
+        assert shown.page.locator(".plot:visible").count() == 0
+        assert names.all_inner_texts() == list(page.systems[:5])
+        assert page.systems[-1] == "copy"
+        buttons.get_by_role("button", name=page.systems[5]).press("Enter")
+        assert (
+            f"{page.systems[5]} is shown in place of"
+            in shown.page.locator("#choice-status").inner_text()
+        )
+        buttons.get_by_role("button", name=page.systems[0]).click()
+        left = names.all_inner_texts()
+        assert len(left) == 4
+        assert left == [*page.systems[1:4], page.systems[5]]
+        assert "two, 2" in left  # a comma in the address divides nothing
+        reload(shown)
+        assert names.all_inner_texts() == left
+        pressed = shown.page.locator("#references, #compare, #breakdown").locator(
+            ".systems [aria-pressed=true]"
+        )
+        assert {button.inner_text() for button in pressed.all()} == set(left)
+        small = "all => all.filter((one) => parseFloat(getComputedStyle(one).fontSize) < 10).length"
+        assert shown.page.locator("figure :visible").evaluate_all(small) == 0
 
 
 def test_files_stand_beside_the_title_that_they_are_of(shown: Opened):

@@ -86,7 +86,7 @@ def test_the_language_changes_everywhere(browser, folder: Path):
         ):
             assert english in before
             assert chinese in after
-        assert page.locator(".plot:visible").count() == page.locator("figure").count() > 5
+        assert page.locator("figure h3:visible").count() == page.locator("figure").count() > 5
         assert {
             element.get_attribute("lang") for element in page.locator(".plot:visible").all()
         } == {"zh-Hans"}
@@ -165,7 +165,7 @@ def test_columns_sort_and_what_is_absent_stands_last(browser, folder: Path):
 def test_tables_and_figures_come_as_files(browser, folder: Path, tmp_path: Path):
     with opened(browser, folder / "zh.html", accept_downloads=True) as shown:
         found = {}
-        for name in ("scores.csv", "scores.tex", "scores-cherrant.csv"):
+        for name in ("scores.csv", "scores.tex", "scores-cherrant-plane.csv"):
             with shown.page.expect_download() as download:
                 shown.page.click(f"button[data-file='{name}']")
             assert download.value.suggested_filename == name
@@ -176,8 +176,8 @@ def test_tables_and_figures_come_as_files(browser, folder: Path, tmp_path: Path)
         assert 0.5 < float(rows[0]["F0.5"]) < 1
         assert r"\toprule" in found["scores.tex"]
         assert "metric:cherrant" in found["scores.tex"]
-        figure = list(csv.DictReader(io.StringIO(found["scores-cherrant.csv"])))
-        assert {row["x"] for row in figure} == {"cautious", "eager", "fluent"}
+        figure = list(csv.DictReader(io.StringIO(found["scores-cherrant-plane.csv"])))
+        assert {row["label"] for row in figure} == {"cautious", "eager", "fluent"}
         assert shown.page.locator("button[data-file]:disabled").count() == 0
 
 

@@ -321,7 +321,11 @@ def _cells_of_edits(
     if resampling:
         intervals = _edit_intervals(span, groups, sentences, resampling)
     return tuple(
-        Cell(None, counts) if counts == Counts() else Cell(counts.f(span.beta), counts, interval)
+        Cell(
+            None if counts == Counts() else counts.f(span.beta),
+            counts,
+            interval if _has_errors(counts) else None,
+        )
         for counts, interval in zip(totals, intervals, strict=True)
     )
 
@@ -348,6 +352,11 @@ def _edit_intervals(
 
 def _interval(values: Values, resampling: Resampling) -> Interval:
     return replace(interval(values), resamples=resampling.resamples, seed=resampling.seed)
+
+
+def _has_errors(counts: Counts | None) -> bool:
+    """Say whether there is something to correct; else F is 0 or 1, and no interval helps."""
+    return counts is not None and counts.tp + counts.fn > 0
 
 
 def _of_sentences(
@@ -387,7 +396,7 @@ def _of_sentences(
             score = scorer.aggregate(rows)
             spread = (
                 _interval(scorer.resample(rows, draws), resampling)
-                if resampling and draws is not None
+                if resampling and draws is not None and _has_errors(score.counts)
                 else None
             )
             cells[system].append(Cell(score.value, score.counts, spread))

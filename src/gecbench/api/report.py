@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from gecbench.analysis.breakdown import break_down
+from gecbench.analysis.breakdown import Breakdowns, Resampling, break_down
 from gecbench.analysis.difficulty import Difficulty, measure_difficulty, nearest_references
 from gecbench.analysis.options import Plan, Sweep, Weighting
 from gecbench.analysis.references import describe_references
@@ -34,6 +34,8 @@ from gecbench.scoring.run import summarise
 
 _SUBSETS = 5
 """Subsets of references that are scored for each number of them: a page need not have all."""
+_RESAMPLES = 1000
+"""At most so many for the intervals of the parts of a corpus, of which there are hundreds."""
 _INTERVALS = 45
 """A figure of more is too long to read: the pairs of ten systems."""
 
@@ -56,6 +58,7 @@ def analysis_reports(
     run_stats: RunStats,
     scores: ScoreReport,
     compared: Comparisons | None,
+    parts: Breakdowns,
     options: Options,
     metric: str | None,
 ) -> Sequence[Report]:
@@ -68,16 +71,18 @@ def analysis_reports(
         run_stats: The systems.
         scores: Their scores.
         compared: Their differences, if there are any.
+        parts: Their scores by parts of the corpus.
         options: How they were scored.
         metric: Name of the metric that compares edits; None where there is none.
     """
     comparisons = compared.metrics if compared else ()
-    reports = [overview.build_report(scores, comparisons, unchanged_systems(run_stats))]
+    unchanged = unchanged_systems(run_stats)
+    reports = [overview.build_report(scores, comparisons, unchanged, metric)]
     if compared is not None:
         significance = compare.build_report(compared.corpus, compared.metrics, compared.notes)
         reports.append(_legible(significance))
     alone = only(run_stats, metric)
-    reports.append(breakdown.build_report(break_down(alone), page=True))
+    reports.append(breakdown.build_report(parts, page=True))
     if any(len(sample.references) > 1 for sample in run_stats.corpus.samples):
         sweep = Sweep(most=_SUBSETS, seed=options.seed)
         reports.append(references.build_report(describe_references(alone, sweep=sweep)))
@@ -86,6 +91,13 @@ def analysis_reports(
         if any(scores.weighted.f for scores in hard.scores):
             reports.append(difficulty.build_report([hard], page=True))
     return reports
+
+
+def _resampling(options: Options) -> Resampling | None:
+    """How the intervals of parts of the corpus are made."""
+    if not options.resamples:
+        return None
+    return Resampling(min(options.resamples, _RESAMPLES), options.seed)
 
 
 def unchanged_systems(run_stats: RunStats) -> set[str]:
@@ -201,6 +213,7 @@ def report(
     metric = span_metric(run_stats)
     hard = edit_weights(run_stats.cases) if metric else []
     rows = sentence_rows(run_stats, metric, hard)
+    parts = break_down(only(run_stats, metric), resampling=_resampling(options))
     fields = list(dict.fromkeys(name for s in run_stats.corpus.samples for name in s.meta))
     sentences = pack_sentences(
         rows,
@@ -210,15 +223,16 @@ def report(
         edits=metric is not None,
         tokens=options.level == "detection-token",
         joiner=run_stats.joiner,
+        groups=breakdown.sentence_groups(parts.breakdowns) if parts.breakdowns else (),
     )
+    unchanged = unchanged_systems(run_stats)
     return Page(
         title=title or run_stats.corpus.name,
         facts=tuple(_facts(run_stats, scores, title, date)),
-        reports=(*analysis_reports(run_stats, scores, compared, options, metric), *more),
+        reports=(*analysis_reports(run_stats, scores, compared, parts, options, metric), *more),
         sentences=sentences,
-        headlines=overview.headlines(
-            scores, compared.metrics if compared else (), unchanged_systems(run_stats)
-        ),
+        headlines=overview.headlines(scores, compared.metrics if compared else (), unchanged),
+        systems=overview.systems_in_order(scores, unchanged),
         edits=metric is not None,
         example="字" if language_of(run_stats.lang).unit == "character" else "word",
     )

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, count
 
 from gecbench.analysis.breakdown import NOWHERE, Breakdown, Breakdowns, Cell, PairDifferences
-from gecbench.analysis.options import FIELD
+from gecbench.analysis.options import FIELD, OF_EDITS
 from gecbench.core.score import best_places
 from gecbench.reports.edit_types import type_words
 from gecbench.reports.report import (
     COUNT_COLUMNS,
+    Category,
     Column,
     Figure,
+    Filters,
     Report,
     Series,
     Table,
@@ -50,12 +53,13 @@ def build_report(result: Breakdowns, *, counts: bool = False, page: bool = False
         result: What was found.
         counts: Also a table with a row for each group and system: counts, precision and recall.
         page: As the report page has them: types in words beside their labels, with the number of
-            their edits in figures, and false edits in sentences without errors.
+            their edits in figures, false edits in sentences without errors, and links to the
+            sentences of each group.
     """
     several = len({breakdown.metric for breakdown in result.breakdowns}) > 1
     names = _names(result.breakdowns, several=several)
     tables = [
-        _table(breakdown, name, result.systems, in_words=page)
+        _table(breakdown, name, result.systems, page=page)
         for breakdown, name in zip(result.breakdowns, names, strict=True)
     ]
     for comparison in result.comparisons:
@@ -69,11 +73,11 @@ def build_report(result: Breakdowns, *, counts: bool = False, page: bool = False
         tables.append(_counts(result.breakdowns))
     return Report(
         name="breakdown",
-        title=translate("Where systems are good and bad"),
+        title=translate("Strengths and weaknesses of each system"),
         corpus=result.corpus,
         tables=tuple(tables),
         figures=tuple(
-            _figure(breakdown, f"breakdown-{name}", sizes_shown=page)
+            _figure(breakdown, f"breakdown-{name}", page=page)
             for breakdown, name in zip(result.breakdowns, names, strict=True)
         ),
         data=_data(result),
@@ -82,33 +86,31 @@ def build_report(result: Breakdowns, *, counts: bool = False, page: bool = False
     )
 
 
-def _figure(breakdown: Breakdown, name: str, *, sizes_shown: bool = False) -> Figure:
+def _figure(breakdown: Breakdown, name: str, *, page: bool = False) -> Figure:
     """Show a breakdown as grouped bars, in percent.
 
     Args:
         breakdown: One breakdown.
         name: Of the figure.
-        sizes_shown: Whether types have the number of their edits behind them.
+        page: Whether types have the number of their edits behind them, and categories what the
+            page knows of them.
     """
     kind = _kind_words(breakdown)
     groups = tuple(_group_words(group) for group in breakdown.groups)
     places, x = groups, kind
-    if sizes_shown and breakdown.by.startswith("type-"):
+    if page and breakdown.by.startswith("type-"):
         x = translate("{kind} (number of edits)", kind=kind)
         places = tuple(
             Words(f"{group.en} ({n})", f"{group.zh} ({n})")
             for group, n in zip(groups, breakdown.sizes, strict=True)
         )
-    series = tuple(
-        Series.of_shares(system, places, (cell.value for cell in cells))
-        for system, cells in breakdown.cells.items()
-    )
+    series = tuple(_series(system, places, cells) for system, cells in breakdown.cells.items())
     sizes = join_texts(
         Words(f"{group.en} {n}", f"{group.zh} {n}")
         for group, n in zip(groups, breakdown.sizes, strict=True)
     )
     extremes = [_extremes(system, breakdown) for system in breakdown.cells]
-    return Figure.of(
+    figure = Figure.of(
         name,
         "bars",
         title=translate("{metric} by {kind}", metric=breakdown.metric, kind=kind),
@@ -125,6 +127,54 @@ def _figure(breakdown: Breakdown, name: str, *, sizes_shown: bool = False) -> Fi
         series=series,
         metric=breakdown.metric,
     )
+    return replace(figure, categories=tuple(_categories(breakdown))) if page else figure
+
+
+def _series(system: str, places: Sequence[Words], cells: Sequence[Cell]) -> Series:
+    """The values of a system, with the intervals of those that have one."""
+    low, high = ([getattr(cell.interval, end, None) for cell in cells] for end in ("low", "high"))
+    if not any(cell.interval for cell in cells):
+        low = high = []
+    return Series.of_shares(system, places, (cell.value for cell in cells), low, high)
+
+
+def _categories(breakdown: Breakdown) -> Iterator[Category]:
+    """Yield what the page knows of each group."""
+    for group, size in zip(breakdown.groups, breakdown.sizes, strict=True):
+        words = type_words(group) if breakdown.by.startswith("type-") else None
+        yield Category(_group_words(group), words, size, _filters(breakdown.by, group))
+
+
+def _filters(by: str, group: str) -> Filters:
+    """The sentences of a group, as the page filters them."""
+    if not by.startswith("type-"):
+        return {"group": f"{by}:{group}"}
+    return {"type": f":{group}" if by == "type-2" else group}
+
+
+def _filters_of_system(by: str, group: str, system: str) -> Filters:
+    """The sentences that a system's score in a group is made of."""
+    found = {**_filters(by, group), "system": system}
+    return found if by not in OF_EDITS else {**found, "outcome": "edits"}
+
+
+def sentence_groups(breakdowns: Sequence[Breakdown]) -> list[Mapping[str, object]]:
+    """The groups of sentences and of places in them, as the page's filter has them."""
+    found: list[Mapping[str, object]] = []
+    for breakdown in breakdowns:
+        if breakdown.by == "position" or breakdown.members:
+            kind = _kind_words(breakdown)
+            words = list(map(_group_words, breakdown.groups))
+            found.append(
+                {
+                    "by": breakdown.by,
+                    "title": {"en": kind.en, "zh": kind.zh},
+                    "names": list(breakdown.groups),
+                    "words": [{"en": text.en, "zh": text.zh} for text in words],
+                    "members": [-1 if at is None else at for at in breakdown.members],
+                }
+            )
+    return found
 
 
 def _kind_words(breakdown: Breakdown) -> Words:
@@ -183,21 +233,25 @@ def _slug(text: str) -> str:
     return re.sub("[^a-z0-9]+", "-", text.lower()).strip("-") or "other"
 
 
-def _table(
-    breakdown: Breakdown, name: str, systems: Sequence[str], *, in_words: bool = False
-) -> Table:
+def _table(breakdown: Breakdown, name: str, systems: Sequence[str], *, page: bool = False) -> Table:
     kind = _kind_words(breakdown)
     words = {group: type_words(group) for group in breakdown.groups}
-    if not in_words or not breakdown.by.startswith("type-") or not any(words.values()):
+    if not page or not breakdown.by.startswith("type-") or not any(words.values()):
         words = {}
     rows: list[tuple[Value, ...]] = []
     marks: set[tuple[int, int]] = set()
+    filters: dict[tuple[int, int], Filters] = {}
     for index, (group, size) in enumerate(zip(breakdown.groups, breakdown.sizes, strict=True)):
         values = [breakdown.cells[system][index].value for system in systems]
         heads: list[Value] = [_GROUPS.get(group, group), *([words[group]] if words else []), size]
         rows.append((*heads, *values))
         best = best_places(values, higher_is_better=breakdown.higher_is_better)
         marks |= {(index, len(heads) + n) for n in best}
+        filters |= {
+            (index, len(heads) + n): _filters_of_system(breakdown.by, group, system)
+            for n, system in enumerate(systems)
+            if values[n] is not None
+        }
     return Table(
         name,
         translate("{metric} by {kind}", metric=breakdown.metric, kind=kind),
@@ -209,6 +263,7 @@ def _table(
         ),
         tuple(rows),
         frozenset(marks),
+        filters=filters if page else {},
     )
 
 
@@ -230,6 +285,11 @@ def _false_edits(breakdowns: Sequence[Breakdown]) -> Iterator[Table]:
                 Column.of("false edits per sentence", "number", 3),
             ),
             tuple((system, size, c.fp, c.fp / size) for system, c in counts if c is not None),
+            filters={
+                (row, 2): {"group": "state:error-free", "system": system, "outcome": "false"}
+                for row, (system, c) in enumerate(counts)
+                if c is not None
+            },
         )
 
 

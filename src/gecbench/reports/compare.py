@@ -16,6 +16,7 @@ from gecbench.reports.report import (
     YES,
     Column,
     Figure,
+    Filters,
     Report,
     Series,
     Table,
@@ -123,8 +124,10 @@ def _pairs(results: Sequence[Comparison]) -> Table:
                 )
             )
     rows: list[tuple[Value, ...]] = []
+    filters: dict[tuple[int, int], Filters] = {}
     for result in results:
         for pair in result.pairs:
+            filters[len(rows), several + 3] = {"a": pair.first, "b": pair.second}
             row: list[Value] = [*[result.metric] * several, pair.first, pair.second]
             row += [YES if pair.significant else NO, pair.difference]
             row += [pair.interval.low, pair.interval.high, pair.first_better]
@@ -132,7 +135,7 @@ def _pairs(results: Sequence[Comparison]) -> Table:
                 row += [pair.p[test], *[pair.corrected[test]] * corrected]
             rows.append(tuple(row))
     title = translate("Pairs of systems")
-    return Table("pairs", title, tuple(columns), tuple(rows))
+    return Table("pairs", title, tuple(columns), tuple(rows), filters=filters)
 
 
 def _matrix(result: Comparison) -> Table:
@@ -189,7 +192,7 @@ def _p_figure(result: Comparison) -> Figure:
         result,
         "p",
         translate(
-            "p of the difference by {metric} ({test}, {correction})",
+            "p-values of differences in {metric} ({test}, {correction})",
             metric=result.metric,
             test=translate(plan.main_test),
             correction=_CORRECTIONS[plan.correction],
@@ -208,10 +211,10 @@ def _difference_figure(result: Comparison) -> Figure:
     return _matrix_figure(
         result,
         "differences",
-        translate("Difference by {metric}, row less column, in points", metric=result.metric),
+        translate("Difference in {metric}, row minus column (points)", metric=result.metric),
         translate(
             "Matrix of differences between systems; the widest is {widest:.2f} points, "
-            "{best} less {worst}; {number}.",
+            "{best} minus {worst}; {number}.",
             widest=widest,
             best=best,
             worst=worst,
@@ -261,7 +264,7 @@ def _interval_figure(result: Comparison) -> Figure:
     return Figure.of(
         f"compare-{result.metric}-intervals",
         "intervals",
-        title="Differences by {metric} with {level} intervals",
+        title="Differences in {metric} with {level} intervals",
         alt="Differences of pairs with {level} intervals; {values}; {number}.",
         x="pair of systems",
         y="difference in points",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Self
 
@@ -23,6 +24,7 @@ from gecbench.core.errors import count_noun
 from gecbench.core.score import best_places
 from gecbench.reports.edit_types import type_words
 from gecbench.reports.report import (
+    Category,
     Column,
     Figure,
     Report,
@@ -63,7 +65,7 @@ def build_report(
     level: Tier = tier or (2 if _have_categories(results) else 3)
     figures = [_scores_figure(results)]
     if any(result.types[level] for result in results):
-        figures.append(_types_figure(results, level))
+        figures.append(_types_figure(results, level, page=page))
     if any(len(result.scores) > 1 for result in results):
         figures.append(_ranks_figure(results))
     return Report(
@@ -154,7 +156,7 @@ def _scores(results: Sequence[Difficulty]) -> Table:
             (*names, scores.system, *values)
             for scores, values in zip(result.scores, block, strict=True)
         ]
-    title = translate("Scores weighted by difficulty, and plain ones of the same chunks")
+    title = translate("Scores weighted by difficulty, and plain scores of the same chunks")
     weighted = ("weighted|P", "weighted|R", "{f}", "weighted|A")
     plain = ("plain P", "plain R", "plain {f}", "plain A")
     columns = (*heads, *(Column.of(head, "percent", f=f) for head in (*weighted, *plain)))
@@ -224,7 +226,7 @@ def _unlike(results: Sequence[Difficulty]) -> Table:
             ahead = even.ahead if even and even.possible else None
             rows.append((*names, *cells, even.level if even else None, ahead))
     title = translate(
-        "If all others were like it: how many other errors an unlike system must correct"
+        "Other errors that a different system must correct to catch up, were all others like it"
     )
     return Table("unlike", title, columns, tuple(rows))
 
@@ -290,12 +292,12 @@ def _scores_figure(results: Sequence[Difficulty]) -> Figure:
     )
 
 
-def _types_figure(results: Sequence[Difficulty], level: Tier) -> Figure:
+def _types_figure(results: Sequence[Difficulty], level: Tier, *, page: bool) -> Figure:
     """The mean weight of each type with its standard deviation."""
     frequent = [_most_frequent(result.types[level]) for result in results]
     first = [f"{o.label or _NO_PART} {o.mean:.2f}" for o in next(filter(None, frequent))]
     hardest, easiest = ", ".join(first[:3]), ", ".join(first[-3:][::-1])
-    return Figure.of(
+    figure = Figure.of(
         "difficulty-types",
         "intervals",
         title="Weight of errors by type: mean and standard deviation",
@@ -315,6 +317,16 @@ def _types_figure(results: Sequence[Difficulty], level: Tier) -> Figure:
         hardest=hardest,
         easiest=easiest,
     )
+    if not page or len(results) > 1:
+        return figure
+    return replace(figure, categories=tuple(_category(kind, level) for kind in frequent[0]))
+
+
+def _category(kind: TypeDifficulty, level: Tier) -> Category:
+    """What the page knows of a type."""
+    label = kind.label or _NO_PART
+    filters = {"type": f":{label}" if level == 2 else label}
+    return Category(Words(label, label), type_words(label), kind.errors, filters)
 
 
 def _most_frequent(types: Sequence[TypeDifficulty]) -> list[TypeDifficulty]:
@@ -345,10 +357,10 @@ def _ranks_figure(results: Sequence[Difficulty]) -> Figure:
     return Figure.of(
         "difficulty-ranks",
         "bars",
-        title="Ranks won and lost when errors are weighted by difficulty",
+        title="Ranks gained and lost when errors are weighted by difficulty",
         alt="{changes}.",
         x="system",
-        y="ranks won",
+        y="ranks gained",
         series=series,
         changes=changes,
     )

@@ -30,7 +30,10 @@ ScoredResults = Mapping[str, Sequence[Result]]
 
 
 def build_report(
-    scores: ScoreReport, comparisons: Sequence[Comparison], unchanged: Set[str]
+    scores: ScoreReport,
+    comparisons: Sequence[Comparison],
+    unchanged: Set[str],
+    explored: str | None = None,
 ) -> Report:
     """Show one table for each metric: its scores and counts, the best system first.
 
@@ -40,6 +43,7 @@ def build_report(
         scores: Of one corpus, without subsets.
         comparisons: By each metric; () where nothing was tested.
         unchanged: Names of the systems that make no edits, which are marked and never the best.
+        explored: The metric by which the page shows sentences: its counts lead to them.
     """
     by_metric = _by_metric(scores)
     tested = {comparison.metric: comparison for comparison in comparisons}
@@ -50,6 +54,7 @@ def build_report(
             tested.get(metric),
             scores.beta,
             unchanged,
+            linked=metric == explored,
         )
         for number, (metric, results) in enumerate(by_metric.items())
     ]
@@ -83,6 +88,13 @@ def headlines(
         # No blank stands behind a full-width parenthesis.
         lines.append(Words(line.en, line.zh.replace("） ", "）")))
     return tuple(lines)
+
+
+def systems_in_order(scores: ScoreReport, unchanged: Set[str]) -> tuple[str, ...]:
+    """The systems as a reader looks for them: the best first, those without edits last."""
+    results = next(iter(_by_metric(scores).values()), [])
+    names = [result.system for result in results]
+    return tuple(sorted(names, key=lambda name: name in unchanged))
 
 
 def _by_metric(scores: ScoreReport) -> ScoredResults:
@@ -204,6 +216,8 @@ def _systems(
     tested: Comparison | None,
     beta: float,
     unchanged: Set[str],
+    *,
+    linked: bool,
 ) -> Table:
     """The systems by one metric, with what is known of them."""
     scores = [result.score for result in results if result.score]
@@ -242,11 +256,11 @@ def _systems(
         )
     }
     metric = results[0].metric
-    title = translate("Systems by {metric}, the best first", metric=metric)
+    title = translate("Systems by {metric}, best first", metric=metric)
     if groups:
         title = translate(
-            "Systems by {metric}, the best first; those that share a letter are not "
-            "distinguishable",
+            "Systems by {metric}, best first; those that share a letter do not "
+            "differ significantly",
             metric=metric,
         )
     return Table(
@@ -259,6 +273,12 @@ def _systems(
             place: NO_EDITS for place, result in enumerate(results) if result.system in unchanged
         },
         interval_at=at if intervals else None,
+        filters={
+            (place, first_count + 2 + nth): {"system": result.system, "outcome": outcome}
+            for place, result in enumerate(results)
+            for nth, outcome in enumerate(("true", "false", "missed"))
+            if linked and counted
+        },
     )
 
 

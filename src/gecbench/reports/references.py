@@ -26,7 +26,7 @@ def build_report(result: References) -> Report:
         figures.append(curve_figure(metric, curves))
     return Report(
         name="references",
-        title=translate("What the references are, and what their number changes"),
+        title=translate("References, and how their number affects the scores"),
         corpus=result.corpus,
         tables=tuple(tables),
         figures=tuple(figures),

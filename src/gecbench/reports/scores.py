@@ -483,6 +483,8 @@ def _values_figure(metric: str, results: Sequence[Result]) -> Figure:
 def _plane_figure(metric: str, results: Sequence[Result], beta: float) -> Figure:
     """Precision against recall, with lines of equal F."""
     counts = [(result.system, counts) for result, counts in _counts_of(results)]
+    # Without edits precision is 1 by definition, which says nothing and makes the plane wide.
+    counts = [(system, part) for system, part in counts if part.tp + part.fp] or counts
     precise, most_precise = max(counts, key=lambda pair: pair[1].precision)
     broad, most_recall = max(counts, key=lambda pair: pair[1].recall)
     precision = f"{precise} {100 * most_precise.precision:.2f}"

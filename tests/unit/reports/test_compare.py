@@ -71,7 +71,7 @@ def test_matrices_are_empty_on_the_diagonal_and_turn_signs_across_it():
                 assert p.series[at].y[other] == p.series[other].y[at]
     assert "2 of 3 pairs differ significantly at 0.05" in p.alt.en
     assert "groups without significant differences: top, near; low" in p.alt.en
-    assert "the widest is 100.00 points, top less low" in differences.alt.en
+    assert "the widest is 100.00 points, top minus low" in differences.alt.en
 
 
 def test_intervals_are_in_points_down_the_ranks_and_the_significant_stand_apart():

@@ -18,6 +18,7 @@ from gecbench import __version__
 from gecbench.core.errors import MissingExtraError
 from gecbench.reports import PageLanguage, plots
 from gecbench.reports.edit_types import type_words
+from gecbench.reports.page.charts import Chart, Charts, Ends, bar_picture, link
 from gecbench.reports.page.sentences import compress
 from gecbench.reports.plots import properties
 from gecbench.reports.report import (
@@ -26,6 +27,7 @@ from gecbench.reports.report import (
     Table,
     Words,
     figure_csv,
+    message_words,
     plain,
     table_csv,
     table_latex,
@@ -50,6 +52,7 @@ class Page:
         headlines: Who leads, a sentence for each metric.
         edits: Whether edits were compared, so that there are marks to explain.
         example: A word of the corpus's language, to show the marks on.
+        systems: Names, in the order in which charts show the first of them; () shows all.
     """
 
     title: str
@@ -59,6 +62,7 @@ class Page:
     headlines: tuple[Words, ...] = ()
     edits: bool = True
     example: str = "word"
+    systems: tuple[str, ...] = ()
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -164,22 +168,11 @@ def _require_jinja() -> None:
 # The report page.
 
 
-_STYLES = ("base", "page", "tables", "explorer", "versions", "print")
+_STYLES = ("base", "page", "tables", "charts", "explorer", "versions", "print")
 _SCRIPTS = (
-    *("dom", "words", "theme", "unpack", "downloads", "tables", "data", "link", "filter"),
-    *(
-        "export",
-        "list",
-        "edits",
-        "hint",
-        "aligned",
-        "detail",
-        "controls",
-        "explorer",
-        "keys",
-        "paper",
-        "main",
-    ),
+    *("dom", "words", "theme", "unpack", "downloads", "tables", "choice", "charts", "data"),
+    *("link", "filter", "export", "list", "edits", "hint", "aligned", "detail", "controls"),
+    *("explorer", "keys", "paper", "main"),
 )
 _OUTCOMES = (
     *(("●", "right"), ("◐", "partly"), ("○", "onlyMissed"), ("✕", "onlyFalse"), ("·", "unjudged")),
@@ -197,8 +190,6 @@ _OPEN: Mapping[str, int] = {"scores": 9, "breakdown": 0}
 """How many tables of an analysis are open, the others behind a click; elsewhere one."""
 _ALWAYS_OPEN = "false-edits"
 """A short table that no figure shows."""
-_BROAD = {"matrix": 8, "lines": 24, "intervals": 21, "bars": 21}
-"""From this many places on a figure takes the whole width, by kind; others never do."""
 _LONG = 240
 """Longer descriptions of figures are behind a click."""
 
@@ -215,10 +206,10 @@ def render_html(page: Page, language: PageLanguage = "en") -> str:
     """
     check_extras()
     words = interface_words("page")
-    types = {f"type:{label}": type_words(str(label)) for label in _types(page.sentences)}
+    types = {f"type:{label}": type_words(label) for label in sorted(_types(page.sentences))}
     texts = {**words, **{key: text for key, text in types.items() if text}}
     both = {key: {"en": text.en, "zh": text.zh} for key, text in texts.items()}
-    sections = list(_sections(page.reports))
+    sections = list(_sections(page.reports, Charts(page.systems)))
     return render_page(
         "html/page.html",
         styles=[f"css/{name}.css" for name in _STYLES],
@@ -232,12 +223,17 @@ def render_html(page: Page, language: PageLanguage = "en") -> str:
         outcomes=_OUTCOMES,
         shortcuts=_SHORTCUTS,
         plain=plain,
+        link=link,
+        message_words=message_words,
     )
 
 
-def _types(sentences: Mapping[str, object]) -> Sequence[object]:
+def _types(sentences: Mapping[str, object]) -> Set[str]:
+    """The types of edits, their operations and their categories."""
     types = sentences.get("types", ())
-    return types if isinstance(types, list | tuple) else ()
+    labels = types if isinstance(types, list | tuple) else ()
+    parts = [label.partition(":") for label in labels]
+    return {*labels, *(part for operation, _, category in parts for part in (operation, category))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +248,7 @@ class _Table:
 class _Figure:
     figure: Figure
     file: str
-    broad: bool
+    chart: Chart
     long: bool
     en: Markup
     zh: Markup
@@ -280,16 +276,20 @@ def _anchors(reports: Sequence[Report]) -> Iterator[tuple[str, Report]]:
         yield report.name if number == 1 else f"{report.name}-{number}", report
 
 
-def _sections(reports: Sequence[Report]) -> Iterator[_Section]:
+def _sections(reports: Sequence[Report], charts: Charts) -> Iterator[_Section]:
     """Yield the parts; a warning that concerns several stands in the first of them alone."""
     seen: set[str] = set()
     for anchor, report in _anchors(reports):
         warnings = [note for note in report.warnings if note not in seen]
         seen.update(warnings)
-        yield _section(report, anchor, warnings, [n for n in report.notes if n not in seen])
+        notes = [note for note in report.notes if note not in seen]
+        yield _section(report, anchor, warnings, notes, charts)
 
 
-def _section(report: Report, anchor: str, warnings: list[str], notes: list[str]) -> _Section:
+def _section(
+    report: Report, anchor: str, warnings: list[str], notes: list[str], charts: Charts
+) -> _Section:
+    # A table that shows intervals as bars says all that a figure of them would.
     tables = [_table(table, anchor) for table in report.tables if table.rows]
     number = max(_OPEN.get(report.name, 1), sum(item.table.name == _ALWAYS_OPEN for item in tables))
     return _Section(
@@ -300,8 +300,9 @@ def _section(report: Report, anchor: str, warnings: list[str], notes: list[str])
         tables[:number],
         tables[number:],
         [
-            _figure(figure, {file for item in tables for file in item.files})
+            _figure(figure, {file for item in tables for file in item.files}, charts)
             for figure in report.figures
+            if figure.kind != "intervals" or not any(item.bars for item in tables)
         ],
         notes,
         warnings,
@@ -319,35 +320,18 @@ def _bars(table: Table) -> list[Markup]:
     if at is None:
         return []
     rows = [[float(plain(value) or 0) for value in row[at : at + 3]] for row in table.rows]
-    least = min(0.0, *(low for _, low, _ in rows))
-    span = max(0.0, *(high for _, _, high in rows)) - least or 1.0
-
-    def place(value: float) -> str:
-        return f"{200 * (value - least) / span:.1f}"
-
-    bars = []
-    for value, low, high in rows:
-        start, end = sorted((0.0, value))
-        width = f"{200 * (end - start) / span:.1f}"
-        whisker = f"M{place(low)} 1V11M{place(low)} 6H{place(high)}M{place(high)} 1V11"
-        bars.append(
-            mark_safe(
-                '<svg class="interval" viewBox="0 0 200 12" preserveAspectRatio="none" '
-                f'aria-hidden="true"><rect x="{place(start)}" y="1" width="{width}" height="10"/>'
-                f'<path d="{whisker}"/></svg>'
-            )
-        )
-    return bars
+    ends = Ends.of([end for row in rows for end in row])
+    return [bar_picture(value, low, high, ends) for value, low, high in rows]
 
 
-def _figure(figure: Figure, taken: Set[str]) -> _Figure:
-    most = max((len(series.x) for series in figure.series), default=0)
-    broad = most >= _BROAD.get(figure.kind, most + 1)
-    pictures = (mark_safe(plots.svg(figure, "en")), mark_safe(plots.svg(figure, "zh")))
+def _figure(figure: Figure, taken: Set[str], charts: Charts) -> _Figure:
+    pictures = (mark_safe(""), mark_safe(""))
+    if figure.kind == "points":
+        pictures = (mark_safe(plots.svg(figure, "en")), mark_safe(plots.svg(figure, "zh")))
     file = f"{figure.name}.csv"
     if file in taken:  # by a table of the same name, as each breakdown has one
         file = f"{figure.name}-figure.csv"
-    return _Figure(figure, file, broad, len(figure.alt.en) > _LONG, *pictures)
+    return _Figure(figure, file, charts.chart(figure), len(figure.alt.en) > _LONG, *pictures)
 
 
 def _files(sections: Sequence[_Section]) -> Mapping[str, str]:

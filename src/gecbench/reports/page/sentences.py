@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from msgspec import to_builtins
 
+from gecbench.analysis.breakdown import fifth
 from gecbench.analysis.sentences import ReferenceVersion, SentenceRow, SystemVersion
 from gecbench.core.edit import Edit
 from gecbench.core.score import Counts
@@ -134,6 +135,7 @@ class _Edits:
     end: list[int] = field(default_factory=list)
     text: list[int] = field(default_factory=list)
     label: list[int] = field(default_factory=list)
+    part: list[int] = field(default_factory=list)
     alternatives: dict[int, list[str]] = field(default_factory=dict)
     makers: _Lists = field(default_factory=_Lists)
 
@@ -163,6 +165,7 @@ class _Packer:
         # Of the sentence at hand: its text, its edits by their places, and who makes each.
         self.source = ""
         self.places: Spans = ()
+        self.tokens: Sequence[str] = ()
         self.edits: dict[TextChange, int] = {}
         self.makers: Mapping[Edit, Sequence[int]] = {}
 
@@ -175,6 +178,7 @@ class _Packer:
             source = self.between.join(tokens)
             places = spans(source, tokens) or ()
         self.source, self.places, self.edits, self.makers = source, places, {}, row.makers
+        self.tokens = tokens
         columns.ids.append(row.sample.id)
         columns.sources.append(source)
         words = source.split()
@@ -209,6 +213,7 @@ class _Packer:
             pool.end.append(change.end)
             pool.text.append(-1 if change.text is None else self._string(change.text))
             pool.label.append(self._string(change.label))
+            pool.part.append(fifth(edit, self.tokens))
             pool.makers.add(self.makers.get(edit, ()))
             self.types[change.label] += 1
         return [self.edits[change] for change in changes]
@@ -255,6 +260,7 @@ def pack_sentences(
     edits: bool,
     tokens: bool = False,
     joiner: str | None = None,
+    groups: Sequence[Mapping[str, object]] = (),
 ) -> Mapping[str, object]:
     """Write sentences as JSON values, as the explorer reads them.
 
@@ -266,6 +272,7 @@ def pack_sentences(
         edits: Whether there are edits at all.
         tokens: Whether the metric counts tokens of edits, not edits.
         joiner: What stands between the tokens that edits count in; None takes the language's.
+        groups: Parts of the corpus to filter by, as `breakdown.sentence_groups` gives them.
     """
     packer = _Packer(systems, language_of(lang).joiner if joiner is None else joiner, fields)
     for row in rows:
@@ -275,6 +282,7 @@ def pack_sentences(
         "systems": list(systems),
         "hasEdits": edits,
         "countsTokens": tokens,
+        "groups": list(groups),
         "types": sorted(packer.types, key=lambda label: (-packer.types[label], label)),
         "strings": list(packer.strings),
         **to_builtins(packer.columns),

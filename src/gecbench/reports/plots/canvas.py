@@ -24,7 +24,7 @@ from matplotlib.transforms import IdentityTransform
 
 from gecbench.core.errors import GecbenchError
 from gecbench.reports.plots import COLOURS
-from gecbench.reports.plots.charts import KINDS
+from gecbench.reports.plots.charts import KINDS, POINT
 from gecbench.reports.plots.style import (
     NARROW,
     NO_DATA,
@@ -246,6 +246,8 @@ def _rename(root: ET.Element, prefix: str) -> None:
     names = {name: f"{prefix}-{index}" for index, name in enumerate(ids, 1)}
     for element in root.iter():
         old = element.attrib.pop("id", None)
+        if old and old.startswith(POINT):
+            element.set("data-point", old.removeprefix(POINT))
         if old in names:
             element.set("id", names[old])
         for attribute, name in _references(element):

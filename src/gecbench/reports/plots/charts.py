@@ -265,9 +265,7 @@ def draw_matrix(axes: Axes, figure: Figure, look: Look) -> Entries:
     # Numbers are smaller where the columns are many.
     size = SIZE if len(names) <= 9 else max(5.5, SIZE * 9.5 / len(names))
     for row, series in enumerate(figure.series):
-        labels = series.labels or tuple(
-            "" if y is None else _cell_text(y, values) for y in series.y
-        )
+        labels = series.labels or tuple("" if y is None else cell_text(y, values) for y in series.y)
         for x, y, label in zip(series.x, series.y, labels, strict=True):
             column = names.index(look.text(x))
             if y is not None:
@@ -308,7 +306,7 @@ def opacity(value: float, values: Sequence[float]) -> float:
     return FAINTEST + share * (DEEPEST - FAINTEST)
 
 
-def _cell_text(value: float, values: Sequence[float]) -> str:
+def cell_text(value: float, values: Sequence[float]) -> str:
     """A number with as many decimals as its neighbours; what is not zero is not shown so."""
     if all(float(y).is_integer() for y in values):
         return str(int(value)).replace("-", "−")
@@ -447,6 +445,10 @@ _LINES = 7
 """At most so many lines of equal F."""
 
 
+POINT = "point "
+"""Begins the id of what belongs to a point with a label, which stands behind it."""
+
+
 def draw_points(axes: Axes, figure: Figure, look: Look) -> Entries:
     """Draw the points, and behind them the lines of equal F."""
     style.name_axes(axes, figure, look, values="y")
@@ -455,7 +457,13 @@ def draw_points(axes: Axes, figure: Figure, look: Look) -> Entries:
     for index, series in enumerate(figure.series):
         places = [float(x) for x in series.x]  # type: ignore[arg-type]
         axes.vlines(*style.whiskers(places, series), color=look.series_colour(index), linewidth=1)
-        markers = _markers(axes, places, series.y, look.marker(index, _MARK))
+        marker = look.marker(index, _MARK)
+        if series.labels:
+            for x, y, label in zip(places, series.y, series.labels, strict=True):
+                markers = _markers(axes, [x], [y], marker)
+                markers.set_gid(POINT + look.text(label))
+        else:
+            markers = _markers(axes, places, series.y, marker)
         entries.append((look.text(series.name), markers))
     axes.margins(0.1)
     if all(float(x).is_integer() for series in figure.series for x in series.x):  # type: ignore[arg-type]
@@ -482,9 +490,9 @@ def name_points(axes: Axes, figure: Figure, look: Look) -> bool:
         if not left_off:
             break
     left_off, texts, boxes = min(attempts, key=lambda attempt: attempt[0])
-    for point, text, box in zip(points, texts, boxes, strict=True):
+    for point, name, text, box in zip(points, names, texts, boxes, strict=True):
         if box is not None:
-            _label(axes, point, text, box, look)
+            _label(axes, point, name, text, box, look)
     return not left_off
 
 
@@ -517,13 +525,15 @@ def _renderer(axes: Axes) -> RendererBase:
     return drawing.canvas.get_renderer()  # type: ignore[attr-defined, no-any-return]
 
 
-def _label(axes: Axes, point: tuple[float, float], text: str, box: Box, look: Look) -> None:
+def _label(
+    axes: Axes, point: tuple[float, float], name: str, text: str, box: Box, look: Look
+) -> None:
     """Write a label in its box, with a line to its point where it is far away."""
     x, y = axes.transData.inverted().transform(point)
     near_x = min(max(point[0], box.left), box.right)
     near_y = min(max(point[1], box.low), box.high)
     far = math.dist(point, (near_x, near_y)) > 9
-    axes.annotate(
+    annotation = axes.annotate(
         text,
         (x, y),
         xytext=((box.left + box.right) / 2 - point[0], (box.low + box.high) / 2 - point[1]),
@@ -544,6 +554,9 @@ def _label(axes: Axes, point: tuple[float, float], text: str, box: Box, look: Lo
         if far
         else None,
     )
+    annotation.set_gid(POINT + name)
+    if annotation.arrow_patch:
+        annotation.arrow_patch.set_gid(POINT + name)
 
 
 def _series_are_points(figure: Figure) -> bool:

@@ -10,13 +10,36 @@ function field(name, key, control) {
   return make("label", { class: `field ${name}` }, make("span", {}, say(key)), control);
 }
 
-const choice = (options) => make("select", {}, ...options.map(([value, text]) => option(value, text)));
+const choose = (options) => make("select", {}, ...options.map(([value, text]) => option(value, text)));
 const any = () => ["", say("any")];
+
+const optionGroup = (label, options) => make("optgroup", { label }, ...options);
+
+/** Return types of edits: the whole ones, and where they have two parts, each part. */
+function typeOptions({ types }) {
+  const divided = types.filter((type) => type.includes(":"));
+  const distinct = (parts) => [...new Set(parts)].sort();
+  const operations = distinct(divided.map((type) => type.slice(0, type.indexOf(":"))));
+  const categories = distinct(divided.map((type) => type.slice(type.indexOf(":") + 1)));
+  const whole = types.map((type) => option(type, typeName(type)));
+  if (!divided.length) return whole;
+  return [
+    optionGroup(say("operations"), operations.map((type) => option(type, typeName(type)))),
+    optionGroup(say("categories"), categories.map((type) => option(`:${type}`, typeName(type)))),
+    optionGroup(say("types"), whole),
+  ];
+}
+
+function groupOptions({ groups }) {
+  const language = root.dataset.language;
+  return groups.map(({ by, title, names, words }) =>
+    optionGroup(title[language], names.map((name, at) => option(`${by}:${name}`, words[at][language]))),
+  );
+}
 
 /** Return the controls of a form, in the reader's language. */
 function controls(data, form) {
   const systems = data.systems.map((name) => [name, name]);
-  const types = data.types.map((type) => [type, typeName(type)]);
   const words = (names) => names.map((name) => [name, say(`choice-${name}`)]);
   const sorts = SORTS.filter((name) => data.hasDifficulty || !["difficulty", "easiest"].includes(name));
   const length = (name, key) =>
@@ -27,16 +50,17 @@ function controls(data, form) {
   unfold.addEventListener("click", () => tell(form.classList.toggle("unfolded")));
   return [
     field("q", "search", make("input", { type: "search", placeholder: say("searchIn"), autocomplete: "off" })),
-    field("sort", "sort", choice(words(sorts))),
+    field("sort", "sort", choose(words(sorts))),
     unfold,
-    make("div", { class: "further" }, ...further(data, systems, types, words, length)),
+    make("div", { class: "further" }, ...further(data, systems, words, length)),
   ];
 }
 
 /** Return the filters that a narrow screen folds away. */
-function further(data, systems, types, words, length) {
+function further(data, systems, words, length) {
   return [
-    data.hasEdits ? field("type", "type", choice([any(), ...types])) : null,
+    data.hasEdits ? field("type", "type", make("select", {}, option(...any()), ...typeOptions(data))) : null,
+    data.groups.length ? field("group", "group", make("select", {}, option(...any()), ...groupOptions(data))) : null,
     make(
       "fieldset",
       {},
@@ -50,8 +74,8 @@ function further(data, systems, types, words, length) {
           "fieldset",
           {},
           make("legend", {}, say("systemOutcome")),
-          named("system", "system", choice([any(), ...systems])),
-          named("outcome", "outcome", choice([any(), ...words(OUTCOMES)])),
+          named("system", "system", choose([any(), ...systems])),
+          named("outcome", "outcome", choose([any(), ...words(OUTCOMES)])),
         )
       : null,
     data.systems.length > 1
@@ -59,9 +83,9 @@ function further(data, systems, types, words, length) {
           "fieldset",
           {},
           make("legend", {}, say("differs")),
-          named("a", "firstSystem", choice([["", "A"], ...systems])),
-          named("differ", "difference", choice(words(data.hasEdits ? DIFFERENCES : DIFFERENCES.slice(0, 1)))),
-          named("b", "secondSystem", choice([["", "B"], ...systems])),
+          named("a", "firstSystem", choose([["", "A"], ...systems])),
+          named("differ", "difference", choose(words(data.hasEdits ? DIFFERENCES : DIFFERENCES.slice(0, 1)))),
+          named("b", "secondSystem", choose([["", "B"], ...systems])),
         )
       : null,
   ].filter(Boolean);

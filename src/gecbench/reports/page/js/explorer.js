@@ -32,14 +32,19 @@ class Explorer {
     }
     this.view = { ...PLAIN, ...(asked ?? history.state?.view) };
     fill(this.form, this.view);
+    const wanted = this.view.s;
     this.filter();
-    if (!this.begun && !asked && !history.state?.view) {
+    if (!wanted) {
       this.at = Math.max(0, this.places.indexOf(goodExample(this.data, this.places)));
       this.draw();
     }
     // The browser aimed before the explorer was there, and where it reloads it knows the place.
     const target = asked ? this.box : byId(location.hash.slice(1));
     if (this.begun || isFirstVisit()) target?.scrollIntoView();
+    if (this.begun) {
+      this.remember();
+      this.listBox.focus({ preventScroll: true }); // what was followed may be far above
+    }
     this.begun = true;
   }
 

@@ -1,13 +1,13 @@
 // Which sentences are shown, and in which order.
 
-const OUTCOMES = ["right", "imperfect", "unchanged", "true", "false", "missed"];
+const OUTCOMES = ["right", "imperfect", "unchanged", "true", "false", "missed", "edits"];
 const DIFFERENCES = ["output", "first", "second"];
 const SORTS = ["difficulty", "easiest", "position", "longest", "shortest", "disagreement"];
 const EXAMPLES = 2000; // sentences among which the first to show is looked for
 
 /** Return the places of the sentences that a view asks for, in its order. */
 function chosen(data, view) {
-  const tests = [textTest, typeTest, outcomeTest, differenceTest, lengthTest]
+  const tests = [textTest, groupTest, editTest, outcomeTest, differenceTest, lengthTest]
     .map((test) => test(data, view))
     .filter(Boolean);
   const found = [];
@@ -70,45 +70,77 @@ function wholeText(data, place) {
   return [...texts].join("\n").toLowerCase();
 }
 
-function isOfType(data, place, index, type) {
-  return data.strings[data.pool.label[data.poolAt[place] + index]] === type;
+/** Return whether a label is of a type, which may be an operation or ":" and a category. */
+function isOfType(label, type) {
+  if (label === type) return true;
+  const [operation] = label.split(":", 1);
+  return type.startsWith(":") ? (label.slice(operation.length + 1) || "-") === type.slice(1) : operation === type;
 }
 
-/** Without a system the type of any edit of anybody will do; else that of those meant. */
-function typeTest(data, { type, system, outcome }) {
-  const ofEdits = ["", "true", "false", "missed"].includes(outcome);
-  if (!type || (data.systems.includes(system) && ofEdits)) return null;
-  const wanted = data.strings.indexOf(type);
+/** Return the group that a view asks for, and its place among those of its kind; null for none. */
+function groupOf(data, { group }) {
+  for (const kind of data.groups) {
+    const at = kind.names.findIndex((name) => group === `${kind.by}:${name}`);
+    if (at >= 0) return { kind, at };
+  }
+  return null;
+}
+
+/** Return a test of edits by their type and place; null where any will do. */
+function isMeant(data, view) {
+  const group = groupOf(data, view);
+  const part = group?.kind.by === "position" ? group.at : null;
+  if (!view.type && part === null) return null;
+  const labels = new Set([...data.strings.keys()].filter((at) => isOfType(data.strings[at], view.type)));
+  return (place, index) => {
+    const at = data.poolAt[place] + index;
+    return (!view.type || labels.has(data.pool.label[at])) && (part === null || data.pool.part[at] === part);
+  };
+}
+
+function groupTest(data, view) {
+  const group = groupOf(data, view);
+  return group?.kind.members.length ? (place) => group.kind.members[place] === group.at : null;
+}
+
+/** Without a system the edits of anybody will do; else those of the outcome that is meant. */
+function editTest(data, view) {
+  const ofEdits = ["", "true", "false", "missed", "edits"].includes(view.outcome);
+  const meant = isMeant(data, view);
+  if (!meant || (data.systems.includes(view.system) && ofEdits)) return null;
   return (place) => {
-    for (let at = data.poolAt[place]; at < data.poolAt[place + 1]; at += 1) {
-      if (data.pool.label[at] === wanted) return true;
+    for (let index = 0; index < data.pool.counts[place]; index += 1) {
+      if (meant(place, index)) return true;
     }
     return false;
   };
 }
 
-function outcomeTest(data, { system, outcome, type }) {
-  const number = data.systems.indexOf(system);
-  if (number < 0 || (!outcome && !type)) return null;
+function outcomeTest(data, view) {
+  const number = data.systems.indexOf(view.system);
+  const wanted = isMeant(data, view);
+  if (number < 0 || (!view.outcome && !wanted)) return null;
   const output = data.outputs[number];
-  const isMeant = (place, index) => !type || isOfType(data, place, index, type);
+  const meant = wanted ?? (() => true);
   const made = (place, verdict) => {
     for (let at = output.madeLists.at[place]; at < output.madeLists.at[place + 1]; at += 1) {
-      if (output.verdicts[at] === verdict && isMeant(place, output.madeLists.values[at])) return true;
+      if (output.verdicts[at] === verdict && meant(place, output.madeLists.values[at])) return true;
     }
     return false;
   };
   const judged = (place) => output.reference[place] >= 0;
+  const missed = (place) => output.missedLists.of(place).some((index) => meant(place, index));
   const tests = {
     right: (place) => output.outcomes[place] === RIGHT,
     imperfect: (place) => judged(place) && output.outcomes[place] !== RIGHT,
     unchanged: (place) => output.made.counts[place] === 0,
     true: (place) => judged(place) && made(place, 1),
     false: (place) => judged(place) && made(place, 0),
-    missed: (place) => output.missedLists.of(place).some((index) => isMeant(place, index)),
+    missed,
+    edits: (place) => judged(place) && (made(place, 1) || made(place, 0) || missed(place)),
   };
-  const makes = (place) => output.madeLists.of(place).some((index) => isMeant(place, index));
-  return outcome ? (tests[outcome] ?? null) : makes;
+  const makes = (place) => output.madeLists.of(place).some((index) => meant(place, index));
+  return view.outcome ? (tests[view.outcome] ?? null) : makes;
 }
 
 function differenceTest(data, { a, b, differ }) {

@@ -3,7 +3,8 @@
 const PLAIN = {
   s: "", // id of the sentence
   q: "", // text that is looked for
-  type: "", // type of edit
+  type: "", // type of edit, or its operation, or ":" and its category
+  group: "", // part of the corpus, or place in the sentence: what it is of, ":", and its name
   system: "", // name of a system
   outcome: "", // what became of its edits
   a: "", // two systems that are compared
@@ -17,8 +18,8 @@ const PLAIN = {
 
 /** Return the view that an address asks for; null where it asks for none. */
 function viewOf(hash) {
-  if (!hash.includes("=")) return null; // an anchor of a section
   const given = new URLSearchParams(hash.replace(/^#/, ""));
+  if (!hash.includes("=") || [...given.keys()].every((name) => name === "show")) return null; // not of sentences
   return Object.fromEntries(
     Object.entries(PLAIN).map(([name, value]) => [name, given.get(name) ?? value]),
   );
@@ -26,7 +27,7 @@ function viewOf(hash) {
 
 /** Keep a view with this place in the history; it is there again after a reload. */
 function keepView(view, hash) {
-  history.replaceState({ view: { ...view } }, "", hash);
+  history.replaceState({ view: { ...view }, show: chosenNames() }, "", hash);
 }
 
 /** Return whether the page was opened by a link, and is not shown again. */
@@ -41,5 +42,6 @@ function addressOf(view) {
     if (view[name] !== value) given.set(name, view[name]);
   }
   if (!given.has("s")) given.set("s", view.s);
+  for (const name of chosenNames()) given.append("show", name);
   return `#${given}`;
 }

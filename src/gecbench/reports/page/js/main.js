@@ -4,6 +4,8 @@ startLanguage();
 startTheme();
 startTables();
 startScrollers();
+startCharts();
+startChoice();
 startPaper();
 
 unpack(byId("data")).then((packed) => {
