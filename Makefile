@@ -63,7 +63,8 @@ integrations: $(OTHERS)/.dev  ## try the adapters in the libraries that they are
 	GECBENCH_SHARED_REQUIRED=1 $(OTHERS)/bin/python -m pytest tests/integrations tests/e2e/test_examples_in_docs.py -k integrations
 
 notebooks: $(OTHERS)/.dev  ## run the notebooks in docs again, and keep what they show
-	cd docs/notebook && $(CURDIR)/$(OTHERS)/bin/jupyter-execute --inplace --NotebookClient.record_timing=False *.ipynb
+	cd docs/notebook && $(CURDIR)/$(OTHERS)/bin/jupyter-execute --inplace \
+		--NotebookClient.record_timing=False --NotebookClient.coalesce_streams=True *.ipynb
 
 bench: $(VENV)/.dev  ## measure; see docs/performance.md
 	$(BIN)/python benchmarks/run.py

@@ -123,7 +123,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 NEEDS_MORE = {"browser", "migrated_postgresql"}
 """Fixtures of what not every machine has."""
 
-TRIED_ELSEWHERE = ("evaluate", "gec_metrics", "lm_eval", "nbclient")
+TRIED_ELSEWHERE = ("evaluate", "gec_metrics", "lm_eval")
 """Libraries that gecbench has adapters to, and nothing else needs.
 
 `make integrations` installs them, and then none of their tests may be skipped. Elsewhere they may
