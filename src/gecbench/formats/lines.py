@@ -28,10 +28,12 @@ _PERTURBED = re.compile(r"\s*O-[ST]\s")
 _OTHER_ENDINGS = {".csv": "CSV", ".conllu": "CoNLL-U", ".md": "Markdown", ".markdown": "Markdown"}
 _HEADER = re.compile(r"\w+([,;]\w+)+")
 _HEADINGS = frozenset(("source", "src", "sentence", "text", "input", "target", "reference"))
-_TABLES = ("CSV", "a JSON list")
+_TABLES = ("CSV", "JSON", "a JSON list")
 _OTHER_BEGINNINGS = {
     "a JSON list": re.compile(r'\s*\[\s*(?:[{"]|$)'),
-    "XML or SGML": re.compile(r"\s*<[?!]?\w[^<>]*>\s*$"),
+    "JSON": re.compile(r'\s*\{\s*(?:"|$)'),
+    "XML or SGML": re.compile(r"\s*<[?!]?(\w+)[^<>]*>(?:.*</\1>)?\s*$"),
+    "Markdown": re.compile(r"##+ +\w"),
 }
 
 

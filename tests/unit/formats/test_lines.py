@@ -35,6 +35,9 @@ OTHER_FILES = [
     ("a.txt", "<!DOCTYPE html>\n<html>", 1, "XML"),
     ("a.txt", "id,source,target\n1,He go .,He goes .", 1, "CSV"),
     ("a.md", "# Essays\n\nHe go .", 1, "Markdown"),
+    ("a.txt", "### Essay 1\nHe go .", 1, "Markdown"),
+    ("a.jsonl", '\n{"source": "He go ."}', 2, "JSON"),
+    ("a.sgml", "  <TEXT>He go .</TEXT>\n  <MISTAKE>", 1, "SGML"),
     ("a.conllu", "# sent_id = 1\n# text = He go .", 1, "CoNLL-U"),
 ]
 
