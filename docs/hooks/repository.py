@@ -116,7 +116,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         if not target or ":" in target:
             start = link.string.rfind("\n", 0, link.start()) + 1
             in_table = link.string.startswith("|", start)
-            return link[0].replace(r"\|", "|") if in_table else link[0]  # GitHub needs the stroke
+            text = link[0].replace("```bash\n# tested\n", "```bash\n")
+            return text.replace(r"\|", "|") if in_table else text  # GitHub needs the stroke
         place = posixpath.normpath(posixpath.join(posixpath.dirname(source(uri)), target))
         english = place.replace(".zh.md", ".md")
         site = PLACES.get(english) or english.removeprefix("docs/")
