@@ -9,7 +9,7 @@ from server.workflow.paying import closed, paying
 from server.workflow.reviewing import BAD, FAIR, GOOD, finalised, member_of, waiting
 from server.workflow.stories import correction
 
-from gecbench.server.models import PayStatement
+from gecbench.server.models import PayPeriod, PayStatement
 from gecbench.server.workflow import pay
 
 
@@ -26,6 +26,11 @@ def test_managers_read_all_statements_and_others_their_own(site, monkeypatch):
     assert {one["person"][0] for one in page["items"]} == {"P"}
     status, page = a1.get("projects/story/pay/statements")
     assert (status, [one["total_minor"] for one in page["items"]]) == (200, [75])
+    period = PayPeriod.objects.get()
+    assert (page["items"][0]["first_day"], page["items"][0]["last_day"]) == (
+        None,
+        str(period.last_day),
+    ), "as files and pages name them; `end` is the moment after the last day"
     status, whole = a1.get(f"projects/story/pay/statements/{keys['a1']}")
     assert [line["amount_minor"] for line in whole["lines"]] == [50, 25]
     assert whole["lines"][1]["reference"]

@@ -20,6 +20,7 @@ from server.workflow.perturbing import (
     a_perturbation,
     accept,
     checked,
+    done_case,
     edit,
     gaps_of,
     give_back,
@@ -61,7 +62,14 @@ from gecbench.server.rules.pay import (
     pay_lines,
 )
 from gecbench.server.statistics.scoring import f05_by_person
-from gecbench.server.workflow import complaints, inspection, members, pay, studies
+from gecbench.server.workflow import (
+    complaints,
+    inspection,
+    members,
+    pay,
+    studies,
+    variant_checks,
+)
 from gecbench.server.workflow.checks import check
 from gecbench.server.workflow.errors import ConflictError, RefusedError
 from gecbench.server.workflow.pay_history import (
@@ -297,6 +305,30 @@ def test_pay_1_variants_and_their_checks_are_paid(site):
     assert totals(closed(project)) == {}
     checked(rita, accept(3))
     assert totals(closed(project)) == {"p3": 100, "rita": 30}
+    assert [one for one in check() if one.invariant == "INV-13"] == []
+
+
+def test_pay_2_a_variant_that_is_made_again_stays_paid_until_another_one_of_its_place_passed(site):
+    project = a_perturbation(annotators=2)
+    paying(project, Formula(perturbation=Decimal(1), check=Decimal(0)))
+    case = done_case(project)
+
+    def earned() -> dict[str, int]:
+        return {login: sum_ for login, sum_ in totals(closed(project)).items() if login != "rita"}
+
+    assert earned() == {"p1": 100, "p2": 100}
+    boss = member_of(project, "boss")
+    variant_checks.reopen(boss, case.pk, positions=[1], note="once more")
+    assert earned() == {}, "nothing is made yet"
+    perturbed(member_of(project, "p1"), case, "上周")
+    assert earned() == {}, "nobody has checked it"
+    checked(reviewer(project), give_back(1))
+    assert earned() == {"p1": 0}, "it was returned: that is judged, and takes nothing back"
+    perturbed(member_of(project, "p1"), case, "前年")
+    checked(reviewer(project), accept(1))
+    assert earned() == {"p1": 0}, "a place is paid once"
+    lines = PayEntry.objects.filter(statement__person__login="p1").order_by("pk")
+    assert sorted(line.amount for line in lines) == [-100, 100, 100]
     assert [one for one in check() if one.invariant == "INV-13"] == []
 
 

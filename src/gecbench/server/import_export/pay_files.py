@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -79,13 +79,18 @@ def _time(at: datetime | None) -> str:
     return f"{timezone.localtime(at, timezone.get_default_timezone()):%Y-%m-%d %H:%M}"
 
 
+def _day(day: date | None) -> str:
+    """The first or last day of a period, as pages name it; both are in it."""
+    return "" if day is None else day.isoformat()
+
+
 def _statement_rows(statements: QuerySet[PayStatement], naming: Naming) -> Iterator[Sequence[Cell]]:
     for statement in statements.select_related("period").iterator(_AT_ONCE):
         earnings, currency = earnings_of(statement), statement.currency
         yield (
             naming.of(statement.person_id),
-            _time(statement.period.begin),
-            _time(statement.period.end),
+            _day(statement.period.first_day),
+            _day(statement.period.last_day),
             _amount(statement.total, currency),
             currency,
             earnings.tasks,
@@ -113,7 +118,7 @@ def _line_rows(statements: QuerySet[PayStatement], naming: Naming) -> Iterator[S
         detail, currency = entry.detail, entry.statement.currency
         yield (
             naming.of(entry.statement.person_id),
-            _time(entry.statement.period.end),
+            _day(entry.statement.period.last_day),
             number,
             entry.kind,
             entry.reason,

@@ -106,6 +106,8 @@ def _statement(row: PayStatement, naming: Naming) -> dict[str, object]:
         "person": naming.of(row.person_id),
         "begin": row.period.begin,
         "end": row.period.end,
+        "first_day": row.period.first_day,
+        "last_day": row.period.last_day,
         "total_minor": row.total,
         "currency": row.currency,
         "facts": row.facts,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Literal
 
 from ninja import Schema
@@ -251,12 +251,18 @@ class PayFormulaOutput(Schema):
 
 
 class PayStatementOutput(Schema):
-    """What a person gets for a period; amounts are in the smallest unit of the currency."""
+    """What a person gets for a period; amounts are in the smallest unit of the currency.
+
+    `first_day` and `last_day` are days by the clock of the site, both in the period, as pages and
+    files name them; `begin` and `end` are the same in moments, of which `end` is not in it.
+    """
 
     key: int
     person: str
     begin: datetime | None
     end: datetime
+    first_day: date | None
+    last_day: date
     total_minor: int
     currency: str
     facts: dict[str, object]

@@ -272,7 +272,7 @@ def facts_at(history: History, end: datetime) -> Facts:
         return not opinions or later or opinions[0].at + GOLD_DELAY < end
 
     shown = (task for task in by_verdict if task and may_show(task[0]))
-    for task, units in (*shown, *_checked(history, last, end)):
+    for task, units in (*shown, *_checked(history, end)):
         judged.append(task)
         works += units
     return Facts(tuple(works), tuple(judged))
@@ -320,21 +320,27 @@ def _judge(history: History, answer: Submitted, end: datetime) -> _Task | None:
     return task, tuple(_units(answer, history.sources[answer.sentence], accepted))
 
 
-def _checked(history: History, last: Mapping[int, Submitted], end: datetime) -> Iterator[_Task]:
+def _checked(history: History, end: datetime) -> Iterator[_Task]:
     """Yield the submissions of variants that were checked; the last one of a place is paid.
 
-    A variant that the reviewer had to edit is paid, and lowers the quality of its author.
+    It is the last that passed: who has a place made again does not take back what was earned
+    there until another variant passes. One that the reviewer had to edit is paid, and lowers the
+    quality of its author.
     """
     checks = {check.submission: check for check in history.checks if check.at < end}
-    for answer in history.answers if checks else ():
-        if check := checks.get(answer.row):
-            accepted = check.decision == CheckDecision.ACCEPTED
-            task = Judged(answer.person, answer.row, answer.sentence, 1, int(accepted))
-            due = accepted or check.decision == CheckDecision.EDITED
-            due &= last[answer.slot] is answer
-            length = history.sources[answer.sentence].length
-            unit = (PayKind.PERTURBATION, answer.row, 0)
-            yield task, (Work(unit, answer.person, answer.at, length, due),)
+    checked = [(answer, check) for answer in history.answers if (check := checks.get(answer.row))]
+    last = {
+        answer.slot: answer
+        for answer, check in checked
+        if check.decision in (CheckDecision.ACCEPTED, CheckDecision.EDITED)
+    }
+    for answer, check in checked:
+        accepted = check.decision == CheckDecision.ACCEPTED
+        task = Judged(answer.person, answer.row, answer.sentence, 1, int(accepted))
+        due = last.get(answer.slot) is answer
+        length = history.sources[answer.sentence].length
+        unit = (PayKind.PERTURBATION, answer.row, 0)
+        yield task, (Work(unit, answer.person, answer.at, length, due),)
 
 
 def _abouts(answer: Submitted) -> Iterator[tuple[Text | None, _About]]:
