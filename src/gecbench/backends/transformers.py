@@ -123,8 +123,8 @@ def _load(place: str, auto: Any, *, what: str, **options: object) -> Any:
     from transformers.utils import logging
 
     _check_place(place, what)
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
     # Its lines about trying again come between ours; the reason is given at the end.
     getLogger("huggingface_hub").setLevel(CRITICAL)
     name, revision = split_revision(place)

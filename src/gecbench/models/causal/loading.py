@@ -241,7 +241,7 @@ def load_base(place: str, precision: str) -> PreTrainedModel:
     # Sampling that a chat model brings along is not ours; what ends its answers is.
     config = network.generation_config
     ends = None if config is None else config.eos_token_id
-    network.generation_config = GenerationConfig(eos_token_id=ends)  # type: ignore[no-untyped-call]
+    network.generation_config = GenerationConfig(eos_token_id=ends)
     return network
 
 

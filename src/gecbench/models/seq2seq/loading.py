@@ -120,7 +120,7 @@ def load_torch(place: str, options: Seq2SeqOptions, card: Card | None = None) ->
     encoding = build_subword_encoding(
         tokenizer, config, name=place, forced=forces, **msgspec.structs.asdict(settings)
     )
-    network.to(device)  # type: ignore[arg-type]
+    network.to(device)
     positions = max_positions(config)
     length = tokenizer.model_max_length
     revision = getattr(config, "_commit_hash", None) or "of unknown revision"

@@ -212,8 +212,8 @@ class TorchSearch:
         self._network: Any = network
         self._specials = specials
         self._options = options
-        self._neutral = GenerationConfig()  # type: ignore[no-untyped-call]
-        self._config = GenerationConfig(  # type: ignore[no-untyped-call]
+        self._neutral = GenerationConfig()
+        self._config = GenerationConfig(
             num_beams=options.beams,
             num_return_sequences=options.beams,
             # By probability alone: see `rank`.
@@ -270,7 +270,7 @@ class TorchSearch:
 _NEVER = float("-inf")
 
 
-class _Scores(LogitsProcessor):
+class _Scores(LogitsProcessor):  # type: ignore[misc]
     """Rules how answers begin, and remembers the log-probability of each.
 
     They begin with forced tokens, at no cost, and not with the end. The search knows the

@@ -295,7 +295,7 @@ def random_encoder(place: str, config: PreTrainedConfig) -> Encoder:
     from transformers import AutoModel
 
     try:
-        model: PreTrainedModel = AutoModel.from_config(  # type: ignore[no-untyped-call]
+        model: PreTrainedModel = AutoModel.from_config(
             config, trust_remote_code=False, **without_pooler(config)
         )
     except (ValueError, TypeError, KeyError, RuntimeError) as error:
