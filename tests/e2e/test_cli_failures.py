@@ -110,6 +110,7 @@ def test_a_resource_of_other_content_is_refused_by_its_hash(bad, zh: Path, tmp_p
     assert "has 1 bytes, but the catalogue says 678557" in bad(1, "score", *words)
 
 
+@pytest.mark.slow
 def test_without_a_cache_scores_are_the_same_and_that_is_said(
     run, zh: Path, shared: Path, tmp_path: Path
 ):

@@ -33,15 +33,15 @@ WRITES = re.compile(
 
 
 def blocks(kind: str) -> list:
-    """Every block of a kind, named by page and line."""
-    found = []
+    """Every block of a kind, named by the first page that has it, and its line there."""
+    found = {}
     for page in PAGES:
         text = page.read_text("utf-8")
         for block in BLOCK.finditer(text):
             if block[1] == kind and (kind != "bash" or block[2].startswith("# tested\n")):
                 line = text.count("\n", 0, block.start()) + 1
-                found.append(pytest.param(block[2], id=f"{page.relative_to(ROOT)}:{line}"))
-    return found
+                found.setdefault(block[2], f"{page.relative_to(ROOT)}:{line}")
+    return [pytest.param(code, id=place) for code, place in found.items()]
 
 
 @pytest.fixture

@@ -35,6 +35,7 @@ def test_m2_is_the_official_one(shared: Path, make_cherrant, source, name, strat
     assert written(load(shared / source), make_cherrant(strategy=strategy)) == want
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("source", "name"), [PREDICTION, FUZZ])
 def test_m2_is_the_official_one_without_a_compiler_too(
     shared: Path, make_cherrant, monkeypatch, source, name

@@ -20,7 +20,7 @@ from gecbench.reports.difficulty import chunk_lines
 
 pytestmark = pytest.mark.golden
 
-SETS = ("seeda11", "cleme12")
+SETS = ("seeda11", pytest.param("cleme12", marks=pytest.mark.slow))
 
 AS_IN_FILES = DifficultyOptions(re_extract=False)
 """GoToScorer compares what people marked with what a pipeline found."""

@@ -47,13 +47,14 @@ def parallel(shared: Path, *targets: str) -> Corpus:
     return load(source, references=[shared / target for target in targets])
 
 
-@pytest.mark.parametrize("system", ["T5", "GECToR-ens"])
+@pytest.mark.parametrize("system", [pytest.param("T5", marks=pytest.mark.slow), "GECToR-ens"])
 def test_parallel_text_becomes_the_official_m2(shared, schemes, tmp_path, system: str):
     corpus = parallel(shared, f"data/seeda/outputs/{system}.txt")
     want = (shared / f"golden/errant/{system}.m2").read_text("utf-8")
     assert written(extract(corpus, schemes(live=True)), tmp_path) == want
 
 
+@pytest.mark.slow  # test_errant_m2 compares the same files, with recorded parses
 @pytest.mark.parametrize("merging", ["all-split", "all-merge", "all-equal"])
 def test_other_mergings_are_the_official_ones(shared, schemes, tmp_path, merging: str):
     corpus = parallel(shared, "data/seeda/outputs/T5.txt")
@@ -61,18 +62,21 @@ def test_other_mergings_are_the_official_ones(shared, schemes, tmp_path, merging
     assert written(extract(corpus, schemes(merging=merging)), tmp_path) == want
 
 
+@pytest.mark.slow
 def test_the_levenshtein_alignment_is_the_official_one(shared, schemes, tmp_path):
     corpus = parallel(shared, "data/seeda/outputs/T5.txt")
     want = (shared / "golden/errant/T5.lev.m2").read_text("utf-8")
     assert written(extract(corpus, schemes(levenshtein=True)), tmp_path) == want
 
 
+@pytest.mark.slow
 def test_several_references_are_the_official_ones(shared, schemes, tmp_path):
     corpus = parallel(shared, "golden/errant/REF0.txt", "golden/errant/REF1.txt")
     want = (shared / "golden/errant/conll14.ref_parallel.m2").read_text("utf-8")
     assert written(extract(corpus, schemes()), tmp_path) == want
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "options"), [("auto", {}), ("gold", {"keep": True})], ids=["auto", "gold"]
 )
@@ -101,6 +105,7 @@ def test_edges_of_m2_are_annotated_as_officially(shared, schemes, tmp_path, name
     assert made[: made.index(f"S {last}")] == want
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("types", [True, False], ids=["types", "plain"])
 def test_scores_need_no_types(shared, schemes, types: bool):
     corpus = parallel(shared, "golden/errant/REF0.txt", "golden/errant/REF1.txt")

@@ -121,7 +121,7 @@ def test_systems_have_the_official_figures(stats_of, few, official: dict, system
         check(metric, some, wanted)
 
 
-@pytest.mark.parametrize("system", ["T5", "REF-F"])
+@pytest.mark.parametrize("system", ["T5", pytest.param("REF-F", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("options", ["nomix", "nomix_ci", "mix_le64", "mix_le64_ci"])
 def test_each_sentence_has_the_official_counts(shared: Path, stats_of, system: str, options: str):
     path = shared / f"golden/imeasure/sentences.{system}.{options}.jsonl.gz"

@@ -208,7 +208,11 @@ def test_cherrant_compare_prints_the_official_blocks_of_edge_cases(
 
 @pytest.mark.parametrize(
     ("flags", "ending"),
-    [([], "all"), (["-s", "first"], "first"), (["--no_simplified"], "all.nosimp")],
+    [
+        ([], "all"),
+        pytest.param(["-s", "first"], "first", marks=pytest.mark.slow),
+        pytest.param(["--no_simplified"], "all.nosimp", marks=pytest.mark.slow),
+    ],
 )
 def test_cherrant_parallel_writes_the_official_file(
     run, shared: Path, tmp_path: Path, flags: list[str], ending: str

@@ -12,7 +12,7 @@ from treebank import part
 
 import gecbench
 
-pytestmark = pytest.mark.golden
+pytestmark = [pytest.mark.golden, pytest.mark.slow]
 
 PAGE = Path(__file__).parents[2] / "docs" / "pipeline.md"
 FOLDER = Path(gecbench.__file__).parent / "lang" / "en" / "pipeline"

@@ -11,7 +11,7 @@ from gecbench.api.files import load, load_system
 from gecbench.api.options import Options
 from gecbench.api.score import score
 
-pytestmark = pytest.mark.golden
+pytestmark = [pytest.mark.golden, pytest.mark.slow]
 
 
 def test_gleu_of_the_subset_is_the_released_one(shared: Path, tmp_path: Path):

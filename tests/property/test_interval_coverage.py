@@ -109,6 +109,7 @@ def test_ten_sentences_are_noted_and_thirty_are_not():
         assert any("go by randomisation" in note for note in found.notes) == noted
 
 
+@pytest.mark.slow
 def test_the_figures_of_false_findings_in_the_docs():
     """By both tests, and by the formula of sacrebleu's bootstrap, which docs/analysis compares."""
     dice = np.random.Generator(np.random.PCG64(11))

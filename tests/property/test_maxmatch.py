@@ -142,6 +142,7 @@ def test_the_bound_is_never_less_than_the_arcs_there_are():
         assert len(arcs) <= pairs(build_graph(coded(source), coded(target)), limit)
 
 
+@pytest.mark.slow
 def test_the_linear_way_finds_nearly_always_as_many_matches_and_proposals():
     dice = random.Random(9)
     other = 0

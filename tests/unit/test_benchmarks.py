@@ -35,6 +35,7 @@ def test_costs_within_one_process_are_measured(tmp_path: Path):
     assert _run("-c", program, str(tmp_path)).strip()
 
 
+@pytest.mark.slow
 def test_the_part_of_the_pipeline_is_measured(tmp_path: Path):
     for name, text in (("source", "he go home"), ("target", "he goes home")):
         (tmp_path / name).write_text(text + "\n")

@@ -63,7 +63,11 @@ def busy(seed: int, sentences: int = 24, slug: str = "busy", **options: object) 
 
 @pytest.mark.parametrize(
     ("database", "seed"),
-    [("sqlite", 1), ("sqlite", 2), ("sqlite", 3), ("postgresql", 1)],
+    [
+        ("sqlite", 1),
+        *(pytest.param("sqlite", seed, marks=pytest.mark.slow) for seed in (2, 3)),
+        ("postgresql", 1),
+    ],
     indirect=["database"],
 )
 def test_figures_equal_those_of_the_slow_computation(database, seed, monkeypatch):

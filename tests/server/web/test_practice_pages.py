@@ -124,6 +124,7 @@ def test_rol_4_the_menu_of_candidates_has_training_and_trial_and_no_tasks(projec
     assert "You are in training here" in day
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", ["training", "trial"])
 def test_tri_3_no_address_lets_a_candidate_write_anything_real(site, status):
     """Somebody who held places of real sentences asks at every address, by every way to write."""

@@ -49,9 +49,15 @@ def bare(**more) -> Page:
 
 
 @pytest.fixture(scope="module")
-def written() -> str:
-    """The HTML of the corpus of these tests."""
-    return report_page.render_html(page())
+def whole() -> Page:
+    """The page of the corpus of these tests."""
+    return page()
+
+
+@pytest.fixture(scope="module")
+def written(whole: Page) -> str:
+    """Its HTML."""
+    return report_page.render_html(whole)
 
 
 def packed(html: str) -> dict:
@@ -64,8 +70,8 @@ def names(made: Page) -> list[str]:
     return [report.name for report in made.reports]
 
 
-def test_a_report_holds_all_parts():
-    assert names(page()) == ["scores", "compare", "breakdown", "references", "difficulty"]
+def test_a_report_holds_all_parts(whole: Page):
+    assert names(whole) == ["scores", "compare", "breakdown", "references", "difficulty"]
 
 
 def test_of_one_system_there_is_no_comparison_and_no_difficulty():
@@ -97,14 +103,13 @@ def test_significance_is_that_of_compare():
     assert [row[0] for row in rows] == list(expected.ranked)
 
 
-def test_a_system_that_changes_nothing_is_marked_and_never_best():
-    table = page().reports[0].tables[0]
+def test_a_system_that_changes_nothing_is_marked_and_never_best(whole: Page, written: str):
+    table = whole.reports[0].tables[0]
     at = [row[0] for row in table.rows].index("copy")
     assert {place: words.en for place, words in table.remarks.items()} == {at: "no edits"}
     assert not any(row == at for row, _ in table.marks)
     assert table.marks
-    html = report_page.render_html(page())
-    assert "copy</bdi> <span class=" in html
+    assert "copy</bdi> <span class=" in written
 
 
 def test_each_score_has_a_bar_with_its_interval(written: str):

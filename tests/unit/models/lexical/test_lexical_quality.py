@@ -16,7 +16,7 @@ from gecbench.core.seeding import number
 from gecbench.edits.apply import changes
 from gecbench.models import load_corrector
 
-pytestmark = pytest.mark.golden
+pytestmark = [pytest.mark.golden, pytest.mark.slow]
 
 
 def f_half(right: int, needless: int, missed: int) -> float:

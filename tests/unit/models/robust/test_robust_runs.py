@@ -219,6 +219,7 @@ def post_trained(base: Path, home: Path, alpha: float) -> list[dict]:
     return card["made"]["history"]
 
 
+@pytest.mark.slow
 def test_the_divergence_on_dev_falls_with_alpha(base, home) -> None:
     last = [post_trained(base, home, alpha)[-1]["divergence"] for alpha in (0, 1, 10)]
     assert last[0] > last[1] > last[2] > 0
