@@ -107,7 +107,8 @@ def test_a_site_is_replaced_only_when_told_and_kept_aside(filled, tmp_path):
     assert (aside / "secret.key").read_text() == filled.secret
 
 
-def test_a_folder_in_use_is_not_replaced(filled, tmp_path):
+def test_a_folder_in_use_is_not_replaced(filled, tmp_path, monkeypatch):
+    monkeypatch.setattr(databases, "SETTLING", 0.1)
     made = backup.make(filled)
     with closing(sqlite3.connect(filled.folder / DATABASE)) as other:
         other.execute("BEGIN IMMEDIATE")

@@ -53,6 +53,7 @@ def break_everywhere(act) -> int:
     raise AssertionError("it never came through")
 
 
+@pytest.mark.slow
 def test_rev_11_finalising_is_all_or_nothing_at_every_statement(database):
     project = waiting(correction(GOOD), correction(BAD), correction(GOOD, BAD))
     task, rita, key = opened(project), member_of(project, "rita"), uuid4()
@@ -83,6 +84,7 @@ def disputed():
     return project
 
 
+@pytest.mark.slow
 def test_cmp_3_a_ruling_is_all_or_nothing_at_every_statement(site):
     project = disputed()
     complaint, rolf = Complaint.objects.get(), member_of(project, "rolf")

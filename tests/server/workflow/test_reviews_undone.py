@@ -318,6 +318,7 @@ def test_what_was_built_upon_is_not_taken_back(site, act):
     assert standing(project) == before
 
 
+@pytest.mark.slow
 def test_undo_is_all_or_nothing_rev_11(site, monkeypatch):
     project = waiting(reviewers=("rita", "rolf"))
     reopened(project)

@@ -10,6 +10,7 @@ import random
 from collections import Counter
 from uuid import uuid4
 
+import pytest
 from server.workflow.races import together
 from server.workflow.reviewing import member_of
 from server.workflow.stories import a_project, joined, time_passes
@@ -177,6 +178,7 @@ class Actor:
         management.restore(self.member("boss"), list(out))
 
 
+@pytest.mark.slow
 def test_a_storm_of_acts_makes_no_fault_and_breaks_no_invariant(database):
     project = a_project(6, annotators=2)
     for login in {*ANNOTATORS, *REVIEWERS}:

@@ -1,10 +1,9 @@
-"""`gecbench data prepare` in a process of its own."""
+"""`gecbench data prepare`: the whole recipe, and input that it refuses."""
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -21,12 +20,9 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     Path("test.tsv").write_text("1\t第3个句字。\n2\t第 4 个句字。\n", encoding="utf-8")
 
 
-def command(*words: object) -> list[str]:
-    return [sys.executable, "-m", "gecbench", "data", "prepare", *map(str, words)]
-
-
-def run(*words: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command(*words), capture_output=True, text=True, check=False)
+@pytest.fixture
+def prepare(run):
+    return partial(run, "data", "prepare")
 
 
 MUCGEC = (
@@ -35,10 +31,10 @@ MUCGEC = (
 )
 
 
-def test_the_recipe_of_mucgec_from_end_to_end():
-    ended = run(*MUCGEC, "--set", "near=1", "-o", "train.jsonl")
-    assert (ended.returncode, ended.stdout) == (0, "")
-    lines = [" ".join(line.split()) for line in ended.stderr.splitlines()]
+def test_the_recipe_of_mucgec_from_end_to_end(prepare):
+    code, out, err = prepare(*MUCGEC, "--set", "near=1", "-o", "train.jsonl")
+    assert (code, out) == (0, "")
+    lines = [" ".join(line.split()) for line in err.splitlines()]
     assert lines[0] == "lang8 hsk all"
     assert "sentences read 40 2 42" in lines
     assert "dropped: the source stands in an evaluation set 2 0 2" in lines
@@ -53,20 +49,19 @@ def test_the_recipe_of_mucgec_from_end_to_end():
     assert manifest["recipe"]["near"] == 1.0
     first = [Path(name).read_bytes() for name in ("train.jsonl", "train.dev.jsonl")]
     again = ("--set", "near=1", "-o", "train.jsonl", "--overwrite")
-    assert run(*MUCGEC, *again).stderr == ended.stderr
+    assert prepare(*MUCGEC, *again) == (0, "", err)
     assert [Path(name).read_bytes() for name in ("train.jsonl", "train.dev.jsonl")] == first
-    other = run(*MUCGEC, *again, "--seed", 2, "--to", "mucgec")
-    assert other.returncode == 0
+    assert prepare(*MUCGEC, *again, "--seed", 2, "--to", "mucgec")[0] == 0
     assert Path("train.jsonl").read_text("utf-8").startswith("1\t")
 
 
 @pytest.mark.parametrize("name", ["train.jsonl", "train.dev.jsonl", "train.jsonl.manifest.json"])
-def test_files_that_are_there_need_overwrite(name: str):
+def test_files_that_are_there_need_overwrite(prepare, name: str):
     Path(name).write_text("of somebody else", "utf-8")
-    ended = run(*MUCGEC, "-o", "train.jsonl")
-    assert ended.returncode == 1
-    assert f"{name}: " in ended.stderr
-    assert "--overwrite" in ended.stderr
+    code, _, err = prepare(*MUCGEC, "-o", "train.jsonl")
+    assert code == 1
+    assert f"{name}: " in err
+    assert "--overwrite" in err
     assert [path.name for path in Path().glob("train.*")] == [name]
     assert Path(name).read_text("utf-8") == "of somebody else"
 
@@ -95,10 +90,12 @@ def test_files_that_are_there_need_overwrite(name: str):
         ),
     ],
 )
-def test_bad_input_is_one_line_and_nothing_is_written(code: int, words: tuple[str, ...], line: str):
+def test_bad_input_is_one_line_and_nothing_is_written(
+    prepare, code: int, words: tuple[str, ...], line: str
+):
     Path("hsk.tsv").write_text("他今天去了学样。\t他今天去了学校。\n", encoding="utf-8")
-    ended = run(*words, "-o", "out.jsonl")
-    assert (ended.returncode, ended.stdout) == (code, "")
-    assert ended.stderr.startswith(f"gecbench: {line}")
-    assert ended.stderr.count("\n") == 1
+    *ended, err = prepare(*words, "-o", "out.jsonl")
+    assert ended == [code, ""]
+    assert err.startswith(f"gecbench: {line}")
+    assert err.count("\n") == 1
     assert not list(Path().glob("*out*"))

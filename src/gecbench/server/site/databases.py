@@ -65,6 +65,10 @@ def check_sqlite(path: Path) -> None:
         )
 
 
+SETTLING = 5.0
+"""Seconds to wait for others to close a database."""
+
+
 def settle(path: Path) -> None:
     """Write the log into the file and drop it, so that the file alone is the database.
 
@@ -72,7 +76,7 @@ def settle(path: Path) -> None:
         GecbenchError: Somebody else has it open.
     """
     try:
-        with closing(sqlite3.connect(path, timeout=5)) as connection:
+        with closing(sqlite3.connect(path, timeout=SETTLING)) as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             mode = connection.execute("PRAGMA journal_mode=DELETE").fetchone()[0]
     except sqlite3.Error as error:
