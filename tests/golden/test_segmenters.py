@@ -12,7 +12,7 @@ from gecbench.api.options import Options
 from gecbench.api.score import score
 from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.sample import Corpus, SystemOutput
-from gecbench.scoring.segmenters import segmentation_notes, segmenter, segmenter_notes
+from gecbench.scoring.segmenters import segmentation_notes, segmenter, segmenter_notes, token_shares
 
 pytestmark = pytest.mark.golden
 
@@ -82,7 +82,12 @@ def test_undivided_texts_are_noticed(shared: Path, gold: Corpus, tmp_path: Path)
                 )
                 for s in gold.samples
             ]
-    notes = [note.partition(" the median")[0] for note in segmentation_notes(outputs)]
+    notes = [
+        note.partition(" the median")[0]
+        for note in segmentation_notes(
+            {name: token_shares(cases) for name, cases in outputs.items()}
+        )
+    ]
     assert notes == [
         f"{name} {rest}"
         for name in ("src", "ref")

@@ -95,6 +95,8 @@ class Options:
         per_sentence: Whether the report has what each metric says of each sentence.
         re_extract: Whether edits that files have are extracted again: None means where they
             cannot be compared with extracted ones; see `scoring.extractor.Extractor`.
+        jobs: How many processes work; None means one for each processor where that is quicker.
+            A script that asks for several keeps its own work under `if __name__ == "__main__":`.
 
     Raises:
         UsageError: Names the option, its value and what it may be.
@@ -165,6 +167,7 @@ class Options:
     seed: int = 0
     per_sentence: bool = True
     re_extract: Annotated[bool | None, RE_EXTRACT] = None
+    jobs: int | None = 1
 
     def __post_init__(self) -> None:
         """Refuse values that would give numbers without meaning."""
@@ -182,6 +185,7 @@ class Options:
         for option, number in (
             ("max-references", self.max_references),
             ("references-exactly", self.references_exactly),
+            ("jobs", self.jobs),
         ):
             if number is not None:
                 check_least(option, number, 1)

@@ -106,6 +106,11 @@ def scheme_for(corpus: Corpus, scheme: AnyScheme = None) -> Scheme:
     return loaded
 
 
+def load_elsewhere(spec: SchemeSpec, name: str) -> Scheme:
+    """Load a scheme again in another process, by the name that it has in the first."""
+    return spec.loaded or _load(spec, name)
+
+
 def extractor_for(
     corpus: Corpus,
     scheme: AnyScheme = None,

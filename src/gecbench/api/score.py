@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from gecbench import __version__
 from gecbench.analysis.options import Plan
 from gecbench.analysis.significance import Comparisons, check_number, compare_run
 from gecbench.api.files import in_language
-from gecbench.api.options import AnyScheme, Options, SchemeSpec, chosen_for_metrics
-from gecbench.api.schemes import extractor_for
+from gecbench.api.options import AnyScheme, Options, SchemeSpec, chosen_for_metrics, quiet
+from gecbench.api.schemes import extractor_for, load_elsewhere
 from gecbench.core.sample import Corpus, Systems, as_systems
 from gecbench.core.scheme import Watch, no_progress
 from gecbench.metrics import make_metrics, metric_class
-from gecbench.scoring.cases import make_cases
+from gecbench.scoring.cases import decide_edits, first_references
 from gecbench.scoring.languages import (
     corpus_language,
     language_notes,
@@ -23,13 +24,14 @@ from gecbench.scoring.languages import (
     with_language_of_metrics,
 )
 from gecbench.scoring.normalise import change_notes, normalise
+from gecbench.scoring.parts import Task, measure
 from gecbench.scoring.results import RunStats, ScoreReport
 from gecbench.scoring.run import (
     check_extraction,
     check_outputs,
     edit_notes,
+    metric_notes,
     output_notes,
-    run_metrics,
     select_samples,
     signature_context,
     summarise,
@@ -65,7 +67,9 @@ def score(
     options = options or Options()
     corpus = in_language(corpus, lang)
     return summarise(
-        collect_stats(corpus, systems, scheme=scheme, options=options, watch=watch),
+        collect_stats(
+            corpus, systems, scheme=scheme, options=options, keep_cases=False, watch=watch
+        ),
         by=options.by,
         beta=options.beta,
         resamples=options.resamples,
@@ -80,6 +84,7 @@ def collect_stats(
     *,
     scheme: AnyScheme = None,
     options: Options | None = None,
+    keep_cases: bool = True,
     watch: Watch = no_progress,
 ) -> RunStats:
     """Compute the statistics of all metrics for each sentence of each system.
@@ -89,6 +94,7 @@ def collect_stats(
         systems: See there.
         scheme: See there.
         options: What is about summing up (intervals, subsets) is not looked at.
+        keep_cases: Whether the result has the cases, which need most of the memory.
         watch: See there.
 
     Raises:
@@ -133,18 +139,29 @@ def collect_stats(
     division = SPACES
     if options.segmenter or "gold_edits" in needs:
         division = segmenter(options.segmenter, part)
-    cases = make_cases(
+    scored = first_references(
         part,
-        systems,
-        needs,
-        extractor_for(part, spec, re_extract=options.re_extract, watch=watch),
-        segment=division.divide,
-        max_references=options.max_references,
-        needs_references=any(metric.needs_references for metric in applicable),
+        options.max_references,
+        required=any(metric.needs_references for metric in applicable),
     )
+    decision = decide_edits(
+        scored, systems, needs, extractor_for(part, spec, re_extract=options.re_extract)
+    )
+    name = decision.scheme.name if decision and decision.scheme else ""
+    stats = measure(
+        Task(applicable, needs, decision, division.divide, keep_cases, watch),
+        scored,
+        systems,
+        load=partial(load_elsewhere, replace(spec, say=quiet, watch=no_progress), name),
+        jobs=options.jobs,
+        watch=watch,
+    )
+    if len(metrics) == 1 and stats.refused:
+        raise stats.refused[metrics[0].name]
+    facts = stats.facts
     if not spec.may_be_unused:
         check_extraction(
-            cases,
+            facts,
             part.name,
             [metric.name for metric in metrics],
             needs,
@@ -153,8 +170,8 @@ def collect_stats(
             flags=spec.chosen_options,
         )
     notes = [
-        *edit_notes(cases, options.exclude, scheme_chosen=spec.is_chosen),
-        *text_notes(cases, needs, part, division, options.segmenter),
+        *edit_notes(facts, scored, decision, options.exclude, scheme_chosen=spec.is_chosen),
+        *text_notes(facts, needs, part, decision, division, options.segmenter),
         *notes,
     ]
     selection = {}
@@ -172,24 +189,31 @@ def collect_stats(
             metric,
             context={
                 **changes,
-                **signature_context(metric.needs, part, cases, division.name),
+                **signature_context(metric.needs, part, facts, decision, division.name),
                 **selection,
             },
         )
         for metric in metrics
     ]
-    rows, refused, metric_notes = run_metrics(metrics, cases.by_system, refused)
+    refused = {
+        **refused,
+        **{name: f"{name}: {error}" for name, error in stats.refused.items()},
+    }
     return RunStats(
         corpus=part,
         systems={system.system: system for system in systems},
         lang=language.code,
         metrics={metric.name: metric for metric in metrics},
-        cases=cases.by_system,
-        rows=rows,
+        cases=stats.cases,
+        rows=stats.rows,
         refused=refused,
         left_out=left_out,
-        notes=tuple(dict.fromkeys((*notes, *metric_notes))),
-        joiner=((cases.edits and cases.edits.scheme) or language).joiner,
+        notes=tuple(
+            dict.fromkeys(
+                (*notes, *metric_notes(metrics, [s.id for s in part.samples], stats.rows))
+            )
+        ),
+        joiner=((decision and decision.scheme) or language).joiner,
     )
 
 
@@ -222,5 +246,7 @@ def compare(
     systems = as_systems(systems)
     check_number(len(systems))
     corpus = in_language(corpus, lang)
-    run_stats = collect_stats(corpus, systems, scheme=scheme, options=options, watch=watch)
+    run_stats = collect_stats(
+        corpus, systems, scheme=scheme, options=options, keep_cases=False, watch=watch
+    )
     return compare_run(run_stats, plan, watch=watch_pairs)

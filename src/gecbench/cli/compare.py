@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 from gecbench.analysis.options import Plan
 from gecbench.cli.command import command, is_given
-from gecbench.cli.options import CorpusFile, Inputs, Scoring, load_run_stats, say, watch
+from gecbench.cli.options import CorpusFile, Inputs, Jobs, Scoring, load_run_stats, say, watch
 from gecbench.cli.output import Output, show
 from gecbench.core.options import Argument
 
@@ -20,6 +21,7 @@ def compare(
     options: Scoring,
     plan: Plan,
     output: Output,
+    jobs: Jobs = None,
 ) -> None:
     """Say whether systems differ significantly, by any metric.
 
@@ -37,6 +39,8 @@ def compare(
     check_number(len(systems))
     if len(systems) == 2 and is_given("--correction"):
         say("note: one pair of systems; --correction changes nothing")
-    run_stats = load_run_stats(corpus, systems, inputs, options)
+    run_stats = load_run_stats(
+        corpus, systems, inputs, replace(options, jobs=jobs), keep_cases=False
+    )
     comparisons = compare_run(run_stats, plan, watch=watch)
     show(build_report(comparisons.corpus, comparisons.metrics, comparisons.notes), output)

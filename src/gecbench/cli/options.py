@@ -46,6 +46,10 @@ def format_option(name: str, about: str) -> Option:
     return Option(name, about, metavar="FORMAT", complete=complete)
 
 
+Jobs = Annotated[
+    int | None,
+    Option("--jobs", "Processes that work at once (default: all cores where that is quicker)."),
+]
 CorpusFile = Annotated[Path, Argument()]
 SystemFiles = Annotated[tuple[Path, ...], Argument("SYSTEM...")]
 CorpusFormat = Annotated[
@@ -290,7 +294,12 @@ def load_inputs(
 
 
 def load_run_stats(
-    corpus: Path, systems: Sequence[Path], inputs: Inputs, options: Options
+    corpus: Path,
+    systems: Sequence[Path],
+    inputs: Inputs,
+    options: Options,
+    *,
+    keep_cases: bool = True,
 ) -> RunStats:
     """Judge the systems in files on a corpus, for analyses of what metrics say."""
     from gecbench.api.score import collect_stats
@@ -298,7 +307,9 @@ def load_run_stats(
     check_standard_input([corpus, *systems])
     check_scheme_is_used(options)
     data, outputs, scheme = load_inputs(corpus, systems, inputs)
-    return collect_stats(data, outputs, scheme=scheme, options=options, watch=watch)
+    return collect_stats(
+        data, outputs, scheme=scheme, options=options, keep_cases=keep_cases, watch=watch
+    )
 
 
 def needs_types(options: Options) -> bool:

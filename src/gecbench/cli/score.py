@@ -11,6 +11,7 @@ from gecbench.cli.command import command
 from gecbench.cli.options import (
     CorpusFile,
     Inputs,
+    Jobs,
     SystemFiles,
     check_resamples,
     check_scheme_is_used,
@@ -54,6 +55,7 @@ def score(
             writes=("",),
         ),
     ] = None,
+    jobs: Jobs = None,
 ) -> None:
     """Score systems on a corpus with references, or on several corpora.
 
@@ -77,6 +79,7 @@ def score(
         resamples=resamples if ci else 0,
         seed=seed,
         per_sentence=per_sentence is not None,
+        jobs=jobs,
     )
     check_scheme_is_used(options)
     check_resamples(ci, resamples)

@@ -49,6 +49,7 @@ class NetworkMetric(MeanMetric[Judgment]):
 
     needs: ClassVar[Part] = "texts"
     needs_references: ClassVar[bool] = False
+    parallel: ClassVar[bool] = False
     approximation: ClassVar[str] = "only the beginning was read of texts too long for the network"
 
     def stats(self, case: Case) -> Judgment | None:

@@ -12,7 +12,7 @@ from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample, SystemOutput
 from gecbench.core.sentence import Sentence
 from gecbench.edits.apply import apply
 from gecbench.formats.texts import text_of
-from gecbench.scoring.extractor import CorpusEdits, Extractor, is_declared
+from gecbench.scoring.extractor import CorpusEdits, Decision, Extractor, is_declared
 
 Tokens = tuple[str, ...]
 
@@ -37,15 +37,47 @@ class Cases:
     gold_edits_extracted: bool = False
 
 
+def first_references(corpus: Corpus, most: int | None, *, required: bool = True) -> Corpus:
+    """A corpus with the first references of each sentence alone.
+
+    Args:
+        corpus: Any.
+        most: How many; None is all.
+        required: Whether each sentence has to have one, as most metrics compare with them.
+
+    Raises:
+        CorpusError: A sample has none, and has to.
+    """
+    for sample in corpus.samples:
+        if required and not sample.references:
+            raise CorpusError(
+                f"{corpus.name}: sentence {sample.id!r} has no reference; "
+                "give a TSV, M2 or JSONL that has them, or text files with --reference"
+            )
+    if most is None:
+        return corpus
+    samples = (replace(sample, references=sample.references[:most]) for sample in corpus.samples)
+    return replace(corpus, samples=tuple(samples))
+
+
+def decide_edits(
+    corpus: Corpus, systems: Sequence[SystemOutput], needs: frozenset[Part], extractor: Extractor
+) -> Decision | None:
+    """Decide whose edits count, for all parts of a corpus alike; None where none are asked for."""
+    if "edits" in needs:
+        return extractor.decide(corpus, systems)
+    part = _without_gold_edits(corpus, needs)
+    return extractor.decide(replace(corpus, samples=part)) if part else None
+
+
 def make_cases(
     corpus: Corpus,
     systems: Sequence[SystemOutput],
     needs: frozenset[Part],
     extractor: Extractor,
     *,
+    decision: Decision | None = None,
     segment: Callable[[str], Tokens] = split_at_spaces,
-    max_references: int | None = None,
-    needs_references: bool = True,
 ) -> Cases:
     """Make the cases of all systems.
 
@@ -54,35 +86,22 @@ def make_cases(
         systems: With outputs for every sample.
         needs: Which parts of a case the metrics read; no other is made.
         extractor: Finds edits.
+        decision: Whose edits count, decided for the corpus that these sentences are a part of
+            (`decide_edits`); None decides it for these.
         segment: Tokens of a text, for metrics that compare it with gold edits.
-        max_references: Only the first this many of each sentence.
-        needs_references: Whether any metric does; every sample then has to have one.
 
     Raises:
-        CorpusError: A sample has no reference, and needs one; or edits cannot be used
-            (`Extractor.extract`).
+        CorpusError: Edits cannot be used (`Extractor.extract`).
     """
-    for sample in corpus.samples:
-        if needs_references and not sample.references:
-            raise CorpusError(
-                f"{corpus.name}: sentence {sample.id!r} has no reference; "
-                "give a TSV, M2 or JSONL that has them, or text files with --reference"
-            )
-    corpus = replace(
-        corpus,
-        samples=tuple(replace(s, references=s.references[:max_references]) for s in corpus.samples),
-    )
-    without_gold = {
-        s.id for s in corpus.samples if "gold_edits" in needs and not _has_gold_edits(s)
-    }
+    part = _without_gold_edits(corpus, needs)
     edits = None
     if "edits" in needs:
-        edits = extractor.extract(corpus, systems)
-    elif without_gold:
-        part = tuple(sample for sample in corpus.samples if sample.id in without_gold)
-        edits = extractor.extract(replace(corpus, samples=part))
+        edits = extractor.extract(corpus, systems, decision)
+    elif part:
+        edits = extractor.extract(replace(corpus, samples=part), decision=decision)
     samples = {sample.id: sample for sample in edits.corpus.samples} if edits else {}
     scheme = edits.scheme if edits else None
+    without_gold = {sample.id for sample in part}
     sentences = []
     for sample in corpus.samples:
         with_edits = samples.get(sample.id, sample)
@@ -97,11 +116,15 @@ def make_cases(
             for system, output in zip(systems, outputs, strict=True)
         },
         edits,
-        gold_edits_extracted=any(
-            sample.id in without_gold and not all(map(is_declared, sample.references))
-            for sample in corpus.samples
-        ),
+        gold_edits_extracted=any(not all(map(is_declared, s.references)) for s in part),
     )
+
+
+def _without_gold_edits(corpus: Corpus, needs: frozenset[Part]) -> tuple[Sample, ...]:
+    """The sentences whose gold edits are asked for and have to be extracted."""
+    if "gold_edits" not in needs:
+        return ()
+    return tuple(sample for sample in corpus.samples if not _has_gold_edits(sample))
 
 
 def _has_gold_edits(sample: Sample) -> bool:

@@ -46,6 +46,21 @@ class CorpusEdits:
 
 
 @dataclass(frozen=True, slots=True)
+class Decision:
+    """Whose edits count, decided once for a whole corpus by the rules of `Extractor`.
+
+    Args:
+        scheme: What finds edits; None where those of files are all that is needed.
+        again: Whether it extracts those of files again.
+        warning: As in `CorpusEdits`.
+    """
+
+    scheme: Scheme | None = None
+    again: bool = False
+    warning: WarningNote | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Extractor:
     """Finds the edits of rewrites, those of each distinct pair of texts once.
 
@@ -75,40 +90,65 @@ class Extractor:
     re_extract: bool | None = None
     watch: Watch = no_progress
 
-    def extract(self, corpus: Corpus, systems: Sequence[SystemOutput] = ()) -> CorpusEdits:
-        """Give every rewrite of a corpus and of systems its edits.
+    def decide(self, corpus: Corpus, systems: Sequence[SystemOutput] = ()) -> Decision:
+        """Decide by the rules whose edits count in a whole corpus.
 
         Args:
             corpus: Its references are one side.
             systems: The other side; each has outputs for all samples.
 
         Raises:
-            CorpusError: Edits count in different tokens, cannot be applied together, or are to
-                be extracted and there is no text.
+            CorpusError: Edits of a file count in other tokens, and there is no text.
         """
         rows = [row for sample in corpus.samples for row in _rows(sample, systems)]
-        missing = {sample.id for sample, rewrite, _ in rows if not rewrite.edit_sets}
+        missing = any(not rewrite.edit_sets for _, rewrite, _ in rows)
         incomplete = missing or any(s.source.strip() and not s.tokens for s in corpus.samples)
         unlike = [] if incomplete else _systems_of_other_types(corpus, systems)
         if not (incomplete or self.re_extract or (unlike and self.re_extract is None)):
+            return Decision(warning=_unlike_types_warning(corpus, unlike) if unlike else None)
+        scheme, again = self.load(), bool(self.re_extract)
+        warning: WarningNote | None = None
+        if (
+            not again
+            and (missing or unlike)
+            and (why := _mismatch(rows, corpus, systems, scheme, cache(scheme.parse_source)))
+        ):
+            again = self.re_extract is None
+            warning = _mismatch_warning(why, corpus.name, scheme, again=again)
+        return Decision(scheme, again=again, warning=warning)
+
+    def extract(
+        self,
+        corpus: Corpus,
+        systems: Sequence[SystemOutput] = (),
+        decision: Decision | None = None,
+    ) -> CorpusEdits:
+        """Give every rewrite of a corpus and of systems its edits.
+
+        Args:
+            corpus: Its references are one side.
+            systems: The other side; each has outputs for all samples.
+            decision: Whose edits count, where that was decided for more sentences than these;
+                None decides it for these.
+
+        Raises:
+            CorpusError: Edits count in different tokens, cannot be applied together, or are to
+                be extracted and there is no text.
+        """
+        decision = decision or self.decide(corpus, systems)
+        rows = [row for sample in corpus.samples for row in _rows(sample, systems)]
+        scheme, again = decision.scheme, decision.again
+        if scheme is None:
             return CorpusEdits(
                 *_put_edits(corpus, systems, {s.id: s.tokens for s in corpus.samples}),
                 scheme=None,
                 from_files=bool(rows),
                 extracted=False,
                 capped=frozenset(),
-                warning=_unlike_types_warning(corpus, unlike) if unlike else None,
+                warning=decision.warning,
             )
-        scheme = self.load()
-        parse, warning = cache(scheme.parse_source), None
-        again = bool(self.re_extract)
-        if (
-            not again
-            and (missing or unlike)
-            and (why := _mismatch(rows, corpus, systems, scheme, parse))
-        ):
-            again = self.re_extract is None
-            warning = _mismatch_warning(why, corpus.name, scheme, again=again)
+        parse = cache(scheme.parse_source)
+        missing = {sample.id for sample, rewrite, _ in rows if not rewrite.edit_sets}
         targets = [
             (sample, _target(sample, rewrite, tokens, scheme))
             for sample, rewrite, tokens in rows
@@ -140,7 +180,7 @@ class Extractor:
             from_files=not again and any(rewrite.edit_sets for _, rewrite, _ in rows),
             extracted=bool(targets),
             capped=frozenset(s.id for s, text in targets if extractions[s.source, text].capped),
-            warning=warning,
+            warning=decision.warning,
         )
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
-from gecbench.core.case import Case, Part
+from gecbench.core.case import Part
 from gecbench.core.errors import (
     CorpusError,
     MissingExtraError,
@@ -18,9 +17,9 @@ from gecbench.core.errors import (
 from gecbench.core.sample import GOLD_EDITS, Corpus, SystemOutput
 from gecbench.core.score import Score, WarningNote
 from gecbench.scoring import resample
-from gecbench.scoring.cases import Cases
-from gecbench.scoring.extractor import CorpusEdits, edit_set_limit_note
+from gecbench.scoring.extractor import Decision, edit_set_limit_note
 from gecbench.scoring.metric import Metric
+from gecbench.scoring.parts import CaseFacts
 from gecbench.scoring.results import Result, RunStats, ScoreReport, SentenceResult
 from gecbench.scoring.segmenters import Segmenter, segmentation_notes, segmenter_notes
 
@@ -121,7 +120,7 @@ def subsets(corpus: Corpus, by: str | None) -> dict[str | None, list[int]]:
 
 
 def check_extraction(
-    cases: Cases,
+    facts: CaseFacts,
     name: str,
     metrics: Sequence[str],
     needs: Collection[Part],
@@ -133,7 +132,7 @@ def check_extraction(
     """Refuse options of how edits are found where all that metrics compare are those of files.
 
     Args:
-        cases: Of all systems.
+        facts: Of the cases.
         name: Of the corpus.
         metrics: Their names.
         needs: What those that apply compare.
@@ -144,7 +143,7 @@ def check_extraction(
     Raises:
         NoEffectError: Names the options, and what to do.
     """
-    if re_extract and "edits" not in needs and not cases.gold_edits_extracted:
+    if re_extract and "edits" not in needs and not facts.gold_edits_extracted:
         raise NoEffectError(
             f"no metric of {', '.join(metrics)} compares edits that --re-extract extracts "
             "again; leave it out",
@@ -153,7 +152,7 @@ def check_extraction(
         )
     if not options or needs == {"texts"}:
         return
-    if not (cases.gold_edits_extracted or (cases.edits and cases.edits.extracted)):
+    if not (facts.gold_edits_extracted or facts.extracted):
         chosen = " and ".join(flags)
         in_place = " in place of --no-re-extract" if re_extract is False else ""
         add = f"add --re-extract{in_place}, or " if "edits" in needs else ""
@@ -168,63 +167,63 @@ def check_extraction(
 # What the reader of scores should know of the data behind them.
 
 
-def edit_notes(cases: Cases, exclude: Collection[str], *, scheme_chosen: bool) -> list[str]:
+def edit_notes(
+    facts: CaseFacts,
+    corpus: Corpus,
+    decision: Decision | None,
+    exclude: Collection[str],
+    *,
+    scheme_chosen: bool,
+) -> list[str]:
     """What the reader should know of the edits that take part.
 
     Args:
-        cases: With the edits.
+        facts: Of the cases.
+        corpus: The data.
+        decision: Whose edits count; None where no metric compares any.
         exclude: Types of edits that are left out.
         scheme_chosen: Whether somebody chose a scheme.
     """
-    notes: list[str] = []
-    if cases.edits is None:
-        return notes
-    notes += _origin_notes(cases.edits, scheme_chosen=scheme_chosen)
-    edits = [
-        edit
-        for cases_of_system in cases.by_system.values()
-        for case in cases_of_system
-        for version in (*case.hypotheses, *case.references)
-        for edit in version.edits
-    ]
-    if any(edit.alternatives for edit in edits if edit.replacement is not None):
+    if decision is None:
+        return []
+    notes = _origin_notes(facts, corpus, decision, scheme_chosen=scheme_chosen)
+    if facts.alternatives:
         notes.append("some edits have alternative corrections; only the first of each counts")
-    labels = {edit.label for edit in edits if edit.label}
-    unseen = sorted(set(exclude) - labels)
+    unseen = sorted(set(exclude) - facts.labels)
     if unseen:
         notes.append(
             WarningNote(
                 "no edit has a type that was to be left out: {types}; types here are {others}",
                 types=", ".join(unseen),
-                others=", ".join(sorted(labels)) or "none",
+                others=", ".join(sorted(facts.labels)) or "none",
             )
         )
     return notes
 
 
-def _origin_notes(corpus_edits: CorpusEdits, *, scheme_chosen: bool) -> list[str]:
+def _origin_notes(
+    facts: CaseFacts, corpus: Corpus, decision: Decision, *, scheme_chosen: bool
+) -> list[str]:
     """What the reader should know of where edits come from."""
-    name, scheme = corpus_edits.corpus.name, corpus_edits.scheme
-    samples = corpus_edits.corpus.samples
+    name, scheme = corpus.name, decision.scheme
     notes: list[str] = []
-    if corpus_edits.warning:
-        notes.append(corpus_edits.warning)
+    if decision.warning:
+        notes.append(decision.warning)
     elif (
         scheme is not None
-        and corpus_edits.from_files
-        and corpus_edits.extracted
-        and "scheme" not in corpus_edits.corpus.provenance
+        and facts.from_files
+        and facts.extracted
+        and "scheme" not in corpus.provenance
     ):
         notes.append(
             f"{name}: some edits are those of files that do not say what found them, the "
             f"others those of scheme {scheme.name}; --re-extract extracts all again"
         )
-    if corpus_edits.capped:
-        ids = [sample.id for sample in samples if sample.id in corpus_edits.capped]
-        note = edit_set_limit_note(ids)
+    if facts.capped:
+        note = edit_set_limit_note(facts.capped)
         notes.append(WarningNote(note.template, **note.values))
-    if scheme is not None and corpus_edits.extracted:
-        if warning := scheme.warn([sample.source for sample in samples]):
+    if scheme is not None and facts.extracted:
+        if warning := scheme.warn([sample.source for sample in corpus.samples]):
             notes.append(WarningNote("{name}: {value}", name=name, value=warning))
         notes += scheme.notes
     elif scheme_chosen:
@@ -285,18 +284,20 @@ def output_notes(corpus: Corpus, systems: Sequence[SystemOutput]) -> list[str]:
 
 
 def text_notes(
-    cases: Cases,
+    facts: CaseFacts,
     needs: Collection[Part],
     corpus: Corpus,
+    decision: Decision | None,
     segmenter: Segmenter,
     chosen: str | None,
 ) -> list[str]:
     """What the reader should know of texts and of their division into tokens.
 
     Args:
-        cases: Of all systems.
+        facts: Of the cases.
         needs: What metrics read.
         corpus: The data.
+        decision: Whose edits count; None where no metric compares any.
         segmenter: Divides texts.
         chosen: Its name, if somebody chose it.
 
@@ -305,23 +306,19 @@ def text_notes(
     """
     notes = []
     if "texts" in needs:
-        several = {
-            system: sum(len(case.hypotheses) > 1 for case in system_cases)
-            for system, system_cases in cases.by_system.items()
-        }
-        counts = ", ".join(f"{system} {count}" for system, count in several.items() if count)
+        counts = ", ".join(f"{system} {count}" for system, count in facts.several.items() if count)
         if counts:
             notes.append(
                 "sentences with several versions, of which metrics over texts take the first: "
                 f"{counts}"
             )
-    if cases.gold_edits_extracted and chosen and cases.edits and cases.edits.scheme:
+    if facts.gold_edits_extracted and chosen and decision and decision.scheme:
         raise UsageError(
             f"segmenter {chosen}: edits are not given but found by scheme "
-            f"{cases.edits.scheme.name}, which divides texts itself; leave the segmenter out"
+            f"{decision.scheme.name}, which divides texts itself; leave the segmenter out"
         )
-    if "gold_edits" in needs and not cases.gold_edits_extracted:
-        unlike = segmentation_notes(cases.by_system)
+    if "gold_edits" in needs and not facts.gold_edits_extracted:
+        unlike = segmentation_notes(facts.token_shares)
         if unlike and not chosen:
             raise UsageError("; ".join(unlike))
         notes += unlike
@@ -329,25 +326,27 @@ def text_notes(
     return notes
 
 
-def signature_context(part: Part, corpus: Corpus, cases: Cases, segmenter: str) -> dict[str, str]:
+def signature_context(
+    part: Part, corpus: Corpus, facts: CaseFacts, decision: Decision | None, segmenter: str
+) -> dict[str, str]:
     """The part of the signature that says what is compared with what.
 
     Args:
         part: What the metric reads.
         corpus: The data.
-        cases: Of all systems.
+        facts: Of the cases.
+        decision: Whose edits count; None where no metric compares any.
         segmenter: Its name.
     """
     context: dict[str, str] = {}
     scheme_name = corpus.provenance.get("scheme")
     as_given = "as given" + (f" ({scheme_name})" if scheme_name else "")
-    edits = cases.edits
-    scheme = dict(edits.scheme.signature) if edits and edits.scheme else {}
-    if part == "edits" and edits:
-        if edits.from_files:
-            context["edits"] = as_given + (" and extracted" if edits.extracted else "")
-        context |= scheme if edits.extracted else {}
-    if part == "gold_edits" and cases.gold_edits_extracted:
+    scheme = dict(decision.scheme.signature) if decision and decision.scheme else {}
+    if part == "edits" and decision:
+        if facts.from_files:
+            context["edits"] = as_given + (" and extracted" if facts.extracted else "")
+        context |= scheme if facts.extracted else {}
+    if part == "gold_edits" and facts.gold_edits_extracted:
         context |= {"golds": "extracted", **scheme}
     elif part == "gold_edits":
         context |= {
@@ -357,71 +356,42 @@ def signature_context(part: Part, corpus: Corpus, cases: Cases, segmenter: str) 
     return context
 
 
-# Statistics.
-
-
-def run_metrics(
+def metric_notes(
     metrics: Sequence[Metric[Any]],
-    cases: Mapping[str, Sequence[Case]],
-    refused: Mapping[str, str],
-) -> tuple[dict[tuple[str, str], Sequence[Any]], dict[str, str], list[str]]:
-    """Take the statistics of each sentence by all metrics that apply.
+    ids: Sequence[str],
+    rows: Mapping[tuple[str, str], Sequence[Any]],
+) -> list[str]:
+    """What metrics themselves have to say.
 
     Args:
-        metrics: All of the run.
-        cases: By system.
-        refused: Why metrics do not apply.
-
-    Returns:
-        Statistics by system and metric; why metrics do not apply, or cannot be computed; and
-        what metrics have to say.
-
-    Raises:
-        MissingExtraError: What the only metric needs is not installed.
+        metrics: Those that have rows, and others.
+        ids: Of the sentences.
+        rows: Statistics of each sentence by system and metric.
     """
-    rows: dict[tuple[str, str], Sequence[Any]] = {}
     notes: list[str] = []
-    refused = dict(refused)
     for metric in metrics:
-        if metric.name in refused:
-            continue
-        try:
-            # All at once: networks and servers take them in batches.
-            stats = iter(metric.stats_of(list(chain.from_iterable(cases.values()))))
-            rows |= {
-                (system, metric.name): tuple(islice(stats, len(system_cases)))
-                for system, system_cases in cases.items()
-            }
-        except MissingExtraError as error:
-            if len(metrics) == 1:
-                raise
-            refused[metric.name] = f"{metric.name}: {error}"
-            continue
-        notes += _metric_notes(metric, cases, rows)
+        of_systems = {
+            system: values for (system, name), values in rows.items() if name == metric.name
+        }
+        notes += _notes_of(metric, ids, of_systems)
     left_out = {metric: list(stats).count(None) for (_, metric), stats in rows.items()}
     if len(set(left_out.values())) > 1:
         counts = ", ".join(f"{name} {count}" for name, count in left_out.items())
         notes.append(
             f"metrics leave out different numbers of sentences that nobody could correct: {counts}"
         )
-    return rows, refused, notes
+    return notes
 
 
-def _metric_notes(
-    metric: Metric[Any],
-    cases: Mapping[str, Sequence[Case]],
-    rows: Mapping[tuple[str, str], Sequence[Any]],
+def _notes_of(
+    metric: Metric[Any], ids: Sequence[str], rows: Mapping[str, Sequence[Any]]
 ) -> list[str]:
     """What the metric itself has to say, with the systems that it is true of."""
     systems_of: dict[str, list[str]] = {}
-    for system, system_cases in cases.items():
-        rows_of_system = [
-            (case.id, row)
-            for case, row in zip(system_cases, rows[system, metric.name], strict=True)
-            if row is not None
-        ]
-        notes = list(metric.notes([row for _, row in rows_of_system]))
-        if names := [name for name, row in rows_of_system if metric.is_approximate(row)]:
+    for system, of_system in rows.items():
+        known = [(name, row) for name, row in zip(ids, of_system, strict=True) if row is not None]
+        notes = list(metric.notes([row for _, row in known]))
+        if names := [name for name, row in known if metric.is_approximate(row)]:
             notes.append(f"{metric.name}: {metric.approximation}: {', '.join(names)}")
         if metric.experimental:
             note = f"{metric.name} is experimental: {metric.experimental}"
@@ -429,7 +399,7 @@ def _metric_notes(
         for note in notes:
             systems_of.setdefault(note, []).append(system)
     return [
-        note if len(systems) == len(cases) else f"{', '.join(systems)}: {note}"
+        note if len(systems) == len(rows) else f"{', '.join(systems)}: {note}"
         for note, systems in systems_of.items()
     ]
 
@@ -489,8 +459,9 @@ def summarise(
         results += scores or [Result(system, name, None, None, why) for system in run.systems]
     uncorrectable = max((list(rows).count(None) for rows in run.rows.values()), default=0)
     left_out = {LEFT_OUT: uncorrectable, **run.left_out}
+    ids = [sample.id for sample in run.corpus.samples]
     sentences = {
-        (system, name): _sentences(metric, run.cases[system], rows)
+        (system, name): _sentences(metric, ids, rows)
         for name, metric in run.metrics.items()
         for (system, metric_name), rows in run.rows.items()
         if per_sentence and metric_name == name and name not in missing
@@ -529,10 +500,10 @@ def _results(
 
 
 def _sentences(
-    metric: Metric[Any], cases: Sequence[Case], rows: Sequence[Any]
+    metric: Metric[Any], ids: Sequence[str], rows: Sequence[Any]
 ) -> tuple[SentenceResult, ...]:
     values = iter(metric.sentences([row for row in rows if row is not None]))
     return tuple(
-        SentenceResult(case.id, None if row is None else next(values))
-        for case, row in zip(cases, rows, strict=True)
+        SentenceResult(name, None if row is None else next(values))
+        for name, row in zip(ids, rows, strict=True)
     )

@@ -90,20 +90,25 @@ def _segmenter_like(corpus: Corpus) -> Segmenter:
     return Segmenter("as given", refuse)
 
 
-def segmentation_notes(outputs: Mapping[str, Sequence[Case]]) -> list[str]:
+def token_shares(cases: Sequence[Case]) -> list[float]:
+    """How many tokens each text of a system has for each token of its source."""
+    return [
+        len(version.tokens) / len(case.tokens)
+        for case in cases
+        for version in case.hypotheses
+        if version.tokens and len(case.tokens) > 1
+    ]
+
+
+def segmentation_notes(shares_of: Mapping[str, Sequence[float]]) -> list[str]:
     """Notes on systems whose texts are divided otherwise than the sources.
 
     Args:
-        outputs: The cases of each system, with gold edits and tokens.
+        shares_of: The `token_shares` of each system.
     """
     notes = []
-    for system, cases in outputs.items():
-        shares = sorted(
-            len(version.tokens) / len(case.tokens)
-            for case in cases
-            for version in case.hypotheses
-            if version.tokens and len(case.tokens) > 1
-        )
+    for system, unsorted in shares_of.items():
+        shares = sorted(unsorted)
         share = shares[len(shares) // 2] if shares else 1.0
         if share < 0.5:
             notes.append(

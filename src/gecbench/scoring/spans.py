@@ -106,6 +106,10 @@ class Pairing:
     counts: Counts
     by_type: Mapping[str, Counts]
 
+    def __reduce__(self) -> tuple[type[Pairing], tuple[object, ...]]:
+        """Pickle as `Counts` do."""
+        return Pairing, (self.hypothesis, self.reference, self.counts, self.by_type)
+
 
 def keys(
     version: CaseRewrite, level: Level, chosen: Filter, rule: ComparisonRule = _CHINESE

@@ -19,7 +19,13 @@ from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.errors import MissingExtraError, ResourceError, UnknownNameError, UsageError
 from gecbench.core.registry import resolve
 from gecbench.core.sample import Corpus, Sample
-from gecbench.scoring.segmenters import Segmenter, segmentation_notes, segmenter, segmenter_notes
+from gecbench.scoring.segmenters import (
+    Segmenter,
+    segmentation_notes,
+    segmenter,
+    segmenter_notes,
+    token_shares,
+)
 
 NONE = Corpus("x", ())
 PAGE = Path(__file__).parents[3] / "docs" / "texts.md"
@@ -288,7 +294,7 @@ def case(source: str, *hypotheses: str) -> Case:
     ],
 )
 def test_systems_that_are_divided_otherwise_are_named(cases: list[Case], note: str | None):
-    notes = segmentation_notes({"s": cases})
+    notes = segmentation_notes({"s": token_shares(cases)})
     assert len(notes) == (note is not None)
     assert all(item.startswith(note) for item in notes)
 

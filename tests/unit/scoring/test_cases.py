@@ -14,7 +14,7 @@ from gecbench.core.errors import CorpusError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.scheme import Extraction, Scheme
 from gecbench.lang.zh.char import scheme
-from gecbench.scoring.cases import Cases, make_cases
+from gecbench.scoring.cases import Cases, first_references, make_cases
 from gecbench.scoring.extractor import CorpusEdits, Extractor
 
 
@@ -65,6 +65,7 @@ def system(name: str, *rewrites: str) -> SystemOutput:
 
 def cases(spy: Spy, corpus: Corpus, *systems: SystemOutput, **more: object) -> Cases:
     needs = frozenset(more.pop("needs", {"edits"}))
+    corpus = first_references(corpus, more.pop("max_references", None))
     return make_cases(corpus, systems, needs, Extractor(spy), **more)
 
 

@@ -36,7 +36,7 @@ def m2scorer(
     from gecbench.api.files import load, load_system
     from gecbench.api.score import collect_stats
     from gecbench.reports.official import render_m2scorer
-    from gecbench.scoring.segmenters import SPACES, segmentation_notes
+    from gecbench.scoring.segmenters import SPACES, segmentation_notes, token_shares
 
     for name, is_given in (("-v", verbose), ("--very_verbose", very_verbose)):
         if is_given:
@@ -56,7 +56,9 @@ def m2scorer(
     )
     run = collect_stats(corpus, load_system(hypotheses, corpus, format="lines"), options=options)
     metric = run.metrics["m2"]
-    for note in segmentation_notes(run.cases):
+    for note in segmentation_notes(
+        {name: token_shares(cases) for name, cases in run.cases.items()}
+    ):
         say(f"note: {note} of gecbench score")
     (rows,) = run.rows.values()
     pairs = zip(corpus.samples, rows, strict=True)

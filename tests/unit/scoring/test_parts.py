@@ -1,0 +1,98 @@
+"""Corpora are scored part by part, in one process or several, with the same results."""
+
+from dataclasses import replace
+
+import pytest
+
+import gecbench
+from gecbench.api.score import collect_stats
+from gecbench.core.edit import Edit
+from gecbench.core.errors import CorpusError, UsageError
+from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
+from gecbench.scoring import parts
+
+TEXTS = ("我去了学校", "我去学校", "他来这里了", "他昨天来了这里", "他来了")
+
+
+@pytest.fixture
+def data() -> tuple[Corpus, list[SystemOutput]]:
+    """Thirty sentences, three without an answer and two with several outputs, two systems."""
+    samples, outputs = [], ({}, {})
+    for number in range(30):
+        source, first, second = (TEXTS[(number + step) % len(TEXTS)] for step in (0, 1, 3))
+        references = (Rewrite(first), Rewrite(second), Rewrite(error_free=True))[: 1 + number % 3]
+        if number % 10 == 9:
+            references = (Rewrite(unannotatable=True),)
+        samples.append(Sample(str(number), source, references, {"even": str(number % 2)}))
+        outputs[0][str(number)] = (Rewrite(first),) * (2 if number in (3, 17) else 1)
+        outputs[1][str(number)] = (Rewrite(source + "吗"),)
+    systems = [SystemOutput(name, texts) for name, texts in zip("ab", outputs, strict=True)]
+    return Corpus("dev", tuple(samples), "zh"), systems
+
+
+OPTIONS = gecbench.Options(metrics=("cherrant", "gleu"), by="even", resamples=100, exclude=("Q",))
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_parts_give_what_the_whole_gives(data, monkeypatch, jobs):
+    whole = gecbench.score(*data, scheme="zh-char", options=OPTIONS)
+    monkeypatch.setattr(parts, "PART", 7)
+    options = replace(OPTIONS, jobs=jobs)
+    assert gecbench.score(*data, scheme="zh-char", options=options) == whole
+
+
+def test_cases_of_parts_are_in_order(data, monkeypatch):
+    whole = collect_stats(*data, scheme="zh-char")
+    monkeypatch.setattr(parts, "PART", 7)
+    run = collect_stats(*data, scheme="zh-char", options=gecbench.Options(jobs=2))
+    assert (run.cases, run.rows, run.notes) == (whole.cases, whole.rows, whole.notes)
+    assert not collect_stats(*data, scheme="zh-char", keep_cases=False).cases
+
+
+def test_edits_of_files_are_judged_by_the_whole_corpus(data, monkeypatch):
+    """A part whose references all have edits of a person is extracted again with the others."""
+    corpus, systems = data
+    extracted = gecbench.extract(corpus, "zh-char")
+    renamed = tuple(
+        replace(
+            sample,
+            references=tuple(
+                replace(
+                    r, edit_sets=tuple(tuple(replace(e, label="X") for e in s) for s in r.edit_sets)
+                )
+                for r in sample.references
+            ),
+        )
+        for sample in extracted.samples[:14]
+    )
+    mixed = Corpus("mixed", (*renamed, *corpus.samples[14:]), "zh")
+    whole = gecbench.score(mixed, systems, scheme="zh-char")
+    assert any("extracted again" in note for note in whole.notes)
+    monkeypatch.setattr(parts, "PART", 7)
+    assert gecbench.score(mixed, systems, scheme="zh-char") == whole
+
+
+def test_a_scheme_that_is_here_alone_works_in_one_process(data, monkeypatch):
+    monkeypatch.setattr(parts, "PART", 7)
+    monkeypatch.setattr(parts, "_PAYS", 0)
+    loaded = gecbench.load_scheme("zh-char")
+    here = gecbench.score(*data, scheme=loaded, options=gecbench.Options(jobs=None))
+    assert here == gecbench.score(*data, scheme="zh-char", options=gecbench.Options(jobs=None))
+    with pytest.raises(UsageError, match=r"jobs 2: .* one process alone"):
+        gecbench.score(*data, scheme=loaded, options=gecbench.Options(jobs=2))
+
+
+def test_errors_of_other_processes_arrive(data, monkeypatch):
+    corpus, systems = data
+    monkeypatch.setattr(parts, "PART", 7)
+    tokens = tuple(corpus.samples[20].source)
+    far = Edit(40, 41, ("x",))
+    broken = replace(corpus.samples[20], references=(Rewrite(edit_sets=((far,),)),), tokens=tokens)
+    samples = (*corpus.samples[:20], broken, *corpus.samples[21:])
+    with pytest.raises(CorpusError, match="'20'"):
+        gecbench.score(
+            Corpus("dev", samples, "zh"),
+            systems,
+            scheme="zh-char",
+            options=gecbench.Options(jobs=2),
+        )
