@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import Mock
+from uuid import uuid4
 
 import pytest
 from django.contrib.auth import SESSION_KEY
@@ -13,7 +15,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
-from server.conftest import sqlite, use
+from server.conftest import POSTGRESQL, administer, postgresql, sqlite, use
 
 from gecbench.core.errors import GecbenchError
 from gecbench.server.models import Person, Project, Session
@@ -111,6 +113,35 @@ def test_a_new_database_gets_its_tables_even_if_the_first_start_ended(tmp_path, 
     assert Project.objects.count() == 0
     assert list(site.backups.iterdir()) == []
     connection.close()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not POSTGRESQL, reason="no PostgreSQL")
+def test_on_postgresql_all_migrations_are_applied_or_none(tmp_path, monkeypatch):
+    name = f"gecbench_migrating_{uuid4().hex[:8]}"
+    administer(f"CREATE DATABASE {name}")
+    site = make_site(tmp_path / "site")
+    site = replace(site, database=POSTGRESQL)
+    use(postgresql(name))
+    record = MigrationRecorder.record_applied
+
+    def ends(recorder, app, migration_name):
+        if migration_name == "0001_initial" and app == "server":
+            raise RuntimeError("killed")
+        record(recorder, app, migration_name)
+
+    try:
+        with monkeypatch.context() as killed:
+            killed.setattr(MigrationRecorder, "record_applied", ends)
+            with pytest.raises(GecbenchError, match="killed"):
+                migration.bring_up_to_date(site)
+        assert migration.is_empty()
+        assert migration.bring_up_to_date(site) is None
+        assert migration.missing_migrations() == ()
+        assert Project.objects.count() == 0
+    finally:
+        connection.close()
+        administer(f"DROP DATABASE {name}")
 
 
 def test_a_failed_migration_leaves_the_old_file_usable(old, monkeypatch):

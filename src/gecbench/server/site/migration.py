@@ -61,9 +61,9 @@ def is_empty() -> bool:
 def bring_up_to_date(site: Site, *, copy: bool = True) -> Path | None:
     """Apply what is missing; a database with tables is saved first. Returns the backup made.
 
-    SQLite is migrated as a copy that takes the file's place at the end, a new one, too: Django
-    notes some migrations after it has applied them, and may be killed between. PostgreSQL takes
-    each migration whole or not at all, but for that moment.
+    All migrations or none: Django notes some of them after it has applied them, and may be killed
+    between. SQLite is migrated as a copy that takes the file's place at the end, a new one, too;
+    PostgreSQL in one transaction.
 
     Raises:
         GecbenchError: A migration failed, or there is no way to save the database first.
@@ -74,7 +74,10 @@ def bring_up_to_date(site: Site, *, copy: bool = True) -> Path | None:
     fresh = is_empty()
     saved = None if fresh or not copy else backup.make(site, before=missing[0].partition(".")[2])
     if site.sqlite is None:
-        _migrate(missing, kept=str(saved) if saved else "")
+        with transaction.atomic(), connection.cursor() as cursor:
+            # No table can be changed while rows wait for the end to have their references checked.
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+            _migrate(missing, kept=str(saved) if saved else "")
     else:
         _migrate_copy(site.sqlite, missing, kept="" if fresh else str(site.sqlite))
     return saved
