@@ -24,6 +24,7 @@ def marks(shared: Path, systems: str, weights: Path | None) -> list[tuple]:
     return [piece for _, _, pieces in sentences for piece in pieces if not isinstance(piece, str)]
 
 
+@pytest.mark.slow
 def test_eleven_systems_give_as_many_marks_as_the_official_page(shared: Path):
     made = marks(shared, "seeda11.m2", None)
     # specs/gts_spec.md, section 5: "7,963 of 8,829" spans of seeda11.

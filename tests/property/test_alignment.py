@@ -7,6 +7,7 @@ import shutil
 import sysconfig
 from pathlib import Path
 
+import pytest
 import reference_alignment as reference
 from hypothesis import given
 from hypothesis import strategies as st
@@ -196,6 +197,7 @@ def test_sets_that_differ_come_in_the_official_order():
         assert sets(make, one, two, costs) == want
 
 
+@pytest.mark.slow
 def test_alignments_that_merge_to_one_set_are_not_listed_either():
     """Each piece has three alignments and one edit set: 3 to the 60th alignments, one set."""
     costs = TABLES[11]
