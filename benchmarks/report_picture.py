@@ -31,7 +31,7 @@ def main() -> None:
         page.screenshot(path=given.picture)
         browser.close()
     with Image.open(given.picture) as picture:
-        small = picture.convert("RGB").quantize(COLOURS)
+        small = picture.convert("RGB").quantize(COLOURS, method=Image.Quantize.FASTOCTREE)
     small.save(given.picture, optimize=True)
 
 
