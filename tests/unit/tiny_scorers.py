@@ -4,28 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-WORDS = [
-    "he",
-    "she",
-    "they",
-    "cat",
-    "cats",
-    "the",
-    "a",
-    "an",
-    "mat",
-    "sat",
-    "sits",
-    "go",
-    "goes",
-    "went",
-    "to",
-    "school",
-    "on",
-    "home",
-    ".",
-    ",",
-]
+TEXT = "he she they cat cats the a an mat sat sits go goes went to school on home . ,"
 
 
 def tiny_language_model(folder: Path) -> Path:
@@ -58,7 +37,12 @@ def tiny_bert(folder: Path, seed: int, *, numbers: int = 0) -> Path:
     from transformers import BertConfig, BertForSequenceClassification, BertModel, BertTokenizer
 
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    pieces = [*special, *WORDS, *"abcdefghijklmnopqrstuvwxyz", *map("##{}".format, "abcdehost")]
+    pieces = [
+        *special,
+        *TEXT.split(),
+        *"abcdefghijklmnopqrstuvwxyz",
+        *map("##{}".format, "abcdehost"),
+    ]
     vocabulary = {piece: k for k, piece in enumerate(dict.fromkeys(pieces))}
     BertTokenizer(vocab=vocabulary, do_lower_case=True).save_pretrained(folder)
     config = BertConfig(

@@ -190,6 +190,63 @@ class Encoder(TextScorer["torch.Tensor"]):
         return list(means.cpu())
 
 
+class BertScore(TextScorer[float]):
+    """BERTScore's F of two texts: pieces are paired by the cosine of their vectors in a layer.
+
+    Zhang, Kishore, Wu, Weinberger and Artzi, ICLR 2020, section 3, without weights of pieces and
+    without rescaling; met is bert-score 0.3.13. Marks at the ends of a text can be paired with
+    pieces, but do not count themselves. A text without pieces has 0.
+    """
+
+    def __init__(self, place: str, layer: int) -> None:
+        need_torch()
+        from transformers import AutoModel
+
+        config = load_config(place)
+        layers = getattr(config, "num_hidden_layers", 0)
+        if not 0 <= layer <= layers:
+            raise GecbenchError(f"{place}: has layers 0 to {layers}, not {layer}; set another")
+        super().__init__(place, AutoModel, **without_pooler(config))
+        self._layer = layer
+
+    def is_cut(self, text: Texts) -> bool:
+        """Whether one of the texts is longer than what is read of it."""
+        return any(TextScorer.is_cut(self, (each,)) for each in text)
+
+    def _compute(self, texts: Sequence[Texts]) -> list[float]:
+        import torch
+
+        candidates, candidate_weights, known = self._vectors([text[:1] for text in texts])
+        others, other_weights, others_known = self._vectors([text[1:] for text in texts])
+        cosines = candidates @ others.transpose(1, 2)
+        cosines = cosines.masked_fill(~(known[:, :, None] & others_known[:, None]), -1.0)
+        precision = (cosines.amax(2) * candidate_weights).sum(1)
+        recall = (cosines.amax(1) * other_weights).sum(1)
+        values: list[float] = torch.nan_to_num(
+            2 * precision * recall / (precision + recall), nan=0.0
+        ).tolist()
+        return values
+
+    def _vectors(self, texts: Sequence[Texts]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Vectors of length 1 of the pieces of texts, the weight of each, and which there are."""
+        import torch
+        from torch.nn.functional import normalize
+
+        inputs = self._encode([(text.strip(),) for (text,) in texts])
+        states = self._model(**inputs, output_hidden_states=True).hidden_states[self._layer]
+        ids, known = inputs["input_ids"], inputs["attention_mask"].bool()
+        marks = [self._tokenizer.cls_token_id, self._tokenizer.sep_token_id]
+        counts = known & ~torch.isin(ids, torch.tensor([m for m in marks if m is not None]).to(ids))
+        weights = counts / counts.sum(1, keepdim=True).clamp(min=1)
+        return normalize(states, dim=-1), weights, known
+
+
+@lru_cache(maxsize=2)
+def bert_score(place: str, layer: int) -> BertScore:
+    """Load the encoder of BERTScore, once."""
+    return BertScore(place, layer)
+
+
 @lru_cache(maxsize=2)
 def language_model(place: str) -> LanguageModel:
     """Load a causal language model, once."""

@@ -31,6 +31,7 @@ METRICS: Mapping[str, str] = {
     "m2": "gecbench.metrics.m2:M2",
     "meaning-preservation": "gecbench.metrics.meaning_preservation:MeaningPreservation",
     "mp-prime": "gecbench.metrics.meaning_preservation:MpPrime",
+    "pt-errant": "gecbench.metrics.pt_errant:PtErrant",
     "scribendi": "gecbench.metrics.reference_free:Scribendi",
     "sent-cleme": "gecbench.metrics.cleme:SentenceCleme",
     "sent-cleme2": "gecbench.metrics.cleme:SentenceCleme2",
