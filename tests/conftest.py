@@ -127,7 +127,7 @@ TRIED_ELSEWHERE = ("evaluate", "gec_metrics", "lm_eval")
 """Libraries that gecbench has adapters to, and nothing else needs.
 
 `make integrations` installs them, and then none of their tests may be skipped. Elsewhere they may
-be, as long as the library cannot be imported: installing them would take minutes of each run.
+be, as long as the library cannot be imported: installing and trying them takes two minutes.
 """
 
 ALL_IS_HERE = bool(os.environ.get("GECBENCH_SHARED_REQUIRED"))
