@@ -36,36 +36,6 @@ class Migration(migrations.Migration):
 
     operations = (
         migrations.CreateModel(
-            name="InspectionItem",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("position", models.PositiveIntegerField()),
-            ],
-            options={
-                "db_table": "inspection_item",
-            },
-        ),
-        migrations.CreateModel(
-            name="InspectionJudge",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("no", models.PositiveSmallIntegerField()),
-            ],
-            options={
-                "db_table": "inspection_judge",
-            },
-        ),
-        migrations.CreateModel(
             name="InspectionRound",
             fields=[
                 (
@@ -90,9 +60,152 @@ class Migration(migrations.Migration):
                 ),
                 ("at", models.DateTimeField(default=django.utils.timezone.now)),
                 ("closed_at", models.DateTimeField(null=True)),
+                (
+                    "by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="inspections",
+                        to="server.project",
+                    ),
+                ),
             ],
             options={
                 "db_table": "inspection_round",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("project", "name"), name="inspection_name_once"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("state__in", ["open", "closed"])),
+                        name="inspection_state_known",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("closed_at__isnull", True), ("state", "open")),
+                            models.Q(("closed_at__isnull", False), ("state", "closed")),
+                            _connector="OR",
+                        ),
+                        name="inspection_closed_has_time",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="InspectionJudge",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("no", models.PositiveSmallIntegerField()),
+                (
+                    "member",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="judged_rounds",
+                        to="server.member",
+                    ),
+                ),
+                (
+                    "round",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="judges",
+                        to="server.inspectionround",
+                    ),
+                ),
+            ],
+            options={
+                "db_table": "inspection_judge",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("round", "no"), name="inspection_judge_no_once"
+                    ),
+                    models.UniqueConstraint(
+                        fields=("round", "member"), name="inspection_judge_once"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("no__in", [1, 2])), name="inspection_judges_are_two"
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="InspectionItem",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("position", models.PositiveIntegerField()),
+                (
+                    "reference",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="inspected",
+                        to="server.reference",
+                    ),
+                ),
+                (
+                    "sentence",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="inspected",
+                        to="server.sentence",
+                    ),
+                ),
+                (
+                    "variant",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="inspected",
+                        to="server.variant",
+                    ),
+                ),
+                (
+                    "round",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="items",
+                        to="server.inspectionround",
+                    ),
+                ),
+            ],
+            options={
+                "db_table": "inspection_item",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("round", "position"), name="inspection_place_once"
+                    ),
+                    models.UniqueConstraint(
+                        fields=("round", "reference"), name="inspection_text_once"
+                    ),
+                    models.UniqueConstraint(
+                        fields=("round", "variant"), name="inspection_variant_once"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("reference__isnull", False), ("variant__isnull", True)),
+                            models.Q(("reference__isnull", True), ("variant__isnull", False)),
+                            _connector="OR",
+                        ),
+                        name="inspection_item_of_one_thing",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -109,9 +222,28 @@ class Migration(migrations.Migration):
                 ("note", models.TextField(blank=True, default="")),
                 ("client_key", models.UUIDField(unique=True)),
                 ("at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "item",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="ratings",
+                        to="server.inspectionitem",
+                    ),
+                ),
+                (
+                    "judge",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="ratings",
+                        to="server.inspectionjudge",
+                    ),
+                ),
             ],
             options={
                 "db_table": "rating",
+                "constraints": [
+                    models.UniqueConstraint(fields=("item", "judge", "no"), name="rating_no_once")
+                ],
             },
         ),
         migrations.CreateModel(
@@ -125,9 +257,22 @@ class Migration(migrations.Migration):
                 ),
                 ("criterion", models.CharField(max_length=40)),
                 ("accept", models.BooleanField()),
+                (
+                    "rating",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="answers",
+                        to="server.rating",
+                    ),
+                ),
             ],
             options={
                 "db_table": "rating_answer",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("rating", "criterion"), name="rating_answer_once"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -143,6 +288,22 @@ class Migration(migrations.Migration):
                 ("accept", models.BooleanField()),
                 ("note", models.TextField(blank=True, default="")),
                 ("at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "item",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="resolutions",
+                        to="server.inspectionitem",
+                    ),
+                ),
             ],
             options={
                 "db_table": "resolution",
@@ -175,35 +336,6 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(
                 condition=models.Q(("state__in", ["open", "passed", "stopped", "failed"])),
                 name="trial_state_known",
-            ),
-        ),
-        migrations.AddField(
-            model_name="inspectionitem",
-            name="reference",
-            field=models.ForeignKey(
-                null=True,
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="inspected",
-                to="server.reference",
-            ),
-        ),
-        migrations.AddField(
-            model_name="inspectionitem",
-            name="sentence",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="inspected",
-                to="server.sentence",
-            ),
-        ),
-        migrations.AddField(
-            model_name="inspectionitem",
-            name="variant",
-            field=models.ForeignKey(
-                null=True,
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="inspected",
-                to="server.variant",
             ),
         ),
         migrations.AddField(
@@ -240,181 +372,9 @@ class Migration(migrations.Migration):
                 name="message_about_one_thing",
             ),
         ),
-        migrations.AddField(
-            model_name="inspectionjudge",
-            name="member",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="judged_rounds",
-                to="server.member",
-            ),
-        ),
-        migrations.AddField(
-            model_name="inspectionround",
-            name="by",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="+",
-                to=settings.AUTH_USER_MODEL,
-            ),
-        ),
-        migrations.AddField(
-            model_name="inspectionround",
-            name="project",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="inspections",
-                to="server.project",
-            ),
-        ),
-        migrations.AddField(
-            model_name="inspectionjudge",
-            name="round",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="judges",
-                to="server.inspectionround",
-            ),
-        ),
-        migrations.AddField(
-            model_name="inspectionitem",
-            name="round",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="items",
-                to="server.inspectionround",
-            ),
-        ),
-        migrations.AddField(
-            model_name="rating",
-            name="item",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="ratings",
-                to="server.inspectionitem",
-            ),
-        ),
-        migrations.AddField(
-            model_name="rating",
-            name="judge",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="ratings",
-                to="server.inspectionjudge",
-            ),
-        ),
-        migrations.AddField(
-            model_name="ratinganswer",
-            name="rating",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="answers",
-                to="server.rating",
-            ),
-        ),
-        migrations.AddField(
-            model_name="resolution",
-            name="by",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="+",
-                to=settings.AUTH_USER_MODEL,
-            ),
-        ),
-        migrations.AddField(
-            model_name="resolution",
-            name="item",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="resolutions",
-                to="server.inspectionitem",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="inspectionround",
-            constraint=models.UniqueConstraint(
-                fields=("project", "name"), name="inspection_name_once"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="inspectionround",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("state__in", ["open", "closed"])), name="inspection_state_known"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="inspectionround",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("closed_at__isnull", True), ("state", "open")),
-                    models.Q(("closed_at__isnull", False), ("state", "closed")),
-                    _connector="OR",
-                ),
-                name="inspection_closed_has_time",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="inspectionjudge",
-            constraint=models.UniqueConstraint(
-                fields=("round", "no"), name="inspection_judge_no_once"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="inspectionjudge",
-            constraint=models.UniqueConstraint(
-                fields=("round", "member"), name="inspection_judge_once"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="inspectionjudge",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("no__in", [1, 2])), name="inspection_judges_are_two"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="inspectionitem",
-            constraint=models.UniqueConstraint(
-                fields=("round", "position"), name="inspection_place_once"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="inspectionitem",
-            constraint=models.UniqueConstraint(
-                fields=("round", "reference"), name="inspection_text_once"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="inspectionitem",
-            constraint=models.UniqueConstraint(
-                fields=("round", "variant"), name="inspection_variant_once"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="inspectionitem",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("reference__isnull", False), ("variant__isnull", True)),
-                    models.Q(("reference__isnull", True), ("variant__isnull", False)),
-                    _connector="OR",
-                ),
-                name="inspection_item_of_one_thing",
-            ),
-        ),
         migrations.AddIndex(
             model_name="rating",
             index=models.Index(fields=["judge", "at"], name="rating_of_judge"),
-        ),
-        migrations.AddConstraint(
-            model_name="rating",
-            constraint=models.UniqueConstraint(
-                fields=("item", "judge", "no"), name="rating_no_once"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="ratinganswer",
-            constraint=models.UniqueConstraint(
-                fields=("rating", "criterion"), name="rating_answer_once"
-            ),
         ),
         migrations.AddIndex(
             model_name="resolution",
