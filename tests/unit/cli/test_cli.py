@@ -84,7 +84,7 @@ def test_a_range_and_a_table_of_facts(run, tmp_path: Path):
         (["--from", "m3"], "unknown format 'm3'; did you mean m2"),
         (
             ["--reference", SYSTEM, "--from", "m2"],
-            "reference files go with format lines or multigec, not m2",
+            "reference files go with one of sighan-test, ctc2021, multigec, lines, not with m2",
         ),
         (["--what"], "No such option"),
         (["--range", "5"], "range '5' must be A:B, as 0:500 or 500:"),
