@@ -28,6 +28,8 @@ from gecbench.core.score import total
 from gecbench.metrics.edits import Cherrant
 from gecbench.scoring.results import RunStats, by_tier
 
+pytestmark = pytest.mark.usefixtures("stub_networks")
+
 PLACES = st.sets(st.sampled_from("01234567"), max_size=4).map(sorted).map("".join)
 IMPOSSIBLE = CaseRewrite(unannotatable=True)
 VERSIONS = st.one_of(PLACES.map(version), PLACES.map(version), st.just(IMPOSSIBLE))

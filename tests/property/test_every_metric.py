@@ -9,8 +9,6 @@ from typing import get_args
 
 import pytest
 
-from gecbench.backends import scorers
-from gecbench.chat import judging
 from gecbench.core.case import CHOICES, LEVELS, Case, CaseRewrite, Part
 from gecbench.core.edit import Edit
 from gecbench.core.registry import resolve
@@ -49,31 +47,7 @@ UNEVEN = [
 ]
 
 
-class StubNetwork:
-    """Judges texts by their length."""
-
-    description = "stub@0"
-
-    def values(self, texts: list[tuple[str, ...]]) -> list[float]:
-        return [float(sum(map(len, text))) for text in texts]
-
-    def similarity(self, first: list[str], second: list[str]) -> list[float]:
-        return [len(b) / max(1, len(a)) for a, b in zip(first, second, strict=True)]
-
-    def is_cut(self, text: tuple[str, ...]) -> bool:
-        return False
-
-
-@pytest.fixture(autouse=True)
-def stub_networks(monkeypatch: pytest.MonkeyPatch):
-    for name in ("language_model", "regressor", "encoder", "bert_score"):
-        monkeypatch.setattr(scorers, name, lambda *_: StubNetwork())
-
-    def rate(_: str, rubric: judging.Rubric, pairs: list[tuple[str, str]]) -> dict:
-        return {pair: judging.Verdict(1 + len(pair[1]) % 5) for pair in pairs}
-
-    monkeypatch.setattr(judging, "rate", rate)
-
+pytestmark = pytest.mark.usefixtures("stub_networks")
 
 MODELS = {
     "some": dict.fromkeys(("grammaticality", "fluency", "meaning"), "stub"),

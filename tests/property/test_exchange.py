@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ from gecbench.metrics.m2 import M2
 from gecbench.scoring.resample import drop_dominated, swaps
 from gecbench.scoring.spans import SpanF
 
+pytestmark = pytest.mark.usefixtures("stub_networks")
+
 CASES = UNEVEN + TINY + UNEVEN[::-1] + TINY[:2]
 
 
@@ -20,10 +23,7 @@ def other_system(some: list[Case]) -> list[Case]:
     """The same sentences and references with outputs of another system."""
     dice = random.Random(4)
     outputs = [version("".join(sorted(dice.sample("01234567", dice.randrange(4))))) for _ in some]
-    return [
-        Case(c.id, (output,), c.references, c.source, c.tokens)
-        for c, output in zip(some, outputs, strict=True)
-    ]
+    return [replace(one, hypotheses=(output,)) for one, output in zip(some, outputs, strict=True)]
 
 
 def mixed(here: list, there: list, coins: np.ndarray) -> list:

@@ -147,7 +147,8 @@ class LlmJudge(Metric[Rated]):
             return ()
         return (
             WarningNote(
-                f"llm-judge: {count_noun(unread, 'rating')} could not be read; these sentences are "
-                "left out of the mean"
+                "llm-judge: ratings that could not be read: {count}; these sentences are left out "
+                "of the mean",
+                count=unread,
             ),
         )

@@ -101,11 +101,6 @@ class PtErrant(Metric[Weighed]):
         model = self._network.description
         return {"model": model, "layer": str(self.layer), "beta": f"{self.beta:g}"}
 
-    @property
-    def f_beta(self) -> float:
-        """Weight of recall in F."""
-        return self.beta
-
     def stats(self, case: Case) -> Weighed | None:
         """The weights with each reference; None where no annotator could correct the sentence."""
         (weighed,) = self.stats_of([case])

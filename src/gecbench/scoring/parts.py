@@ -133,7 +133,7 @@ class Task:
         decision: Whose edits count; None where no metric compares any.
         segment: Tokens of a text, for metrics that compare it with gold edits.
         keep_cases: Whether the cases are wanted, too.
-        watch: Wraps the loop over texts, to show progress.
+        watch: Wraps the loop over the texts of a part, to show progress.
         load: Gives the scheme of the decision, in a process that the decision came to without it.
     """
 
@@ -206,7 +206,7 @@ def measure(
         UsageError: Several processes are asked for, and the task cannot be sent to them.
         GecbenchError: What a part raises.
     """
-    starts = range(0, len(corpus.samples), PART)
+    starts = range(0, len(corpus.samples) or 1, PART)  # an empty corpus is one part, too
     decision = task.decision
     remote = replace(task, watch=no_progress)
     if decision and decision.scheme:
@@ -222,8 +222,6 @@ def measure(
                 "take jobs 1"
             )
         task = remote
-    elif len(starts) > 1:
-        task = replace(task, watch=no_progress)
     parts = (_part(corpus, systems, start) for start in starts)
     with closing(map_in_processes(task, parts, jobs, _describe)) as results:
         found = [

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gecbench.core.case import Part
 from gecbench.core.errors import (
     CorpusError,
+    Message,
     MissingExtraError,
     NoEffectError,
     UsageError,
@@ -394,14 +395,28 @@ def _notes_of(
         if names := [name for name, row in known if metric.is_approximate(row)]:
             notes.append(f"{metric.name}: {metric.approximation}: {', '.join(names)}")
         if metric.experimental:
-            note = f"{metric.name} is experimental: {metric.experimental}"
-            notes.insert(0, WarningNote(note))
+            notes.insert(
+                0,
+                WarningNote(
+                    "{metric} is experimental: {why}",
+                    metric=metric.name,
+                    why=Message(metric.experimental),
+                ),
+            )
         for note in notes:
             systems_of.setdefault(note, []).append(system)
     return [
-        note if len(systems) == len(rows) else f"{', '.join(systems)}: {note}"
+        note if len(systems) == len(rows) else _of_systems(note, systems)
         for note, systems in systems_of.items()
     ]
+
+
+def _of_systems(note: str, systems: Sequence[str]) -> str:
+    """Put the systems that a note is true of before it; a warning stays one."""
+    names = ", ".join(systems)
+    if isinstance(note, WarningNote):
+        return WarningNote("{systems}: {note}", systems=names, note=note)
+    return f"{names}: {note}"
 
 
 # Scores.

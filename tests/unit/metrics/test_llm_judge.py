@@ -109,7 +109,7 @@ def test_where_some_are_allowed_they_are_left_out_and_counted(server: Scripted, 
     assert judge.aggregate(rows).parts["unread"] == 1
     assert [sentence["value"] for sentence in judge.sentences(rows)] == [0.5, None, 0.5, 0.5]
     assert judge.resample(rows, np.array([[0, 1, 1, 2], [1, 1, 1, 1]])).tolist() == [0.5, 0]
-    assert any("1 rating" in note for note in judge.notes(rows))
+    assert any("not be read: 1;" in note for note in judge.notes(rows))
 
 
 def test_a_spent_budget_ends_the_run(server: Scripted, profile: Path):
