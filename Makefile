@@ -29,9 +29,9 @@ help:  ## list what can be made
 test: $(VENV)/.dev lint  ## what everybody runs before every commit: lint and the quick tests; at most 8 minutes on 2 cores
 	$(BIN)/pytest -n auto --dist worksteal -m 'not slow' $(COVERAGE)
 
-# A worker more than cores: these tests wait for servers, browsers and disks.
+# Two workers more than cores: these tests wait for servers, browsers and disks.
 test-rest: $(VENV)/.dev  ## what `make test` leaves out: browsers, kills, PostgreSQL, training, whole corpora
-	.ci/with-postgresql $(BIN)/pytest tests -n $$(($$(nproc) + 1)) --dist worksteal -m slow $(COVERAGE)
+	.ci/with-postgresql $(BIN)/pytest tests -n $$(($$(nproc) + 2)) --dist worksteal -m slow $(COVERAGE)
 
 # Without the reference data golden tests skip, and cover less.
 test-all:  ## everything, with coverage; at most 30 minutes on 2 cores

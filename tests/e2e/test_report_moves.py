@@ -120,7 +120,7 @@ def test_the_focus_stays_on_the_button_that_goes_on(shown: Opened):
         shown.page.keyboard.press("Enter")
         assert shown.shown() == f"zh-{number:03}"
         assert focused(shown) == "next"
-    shown.page.get_by_role("button", name="Sentence before (k)").focus()
+    shown.page.get_by_role("button", name="Previous sentence (k)").focus()
     for number in (2, 1, 1):
         shown.page.keyboard.press("Enter")
         assert shown.shown() == f"zh-{number:03}"
