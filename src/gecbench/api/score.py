@@ -24,7 +24,7 @@ from gecbench.scoring.languages import (
     with_language_of_metrics,
 )
 from gecbench.scoring.normalise import change_notes, normalise
-from gecbench.scoring.parts import Task, measure
+from gecbench.scoring.parts import Task, measure, take_stats
 from gecbench.scoring.results import RunStats, ScoreReport
 from gecbench.scoring.run import (
     check_extraction,
@@ -147,17 +147,20 @@ def collect_stats(
     decision = decide_edits(
         scored, systems, needs, extractor_for(part, spec, re_extract=options.re_extract)
     )
-    name = decision.scheme.name if decision and decision.scheme else ""
+    by_part = [metric for metric in applicable if metric.by_part]
+    at_once = [metric for metric in applicable if not metric.by_part]
     stats = measure(
-        Task(applicable, needs, decision, division.divide, keep_cases, watch),
+        Task(by_part, needs, decision, division.divide, keep_cases or bool(at_once), watch),
         scored,
         systems,
-        load=partial(load_elsewhere, replace(spec, say=quiet, watch=no_progress), name),
+        load=partial(
+            load_elsewhere,
+            replace(spec, say=quiet, watch=no_progress),
+            spec.name or language.scheme,
+        ),
         jobs=options.jobs,
         watch=watch,
     )
-    if len(metrics) == 1 and stats.refused:
-        raise stats.refused[metrics[0].name]
     facts = stats.facts
     if not spec.may_be_unused:
         check_extraction(
@@ -195,23 +198,23 @@ def collect_stats(
         )
         for metric in metrics
     ]
-    refused = {
-        **refused,
-        **{name: f"{name}: {error}" for name, error in stats.refused.items()},
-    }
+    # Networks and servers cost most: they are asked when nothing is left that could be refused.
+    rows, missing = take_stats(at_once, stats.cases)
+    rows, missing = {**stats.rows, **rows}, {**stats.refused, **missing}
+    if len(metrics) == 1 and missing:
+        raise missing[metrics[0].name]
+    refused = {**refused, **{name: f"{name}: {error}" for name, error in missing.items()}}
     return RunStats(
         corpus=part,
         systems={system.system: system for system in systems},
         lang=language.code,
         metrics={metric.name: metric for metric in metrics},
-        cases=stats.cases,
-        rows=stats.rows,
+        cases=stats.cases if keep_cases else {},
+        rows=rows,
         refused=refused,
         left_out=left_out,
         notes=tuple(
-            dict.fromkeys(
-                (*notes, *metric_notes(metrics, [s.id for s in part.samples], stats.rows))
-            )
+            dict.fromkeys((*notes, *metric_notes(metrics, [s.id for s in part.samples], rows)))
         ),
         joiner=((decision and decision.scheme) or language).joiner,
     )

@@ -6,7 +6,7 @@ Each is loaded once, and each text is read once, however many systems repeat it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from math import exp, inf
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
@@ -30,6 +30,20 @@ Texts = tuple[str, ...]
 Value = TypeVar("Value")
 
 _BATCH = 32
+_CHARACTERS = 32_000
+"""Of a batch, with what short texts are filled up by; a language model needs some GB for them."""
+
+
+def _batches(texts: Sequence[Texts]) -> Iterator[Sequence[Texts]]:
+    """Yield texts in batches that a network has room for; the longest are last."""
+    batch: list[Texts] = []
+    for text in texts:
+        if batch and (len(batch) == _BATCH or sum(map(len, text)) * (len(batch) + 1) > _CHARACTERS):
+            yield batch
+            batch = []
+        batch.append(text)
+    if batch:
+        yield batch
 
 
 class TextScorer(ABC, Generic[Value]):
@@ -68,9 +82,10 @@ class TextScorer(ABC, Generic[Value]):
         """The value of each text."""
         import torch
 
-        missing = sorted(set(texts) - self._values.keys(), key=lambda text: sum(map(len, text)))
-        for first in range(0, len(missing), _BATCH):
-            batch = missing[first : first + _BATCH]
+        # In one order always: what is in a batch decides the last digits.
+        new = dict.fromkeys(text for text in texts if text not in self._values)
+        missing = sorted(new, key=lambda text: sum(map(len, text)))
+        for batch in _batches(missing):
             with torch.inference_mode():
                 self._values |= zip(batch, self._compute(batch), strict=True)
         return [self._values[text] for text in texts]

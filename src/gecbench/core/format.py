@@ -100,11 +100,12 @@ def unique(path: Path, rows: Rows) -> Rows:
     """
     first: dict[str, int] = {}
     for n, sample in rows:
-        if first.setdefault(sample.id, n) != n:
+        if sample.id in first:  # perhaps in this line: JSON may have all in one
             raise FormatError(
                 "id {id!r} stands in line {first} already; ids are unique",
                 at=Place(path, n),
                 id=sample.id,
                 first=first[sample.id],
             )
+        first[sample.id] = n
         yield n, sample

@@ -5,13 +5,14 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from itertools import islice
-from multiprocessing.process import BaseProcess
-from typing import Any, TypeVar
+from multiprocessing import parent_process
+from threading import Thread
+from typing import Any, TypeVar, cast
 
 from gecbench.core.errors import ResourceError
 
@@ -49,44 +50,31 @@ def map_in_processes(
     if jobs == 1:
         yield from map(function, items)
         return
-    others = set(multiprocessing.active_children())
     # Started anew, not forked: a copy of threads' locks can stay locked for ever.
-    executor = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _keep, (function,))
-    with _ended(executor, others):
-        waiting = iter(items)
-        pending: list[tuple[Item, Future[Any]]] = [
-            (item, executor.submit(_call, item)) for item in islice(waiting, jobs * _AHEAD)
-        ]
-        while pending:
-            item, future = pending.pop(0)
-            try:
-                result = future.result()
-            except BrokenProcessPool as error:
-                raise ResourceError(
-                    f"a process died while it worked on {describe(item)} or what came soon after, "
-                    "perhaps for want of memory; take fewer at a time: --jobs 1"
-                ) from error
-            pending += [(item, executor.submit(_call, item)) for item in islice(waiting, 1)]
-            yield result
-
-
-@contextmanager
-def _ended(executor: ProcessPoolExecutor, others: Collection[BaseProcess]) -> Iterator[None]:
-    """End all processes of an executor at once if something fails or is interrupted.
-
-    Args:
-        executor: Whose processes.
-        others: Those that ran before and have nothing to do with it.
-    """
+    context = multiprocessing.get_context("spawn")
+    executor = ProcessPoolExecutor(jobs, context, _keep, (function,))
+    waiting = iter(items)
+    pending: deque[tuple[Item, Future[Any]]] = deque()
+    last: Item | None = None
     try:
-        yield
-    except BaseException:
-        for process in multiprocessing.active_children():
-            if process not in others:
-                process.terminate()
+        while True:
+            for last in islice(waiting, jobs * _AHEAD - len(pending)):
+                pending.append((last, executor.submit(_call, last)))
+            if not pending:
+                break
+            last, future = pending.popleft()
+            yield future.result()
+    except BrokenProcessPool as error:
+        raise ResourceError(
+            f"a process died while it worked on {describe(cast('Item', last))} or what is near it, "
+            "perhaps for want of memory; take fewer at a time: --jobs 1 (a Python script: jobs=1, "
+            'or put its own work under if __name__ == "__main__":)'
+        ) from error
+    finally:
+        # Those that wait are never begun; one that was begun is of no use to anybody any more.
+        for process in list((executor._processes or {}).values()) if pending else ():
+            process.terminate()
         executor.shutdown(cancel_futures=True)
-        raise
-    executor.shutdown()
 
 
 _kept: list[Callable[[Any], Any]] = []
@@ -94,9 +82,20 @@ _kept: list[Callable[[Any], Any]] = []
 
 
 def _keep(function: Callable[[Any], Any]) -> None:
-    """Keep the function of this process; Ctrl-C is for the process that started it."""
+    """Keep the function of this process, which ends with the one that started it.
+
+    Ctrl-C is for that one.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
     _kept.append(function)
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that started it does, which may have been killed."""
+    if parent := parent_process():
+        parent.join()
+        os._exit(1)
 
 
 def _call(item: Any) -> Any:

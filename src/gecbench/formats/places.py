@@ -54,7 +54,8 @@ def _pairs(cells: Sequence[str]) -> Iterator[_Correction]:
     """Place and correction in turn, places from 1; 0 alone is a sentence without errors."""
     if list(cells) == ["0"]:
         return
-    for place, text in zip(cells[::2], [*cells[1::2], ""], strict=False):
+    # A line with an id alone was cut off.
+    for place, text in zip(cells[::2] or [""], [*cells[1::2], ""], strict=False):
         if not is_number(place) or not int(place) or not text:
             raise FormatError(
                 "behind the id stand 0, or places from 1, each with its correction; here are "

@@ -57,7 +57,7 @@ class LlmJudge(Metric[Rated]):
     name: ClassVar[str] = "llm-judge"
     needs: ClassVar[Part] = "texts"
     needs_references: ClassVar[bool] = False
-    parallel: ClassVar[bool] = False
+    by_part: ClassVar[bool] = False
     experimental: ClassVar[str] = (
         "it depends on the model and the rubric; `gecbench analyse meta` says how well they agree "
         "with people"

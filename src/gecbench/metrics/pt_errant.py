@@ -83,7 +83,7 @@ class PtErrant(Metric[Weighed]):
     needs: ClassVar[Part] = "edits"
     languages: ClassVar[tuple[str, ...]] = ("en",)
     perfect: ClassVar[float] = 1.0
-    parallel: ClassVar[bool] = False
+    by_part: ClassVar[bool] = False
     experimental: ClassVar[str] = "checked with a tiny model only, not with BERT"
     approximation: ClassVar[str] = "only the beginning was read of texts too long for the network"
 

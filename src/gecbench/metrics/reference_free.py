@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
-from math import exp
+from math import exp, isfinite
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from gecbench.core.case import Case, Part
@@ -49,7 +49,7 @@ class NetworkMetric(MeanMetric[Judgment]):
 
     needs: ClassVar[Part] = "texts"
     needs_references: ClassVar[bool] = False
-    parallel: ClassVar[bool] = False
+    by_part: ClassVar[bool] = False
     approximation: ClassVar[str] = "only the beginning was read of texts too long for the network"
 
     def stats(self, case: Case) -> Judgment | None:
@@ -152,7 +152,8 @@ class Scribendi(NetworkMetric):
         value = 1.0 if before > after and ratio >= self.threshold else -1.0
         if pair[0] == pair[1]:
             value = 0.0
-        parts = {"source_perplexity": before, "perplexity": after, "ratio": ratio}
+        known = {"source_perplexity": before, "perplexity": after, "ratio": ratio}
+        parts = {name: number for name, number in known.items() if isfinite(number)}
         return Judgment(value, parts, any(cuts))
 
 

@@ -50,8 +50,8 @@ class Metric(ABC, Generic[Stats]):
 
     experimental: ClassVar[str] = ""
     """What of it could not be checked against the authors' program; "": nothing."""
-    parallel: ClassVar[bool] = True
-    """Whether several processes may take statistics at once; no where a network or server does."""
+    by_part: ClassVar[bool] = True
+    """Whether parts of a corpus may come one by one, to several processes; no for a network."""
     approximation: ClassVar[str] = ""
     """What was done to sentences of which `is_approximate` is true."""
 

@@ -103,18 +103,22 @@ def _add(parts: Sequence[CaseFacts]) -> CaseFacts:
     )
 
 
+Rows = dict[tuple[str, str], list[Any]]
+"""Statistics of each sentence by system and metric."""
+
+
 @dataclass(frozen=True, slots=True)
 class PartStats:
     """What is found in a part of a corpus, or in the whole.
 
     Args:
-        rows: Statistics of each sentence by system and metric.
+        rows: Of the metrics of the task.
         refused: Why metrics cannot be computed, by their name.
         facts: Of the cases.
         cases: By system; empty where nobody asked for them.
     """
 
-    rows: Mapping[tuple[str, str], Sequence[Any]]
+    rows: Rows
     refused: Mapping[str, MissingExtraError]
     facts: CaseFacts
     cases: Mapping[str, Sequence[Case]]
@@ -128,8 +132,8 @@ class Task:
     """What is to be found in each part of a corpus.
 
     Args:
-        metrics: Those that apply.
-        needs: What they read.
+        metrics: Those whose statistics are taken part by part.
+        needs: What they and others read.
         decision: Whose edits count; None where no metric compares any.
         segment: Tokens of a text, for metrics that compare it with gold edits.
         keep_cases: Whether the cases are wanted, too.
@@ -162,21 +166,36 @@ class Task:
             decision=self._decision,
             segment=self.segment,
         )
-        rows: dict[tuple[str, str], Sequence[Any]] = {}
-        refused: dict[str, MissingExtraError] = {}
-        for metric in self.metrics:
-            try:
-                # All at once: networks and servers take them in batches.
-                stats = iter(metric.stats_of(list(chain.from_iterable(cases.by_system.values()))))
-                rows |= {
-                    (system, metric.name): list(islice(stats, len(of_system)))
-                    for system, of_system in cases.by_system.items()
-                }
-            except MissingExtraError as error:
-                refused[metric.name] = error
+        rows, refused = take_stats(self.metrics, cases.by_system)
         return PartStats(
             rows, refused, _facts_of(cases), cases.by_system if self.keep_cases else {}
         )
+
+
+def take_stats(
+    metrics: Sequence[Metric[Any]], cases: Mapping[str, Sequence[Case]]
+) -> tuple[Rows, dict[str, MissingExtraError]]:
+    """Take the statistics of each sentence, all systems of a metric at once.
+
+    Args:
+        metrics: Those that apply.
+        cases: By system.
+
+    Returns:
+        Statistics by system and metric; why metrics cannot be computed, by their name.
+    """
+    rows: Rows = {}
+    refused: dict[str, MissingExtraError] = {}
+    for metric in metrics:
+        try:
+            stats = iter(metric.stats_of(list(chain.from_iterable(cases.values()))))
+            rows |= {
+                (system, metric.name): list(islice(stats, len(of_system)))
+                for system, of_system in cases.items()
+            }
+        except MissingExtraError as error:
+            refused[metric.name] = error
+    return rows, refused
 
 
 def _decided_already() -> Scheme:
@@ -218,8 +237,8 @@ def measure(
     if jobs > 1:
         if not _can_travel(remote):
             raise UsageError(
-                f"jobs {jobs}: the scheme, a metric or the segmenter works in one process alone; "
-                "take jobs 1"
+                f"jobs {jobs}: the scheme, a metric or the segmenter cannot be sent to other "
+                "processes; take jobs 1"
             )
         task = remote
     parts = (_part(corpus, systems, start) for start in starts)
@@ -233,8 +252,6 @@ def measure(
 
 def _can_travel(task: Task) -> bool:
     """Whether a task can be sent to other processes."""
-    if not all(metric.parallel for metric in task.metrics):
-        return False
     try:
         pickle.dumps(task)
     except (pickle.PicklingError, AttributeError, TypeError):
@@ -261,7 +278,7 @@ def _describe(part: PartOfCorpus) -> str:
 
 def _join(parts: Sequence[PartStats]) -> PartStats:
     """What was found in all parts, in their order."""
-    rows: dict[tuple[str, str], list[Any]] = {}
+    rows: Rows = {}
     cases: dict[str, list[Case]] = {}
     refused: dict[str, MissingExtraError] = {}
     for part in parts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -17,10 +18,12 @@ from gecbench.analysis.meta import of_run, read_people
 from gecbench.analysis.options import Layout
 from gecbench.api.files import load, load_system
 from gecbench.api.options import Options
-from gecbench.api.score import collect_stats
+from gecbench.api.score import collect_stats, score
 from gecbench.chat.judging import load_rubric, read_rating
 from gecbench.core.errors import FormatError, GecbenchError, UnknownNameError, UsageError
+from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.metrics.llm_judge import LlmJudge, Rated
+from gecbench.scoring import parts
 
 CASES = (
     case("he go", "he goes"),
@@ -110,6 +113,31 @@ def test_where_some_are_allowed_they_are_left_out_and_counted(server: Scripted, 
     assert [sentence["value"] for sentence in judge.sentences(rows)] == [0.5, None, 0.5, 0.5]
     assert judge.resample(rows, np.array([[0, 1, 1, 2], [1, 1, 1, 1]])).tolist() == [0.5, 0]
     assert any("not be read: 1;" in note for note in judge.notes(rows))
+
+
+def test_a_run_is_one_however_long_and_is_refused_before_it_costs(
+    server: Scripted, profile: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """The share of unread answers is that of the corpus, though it is scored part by part."""
+    monkeypatch.setattr(parts, "PART", 2)
+    words = ("It sat.", "He sits.", "She sat.", "They sat.", "We sat.")
+    samples = tuple(Sample(str(n), w, (Rewrite(w),)) for n, w in enumerate(words))
+    system = SystemOutput("a", {str(n): (Rewrite(w + " Now."),) for n, w in enumerate(words)})
+    settings = {"llm-judge.profile": str(profile), "llm-judge.most_unread": "0.2"}
+    options = Options(metrics=("llm-judge", "gleu"), settings=settings)
+    server.script = lambda _, text: fail_with(500) if "sits" in text else rated(3)
+    with expect_error(UsageError, "--re-extract"):
+        score(Corpus("c", samples, "en"), system, options=replace(options, re_extract=True))
+    assert not server.asked
+    report = score(Corpus("c", samples, "en"), system, options=options)
+    assert [result.metric for result in report.results] == ["llm-judge", "gleu"]
+    assert report.results[0].score.parts["unread"] == 1
+
+
+def test_a_rating_too_great_for_a_number_is_none(server: Scripted, judge: LlmJudge):
+    server.script = lambda *_: answer_with('{"score": 1%s}' % ("0" * 400))
+    with expect_error(GecbenchError, "4 of 4 ratings"):
+        judge.stats_of(CASES)
 
 
 def test_a_spent_budget_ends_the_run(server: Scripted, profile: Path):

@@ -78,7 +78,7 @@ def test_a_scheme_that_is_here_alone_works_in_one_process(data, monkeypatch):
     loaded = gecbench.load_scheme("zh-char")
     here = gecbench.score(*data, scheme=loaded, options=gecbench.Options(jobs=None))
     assert here == gecbench.score(*data, scheme="zh-char", options=gecbench.Options(jobs=None))
-    with pytest.raises(UsageError, match=r"jobs 2: .* one process alone"):
+    with pytest.raises(UsageError, match=r"jobs 2: .* cannot be sent"):
         gecbench.score(*data, scheme=loaded, options=gecbench.Options(jobs=2))
 
 

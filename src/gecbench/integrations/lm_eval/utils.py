@@ -62,7 +62,8 @@ def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str,
     """
     source, lang = doc["source"], doc["lang"]
     correction = parse_answer(source, results[0], tokens=language_of(lang).tokens)
-    rejected = correction.text == source and bool(correction.flags)
+    unchanged = correction.text == source and bool(correction.flags)
+    rejected = unchanged and not (correction.flags == ("explained",) and source in results[0])
     references = tuple(doc["references"])
     item = (source, correction.text, references, lang, doc["scheme"], rejected)
     return dict.fromkeys((*_SCORES, "rejected"), item)
