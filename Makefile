@@ -26,7 +26,7 @@ demo: $(VENV)/.demo  ## score three invented systems on the bundled samples, wri
 help:  ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/\1\t\2/p' Makefile | expand -t 12
 
-test: $(VENV)/.dev lint  ## what everybody runs before every commit: lint and the quick tests; at most 8 minutes on 2 cores
+test: $(VENV)/.dev lint  ## what everybody runs before every commit: lint and the quick tests; 8 to 10 minutes on 2 cores
 	$(BIN)/pytest -n auto --dist worksteal -m 'not slow' $(COVERAGE)
 
 # Two workers more than cores: these tests wait for servers, browsers and disks.

@@ -37,6 +37,7 @@ def lists_for_data_sets(monkeypatch: pytest.MonkeyPatch) -> None:
         ("He go to school .", "He go to school .", False),
         ("I'm sorry, but I can't help with that.", "He go to school .", True),
         ("", "He go to school .", True),
+        ("He go to school .\n\nNo changes were needed.", "He go to school .", False),
     ],
 )
 def test_the_correction_in_an_answer_is_scored(answer: str, correction: str, rejected: bool):

@@ -111,6 +111,9 @@ def test_empty_texts_are_scored(scribendi: Scribendi, some: Some, impara: Impara
     empty = case("he goes", "")
     assert values(scribendi, empty, case("", "he goes"), case("", "")) == [-1, -1, 0]
     assert all(len(stats(metric, empty)) == 1 for metric in (some, impara))
+    # An empty text has no perplexity; infinity is no JSON.
+    (sentence,) = scribendi.sentences(stats(scribendi, empty))
+    json.dumps(sentence, allow_nan=False)
 
 
 def test_a_batch_says_what_single_sentences_say(scribendi: Scribendi, some: Some, impara: Impara):
