@@ -2,6 +2,10 @@
 
 import multiprocessing
 import os
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -33,3 +37,25 @@ def test_a_failure_or_an_end_before_the_last_ends_all():
     assert next(results) == 1
     results.close()
     assert not multiprocessing.active_children()
+
+
+def test_they_end_with_the_process_that_started_them(tmp_path: Path):
+    """It may be killed, and can then tell them nothing."""
+    script = tmp_path / "work.py"
+    begun = "(print(__import__('os').getpid(), flush=True), __import__('time').sleep(60))"
+    script.write_text(
+        "from gecbench.core.processes import map_in_processes\n"
+        "if __name__ == '__main__':\n"
+        f"    list(map_in_processes(eval, [{begun!r}], 2, str))\n"
+    )
+    words = [sys.executable, str(script)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE) as starter:
+        worker = int(starter.stdout.readline())
+        starter.kill()
+    for _ in range(100):
+        try:
+            os.kill(worker, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.1)
+    pytest.fail(f"process {worker} is still there")
