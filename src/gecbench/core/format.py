@@ -60,6 +60,8 @@ class Format:
             is what the format implies.
         check: Refuses lines that look like this format and would be read wrongly; not called
             where the format is named.
+        later: Name of the format to read a file with of which only the first lines were looked at:
+            what distinguishes it from this one may stand further on; "" for this one.
     """
 
     name: str
@@ -75,6 +77,7 @@ class Format:
     has_lang: bool = False
     check: Callable[[Path, Sequence[str]], None] = accept
     title: str = ""
+    later: str = ""
 
     @property
     def is_written(self) -> bool:

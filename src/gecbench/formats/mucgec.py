@@ -206,6 +206,7 @@ FORMAT = Format(
     write=write,
     losses=losses,
     check=check,
+    later="nasgec",
 )
 
 NASGEC = Format(

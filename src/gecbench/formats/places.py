@@ -114,6 +114,7 @@ def stream(path: Path, lines: Iterable[str], *, task: _Task) -> tuple[Corpus, Ro
     """
 
     def sentence(line: str) -> Sample:
+        _check_id(line)
         match = task.sentence.fullmatch(line)
         if match and match[2]:
             return Sample(match[1], match[2])
@@ -135,10 +136,12 @@ def rewrites(path: Path, lines: Iterable[str], sources: Mapping[str, str], *, ta
     """Yield the sentences with what places of corrections, or lines of texts, make of them.
 
     Raises:
-        FormatError: Names the line of a correction that is not in its sentence, or overlaps.
+        FormatError: Names the line of a correction that is not in its sentence, or overlaps, and
+            one without an id.
     """
     for n, line in enumerate(lines, 1):
         with error_place(Place(path, n)):
+            _check_id(line)
             match = task.sentence.fullmatch(line)
             if match:
                 name, rewrite = match[1], Rewrite(text=match[2])
@@ -147,6 +150,13 @@ def rewrites(path: Path, lines: Iterable[str], sources: Mapping[str, str], *, ta
                 name = first.removeprefix("pid=")
                 rewrite = _rewrite(sources.get(name), list(task.corrections(cells)))
             yield n, Sample(name, sources.get(name, ""), (rewrite,))
+
+
+def _check_id(line: str) -> None:
+    if not line.strip():
+        raise FormatError("the line is blank; remove it")
+    if line.partition(",")[0].strip() in ("", "pid="):
+        raise FormatError("the id is empty; a line begins with the id of its sentence")
 
 
 def _rewrite(source: str | None, corrections: Sequence[_Correction]) -> Rewrite:

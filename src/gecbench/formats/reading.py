@@ -57,8 +57,17 @@ def stream_corpus(
     """
     lines = stream_lines(path)
     first = list(islice(lines, _FIRST))
-    about, rows = _format_of(path, first, format, columns).stream(path, chain(first, lines))
+    reader = _format_of_first(path, first, format, columns)
+    about, rows = reader.stream(path, chain(first, lines))
     return about, (sample for _, sample in rows)
+
+
+def _format_of_first(
+    path: Path, lines: Sequence[str], name: str | None, columns: Columns | None = None
+) -> Format:
+    """The format to read a file with whose first lines are these, as that of all would be."""
+    reader = _format_of(path, lines, name, columns)
+    return load_format(reader.later) if reader.later and name is None else reader
 
 
 def _format_of(
@@ -102,7 +111,7 @@ def read_parallel(
     """
     reader = load_format(format or "lines")
     if format is None and str(source) != STDIO:
-        reader = _format_of(source, list(islice(stream_lines(source), _FIRST)), None)
+        reader = _format_of_first(source, list(islice(stream_lines(source), _FIRST)), None)
     if not reader.has_ids:
         return Corpus(name_of(source), tuple(stream_parallel(source, references)))
     corpus = read(source, format=reader.name)
@@ -224,7 +233,7 @@ def sources(path: Path, *, format: str | None = None, columns: Columns | None = 
     if reader.is_text and not reader.has_ids:
         rows = reader.stream(path, chain(first, lines))[1]
         return Sources(path, (sample.source for _, sample in rows), reader.name)
-    corpus = reader.read(path, chain(first, lines))
+    corpus = _format_of_first(path, first, format, columns).read(path, chain(first, lines))
     texts = [sample.source for sample in corpus.samples]
     return Sources(path, texts, reader.name, corpus, corpus.lang if reader.has_lang else None)
 

@@ -14,6 +14,7 @@ from messages import expect_error
 import gecbench
 from gecbench.core.errors import FormatError
 from gecbench.core.sample import Rewrite
+from gecbench.formats.reading import read_parallel, sources, stream_corpus
 
 WRONG, RIGHT = "他去学校坐车。", "他坐车去学校。"
 FLACGEC = {"source": WRONG, "target": RIGHT, "operation": "[[...]]", "annotation": "1 1|||W|||坐"}
@@ -63,3 +64,26 @@ def test_marks_of_nasgec_are_texts_elsewhere(tmp_path: Path) -> None:
     path.write_text(f"1\t{WRONG}\t歧义句\n", "utf-8")
     (sample,) = gecbench.load(path, format="mucgec").samples
     assert sample.references == (Rewrite(text="歧义句"),)
+
+
+@pytest.mark.parametrize("place", [1, 200, 201, 400])
+def test_marks_of_nasgec_are_found_wherever_they_stand(tmp_path: Path, place: int) -> None:
+    """A streamed file is read as one that is held in memory, however late a mark appears."""
+    path = tmp_path / "x.para"
+    rows = [f"{n}\t{WRONG}\t{'歧义句' if n == place else RIGHT}\n" for n in range(1, 401)]
+    path.write_text("".join(rows), "utf-8")
+    samples = gecbench.load(path).samples
+    assert samples[place - 1].references == (Rewrite(unannotatable=True),)
+    assert tuple(stream_corpus(path)[1]) == samples
+    corpus = sources(path).corpus
+    assert corpus is not None
+    assert corpus.samples == samples
+    assert read_parallel(path, [path], format=None).samples == samples
+
+
+def test_a_mark_that_appears_late_is_a_text_where_the_format_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "x.tsv"
+    rows = [f"{n}\t{WRONG}\t{RIGHT}\n" for n in range(1, 201)]
+    path.write_text("".join([*rows, f"201\t{WRONG}\t歧义句\n"]), "utf-8")
+    *_, last = stream_corpus(path, format="mucgec")[1]
+    assert last.references == (Rewrite(text="歧义句"),)

@@ -82,6 +82,11 @@ def test_what_a_system_hands_in_is_places_or_sentences_and_may_be_packed(tmp_pat
         (CTC, CTC_ANSWERS.replace("4, 别字", "3, 别字"), ("truth.txt:1", "论", "言轮引发声讨。")),
         (CTC, "1-1, -1\n1-3, 5, 冗余, 都\n", ("truth.txt:2", "都")),
         (CTC, "1-1, -1\n1-3, 5, 冗余, 都, 都,\n", ("truth.txt:2", "都")),
+        (SIGHAN, "A2-1-1, 0\n\nA2-1-2, 0\n", ("truth.txt:2", "blank")),
+        (SIGHAN, "A2-1-1, 0\nA2-1-2, 0\n \n", ("truth.txt:3", "blank")),
+        (SIGHAN, "A2-1-1, 0\n, 0\n", ("truth.txt:2", "id")),
+        (CTC, CTC_ANSWERS.replace("pid=1-2", "pid="), ("truth.txt:2", "id")),
+        (SIGHAN.replace("\n", "\n\n", 1), "A2-1-1, 0\nA2-1-2, 0\n", ("in.txt:2", "blank")),
         (MORE + "女排会来。\n", CTC_ANSWERS, ("in.txt:6", "女排会来。")),
     ],
 )
