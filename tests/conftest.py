@@ -6,6 +6,7 @@ import fcntl
 import gc
 import os
 import pickle
+import re
 import shutil
 import signal
 from collections.abc import Callable, Generator, Iterator
@@ -89,11 +90,26 @@ def is_below(path: Path, places: tuple[str, ...]) -> bool:
     return any(path.is_relative_to(TESTS / place) for place in places)
 
 
+MAY_BE_SLOW = re.compile(r"mark\.slow|\b(browser|database|\w*postgresql)\b")
+"""What the text of a file has where one of its tests is slow, or needs more than all machines have.
+
+Looking for it takes a second; importing all files takes each worker twenty.
+"""
+
+
+@cache
+def has_no_slow_test(path: Path) -> bool:
+    """Whether `make test-rest` need not read a file; `make test` fails where this is wrong."""
+    if path.suffix != ".py" or is_below(path, SLOW):
+        return False
+    return not MAY_BE_SLOW.search(path.read_text("utf-8"))
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Let `make test` not even import what it leaves out."""
-    return (
-        True if config.option.markexpr == "not slow" and is_below(collection_path, SLOW) else None
-    )
+    """Let `make test` and `make test-rest` not even import what they leave to each other."""
+    if config.option.markexpr == "not slow" and is_below(collection_path, SLOW):
+        return True
+    return True if config.option.markexpr == "slow" and has_no_slow_test(collection_path) else None
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -113,6 +129,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             or NEEDS_MORE.intersection(getattr(item, "fixturenames", ()))
         ):
             item.add_marker(pytest.mark.slow)
+        if item.get_closest_marker("slow") and has_no_slow_test(item.path):
+            reason = f"`make test-rest` would not find {item.nodeid}; see MAY_BE_SLOW"
+            raise pytest.UsageError(reason)
         again = on_postgresql and item.nodeid.replace("postgresql", "sqlite") in names
         if again or is_below(item.path, UNTRACED):
             item.add_marker(pytest.mark.no_cover)
