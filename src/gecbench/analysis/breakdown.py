@@ -26,7 +26,7 @@ from gecbench.analysis.sentences import (
 )
 from gecbench.core.case import Case
 from gecbench.core.edit import Edit
-from gecbench.core.errors import CorpusError, UnknownNameError, UsageError, count_noun
+from gecbench.core.errors import CorpusError, Message, UnknownNameError, UsageError, count_noun
 from gecbench.core.sample import Sample
 from gecbench.core.score import Counts, Interval, ranks, total
 from gecbench.scoring.metric import Metric
@@ -65,7 +65,8 @@ class Cell:
     Args:
         value: The metric's, not rounded; None where there is nothing to score.
         counts: What it was made of, for metrics that count edits.
-        interval: Of the value, by resampling sentences; None where nobody asked for it.
+        interval: Of the value, by resampling sentences; None where nobody asked for it, and where
+            edits are counted and there is nothing to correct.
     """
 
     value: float | None
@@ -78,6 +79,11 @@ class Resampling(NamedTuple):
 
     resamples: int
     seed: int
+
+    @classmethod
+    def of(cls, resamples: int, seed: int) -> Resampling | None:
+        """So many resamples; None for none."""
+        return cls(resamples, seed) if resamples else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,8 +361,11 @@ def _interval(values: Values, resampling: Resampling) -> Interval:
 
 
 def _has_errors(counts: Counts | None) -> bool:
-    """Say whether there is something to correct; else F is 0 or 1, and no interval helps."""
-    return counts is not None and counts.tp + counts.fn > 0
+    """Say whether there is something to correct; else F is 0 or 1, and no interval helps.
+
+    Metrics that count nothing are means, and those have intervals.
+    """
+    return counts is None or counts.tp + counts.fn > 0
 
 
 def _of_sentences(
@@ -376,7 +385,7 @@ def _of_sentences(
         metric: Name of any metric.
         names: Of the groups, in order.
         groups: The group of each sentence.
-        resampling: Of the intervals; None for none, and metrics that do not count edits have none.
+        resampling: Of the intervals; None for none.
         scale: What the groups are measured in.
     """
     members: dict[str, list[int]] = {name: [] for name in names}
@@ -387,7 +396,7 @@ def _of_sentences(
     cells: dict[str, list[Cell]] = {system: [] for system in run_stats.systems}
     for indices in members.values():
         draws = None
-        if resampling and scorer.span_metric is not None:
+        if resampling:
             draws = resample_draws(
                 len(indices), resamples=resampling.resamples, seed=resampling.seed
             )
@@ -711,6 +720,7 @@ def break_down(
         notes=(
             *(*run_stats.notes, *run_stats.refused.values(), *_notes(run_stats, every)),
             *_notes_on_sentences(run_stats, comparisons, options),
+            *_notes_on_intervals(every, resampling),
         ),
         signatures=signatures(run_stats, metrics),
     )
@@ -800,6 +810,30 @@ def _notes_on_sentences(
             f"{'is' if lost == 1 else 'are'} known only by edits that overlap and cannot be shown"
         )
     return notes
+
+
+def _notes_on_intervals(
+    breakdowns: Sequence[Breakdown], resampling: Resampling | None
+) -> Iterator[str]:
+    if resampling is None:
+        return
+    yield Message(
+        "95%: percentile bootstrap, {resamples} resamples of sentences, seed {seed}",
+        resamples=resampling.resamples,
+        seed=resampling.seed,
+    )
+    if any(breakdown.unit == "edits" for breakdown in breakdowns):
+        yield Message("intervals of types and positions: the choice of references is held")
+    if any(
+        cell.value is not None and cell.interval is None
+        for breakdown in breakdowns
+        for cells in breakdown.cells.values()
+        for cell in cells
+    ):
+        yield Message(
+            "without an interval: groups with nothing to correct, where F is 1 for a system that "
+            "changes nothing and 0 for every other"
+        )
 
 
 def _notes(run_stats: RunStats, breakdowns: Sequence[Breakdown]) -> list[str]:

@@ -13,7 +13,7 @@ from gecbench.analysis.agreement import (
     scorable,
     works_of,
 )
-from gecbench.analysis.breakdown import Breakdowns, break_down
+from gecbench.analysis.breakdown import Breakdowns, Resampling, break_down
 from gecbench.analysis.correlation import Correlations, correlations, scores_of, table_scores
 from gecbench.analysis.human import Human, find_submissions, score_annotators
 from gecbench.analysis.human import scorable as human_scorable
@@ -102,7 +102,7 @@ def breakdown(
         least: Groups with fewer sentences or edits are not compared.
         most: How many sentences that do most to a difference to find.
         scheme: As for `score`.
-        options: How to score.
+        options: How to score; with `resamples`, groups have 95% intervals.
         lang: Code of the language of the texts; None takes that of the corpus.
         watch: Wraps long loops, to show progress.
 
@@ -114,7 +114,8 @@ def breakdown(
     breaking = BreakdownOptions(tuple(by), tuple(length_ends), tuple(between), least, most)
     corpus = in_language(corpus, lang)
     run_stats = collect_stats(corpus, systems, scheme=scheme, options=options, watch=watch)
-    return break_down(run_stats, breaking)
+    resampling = Resampling.of(options.resamples, options.seed) if options else None
+    return break_down(run_stats, breaking, resampling)
 
 
 # Correlations of metrics over systems: of systems scored here, or of a table of scores.

@@ -93,13 +93,6 @@ def analysis_reports(
     return reports
 
 
-def _resampling(options: Options) -> Resampling | None:
-    """How the intervals of parts of the corpus are made."""
-    if not options.resamples:
-        return None
-    return Resampling(min(options.resamples, _RESAMPLES), options.seed)
-
-
 def unchanged_systems(run_stats: RunStats) -> set[str]:
     """The systems whose outputs are the sources, as the copy that many evaluations call INPUT."""
     sources = {sample.id: sample.source for sample in run_stats.corpus.samples}
@@ -213,7 +206,8 @@ def report(
     metric = span_metric(run_stats)
     hard = edit_weights(run_stats.cases) if metric else []
     rows = sentence_rows(run_stats, metric, hard)
-    parts = break_down(only(run_stats, metric), resampling=_resampling(options))
+    resampling = Resampling.of(min(options.resamples, _RESAMPLES), options.seed)
+    parts = break_down(only(run_stats, metric), resampling=resampling)
     fields = list(dict.fromkeys(name for s in run_stats.corpus.samples for name in s.meta))
     sentences = pack_sentences(
         rows,

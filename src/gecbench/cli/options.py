@@ -50,6 +50,11 @@ Jobs = Annotated[
     int | None,
     Option("--jobs", "Processes that work at once (default: all cores where that is quicker)."),
 ]
+Intervals = Annotated[bool, Option("--ci", "Add 95% bootstrap intervals.")]
+Resamples = Annotated[int, Option("--resamples", "Resamples of --ci.", needs=("--ci",))]
+Seed = Annotated[int, Option("--seed", "Seed of --ci.", needs=("--ci",))]
+RESAMPLES = 1000
+"""Resamples of --ci unless others are asked for."""
 CorpusFile = Annotated[Path, Argument()]
 SystemFiles = Annotated[tuple[Path, ...], Argument("SYSTEM...")]
 CorpusFormat = Annotated[
@@ -328,10 +333,11 @@ def check_scheme_is_used(options: Options) -> None:
         )
 
 
-def check_resamples(ci: bool, resamples: int) -> None:
-    """Refuse intervals of no resamples."""
+def with_intervals(options: Options, ci: bool, resamples: int, seed: int) -> Options:
+    """The options with intervals, if they are asked for; refuse those of no resamples."""
     if ci and not resamples:
         raise UsageError("--resamples 0 makes no intervals; leave --ci out, or name 100 or more")
+    return replace(options, resamples=resamples if ci else 0, seed=seed)
 
 
 def needs_of(metrics: Sequence[str]) -> list[Part]:

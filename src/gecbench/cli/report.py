@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,12 +14,13 @@ from gecbench.cli.options import (
     CorpusFile,
     Inputs,
     Scoring,
+    Seed,
     SystemFiles,
-    check_resamples,
     load_inputs,
     say,
     scheme_of,
     watch,
+    with_intervals,
 )
 from gecbench.cli.output import FigureOptions, format_by_ending, write_plots
 from gecbench.core.errors import count_noun
@@ -82,7 +82,7 @@ def report(
         int,
         Option("--resamples", "Resamples of --ci, and permutations.", needs=("--ci",)),
     ] = 10_000,
-    seed: Annotated[int, Option("--seed", "Seed of --ci.", needs=("--ci",))] = 0,
+    seed: Seed = 0,
 ) -> None:
     """Write one HTML page with scores, significance, figures and every sentence.
 
@@ -100,8 +100,7 @@ def report(
     started = time.monotonic()
     format_by_ending(output, {".html": "html", ".htm": "html"}, "html")
     check_extras()
-    check_resamples(ci, resamples)
-    options = replace(options, resamples=resamples if ci else 0, seed=seed)
+    options = with_intervals(options, ci, resamples, seed)
     more: Sequence[Report] = ()
     if robustness is not None:
         more = (_robustness(robustness, robustness_systems, inputs, options),)

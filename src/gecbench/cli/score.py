@@ -9,17 +9,21 @@ from typing import Annotated, Literal
 from gecbench.api.options import Options
 from gecbench.cli.command import command
 from gecbench.cli.options import (
+    RESAMPLES,
     CorpusFile,
     Inputs,
+    Intervals,
     Jobs,
+    Resamples,
+    Seed,
     SystemFiles,
-    check_resamples,
     check_scheme_is_used,
     corpus_groups,
     measure_groups,
     needs_types,
     say,
     watch,
+    with_intervals,
 )
 from gecbench.cli.output import (
     OutputFile,
@@ -38,9 +42,9 @@ def score(
     systems: SystemFiles,
     inputs: Inputs,
     options: Options,
-    ci: Annotated[bool, Option("--ci", "Add 95% bootstrap intervals.")] = False,
-    resamples: Annotated[int, Option("--resamples", "Resamples of --ci.", needs=("--ci",))] = 1000,
-    seed: Annotated[int, Option("--seed", "Seed of --ci.", needs=("--ci",))] = 0,
+    ci: Intervals = False,
+    resamples: Resamples = RESAMPLES,
+    seed: Seed = 0,
     tier: Annotated[
         Literal[1, 2, 3] | None,
         Option("--by-type", "Show counts by type: operation (1), category (2), whole label (3)."),
@@ -74,15 +78,9 @@ def score(
     groups = list(corpus_groups([corpus, *systems]))
     if len(groups) > 1 and (inputs.corpus.references or inputs.corpus.meta):
         raise UsageError("--reference and --meta belong to one corpus; here are several")
-    options = replace(
-        options,
-        resamples=resamples if ci else 0,
-        seed=seed,
-        per_sentence=per_sentence is not None,
-        jobs=jobs,
-    )
+    options = replace(options, per_sentence=per_sentence is not None, jobs=jobs)
     check_scheme_is_used(options)
-    check_resamples(ci, resamples)
+    options = with_intervals(options, ci, resamples, seed)
     form = chosen_format or format_of(output)
     types = bool(tier or form == "json" or per_sentence or needs_types(options))
     scores = measure_groups(

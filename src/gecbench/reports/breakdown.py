@@ -132,9 +132,9 @@ def _figure(breakdown: Breakdown, name: str, *, page: bool = False) -> Figure:
 
 def _series(system: str, places: Sequence[Words], cells: Sequence[Cell]) -> Series:
     """The values of a system, with the intervals of those that have one."""
-    low, high = ([getattr(cell.interval, end, None) for cell in cells] for end in ("low", "high"))
+    low, high = zip(*map(_ends, cells), strict=True)
     if not any(cell.interval for cell in cells):
-        low = high = []
+        low = high = ()
     return Series.of_shares(system, places, (cell.value for cell in cells), low, high)
 
 
@@ -238,17 +238,25 @@ def _table(breakdown: Breakdown, name: str, systems: Sequence[str], *, page: boo
     words = {group: type_words(group) for group in breakdown.groups}
     if not page or not breakdown.by.startswith("type-") or not any(words.values()):
         words = {}
+    with_ends = not page and _has_intervals([breakdown])
+    width = 3 if with_ends else 1
+    columns = [
+        column
+        for system in systems
+        for column in (Column(system, "percent"), *_end_columns(system))[:width]
+    ]
     rows: list[tuple[Value, ...]] = []
     marks: set[tuple[int, int]] = set()
     filters: dict[tuple[int, int], Filters] = {}
     for index, (group, size) in enumerate(zip(breakdown.groups, breakdown.sizes, strict=True)):
-        values = [breakdown.cells[system][index].value for system in systems]
+        cells = [breakdown.cells[system][index] for system in systems]
+        values = [cell.value for cell in cells]
         heads: list[Value] = [_GROUPS.get(group, group), *([words[group]] if words else []), size]
-        rows.append((*heads, *values))
+        rows.append((*heads, *(v for cell in cells for v in (cell.value, *_ends(cell))[:width])))
         best = best_places(values, higher_is_better=breakdown.higher_is_better)
-        marks |= {(index, len(heads) + n) for n in best}
+        marks |= {(index, len(heads) + width * n) for n in best}
         filters |= {
-            (index, len(heads) + n): _filters_of_system(breakdown.by, group, system)
+            (index, len(heads) + width * n): _filters_of_system(breakdown.by, group, system)
             for n, system in enumerate(systems)
             if values[n] is not None
         }
@@ -259,12 +267,35 @@ def _table(breakdown: Breakdown, name: str, systems: Sequence[str], *, page: boo
             Column(kind.en, zh=kind.zh),
             *([Column.of("in words")] if words else []),
             Column.of(f"number|{breakdown.unit}", "count"),
-            *(Column(system, "percent") for system in systems),
+            *columns,
         ),
         tuple(rows),
         frozenset(marks),
         filters=filters if page else {},
+        ranges=tuple(range(3, 2 + len(columns), 3)) if with_ends else (),
     )
+
+
+def _has_intervals(breakdowns: Sequence[Breakdown]) -> bool:
+    return any(
+        cell.interval
+        for breakdown in breakdowns
+        for cells in breakdown.cells.values()
+        for cell in cells
+    )
+
+
+def _end_columns(system: str) -> tuple[Column, Column]:
+    """The columns of the ends of intervals, which CSV has apart."""
+    return (
+        Column.of("{metric} 95% from", "percent", metric=system),
+        Column.of("{metric} 95% to", "percent", metric=system),
+    )
+
+
+def _ends(cell: Cell) -> tuple[float | None, float | None]:
+    interval = cell.interval
+    return (interval.low, interval.high) if interval else (None, None)
 
 
 def _false_edits(breakdowns: Sequence[Breakdown]) -> Iterator[Table]:
@@ -355,11 +386,14 @@ def _texts(comparison: PairDifferences, name: str) -> Table:
 
 
 def _counts(breakdowns: Sequence[Breakdown]) -> Table:
+    ends = (Column.of("95% from", "percent"), Column.of("95% to", "percent"))
+    width = 2 * _has_intervals(breakdowns)
     rows = [
         (
             *(breakdown.metric, _kind_of(breakdown.by), _GROUPS.get(group, group), system, size),
             *count_cells(None if cells[index].value is None else cells[index].counts),
             cells[index].value,
+            *_ends(cells[index])[:width],
         )
         for breakdown in breakdowns
         for index, (group, size) in enumerate(zip(breakdown.groups, breakdown.sizes, strict=True))
@@ -376,8 +410,10 @@ def _counts(breakdowns: Sequence[Breakdown]) -> Table:
             Column.of("size", "count"),
             *COUNT_COLUMNS,
             Column.of("score|value", "percent"),
+            *ends[:width],
         ),
         tuple(rows),
+        ranges=(6 + len(COUNT_COLUMNS),) if width else (),
     )
 
 
@@ -393,7 +429,9 @@ def _pair_notes(result: Breakdowns) -> Iterator[str]:
 
 def _data(result: Breakdowns) -> dict[str, object]:
     def values(cell: Cell) -> dict[str, object]:
-        return {"value": cell.value, **data_of(cell.counts)}
+        ends = {"method": "percentile bootstrap", **data_of(cell.interval)}
+        interval = {"interval": ends} if cell.interval else {}
+        return {"value": cell.value, **interval, **data_of(cell.counts)}
 
     return data_of(result) | {
         "breakdowns": [

@@ -421,6 +421,8 @@ class Table:
         interval_at: A column of values with the ends of their intervals in the two columns behind
             it, which the page draws as bars; None for none.
         filters: The sentences that a cell is of, by row and column; the page links to them.
+        ranges: Columns of lower ends of 95% intervals, whose upper ends stand in the column behind;
+            in text they are one column.
     """
 
     name: str
@@ -431,6 +433,7 @@ class Table:
     remarks: Mapping[int, Words] = field(default_factory=dict)
     interval_at: int | None = None
     filters: Mapping[tuple[int, int], Filters] = field(default_factory=dict)
+    ranges: tuple[int, ...] = ()
 
     @classmethod
     def of(
@@ -447,12 +450,20 @@ class Table:
     @property
     def grid(self) -> Grid:
         """The cells as a reader sees them."""
-        rows = tuple(
-            tuple(column.format(value) for column, value in zip(self.columns, row, strict=True))
+        header = [column.name for column in self.columns]
+        rows = [
+            [column.format(value) for column, value in zip(self.columns, row, strict=True)]
             for row in self.rows
-        )
+        ]
+        for at in sorted(self.ranges, reverse=True):
+            header[at : at + 2] = ["95%"]
+            for row in rows:
+                row[at : at + 2] = [_ABSENT if row[at] == _ABSENT else f"{row[at]}-{row[at + 1]}"]
         words = sum(column.kind == "word" for column in self.columns)
-        return Grid(tuple(column.name for column in self.columns), rows, words, self.marks)
+        marks = frozenset(
+            (row, column - sum(at < column for at in self.ranges)) for row, column in self.marks
+        )
+        return Grid(tuple(header), tuple(map(tuple, rows)), words, marks)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,13 @@ from gecbench.analysis.options import BreakdownOptions, Sweep
 from gecbench.api.options import SchemeSpec
 from gecbench.cli.command import command, refuse, split
 from gecbench.cli.options import (
+    RESAMPLES,
     CorpusFile,
     Inputs,
+    Intervals,
+    Resamples,
     Scoring,
+    Seed,
     SystemFiles,
     check_scheme_is_used,
     load_inputs,
@@ -21,6 +25,7 @@ from gecbench.cli.options import (
     needs_of,
     needs_types,
     watch,
+    with_intervals,
 )
 from gecbench.cli.output import Output, show
 from gecbench.core.errors import UsageError
@@ -53,6 +58,9 @@ def breakdown(
     counts: Annotated[
         bool, Option("--counts", "Add a table of the counts of every group and system.")
     ] = False,
+    ci: Intervals = False,
+    resamples: Resamples = RESAMPLES,
+    seed: Seed = 0,
 ) -> None:
     """Score systems by type, position, length, number of errors, and origin.
 
@@ -63,17 +71,17 @@ def breakdown(
     gecbench analyse breakdown dev.tsv mine.txt theirs=output.tsv
     gecbench analyse breakdown dev.jsonl a.txt b.txt --by length,field:origin --metric cherrant
     """  # noqa: D301 - \b keeps click from joining lines
-    from gecbench.analysis.breakdown import break_down
+    from gecbench.analysis.breakdown import Resampling, break_down
     from gecbench.reports.breakdown import build_report
 
     breaking = replace(breaking, most=sentences)
     if len(systems) == 1:
         refuse("a difference needs two systems", "--between", "--least", "--sentences")
+    options = with_intervals(options, ci, resamples, seed)
     run_stats = load_run_stats(corpus, systems, inputs, options)
-    pair = _pair(between, run_stats.systems)
-    show(
-        build_report(break_down(run_stats, replace(breaking, between=pair)), counts=counts), output
-    )
+    breaking = replace(breaking, between=_pair(between, run_stats.systems))
+    resampling = Resampling.of(options.resamples, options.seed)
+    show(build_report(break_down(run_stats, breaking, resampling), counts=counts), output)
 
 
 def _pair(text: str | None, names: Container[str]) -> tuple[str, ...]:

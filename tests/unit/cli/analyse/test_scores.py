@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from pathlib import Path
@@ -265,3 +266,81 @@ def test_a_scheme_that_nothing_needs_is_refused(run, words, told):
     code, out, err = run("analyse", "segmentation", CORPUS, CAUTIOUS, *CHAR, *words)
     assert (code, out) == (2, "")
     assert told in err
+
+
+def rows_of(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(text.splitlines()))
+
+
+def broken_down(run, *words: object, form: str) -> str:
+    code, out, _ = run(
+        *("analyse", "breakdown", CORPUS, CAUTIOUS, EAGER, *CHAR, "--ci", "--resamples", "200"),
+        *("--seed", "3", "--format", form, *words),
+    )
+    assert code == 0
+    return out
+
+
+def test_a_breakdown_has_the_intervals_of_score_in_every_form(run):
+    """A group of sentences has the interval that `score --by` gives it."""
+    code, out, _ = run(
+        *("score", CORPUS, CAUTIOUS, *CHAR, "--by", "origin", "--ci", "--resamples", "200"),
+        *("--seed", "3", "--format", "json"),
+    )
+    assert code == 0
+    expected = json.loads(out)["results"][1]
+    interval = expected["interval"]
+    by = ("--by", "field:origin")
+    (found,) = json.loads(broken_down(run, *by, form="json"))["breakdowns"]
+    cell = found["cells"]["cautious"][found["groups"].index(expected["subset"])]
+    assert cell["interval"] == interval
+    first = rows_of(broken_down(run, *by, form="csv"))[0]
+    assert first["origin"] == expected["subset"]
+    ends = (float(first["cautious 95% from"]), float(first["cautious 95% to"]))
+    assert ends == (interval["low"], interval["high"])
+    counts = broken_down(run, *by, "--counts", "--table", "counts", form="csv")
+    assert float(rows_of(counts)[0]["95% from"]) == interval["low"]
+    text = f"{100 * interval['low']:.2f}-{100 * interval['high']:.2f}"
+    assert f"75.86*  {text}" in broken_down(run, *by, form="text")
+    assert f"| **75.86** | {text} |" in broken_down(run, *by, form="markdown")
+
+
+def test_groups_with_nothing_to_correct_have_no_interval_and_a_note_says_so(run):
+    rows = rows_of(broken_down(run, "--by", "state", form="csv"))
+    ends = {row["state"]: row["cautious 95% from"] for row in rows}
+    assert ends["error-free"] == ""
+    assert ends["erroneous"] != ""
+    assert "-\n" in broken_down(run, "--by", "state", form="text")
+    notes = json.loads(broken_down(run, "--by", "state", form="json"))["notes"]
+    assert any("nothing to correct" in note for note in notes)
+
+
+def test_intervals_of_types_hold_the_choice_of_references(run):
+    found = json.loads(broken_down(run, "--by", "type-1", form="json"))
+    for cells in found["breakdowns"][0]["cells"].values():
+        for cell in cells:
+            assert cell["interval"]["low"] <= cell["value"] <= cell["interval"]["high"]
+    assert any("choice of references is held" in note for note in found["notes"])
+
+
+def test_metrics_that_count_no_edits_have_intervals_too(run):
+    words = ("--by", "length", "--metric", "sentence-accuracy", "--ci", "--format", "json")
+    code, out, _ = run("analyse", "breakdown", CORPUS, CAUTIOUS, EAGER, *words)
+    assert code == 0
+    found = json.loads(out)
+    intervals = [cell["interval"] for cell in found["breakdowns"][0]["cells"]["eager"]]
+    assert all(0 <= one["low"] < one["high"] <= 1 for one in intervals)
+
+
+@pytest.mark.parametrize(
+    ("words", "facts"),
+    [
+        (("--resamples", "200"), ("--resamples", "--ci")),
+        (("--ci", "--resamples", "0"), ("--resamples 0",)),
+        (("--ci", "--resamples", "50"), ("50", "100")),
+    ],
+)
+def test_resamples_of_a_breakdown_are_refused_as_by_score(run, words, facts):
+    code, out, err = run("analyse", "breakdown", CORPUS, EAGER, *CHAR, *words)
+    assert (code, out) == (2, "")
+    assert_is_line(err, *facts)
