@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import Parameter, signature
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, TypeVar, cast, get_type_hints
 
@@ -17,12 +18,14 @@ from gecbench.api.files import in_language
 from gecbench.api.options import AnyScheme, Places, SchemeSpec, quiet
 from gecbench.core.errors import CorpusError, NoEffectError, ResourceError, UsageError
 from gecbench.core.files import read_bytes
+from gecbench.core.language import Language
 from gecbench.core.registry import describe, resolve
 from gecbench.core.sample import Corpus
 from gecbench.core.scheme import Reader, Scheme, Watch, no_progress
 from gecbench.lang import SCHEMES
-from gecbench.scoring.extractor import Extractor, keep_spans
+from gecbench.scoring.extractor import Decision, Extractor
 from gecbench.scoring.languages import check_language, corpus_language, default_scheme
+from gecbench.scoring.parts import EditsTask, KeptEditsTask, in_parts
 
 Item = TypeVar("Item")
 
@@ -106,8 +109,13 @@ def scheme_for(corpus: Corpus, scheme: AnyScheme = None) -> Scheme:
     return loaded
 
 
-def load_elsewhere(spec: SchemeSpec, name: str) -> Scheme:
-    """Load a scheme again in another process, by the name that it has in the first."""
+def loader_elsewhere(spec: SchemeSpec, language: Language) -> Callable[[], Scheme]:
+    """What loads the scheme of a spec again in another process, for texts of a language."""
+    quietly = replace(spec, say=quiet, watch=no_progress)
+    return partial(_load_named, quietly, spec.name or language.scheme)
+
+
+def _load_named(spec: SchemeSpec, name: str) -> Scheme:
     return spec.loaded or _load(spec, name)
 
 
@@ -232,6 +240,7 @@ def extract(
     minimise: bool = True,
     relabel: bool = True,
     lang: str | None = None,
+    jobs: int | None = 1,
     watch: Watch = no_progress,
 ) -> Corpus:
     """Extract the edits of every rewrite, in place of those of the file.
@@ -244,33 +253,39 @@ def extract(
         minimise: Of kept edits drop tokens that both sides share at their ends.
         relabel: Give kept edits the scheme's types in place of their own.
         lang: Code of the language of the texts; None takes that of the corpus.
+        jobs: Processes; None takes one for each processor where that is quicker.
         watch: Wraps the loop over samples, to show progress.
 
     Raises:
-        UsageError: The scheme is for another language, or cannot keep edits.
+        UsageError: The scheme is for another language, cannot keep edits, or cannot be sent to
+            other processes.
         CorpusError: There is no reference, or one whose edits cannot be applied together.
     """
     corpus = in_language(corpus, lang)
-    say = SchemeSpec.of(scheme).say
-    scheme = scheme_for(corpus, scheme)
+    spec = SchemeSpec.of(scheme)
+    scheme = scheme_for(corpus, spec)
     if not any(sample.references for sample in corpus.samples):
         raise CorpusError(
             f"{corpus.name}: no sentence has a reference, so there are no edits; "
             "give references (for text files: --reference FILE)"
         )
+    decision = Decision(scheme, again=True)
+    task: EditsTask | KeptEditsTask
     provenance = {**corpus.provenance, **scheme.signature, "gecbench": __version__}
     if keep:
         provenance["spans"] = "annotators"
-        samples = keep_spans(corpus, scheme, minimise=minimise, relabel=relabel)
+        task = KeptEditsTask(decision=decision, minimise=minimise, relabel=relabel)
     else:
         if warning := scheme.warn([sample.source for sample in corpus.samples]):
-            say(f"note: {corpus.name}: {warning}")
+            spec.say(f"note: {corpus.name}: {warning}")
         provenance.pop("spans", None)
-        extractor = extractor_for(corpus, scheme, re_extract=True, watch=watch)
-        samples = extractor.extract(corpus).corpus.samples
+        task = EditsTask(decision=decision, watch=watch)
+    language = corpus_language(corpus, scheme.name)
+    load = loader_elsewhere(spec, language)
+    parts = in_parts(task, corpus, load=load, jobs=jobs, watch=watch)
     return replace(
         corpus,
-        samples=samples,
-        lang=corpus_language(corpus, scheme.name).code,
+        samples=tuple(chain.from_iterable(parts)),
+        lang=language.code,
         provenance=provenance,
     )

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 
 from gecbench import __version__
 from gecbench.analysis.options import Plan
 from gecbench.analysis.significance import Comparisons, check_number, compare_run
 from gecbench.api.files import in_language
-from gecbench.api.options import AnyScheme, Options, SchemeSpec, chosen_for_metrics, quiet
-from gecbench.api.schemes import extractor_for, load_elsewhere
+from gecbench.api.options import AnyScheme, Options, SchemeSpec, chosen_for_metrics
+from gecbench.api.schemes import extractor_for, loader_elsewhere
 from gecbench.core.sample import Corpus, Systems, as_systems
 from gecbench.core.scheme import Watch, no_progress
 from gecbench.metrics import make_metrics, metric_class
@@ -24,7 +23,7 @@ from gecbench.scoring.languages import (
     with_language_of_metrics,
 )
 from gecbench.scoring.normalise import change_notes, normalise
-from gecbench.scoring.parts import Task, measure, take_stats
+from gecbench.scoring.parts import StatsTask, measure, take_stats
 from gecbench.scoring.results import RunStats, ScoreReport
 from gecbench.scoring.run import (
     check_extraction,
@@ -150,14 +149,17 @@ def collect_stats(
     by_part = [metric for metric in applicable if metric.by_part]
     at_once = [metric for metric in applicable if not metric.by_part]
     stats = measure(
-        Task(by_part, needs, decision, division.divide, keep_cases or bool(at_once), watch),
+        StatsTask(
+            metrics=by_part,
+            needs=needs,
+            decision=decision,
+            segment=division.divide,
+            keep_cases=keep_cases or bool(at_once),
+            watch=watch,
+        ),
         scored,
         systems,
-        load=partial(
-            load_elsewhere,
-            replace(spec, say=quiet, watch=no_progress),
-            spec.name or language.scheme,
-        ),
+        load=loader_elsewhere(spec, language),
         jobs=options.jobs,
         watch=watch,
     )

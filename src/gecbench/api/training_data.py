@@ -43,9 +43,9 @@ from gecbench.datasets.corrupt.corrupt import (
     Counts,
     LabelFile,
     Labels,
+    TextCorruptor,
     To,
     load_corruption,
-    load_corruptor,
     texts_of,
 )
 from gecbench.datasets.corrupt.corrupt import corrupt as run_corruptor
@@ -159,6 +159,7 @@ def corrupt(
     lang: str | None = None,
     to: To = "jsonl",
     labels: Path | str | None = None,
+    jobs: int | None = 1,
     folder: Path | None = None,
     mirror: Path | None = None,
     say: Callable[[str], None] = quiet,
@@ -182,6 +183,7 @@ def corrupt(
             default profile alone.
         to: jsonl, with an edit for each error that says its type; or pairs, source TAB target.
         labels: File for the labels of a tagger that lead from source to target.
+        jobs: Processes; None takes one for each processor where that is quicker.
         folder: Where data sets lie, for a profile that asks for one.
         mirror: Looked at before it.
         say: Told what a user should know of the texts.
@@ -212,10 +214,8 @@ def corrupt(
         corpus.name,
         chain(first, rows),
         Path(output),
-        load_corruptor(chosen, name, partial(_shapes, folder, mirror)),
-        chosen,
-        name=name,
-        seed=seed,
+        TextCorruptor(chosen, name, partial(_shapes, folder, mirror), seed),
+        jobs=jobs,
         to=to,
         label_file=label_file,
         progress=progress,

@@ -11,6 +11,7 @@ from gecbench.cli.command import command, refuse
 from gecbench.cli.options import (
     ColumnNames,
     CorpusOptions,
+    Jobs,
     Lang,
     clear_count,
     format_option,
@@ -84,6 +85,7 @@ def corrupt(
         int | None,
         Option("--least", "With --fit: least count of a confusion (2).", needs=("--fit",)),
     ] = None,
+    jobs: Jobs = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Make errors in correct texts, for training: pairs of a text with errors and the text.
@@ -102,7 +104,7 @@ def corrupt(
     if corpus is not None:
         refuse(
             "--fit writes a profile and corrupts no texts",
-            *("texts", "--profile", "--set", "--seed", "--labels", "--report", "--to"),
+            *("texts", "--profile", "--set", "--seed", "--labels", "--report", "--to", "--jobs"),
         )
         format_by_ending(output, {".toml": "toml"}, "toml")
         reading = CorpusOptions(text_format, lang=lang, columns=columns)
@@ -129,6 +131,7 @@ def corrupt(
         lang=lang,
         to="pairs" if target == "pairs" else "jsonl",
         labels=labels,
+        jobs=jobs,
         folder=scheme.places.folder,
         mirror=scheme.places.mirror,
         say=say,

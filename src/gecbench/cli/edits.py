@@ -10,6 +10,7 @@ from gecbench.cli.command import command
 from gecbench.cli.options import (
     CorpusFile,
     CorpusOptions,
+    Jobs,
     load_corpus,
     say,
     scheme_of,
@@ -55,6 +56,7 @@ def edits(
         Option("--to", "Format to write.", show_default="by the ending of --output, else m2"),
     ] = None,
     output: OutputFile = Path(STDIO),
+    jobs: Jobs = None,
 ) -> None:
     """Find the edits between sources and references, and write them as M2 or JSONL.
 
@@ -72,7 +74,13 @@ def edits(
     target_format: str = chosen_format or format_by_ending(output, _ENDINGS, "m2")
     data = load_corpus(corpus, reading)
     extracted = extract(
-        data, scheme_of(scheme), keep=keep, minimise=minimise, relabel=relabel, watch=watch
+        data,
+        scheme_of(scheme),
+        keep=keep,
+        minimise=minimise,
+        relabel=relabel,
+        jobs=jobs,
+        watch=watch,
     )
     capped = [s.id for s in extracted.samples if any(r.capped for r in s.references)]
     # What M2 never holds is known, and `convert` says it; here edits are asked for.

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import pickle
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from gecbench.core.case import Case, Part
 from gecbench.core.errors import MissingExtraError, UsageError
 from gecbench.core.processes import cores, map_in_processes
-from gecbench.core.sample import Corpus, SystemOutput
+from gecbench.core.sample import Corpus, Sample, SystemOutput
 from gecbench.core.scheme import Scheme, Watch, no_progress
 from gecbench.scoring.cases import Cases, Tokens, make_cases
-from gecbench.scoring.extractor import Decision, Extractor
+from gecbench.scoring.extractor import Decision, Extractor, keep_spans
 from gecbench.scoring.segmenters import token_shares
 
 if TYPE_CHECKING:
@@ -125,29 +126,26 @@ class PartStats:
 
 
 PartOfCorpus = tuple[Corpus, Sequence[SystemOutput]]
+Result = TypeVar("Result")
 
 
-@dataclass(frozen=True)
-class Task:
-    """What is to be found in each part of a corpus.
+@dataclass(frozen=True, kw_only=True)
+class PartTask(ABC, Generic[Result]):
+    """What is done with each part of a corpus.
 
     Args:
-        metrics: Those whose statistics are taken part by part.
-        needs: What they and others read.
-        decision: Whose edits count; None where no metric compares any.
-        segment: Tokens of a text, for metrics that compare it with gold edits.
-        keep_cases: Whether the cases are wanted, too.
+        decision: Whose edits count; None where nothing compares any.
         watch: Wraps the loop over the texts of a part, to show progress.
         load: Gives the scheme of the decision, in a process that the decision came to without it.
     """
 
-    metrics: Sequence[Metric[Any]]
-    needs: frozenset[Part]
     decision: Decision | None
-    segment: Callable[[str], Tokens]
-    keep_cases: bool
     watch: Watch = no_progress
     load: Callable[[], Scheme] | None = None
+
+    @abstractmethod
+    def __call__(self, part: PartOfCorpus) -> Result:
+        """Do it for a part."""
 
     @cached_property
     def _decision(self) -> Decision | None:
@@ -155,8 +153,25 @@ class Task:
             return self.decision
         return replace(self.decision, scheme=self.load())
 
+
+@dataclass(frozen=True, kw_only=True)
+class StatsTask(PartTask[PartStats]):
+    """Takes the statistics of each sentence by all metrics.
+
+    Args:
+        metrics: Those whose statistics are taken part by part.
+        needs: What they and others read.
+        segment: Tokens of a text, for metrics that compare it with gold edits.
+        keep_cases: Whether the cases are wanted, too.
+    """
+
+    metrics: Sequence[Metric[Any]]
+    needs: frozenset[Part]
+    segment: Callable[[str], Tokens]
+    keep_cases: bool
+
     def __call__(self, part: PartOfCorpus) -> PartStats:
-        """Take the statistics of each sentence of a part by all metrics."""
+        """Take them for a part."""
         corpus, systems = part
         cases = make_cases(
             corpus,
@@ -170,6 +185,36 @@ class Task:
         return PartStats(
             rows, refused, _facts_of(cases), cases.by_system if self.keep_cases else {}
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class EditsTask(PartTask[tuple[Sample, ...]]):
+    """Gives the references of each sentence the edits of the decision."""
+
+    def __call__(self, part: PartOfCorpus) -> tuple[Sample, ...]:
+        """Give them to the sentences of a part."""
+        extractor = Extractor(_decided_already, watch=self.watch)
+        return extractor.extract(part[0], decision=self._decision).corpus.samples
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeptEditsTask(PartTask[tuple[Sample, ...]]):
+    """Gives the edits of each sentence the types of the decision's scheme; see `keep_spans`.
+
+    Args:
+        minimise: Drop tokens that both sides share at the ends of an edit.
+        relabel: Give the scheme's types in place of those of the file.
+    """
+
+    minimise: bool
+    relabel: bool
+
+    def __call__(self, part: PartOfCorpus) -> tuple[Sample, ...]:
+        """Give them to the sentences of a part."""
+        decision = self._decision
+        if decision is None or decision.scheme is None:
+            raise AssertionError("kept edits get the types of a scheme")
+        return keep_spans(part[0], decision.scheme, minimise=self.minimise, relabel=self.relabel)
 
 
 def take_stats(
@@ -203,7 +248,7 @@ def _decided_already() -> Scheme:
 
 
 def measure(
-    task: Task,
+    task: StatsTask,
     corpus: Corpus,
     systems: Sequence[SystemOutput],
     *,
@@ -211,11 +256,24 @@ def measure(
     jobs: int | None = 1,
     watch: Watch = no_progress,
 ) -> PartStats:
-    """Do a task for all sentences of a corpus, part by part.
+    """Take the statistics of all sentences of a corpus; see `in_parts`."""
+    return _join(list(in_parts(task, corpus, systems, load=load, jobs=jobs, watch=watch)))
+
+
+def in_parts(
+    task: PartTask[Result],
+    corpus: Corpus,
+    systems: Sequence[SystemOutput] = (),
+    *,
+    load: Callable[[], Scheme],
+    jobs: int | None = 1,
+    watch: Watch = no_progress,
+) -> Iterator[Result]:
+    """Do a task for all sentences of a corpus, part by part, and yield the results in order.
 
     Args:
-        task: What is to be found.
-        corpus: Every sample has a reference.
+        task: What is done.
+        corpus: For statistics, every sample has a reference.
         systems: With outputs for every sample.
         load: Gives the scheme of the decision to another process.
         jobs: Processes; None takes one for each processor where that is quicker.
@@ -243,14 +301,11 @@ def measure(
         task = remote
     parts = (_part(corpus, systems, start) for start in starts)
     with closing(map_in_processes(task, parts, jobs, _describe)) as results:
-        found = [
-            result
-            for _, result in zip(watch("thousands of sentences", starts), results, strict=True)
-        ]
-    return _join(found)
+        for _, result in zip(watch("thousands of sentences", starts), results, strict=True):
+            yield result
 
 
-def _can_travel(task: Task) -> bool:
+def _can_travel(task: PartTask[Any]) -> bool:
     """Whether a task can be sent to other processes."""
     try:
         pickle.dumps(task)

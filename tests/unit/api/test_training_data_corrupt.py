@@ -297,3 +297,25 @@ def test_words_are_whole_with_a_segmenter(tmp_path: Path):
     assert counts.made >= 3
     for sample, target in pairs(read(tmp_path / "y.jsonl")):
         assert sorted(sample.source) == sorted(target)
+
+
+def test_several_processes_write_what_one_writes(tmp_path: Path, monkeypatch):
+    given_texts = text_file(tmp_path / "x.txt", (*MANY[:1100], "", "短"))
+    alone = corrupt(given_texts, tmp_path / "1.jsonl", labels=tmp_path / "1.labels")
+    monkeypatch.setattr(running, "_PAYS", 1000)
+    monkeypatch.setattr(running, "cores", lambda: 2)
+    together = corrupt(given_texts, tmp_path / "2.jsonl", labels=tmp_path / "2.labels", jobs=None)
+    assert together == alone
+    for ending in ("jsonl", "labels"):
+        files = (tmp_path / f"{number}.{ending}" for number in (1, 2))
+        one, two = (path.read_bytes() for path in files)
+        assert one == two
+
+
+def test_what_a_profile_lacks_is_said_from_another_process_too(tmp_path: Path):
+    given_texts = text_file(tmp_path / "x.txt", MANY[:8])
+    settings = {"types.nothing": "1"}
+    for jobs in (1, 2):
+        with expect_error(GecbenchError, "nothing"):
+            corrupt(given_texts, tmp_path / "x.jsonl", settings=settings, jobs=jobs)
+    assert not (tmp_path / "x.jsonl").exists()

@@ -96,3 +96,36 @@ def test_errors_of_other_processes_arrive(data, monkeypatch):
             scheme="zh-char",
             options=gecbench.Options(jobs=2),
         )
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_edits_of_parts_are_those_of_the_whole(data, monkeypatch, jobs):
+    whole = gecbench.extract(data[0], "zh-char")
+    monkeypatch.setattr(parts, "PART", 7)
+    assert gecbench.extract(data[0], "zh-char", jobs=jobs) == whole
+
+
+def test_kept_edits_of_parts_are_those_of_the_whole(monkeypatch):
+    sources = "He go home .", "She has a apple .", "It is fine ."
+    edits = Edit(1, 2, ("goes",), "X"), Edit(2, 3, ("an",), "X"), None
+    samples = tuple(
+        Sample(
+            source,
+            source,
+            (Rewrite(edit_sets=((edit,) if edit else (),)),),
+            {},
+            tuple(source.split()),
+        )
+        for source, edit in zip(sources, edits, strict=True)
+    )
+    corpus = Corpus("dev", samples, "en")
+    whole = gecbench.extract(corpus, "en-errant", keep=True)
+    assert whole.samples[0].references[0].edit_sets[0][0].label == "R:VERB:SVA"
+    monkeypatch.setattr(parts, "PART", 2)
+    assert gecbench.extract(corpus, "en-errant", keep=True) == whole
+
+
+def test_edits_of_a_scheme_that_is_here_alone_are_found_in_one_process(data, monkeypatch):
+    monkeypatch.setattr(parts, "PART", 7)
+    with pytest.raises(UsageError, match=r"jobs 2: .* cannot be sent"):
+        gecbench.extract(data[0], gecbench.load_scheme("zh-char"), jobs=2)

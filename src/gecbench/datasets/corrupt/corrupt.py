@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
-from itertools import islice
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any, Literal, NamedTuple, cast
 
@@ -23,6 +24,7 @@ from gecbench.core.files import (
     temporary_file,
     write_stream,
 )
+from gecbench.core.processes import cores, map_in_processes
 from gecbench.core.registry import resolve
 from gecbench.core.sample import Corpus, Sample
 from gecbench.datasets.corrupt.profile import FittedType, Profile, check_profile, digest_of, kind_of
@@ -132,6 +134,40 @@ def load_corruptor(profile: Profile, origin: str, shapes_file: Callable[[], Path
         return Outcome(None, goal, units)
 
     return corrupt
+
+
+Numbered = tuple[int, "Text"]
+"""The place of a sentence in its file, from 1, with what stands there."""
+
+
+@dataclass(frozen=True)
+class TextCorruptor:
+    """Corrupts the texts of a file, in any process, by a profile and random numbers of each place.
+
+    Args:
+        profile: How.
+        name: What the profile is called.
+        shapes_file: Finds the table of shapes of ChERRANT's data set.
+        seed: Of all that is random.
+    """
+
+    profile: Profile
+    name: str
+    shapes_file: Callable[[], Path]
+    seed: int
+
+    @cached_property
+    def corrupt(self) -> Corruptor:
+        """See `load_corruptor`, for what it raises, too."""
+        return load_corruptor(self.profile, self.name, self.shapes_file)
+
+    def __call__(self, texts: Sequence[Numbered]) -> list[tuple[Text, Outcome | None]]:
+        """Corrupt texts; there is no outcome of one that is empty or not there."""
+        key = key_of(self.seed, "corrupt")
+        return [
+            (row, self.corrupt(row[1], draws(key, number)) if row[1] and row[1].strip() else None)
+            for number, row in texts
+        ]
 
 
 def _rule_of_type(fitted: FittedType, corruption: Corruption[Any]) -> Rule[Any]:
@@ -287,6 +323,8 @@ Labels = Callable[[str, str], tuple[Sequence[str], Sequence[Sequence[str]]]]
 
 LABELS = "gecbench-labels"
 _BATCH = 500
+_PAYS = 50_000
+"""Texts from which several processes are quicker than one, which need not be started."""
 _BLOCK = 1 << 20
 
 Text = tuple[str, str | None]
@@ -336,11 +374,9 @@ def corrupt(
     corpus: str,
     texts: Iterable[Text],
     output: Path,
-    corruptor: Corruptor,
-    profile: Profile,
+    corruptor: TextCorruptor,
     *,
-    name: str,
-    seed: int,
+    jobs: int | None = 1,
     to: To = "jsonl",
     label_file: LabelFile | None = None,
     progress: Callable[[int], None] = lambda _done: None,
@@ -354,10 +390,8 @@ def corrupt(
         corpus: Name of the corpus.
         texts: The correct texts; gone through once.
         output: File for the pairs; "-" is standard output.
-        corruptor: Of the profile.
-        profile: How.
-        name: What the profile is called.
-        seed: Of all that is random.
+        corruptor: Makes the errors.
+        jobs: Processes; None takes one for each processor where that is quicker.
         to: jsonl, or pairs: text with errors TAB correct text.
         label_file: Labels that are written beside the pairs.
         progress: Called now and then with how many sentences were read.
@@ -368,9 +402,11 @@ def corrupt(
         GecbenchError: A file cannot be read or written.
     """
     check_target(output)
+    profile, name, seed = corruptor.profile, corruptor.name, corruptor.seed
     weight = sum(profile.types.values())
     tally = Tally({name: share / weight for name, share in profile.types.items() if share})
-    pairs = _pairs(texts, corruptor, tally, progress, seed, keep_unmade=profile.unmade == "keep")
+    outcomes = _outcomes(texts, corruptor, jobs, progress)
+    pairs = _pairs(outcomes, tally, keep_unmade=profile.unmade == "keep")
     header = {
         "format": "gecbench-corpus",
         "schema": 1,
@@ -406,30 +442,44 @@ def corrupt(
     return tally.counts()
 
 
-def _pairs(
+def _outcomes(
     texts: Iterable[Text],
-    corruptor: Corruptor,
-    tally: Tally,
+    corruptor: TextCorruptor,
+    jobs: int | None,
     progress: Callable[[int], None],
-    seed: int,
-    *,
-    keep_unmade: bool,
+) -> Iterator[tuple[Text, Outcome | None]]:
+    """Yield what becomes of each text, in their order."""
+    numbered = enumerate(texts, 1)
+    batches = iter(lambda: list(islice(numbered, _BATCH)), [])
+    if jobs is None:
+        first = list(islice(batches, _PAYS // _BATCH))
+        jobs = cores() if sum(map(len, first)) == _PAYS else 1
+        batches = chain(first, batches)
+    done = 0
+    with closing(map_in_processes(corruptor, batches, jobs, _describe)) as results:
+        for result in results:
+            yield from result
+            done += len(result)
+            progress(done)
+
+
+def _describe(batch: Sequence[Numbered]) -> str:
+    return f"sentences {batch[0][0]:,} to {batch[-1][0]:,}"
+
+
+def _pairs(
+    outcomes: Iterable[tuple[Text, Outcome | None]], tally: Tally, *, keep_unmade: bool
 ) -> Iterator[tuple[str, str, CorruptedText | None]]:
     """Yield the id, the correct text and the corrupted one, if it has errors, of each pair."""
-    key = key_of(seed, "corrupt")
-    for number, (id_, text) in enumerate(texts, 1):
-        if not number % _BATCH:
-            progress(number)
-        if text is None or not text.strip():
+    for (id_, text), outcome in outcomes:
+        if text is None or outcome is None:
             tally.leave_out(UNANNOTATABLE if text is None else EMPTY)
-            continue
-        outcome = corruptor(text, draws(key, number))
-        if outcome.dropped:
+        elif outcome.dropped:
             tally.leave_out(outcome.dropped)
-            continue
-        tally.add(outcome, keep_unmade=keep_unmade)
-        if outcome.corrupted is not None or not outcome.goal or keep_unmade:
-            yield id_, text, outcome.corrupted
+        else:
+            tally.add(outcome, keep_unmade=keep_unmade)
+            if outcome.corrupted is not None or not outcome.goal or keep_unmade:
+                yield id_, text, outcome.corrupted
 
 
 def _check_counts(path: Path, counts: Counts) -> None:
