@@ -11,7 +11,6 @@ from uuid import uuid4
 
 import pytest
 from django.contrib.auth import SESSION_KEY
-from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
@@ -24,13 +23,54 @@ from gecbench.server.site import backup, migration
 from gecbench.server.site.folder import DATABASE, Site, make_site
 
 
+def migrate_step_by_step(last: str) -> None:
+    """Make a site as it was before there was a squashed migration: by the originals, up to one."""
+    executor = MigrationExecutor(connection)
+    executor.loader.replace_migrations = False
+    executor.loader.build_graph()
+    others = [node for node in executor.loader.graph.leaf_nodes() if node[0] != "server"]
+    executor.migrate([*others, ("server", last)])
+
+
+def schema() -> dict[str, set[tuple[object, ...]]]:
+    """What a database has of tables, indexes, constraints, triggers and noted migrations.
+
+    White space in triggers does not count; the order of columns does.
+    """
+    with connection.cursor() as cursor:
+
+        def rows(query: str) -> set[tuple[object, ...]]:
+            cursor.execute(query)
+            return {
+                tuple(" ".join(cell.split()) if isinstance(cell, str) else cell for cell in row)
+                for row in cursor.fetchall()
+            }
+
+        parts = {"migrations": "SELECT app, name FROM django_migrations"}
+        if connection.vendor == "sqlite":
+            parts["all"] = "SELECT type, name, tbl_name, sql FROM sqlite_master"
+        else:
+            parts |= {
+                "columns": "SELECT table_name, ordinal_position, column_name, data_type, "
+                "character_maximum_length, is_nullable, column_default, identity_generation "
+                "FROM information_schema.columns WHERE table_schema = 'public'",
+                "indexes": "SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'",
+                "constraints": "SELECT conrelid::regclass::text, conname, "
+                "pg_get_constraintdef(oid) FROM pg_constraint "
+                "WHERE connamespace = 'public'::regnamespace",
+                "triggers": "SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal",
+                "functions": "SELECT pg_get_functiondef(oid) FROM pg_proc "
+                "WHERE pronamespace = 'public'::regnamespace",
+            }
+        return {name: rows(query) for name, query in parts.items()}
+
+
 @pytest.fixture(scope="module")
 def first_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A SQLite file as the first migration alone makes it."""
+    """A SQLite file as the first migration alone made it."""
     path = tmp_path_factory.mktemp("first") / "first.sqlite3"
     use(sqlite(path))
-    for words in (["server", "0001_initial"], ["auth"], ["axes"]):
-        call_command("migrate", *words, verbosity=0)
+    migrate_step_by_step("0001_initial")
     with connection.cursor() as cursor:  # Django's own, of before there were ours
         cursor.execute(
             "CREATE TABLE django_session (session_key varchar(40) NOT NULL PRIMARY KEY, "
@@ -63,7 +103,9 @@ def triggers():
         return cursor.fetchone()[0]
 
 
-def test_a_database_with_rows_is_saved_before_a_migration_and_who_is_signed_in_stays_so(old):
+def test_a_database_with_rows_is_saved_before_a_migration_and_who_is_signed_in_stays_so(
+    old, migrated_sqlite
+):
     assert migration.missing_migrations()[0] == "server.0002_guards"
     assert triggers() == 0
     person = people().get(login="li")
@@ -81,7 +123,53 @@ def test_a_database_with_rows_is_saved_before_a_migration_and_who_is_signed_in_s
     assert SessionStore("a" * 32).load() == sessions["a" * 32]
     assert [one.session_key for one in Session.objects.filter(person=person.pk)] == ["a" * 32]
     assert Session.objects.count() == 3
-    assert "django_session" not in connection.introspection.table_names()
+    upgraded = schema()
+    use(sqlite(migrated_sqlite))
+    new = schema()
+    connection.close()
+    assert ("server", "0001_squashed_0017_judges_replaced") in new["migrations"]
+    assert new == upgraded
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("last", ["0010_trials", "0017_judges_replaced"])
+def test_a_site_of_any_migration_becomes_what_a_new_one_is(tmp_path, migrated_sqlite, last):
+    site = make_site(tmp_path / "site")
+    use(sqlite(site.folder / DATABASE))
+    migrate_step_by_step(last)
+    Person.objects.create(login="li", name="Li")
+    saved = migration.bring_up_to_date(site)
+    assert (saved is None) == (last == "0017_judges_replaced")
+    assert Person.objects.get().login == "li"
+    upgraded = schema()
+    use(sqlite(migrated_sqlite))
+    new = schema()
+    connection.close()
+    assert new == upgraded
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not POSTGRESQL, reason="no PostgreSQL")
+def test_on_postgresql_the_migrations_one_by_one_make_what_a_new_site_has(
+    tmp_path, migrated_postgresql
+):
+    name = f"gecbench_stepwise_{uuid4().hex[:8]}"
+    administer(f"CREATE DATABASE {name}")
+    use(postgresql(name))
+    try:
+        migrate_step_by_step("0010_trials")
+        migration.bring_up_to_date(
+            replace(make_site(tmp_path / "site"), database=POSTGRESQL), copy=False
+        )
+        upgraded = schema()
+    finally:
+        connection.close()
+        administer(f"DROP DATABASE {name}")
+    use(postgresql(migrated_postgresql))
+    new = schema()
+    connection.close()
+    assert len(new["triggers"]) > 70
+    assert new == upgraded
 
 
 def test_what_is_up_to_date_is_left_alone(filled):
