@@ -12,41 +12,41 @@ from collections.abc import Sequence
 import click
 
 from gecbench import __version__
-from gecbench.cli.group import LazyGroup
+from gecbench.cli.command import LazyGroup
 from gecbench.core.errors import GecbenchError
 
 _COMMANDS = {
     "score": ("score:score", "Score systems on a corpus."),
     "edits": ("edits:edits", "Find the edits of a corpus; write M2 or JSONL."),
-    "compare": ("compare:compare", "Test whether systems differ significantly."),
+    "compare": ("score:compare", "Test whether systems differ significantly."),
     "analyse": ("analyse:analyse", "Analyse scores: robustness, difficulty, ..."),
     "report": ("report:report", "Write a page with everything, for a browser."),
     "correct": ("correct:correct", "Correct texts with a model."),
     "combine": ("combine:combine", "Combine systems by voting on their edits."),
     "corrupt": ("corrupt:corrupt", "Make errors in correct texts, for training."),
     "train": ("train:train", "Train a corrector."),
-    "perturb": ("perturb:perturb", "Change the context of errors, for training."),
+    "perturb": ("corrupt:perturb", "Change the context of errors, for training."),
     "export": ("model:export", "Make a trained model faster on a CPU."),
     "model": ("model:model", "Show, convert and merge models."),
     "annotate": ("annotate:annotate", "Annotate and review in the browser."),
-    "convert": ("convert:convert", "Convert a corpus to another format."),
+    "convert": ("edits:convert", "Convert a corpus to another format."),
     "data": ("data:data", "List, download and prepare data sets."),
     "doctor": ("doctor:doctor", "Show what is installed, and what is missing."),
 }
 """Name to place and help: help needs no command to be imported."""
 
 _OFFICIAL = {
-    "errant-parallel": ("official.errant:errant_parallel", "ERRANT's errant_parallel."),
-    "errant-m2": ("official.errant:errant_m2", "ERRANT's errant_m2."),
-    "errant-compare": ("official.errant:errant_compare", "ERRANT's errant_compare."),
-    "cherrant-parallel": ("official.cherrant:cherrant_parallel", "ChERRANT's parallel_to_m2.py."),
+    "errant-parallel": ("official:errant_parallel", "ERRANT's errant_parallel."),
+    "errant-m2": ("official:errant_m2", "ERRANT's errant_m2."),
+    "errant-compare": ("official:errant_compare", "ERRANT's errant_compare."),
+    "cherrant-parallel": ("official:cherrant_parallel", "ChERRANT's parallel_to_m2.py."),
     "cherrant-compare": (
-        "official.cherrant:cherrant_compare",
+        "official:cherrant_compare",
         "ChERRANT's compare_m2_for_evaluation.py.",
     ),
-    "m2scorer": ("official.maxmatch:m2scorer", "The MaxMatch scorer's m2scorer."),
+    "m2scorer": ("official:m2scorer", "The MaxMatch scorer's m2scorer."),
     "install-aliases": (
-        "official.aliases:install_aliases",
+        "official:install_aliases",
         "Write launchers under the programs' own names.",
     ),
 }

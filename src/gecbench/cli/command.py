@@ -11,20 +11,26 @@ the declaration: `Annotated[int, Option("--workers", "Processes."), click.IntRan
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
+from importlib import import_module
+from itertools import combinations
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, cast, get_args, get_origin
 from typing import get_type_hints as hints_of
 
 import click
 from click.core import ParameterSource
 
-from gecbench.cli.files import check_files
-from gecbench.core.errors import UsageError
+from gecbench.core.errors import UnknownNameError, UsageError
+from gecbench.core.files import STDIO, check_folder, check_target, name_of
 from gecbench.core.options import Argument, Complete, Option, Without
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 _TYPES: Mapping[object, click.ParamType[Any]] = {
     str: click.STRING,
@@ -349,3 +355,170 @@ def _keys(names: Sequence[str | type]) -> Iterator[str]:
             _, mark = _kind_and_mark(hint)
             if isinstance(mark, Option):
                 yield _key(mark)
+
+
+def check_files(context: click.Context, declarations: Mapping[str, Option]) -> None:
+    """Refuse what a command could not write, before any work is done for it.
+
+    Args:
+        context: The command line.
+        declarations: By the name of the option's value.
+
+    Raises:
+        UsageError: Two results for one file, a file that is read and written, or standard input
+            twice.
+        GecbenchError: A file or folder surely cannot be written.
+    """
+    # What results go to is named first in a message.
+    options = sorted(declarations.items(), key=lambda item: item[1].name != "--output")
+    files = [
+        (option.name, Path(f"{context.params[name]}{ending}"))
+        for name, option in options
+        for ending in (option.writes if context.params[name] is not None else ())
+    ]
+    folders = [
+        (option.name, Path(context.params[name]))
+        for name, option in options
+        if option.makes and context.params[name] is not None
+    ]
+    if not files and not folders:
+        return
+    writing = {name for name, option in declarations.items() if option.writes or option.makes}
+    read = list(_paths_read(context, writing))
+    check_standard_input(read)
+    _check_distinct([*files, *folders], read)
+    for _, path in files:
+        check_target(path)
+    for _, folder in folders:
+        check_folder(folder)
+
+
+def _paths_read(context: click.Context, writing: set[str]) -> Iterator[Path]:
+    """Yield the files that the command line names for reading: all but those of some options."""
+    for parameter in context.command.params:
+        if not isinstance(parameter.type, click.Path) or parameter.name in writing:
+            continue
+        value: Path | tuple[Path, ...] | None = context.params.get(parameter.name or "")
+        for path in (value,) if isinstance(value, Path) else value or ():
+            yield split_name(path)[1]
+
+
+def _check_distinct(targets: Sequence[tuple[str, Path]], read: Sequence[Path]) -> None:
+    """Refuse two results for one file, and a result that would take the place of its data."""
+    for (option, path), (other, second) in combinations(targets, 2):
+        if str(path) == str(second) == STDIO:
+            raise UsageError(
+                f"{option} and {other} both go to standard output; name a file for one"
+            )
+        if _same(path, second):
+            raise UsageError(f"{option} and {other} both write {path}; name two files")
+    for option, path in targets:
+        if any(_same(path, file) for file in read):
+            raise UsageError(f"{option} would write over {path}, which is read; name another file")
+
+
+def _same(path: Path, other: Path) -> bool:
+    """Say whether two paths are one file; devices and pipes can be had twice."""
+    if STDIO in (str(path), str(other)) or (path.exists() and not path.is_file()):
+        return False
+    try:
+        return path.samefile(other)
+    except OSError:  # one of them is not there yet
+        return os.path.realpath(path) == os.path.realpath(other)
+
+
+def check_standard_input(paths: Sequence[Path]) -> None:
+    """Refuse files of which two are standard input."""
+    if [str(split_name(path)[1]) for path in paths].count("-") > 1:
+        raise UsageError("standard input can be read once only; '-' stands twice")
+
+
+def split_name(path: Path) -> tuple[str | None, Path]:
+    """Divide NAME=FILE, unless there is a file of that very name."""
+    name, equals, file = str(path).partition("=")
+    if equals and name and not path.exists():
+        return name, Path(file)
+    return None, path
+
+
+def named_files(paths: Sequence[Path]) -> list[tuple[str | None, Path]]:
+    """The files of systems, each with a name where its own does not do: NAME=FILE.
+
+    Files whose names differ in their endings alone keep these in the names of the systems.
+    """
+    files = list(map(split_name, paths))
+    stems = [name or name_of(file) for name, file in files]
+    full = [f"{stem}{file.suffix}" for stem, (_, file) in zip(stems, files, strict=True)]
+    return [
+        (whole if name is None and stems.count(stem) > full.count(whole) else name, file)
+        for stem, whole, (name, file) in zip(stems, full, files, strict=True)
+    ]
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command when it is called, and for neither help nor completion."""
+
+    def __init__(
+        self,
+        *args: Any,
+        package: str,
+        table: Mapping[str, tuple[str, str]],
+        noun: str = "command",
+        gone: Mapping[str, str] | None = None,
+        last: tuple[str, Mapping[str, tuple[str, str]]] | None = None,
+        **attributes: Any,
+    ) -> None:
+        """Make the group.
+
+        Args:
+            args: As for `click.Group`.
+            package: Where the modules of the commands are.
+            table: For each name the place, as "score:score", and the help.
+            noun: What a message calls one of them.
+            gone: Names of former commands, each with what to say of it.
+            last: The heading of a section at the end of the help, and its table.
+            attributes: As for `click.Group`.
+        """
+        super().__init__(*args, **attributes)
+        self.sections = {"Commands": table, **dict([last] if last else [])}
+        self.table = {name: row for rows in self.sections.values() for name, row in rows.items()}
+        self.package, self.noun = package, noun
+        self.gone = gone or {}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """List the names, in the order of the table."""
+        return list(self.table)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return a command."""
+        if cmd_name not in self.table:
+            if ctx.resilient_parsing:  # a shell asks for completions
+                return None
+            if cmd_name in self.gone:
+                raise UsageError(self.gone[cmd_name])
+            groups = [(name, self.get_command(ctx, name)) for name in self.table]
+            commands = [
+                f"{ctx.command_path} {name} {cmd_name}"
+                for name, group in groups
+                if isinstance(group, click.Group) and cmd_name in group.list_commands(ctx)
+            ]
+            if commands:
+                hint = f"did you mean {' or '.join(commands)}?"
+                ctx.fail(f"unknown {self.noun} {cmd_name!r}; {hint}")
+            ctx.fail(str(UnknownNameError(self.noun, cmd_name, self.table)))
+        module, _, name = self.table[cmd_name][0].partition(":")
+        return cast("click.Command", getattr(import_module(f"{self.package}.{module}"), name))
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the table of commands, section by section."""
+        for heading, table in self.sections.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name, about) for name, (_, about) in table.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete names and options."""
+        from click.shell_completion import CompletionItem
+
+        names = [name for name in self.table if name.startswith(incomplete)]
+        items = [CompletionItem(name, help=self.table[name][1]) for name in names]
+        return items + click.Command.shell_complete(self, ctx, incomplete)

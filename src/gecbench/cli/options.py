@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import click
 
 from gecbench.api.options import PLAIN, Options, Places, SchemeSpec
-from gecbench.cli.command import is_given, refuse
-from gecbench.cli.files import check_standard_input, named_files
+from gecbench.cli.command import check_standard_input, is_given, named_files, refuse
 from gecbench.core.errors import FormatError, NoEffectError, UnknownNameError, UsageError
 from gecbench.core.options import Argument, Option, Without, pairs
 from gecbench.core.sample import NOT_KEPT, Corpus, SystemOutput

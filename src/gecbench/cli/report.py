@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from gecbench.api.options import Options
-from gecbench.cli.command import command
-from gecbench.cli.files import named_files
+from gecbench.cli.command import command, named_files
 from gecbench.cli.options import (
     CorpusFile,
     Inputs,

@@ -1,4 +1,4 @@
-"""gecbench score."""
+"""gecbench score and compare."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
+from gecbench.analysis.options import Plan
 from gecbench.api.options import Options
-from gecbench.cli.command import command
+from gecbench.cli.command import command, is_given
 from gecbench.cli.options import (
     RESAMPLES,
     CorpusFile,
@@ -15,10 +16,12 @@ from gecbench.cli.options import (
     Intervals,
     Jobs,
     Resamples,
+    Scoring,
     Seed,
     SystemFiles,
     check_scheme_is_used,
     corpus_groups,
+    load_run_stats,
     measure_groups,
     needs_types,
     say,
@@ -26,14 +29,16 @@ from gecbench.cli.options import (
     with_intervals,
 )
 from gecbench.cli.output import (
+    Output,
     OutputFile,
     OutputFormat,
     format_of,
+    show,
     write_results,
 )
 from gecbench.core.errors import UsageError
 from gecbench.core.files import STDIO
-from gecbench.core.options import Option
+from gecbench.core.options import Argument, Option
 
 
 @command
@@ -101,3 +106,36 @@ def score(
         for line in (*(f"note: {warning}" for warning in report.warnings), *summary):
             say(line)
     write_results(contents)
+
+
+@command
+def compare(
+    corpus: CorpusFile,
+    systems: Annotated[tuple[Path, ...], Argument("SYSTEM SYSTEM...")],
+    inputs: Inputs,
+    options: Scoring,
+    plan: Plan,
+    output: Output,
+    jobs: Jobs = None,
+) -> None:
+    """Say whether systems differ significantly, by any metric.
+
+    Every pair is tested, on the same sentences, by paired bootstrap and by approximate
+    randomisation; the matrix of more than two systems is corrected for the number of pairs.
+
+    \b
+    gecbench compare dev.tsv mine.txt theirs=output.tsv
+    gecbench compare conll14.m2 *.txt --metric m2,gleu --correction bh --figures plots
+    gecbench compare dev.jsonl base=a.txt b.txt c.txt --baseline base --test randomisation
+    """  # noqa: D301 - \b keeps click from joining lines
+    from gecbench.analysis.significance import check_number, compare_run
+    from gecbench.reports.compare import build_report
+
+    check_number(len(systems))
+    if len(systems) == 2 and is_given("--correction"):
+        say("note: one pair of systems; --correction changes nothing")
+    run_stats = load_run_stats(
+        corpus, systems, inputs, replace(options, jobs=jobs), keep_cases=False
+    )
+    comparisons = compare_run(run_stats, plan, watch=watch)
+    show(build_report(comparisons.corpus, comparisons.metrics, comparisons.notes), output)

@@ -14,7 +14,7 @@ from server.workflow.paying import PLAIN, paying
 from server.workflow.reviewing import BAD, FAIR, GOOD, finalised, waiting
 from server.workflow.stories import correction
 
-from gecbench.cli.annotate.pay import pay as commands
+from gecbench.cli.annotate.people import pay as commands
 from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
 from gecbench.server.models import PayPeriod, Project
 from gecbench.server.rules.pay import formula_json

@@ -18,7 +18,7 @@ from gecbench.api.files import sample
 from gecbench.api.options import read_range
 from gecbench.cli import doctor as doctor_module
 from gecbench.cli import options
-from gecbench.cli.files import split_name
+from gecbench.cli.command import split_name
 from gecbench.core.errors import UsageError
 from gecbench.core.sample import Corpus, Sample
 from gecbench.metrics import METRICS

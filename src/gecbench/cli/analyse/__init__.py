@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from gecbench.cli.group import LazyGroup
+from gecbench.cli.command import LazyGroup
 
 ANALYSES = {
     "robustness": (
@@ -16,9 +16,9 @@ ANALYSES = {
         "How difficult is each error, and who corrects the difficult ones? (GoToScorer)",
     ),
     "references": ("scores:references", "What does the number of references change?"),
-    "human": ("annotators:human", "How do annotators fare against the final references?"),
+    "human": ("metrics:human", "How do annotators fare against the final references?"),
     "agreement": (
-        "annotators:agreement",
+        "metrics:agreement",
         "How far do annotators agree before anybody decides?",
     ),
     "correlation": ("metrics:correlation", "Do metrics agree with one another over systems?"),

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from gecbench.api.options import LEVEL, NORMALISE, SchemeSpec
-from gecbench.cli.command import command, refuse, split
-from gecbench.cli.files import named_files
+from gecbench.cli.command import command, named_files, refuse, split
 from gecbench.cli.options import (
     Lang,
     note_language,

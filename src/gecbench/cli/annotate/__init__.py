@@ -6,13 +6,13 @@ import sys
 
 import click
 
-from gecbench.cli.group import LazyGroup
+from gecbench.cli.command import LazyGroup
 from gecbench.core.errors import UsageError
 
 _COMMANDS = {
     "serve": ("site:serve", "Start the site: one process group, one address."),
     "init": ("site:init", "Make a data folder, and a link for the first administrator."),
-    "user": ("user:user", "Add, list and change people; make links to sign in."),
+    "user": ("people:user", "Add, list and change people; make links to sign in."),
     "import": ("project:import_", "Read sentences into a project."),
     "export": ("project:export", "Write what a project has made."),
     "release": ("release:release", "Freeze golden references under a name."),
@@ -20,7 +20,7 @@ _COMMANDS = {
     "judgements": ("project:judgements", "Show what the judges of an inspection found."),
     "propose": ("project:propose", "Let a program propose variants for perturbers."),
     "stats": ("project:stats", "Show progress and quality of a project."),
-    "pay": ("pay:pay", "Preview pay, close a period, write statements."),
+    "pay": ("people:pay", "Preview pay, close a period, write statements."),
     "check": ("site:check", "Recount all invariants; exit 1 where one is broken."),
     "backup": ("site:backup", "Save everything into one file, while people work."),
     "restore": ("site:restore", "Restore a data folder from a backup."),
