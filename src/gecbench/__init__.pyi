@@ -13,6 +13,7 @@ from .api.analyse import correlation as correlation
 from .api.analyse import human as human
 from .api.analyse import meta as meta
 from .api.analyse import references as references
+from .api.analyse import segmentation as segmentation
 from .api.combine import combine as combine
 from .api.correct import correct as correct
 from .api.correct import correct_file as correct_file
@@ -38,8 +39,7 @@ from .api.schemes import extract as extract
 from .api.schemes import load_scheme as load_scheme
 from .api.score import compare as compare
 from .api.score import score as score
-from .api.segmentation import segmentation as segmentation
-from .api.texts import score_texts as score_texts
+from .api.score import score_texts as score_texts
 from .api.train import export as export
 from .api.train import read_settings as read_settings
 from .api.train import train as train

@@ -10,10 +10,10 @@ import pytest
 from gecbench.analysis.breakdown import by_position, by_type
 from gecbench.analysis.options import Sweep
 from gecbench.analysis.references import curves, distribution, statistics
+from gecbench.api.analyse import segmentation
 from gecbench.api.files import load, load_system
 from gecbench.api.options import Options
 from gecbench.api.score import collect_stats
-from gecbench.api.segmentation import segmentation
 from gecbench.core.score import total
 from gecbench.scoring.results import RunStats
 

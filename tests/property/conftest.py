@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gecbench.backends import scorers
-from gecbench.chat import judging
+from gecbench.metrics import llm_judge
 
 
 class StubNetwork:
@@ -28,7 +28,7 @@ def stub_networks(monkeypatch: pytest.MonkeyPatch):
     for name in ("language_model", "regressor", "encoder", "bert_score"):
         monkeypatch.setattr(scorers, name, lambda *_: StubNetwork())
 
-    def rate(_: str, rubric: judging.Rubric, pairs: list[tuple[str, str]]) -> dict:
-        return {pair: judging.Verdict(1 + len(pair[1]) % 5) for pair in pairs}
+    def rate(_: str, rubric: llm_judge.Rubric, pairs: list[tuple[str, str]]) -> dict:
+        return {pair: llm_judge.Verdict(1 + len(pair[1]) % 5) for pair in pairs}
 
-    monkeypatch.setattr(judging, "rate", rate)
+    monkeypatch.setattr(llm_judge, "rate", rate)

@@ -10,8 +10,7 @@ from strategies import TEXTS, corpora, edited_corpora
 from gecbench.core.errors import CorpusError
 from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.edits.apply import apply
-from gecbench.scoring.normalise import Normaliser, change_notes, normalise
-from gecbench.scoring.texts import characters
+from gecbench.scoring.texts import Normaliser, change_notes, characters, normalise
 from gecbench.text.normalise import NORMALISATIONS, Normalisation, normalisation
 
 KNOWN = {name: normalisation(name) for name in NORMALISATIONS}

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gecbench.metrics.m2 import running_rule
 from gecbench.scoring import resample
-from gecbench.scoring.maxmatch import running_rule
 from gecbench.scoring.resample import greedy_rule, resample_totals
 
 

@@ -20,7 +20,6 @@ from gecbench.core.sample import Corpus, Rewrite, Sample, Systems, as_systems
 from gecbench.core.scheme import Watch, no_progress
 from gecbench.datasets.catalog import find_verified_file
 from gecbench.formats import load_format
-from gecbench.models.combine import official
 from gecbench.models.combine.candidates import (
     Collector,
     SentenceProposals,
@@ -33,7 +32,11 @@ from gecbench.models.combine.voting import (
     apply_to_text,
     by_shape_and_sound,
     by_sound,
+    combine_lines,
+    convert_lines,
     decide,
+    format_block,
+    format_lines,
     format_votes,
     parse_relaxed,
     parse_votes,
@@ -219,11 +222,11 @@ class _Run:
         tally = VoteTally()
         samples, blocks = [], []
         for row in rows:
-            lines = [official.format_lines(rewrite, row.tokens) for rewrite in row.rewrites]
-            result = official.combine_lines(row.tokens, lines, threshold, similar)
+            lines = [format_lines(rewrite, row.tokens) for rewrite in row.rewrites]
+            result = combine_lines(row.tokens, lines, threshold, similar)
             tally.add(result.outcomes)
-            text = official.convert_lines(row.tokens, result.lines)
-            blocks.append(official.format_block(row.tokens, result.lines))
+            text = convert_lines(row.tokens, result.lines)
+            blocks.append(format_block(row.tokens, result.lines))
             samples.append(Sample(row.sample.id, row.sample.source, (Rewrite(text=text),)))
         about = f"mucgec-official: threshold {threshold} of {len(self.names)} systems"
         corpus = Corpus("combined", tuple(samples), self.lang.code)

@@ -18,7 +18,7 @@ Tokens = Literal["zh", "en", "space"]
 
 @dataclass(frozen=True, slots=True)
 class Splitter:
-    """Where sentences end, beside what holds in every language; `gecbench.text.splitting` reads it.
+    """Where sentences end, beside what holds in every language; `gecbench.text.tokens` reads it.
 
     Args:
         marks: Characters that end a sentence before white space, as . ? and ! do.

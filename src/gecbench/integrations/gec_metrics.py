@@ -11,8 +11,7 @@ from typing import Any
 from gecbench.analysis.meta import sentence_values
 from gecbench.api.files import in_language
 from gecbench.api.options import AnyScheme, Options
-from gecbench.api.score import collect_stats
-from gecbench.api.texts import corpus_of_texts
+from gecbench.api.score import collect_stats, corpus_of_texts
 from gecbench.core.errors import UsageError, count_noun
 from gecbench.scoring.metric import Metric
 

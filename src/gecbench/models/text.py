@@ -10,8 +10,7 @@ from gecbench.core.corrector import Correction, Corrector, CorrectorInfo, TextEd
 from gecbench.core.language import Splitter
 from gecbench.edits.apply import changes
 from gecbench.lang import language_of
-from gecbench.text.splitting import DEFAULT, split
-from gecbench.text.tokens import split_tokens
+from gecbench.text.tokens import DEFAULT, split, split_tokens
 
 
 def correction_between(
@@ -80,7 +79,7 @@ class Splitting(Corrector):
 
     A text of several sentences has no score and no alternatives: these are of its sentences.
     The corrector does not see white space around a sentence, which stays as it was. MuCGEC's
-    models were scored this way (its seq2seq scripts always split, see `text.splitting`).
+    models were scored this way (its seq2seq scripts always split, see `split` of `text.tokens`).
 
     Args:
         corrector: What corrects the sentences; closed with this.

@@ -1,12 +1,19 @@
-"""The texts of a case, and the pieces that metrics over texts count."""
+"""Texts: those of a case, the pieces that metrics over texts count, and changes of texts."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from gecbench.core.case import Case
+from gecbench.core.edit import Edit
+from gecbench.core.errors import CorpusError, EditError, quote
+from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample, SystemOutput
+from gecbench.edits.apply import apply
+from gecbench.lang.zh.parse import parse
+from gecbench.text.normalise import Normalisation, normalisation
 
 Unit = Literal["word", "character", "spaced-character"]
 UNITS: tuple[Unit, ...] = ("word", "character", "spaced-character")
@@ -86,3 +93,208 @@ def overlap(first: Grams, second: Grams) -> int:
     """How many n-grams two texts share, each as often as both have it."""
     both = first.keys() & second.keys()
     return sum(map(min, map(first.__getitem__, both), map(second.__getitem__, both)))
+
+
+# Named changes made of corpora and systems' outputs: texts, tokens and given edits together.
+
+Tokens = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Normaliser:
+    """A chain of changes.
+
+    Tokens and the replacements of given edits are changed one by one. An edit that no longer
+    changes anything is left out, as no change is no edit; edit sets that become equal are one.
+
+    Args:
+        changes: Made in this order.
+    """
+
+    changes: Sequence[Normalisation]
+    _cache: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The names of the changes with their versions, for signatures."""
+        return "+".join(change.name for change in self.changes)
+
+    def text(self, text: str) -> str:
+        """A text changed."""
+        if text not in self._cache:
+            changed = text
+            for change in self.changes:
+                changed = change.change(changed)
+            self._cache[text] = changed
+        return self._cache[text]
+
+    def corpus(self, corpus: Corpus) -> Corpus:
+        """A corpus with its sources and references changed.
+
+        Raises:
+            CorpusError: A token would be empty or hold white space, or a text would no longer
+                be what its tokens are; names the sample.
+        """
+        return replace(corpus, samples=tuple(map(self._sample, corpus.samples)))
+
+    def system(self, system: SystemOutput) -> SystemOutput:
+        """A system's outputs changed.
+
+        Raises:
+            CorpusError: As for a corpus; names the system, too.
+        """
+        tokens: dict[str, Tokens] = {}
+        hypotheses: dict[str, tuple[Rewrite, ...]] = {}
+        for name, rewrites in system.hypotheses.items():
+            where = f"{system.system}, sample {name!r}"
+            before = system.tokens.get(name, ())
+            after = self._tokens(before, where)
+            if name in system.tokens:
+                tokens[name] = after
+            hypotheses[name] = tuple(
+                self._rewrite(rewrite, before, after, where) for rewrite in rewrites
+            )
+        return replace(system, hypotheses=hypotheses, tokens=tokens)
+
+    def _sample(self, sample: Sample) -> Sample:
+        where = f"sample {sample.id!r}"
+        source, tokens = self.text(sample.source), self._tokens(sample.tokens, where)
+        self._check((sample.source, sample.tokens), (source, tokens), where)
+        references = tuple(
+            self._rewrite(rewrite, sample.tokens, tokens, where) for rewrite in sample.references
+        )
+        return replace(sample, source=source, references=references, tokens=tokens)
+
+    def _rewrite(self, rewrite: Rewrite, tokens: Tokens, changed: Tokens, where: str) -> Rewrite:
+        sets = tuple(self._edits(edits, tokens, changed, where) for edits in rewrite.edit_sets)
+        text = None
+        if rewrite.text is not None:
+            text = self.text(rewrite.text)
+            for old, new in zip(rewrite.edit_sets, sets, strict=True):
+                before, after = _apply(old, tokens), _apply(new, changed)
+                if before is not None and after is not None:
+                    self._check((rewrite.text, before), (text, after), where)
+        if sets != rewrite.edit_sets:
+            sets = tuple(dict.fromkeys(sets))
+        return replace(rewrite, text=text, edit_sets=sets)
+
+    def _edits(self, edits: EditSet, tokens: Tokens, changed: Tokens, where: str) -> EditSet:
+        result = []
+        for edit in edits:
+            replacement = edit.replacement
+            new = replace(
+                edit,
+                replacement=None if replacement is None else self._tokens(replacement, where),
+                alternatives=tuple(self._tokens(tokens_, where) for tokens_ in edit.alternatives),
+            )
+            if _has_effect(new, changed) or not _has_effect(edit, tokens):
+                result.append(new)
+        return tuple(result)
+
+    def _tokens(self, tokens: Tokens, where: str) -> Tokens:
+        return tuple(self._token(token, where) for token in tokens)
+
+    def _token(self, token: str, where: str) -> str:
+        changed = self.text(token)
+        if changed == token:
+            return changed
+        if not changed or _spaces(changed) > _spaces(token):
+            raise CorpusError(
+                f"{where}: {self.name} makes {changed!r} of the token {token!r}; a token cannot be "
+                "empty or hold white space: leave out the change, or give texts without tokens"
+            )
+        return changed
+
+    def _check(self, before: tuple[str, Tokens], after: tuple[str, Tokens], where: str) -> None:
+        """Refuse changes that see more in a text than in its tokens one by one."""
+        fits = zip(_fit(*before), _fit(*after), strict=True)
+        if any(fit_before and not fit_after for fit_before, fit_after in fits):
+            raise CorpusError(
+                f"{where}: {self.name} makes {quote(after[0])} of a text and "
+                f"{quote(' '.join(after[1]))} of its tokens, so given edits no longer fit; make "
+                "the change before edits are found, or give texts without edits"
+            )
+
+
+def normalise(
+    corpus: Corpus, systems: Sequence[SystemOutput], names: Sequence[str]
+) -> tuple[Corpus, Sequence[SystemOutput], Mapping[str, str]]:
+    """Corpus and systems with their texts changed, and what the signature says of it.
+
+    Args:
+        corpus: Whose sources and references are changed.
+        systems: Whose outputs are.
+        names: Of changes, made in this order.
+
+    Raises:
+        UnknownNameError: There is no such change.
+        MissingExtraError: What it needs is not installed.
+        CorpusError: A token would be empty or hold white space, or a text would no longer be
+            what its tokens are; names the sample.
+    """
+    if not names:
+        return corpus, systems, {}
+    normaliser = Normaliser([normalisation(name) for name in names])
+    changed = tuple(map(normaliser.system, systems))
+    return normaliser.corpus(corpus), changed, {"normalise": normaliser.name}
+
+
+def change_notes(
+    before: tuple[Corpus, Sequence[SystemOutput]], after: tuple[Corpus, Sequence[SystemOutput]]
+) -> list[str]:
+    """How many texts were changed, and what else became of them.
+
+    Args:
+        before: A corpus and systems' outputs.
+        after: The same, normalised.
+    """
+    samples = list(zip(before[0].samples, after[0].samples, strict=True))
+    sources = [(b.source, a.source) for b, a in samples]
+    pairs: dict[str, list[tuple[Rewrite, Rewrite]]] = {
+        "references": [p for b, a in samples for p in zip(b.references, a.references, strict=True)]
+    }
+    for b, a in zip(before[1], after[1], strict=True):
+        pairs[f"outputs of {b.system}"] = [
+            pair
+            for s, _ in samples
+            for pair in zip(b.hypotheses[s.id], a.hypotheses[s.id], strict=True)
+        ]
+    changes: dict[str, Sequence[tuple[object, object]]] = {"sources": sources, **pairs}
+    shares = [
+        f"{sum(b != a for b, a in rows)} of {len(rows)} {what}" for what, rows in changes.items()
+    ]
+    notes = [f"normalising changed {', '.join(shares)}"]
+    rewrites = [pair for rows in pairs.values() for pair in rows]
+    lost = sum(sum(map(len, b.edit_sets)) - sum(map(len, a.edit_sets)) for b, a in rewrites)
+    if lost:
+        notes.append(
+            f"edits that change nothing any more, or repeat another edit set, left out: {lost}"
+        )
+    texts = [*sources, *((b.text or "", a.text or "") for b, a in rewrites)]
+    longer = sum(_spaces(a) > _spaces(b) for b, a in texts)
+    if longer:
+        notes.append(f"texts that normalising put white space into: {longer}")
+    return notes
+
+
+def _fit(text: str, tokens: Tokens) -> tuple[bool, bool]:
+    """Whether tokens are the characters of a text, and whether they make it up."""
+    return parse(text).tokens == tokens, characters(text) == characters("".join(tokens))
+
+
+def _apply(edits: EditSet, tokens: Tokens) -> Tokens | None:
+    """What edits make of tokens; None where they cannot be applied together."""
+    try:
+        return apply(edits, tokens)
+    except EditError:
+        return None
+
+
+def _has_effect(edit: Edit, tokens: Tokens) -> bool:
+    """Whether an edit, or an alternative that it has, changes its tokens."""
+    span = tokens[edit.start : edit.end]
+    return any(text != span for text in (edit.replacement, *edit.alternatives))
+
+
+def _spaces(text: str) -> int:
+    return sum(map(str.isspace, text))

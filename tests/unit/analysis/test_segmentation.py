@@ -10,7 +10,7 @@ from messages import expect_error
 
 from gecbench import segmentation
 from gecbench.analysis.segmentation import SegmenterScores, movements, swaps
-from gecbench.api import segmentation as module
+from gecbench.api import analyse as module
 from gecbench.api.options import Options
 from gecbench.core.edit import Edit
 from gecbench.core.errors import (

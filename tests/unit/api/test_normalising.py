@@ -13,7 +13,7 @@ from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UnknownNameError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.lang.zh.char import scheme
-from gecbench.scoring.normalise import change_notes, normalise
+from gecbench.scoring.texts import change_notes, normalise
 
 
 def corpus(*samples: Sample) -> Corpus:

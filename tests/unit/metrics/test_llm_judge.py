@@ -19,10 +19,9 @@ from gecbench.analysis.options import Layout
 from gecbench.api.files import load, load_system
 from gecbench.api.options import Options
 from gecbench.api.score import collect_stats, score
-from gecbench.chat.judging import load_rubric, read_rating
 from gecbench.core.errors import FormatError, GecbenchError, UnknownNameError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
-from gecbench.metrics.llm_judge import LlmJudge, Rated
+from gecbench.metrics.llm_judge import LlmJudge, Rated, load_rubric, read_rating
 from gecbench.scoring import parts
 
 CASES = (

@@ -15,8 +15,7 @@ from gecbench.core.errors import UsageError
 from gecbench.core.registry import resolve
 from gecbench.core.score import Counts
 from gecbench.metrics import METRICS
-from gecbench.metrics.m2 import M2, SentenceM2
-from gecbench.scoring.maxmatch import Candidate, choose, f_of
+from gecbench.metrics.m2 import M2, Candidate, SentenceM2, choose, f_of
 
 X, Y = Edit(0, 1, ("x",)), Edit(1, 2, ("y",))
 

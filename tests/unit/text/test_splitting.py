@@ -8,7 +8,7 @@ from hypothesis import given
 
 from gecbench.api.files import load
 from gecbench.lang import language_of
-from gecbench.text.splitting import DEFAULT, split
+from gecbench.text.tokens import DEFAULT, split
 
 
 @pytest.mark.parametrize(
@@ -49,17 +49,17 @@ def test_nothing_is_lost_and_nothing_too_long(text: str, longest: int, code: str
 
 
 def test_abbreviations_are_looked_for_near_the_mark_alone(monkeypatch) -> None:
-    from gecbench.text import splitting
+    from gecbench.text import tokens
 
     looked = []
-    ends, abbreviation = splitting._patterns(splitting.DEFAULT)
+    ends, abbreviation = tokens._patterns(tokens.DEFAULT)
 
     class Watching:
         def search(self, text: str, start: int, end: int):
             looked.append(end - start)
             return abbreviation.search(text, start, end)
 
-    monkeypatch.setattr(splitting, "_patterns", lambda _: (ends, Watching()))
+    monkeypatch.setattr(tokens, "_patterns", lambda _: (ends, Watching()))
     text = "Prof. Li left, e.g. by bus. (Dr. Wang stayed.) Mr. A. Li came. " * 50
     assert len(split(text)) == 50 * 3
     assert max(looked) <= 6

@@ -184,8 +184,8 @@ def segmentation(
     gecbench analyse segmentation nlpcc18.gold a.txt b.txt --from m2-maxmatch
     gecbench analyse segmentation dev.tsv a.txt b.txt --segmenter jieba,pkuseg:FOLDER
     """  # noqa: D301 - \b keeps click from joining lines
-    from gecbench.api.segmentation import BESIDE
-    from gecbench.api.segmentation import segmentation as score_segmentations
+    from gecbench.api.analyse import BESIDE
+    from gecbench.api.analyse import segmentation as score_segmentations
     from gecbench.reports.segmentation import build_report
 
     metrics = BESIDE if beside is None else tuple(filter(None, split(beside)))

@@ -17,8 +17,7 @@ from gecbench.backends.dictionaries import WordList, read_words, symspell_pairs,
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo, TextEdit, apply
 from gecbench.formats.validation import options_of
 from gecbench.models import CorrectorKind
-from gecbench.text.splitting import split
-from gecbench.text.tokens import tokens_of
+from gecbench.text.tokens import split, tokens_of
 
 if TYPE_CHECKING:
     import numpy as np

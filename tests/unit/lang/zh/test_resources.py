@@ -13,8 +13,7 @@ from messages import expect_error
 
 from gecbench.core.errors import MissingExtraError
 from gecbench.edits.features import FeatureCosts
-from gecbench.lang.zh.cherrant import scheme
-from gecbench.lang.zh.resources import load_costs
+from gecbench.lang.zh.cherrant import load_costs, scheme
 
 CILIN = """\
 Aa01A01= 桌 椅子
@@ -119,7 +118,7 @@ def test_what_it_is_made_of_names_it(tmp_path: Path):
 COMPILE = """
 import sys
 from pathlib import Path
-from gecbench.lang.zh.resources import load_costs
+from gecbench.lang.zh.cherrant import load_costs
 
 def wait(_):
     print("compiling", flush=True)
