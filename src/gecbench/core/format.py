@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +12,29 @@ from gecbench.core.sample import Corpus, Sample
 
 Rows = Iterator[tuple[int, Sample]]
 """Samples, each with the number of the line in which it begins."""
+
+
+# What `Format.sniff` may be.
+
+
+def begins(
+    lines: Sequence[str], *, pattern: re.Pattern[str], count: int = 1, length: int | None = None
+) -> bool:
+    """Whether the first `count` lines, or `length` characters of them, begin with a pattern."""
+    return pattern.match("\n".join(lines[:count])[:length]) is not None
+
+
+def first_matches(lines: Sequence[str], *, pattern: re.Pattern[str]) -> bool:
+    """Whether the first line that is not blank is as a pattern says."""
+    return pattern.fullmatch(next(filter(str.strip, lines), "")) is not None
+
+
+def never(_lines: Sequence[str]) -> bool:
+    """Accept nothing: who wants the format names it."""
+    return False
+
+
+# What stands for what a format does not have.
 
 
 def accept(_path: Path, _lines: Sequence[str]) -> None:

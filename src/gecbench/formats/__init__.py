@@ -1,6 +1,6 @@
 """Files to core types and back; in-band marks never leave this package.
 
-A new format is one file with a `FORMAT` and one line in the table.
+A new format is one file with a `Format` and one line in the table.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ FORMATS: Mapping[str, str] = {
     "yaclc": "gecbench.formats.yaclc:FORMAT",
     "yaclc-minimal": "gecbench.formats.yaclc:MINIMAL",
     "yaclc-fluency": "gecbench.formats.yaclc:FLUENCY",
-    "bea19": "gecbench.formats.bea19:FORMAT",
+    "bea19": "gecbench.formats.essays:BEA19",
     "jsonl": "gecbench.formats.jsonl:FORMAT",
-    "nucle": "gecbench.formats.nucle:FORMAT",
+    "nucle": "gecbench.formats.essays:NUCLE",
     "sighan": "gecbench.formats.sighan:FORMAT",
     "sighan-test": "gecbench.formats.places:SIGHAN",
     "ctc2021": "gecbench.formats.places:CTC",
     "multigec": "gecbench.formats.multigec:FORMAT",
-    "nlpcc18": "gecbench.formats.nlpcc18:FORMAT",
-    "nasgec": "gecbench.formats.mucgec:NASGEC",
-    "mucgec": "gecbench.formats.mucgec:FORMAT",
+    "nlpcc18": "gecbench.formats.tsv:NLPCC18",
+    "nasgec": "gecbench.formats.tsv:NASGEC",
+    "mucgec": "gecbench.formats.tsv:MUCGEC",
     "m2": "gecbench.formats.m2:FORMAT",
     "m2-maxmatch": "gecbench.formats.m2_maxmatch:FORMAT",
-    "pairs": "gecbench.formats.pairs:FORMAT",
+    "pairs": "gecbench.formats.tsv:PAIRS",
     "table": "gecbench.formats.table:FORMAT",
     "lines": "gecbench.formats.lines:FORMAT",
 }

@@ -1,14 +1,22 @@
-"""Lines of essays whose edits are places in the text, as two formats have them."""
+"""Lines of essays whose edits are places in the text: nucle and bea19."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
-from gecbench.core.errors import Message
-from gecbench.core.sample import Rewrite, Sample
+from gecbench.core.edit import DETECTED
+from gecbench.core.errors import FormatError, Message, Place, quote
+from gecbench.core.files import name_of
+from gecbench.core.format import Format, Rows, begins
+from gecbench.core.sample import Corpus, Rewrite, Sample
+from gecbench.formats.table import Row, meta_of, name_in
+from gecbench.formats.texts import error_place, is_number, not_kept, outer_blocks, parse_rows
+from gecbench.formats.validation import convert, parse_json, value_of
 
 _LINE = re.compile(r"[^\r\n]*[^\s][^\r\n]*")
 _ACROSS = Message("an edit across lines")
@@ -87,3 +95,149 @@ def _rewrite(
     pieces.append(line.string[at : line.end()])
     # A correction may bring a line end, which a sentence has not.
     return Rewrite(text=re.sub(r"[\r\n]+", " ", "".join(pieces)), annotator=annotator)
+
+
+# nucle: essays in SGML with the mistakes that teachers marked, as NUCLE is published.
+#
+# Each line of a title or paragraph is a sentence; the authors' convert_nucle.py (CoNLL-2013) goes
+# on to divide them with NLTK. As in its parser, titles count as paragraphs, and one line end at
+# each end of a paragraph is not part of it.
+
+_BEGINNING = re.compile(r"\s*<DOC\b[^<>]*\bnid=.*<TEXT>", re.DOTALL)
+_DOC = re.compile(r"<(DOC)\b[^<>]*\bnid=\"?([^\"<>\s]+)\"?[^<>]*>(.*?)</\1>", re.DOTALL)
+_PARAGRAPH = re.compile(r"<(TITLE|P)>\n?(.*?)\n?</\1>", re.DOTALL)
+_TEXT = re.compile(r"<TEXT>(.*?)</TEXT>", re.DOTALL)
+_ANNOTATION = re.compile(r"<ANNOTATION\b([^<>]*)>(.*?)</ANNOTATION>", re.DOTALL)
+_MISTAKE = re.compile(r"<MISTAKE\b([^<>]*)>(.*?)</MISTAKE>", re.DOTALL)
+_ATTRIBUTE = re.compile(r'(\w+)="?([^"<>\s]*)"?')
+_ELEMENT = re.compile(r"<(TYPE|CORRECTION)>\n?(.*?)\n?</\1>", re.DOTALL)
+_PLACES = ("start_par", "start_off", "end_par", "end_off")
+_ACROSS_PARAGRAPHS = Message("an edit across paragraphs, or outside its own")
+
+_Mistake = tuple[int, TextEdit]
+"""Number of the paragraph, and the edit in it."""
+
+
+def _stream_nucle(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
+    """Read the lines of all documents; every teacher of a document makes a reference of each.
+
+    Raises:
+        FormatError: Names the line of a document without a text, or with a mistake without a place.
+    """
+    left_out: Counter[str] = Counter()
+    rows: list[tuple[int, Sample]] = []
+    for line, match in outer_blocks(path, "\n".join(lines), _DOC, "DOC nid"):
+        with error_place(Place(path, line)):
+            rows += [(line, sample) for sample in _nucle_samples(match[2], match[3], left_out)]
+    return Corpus(name_of(path), (), "en", not_kept(left_out)), iter(rows)
+
+
+def _nucle_samples(name: str, document: str, left_out: Counter[str]) -> Iterator[Sample]:
+    text = _TEXT.search(document)
+    if not text:
+        raise FormatError("document {id!r} has no <TEXT>", id=name)
+    paragraphs = [match[2] for match in _PARAGRAPH.finditer(text[1])]
+    annotators = []
+    for k, annotation in enumerate(_ANNOTATION.finditer(document)):
+        teacher = dict(_ATTRIBUTE.findall(annotation[1])).get("teacher_id") or str(k)
+        annotators.append((teacher, list(_mistakes(annotation[2], paragraphs, left_out))))
+    number = 1
+    for k, paragraph in enumerate(paragraphs):
+        edits = [(teacher, [e for p, e in found if p == k]) for teacher, found in annotators]
+        for sample in essay_lines(name, paragraph, edits, {}, left_out, first=number):
+            yield sample
+            number += 1
+
+
+def _mistakes(
+    annotation: str, paragraphs: Sequence[str], left_out: Counter[str]
+) -> Iterator[_Mistake]:
+    for match in _MISTAKE.finditer(annotation):
+        places = dict(_ATTRIBUTE.findall(match[1]))
+        if not all(is_number(places.get(key, "")) for key in _PLACES):
+            raise FormatError(
+                "a MISTAKE has the numbers {keys}; here is {text}",
+                keys=", ".join(_PLACES),
+                text=quote(" ".join(match[0].split())),
+            )
+        first, start, last, end = (int(places[key]) for key in _PLACES)
+        within = first == last < len(paragraphs) and start <= end <= len(paragraphs[first])
+        if not within:
+            left_out[_ACROSS_PARAGRAPHS] += 1
+            continue
+        parts = dict(_ELEMENT.findall(match[2]))
+        correction = None if parts.get("TYPE") in DETECTED else parts.get("CORRECTION", "")
+        yield first, TextEdit(start, end, correction)
+
+
+NUCLE = Format(
+    name="nucle",
+    title="NUCLE",
+    about="SGML of essays with the mistakes that teachers marked, as NUCLE is published",
+    sniff=partial(begins, pattern=_BEGINNING, count=100),
+    stream=_stream_nucle,
+)
+
+
+# bea19: JSON lines of essays with edits in characters, as W&I+LOCNESS and FCE are published.
+#
+# Each line of an essay is a sentence. The authors' json_to_m2.py (BEA-2019) divides lines into
+# sentences by spaCy; what it leaves out is left out here, too: edits across lines.
+
+_BEA19_KEYS = ("id", "text", "edits")
+_BEA19_LINE = re.compile(r'\{(?=.*"text").*"edits"\s*:\s*\[\s*[\[\]]')
+"""An object with a text and edits by annotator."""
+_Edits = tuple[tuple[int | str, tuple[tuple[object, ...], ...]], ...]
+
+
+def _stream_bea19(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
+    """Read the lines of all essays; every annotator of an essay makes a reference of each.
+
+    Raises:
+        FormatError: Names the line with an edit outside its essay, or a key that is missing.
+    """
+    left_out: Counter[str] = Counter()
+    essays = parse_rows(path, enumerate(lines, 1), lambda line: _bea19_samples(line, left_out))
+    rows = [(n, sample) for n, samples in essays for sample in samples]
+    return Corpus(name_of(path), (), "en", not_kept(left_out)), iter(rows)
+
+
+def _bea19_samples(line: str, left_out: Counter[str]) -> list[Sample]:
+    row = convert(None, parse_json(line), Row)
+    name, text = name_in(row, "id"), value_of(row, "text", str)
+    if not name:
+        raise FormatError("the id is missing; give every essay one")
+    annotators = [
+        (str(annotator), [_edit(edit, text) for edit in edits])
+        for annotator, edits in value_of(row, "edits", _Edits)
+    ]
+    meta = meta_of(row, _BEA19_KEYS)
+    return list(essay_lines(name, text, annotators, meta, left_out))
+
+
+def _edit(cells: Sequence[object], text: str) -> TextEdit:
+    """Check an edit: start, end, correction, and perhaps a type, which is not kept."""
+    match cells:
+        case [int(start), int(end), (str() | None) as correction, *rest] if len(rest) < 2:
+            if 0 <= start <= end <= len(text):
+                return TextEdit(start, end, correction)
+            raise FormatError(
+                "an edit from {start} to {end} lies outside the text, which has {length} "
+                "characters",
+                start=start,
+                end=end,
+                length=len(text),
+            )
+    raise FormatError(
+        "an edit is {value}; expected [start, end, correction], where null is no correction",
+        value=str(list(cells))[:60],
+    )
+
+
+BEA19 = Format(
+    name="bea19",
+    title="W&I+LOCNESS",
+    about="JSON of essays with edits in characters, as W&I+LOCNESS and FCE are published",
+    sniff=partial(begins, pattern=_BEA19_LINE),
+    stream=_stream_bea19,
+)

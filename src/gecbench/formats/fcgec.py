@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -21,7 +22,7 @@ from msgspec import UNSET, UnsetType
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, FormatError, Message, Place, quote
 from gecbench.core.files import name_of
-from gecbench.core.format import Format, Rows
+from gecbench.core.format import Format, Rows, begins
 from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.edits.apply import changes
 from gecbench.formats.texts import (
@@ -85,10 +86,8 @@ class _Operation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     modify: tuple[_Change, ...] = ()
 
 
-def sniff(lines: Sequence[str]) -> bool:
-    """Whether the file begins as an object of objects with a sentence does."""
-    head = "".join(lines[:3])[:2000]
-    return re.match(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{\s*"sentence"\s*:', head) is not None
+_BEGINNING = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{\s*"sentence"\s*:')
+"""An object of objects with a sentence."""
 
 
 def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
@@ -345,7 +344,7 @@ FORMAT = Format(
     name=_NAME,
     title="FCGEC",
     about="JSON with operations, as FCGEC is published",
-    sniff=sniff,
+    sniff=partial(begins, pattern=_BEGINNING, count=3, length=2000),
     stream=stream,
     write=write,
     losses=losses,

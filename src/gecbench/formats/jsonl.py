@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -12,7 +14,7 @@ from msgspec import UNSET, UnsetType
 from gecbench.core.edit import DETECTED, Edit
 from gecbench.core.edit import check as check_edits
 from gecbench.core.errors import CorpusError, FormatError, Message, Place
-from gecbench.core.format import Format, Rows
+from gecbench.core.format import Format, Rows, begins
 from gecbench.core.language import normalise_code
 from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.formats.texts import error_place, parse_rows, sample_place, unknown_format
@@ -77,9 +79,8 @@ _KEYS: Mapping[type, tuple[str, ...]] = {
 _ALWAYS = frozenset(("id", "source", "references", "start", "end", "replacement"))
 
 
-def sniff(lines: Sequence[str]) -> bool:
-    """Whether the first line begins as a JSON object does."""
-    return bool(lines) and lines[0].startswith("{")
+is_json = partial(begins, pattern=re.compile(r"\{"))
+"""Whether the first line begins as a JSON object does."""
 
 
 def check(path: Path, lines: Sequence[str]) -> None:
@@ -221,7 +222,7 @@ def losses(_corpus: Corpus) -> list[str]:
 FORMAT = Format(
     name="jsonl",
     about="gecbench's own; holds everything",
-    sniff=sniff,
+    sniff=is_json,
     stream=stream,
     write=write,
     losses=losses,

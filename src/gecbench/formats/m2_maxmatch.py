@@ -18,7 +18,7 @@ from typing import NamedTuple
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, EditError, FormatError, Place, count_noun, quote
 from gecbench.core.files import name_of
-from gecbench.core.format import Format, Rows
+from gecbench.core.format import Format, Rows, never
 from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.edits.apply import apply
 from gecbench.formats.m2 import (
@@ -63,11 +63,6 @@ class _Line(NamedTuple):
     coder: int
     edit: Edit | None
     left_out: str = ""
-
-
-def sniff(_lines: Sequence[str]) -> bool:
-    """Accept nothing: only who asks for these rules gets them."""
-    return False
 
 
 def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
@@ -234,7 +229,7 @@ def _free(rewrite: Rewrite) -> Rewrite:
 FORMAT = Format(
     name=MAXMATCH,
     about="M2 with the faults of published gold files, read as the MaxMatch scorer does",
-    sniff=sniff,
+    sniff=never,
     stream=stream,
     write=write,
     losses=losses,

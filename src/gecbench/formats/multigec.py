@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gecbench.core.errors import CorpusError, FormatError, Place, quote
 from gecbench.core.files import name_of
-from gecbench.core.format import Format, Rows
+from gecbench.core.format import Format, Rows, first_matches
 from gecbench.core.sample import Corpus, Sample
 from gecbench.formats.texts import (
     format_rows,
@@ -25,12 +25,6 @@ from gecbench.formats.texts import (
 
 _NAME = "multigec"
 _HEADING = re.compile(r"### essay_id = (.*\S)\s*")
-
-
-def sniff(lines: Sequence[str]) -> bool:
-    """Whether the first line that is not blank is the heading of an essay."""
-    first = next((line for line in lines if line.strip()), "")
-    return _HEADING.fullmatch(first) is not None
 
 
 def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
@@ -126,7 +120,7 @@ FORMAT = Format(
     name=_NAME,
     title="MultiGEC-2025",
     about="essays under headings ### essay_id = NAME, as MultiGEC-2025 is published",
-    sniff=sniff,
+    sniff=partial(first_matches, pattern=_HEADING),
     stream=stream,
     write=write,
     losses=losses,

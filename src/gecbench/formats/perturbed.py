@@ -12,8 +12,7 @@ from gecbench.core.errors import CorpusError, FormatError, GecbenchError, Place,
 from gecbench.core.files import STDIO, is_folder, name_of, read_lines
 from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset, Variant, marks, samples_of
 from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, SystemOutput
-from gecbench.formats.jsonl import read_header, write_rows
-from gecbench.formats.jsonl import sniff as is_json
+from gecbench.formats.jsonl import is_json, read_header, write_rows
 from gecbench.formats.reading import read_system
 from gecbench.formats.texts import blocks as text_blocks
 from gecbench.formats.texts import error_place, parse_rows

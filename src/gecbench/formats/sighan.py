@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from gecbench.core.errors import FormatError, Message, Place, quote
 from gecbench.core.files import name_of
-from gecbench.core.format import Format, Rows
+from gecbench.core.format import Format, Rows, begins
 from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.formats.texts import CHINESE, error_place, is_number, not_kept, outer_blocks
 
@@ -22,6 +23,7 @@ _NAME = "sighan"
 _BLOCK = re.compile(r"<(SENTENCE|ESSAY|DOC)\b([^<>]*)>(.*?)</\1>", re.DOTALL)
 _PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
 _PASSAGE = re.compile(r'<PASSAGE id="([^"]*)">(.*?)</PASSAGE>', re.DOTALL)
+_BEGINNING = re.compile(r"\s*<(?:SENTENCE>\s*<TEXT>|ESSAY\b[^<>]*>\s*<TEXT>|DOC Nid=[^<>]*>\s*<p>)")
 _TEXT = re.compile(r"<TEXT>(.*?)</TEXT>", re.DOTALL)
 _MISTAKE = re.compile(r"<MISTAKE\b([^<>]*)>(.*?)</MISTAKE>", re.DOTALL)
 _ATTRIBUTE = re.compile(r'(\w+)="?([^"<>\s]*)"?')
@@ -33,13 +35,6 @@ _OVERLAP = Message("a mistake that overlaps another of its sentence")
 
 _Mistake = tuple[int, str, str]
 """Place of the character, from 1; what is wrong around it; its correction."""
-
-
-def sniff(lines: Sequence[str]) -> bool:
-    """Whether the file begins as one of the forms does."""
-    head = "".join(lines[:5])
-    forms = r"\s*<(?:SENTENCE>\s*<TEXT>|ESSAY\b[^<>]*>\s*<TEXT>|DOC Nid=[^<>]*>\s*<p>)"
-    return re.match(forms, head) is not None
 
 
 def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
@@ -115,6 +110,6 @@ FORMAT = Format(
     name=_NAME,
     title="SIGHAN",
     about="SGML with misspelled characters, as of SIGHAN's spelling tasks",
-    sniff=sniff,
+    sniff=partial(begins, pattern=_BEGINNING, count=5),
     stream=stream,
 )

@@ -6,15 +6,16 @@ and `yaclc-fluency` those of one dimension.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from gecbench.core.errors import FormatError, Message, Place, quote
 from gecbench.core.files import name_of
-from gecbench.core.format import Format, Rows
+from gecbench.core.format import Format, Rows, begins, never
 from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.formats.table import Row, json_objects, meta_of, name_in
 from gecbench.formats.texts import CHINESE, error_place, not_kept
@@ -22,6 +23,7 @@ from gecbench.formats.validation import value_of
 
 _ID, _TEXT, _ANNOTATIONS = "sentence_id", "sentence_text", "sentence_annos"
 _NAMED = 5
+_BEGINNING = re.compile(rf'\s*[{{\[].*?"{_TEXT}"', re.DOTALL)
 
 
 class Annotation(NamedTuple):
@@ -77,16 +79,6 @@ def sentence_of(row: Row) -> Sentence:
     )
 
 
-def sniff(lines: Sequence[str]) -> bool:
-    """Whether the file begins as JSON of sentences of YACLC."""
-    head = "".join(lines[:20])[:5000].lstrip()
-    return head.startswith(("{", "[")) and f'"{_TEXT}"' in head
-
-
-def _never(_lines: Sequence[str]) -> bool:
-    return False
-
-
 def _stream(
     path: Path, lines: Iterable[str], *, keep: Callable[[Annotation], bool]
 ) -> tuple[Corpus, Rows]:
@@ -133,20 +125,20 @@ FORMAT = Format(
     name="yaclc",
     title="YACLC",
     about=_ABOUT,
-    sniff=sniff,
+    sniff=partial(begins, pattern=_BEGINNING, count=20, length=5000),
     stream=partial(_stream, keep=lambda _: True),
 )
 MINIMAL = Format(
     name="yaclc-minimal",
     title="YACLC",
     about=f"{_ABOUT}: minimal ones alone",
-    sniff=_never,
+    sniff=never,
     stream=partial(_stream, keep=lambda annotation: not annotation.is_fluency),
 )
 FLUENCY = Format(
     name="yaclc-fluency",
     title="YACLC",
     about=f"{_ABOUT}: those of fluency alone",
-    sniff=_never,
+    sniff=never,
     stream=partial(_stream, keep=lambda annotation: annotation.is_fluency),
 )

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gecbench.core.errors import MissingExtraError
-from gecbench.formats.mucgec import FORMAT
+from gecbench.formats.tsv import MUCGEC
 from gecbench.server.rules import consistency
 from gecbench.server.rules.consistency import (
     ALWAYS,
@@ -229,7 +229,7 @@ def test_what_blocks_does_not_depend_on_the_order_of_the_references(texts: list,
 def test_mucgec_dev_obeys_what_the_specification_counted(shared: Path):
     path = shared / "data" / "mucgec" / "MuCGEC_dev.txt"
     seen: Counter[str] = Counter()
-    for sample in FORMAT.read(path, path.read_text("utf-8").splitlines()).samples:
+    for sample in MUCGEC.read(path, path.read_text("utf-8").splitlines()).samples:
         texts = tuple(one.text for one in sample.references if one.text is not None)
         free = any(one.error_free for one in sample.references)
         out = any(one.unannotatable for one in sample.references)

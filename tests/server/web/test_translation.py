@@ -11,7 +11,7 @@ from django.utils.translation import override
 from gecbench.api.schemes import load_scheme
 from gecbench.core.errors import FormatError, GecbenchError, Message, MissingExtraError, Place
 from gecbench.formats.m2 import parse
-from gecbench.formats.mucgec import check
+from gecbench.formats.tsv import check
 from gecbench.formats.validation import value_of
 from gecbench.server.choices import MemberStatus
 from gecbench.server.web.translation import Translation, translate

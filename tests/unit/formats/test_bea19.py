@@ -10,7 +10,7 @@ from messages import expect_error
 
 from gecbench.core.errors import FormatError
 from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, Sample
-from gecbench.formats.bea19 import FORMAT
+from gecbench.formats.essays import BEA19
 from gecbench.formats.reading import read
 
 PATH = Path("A.dev.json")
@@ -20,7 +20,7 @@ TEXT = "He go home .\n\nMy dog are big .\n"
 def corpus(*annotators: list, text: str = TEXT, **more: object) -> Corpus:
     edits = [[number, edits] for number, edits in enumerate(annotators)]
     row = {"id": "1-7", "text": text, "edits": edits, **more}
-    return FORMAT.read(PATH, [json.dumps(row)])
+    return BEA19.read(PATH, [json.dumps(row)])
 
 
 def references(*annotators: list, text: str = TEXT) -> list[list[str | None]]:
@@ -94,7 +94,7 @@ def test_what_is_not_kept_is_counted(edits: list, text: str | None, lost: str) -
 def test_what_is_wrong_is_named_with_its_line(row: object, facts: tuple[str, ...]) -> None:
     good = json.dumps({"id": "0", "text": "a", "edits": []})
     with expect_error(FormatError, f"{PATH}:2", *facts):
-        FORMAT.read(PATH, [good, json.dumps(row)])
+        BEA19.read(PATH, [good, json.dumps(row)])
 
 
 def test_an_essay_that_nobody_annotated_has_no_references(tmp_path: Path) -> None:

@@ -11,18 +11,18 @@ import gecbench
 from gecbench.core.edit import Edit
 from gecbench.core.errors import FormatError
 from gecbench.core.sample import Corpus, Rewrite, Sample
-from gecbench.formats.mucgec import FORMAT
+from gecbench.formats.tsv import MUCGEC
 
 PATH = Path("dev.tsv")
 
 
 def references(*cells: str) -> tuple[Rewrite, ...]:
-    return FORMAT.read(PATH, ["\t".join(["1", "好", *cells])]).samples[0].references
+    return MUCGEC.read(PATH, ["\t".join(["1", "好", *cells])]).samples[0].references
 
 
 def written(*rewrites: Rewrite, lang: str | None = "zh", tokens: tuple[str, ...] = ()) -> str:
     sample = Sample("1", "好", rewrites, tokens=tokens)
-    return FORMAT.write(Corpus("dev", (sample,), lang))[""]
+    return MUCGEC.write(Corpus("dev", (sample,), lang))[""]
 
 
 @pytest.mark.parametrize("cell", ["没有错误", "沒有錯誤", "没有錯误", " 没有\u3000错误 "])
@@ -43,12 +43,12 @@ def test_everything_else_is_a_text_kept_exactly(cell: str) -> None:
 
 
 def test_a_source_is_never_a_mark() -> None:
-    corpus = FORMAT.read(PATH, ["1\t没有错误"])
+    corpus = MUCGEC.read(PATH, ["1\t没有错误"])
     assert corpus.samples == (Sample("1", "没有错误"),)
 
 
 def test_the_corpus_is_chinese_and_named_after_the_file() -> None:
-    assert FORMAT.read(PATH, ["7\t 好 "]) == Corpus("dev", (Sample("7", " 好 "),), "zh")
+    assert MUCGEC.read(PATH, ["7\t 好 "]) == Corpus("dev", (Sample("7", " 好 "),), "zh")
 
 
 def test_references_keep_their_order() -> None:
@@ -73,14 +73,14 @@ def test_edits_without_a_text_are_applied(lang: str, text: str) -> None:
 
 
 def test_the_first_line_that_is_not_blank_tells() -> None:
-    assert FORMAT.sniff(["", "1\t好"])
-    assert not FORMAT.sniff(["", "好", "1\t好"])
-    assert not FORMAT.sniff(["", " "])
+    assert MUCGEC.sniff(["", "1\t好"])
+    assert not MUCGEC.sniff(["", "好", "1\t好"])
+    assert not MUCGEC.sniff(["", " "])
 
 
 def test_nothing_is_lost_of_a_corpus_of_texts() -> None:
     corpus = Corpus("dev", (Sample("1", "好", (Rewrite(error_free=True),)),), "zh")
-    assert FORMAT.losses(corpus) == []
+    assert MUCGEC.losses(corpus) == []
 
 
 def test_each_loss_is_said_with_its_count() -> None:
@@ -89,7 +89,7 @@ def test_each_loss_is_said_with_its_count() -> None:
         Sample("1", "好", (Rewrite(text="x", annotator="Li"),), {"origin": "web"}, ("好",)),
         Sample("2", "好", (Rewrite(edit_sets=edits, capped=True),), {"origin": "web"}, ("好",)),
     )
-    assert FORMAT.losses(Corpus("dev", samples, None, {"year": "2022"})) == [
+    assert MUCGEC.losses(Corpus("dev", samples, None, {"year": "2022"})) == [
         "mucgec holds no metadata: 2 sentences lose theirs",
         "mucgec holds no provenance: 1 corpus loses its own",
         "mucgec holds no annotators: 1 reference loses its own",

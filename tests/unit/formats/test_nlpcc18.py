@@ -9,8 +9,8 @@ from messages import expect_error
 
 from gecbench.core.errors import FormatError
 from gecbench.core.sample import Rewrite
-from gecbench.formats.nlpcc18 import FORMAT
 from gecbench.formats.reading import read
+from gecbench.formats.tsv import NLPCC18
 
 PATH = Path("data.train")
 
@@ -32,9 +32,9 @@ def test_rows_are_numbered_and_their_first_column_is_metadata(tmp_path: Path) ->
 )
 def test_a_row_that_does_not_fit_is_named(row: str) -> None:
     with expect_error(FormatError, f"{PATH}:2"):
-        FORMAT.read(PATH, ["1\t0\t好", row])
+        NLPCC18.read(PATH, ["1\t0\t好", row])
 
 
 def test_other_tables_are_not_taken_for_it() -> None:
-    assert not FORMAT.sniff(["1\t0\t好", "2\t好\t坏"])
-    assert not FORMAT.sniff([])
+    assert not NLPCC18.sniff(["1\t0\t好", "2\t好\t坏"])
+    assert not NLPCC18.sniff([])

@@ -9,7 +9,7 @@ from messages import expect_error
 
 from gecbench.core.errors import FormatError
 from gecbench.core.sample import NOT_KEPT, Corpus
-from gecbench.formats.nucle import FORMAT
+from gecbench.formats.essays import NUCLE
 from gecbench.formats.reading import read
 
 PATH = Path("nucle.sgml")
@@ -73,7 +73,7 @@ def test_titles_and_paragraphs_are_sentences_with_their_corrections(tmp_path: Pa
     ],
 )
 def test_what_is_not_kept_is_counted(mistakes: str, lost: str) -> None:
-    corpus = FORMAT.read(PATH, document(mistakes).split("\n"))
+    corpus = NUCLE.read(PATH, document(mistakes).split("\n"))
     assert lost in corpus.provenance[NOT_KEPT]
     assert corpus.samples[1].references[0].text in (None, "He go home.")
 
@@ -89,4 +89,4 @@ def test_what_is_not_kept_is_counted(mistakes: str, lost: str) -> None:
 )
 def test_what_is_wrong_is_named_with_its_line(content: str, line: int, fact: str) -> None:
     with expect_error(FormatError, f"{PATH}:{line}", fact):
-        FORMAT.read(PATH, content.split("\n"))
+        NUCLE.read(PATH, content.split("\n"))

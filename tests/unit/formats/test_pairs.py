@@ -9,8 +9,8 @@ from messages import expect_error
 
 from gecbench.core.errors import FormatError
 from gecbench.core.sample import Corpus, Rewrite, Sample
-from gecbench.formats.pairs import FORMAT
 from gecbench.formats.reading import read
+from gecbench.formats.tsv import PAIRS
 
 PATH = Path("clang8.tsv")
 
@@ -30,4 +30,4 @@ def test_cells_behind_the_source_are_references(tmp_path: Path) -> None:
 @pytest.mark.parametrize("row", ["", "He go .", "He go .\t ", "\tHe goes ."])
 def test_a_row_without_a_source_or_target_is_named(row: str) -> None:
     with expect_error(FormatError, f"{PATH}:2"):
-        FORMAT.read(PATH, ["a\tb", row])
+        PAIRS.read(PATH, ["a\tb", row])

@@ -20,10 +20,10 @@ from gecbench.core.errors import (
 from gecbench.core.files import stream_lines
 from gecbench.core.sample import Corpus, Sample
 from gecbench.formats import COLUMNS_OPTION, CORPUS_FORM
-from gecbench.formats.mucgec import SentencesAsIdsError
 from gecbench.formats.reading import stream_corpus, stream_parallel
 from gecbench.formats.table import names_of
 from gecbench.formats.texts import advise_conversion, text_of
+from gecbench.formats.tsv import SentencesAsIdsError
 from gecbench.formats.validation import Count, Positive, Share, load_packaged, with_values
 from gecbench.lang import language_of
 

@@ -14,8 +14,10 @@ import pytest
 
 from gecbench.core.corrector import apply
 from gecbench.core.files import read_lines
-from gecbench.formats import fcgec, mucgec
+from gecbench.core.format import Format
+from gecbench.formats.fcgec import FORMAT as FCGEC
 from gecbench.formats.perturbed import read_blocks
+from gecbench.formats.tsv import MUCGEC
 from gecbench.lang import transforms_for
 from gecbench.models.tags.derive import choose_labels, derive_labels
 from gecbench.models.tags.labels import KEEP, build_label_vocabulary
@@ -33,8 +35,8 @@ def rewritten(corpus) -> Iterator[tuple[str, str]]:
                 yield sample.source, reference.text
 
 
-def read(module, path: Path) -> list[tuple[str, str]]:
-    return list(rewritten(module.FORMAT.read(path, read_lines(path))))
+def read(reader: Format, path: Path) -> list[tuple[str, str]]:
+    return list(rewritten(reader.read(path, read_lines(path))))
 
 
 def rounds_needed(source: str, target: str, kind: str, language: str) -> int | None:
@@ -64,12 +66,12 @@ def needed(pairs, kind: str = "zh", language: str = "zh") -> list[int | None]:
 
 @pytest.fixture(scope="module")
 def fcgec_pairs(shared: Path):
-    return read(fcgec, shared / "data/fcgec/FCGEC_valid.json")
+    return read(FCGEC, shared / "data/fcgec/FCGEC_valid.json")
 
 
 @pytest.fixture(scope="module")
 def mucgec_pairs(shared: Path):
-    return read(mucgec, shared / "data/mucgec/MuCGEC_dev.txt")
+    return read(MUCGEC, shared / "data/mucgec/MuCGEC_dev.txt")
 
 
 def test_mucgec_and_fcgec_arrive(mucgec_pairs, fcgec_pairs):
@@ -84,7 +86,7 @@ def test_mucgec_and_fcgec_arrive(mucgec_pairs, fcgec_pairs):
 
 
 def test_predictions_arrive(shared: Path):
-    pairs = read(mucgec, shared / "data/mucgec/example_pred_dev.txt")
+    pairs = read(MUCGEC, shared / "data/mucgec/example_pred_dev.txt")
     assert needed(pairs) == [935, 50, 4, 1, 0, 0, 0]
 
 

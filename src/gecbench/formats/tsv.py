@@ -1,6 +1,7 @@
-"""mucgec: id TAB source TAB reference TAB reference ..., as MuCGEC is published.
+"""Rows of cells with TABs between them: mucgec, nasgec, nlpcc18 and pairs.
 
-nasgec is the same, with more marks in the place of a reference, as NaSGEC and NaCGEC have them.
+mucgec is id TAB source TAB reference TAB reference ..., as MuCGEC is published. nasgec is the same,
+with more marks in the place of a reference, as NaSGEC and NaCGEC have them.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from gecbench.core.errors import CorpusError, FormatError, Message, OptionAdvice, Place, quote
 from gecbench.core.files import name_of
-from gecbench.core.format import Format, Rows
+from gecbench.core.format import Format, Rows, first_matches, never
 from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.formats.texts import (
     CHINESE,
@@ -22,6 +23,7 @@ from gecbench.formats.texts import (
     check_cell,
     chinese_loss,
     format_rows,
+    is_number,
     parse_rows,
     text_losses,
     text_of,
@@ -41,14 +43,12 @@ class SentencesAsIdsError(FormatError):
     """The first column of a table holds sentences: perhaps its rows are source TAB target."""
 
 
-def sniff(lines: Sequence[str]) -> bool:
-    """Whether the first line that is not empty has a TAB."""
-    return next(("\t" in line for line in lines if line.strip()), False)
+_has_tab = partial(first_matches, pattern=re.compile(".*\t.*"))
 
 
 def _sniff_nasgec(lines: Sequence[str]) -> bool:
     """Whether a row has a mark of NaSGEC in the place of a reference."""
-    return sniff(lines) and any(
+    return _has_tab(lines) and any(
         not _NASGEC_MARKS.isdisjoint(line.split("\t")[2:])
         for line in filter(_NASGEC_MARK.search, lines)
     )
@@ -197,11 +197,11 @@ def losses(corpus: Corpus) -> list[str]:
     return text_losses(_NAME, corpus) + chinese_loss(_NAME, corpus)
 
 
-FORMAT = Format(
+MUCGEC = Format(
     name=_NAME,
     title="MuCGEC",
     about="id TAB source TAB references, as MuCGEC is published",
-    sniff=sniff,
+    sniff=_has_tab,
     stream=stream,
     write=write,
     losses=losses,
@@ -216,4 +216,95 @@ NASGEC = Format(
     sniff=_sniff_nasgec,
     stream=_stream_nasgec,
     check=check,
+)
+
+
+# nlpcc18: id TAB number of corrections TAB source TAB corrections, NLPCC-2018's training data.
+
+
+def _sniff_nlpcc18(lines: Sequence[str]) -> bool:
+    """Whether all first rows have as many corrections as they say."""
+    rows = [line.split("\t") for line in lines[:50]]
+    return bool(rows) and all(map(_fits, rows))
+
+
+def _fits(cells: Sequence[str]) -> bool:
+    return (
+        len(cells) > 2
+        and is_number(cells[0])
+        and is_number(cells[1])
+        and len(cells) == 3 + int(cells[1])
+    )
+
+
+def _stream_nlpcc18(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
+    """Stream the rows, numbered; the first column, which need not be unique, becomes metadata.
+
+    A sentence without corrections is free of errors, as the organisers count it.
+
+    Raises:
+        FormatError: Names the first row that does not have as many corrections as it says.
+    """
+    rows = parse_rows(path, enumerate(lines, 1), _nlpcc18_sample)
+    return Corpus(name_of(path), (), CHINESE), ((n, replace(row, id=str(n))) for n, row in rows)
+
+
+def _nlpcc18_sample(line: str) -> Sample:
+    number, *cells = line.split("\t")
+    if not _fits([number, *cells]):
+        raise FormatError(
+            "a row is number TAB number of corrections TAB source TAB corrections, as many as it "
+            "says; here is {text}",
+            text=quote(line),
+        )
+    source, texts = cells[1], cells[2:]
+    if not all(text.strip() for text in (source, *texts)):
+        raise FormatError("the source or a correction is empty; fill it or remove the row")
+    rewrites = tuple(Rewrite(text=text) for text in texts) or (Rewrite(error_free=True),)
+    return Sample("", source, rewrites, {"number": number})
+
+
+NLPCC18 = Format(
+    name="nlpcc18",
+    title="NLPCC-2018",
+    about="number, number of corrections, source, corrections, as NLPCC-2018's training data",
+    sniff=_sniff_nlpcc18,
+    stream=_stream_nlpcc18,
+    has_ids=False,
+)
+
+
+# pairs: source TAB target TAB target ..., as cLang-8 and extracts of Lang-8 are passed on. It is
+# read only where it is named: a table of that kind may be MuCGEC's.
+
+
+def _stream_pairs(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
+    """Stream the rows, numbered; every filled cell behind the source is a reference.
+
+    Raises:
+        FormatError: Names the first row without a source or a target.
+    """
+    rows = parse_rows(path, enumerate(lines, 1), _texts)
+    return Corpus(name_of(path), ()), (
+        (n, Sample(str(n), source, tuple(Rewrite(text=text) for text in targets)))
+        for n, (source, *targets) in rows
+    )
+
+
+def _texts(line: str) -> list[str]:
+    source, *cells = line.split("\t")
+    targets = [cell for cell in cells if cell.strip()]
+    if not source.strip() or not targets:
+        raise FormatError(
+            "a row is source TAB target, both filled; here is {text}", text=quote(line)
+        )
+    return [source, *targets]
+
+
+PAIRS = Format(
+    name="pairs",
+    about="source TAB target, as cLang-8 is published",
+    sniff=never,
+    stream=_stream_pairs,
+    has_ids=False,
 )
