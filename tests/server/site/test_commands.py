@@ -317,7 +317,7 @@ def test_a_site_is_opened_once_in_a_process(filled, monkeypatch, tmp_path):
         monkeypatch.setenv(name, os.environ.get(name, ""))
     with pytest.raises(GecbenchError, match=r"another site, .*, is open already"):
         site_opening.open_site(filled.folder)
-    from gecbench.server import settings
+    from django.conf import settings
 
     monkeypatch.setattr(settings, "SITE", read_site(filled.folder.resolve()))
     assert site_opening.open_site(filled.folder) == read_site(filled.folder)

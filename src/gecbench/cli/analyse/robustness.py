@@ -91,7 +91,7 @@ def robustness(
     from gecbench.api.robustness import check_perturbed, load_perturbed
     from gecbench.api.robustness import robustness as measure_robustness
     from gecbench.core.sample import NOT_KEPT
-    from gecbench.formats.perturbed import read_outputs
+    from gecbench.formats.reading import read_outputs
 
     if check:
         refuse(

@@ -454,11 +454,10 @@ def open_site(folder: Path, **overruling: str) -> Site:
     os.environ["DJANGO_SETTINGS_MODULE"] = "gecbench.server.settings"
     import django
     from django.apps import apps
+    from django.conf import settings
 
     if not apps.ready:
         django.setup()
-    from gecbench.server import settings
-
     if settings.SITE.folder != folder.resolve():
         raise GecbenchError(f"{folder}: another site, {settings.SITE.folder}, is open already")
     return site

@@ -32,7 +32,8 @@ from gecbench.server.models import (
     SlotEvent,
     Study,
 )
-from gecbench.server.workflow import sentences, submissions
+from gecbench.server.workflow import sentences
+from gecbench.server.workflow.completion import end_task
 from gecbench.server.workflow.errors import (
     ConflictError,
     GuidelineFirstError,
@@ -527,5 +528,5 @@ def _end(
     slot = slots.first()
     if slot is None:
         return False
-    submissions.end_task(slot, sentence, kind, dict(data))
+    end_task(slot, sentence, kind, dict(data))
     return True

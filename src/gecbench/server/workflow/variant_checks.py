@@ -41,6 +41,7 @@ from gecbench.server.models import (
 from gecbench.server.rules.text import LONGEST_NOTE, whole
 from gecbench.server.workflow import audit, perturbation
 from gecbench.server.workflow.answers import MOST_MS, CaseAnswer, CheckAnswer, Key
+from gecbench.server.workflow.completion import last_submission
 from gecbench.server.workflow.drafts import (
     keep_review_aside,
     payload_of_submission,
@@ -73,7 +74,7 @@ from gecbench.server.workflow.sentences import (
     record_slot_event,
     send_back,
 )
-from gecbench.server.workflow.submissions import keep_refused, last_submission
+from gecbench.server.workflow.submissions import keep_refused
 from gecbench.server.workflow.transactions import (
     authorize,
     compare_and_set,
