@@ -10,6 +10,7 @@ pyproject.toml::
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -63,6 +64,7 @@ def is_known(kind: str, name: str, table: Mapping[str, str]) -> bool:
     return name in table or name in _entry_points(kind)
 
 
+@cache
 def _entry_points(kind: str) -> dict[str, EntryPoint]:
     if kind not in GROUPS:
         return {}

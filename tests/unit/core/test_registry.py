@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import gecbench
 from gecbench.api.files import sample
 from gecbench.api.options import Options, SchemeSpec
 from gecbench.backends import SEGMENTERS
+from gecbench.core import registry
 from gecbench.core.errors import UnknownNameError, UsageError
 from gecbench.core.registry import GROUPS, is_known, resolve
 from gecbench.core.score import Counts, total
@@ -38,7 +40,7 @@ def test_an_unknown_name_is_answered_with_the_nearest():
 
 
 @pytest.fixture
-def other_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def other_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Another distribution, as pip would install it, with an object of each kind."""
     (tmp_path / "other.py").write_text("thing = format = object()\n")
     (tmp_path / "xml_format.py").write_text(
@@ -56,6 +58,9 @@ def other_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
     for module in ("other", "xml_format", "broken"):
         monkeypatch.delitem(sys.modules, module, raising=False)
+    registry._entry_points.cache_clear()
+    yield
+    registry._entry_points.cache_clear()
 
 
 @pytest.mark.usefixtures("other_package")
