@@ -26,7 +26,7 @@ from gecbench.analysis.sentences import (
 )
 from gecbench.core.case import Case
 from gecbench.core.edit import Edit
-from gecbench.core.errors import CorpusError, Message, UnknownNameError, UsageError, count_noun
+from gecbench.core.errors import CorpusError, Message, UnknownNameError, UsageError
 from gecbench.core.sample import Sample
 from gecbench.core.score import Counts, Interval, ranks, total
 from gecbench.scoring.metric import Metric
@@ -794,9 +794,12 @@ def _check_kinds(
 def _notes_on_sentences(
     run_stats: RunStats, comparisons: Sequence[PairDifferences], options: BreakdownOptions
 ) -> list[str]:
-    notes = [
-        f"{comparison.metric}: one sentence alone is scored; what it decides cannot be told, as "
-        "nothing is left without it"
+    notes: list[str] = [
+        Message(
+            "{metric}: one sentence alone is scored; what it decides cannot be told, as nothing "
+            "is left without it",
+            metric=comparison.metric,
+        )
         for comparison in comparisons
         if options.most and len(run_stats.indices_of(comparison.metric)) == 1
     ]
@@ -806,8 +809,11 @@ def _notes_on_sentences(
     lost = sum((*row.outputs, *row.references).count(None) for row in examples.values())
     if lost:
         notes.append(
-            f"{count_noun(lost, 'text')} of the sentences that decide "
-            f"{'is' if lost == 1 else 'are'} known only by edits that overlap and cannot be shown"
+            Message(
+                "texts of the sentences that decide, known only by edits that overlap, which "
+                "cannot be shown: {count}",
+                count=lost,
+            )
         )
     return notes
 
@@ -818,7 +824,8 @@ def _notes_on_intervals(
     if resampling is None:
         return
     yield Message(
-        "95%: percentile bootstrap, {resamples} resamples of sentences, seed {seed}",
+        "{name}: percentile bootstrap, {resamples} resamples of sentences, seed {seed}",
+        name=Message("95% intervals"),
         resamples=resampling.resamples,
         seed=resampling.seed,
     )
@@ -839,13 +846,25 @@ def _notes_on_intervals(
 def _notes(run_stats: RunStats, breakdowns: Sequence[Breakdown]) -> list[str]:
     kinds = {kind for breakdown in breakdowns for kind in (breakdown.unit, breakdown.by)}
     notes = {
-        "edits": "types and positions: the edits of the whole corpus's choice of references, so "
-        "that the counts of all groups make up the score's",
-        "sentences": "groups of sentences are scored each as a corpus of its own",
-        "length": f"length: in {length_unit(run_stats)} of the source",
-        "errors": "errors: mean number of edits of a sentence's references, halves rounded up; of "
-        "alternative edit sets the first",
-        "state": "state: erroneous if all annotators correct something, disputed if some do, "
-        "error-free if none does",
+        "edits": Message(
+            "types and positions: the edits of the whole corpus's choice of references, so that "
+            "the counts of all groups make up the score's"
+        ),
+        "sentences": Message("groups of sentences are scored each as a corpus of its own"),
+        "length": Message(
+            "length: in characters of the source"
+            if length_unit(run_stats) == "characters"
+            else "length: in tokens of the source"
+            if length_unit(run_stats) == "tokens"
+            else "length: in words of the source"
+        ),
+        "errors": Message(
+            "errors: mean number of edits of a sentence's references, halves rounded up; of "
+            "alternative edit sets the first"
+        ),
+        "state": Message(
+            "state: erroneous if all annotators correct something, disputed if some do, "
+            "error-free if none does"
+        ),
     }
     return [note for kind, note in notes.items() if kind in kinds]

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from gecbench.analysis.options import Absent, Weighting
 from gecbench.core.case import Case
 from gecbench.core.edit import Edit
-from gecbench.core.errors import CorpusError, EditError, UsageError, count_noun
+from gecbench.core.errors import CorpusError, EditError, Message, UsageError, count_noun
 from gecbench.core.sample import Sample
 from gecbench.core.score import Counts, Signature, f_score, ranks
 from gecbench.edits.chunks import (
@@ -122,16 +122,24 @@ def reference_by_number(
         indices = [_index_of(annotators[number - 1], sample) for sample in samples]
     else:
         indices = [number - 1 if number <= len(s.references) else None for s in samples]
-    notes = []
+    notes: list[str] = []
     if (missing := indices.count(None)) and absent == "left-out":
         notes.append(
-            f"{name}: sentences left out because they have no such reference: {missing} (--absent "
-            "unchanged takes them as free of errors)"
+            Message(
+                "{reference}: sentences left out because they have no such reference: {count} "
+                "(--absent unchanged takes them as free of errors)",
+                reference=name,
+                count=missing,
+            )
         )
     elif missing:
         notes.append(
-            f"{name}: sentences taken as free of errors because they have no such reference: "
-            f"{missing}"
+            Message(
+                "{reference}: sentences taken as free of errors because they have no such "
+                "reference: {count}",
+                reference=name,
+                count=missing,
+            )
         )
     impossible = [
         at is not None and sample.references[at].unannotatable
@@ -202,7 +210,10 @@ def _sentence_by_sentence(choices: Sequence[ReferenceIndex]) -> ReferenceChoice:
 
 
 def _impossible_note(name: str, number: int) -> tuple[str, ...]:
-    return (f"{name}: sentences left out that nobody could correct: {number}",) if number else ()
+    if not number:
+        return ()
+    note = "{reference}: sentences left out that nobody could correct: {count}"
+    return (Message(note, reference=Message(name), count=number),)
 
 
 def _usable(sample: Sample) -> list[int]:

@@ -23,7 +23,7 @@ from gecbench.analysis.sentences import (
     state,
     text_of_rewrite,
 )
-from gecbench.core.errors import CorpusError, count_noun
+from gecbench.core.errors import CorpusError, Message, count_noun
 from gecbench.core.sample import Rewrite, Sample
 from gecbench.core.seeding import number
 from gecbench.scoring.resample import mean
@@ -195,18 +195,23 @@ def references_in(references: Sequence[int], subset: Sequence[int]) -> tuple[int
 
 def _curve_notes(run_stats: RunStats, curves_: Sequence[Curve], sweep: Sweep) -> list[str]:
     """Notes for the reader of curves."""
-    notes = []
+    notes: list[str] = []
     counts = [len(references) for references in _usable(run_stats)]
     out = sum(0 < count < sweep.at_least for count in counts)
     if out:
         notes.append(
-            f"curves: {count_noun(out, 'sentence')} with fewer than {sweep.at_least} references "
-            f"{'takes' if out == 1 else 'take'} no part"
+            Message(
+                "curves: sentences with fewer than {least} references, which take no part: {count}",
+                least=sweep.at_least,
+                count=out,
+            )
         )
     elif sweep.at_least < max(counts, default=0):
         notes.append(
-            "curves: sentences with fewer than k references take part with those that they "
-            "have; --at-least K keeps to sentences with at least K"
+            Message(
+                "curves: sentences with fewer than k references take part with those that they "
+                "have; --at-least K keeps to sentences with at least K"
+            )
         )
     mixed = sum(
         0 < count < len(case.references)
@@ -214,14 +219,20 @@ def _curve_notes(run_stats: RunStats, curves_: Sequence[Curve], sweep: Sweep) ->
     )
     if mixed:
         notes.append(
-            f"curves: in {count_noun(mixed, 'sentence')} an annotator found that nobody can "
-            "annotate them and others corrected them; the former is no reference here, but one in "
-            "`gecbench score`"
+            Message(
+                "curves: sentences that one annotator found impossible to correct and others "
+                "corrected: {count}; the former is no reference here, but one in `gecbench score`",
+                count=mixed,
+            )
         )
     if any(point.subsets < point.of for curve in curves_ for point in curve.points):
         notes.append(
-            f"curves: of more than {sweep.most} subsets of one size, {sweep.most} drawn by lot "
-            f"(seed {sweep.seed})"
+            Message(
+                "curves: of more than {most} subsets of one size, {most} drawn by lot (seed "
+                "{seed})",
+                most=sweep.most,
+                seed=sweep.seed,
+            )
         )
     left = [
         name
@@ -229,7 +240,7 @@ def _curve_notes(run_stats: RunStats, curves_: Sequence[Curve], sweep: Sweep) ->
         if name not in (*run_stats.refused, *metrics_with_references(run_stats))
     ]
     if left:
-        notes.append(f"curves: {', '.join(left)} reads no references")
+        notes.append(Message("curves: {names} reads no references", names=", ".join(left)))
     return notes
 
 
@@ -389,7 +400,9 @@ def _textless(run_stats: RunStats) -> list[str]:
     if not count:
         return []
     return [
-        f"{count_noun(count, 'reference', ' is', ' are')} known only by edits that overlap and "
-        f"{'has' if count == 1 else 'have'} no text; whether they are different is told by their "
-        "edits"
+        Message(
+            "references that are known only by edits that overlap, and so have no text: {count}; "
+            "whether they are different is told by their edits",
+            count=count,
+        )
     ]

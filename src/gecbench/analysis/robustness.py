@@ -16,7 +16,7 @@ from typing import Literal
 
 from gecbench.analysis.perturbed_cases import Region, Tokens, perturbations, span_image
 from gecbench.core.case import CaseRewrite, Level
-from gecbench.core.errors import UsageError
+from gecbench.core.errors import Message, UsageError
 from gecbench.core.perturbed import SYNTHETIC, PerturbedSet, marks
 from gecbench.core.score import Counts
 from gecbench.core.seeding import number
@@ -627,7 +627,7 @@ def _groups(
 
 PERFECT = "(perfect)"
 COPY = "(copies its input)"
-_SYNTHETIC = (
+_SYNTHETIC = Message(
     "these cases were perturbed by a program and may have gained or lost errors: they are for "
     "training, no evaluation"
 )
@@ -757,9 +757,14 @@ def _measure(
 def _idle(systems: Sequence[SystemRobustness], perfect: SystemRobustness) -> list[str]:
     """Warn of systems that are robust because they do next to nothing."""
     return [
-        f"{system.system}: changes {system.edits_per_sentence:.2f} places a sentence, the "
-        f"references {perfect.edits_per_sentence:.2f}: what is hardly ever corrected is consistent "
-        "whatever the context, so its CRS and P-CRS say nothing; look at F"
+        Message(
+            "{system}: changes {made:.2f} places a sentence, the references {right:.2f}: what is "
+            "hardly ever corrected is consistent whatever the context, so its CRS and P-CRS say "
+            "nothing; look at F",
+            system=system.system,
+            made=system.edits_per_sentence,
+            right=perfect.edits_per_sentence,
+        )
         for system in systems
         if _IDLE * system.edits_made < perfect.edits_made
     ]

@@ -422,18 +422,26 @@ def _notes(pairs: Sequence[SystemPair], plan: Plan, metric: str, sentences: int)
         )
     if sentences < _FEW:
         notes.append(
-            f"{metric}: {count_noun(sentences, 'sentence')} only: intervals of the bootstrap are "
-            "too narrow and its p can be too small; go by randomisation, and by more sentences"
+            Message(
+                "{metric}: {sentences} only: intervals of the bootstrap are too narrow and its p "
+                "can be too small; go by randomisation, and by more sentences",
+                metric=metric,
+                sentences=count_noun(sentences, "sentence"),
+                count=sentences,
+            )
         )
     equal = [
-        f"{pair.first} and {pair.second}"
+        f"{pair.first} – {pair.second}"
         for pair in pairs
         if pair.interval.low == pair.interval.high == pair.difference == 0
     ]
     if equal:
         notes.append(
-            f"{metric}: the same score in every resample, which is no test of anything: "
-            f"{', '.join(equal)}"
+            Message(
+                "{metric}: the same score in every resample, which is no test of anything: {pairs}",
+                metric=metric,
+                pairs=", ".join(equal),
+            )
         )
     return tuple(notes)
 
@@ -474,9 +482,15 @@ def compare_run(
     """Test whether the systems of a run differ, by each metric that applies to them."""
     names = [name for name in run_stats.metrics if name not in run_stats.refused]
     by_metric = [compare(run_stats, name, plan, watch=watch) for name in names]
-    notes = [*run_stats.notes, *(f"n/a: {why}" for why in run_stats.refused.values())]
+    notes = [*run_stats.notes]
+    notes += [Message("n/a: {why}", why=why) for why in run_stats.refused.values()]
     notes += [
-        f"{count_noun(count, 'sentence')} left out: {why}"
+        Message(
+            "{sentences} left out: {why}",
+            sentences=count_noun(count, "sentence"),
+            count=count,
+            why=Message(why),
+        )
         for why, count in run_stats.left_out.items()
         if count
     ]

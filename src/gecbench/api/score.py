@@ -12,7 +12,7 @@ from gecbench.analysis.significance import Comparisons, check_number, compare_ru
 from gecbench.api.files import in_language
 from gecbench.api.options import AnyScheme, Options, SchemeSpec, chosen_for_metrics
 from gecbench.api.schemes import extractor_for, loader_elsewhere
-from gecbench.core.errors import UsageError, count_noun
+from gecbench.core.errors import Message, UsageError, count_noun
 from gecbench.core.options import check_list
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput, Systems, as_systems
 from gecbench.core.scheme import Watch, no_progress
@@ -208,7 +208,10 @@ def collect_stats(
     rows, missing = {**stats.rows, **rows}, {**stats.refused, **missing}
     if len(metrics) == 1 and missing:
         raise missing[metrics[0].name]
-    refused = {**refused, **{name: f"{name}: {error}" for name, error in missing.items()}}
+    refused |= {
+        name: Message("{name}: {value}", name=name, value=error.message)
+        for name, error in missing.items()
+    }
     return RunStats(
         corpus=part,
         systems={system.system: system for system in systems},

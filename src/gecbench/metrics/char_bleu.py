@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from gecbench.core.case import Case, Part
-from gecbench.core.errors import MissingExtraError
+from gecbench.core.errors import Message, MissingExtraError
 from gecbench.core.options import check_choice
 from gecbench.core.score import Score
 from gecbench.scoring.metric import Metric
@@ -129,8 +129,12 @@ class CharBleu(Metric[BleuCounts]):
         if source <= value:
             return ()
         return (
-            f"char-bleu: the unchanged source scores {source:.4f} on these data, this system "
-            f"{value:.4f}; BLEU rewards leaving texts alone",
+            Message(
+                "char-bleu: the unchanged source scores {source:.4f} on these data, this system "
+                "{value:.4f}; BLEU rewards leaving texts alone",
+                source=source,
+                value=value,
+            ),
         )
 
     def _score(self, rows: Sequence[tuple[int, ...]]) -> Score:

@@ -8,6 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 from gecbench.core.case import Case, Part
+from gecbench.core.errors import Message
 from gecbench.core.options import check_between, check_choice, check_least
 from gecbench.core.score import Score
 from gecbench.scoring.metric import MeanMetric, Metric
@@ -359,8 +360,13 @@ class SampledGleu(Metric[Matches]):
         if len(numbers) < 2:
             return ()
         return (
-            f"{self.name}: sentences have from {numbers[0]} to {numbers[-1]} references; each "
-            "draws from its own, which the official script cannot",
+            Message(
+                "{metric}: sentences have from {least} to {most} references; each draws from its "
+                "own, which the official script cannot",
+                metric=self.name,
+                least=numbers[0],
+                most=numbers[-1],
+            ),
         )
 
     def _iterations(self, stats: Sequence[Matches]) -> int:

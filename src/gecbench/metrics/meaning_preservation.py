@@ -10,7 +10,7 @@ from math import fsum
 from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from gecbench.core.case import Case, Part
-from gecbench.core.errors import UsageError
+from gecbench.core.errors import Message, UsageError
 from gecbench.core.options import check_between, check_choice
 from gecbench.core.score import Score
 from gecbench.scoring.metric import MeanMetric, Metric
@@ -227,8 +227,10 @@ class MpPrime(Metric[Overlaps]):
     def notes(self, stats: Sequence[Overlaps]) -> tuple[str, ...]:
         """Say what the reader of the score should know of these data."""
         return (
-            "mp-prime: lower is better, and it depends on the references; compare systems on the "
-            "same data only",
+            Message(
+                "mp-prime: lower is better, and it depends on the references; compare systems on "
+                "the same data only"
+            ),
         )
 
     def _row(self, overlaps: Overlaps) -> tuple[float, float, float]:

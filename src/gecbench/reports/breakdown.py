@@ -9,6 +9,7 @@ from itertools import chain, count
 
 from gecbench.analysis.breakdown import NOWHERE, Breakdown, Breakdowns, Cell, PairDifferences
 from gecbench.analysis.options import FIELD, OF_EDITS
+from gecbench.core.errors import Message
 from gecbench.core.score import best_places
 from gecbench.reports.edit_types import type_words
 from gecbench.reports.report import (
@@ -420,10 +421,13 @@ def _counts(breakdowns: Sequence[Breakdown]) -> Table:
 def _pair_notes(result: Breakdowns) -> Iterator[str]:
     for comparison in result.comparisons:
         first, second = comparison.between
-        yield (
-            f"{comparison.metric}: {first} is set against {second}; a sentence's contribution is "
-            "what the difference of the two scores is with it, less what it is without it, the "
-            "choice of references held"
+        yield Message(
+            "{metric}: {first} is set against {second}; a sentence's contribution is what the "
+            "difference of the two scores is with it, less what it is without it, the choice of "
+            "references held",
+            metric=comparison.metric,
+            first=first,
+            second=second,
         )
 
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from gecbench.analysis.options import Test
 from gecbench.analysis.significance import Comparison, SystemPair
-from gecbench.core.errors import count_noun
+from gecbench.core.errors import Message, count_noun
 from gecbench.reports.report import (
     NO,
     YES,
@@ -74,14 +74,28 @@ def letters(result: Comparison) -> dict[str, str]:
 
 def _about(result: Comparison) -> str:
     plan = result.plan
-    tests = " and ".join(plan.tests)
-    decides = f"; {plan.main_test} decides" if len(plan.tests) > 1 else ""
-    intervals = f"{100 * plan.confidence:g}% percentile intervals of the paired bootstrap"
-    corrected = f"{_CORRECTIONS[plan.correction].en} for {len(result.pairs)} comparisons; "
-    return (
-        f"{tests}, two-sided, {plan.resamples} resamples, seed {plan.seed}; "
-        f"{corrected if len(result.pairs) > 1 else ''}"
-        f"significant at {plan.alpha:g}{decides}; {intervals}"
+    tests: str = Message(plan.tests[0])
+    decides: str = ""
+    if len(plan.tests) > 1:
+        tests = Message("{first} and {second}", first=tests, second=Message(plan.tests[1]))
+        decides = Message("; {test} decides", test=Message(plan.main_test))
+    corrected: str = ""
+    if len(result.pairs) > 1:
+        corrected = Message(
+            "{correction} for {pairs} comparisons; ",
+            correction=Message(_CORRECTIONS[plan.correction].en),
+            pairs=len(result.pairs),
+        )
+    return Message(
+        "{tests}, two-sided, {resamples} resamples, seed {seed}; {corrected}significant at "
+        "{alpha:g}{decides}; {confidence:g}% percentile intervals of the paired bootstrap",
+        tests=tests,
+        resamples=plan.resamples,
+        seed=plan.seed,
+        corrected=corrected,
+        alpha=plan.alpha,
+        decides=decides,
+        confidence=100 * plan.confidence,
     )
 
 

@@ -20,7 +20,7 @@ from gecbench.analysis.difficulty import (
     TypeDifficulty,
     system_means,
 )
-from gecbench.core.errors import count_noun
+from gecbench.core.errors import Message, count_noun
 from gecbench.core.score import best_places
 from gecbench.reports.edit_types import type_words
 from gecbench.reports.report import (
@@ -90,13 +90,19 @@ def _notes(results: Sequence[Difficulty]) -> Iterator[str]:
     """Yield the notes of all results, with the corpus where there are several."""
     several = len({result.corpus for result in results}) > 1
     for result in results:
-        about = (
-            f"{result.reference}: {count_noun(len(result.table.ids), 'sentence')}, "
-            f"{count_noun(result.table.size, 'chunk')}, {count_noun(result.table.errors, 'error')}"
-            f"; weights of {count_noun(result.voters, 'system')} ({result.origin})"
+        table = result.table
+        about = Message(
+            "{reference}: {sentences}, {chunks}, {errors}; weights of {systems} ({origin})",
+            reference=Message(result.reference),
+            sentences=count_noun(len(table.ids), "sentence"),
+            chunks=count_noun(table.size, "chunk"),
+            errors=count_noun(table.errors, "error"),
+            systems=count_noun(result.voters, "system"),
+            origin=Message(result.origin),
+            numbers=(len(table.ids), table.size, table.errors, result.voters),
         )
-        head = f"{result.corpus}: " if several else ""
-        yield from (f"{head}{note}" for note in (about, *result.notes))
+        for note in (about, *result.notes):
+            yield Message("{name}: {value}", name=result.corpus, value=note) if several else note
 
 
 def _heads(results: Sequence[Difficulty]) -> dict[Column, list[str]]:

@@ -29,7 +29,7 @@ from gecbench.analysis.robustness import (
     SystemRobustness,
     VariantGroup,
 )
-from gecbench.core.errors import count_noun
+from gecbench.core.errors import Message
 from gecbench.reports.report import (
     NO,
     YES,
@@ -107,27 +107,28 @@ def _data(result: Robustness) -> dict[str, object]:
 
 
 def _notes(result: Robustness) -> Iterator[str]:
-    yield (
+    yield Message(
         "CRS and P-CRS never stand alone: a system that copies its input has them too; the rows "
         "(perfect) and (copies its input) say how far they reach on these data"
     )
-    yield (
+    yield Message(
         "official: one variant is best and worst for the running F, P-CRS: the F of a variant "
         "alone is the original's; edits: the corrections are the same after mapping"
     )
     if result.unpaired_errors:
-        yield (
-            f"{count_noun(result.unpaired_errors, 'error', ' stands', ' stand')} in the reference "
-            "of an original or a variant and not in the other; correcting them counts for neither "
-            "side of edits"
+        yield Message(
+            "errors in the reference of an original or a variant and not in the other: {count}; "
+            "correcting them counts for neither side of edits",
+            count=result.unpaired_errors,
         )
     systems = [case.system for case in result.disagreements]
     counts = {system: systems.count(system) for system in systems}
     if any(count > _SHOWN for count in counts.values()):
-        yield (
-            f"cases the two rules call differently, of which {_SHOWN} a system are shown and "
-            "--format json has all: "
-            + ", ".join(f"{system}: {count}" for system, count in counts.items())
+        yield Message(
+            "cases the two rules call differently, of which {shown} a system are shown and "
+            "--format json has all: {counts}",
+            shown=_SHOWN,
+            counts=", ".join(f"{system}: {count}" for system, count in counts.items()),
         )
 
 

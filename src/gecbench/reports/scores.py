@@ -10,7 +10,7 @@ from typing import Self
 
 from msgspec import UNSET, Struct, UnsetType, structs
 
-from gecbench.core.errors import count_noun
+from gecbench.core.errors import Message, count_noun
 from gecbench.core.score import Counts, Interval, WarningNote, best_places
 from gecbench.reports import ReportFormat
 from gecbench.reports.report import (
@@ -66,7 +66,11 @@ def build_report(
         notes=tuple(
             note
             for report in scores
-            for note in (*report.notes, *_refusals(report), *_resamples(report, "95% intervals"))
+            for note in (
+                *report.notes,
+                *_refusals(report),
+                *_resamples(report, Message("95% intervals")),
+            )
         ),
         signatures=tuple(_signatures(results)),
         summary=tuple(summary),
@@ -246,15 +250,20 @@ def _summary(scores: ScoreReport) -> Iterator[str]:
 
 
 def _refusals(scores: ScoreReport) -> list[str]:
-    return list(dict.fromkeys(f"n/a: {result.note}" for result in scores.results if result.note))
+    notes = (Message("n/a: {why}", why=result.note) for result in scores.results if result.note)
+    return list(dict.fromkeys(notes))
 
 
 def _resamples(scores: ScoreReport, name: str) -> list[str]:
     """How intervals were made, under a name."""
     return list(
         dict.fromkeys(
-            f"{name}: percentile bootstrap, {interval.resamples} resamples of sentences, "
-            f"seed {interval.seed}"
+            Message(
+                "{name}: percentile bootstrap, {resamples} resamples of sentences, seed {seed}",
+                name=name,
+                resamples=interval.resamples,
+                seed=interval.seed,
+            )
             for interval in _intervals(scores.results)
             if interval
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from gecbench.core.errors import UsageError
+from gecbench.core.errors import Message, UsageError
 from gecbench.core.language import Language
 from gecbench.core.perturbed import PerturbedSet
 from gecbench.core.sample import Corpus
@@ -120,8 +120,12 @@ def language_notes(corpus: Corpus) -> list[str]:
     notes: list[str] = [mixture] if mixture else []
     if detected is not None and detected not in LANGUAGES:
         notes.append(
-            f"{corpus.name}: no language is declared, its texts look like {detected!r}; "
-            "if that is wrong, name it by --lang"
+            Message(
+                "{corpus}: no language is declared, its texts look like {language!r}; if that is "
+                "wrong, name it by --lang",
+                corpus=corpus.name,
+                language=detected,
+            )
         )
     return notes
 
@@ -166,9 +170,14 @@ def metrics_of_other_languages(
     Raises:
         UsageError: None of them applies.
     """
-    refused = {
-        metric.name: f"{metric.name} is for language {' and '.join(metric.languages)}, "
-        f"corpus {corpus.name!r} is in {language.code}"
+    refused: dict[str, str] = {
+        metric.name: Message(
+            "{metric} is for language {languages}, corpus {corpus!r} is in {language}",
+            metric=metric.name,
+            languages=" and ".join(metric.languages),
+            corpus=corpus.name,
+            language=language.code,
+        )
         for metric in metrics
         if metric.languages and language.code not in metric.languages
     }

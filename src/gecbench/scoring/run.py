@@ -189,7 +189,9 @@ def edit_notes(
         return []
     notes = _origin_notes(facts, corpus, decision, scheme_chosen=scheme_chosen)
     if facts.alternatives:
-        notes.append("some edits have alternative corrections; only the first of each counts")
+        notes.append(
+            Message("some edits have alternative corrections; only the first of each counts")
+        )
     unseen = sorted(set(exclude) - facts.labels)
     if unseen:
         notes.append(
@@ -217,8 +219,12 @@ def _origin_notes(
         and "scheme" not in corpus.provenance
     ):
         notes.append(
-            f"{name}: some edits are those of files that do not say what found them, the "
-            f"others those of scheme {scheme.name}; --re-extract extracts all again"
+            Message(
+                "{corpus}: some edits are those of files that do not say what found them, the "
+                "others those of scheme {scheme}; --re-extract extracts all again",
+                corpus=name,
+                scheme=scheme.name,
+            )
         )
     if facts.capped:
         note = edit_set_limit_note(facts.capped)
@@ -305,13 +311,16 @@ def text_notes(
     Raises:
         UsageError: A segmenter was chosen for nothing, or texts are not divided and it was not.
     """
-    notes = []
+    notes: list[str] = []
     if "texts" in needs:
         counts = ", ".join(f"{system} {count}" for system, count in facts.several.items() if count)
         if counts:
             notes.append(
-                "sentences with several versions, of which metrics over texts take the first: "
-                f"{counts}"
+                Message(
+                    "sentences with several versions, of which metrics over texts take the first: "
+                    "{counts}",
+                    counts=counts,
+                )
             )
     if facts.gold_edits_extracted and chosen and decision and decision.scheme:
         raise UsageError(
@@ -379,7 +388,11 @@ def metric_notes(
     if len(set(left_out.values())) > 1:
         counts = ", ".join(f"{name} {count}" for name, count in left_out.items())
         notes.append(
-            f"metrics leave out different numbers of sentences that nobody could correct: {counts}"
+            Message(
+                "metrics leave out different numbers of sentences that nobody could correct: "
+                "{counts}",
+                counts=counts,
+            )
         )
     return notes
 
@@ -393,7 +406,14 @@ def _notes_of(
         known = [(name, row) for name, row in zip(ids, of_system, strict=True) if row is not None]
         notes = list(metric.notes([row for _, row in known]))
         if names := [name for name, row in known if metric.is_approximate(row)]:
-            notes.append(f"{metric.name}: {metric.approximation}: {', '.join(names)}")
+            notes.append(
+                Message(
+                    "{metric}: {what}: {names}",
+                    metric=metric.name,
+                    what=Message(metric.approximation),
+                    names=", ".join(names),
+                )
+            )
         if metric.experimental:
             notes.insert(
                 0,
@@ -416,7 +436,7 @@ def _of_systems(note: str, systems: Sequence[str]) -> str:
     names = ", ".join(systems)
     if isinstance(note, WarningNote):
         return WarningNote("{systems}: {note}", systems=names, note=note)
-    return f"{names}: {note}"
+    return Message("{systems}: {note}", systems=names, note=note)
 
 
 # Scores.

@@ -8,7 +8,7 @@ from typing import cast
 
 from gecbench.backends import SEGMENTERS
 from gecbench.core.case import Case
-from gecbench.core.errors import UnknownNameError, UsageError, quote
+from gecbench.core.errors import Message, UnknownNameError, UsageError, quote
 from gecbench.core.registry import resolve
 from gecbench.core.sample import Corpus
 from gecbench.lang.zh.parse import parse
@@ -106,19 +106,27 @@ def segmentation_notes(shares_of: Mapping[str, Sequence[float]]) -> list[str]:
     Args:
         shares_of: The `token_shares` of each system.
     """
-    notes = []
+    notes: list[str] = []
     for system, unsorted in shares_of.items():
         shares = sorted(unsorted)
         share = shares[len(shares) // 2] if shares else 1.0
         if share < 0.5:
             notes.append(
-                f"{system}: looks unsegmented: the median text has {share:.2f} tokens for each "
-                "of its source; choose --segmenter"
+                Message(
+                    "{system}: looks unsegmented: the median text has {share:.2f} tokens for each "
+                    "of its source; choose --segmenter",
+                    system=system,
+                    share=share,
+                )
             )
         elif share > 1.4:
             notes.append(
-                f"{system}: looks divided finer than the sources: the median text has "
-                f"{share:.2f} tokens for each of its source; choose another --segmenter"
+                Message(
+                    "{system}: looks divided finer than the sources: the median text has "
+                    "{share:.2f} tokens for each of its source; choose another --segmenter",
+                    system=system,
+                    share=share,
+                )
             )
     return notes
 
@@ -136,6 +144,12 @@ def segmenter_notes(segmenter: Segmenter, corpus: Corpus) -> list[str]:
     if alike == len(samples):
         return []
     return [
-        f"segmenter {segmenter.name} divides {alike} of {len(samples)} sources as "
-        f"{corpus.name} does; in the others, words that a system left alone can count as edits"
+        Message(
+            "segmenter {segmenter} divides {alike} of {number} sources as {corpus} does; in the "
+            "others, words that a system left alone can count as edits",
+            segmenter=segmenter.name,
+            alike=alike,
+            number=len(samples),
+            corpus=corpus.name,
+        )
     ]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Literal
 
 from gecbench.core.case import Case
 from gecbench.core.edit import Edit
-from gecbench.core.errors import CorpusError, EditError, quote
+from gecbench.core.errors import CorpusError, EditError, Message, quote
 from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample, SystemOutput
 from gecbench.edits.apply import apply
 from gecbench.lang.zh.parse import parse
@@ -250,30 +251,39 @@ def change_notes(
     """
     samples = list(zip(before[0].samples, after[0].samples, strict=True))
     sources = [(b.source, a.source) for b, a in samples]
-    pairs: dict[str, list[tuple[Rewrite, Rewrite]]] = {
-        "references": [p for b, a in samples for p in zip(b.references, a.references, strict=True)]
-    }
+    references = [p for b, a in samples for p in zip(b.references, a.references, strict=True)]
+    pairs: dict[str, list[tuple[Rewrite, Rewrite]]] = {Message("references"): references}
     for b, a in zip(before[1], after[1], strict=True):
-        pairs[f"outputs of {b.system}"] = [
+        pairs[Message("outputs of {system}", system=b.system)] = [
             pair
             for s, _ in samples
             for pair in zip(b.hypotheses[s.id], a.hypotheses[s.id], strict=True)
         ]
-    changes: dict[str, Sequence[tuple[object, object]]] = {"sources": sources, **pairs}
+    changes: dict[str, Sequence[tuple[object, object]]] = {Message("sources"): sources, **pairs}
     shares = [
-        f"{sum(b != a for b, a in rows)} of {len(rows)} {what}" for what, rows in changes.items()
+        Message(
+            "{changed} of {number} {what}",
+            changed=sum(b != a for b, a in rows),
+            number=len(rows),
+            what=what,
+        )
+        for what, rows in changes.items()
     ]
-    notes = [f"normalising changed {', '.join(shares)}"]
+    whole = reduce(lambda a, b: Message("{first}, {second}", first=a, second=b), shares)
+    notes: list[str] = [Message("normalising changed {shares}", shares=whole)]
     rewrites = [pair for rows in pairs.values() for pair in rows]
     lost = sum(sum(map(len, b.edit_sets)) - sum(map(len, a.edit_sets)) for b, a in rewrites)
     if lost:
         notes.append(
-            f"edits that change nothing any more, or repeat another edit set, left out: {lost}"
+            Message(
+                "edits that change nothing any more, or repeat another edit set, left out: {count}",
+                count=lost,
+            )
         )
     texts = [*sources, *((b.text or "", a.text or "") for b, a in rewrites)]
     longer = sum(_spaces(a) > _spaces(b) for b, a in texts)
     if longer:
-        notes.append(f"texts that normalising put white space into: {longer}")
+        notes.append(Message("texts that normalising put white space into: {count}", count=longer))
     return notes
 
 

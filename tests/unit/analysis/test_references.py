@@ -116,7 +116,7 @@ def test_a_reference_that_says_impossible_is_none_and_that_is_said():
     (curve,) = made(COPY).curves
     found = made(COPY)
     assert found.sentences == 4
-    assert any("in 1 sentence an annotator found that nobody can" in n for n in found.notes)
+    assert any("impossible to correct and others corrected: 1;" in n for n in found.notes)
     # By `score` the unchanged fifth sentence would choose the reference that says so.
     assert curve.points[-1].mean == 0.0
 
@@ -126,7 +126,7 @@ def test_only_sentences_with_enough_references_take_part_where_asked():
     assert found.sentences == 1
     assert [point.cut for point in found.curves[0].points] == [1, 1, 0]
     assert found.curves[0].points[0].mean < made(GOOD).curves[0].points[0].mean
-    assert any("3 sentences with fewer than 2 references take no part" in n for n in found.notes)
+    assert any("fewer than 2 references, which take no part: 3" in n for n in found.notes)
     assert any("--at-least K keeps" in note for note in made(GOOD).notes)
 
 
@@ -237,8 +237,5 @@ def test_references_without_a_text_are_told_apart_by_their_edits():
     found = references(corpus, options=Options(metrics=("m2",)))
     (row,) = found.statistics
     assert (row.references, row.distinct) == (4, 3)
-    assert (
-        "3 references are known only by edits that overlap and have no text; whether they are "
-        "different is told by their edits"
-    ) in found.notes
+    assert any("have no text: 3;" in note for note in found.notes)
     assert made().notes == ()

@@ -81,8 +81,7 @@ def test_equal_outputs_have_p_one_and_share_a_group():
     assert found.groups == (("A", "B"),)
     assert found.notes == (
         few(4),
-        "sentence-accuracy: the same score in every resample, which is "
-        "no test of anything: A and B",
+        "sentence-accuracy: the same score in every resample, which is no test of anything: A – B",
     )
 
 

@@ -30,7 +30,7 @@ from gecbench.reports import page as report_page
 from gecbench.reports import plots
 from gecbench.reports.compare import build_report
 from gecbench.reports.page import Page, interface_words
-from gecbench.reports.report import Column, Report, Table, Words
+from gecbench.reports.report import Column, Report, Table, Words, message_words
 
 SYSTEMS = (COPY, GOOD, BAD)
 WORDS = interface_words("page")
@@ -52,6 +52,15 @@ def bare(**more) -> Page:
 def whole() -> Page:
     """The page of the corpus of these tests."""
     return page()
+
+
+def test_every_note_of_a_page_is_in_both_languages(whole: Page):
+    """Signatures are identifiers and the same in every language."""
+    options = Options(metrics=("cherrant", "char-bleu"), resamples=100, normalise=("nfkc",))
+    more = page(GOOD, BAD, options=options)
+    notes = {note for one in (whole, more) for part in one.reports for note in part.notes}
+    assert len(notes) > 10
+    assert [note for note in notes if message_words(note) is None] == []
 
 
 @pytest.fixture(scope="module")

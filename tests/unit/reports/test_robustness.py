@@ -221,9 +221,9 @@ def test_json_has_everything_unrounded(made):
 
 
 def test_errors_without_a_partner_are_told_of(found):
-    assert not any("errors stand in the reference" in note for note in build_report(found).notes)
+    assert not any("errors in the reference" in note for note in build_report(found).notes)
     noted = build_report(replace(found, unpaired_errors=3)).notes
-    assert any(note.startswith("3 errors stand in the reference of an original") for note in noted)
+    assert any("and not in the other: 3;" in note for note in noted)
 
 
 def test_one_subset_needs_no_total():

@@ -10,6 +10,7 @@ import pytest
 import gecbench
 from gecbench.core.errors import Message
 from gecbench.core.score import WarningNote
+from gecbench.metrics import METRICS, metric_class
 from gecbench.reports.report import Column, Figure, Words, message_words, translate
 
 SOURCE = Path(gecbench.__file__).parent
@@ -48,7 +49,9 @@ def test_every_text_of_a_report_has_chinese():
 
 def test_every_chinese_text_is_of_something_in_the_code():
     constants = {
-        node.value for node in nodes("reports", "api", *WARNINGS) if isinstance(node, ast.Constant)
+        node.value
+        for node in nodes("reports", "api", "core", *WARNINGS)
+        if isinstance(node, ast.Constant)
     }
     texts = {key: key.rpartition("|")[2] for key in CATALOGUE}
     assert [key for key, text in texts.items() if not {key, text} & constants] == []
@@ -109,3 +112,52 @@ def test_columns_and_figures_are_made_of_the_catalogue():
     )
     assert (figure.title, figure.alt.zh) == (Words("F1 (%)", "F1（%）"), "b")
     assert (figure.x_label.zh, figure.y_label.zh) == ("系统", "F1（%）")
+
+
+NOTED = (
+    *("analysis/breakdown", "analysis/difficulty", "analysis/references", "analysis/robustness"),
+    *("analysis/significance", "metrics", "scoring", "reports/breakdown", "reports/compare"),
+    *("reports/difficulty", "reports/references", "reports/robustness", "reports/scores"),
+)
+"""Where notes are made that the page shows."""
+
+
+def paths_of(module: str) -> Iterator[Path]:
+    folder = SOURCE / module
+    yield from folder.rglob("*.py") if folder.is_dir() else [folder.with_suffix(".py")]
+
+
+def note_nodes(path: Path) -> Iterator[ast.expr]:
+    """What is appended to notes, yielded by functions of notes, or returned by them."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "notes.append":
+            yield node.args[0]
+        if isinstance(node, ast.FunctionDef) and node.name.endswith(("notes", "_note")):
+            for inner in ast.walk(node):
+                if isinstance(inner, ast.Yield | ast.Return) and inner.value is not None:
+                    value = inner.value
+                    yield from value.elts if isinstance(value, ast.Tuple | ast.List) else [value]
+
+
+def test_no_note_of_the_page_is_a_bare_text():
+    """One that is formatted by Python has forgotten its template, and stays English."""
+    bare = [
+        f"{path.relative_to(SOURCE)}:{node.lineno}"
+        for module in NOTED
+        for path in paths_of(module)
+        for node in note_nodes(path)
+        if isinstance(node, ast.JoinedStr)
+        or (isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value)
+    ]
+    assert bare == []
+
+
+def test_what_metrics_did_to_sentences_has_chinese():
+
+    said = {metric_class(name).approximation for name in METRICS} - {""}
+    assert said - CATALOGUE.keys() == set()
+
+
+def test_values_that_are_messages_are_chinese_in_a_note():
+    note = Message("n/a: {why}", why=Message("95% intervals"))
+    assert message_words(note) == Words("n/a: 95% intervals", "不适用：95% 区间")

@@ -135,7 +135,7 @@ def parse(text: str) -> Sentence:
     return Sentence(text, tuple(text.split()))
 
 
-_OWN_PIPELINE = (
+_OWN_PIPELINE = Message(
     "edits were found with gecbench's own small spaCy pipeline; published ERRANT figures were made "
     "with en_core_web_sm (python -m spacy download en_core_web_sm, then "
     "--spacy-model en_core_web_sm)"
