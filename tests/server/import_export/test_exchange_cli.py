@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 from django.db import connection
 from server.import_export.files import empty, golden, imported, reviewed, texts
 
-from gecbench.cli.annotate import project, release
+from gecbench.cli.annotate import project
 from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
 from gecbench.server.import_export import exports
 from gecbench.server.models import Release, Sentence
@@ -31,7 +31,7 @@ def run(site, monkeypatch) -> Run:
     commands = {
         "import": project.import_,
         "export": project.export,
-        "release": release.release,
+        "release": project.release,
     }
 
     def call(command: str, *words: object) -> Result:

@@ -10,7 +10,7 @@ from messages import expect_error
 from gecbench.core.errors import FormatError
 from gecbench.core.sample import NOT_KEPT, Rewrite
 from gecbench.formats.reading import read
-from gecbench.formats.sighan import FORMAT
+from gecbench.formats.sighan import SIGHAN
 
 PATH = Path("train.sgml")
 ESSAYS = """<ESSAY title="信">
@@ -71,7 +71,7 @@ def test_sentences_are_numbered(tmp_path: Path) -> None:
     ],
 )
 def test_a_mistake_that_does_not_fit_is_counted(mistakes: str, lost: str) -> None:
-    found = FORMAT.read(PATH, sentence("在见", mistakes).split("\n"))
+    found = SIGHAN.read(PATH, sentence("在见", mistakes).split("\n"))
     assert lost in found.provenance[NOT_KEPT]
 
 
@@ -88,7 +88,7 @@ def test_a_mistake_that_does_not_fit_is_counted(mistakes: str, lost: str) -> Non
 )
 def test_what_is_wrong_is_named_with_its_line(content: str, line: int) -> None:
     with expect_error(FormatError, f"{PATH}:{line}"):
-        FORMAT.read(PATH, content.split("\n"))
+        SIGHAN.read(PATH, content.split("\n"))
 
 
 def test_samples_of_2013_have_the_ids_of_their_documents(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ _COMMANDS = {
     "user": ("people:user", "Add, list and change people; make links to sign in."),
     "import": ("project:import_", "Read sentences into a project."),
     "export": ("project:export", "Write what a project has made."),
-    "release": ("release:release", "Freeze golden references under a name."),
+    "release": ("project:release", "Freeze golden references under a name."),
     "suggest": ("project:suggest", "Let a corrector propose corrections."),
     "judgements": ("project:judgements", "Show what the judges of an inspection found."),
     "propose": ("project:propose", "Let a program propose variants for perturbers."),
