@@ -11,8 +11,8 @@ from gecbench.core.edit import Edit
 from gecbench.core.sentence import Sentence, TokenAttributes
 from gecbench.lang.en.alignment import steps
 from gecbench.lang.en.classify import Classifier
-from gecbench.lang.en.errant import load_resources
 from gecbench.lang.en.merge import Strategy, merge
+from gecbench.lang.en.resources import load
 
 Parse = Callable[[str], Sentence]
 NOOP = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||"
@@ -45,7 +45,7 @@ def extract(
     levenshtein: bool = False,
 ) -> list[Edit]:
     """The automatic edits between two sentences."""
-    found = load_resources()
+    found = load()
     classifier = Classifier(found.dictionary, found.stem)
     made = []
     for span in merge(steps(source, target, levenshtein=levenshtein), source, target, strategy):

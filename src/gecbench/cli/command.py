@@ -165,18 +165,25 @@ def _option(
     kind: Any, default: Any, option: Option, click_type: click.ParamType[Any] | None
 ) -> click.Option:
     """Make click's option of a declaration."""
-    attributes: dict[str, Any] = (
-        {"is_flag": True} if kind is bool else {"type": click_type or _type(kind, option)}
-    )
-    value = _default(default, option)
+    item = get_args(kind)[0] if get_origin(kind) is tuple else kind
+    attributes: dict[str, Any] = {"is_flag": True} if kind is bool else {"type": click_type}
+    if click_type is None and kind is not bool:
+        if option.choices or get_origin(item) is Literal:
+            attributes["type"] = click.Choice(option.choices or list(map(str, get_args(item))))
+        else:
+            attributes["type"] = click.STRING if option.read else _TYPES.get(item, click.STRING)
+    value = option.default
+    if value is None and default not in (MISSING, ()) and (option.commas or not option.read):
+        value = ",".join(default) if option.commas else default
     if value is not None or kind is bool:  # for others, click takes a None for a value
         attributes["default"] = value
+    is_plain_tuple = get_origin(kind) is tuple and not option.commas and not option.read
     visible = value not in (None, "", Path("-")) and (value is not False or "/" in option.name)
     return _DeclaredOption(
         option,
         param_decls=[_key(option), *filter(None, [option.short]), option.name],
         required=default is MISSING,
-        multiple=_is_repeated(kind, option),
+        multiple=option.repeated or get_origin(kind) is Mapping or is_plain_tuple,
         help=option.help,
         metavar=option.metavar,
         envvar=option.envvar,
@@ -185,27 +192,6 @@ def _option(
         shell_complete=option.complete and _completion(option.complete, commas=option.commas),
         **attributes,
     )
-
-
-def _is_repeated(kind: Any, option: Option) -> bool:
-    is_plain_tuple = get_origin(kind) is tuple and not option.commas and not option.read
-    return option.repeated or get_origin(kind) is Mapping or is_plain_tuple
-
-
-def _type(kind: Any, option: Option) -> click.ParamType[Any]:
-    item = get_args(kind)[0] if get_origin(kind) is tuple else kind
-    if option.choices or get_origin(item) is Literal:
-        return click.Choice(option.choices or [str(value) for value in get_args(item)])
-    return click.STRING if option.read else _TYPES.get(item, click.STRING)
-
-
-def _default(default: Any, option: Option) -> Any:
-    """The default as click takes it, None for none."""
-    if option.default is not None:
-        return option.default
-    if default in (MISSING, ()) or (option.read and not option.commas):
-        return None
-    return ",".join(default) if option.commas else default
 
 
 def _completion(

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -61,16 +62,10 @@ CorpusFormat = Annotated[
 ]
 
 
-def _read_columns(texts: Sequence[str]) -> Mapping[str, Sequence[str]]:
+def _read_columns(texts: Sequence[str], *, of_system: bool = False) -> Mapping[str, Sequence[str]]:
     from gecbench.formats.table import read_columns
 
-    return read_columns(",".join(texts)) if texts else {}
-
-
-def _read_system_columns(texts: Sequence[str]) -> Mapping[str, Sequence[str]]:
-    from gecbench.formats.table import read_columns
-
-    return read_columns(",".join(texts), of_system=True) if texts else {}
+    return read_columns(",".join(texts), of_system=of_system) if texts else {}
 
 
 ColumnNames = Annotated[
@@ -144,7 +139,7 @@ class Inputs:
             "--system-columns",
             "Read systems' files in CSV, TSV or JSON: the columns of id and text; repeatable.",
             metavar=SYSTEM_FORM,
-            read=_read_system_columns,
+            read=partial(_read_columns, of_system=True),
         ),
     ] = None
     subset: Annotated[

@@ -214,18 +214,12 @@ def _check_edits(sample: Sample) -> None:
             check_edits(edits, len(sample.tokens))
 
 
-def losses(_corpus: Corpus) -> list[str]:
-    """Nothing is lost."""
-    return []
-
-
 FORMAT = Format(
     name="jsonl",
     about="gecbench's own; holds everything",
     sniff=is_json,
     stream=stream,
     write=write,
-    losses=losses,
     has_lang=True,
     check=check,
 )

@@ -13,7 +13,7 @@ import pytest
 from messages import expect_error
 
 from gecbench.core.errors import MissingExtraError, ResourceError
-from gecbench.lang.en import errant
+from gecbench.lang.en import resources
 
 LISTED = "colour\r\nParis\r\ncafé\r\n"
 STEMMER = """
@@ -30,55 +30,54 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "en/resources/en_GB-large.txt").write_bytes(LISTED.encode())
     (tmp_path / "en/lancaster.py").write_text(STEMMER, "utf-8")
     found = ModuleSpec("errant", None, origin=str(tmp_path / "__init__.py"))
-    monkeypatch.setattr(errant, "find_spec", lambda _: found)
-    for read in (errant.load_resources, errant.word_list_digest):
+    monkeypatch.setattr(resources, "find_spec", lambda _: found)
+    for read in (resources.load, resources.digest):
         read.cache_clear()
     yield tmp_path
-    for read in (errant.load_resources, errant.word_list_digest):
+    for read in (resources.load, resources.digest):
         read.cache_clear()
 
 
 def test_the_files_of_the_package_are_read(package: Path):
-    found = errant.load_resources()
+    found = resources.load()
     assert found.dictionary == {"colour", "Paris", "café"}
     assert found.stem("Colour") == "col"
-    assert errant.word_list_digest() == hashlib.sha256(LISTED.encode()).hexdigest()
+    assert resources.digest() == hashlib.sha256(LISTED.encode()).hexdigest()
 
 
 def test_they_are_read_once_in_a_process(package: Path):
-    first = errant.load_resources()
+    first = resources.load()
     (package / "en/resources/en_GB-large.txt").write_bytes(b"other\r\n")
-    assert errant.load_resources() is first
+    assert resources.load() is first
 
 
 @pytest.mark.parametrize("found", [None, ModuleSpec("errant", None)])
 def test_without_the_package_the_extra_is_named(package: Path, monkeypatch, found):
-    monkeypatch.setattr(errant, "find_spec", lambda _: found)
+    monkeypatch.setattr(resources, "find_spec", lambda _: found)
     with expect_error(MissingExtraError, "errant", "gecbench[en]"):
-        errant.load_resources()
+        resources.load()
 
 
 @pytest.mark.parametrize("name", ["en/resources/en_GB-large.txt", "en/lancaster.py"])
 def test_another_version_without_the_files_is_refused(package: Path, name: str):
     (package / name).unlink()
     with expect_error(ResourceError, "no such file", "errant 3.0.2"):
-        errant.load_resources()
+        resources.load()
 
 
 def test_a_stemmer_that_is_no_module_is_refused(package: Path, monkeypatch):
-    monkeypatch.setattr(errant, "spec_from_file_location", lambda *_: None)
+    monkeypatch.setattr(resources, "spec_from_file_location", lambda *_: None)
     with expect_error(ResourceError, "lancaster.py"):
-        errant.load_resources()
+        resources.load()
 
 
 def test_the_installed_errant_is_not_imported():
     if find_spec("errant") is None:
         pytest.skip("errant is not installed")
     code = (
-        "import sys\nfrom gecbench.lang.en.errant import load_resources, word_list_digest\n"
-        "found = load_resources()\n"
+        "import sys\nfrom gecbench.lang.en.resources import digest, load\nfound = load()\n"
         "print(len(found.dictionary), 'cafés' in found.dictionary, found.stem('Presumably'))\n"
-        "print(word_list_digest()[:16], {'errant', 'spacy', 'rapidfuzz'} & set(sys.modules))"
+        "print(digest()[:16], {'errant', 'spacy', 'rapidfuzz'} & set(sys.modules))"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout == "170565 True presum\n75e1851049bd45ee set()\n"
