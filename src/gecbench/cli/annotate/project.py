@@ -575,5 +575,5 @@ def verify(project: ProjectName, data: DataFolder = DEFAULT) -> None:
     say(f"{count_noun(count, 'release')} of {project} {verb} what was released")
 
 
-for _command in (make, list_, export, verify):
+for _command in (make, list_, export_, verify):
     release.add_command(_command)
