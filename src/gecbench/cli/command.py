@@ -172,7 +172,7 @@ def _option(
             attributes["type"] = click.Choice(option.choices or list(map(str, get_args(item))))
         else:
             attributes["type"] = click.STRING if option.read else _TYPES.get(item, click.STRING)
-    value = option.default
+    value: Any = option.default
     if value is None and default not in (MISSING, ()) and (option.commas or not option.read):
         value = ",".join(default) if option.commas else default
     if value is not None or kind is bool:  # for others, click takes a None for a value
