@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from gecbench.core.edit import Edit, check
-from gecbench.core.errors import UsageError
+from gecbench.core.errors import Message, UsageError
 from gecbench.core.sample import EditSet
 from gecbench.core.scheme import Extraction, Reader, Scheme, SchemeContext, Watch
 from gecbench.core.sentence import Sentence, TokenAttributes
