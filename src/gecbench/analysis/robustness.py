@@ -20,7 +20,7 @@ from gecbench.core.errors import Message, UsageError
 from gecbench.core.perturbed import SYNTHETIC, PerturbedSet, marks
 from gecbench.core.score import Counts
 from gecbench.core.seeding import number
-from gecbench.formats.frequencies import Frequencies
+from gecbench.formats.perturbed import Frequencies
 from gecbench.scoring.results import RunStats
 from gecbench.scoring.spans import SpanF, f_of_counts
 

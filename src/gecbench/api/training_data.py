@@ -49,9 +49,15 @@ from gecbench.datasets.corrupt.corrupt import (
     texts_of,
 )
 from gecbench.datasets.corrupt.corrupt import corrupt as run_corruptor
-from gecbench.datasets.corrupt.fitting import Fit, toml_of_profile
-from gecbench.datasets.corrupt.fitting import fit as run_fit
-from gecbench.datasets.corrupt.profile import Profile, load_profile, profile_names, with_settings
+from gecbench.datasets.corrupt.profile import (
+    Fit,
+    Profile,
+    load_profile,
+    profile_names,
+    toml_of_profile,
+    with_settings,
+)
+from gecbench.datasets.corrupt.profile import fit as run_fit
 from gecbench.datasets.divide import PARTS, Division
 from gecbench.datasets.divide import divide as divide_run
 from gecbench.datasets.perturb.context import (

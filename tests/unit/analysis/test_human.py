@@ -14,7 +14,7 @@ from gecbench.api.schemes import load_scheme
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample
-from gecbench.reports.human import build_report
+from gecbench.reports.agreement import build_human_report
 from gecbench.reports.report import render
 
 
@@ -122,9 +122,9 @@ def test_submissions_without_a_name_are_together_and_in_no_mean():
     assert [one.name for one in found.annotators] == ["B", "A", None]
     assert found.means["cherrant"].annotators == 2
     assert "submissions that do not say who wrote them, and are in no mean: 1" in found.notes
-    table = build_report(found).tables[0]
+    table = build_human_report(found).tables[0]
     assert [row[0] for row in table.rows] == ["B", "A", "(no name)", "mean of 2", "all together"]
-    series = build_report(found).figures[0].series
+    series = build_human_report(found).figures[0].series
     assert [label for one in series for label in one.labels] == ["B", "A"]
 
 
@@ -132,8 +132,12 @@ def test_annotators_of_few_submissions_are_shown_and_not_in_the_mean():
     found = made(least=4)
     assert found.means == {}
     assert "not in the mean, fewer than 4 scored submissions: A 3, B 3" in found.notes
-    assert [row[0] for row in build_report(found).tables[0].rows] == ["A", "B", "all together"]
-    assert "Mean" not in build_report(found).figures[0].alt.en
+    assert [row[0] for row in build_human_report(found).tables[0].rows] == [
+        "A",
+        "B",
+        "all together",
+    ]
+    assert "Mean" not in build_human_report(found).figures[0].alt.en
 
 
 def test_names_can_be_hidden():
@@ -144,7 +148,7 @@ def test_names_can_be_hidden():
     found = made(submitted, anonymous=True, least=2)
     assert [one.name for one in found.annotators] == ["A1", "A2", "A3", None]
     assert "not in the mean, fewer than 2 scored submissions: A3 0" in found.notes
-    assert "Zoe" not in render(build_report(found), "json")
+    assert "Zoe" not in render(build_human_report(found), "json")
 
 
 def test_sentences_that_nobody_could_annotate_are_not_scored_and_that_is_said():
@@ -166,7 +170,7 @@ def test_an_annotator_of_whom_nothing_is_scored_is_shown_without_a_score():
     )
     found = made(submitted)
     assert found.annotators[-1].scores == {}
-    assert build_report(found).tables[0].rows[2] == ("C", 1, 0, 0, None, None, None)
+    assert build_human_report(found).tables[0].rows[2] == ("C", 1, 0, 0, None, None, None)
 
 
 def test_a_range_is_of_the_corpus():
@@ -189,7 +193,7 @@ def test_submissions_may_be_edits():
 
 def test_any_metric_will_do_and_the_best_is_the_best_of_its_kind():
     found = made(options=Options(metrics=("mp-prime", "sentence-accuracy")))
-    table = build_report(found).tables[0]
+    table = build_human_report(found).tables[0]
     assert [column.name for column in table.columns][4:] == ["mp-prime", "sentence-accuracy"]
     values = {row[0]: row[4:] for row in table.rows}
     best = min(("A", "B"), key=lambda name: values[name][0])
@@ -197,7 +201,7 @@ def test_any_metric_will_do_and_the_best_is_the_best_of_its_kind():
     assert (at, 4) in table.marks
     assert (0, 5) in table.marks
     assert found.means["mp-prime"].precision is None
-    assert len(build_report(found).figures) == 2
+    assert len(build_human_report(found).figures) == 2
 
 
 def test_who_did_little_or_has_no_name_is_not_the_best():
@@ -208,24 +212,24 @@ def test_who_did_little_or_has_no_name_is_not_the_best():
             Sample("3", "好", (by("C", "好"), by(None, "好"), by("B", "很好"))),
         ),
     )
-    table = build_report(made(submitted, least=2)).tables[0]
+    table = build_human_report(made(submitted, least=2)).tables[0]
     assert [row[0] for row in table.rows][:4] == ["B", "A", "C", "(no name)"]
     assert {row for row, _ in table.marks} == {1}
 
 
 def test_equal_annotators_have_no_best():
     alike = Corpus("s", (Sample("2", "他来", (by("A", "他来了"), by("B", "他来了"))),), "zh")
-    assert build_report(made(alike)).tables[0].marks == frozenset()
+    assert build_human_report(made(alike)).tables[0].marks == frozenset()
 
 
 def test_what_is_shown_says_against_what():
-    shown = build_report(made(against="others"))
+    shown = build_human_report(made(against="others"))
     assert shown.tables[0].title.en == "Annotators against the final references of others"
     data = json.loads(render(shown, "json"))
     assert (data["against"], data["least"]) == ("others", 1)
     assert data["annotators"][1]["scores"]["cherrant"]["fp"] == 3
     assert data["means"]["cherrant"]["annotators"] == 2
-    first = build_report(made()).figures[0]
+    first = build_human_report(made()).figures[0]
     assert first.name == "human-cherrant"
     assert "A 100.00 (3), B 62.50 (3). Mean 81.25." in first.alt.en
     assert "平均 81.25。" in first.alt.zh

@@ -8,7 +8,7 @@ import pytest
 from messages import expect_error
 
 from gecbench.core.errors import FormatError
-from gecbench.formats.frequencies import read_frequencies
+from gecbench.formats.perturbed import read_frequencies
 
 
 def written(folder: Path, text: str) -> Path:

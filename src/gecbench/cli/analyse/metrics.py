@@ -204,7 +204,7 @@ def human(
     from gecbench.api.analyse import human as score_annotators
     from gecbench.api.files import load
     from gecbench.formats.texts import advise_conversion
-    from gecbench.reports.human import build_report
+    from gecbench.reports.agreement import build_human_report
 
     check_scheme_is_used(options)
     refuse("submissions are a corpus", "--system-columns", "--subset")
@@ -222,7 +222,7 @@ def human(
         options=options,
         watch=watch,
     )
-    show(build_report(result), output)
+    show(build_human_report(result), output)
 
 
 @command

@@ -14,7 +14,7 @@ from gecbench.backends.transformers import MaskedGap, MaskedModel
 from gecbench.core.errors import CorpusError, FormatError, UsageError
 from gecbench.core.files import read_lines
 from gecbench.datasets.perturb.context import Word, WordSplitter, is_word
-from gecbench.formats.frequencies import is_count, read_counts
+from gecbench.formats.perturbed import is_count, read_counts
 
 
 @dataclass(frozen=True, slots=True)
