@@ -31,10 +31,39 @@ def tiny_language_model(folder: Path) -> Path:
     return folder
 
 
-def tiny_bert(folder: Path, seed: int, *, numbers: int = 0) -> Path:
-    """Make a BERT, or a classifier over it that gives so many numbers."""
+def tiny_bert(folder: Path, seed: int, *, numbers: int = 0, pieces: int = 32) -> Path:
+    """Make a BERT of so many pieces, or a classifier over it that gives so many numbers."""
     import torch
-    from transformers import BertConfig, BertForSequenceClassification, BertModel, BertTokenizer
+    from transformers import BertConfig, BertForSequenceClassification, BertModel
+
+    vocabulary = save_tokenizer(folder)
+    config = BertConfig(
+        vocab_size=vocabulary, hidden_size=16, num_hidden_layers=2, num_attention_heads=2,
+        intermediate_size=32, max_position_embeddings=pieces, num_labels=numbers or 2,
+        initializer_range=0.4,
+    )  # fmt: skip
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        kind = BertForSequenceClassification if numbers else BertModel
+        kind(config).save_pretrained(folder)
+    return folder
+
+
+def tiny_mpnet(folder: Path, positions: int) -> Path:
+    """Make an MPNet, which has two positions fewer for texts."""
+    from transformers import MPNetConfig, MPNetModel
+
+    config = MPNetConfig(
+        vocab_size=save_tokenizer(folder), hidden_size=16, num_hidden_layers=1,
+        num_attention_heads=2, intermediate_size=32, max_position_embeddings=positions,
+    )  # fmt: skip
+    MPNetModel(config).save_pretrained(folder)
+    return folder
+
+
+def save_tokenizer(folder: Path) -> int:
+    """Save a tokenizer of words and letters; return the number of its pieces."""
+    from transformers import BertTokenizer
 
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     pieces = [
@@ -45,13 +74,4 @@ def tiny_bert(folder: Path, seed: int, *, numbers: int = 0) -> Path:
     ]
     vocabulary = {piece: k for k, piece in enumerate(dict.fromkeys(pieces))}
     BertTokenizer(vocab=vocabulary, do_lower_case=True).save_pretrained(folder)
-    config = BertConfig(
-        vocab_size=len(vocabulary), hidden_size=16, num_hidden_layers=2, num_attention_heads=2,
-        intermediate_size=32, max_position_embeddings=32, num_labels=numbers or 2,
-        initializer_range=0.4,
-    )  # fmt: skip
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        kind = BertForSequenceClassification if numbers else BertModel
-        kind(config).save_pretrained(folder)
-    return folder
+    return len(vocabulary)

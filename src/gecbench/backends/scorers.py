@@ -30,6 +30,13 @@ Texts = tuple[str, ...]
 Value = TypeVar("Value")
 
 _BATCH = 32
+_POSITIONS_FROM_2 = frozenset(
+    (
+        *("camembert", "data2vec-text", "ibert", "longformer", "luke", "mpnet", "roberta"),
+        *("roberta-prelayernorm", "xlm-roberta", "xlm-roberta-xl", "xmod"),
+    )
+)
+"""Kinds of networks of whose positions two are not for texts."""
 _CHARACTERS = 32_000
 """Of a batch, with what short texts are filled up by; a language model needs some GB for them."""
 
@@ -68,8 +75,8 @@ class TextScorer(ABC, Generic[Value]):
         self._model.eval()
         config = self._model.config
         window = getattr(config, "max_position_embeddings", None) or 512
-        if config.model_type in ("roberta", "xlm-roberta", "camembert"):
-            window -= 2  # they count positions from 2
+        if config.model_type in _POSITIONS_FROM_2:
+            window -= 2
         self._longest = min(longest or window, window)
         self._values: dict[Texts, Value] = {}
 
@@ -226,7 +233,7 @@ class BertScore(TextScorer[float]):
 
     def is_cut(self, text: Texts) -> bool:
         """Whether one of the texts is longer than what is read of it."""
-        return any(TextScorer.is_cut(self, (each,)) for each in text)
+        return any(TextScorer.is_cut(self, (each.strip(),)) for each in text)
 
     def _compute(self, texts: Sequence[Texts]) -> list[float]:
         import torch

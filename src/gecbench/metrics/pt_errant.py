@@ -114,10 +114,11 @@ class PtErrant(Metric[Weighed]):
             pair for row in rows for each in row for pair in (each.before, *each.after.values())
         )
         values = dict(zip(pairs, network.values(list(pairs)), strict=True))
+        cuts = {pair for pair in pairs if network.is_cut(pair)}
         return tuple(
             Weighed(
                 tuple(_weigh(each, values) for each in row),
-                any(network.is_cut(each.before) for each in row),
+                any(not cuts.isdisjoint((each.before, *each.after.values())) for each in row),
             )
             if row
             else None

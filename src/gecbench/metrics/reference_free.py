@@ -252,9 +252,9 @@ class Some(NetworkMetric):
             Judgment(
                 sum(weight * part for weight, part in zip(self._weights, parts, strict=True)),
                 dict(zip(("grammaticality", "fluency", "meaning"), parts, strict=True)),
-                networks[2].is_cut(pair),
+                any(n.is_cut(text) for n, text in zip(networks, texts, strict=True)),
             )
-            for pair, parts in zip(pairs, zip(*rows, strict=True), strict=True)
+            for texts, parts in zip(zip(*inputs, strict=True), zip(*rows, strict=True), strict=True)
         ]
 
     @property
@@ -325,7 +325,7 @@ class Impara(NetworkMetric):
             Judgment(
                 quality if cosine >= self.threshold else 0.0,
                 {"quality": quality, "similarity": cosine},
-                estimator.is_cut((text,)) or similar.is_cut((source,)),
+                any(map(similar.is_cut, ((source,), (text,)))) or estimator.is_cut((text,)),
             )
             for source, text, quality, cosine in zip(
                 sources, texts, qualities, cosines, strict=True

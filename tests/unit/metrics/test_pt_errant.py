@@ -123,3 +123,10 @@ def test_wrong_options_are_refused(network: Path):
         PtErrant(beta=0)
     with expect_error(GecbenchError, str(network), "2", "9"):
         PtErrant(model=str(network)).stats(CASES[0])
+
+
+def test_what_an_edit_makes_too_long_is_named(network: Path):
+    """The source and the reference are short; the text with one edit of the hypothesis is not."""
+    long = case("he go", rewrite((1, 2, "goes " * 40)), rewrite((1, 2, "goes")))
+    rows = PtErrant(model=str(network), layer=2).stats_of([CASES[0], long])
+    assert [row.cut for row in rows if row] == [False, True]

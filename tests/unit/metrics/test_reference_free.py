@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from messages import expect_error
 from text_cases import IMPOSSIBLE, case, score, stats, values
-from tiny_scorers import tiny_bert, tiny_language_model
+from tiny_scorers import tiny_bert, tiny_language_model, tiny_mpnet
 
+from gecbench.backends.scorers import Encoder
 from gecbench.cli import gecbench
 from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.metrics.reference_free import (
@@ -133,6 +134,57 @@ def test_texts_that_are_too_long_are_named(networks, scribendi: Scribendi):
     quality, similarity = networks["quality"], networks["similarity"]
     short = Impara(quality=quality, similarity=similarity, longest=6)
     assert [row.cut for row in short.stats_of(CASES[:4])] == [True, True, False, True]
+
+
+LONG = "he goes to school . " * 3
+"""17 pieces with the marks at its ends."""
+
+
+@pytest.fixture(scope="session")
+def short(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """An encoder and a regressor that read 12 pieces, where the others read 32."""
+    folder = tmp_path_factory.mktemp("short")
+    encoder = tiny_bert(folder / "encoder", 9, pieces=12)
+    regressor = tiny_bert(folder / "regressor", 0, numbers=1, pieces=12)
+    return {"encoder": str(encoder), "regressor": str(regressor)}
+
+
+TEXTS = {"neither": ("he go", "he"), "source": (LONG, "he"), "hypothesis": ("he go", LONG)}
+WHERE = tuple(TEXTS)
+
+
+def long_of(metric: Impara | Some) -> list[str]:
+    cases = [case(*texts) for texts in TEXTS.values()]
+    return [name for name, row in zip(WHERE, metric.stats_of(cases), strict=True) if row.cut]
+
+
+def test_a_hypothesis_too_long_for_the_encoder_of_impara_alone_is_named(networks, short):
+    quality, similarity = networks["quality"], networks["similarity"]
+    assert long_of(Impara(quality=quality, similarity=similarity)) == []
+    assert long_of(Impara(quality=quality, similarity=short["encoder"])) == [*WHERE[1:]]
+    assert long_of(Impara(quality=short["regressor"], similarity=similarity)) == ["hypothesis"]
+
+
+@pytest.mark.parametrize(
+    ("which", "names"),
+    [
+        ("", []),
+        ("grammaticality", ["hypothesis"]),
+        ("fluency", ["hypothesis"]),
+        ("meaning", ["source", "hypothesis"]),
+    ],
+)
+def test_a_text_too_long_for_any_network_of_some_is_named(networks, short, which, names):
+    places = {name: networks[name] for name in ("grammaticality", "fluency", "meaning")}
+    if which:
+        places[which] = short["regressor"]
+    assert long_of(Some(**places)) == names
+
+
+def test_networks_whose_positions_are_not_all_for_texts_read_what_they_can(tmp_path: Path):
+    network = Encoder(str(tiny_mpnet(tmp_path / "mpnet", 19)), 128)
+    assert [network.is_cut((text,)) for text in (LONG, LONG + "he")] == [False, True]
+    assert network.similarity([LONG + "he he"], [LONG + "he"]) == [pytest.approx(1)]
 
 
 def test_signatures_name_models_and_hashes(scribendi: Scribendi, some: Some, impara: Impara):
