@@ -68,8 +68,8 @@ def test_every_column_with_a_person_is_in_the_file_or_named_here(site):
     assert not told & set(ELSEWHERE)
 
 
-def test_the_file_counts_what_the_tables_count(site):
-    hostile()
+def test_the_file_counts_what_the_tables_count(furnished):
+    furnished("hostile", hostile)
     kinds = set()
     for person in Person.objects.order_by("pk")[:20]:  # who works there comes first
         header, *lines = lines_of(person)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 import pytest
-from server.live import Live
+from django.db import connection
+from server.conftest import Furnish
+from server.live import DATABASE, Live
 from server.security.hostile import BUNDLES, hostile
 from server.security.payloads import PAYLOADS
 
@@ -146,9 +151,15 @@ class Walker:
 
 
 @pytest.fixture
-def full(live: Live) -> Live:
+def full(live: Live, furnished: Furnish, tmp_path: Path) -> Live:
+    furnished("hostile", hostile)
+    connection.close()
+    path = (tmp_path / "site.sqlite3").rename(tmp_path / DATABASE)
+    with closing(sqlite3.connect(path)) as rows:  # pages as large as those of the server's file
+        for words in ("PRAGMA journal_mode=DELETE", "PRAGMA page_size=4096", "VACUUM"):
+            rows.execute(words)
+    live.empty(tmp_path)
     with live.rows():
-        hostile()
         live.person("root", is_administrator=True, language="en", name=PAYLOADS[1])
     return live
 
