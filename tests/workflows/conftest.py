@@ -6,10 +6,13 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+
+from . import forks as fork_server
 
 WORKFLOWS = Path(__file__).parents[2] / "workflows"
 NAMES = sorted(path.stem for path in WORKFLOWS.glob("*.smk"))
@@ -52,17 +55,40 @@ def planned(dry_run, tmp_path) -> Plan:
     return plan
 
 
+@pytest.fixture(scope="module")
+def forks(tmp_path_factory) -> Iterator[Path]:
+    """A folder with a program `gecbench` whose commands need not import torch, see forks.py."""
+    folder = tmp_path_factory.mktemp("forks")
+    place = folder / "socket"
+    fork_server.write_client(folder, place)
+    with subprocess.Popen([sys.executable, fork_server.__file__, place]) as process:
+        while not place.exists():
+            assert process.poll() is None
+            time.sleep(0.1)
+        yield folder
+        process.terminate()
+
+
 def snakemake(
-    name: str, folder: Path, *words: str, config: Sequence[str] = ()
+    name: str, folder: Path, *words: str, config: Sequence[str] = (), first: Path | None = None
 ) -> subprocess.Popen[str]:
-    """Start the small form of a workflow in a folder, as a user does; with its own group."""
+    """Start the small form of a workflow in a folder, as a user does; with its own group.
+
+    Args:
+        name: Of the workflow.
+        folder: Where it runs.
+        words: More of the command line.
+        config: More of its configuration.
+        first: A folder of programs that are taken before others.
+    """
     tools = Path(sys.executable).parent
+    path = os.pathsep.join(map(str, [*([first] if first else []), tools, os.environ["PATH"]]))
     return subprocess.Popen(
         [
             *(tools / "snakemake", "--snakefile", WORKFLOWS / f"{name}.smk"),
             *("--directory", folder, *words, "--config", "small=true", *config),
         ],
-        env={**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"},
+        env={**os.environ, "PATH": path},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -17,8 +17,8 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("name", ["mucgec-table-6", "robustgec-table-5"])
-def test_the_small_form_runs_to_its_table(name: str, tmp_path: Path) -> None:
-    process = snakemake(name, tmp_path)
+def test_the_small_form_runs_to_its_table(name: str, tmp_path: Path, forks: Path) -> None:
+    process = snakemake(name, tmp_path, first=forks)
     output = process.communicate()[0]
     assert process.returncode == 0, output
     filled = json.loads((tmp_path / f"{name}.json").read_text("utf-8"))

@@ -7,9 +7,9 @@ import io
 import json
 import re
 import shutil
-import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
+from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from gecbench.api.files import load, sample
 from gecbench.api.train import recipes
 from gecbench.cli import main
 from gecbench.cli import train as train_module
+from gecbench.core.errors import GecbenchError
 
 
 class Ended(NamedTuple):
@@ -43,30 +44,31 @@ def gecbench(folder: Path, *words: object, code: int = 0) -> Ended:
     return Ended(ended, out.getvalue(), err.getvalue())
 
 
-def own_process(folder: Path, *words: object) -> subprocess.CompletedProcess[str]:
-    """Run a real command in a folder."""
-    return subprocess.run(
-        [sys.executable, "-m", "gecbench", *map(str, words)],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=300,
-    )
-
-
 @pytest.fixture(scope="module")
 def tour(tmp_path_factory, common, once) -> Path:
-    """What the demonstration leaves, with fewer epochs than it has for people."""
+    """What the demonstration leaves, with fewer epochs than it has for people.
+
+    The training that is killed is a process; all steps after it are commands in this one.
+    """
     first = common / "tour"
+    ran: list[str] = []
+
+    def step(*words: object) -> None:
+        ran.append(str(words[0]))
+        ended = gecbench(Path.cwd(), *words)
+        sys.stdout.write(ended.stdout)
+        sys.stderr.write(ended.stderr)
 
     def make() -> None:
         first.mkdir()
         changes = ["epochs=6", "evaluate_every=60", "checkpoint_every=20"]
         shown = [word for change in changes for word in ("--set", f"training.{change}")]
-        ended = own_process(first, "train", "--recipe", "tiny", *shown, "-o", "tiny")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(train_module, "_run", step)
+            ended = gecbench(first, "train", "--recipe", "tiny", *shown, "-o", "tiny")
         (first / "said.txt").write_text(ended.stderr, "utf-8")
         (first / "scores.txt").write_text(ended.stdout, "utf-8")
+        (first / "steps.txt").write_text("\n".join(ran), "utf-8")
 
     once("tour", make)
     return shutil.copytree(first, tmp_path_factory.mktemp("own") / "tour")
@@ -83,6 +85,8 @@ def test_the_demonstration_goes_through_everything(tour) -> None:
     for name in ("tagger", "tagger-int8", "zh-homophone", "ensemble"):
         assert len((tour / "tiny" / f"{name}.txt").read_text("utf-8").splitlines()) == 76
         assert re.search(rf"^{name} ", (tour / "scores.txt").read_text("utf-8"), re.M)
+    steps = (tour / "steps.txt").read_text("utf-8").split()
+    assert steps == ["train", "export", "correct", "correct", "correct", "combine", "score"]
     assert "a demonstration" in (tour / "tiny" / "run" / "model" / "README.md").read_text().lower()
 
 
@@ -117,25 +121,31 @@ by = "loss"
 
 
 @pytest.fixture(scope="module")
-def mine(tour) -> Path:
+def mine(tour, common, once) -> Path:
     """Training data prepared from raw pairs, and a model trained on them."""
-    corpus = load(sample("zh", "corpus.jsonl"))
-    rows = [
-        f"{s.id}\t{s.source}\t{s.references[0].text or s.source}\n"
-        for s in corpus.samples
-        if s.references and not s.references[0].unannotatable
-    ]
-    (tour / "raw.tsv").write_text("".join(rows), "utf-8")
-    (tour / "held.txt").write_text(corpus.samples[0].source + "\n", "utf-8")
-    gecbench(
-        tour,
-        *("data", "prepare", "--corpus", "raw=raw.tsv", "--filter", "held.txt"),
-        *("-o", "train.jsonl"),
-    )
-    assert json.loads((tour / "train.jsonl.manifest.json").read_text("utf-8"))
-    (tour / "run.toml").write_text(CONFIG, "utf-8")
-    gecbench(tour, "train", "run.toml", "-o", "run")
-    return tour
+    first = common / "mine"
+
+    def make() -> None:
+        first.mkdir()
+        corpus = load(sample("zh", "corpus.jsonl"))
+        rows = [
+            f"{s.id}\t{s.source}\t{s.references[0].text or s.source}\n"
+            for s in corpus.samples
+            if s.references and not s.references[0].unannotatable
+        ]
+        (first / "raw.tsv").write_text("".join(rows), "utf-8")
+        (first / "held.txt").write_text(corpus.samples[0].source + "\n", "utf-8")
+        gecbench(
+            first,
+            *("data", "prepare", "--corpus", "raw=raw.tsv", "--filter", "held.txt"),
+            *("-o", "train.jsonl"),
+        )
+        assert json.loads((first / "train.jsonl.manifest.json").read_text("utf-8"))
+        (first / "run.toml").write_text(CONFIG, "utf-8")
+        gecbench(first, "train", "run.toml", "-o", "run")
+
+    once("mine", make)
+    return shutil.copytree(first, tour, dirs_exist_ok=True)
 
 
 def test_from_raw_pairs_to_a_report(mine) -> None:
@@ -208,20 +218,8 @@ def test_a_demonstration_that_fails_leaves_no_folder(tmp_path) -> None:
     assert not (tmp_path / "no").exists()
 
 
-def test_a_demonstration_goes_on_in_steps_of_its_own(tour, monkeypatch) -> None:
-    """The rest of the demonstration again, its commands in this process."""
-    ran: list[str] = []
-
-    def run(*words: object) -> None:
-        ran.append(str(words[0]))
-        gecbench(tour, *words)
-
-    monkeypatch.setattr(train_module, "_run", run)
-    corpus, out = sample("zh", "corpus.jsonl"), tour / "steps"
-    out.mkdir()
-    systems = train_module._correct_all(corpus, tour / "tiny" / "run" / "model", out)
-    assert ran == ["export", "correct", "correct", "correct"]
-    assert [path.stem for path in systems] == ["tagger", "tagger-int8", "zh-homophone"]
-    assert (out / "tagger.txt").read_text("utf-8") == (tour / "tiny" / "tagger.txt").read_text(
-        "utf-8"
-    )
+def test_a_step_of_a_demonstration_is_a_process(capfd) -> None:
+    train_module._run("--version")
+    assert capfd.readouterr().out.strip().endswith(version("gecbench"))
+    with pytest.raises(GecbenchError, match="gecbench train ended with code 2"):
+        train_module._run("train", "--no-such-option")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,31 +14,27 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 
 
 @pytest.fixture(scope="session")
-def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+def tiny_bert(common: Path, once: Callable[..., None]) -> Callable[..., Path]:
     """Make a folder with a tiny BERT for a language, as its authors would publish one."""
-    result: dict[str, Path] = {}
 
     def make(language: str) -> Path:
-        if language not in result:
-            result[language] = write_bert(tmp_path_factory.mktemp("bert") / language, language)
-        return result[language]
+        folder = common / "bert" / language
+        once(f"bert {language}", partial(write_bert, folder, language))
+        return folder
 
     return make
 
 
 @pytest.fixture(scope="session")
 def tagger_folder(
-    tmp_path_factory: pytest.TempPathFactory, tiny_bert: Callable[..., Path]
+    common: Path, once: Callable[..., None], tiny_bert: Callable[..., Path]
 ) -> Callable[..., Path]:
     """Return the folder of a tagger that learned the pairs of a language by heart."""
-    result: dict[tuple[str, str], Path] = {}
 
     def make(language: str, encoder: str) -> Path:
-        if (language, encoder) not in result:
-            folder = tmp_path_factory.mktemp("tagger_folder") / f"{language}-{encoder}"
-            place = "convolution" if encoder == "convolution" else str(tiny_bert(language))
-            teach(folder, language, place)
-            result[language, encoder] = folder
-        return result[language, encoder]
+        folder = common / "taggers" / f"{language}-{encoder}"
+        place = "convolution" if encoder == "convolution" else str(tiny_bert(language))
+        once(f"tagger {folder.name}", lambda: bool(teach(folder, language, place)))
+        return folder
 
     return make

@@ -23,21 +23,19 @@ TARGETS = [pair.target for pair in PAIRS["zh"]]
 
 
 @pytest.fixture(scope="module")
-def exported(tagger_folder, tmp_path_factory):
-    """Folders and agreements by encoder and precision; made when asked for."""
-    result = {}
+def exported(tagger_folder, common, once):
+    """Folders and agreements by encoder and precision; made when asked for, once a run."""
 
     def make(encoder: str, *, quantise: bool):
-        if (encoder, quantise) not in result:
-            out = tmp_path_factory.mktemp("exported") / "model"
-            agreement = export_tagger(
-                tagger_folder("zh", encoder),
-                out,
-                quantise=quantise,
-                sample_texts=[*SOURCES, *ZH],
-            )
-            result[encoder, quantise] = (out, agreement)
-        return result[encoder, quantise]
+        out = common / "exported" / f"{encoder}-{quantise}"
+        out.parent.mkdir(exist_ok=True)
+        agreement = once(
+            f"export {out.name}",
+            lambda: export_tagger(
+                tagger_folder("zh", encoder), out, quantise=quantise, sample_texts=[*SOURCES, *ZH]
+            ),
+        )
+        return out, agreement
 
     return make
 
