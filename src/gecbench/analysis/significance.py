@@ -24,6 +24,7 @@ equal outputs have p = 1; sacrebleu counts only greater ones.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
+from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import combinations, count
 from math import ceil
@@ -38,6 +39,7 @@ from gecbench.core.errors import (
     UsageError,
     count_noun,
 )
+from gecbench.core.processes import can_travel, cores, map_in_processes
 from gecbench.core.scheme import Watch, no_progress
 from gecbench.core.score import Interval, WarningNote, ranks
 from gecbench.scoring.metric import Metric
@@ -236,7 +238,12 @@ class Comparison:
 
 
 def compare(
-    run_stats: RunStats, metric: str, plan: Plan | None = None, *, watch: Watch = no_progress
+    run_stats: RunStats,
+    metric: str,
+    plan: Plan | None = None,
+    *,
+    jobs: int | None = 1,
+    watch: Watch = no_progress,
 ) -> Comparison:
     """Compare systems by one metric, and test how far that can be chance.
 
@@ -246,6 +253,7 @@ def compare(
         run_stats: At least two systems.
         metric: Name of one of its metrics.
         plan: How; None is the default.
+        jobs: Processes for the pairs; None takes one for each processor where that is quicker.
         watch: Wraps the loops over resamples and pairs, to show progress.
 
     Raises:
@@ -260,9 +268,11 @@ def compare(
     scores = {name: measure.aggregate(rows[name]) for name in names}
     values = {name: score.value for name, score in scores.items()}
     resamples = _bootstrap(measure, rows, plan, watch)
-    watched = watch(f"{metric}: pairs", _pairs(names, plan.baseline))
-    pairs = _correct(
-        [_pair(measure, rows, values, resamples, pair, plan) for pair in watched], plan
+    pairs = _compare_pairs(
+        _PairTask(measure, rows, values, resamples, plan),
+        _pairs(names, plan.baseline),
+        jobs,
+        watch,
     )
     result = Comparison(
         corpus=run_stats.corpus.name,
@@ -333,31 +343,62 @@ def _bootstrap(
     return {name: np.concatenate(values) for name, values in scores.items()}
 
 
-def _pair(
-    metric: Metric[Any],
-    rows: Mapping[str, Sequence[Any]],
-    values: Mapping[str, float],
-    resamples: Mapping[str, Values],
-    pair: Names,
-    plan: Plan,
-) -> SystemPair:
-    """Compare two systems, p not yet corrected."""
-    first, second = pair
-    observed = values[first] - values[second]
-    resampled = resamples[first] - resamples[second]
-    p: dict[Test, float] = {}
-    for test in plan.tests:
-        if test == "bootstrap":
-            # Of few sentences, all on one side, no resample is like chance: exchanging them is.
-            least = 0.5 ** (len(rows[first]) - 1)
-            p[test] = max(least, _p(resampled - resampled.mean(), observed))
-        else:
-            permuted = _permute(metric, rows[first], rows[second], plan)
-            p[test] = _p(permuted, observed)
-    sign = 1 if metric.higher_is_better else -1
-    better = float((sign * resampled > _EQUAL).mean() + (abs(resampled) <= _EQUAL).mean() / 2)
-    spread = _interval(resampled, plan)
-    return SystemPair(first, second, observed, spread, better, p, p)
+@dataclass(frozen=True, slots=True)
+class _PairTask:
+    """Compares two systems, p not yet corrected, in any process.
+
+    Args:
+        metric: By which.
+        rows: Statistics of the sentences by system.
+        values: Score of each system.
+        resamples: Scores of each system in the same resamples.
+        plan: How.
+    """
+
+    metric: Metric[Any]
+    rows: Mapping[str, Sequence[Any]]
+    values: Mapping[str, float]
+    resamples: Mapping[str, Values]
+    plan: Plan
+
+    def __call__(self, pair: Names) -> SystemPair:
+        first, second = pair
+        plan = self.plan
+        observed = self.values[first] - self.values[second]
+        resampled = self.resamples[first] - self.resamples[second]
+        p: dict[Test, float] = {}
+        for test in plan.tests:
+            if test == "bootstrap":
+                # Of few sentences, all on one side, no resample is like chance: exchanging them is.
+                least = 0.5 ** (len(self.rows[first]) - 1)
+                p[test] = max(least, _p(resampled - resampled.mean(), observed))
+            else:
+                permuted = _permute(self.metric, self.rows[first], self.rows[second], plan)
+                p[test] = _p(permuted, observed)
+        sign = 1 if self.metric.higher_is_better else -1
+        better = float((sign * resampled > _EQUAL).mean() + (abs(resampled) <= _EQUAL).mean() / 2)
+        spread = _interval(resampled, plan)
+        return SystemPair(first, second, observed, spread, better, p, p)
+
+
+_PAYS = 100_000_000
+"""Sentences times permutations times pairs from which several processes are quicker than one."""
+
+
+def _compare_pairs(
+    task: _PairTask, pairs: Sequence[Names], jobs: int | None, watch: Watch
+) -> list[SystemPair]:
+    """Compare all pairs, in several processes if need be, and correct p for their number."""
+    if jobs is None:
+        work = len(pairs) * task.plan.resamples * len(task.rows[pairs[0][0]])
+        jobs = cores() if "randomisation" in task.plan.tests and work >= _PAYS else 1
+    if not task.metric.by_part or not can_travel(task.metric):  # a network stays where it is
+        jobs = 1
+    results = map_in_processes(task, pairs, min(jobs, len(pairs)), " and ".join)
+    watched = watch(f"{task.metric.name}: pairs", pairs)
+    with closing(results):
+        compared = [result for _, result in zip(watched, results, strict=True)]
+    return _correct(compared, task.plan)
 
 
 def _permute(
@@ -477,11 +518,15 @@ class Comparisons:
 
 
 def compare_run(
-    run_stats: RunStats, plan: Plan | None = None, *, watch: Watch = no_progress
+    run_stats: RunStats,
+    plan: Plan | None = None,
+    *,
+    jobs: int | None = 1,
+    watch: Watch = no_progress,
 ) -> Comparisons:
-    """Test whether the systems of a run differ, by each metric that applies to them."""
+    """Test whether the systems of a run differ, by each metric that applies; see `compare`."""
     names = [name for name in run_stats.metrics if name not in run_stats.refused]
-    by_metric = [compare(run_stats, name, plan, watch=watch) for name in names]
+    by_metric = [compare(run_stats, name, plan, jobs=jobs, watch=watch) for name in names]
     notes = [*run_stats.notes]
     notes += [Message("n/a: {why}", why=why) for why in run_stats.refused.values()]
     notes += [

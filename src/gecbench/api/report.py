@@ -51,7 +51,7 @@ def compare_systems(
     if len(run_stats.systems) < 2 or not options.resamples:
         return None
     plan = Plan(resamples=options.resamples, seed=options.seed)
-    return compare_run(run_stats, plan, watch=watch)
+    return compare_run(run_stats, plan, jobs=options.jobs, watch=watch)
 
 
 def analysis_reports(

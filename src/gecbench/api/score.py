@@ -260,7 +260,8 @@ def compare(
     run_stats = collect_stats(
         corpus, systems, scheme=scheme, options=options, keep_cases=False, watch=watch
     )
-    return compare_run(run_stats, plan, watch=watch_pairs)
+    jobs = options.jobs if options else 1
+    return compare_run(run_stats, plan, jobs=jobs, watch=watch_pairs)
 
 
 References = Iterable[str | Iterable[str]]

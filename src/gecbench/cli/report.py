@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,7 @@ from gecbench.cli.command import command, named_files
 from gecbench.cli.options import (
     CorpusFile,
     Inputs,
+    Jobs,
     Scoring,
     Seed,
     SystemFiles,
@@ -82,6 +84,7 @@ def report(
         Option("--resamples", "Resamples of --ci, and permutations.", needs=("--ci",)),
     ] = 10_000,
     seed: Seed = 0,
+    jobs: Jobs = None,
 ) -> None:
     """Write one HTML page with scores, significance, figures and every sentence.
 
@@ -99,7 +102,7 @@ def report(
     started = time.monotonic()
     format_by_ending(output, {".html": "html", ".htm": "html"}, "html")
     check_extras()
-    options = with_intervals(options, ci, resamples, seed)
+    options = replace(with_intervals(options, ci, resamples, seed), jobs=jobs)
     more: Sequence[Report] = ()
     if robustness is not None:
         more = (_robustness(robustness, robustness_systems, inputs, options),)

@@ -137,5 +137,5 @@ def compare(
     run_stats = load_run_stats(
         corpus, systems, inputs, replace(options, jobs=jobs), keep_cases=False
     )
-    comparisons = compare_run(run_stats, plan, watch=watch)
+    comparisons = compare_run(run_stats, plan, jobs=jobs, watch=watch)
     show(build_report(comparisons.corpus, comparisons.metrics, comparisons.notes), output)

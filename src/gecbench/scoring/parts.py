@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from gecbench.core.case import Case, Part
 from gecbench.core.errors import MissingExtraError, UsageError
-from gecbench.core.processes import cores, map_in_processes
+from gecbench.core.processes import can_travel, cores, map_in_processes
 from gecbench.core.sample import Corpus, Sample, SystemOutput
 from gecbench.core.scheme import Scheme, Watch, no_progress
 from gecbench.scoring.cases import Cases, Tokens, make_cases
@@ -290,10 +289,10 @@ def in_parts(
         remote = replace(remote, decision=replace(decision, scheme=None), load=load)
     if jobs is None:
         texts = sum(len(sample.references) + len(systems) for sample in corpus.samples)
-        jobs = cores() if texts >= _PAYS and _can_travel(remote) else 1
+        jobs = cores() if texts >= _PAYS and can_travel(remote) else 1
     jobs = min(jobs, len(starts))
     if jobs > 1:
-        if not _can_travel(remote):
+        if not can_travel(remote):
             raise UsageError(
                 f"jobs {jobs}: the scheme, a metric or the segmenter cannot be sent to other "
                 "processes; take jobs 1"
@@ -303,15 +302,6 @@ def in_parts(
     with closing(map_in_processes(task, parts, jobs, _describe)) as results:
         for _, result in zip(watch("thousands of sentences", starts), results, strict=True):
             yield result
-
-
-def _can_travel(task: PartTask[Any]) -> bool:
-    """Whether a task can be sent to other processes."""
-    try:
-        pickle.dumps(task)
-    except (pickle.PicklingError, AttributeError, TypeError):
-        return False
-    return True
 
 
 def _part(corpus: Corpus, systems: Sequence[SystemOutput], start: int) -> PartOfCorpus:

@@ -18,6 +18,7 @@ from scipy.stats import false_discovery_control
 from score_corpus import COPY, CORPUS, GOOD, texts
 
 import gecbench
+from gecbench.analysis import significance
 from gecbench.analysis.options import Plan
 from gecbench.analysis.significance import TooManyGroups, compare, correct_p_values, groups
 from gecbench.api.options import Options
@@ -188,11 +189,18 @@ def test_blocks_of_memory_change_nothing(english, monkeypatch):
     _, _, run_stats = english
     whole = compare(run_stats, "mp-prime", QUICK)
     monkeypatch.setattr("gecbench.scoring.resample._AT_ONCE", 1000)
-    monkeypatch.setattr("gecbench.scoring.resample._AT_ONCE", 1000)
     parts = compare(run_stats, "mp-prime", QUICK)
     for one, other in zip(parts.pairs, whole.pairs, strict=True):
         assert one.p == other.p
         assert one.interval.low == pytest.approx(other.interval.low, abs=1e-12)
+
+
+def test_several_processes_find_what_one_finds(english, monkeypatch):
+    _, _, run_stats = english
+    alone = compare(run_stats, "gleu", QUICK)
+    monkeypatch.setattr(significance, "_PAYS", 1)
+    monkeypatch.setattr(significance, "cores", lambda: 2)
+    assert compare(run_stats, "gleu", QUICK, jobs=None) == alone
 
 
 def test_where_lower_is_better_the_lower_is_the_better(english):
