@@ -33,7 +33,7 @@ from gecbench.scoring.metric import Metric
 from gecbench.scoring.resample import draw_blocks, f_scores, interval, sums
 from gecbench.scoring.resample import draws as resample_draws
 from gecbench.scoring.results import RunStats, by_tier
-from gecbench.scoring.run import field_values, fields
+from gecbench.scoring.run import field_values, fields, part_warnings
 from gecbench.scoring.spans import UNCLASSIFIED, SpanF, keys_of
 
 if TYPE_CHECKING:
@@ -721,6 +721,7 @@ def break_down(
             *(*run_stats.notes, *run_stats.refused.values(), *_notes(run_stats, every)),
             *_notes_on_sentences(run_stats, comparisons, options),
             *_notes_on_intervals(every, resampling),
+            *_warnings(run_stats, every),
         ),
         signatures=signatures(run_stats, metrics),
     )
@@ -816,6 +817,17 @@ def _notes_on_sentences(
             )
         )
     return notes
+
+
+def _warnings(run_stats: RunStats, breakdowns: Sequence[Breakdown]) -> Iterator[str]:
+    """Warn of groups of sentences of which a metric warns, and not of the whole corpus."""
+    for breakdown in breakdowns:
+        parts: dict[str, list[int]] = {}
+        for at, place in enumerate(breakdown.members):
+            if place is not None:
+                name = f"{breakdown.by} {breakdown.groups[place]}"
+                parts.setdefault(name, []).append(at)
+        yield from part_warnings(run_stats, breakdown.metric, parts)
 
 
 def _notes_on_intervals(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -431,6 +431,34 @@ def _notes_of(
     ]
 
 
+def part_warnings(run: RunStats, name: str, parts: Mapping[str, Sequence[int]]) -> list[str]:
+    """What a metric warns of in parts of the corpus, where it does not warn of the whole.
+
+    Args:
+        run: The statistics.
+        name: Of the metric.
+        parts: Places of the sentences of each part, by its name.
+    """
+    metric = run.metrics[name]
+    found: dict[str, list[str]] = {}
+    for system in run.systems:
+        rows = run.rows[system, name]
+        if any(isinstance(note, WarningNote) for note in metric.notes(_known(rows))):
+            continue
+        for part, indices in parts.items():
+            for note in metric.notes(_known([rows[at] for at in indices])):
+                if isinstance(note, WarningNote) and part not in found.setdefault(note, []):
+                    found[note].append(part)
+    return [
+        WarningNote("{note} (in: {parts})", note=note, parts=", ".join(names))
+        for note, names in found.items()
+    ]
+
+
+def _known(rows: Sequence[Any]) -> list[Any]:
+    return [row for row in rows if row is not None]
+
+
 def _of_systems(note: str, systems: Sequence[str]) -> str:
     """Put the systems that a note is true of before it; a warning stays one."""
     names = ", ".join(systems)
@@ -489,7 +517,7 @@ def summarise(
         except MissingExtraError as error:
             if len(run.metrics) == 1:
                 raise
-            missing[name] = why = f"{name}: {error}"
+            missing[name] = why = Message("{name}: {value}", name=name, value=error.message)
             scores = []
         results += scores or [Result(system, name, None, None, why) for system in run.systems]
     uncorrectable = max((list(rows).count(None) for rows in run.rows.values()), default=0)
@@ -508,8 +536,17 @@ def summarise(
         beta=beta,
         results=tuple(results),
         per_sentence=sentences,
-        notes=run.notes,
+        notes=(*run.notes, *_subset_warnings(run, groups, missing)),
     )
+
+
+def _subset_warnings(
+    run: RunStats, groups: Mapping[str | None, Sequence[int]], missing: Container[str]
+) -> Iterator[str]:
+    parts = {subset: indices for subset, indices in groups.items() if subset is not None}
+    for name in run.metrics:
+        if parts and name not in run.refused and name not in missing:
+            yield from part_warnings(run, name, parts)
 
 
 def _results(
@@ -525,8 +562,13 @@ def _results(
         # Whatever goes through the corpus begins again in each subset.
         part = [rows[at] for at in members if rows[at] is not None]
         if not part:
-            why = f"{metric.name}: no sentence to score"
-            why += f" in subset {subset!r}" if subset is not None else ""
+            why = Message("{metric}: no sentence to score", metric=metric.name)
+            if subset is not None:
+                why = Message(
+                    "{metric}: no sentence to score in subset {subset!r}",
+                    metric=metric.name,
+                    subset=subset,
+                )
             results.append(Result(system, metric.name, subset, None, why))
             continue
         better = metric.higher_is_better

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from gecbench import breakdown, score
+from gecbench.api.options import Options
 from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.edit import Edit
 from gecbench.core.errors import UsageError
+from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import WarningNote
 from gecbench.metrics.cleme import Cleme, Cleme2, SentenceCleme, SentenceCleme2, compare, partition
 
@@ -105,6 +110,49 @@ def test_the_official_score_of_error_free_texts_is_1_whatever_a_system_does():
     rows = [metric.stats(case("1-2 B", ""))]
     assert metric.aggregate(rows).value == 1
     assert metric.notes(rows)
+
+
+RIGHT, WRONG = ("he goes home .", "she sings ."), ("he go at home .", "she sing .")
+FREE = Corpus(
+    "free",
+    tuple(
+        Sample(str(n), text, (Rewrite(text=text),), {"origin": "right"})
+        for n, text in enumerate(RIGHT)
+    ),
+    "en",
+)
+EAGER = SystemOutput("eager", {str(n): (Rewrite(text=text),) for n, text in enumerate(WRONG)})
+
+
+@pytest.mark.parametrize("metric", ["cleme", "sent-cleme"])
+@pytest.mark.parametrize("faults", ["fixed", "official"])
+def test_who_corrects_error_free_texts_alone_is_warned_of(metric: str, faults: str):
+    """The official program gives F = 1 to whatever is done to texts without errors."""
+    settings = {f"{metric}.faults": faults}
+    options = Options(metrics=(metric,), settings=settings)
+    found = score(FREE, [EAGER], scheme="xx-word", options=options)
+    assert found.results[0].score.value == (metric == "cleme" and faults == "official")
+    (warning,) = (note for note in found.notes if isinstance(note, WarningNote))
+    assert warning.startswith(f"{metric}: no reference changes anything")
+
+
+@pytest.mark.parametrize("faults", ["fixed", "official"])
+def test_a_part_of_a_corpus_without_errors_is_warned_of(faults: str):
+    sample = Sample("2", "he go home .", (Rewrite(text="he goes home ."),), {"origin": "wrong"})
+    corpus = replace(FREE, samples=(*FREE.samples, sample))
+    system = replace(EAGER, hypotheses={**EAGER.hypotheses, "2": (Rewrite(text="he go ."),)})
+    options = Options(metrics=("cleme",), settings={"cleme.faults": faults}, by="origin")
+    found = score(corpus, [system], scheme="xx-word", options=options)
+    by_subset = {result.subset: result.score.value for result in found.results}
+    assert by_subset == {None: 0, "right": float(faults == "official"), "wrong": 0}
+    (warning,) = (note for note in found.notes if isinstance(note, WarningNote))
+    assert warning.startswith("cleme: no reference changes anything")
+    assert warning.endswith("(in: right)")
+    parts = breakdown(
+        corpus, [system], by=["state"], scheme="xx-word", options=replace(options, by=None)
+    )
+    (warning,) = (note for note in parts.notes if isinstance(note, WarningNote))
+    assert warning.endswith("(in: state error-free)")
 
 
 def test_official_faults_count_what_nobody_could_correct_as_unchanged():
