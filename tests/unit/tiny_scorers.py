@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 TEXT = "he she they cat cats the a an mat sat sits go goes went to school on home . ,"
 
 
 def tiny_language_model(folder: Path) -> Path:
     """Make a GPT-2 whose pieces are bytes."""
-    import torch
+    torch = pytest.importorskip("torch")
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
     from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
@@ -33,7 +35,7 @@ def tiny_language_model(folder: Path) -> Path:
 
 def tiny_bert(folder: Path, seed: int, *, numbers: int = 0, pieces: int = 32) -> Path:
     """Make a BERT of so many pieces, or a classifier over it that gives so many numbers."""
-    import torch
+    torch = pytest.importorskip("torch")
     from transformers import BertConfig, BertForSequenceClassification, BertModel
 
     vocabulary = save_tokenizer(folder)
@@ -51,6 +53,7 @@ def tiny_bert(folder: Path, seed: int, *, numbers: int = 0, pieces: int = 32) ->
 
 def tiny_mpnet(folder: Path, positions: int) -> Path:
     """Make an MPNet, which has two positions fewer for texts."""
+    pytest.importorskip("torch")
     from transformers import MPNetConfig, MPNetModel
 
     config = MPNetConfig(

@@ -244,9 +244,24 @@ def _origin_notes(
     return notes
 
 
+def _blank_notes(corpus: Corpus) -> list[str]:
+    blank = [sample.id for sample in corpus.samples if not sample.source.strip()]
+    if not blank:
+        return []
+    return [
+        WarningNote(
+            "{corpus}: sentences without text: {count} (first: {first}); they count as "
+            "sentences: if they are blank lines between sentences, remove them from all files",
+            corpus=corpus.name,
+            count=len(blank),
+            first=blank[0],
+        )
+    ]
+
+
 def output_notes(corpus: Corpus, systems: Sequence[SystemOutput]) -> list[str]:
-    """What looks like a mistake in the systems' files and cannot be refused."""
-    notes: list[str] = []
+    """What looks like a mistake in the files and cannot be refused."""
+    notes = _blank_notes(corpus)
     ids = {sample.id for sample in corpus.samples}
     for system in systems:
         unknown = len(system.hypotheses.keys() - ids)

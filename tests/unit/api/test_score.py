@@ -17,6 +17,7 @@ from gecbench.api.score import score
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, ResourceError, UnknownNameError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
+from gecbench.core.score import WarningNote
 from gecbench.lang.zh.char import scheme as zh_char
 from gecbench.scoring.languages import default_scheme
 
@@ -402,3 +403,15 @@ def test_given_edits_that_leave_the_source_are_refused():
     tokens = {each.id: each.tokens for each in edited.samples}
     with expect_error(CorpusError, "a", "sentence '1'", "span 0 99", "3 tokens"):
         score(edited, [SystemOutput("a", hypotheses, tokens)])
+
+
+def test_blank_lines_that_are_scored_as_sentences_are_counted():
+    """A file with blank lines between its sentences was scored without a word."""
+    sources = ("a b", "", " ")
+    samples = [Sample(str(n), text, (Rewrite(text),)) for n, text in enumerate(sources)]
+    corpus = Corpus("c", tuple(samples), "en")
+    system = SystemOutput("s", {sample.id: sample.references for sample in samples})
+    found = score(corpus, [system], scheme="xx-word", options=Options(metrics=("edits",)))
+    warning = found.notes[0]
+    assert isinstance(warning, WarningNote)
+    assert warning.startswith("c: sentences without text: 2 (first: 1)")
