@@ -9,7 +9,8 @@ site as it was before, the builder and its arguments. It is played again
 - while the clock or the settings are not the real ones;
 - when it was remembered for longer than `MINUTES`, so that leases and windows are still open.
 
-A test that needs the services to run calls `remembered`'s `__wrapped__`, or writes a row before.
+A test that needs the services to run, or what can be taken back for a minute only, calls
+`remembered`'s `__wrapped__`, or writes a row before.
 """
 
 from __future__ import annotations
@@ -155,7 +156,8 @@ def remembered(build: Callable[P, R]) -> Callable[P, R]:
         said = _describe([args, kwargs])
         if before is None or " at 0x" in said:
             return build(*args, **kwargs)
-        key = sha256(f"{before.key} {build.__qualname__} {said}".encode()).hexdigest()
+        name = f"{build.__module__}.{build.__qualname__}"
+        key = sha256(f"{before.key} {name} {said}".encode()).hexdigest()
         rows = _rows([*args, *kwargs.values()])
         memory = _memories.get(key)
         if memory is not None and time.monotonic() - memory.since < MINUTES * 60:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from server.remembering import remembered
 from server.workflow.reviewing import BAD, FAIR, GOOD, finalised, waiting
 from server.workflow.stories import a_project, correction, error_free, sentence_of
 
@@ -74,6 +75,7 @@ def json_lines(text: str) -> list[dict[str, object]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
+@remembered
 def reviewed(*, slug: str = "story", **options: object) -> Project:
     """A project whose first sentence was annotated by three and reviewed; a second is open."""
     project = waiting(

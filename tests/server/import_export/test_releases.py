@@ -10,6 +10,7 @@ from zipfile import BadZipFile, ZipFile
 import pytest
 from django.db import DatabaseError, connection, transaction
 from server.import_export.files import empty, exported, golden, imported, reviewed, the_file
+from server.remembering import remembered
 from server.workflow.reviewing import BAD, FAIR, finalised, member_of
 from server.workflow.stories import joined, sentence_of
 
@@ -55,6 +56,7 @@ def made(project: Project, name: str = "v1", **given: object) -> Release:
     return make_release(project, name=name, by=None, **given)
 
 
+@remembered
 def a_golden_project() -> Project:
     project = empty(placeholder_export="[MC]")
     imported(project, TABLE, references="golden", source="课堂")

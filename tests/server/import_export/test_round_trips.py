@@ -14,6 +14,7 @@ from server.import_export.files import (
     reviewed,
     the_file,
 )
+from server.remembering import remembered
 from server.workflow.stories import error_free, not_annotatable
 
 from gecbench.server.models import Project, Reference, Sentence
@@ -27,6 +28,7 @@ TABLE = (
 )
 
 
+@remembered
 def a_golden_project(slug: str = "story", table: str = TABLE) -> Project:
     project = empty(slug=slug)
     imported(project, table, references="golden", format="mucgec", source="课堂")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from server.remembering import remembered
 from server.workflow.reviewing import BAD, FAIR, GOOD, finalised
 from server.workflow.stories import (
     a_project,
@@ -21,6 +22,7 @@ SECOND = "他的汉语说得很好。"
 FOURTH = "我们应该认识到保护环境的重要性。"
 
 
+@remembered
 def worked(slug: str = "story", *, prefix: str = "a", **options: object) -> Project:
     """Five sentences of three annotators; four are decided, the fifth waits for review.
 

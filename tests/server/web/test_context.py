@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from server.remembering import remembered
 from server.web.asking import Asking
 from server.workflow.stories import a_project, all_submitted, claimed, joined, people
 
@@ -17,6 +18,7 @@ from gecbench.server.workflow import management, reviews, sentences
 LINES = tuple(f"这是作文的第{n}句。" for n in "一二三四五六七八九")
 
 
+@remembered
 def essay(**options) -> Project:
     """A project with an essay of nine sentences, and one that is from no document."""
     project = a_project(0, **options)

@@ -8,6 +8,7 @@ from uuid import uuid4
 import pytest
 from django.http import HttpResponse
 from django.test import Client
+from server.remembering import remembered
 from server.web.reviewing import page_of, shows_golden, signed_in
 from server.workflow.reviewing import (
     BAD,
@@ -30,6 +31,7 @@ from gecbench.server.workflow import complaints
 pytestmark = pytest.mark.usefixtures("site")
 
 
+@remembered
 def disputed(*reviewers: str, login: str = "a2", **options: object) -> Project:
     """A project in which a2 complains about the verdict on a text."""
     project = waiting(reviewers=reviewers or ("rita", "ruth"), **options)

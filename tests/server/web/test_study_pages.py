@@ -9,6 +9,7 @@ from uuid import uuid4
 import pytest
 from django.http import HttpResponse
 from django.test import Client
+from server.remembering import remembered
 from server.web.reviewing import JSON, page_of, shows_golden, signed_in
 from server.workflow.reviewing import (
     BAD,
@@ -32,6 +33,7 @@ from gecbench.server.workflow.answers import Answer, Ruling
 pytestmark = pytest.mark.usefixtures("site")
 
 
+@remembered
 def rejected(**options: object) -> Project:
     """A project in which a2's second text was judged wrong, with words about it."""
     project = waiting(**options)

@@ -29,6 +29,7 @@ def inspected(items: int = 6, *, undo_seconds: int = 0, **options: object) -> Pr
     return project
 
 
+@remembered
 def begun(project: Project, size: int = 4, **changed: object) -> InspectionRound:
     """A round of the project with its two judges."""
     words = {

@@ -98,6 +98,7 @@ def handed(member: Member, slot: Slot, *gaps: str, **fields: object) -> Submissi
     )
 
 
+@remembered
 def perturbed(member: Member, sentence: Sentence, word: str) -> Submission:
     """A variant of a member for a case of CHINESE."""
     return handed(member, claimed(member, sentence), *gaps_of(sentence, word))
@@ -143,6 +144,7 @@ def checked(member: Member, *checks: CheckAnswer) -> CheckResult:
     )
 
 
+@remembered
 def done_case(project: Project, number: int = 1) -> Sentence:
     """A case whose variants were all accepted."""
     sentence = waiting_case(project, number)

@@ -58,11 +58,18 @@ def candidate(project: Project, login: str = "li") -> Member:
 
 def finish_trial(member: Member, right: int) -> Trial:
     """A whole trial, of which the first `right` answers are right."""
+    trial = _whole_trial(member.pk, right)
+    member.refresh_from_db()
+    return trial
+
+
+@remembered
+def _whole_trial(member_id: int, right: int) -> Trial:
+    member = Member.objects.get(pk=member_id)
     trial = trials.begin(member)
     for n in range(trial.size):
         answered(member, right=n < right)
     trial.refresh_from_db()
-    member.refresh_from_db()
     return trial
 
 

@@ -80,6 +80,7 @@ def judged(
     return ReviewAnswer(decision, given, additions, confirmed=True, **fields)
 
 
+@remembered
 def finalised(
     project: Project,
     right: Sequence[str] = (GOOD, FAIR),

@@ -122,6 +122,7 @@ def not_annotatable(reason: str = "incomprehensible", note: str = "") -> Answer:
     return Answer(Decision.NOT_ANNOTATABLE, reason=reason, note=note)
 
 
+@remembered
 def claimed(member: Member, sentence: Sentence) -> Slot:
     """The member's open slot of this very sentence, claimed if need be (chance is left out)."""
     from django.db import transaction

@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import uuid4
 
 import pytest
+from server.remembering import remembered
 from server.workflow.reviewing import (
     BAD,
     FAIR,
@@ -39,6 +40,7 @@ from gecbench.server.workflow.errors import (
 DISMISSED = Ruling(ComplaintState.DISMISSED, note="缺动词，不通。")
 
 
+@remembered
 def decided(*answers, reviewers=("rita", "rolf"), right=(GOOD, FAIR), **options):
     """A project whose first sentence is decided by rita."""
     project = waiting(*answers, reviewers=reviewers, **options)
@@ -46,6 +48,7 @@ def decided(*answers, reviewers=("rita", "rolf"), right=(GOOD, FAIR), **options)
     return project
 
 
+@remembered
 def complained(project, login="a2", argument="我觉得可以。"):
     item = study_of(project, login)
     return complaints.complain(

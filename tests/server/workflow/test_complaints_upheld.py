@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import uuid4
 
 import pytest
+from server.remembering import remembered
 from server.workflow.reviewing import (
     BAD,
     FAIR,
@@ -38,6 +39,7 @@ SOURCE = "我昨天去了图书馆借书了。"
 THIRD = "昨天我去图书馆借书了。"
 
 
+@remembered
 def disputed(*answers, complaining=("a2",), right=(GOOD, FAIR), decision=None, **options):
     """A project whose first sentence is decided by rita, and complained about."""
     project = waiting(*answers, reviewers=["rita", "rolf"], **options)

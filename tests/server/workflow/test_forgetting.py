@@ -8,6 +8,7 @@ import pytest
 from axes.models import AccessAttempt, AccessFailureLog
 from django.apps import apps
 from django.utils import timezone
+from server.remembering import remembered
 from server.workflow.reviewing import BAD, FAIR, GOOD, finalised, member_of, waiting
 from server.workflow.stories import a_project, claimed, joined, sentence_of, somebody
 
@@ -22,6 +23,7 @@ from gecbench.server.workflow.checks import check
 NAME, LOGIN = "魏丽云", "weili.unique"
 
 
+@remembered
 def known():
     """A decided project in which a1 is a person with a name that stands nowhere else."""
     project = waiting(reviewers=("rita",))

@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from django.db import transaction
 from django.utils import timezone
+from server.remembering import remembered
 from server.rest.calls import Caller
 from server.workflow.practising import known, reference, source
 from server.workflow.stories import (
@@ -40,6 +41,7 @@ from gecbench.server.workflow.checks import check
 from gecbench.server.workflow.errors import ConflictError, NotYoursError, RefusedError
 
 
+@remembered
 def with_gold(gold: int = 5, texts: int = 30, **options: object):
     project = a_project(texts, **{"gold_percent": 50, **options})
     known(project, Purpose.GOLD, gold)

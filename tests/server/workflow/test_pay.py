@@ -14,6 +14,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from hypothesis import given
 from hypothesis import strategies as st
+from server.remembering import remembered
 from server.workflow.inspecting import begun, inspected, rated
 from server.workflow.paying import PLAIN, closed, entries, nobody_measures, paying, soon, totals
 from server.workflow.perturbing import (
@@ -89,6 +90,7 @@ def at_once():
         yield
 
 
+@remembered
 def decided(*answers, right=(GOOD, FAIR), **fields):
     project = waiting(*answers, reviewers=["rita", "rolf"])
     finalised(project, right, **fields)

@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import pytest
 from django.db import connection
+from server.remembering import remembered
 from server.workflow.races import BrokenError, breaking, together
 from server.workflow.reviewing import (
     BAD,
@@ -65,6 +66,7 @@ def test_rev_11_finalising_is_all_or_nothing_at_every_statement(database):
     assert check() == ()
 
 
+@remembered
 def disputed():
     project = waiting(
         correction(GOOD), correction(BAD), correction(BAD), reviewers=["rita", "rolf"]

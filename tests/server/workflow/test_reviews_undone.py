@@ -14,7 +14,6 @@ from server.workflow.reviewing import (
     FAIR,
     GOOD,
     all_waiting,
-    finalised,
     golden_texts,
     judged,
     member_of,
@@ -24,6 +23,7 @@ from server.workflow.reviewing import (
     waiting,
     word,
 )
+from server.workflow.reviewing import finalised as remembered_decision
 from server.workflow.stories import correction, error_free, sentence_of
 
 from gecbench.core.errors import GecbenchError
@@ -49,6 +49,9 @@ from gecbench.server.workflow import complaints, drafts, management, reviews, st
 from gecbench.server.workflow.answers import Addition, Answer
 from gecbench.server.workflow.checks import check
 from gecbench.server.workflow.errors import ConflictError, NotAllowedError, NotYoursError
+
+finalised = remembered_decision.__wrapped__
+"""Now, for it can be taken back for a minute only."""
 
 
 def standing(project: Project) -> dict[str, object]:

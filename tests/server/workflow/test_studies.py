@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import uuid4
 
 import pytest
+from server.remembering import remembered
 from server.workflow.reviewing import (
     BAD,
     FAIR,
@@ -34,6 +35,7 @@ from gecbench.server.workflow.errors import (
 WRONG = "我昨天去书图书馆借书了。"
 
 
+@remembered
 def studying(*answers, right=(GOOD, FAIR), decision=Decision.CORRECTED, **options):
     """A project whose first sentence is decided."""
     project = waiting(*answers, **options)
