@@ -21,7 +21,9 @@ from typing import TYPE_CHECKING
 import hypothesis
 import pytest
 
+from gecbench.backends import spacy
 from gecbench.core.scheme import Scheme
+from gecbench.lang.en import PIPELINE
 from gecbench.lang.zh.cherrant import scheme as cherrant
 
 if TYPE_CHECKING:
@@ -252,9 +254,11 @@ def once(common: Path) -> Callable[..., object]:
 
 
 @pytest.fixture(scope="session", name="cache")
-def resource_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One folder of compiled resources for all tests."""
-    return tmp_path_factory.mktemp("cache")
+def resource_cache(common: Path) -> Path:
+    """One folder of compiled resources for all processes: gecbench's under XDG_CACHE_HOME."""
+    folder = common / "resources" / "gecbench"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 @pytest.fixture(scope="session")
@@ -271,6 +275,16 @@ def make_cherrant(shared: Path, cache: Path) -> Callable[..., Scheme]:
         return cherrant(context, **options)
 
     return make
+
+
+@pytest.fixture(scope="session", autouse=True)
+def load_own_pipeline_once() -> Iterator[None]:
+    """Keep gecbench's own spaCy pipeline: hundreds of commands would each load it for 0.2 s."""
+    load = spacy._load
+    kept = cache(load)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spacy, "_load", lambda folder: (kept if folder == PIPELINE else load)(folder))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -113,15 +114,22 @@ def test_the_second_annotator(shared: Path, tmp_path: Path):
     assert path.read_bytes() == (shared / "golden/gts/seeda11.ref1.weights.txt").read_bytes()
 
 
-@pytest.mark.parametrize("system", ["T5", "BERT-fuse", "REF-M"])
-@pytest.mark.parametrize("file", ["conll14_8sys", "conll14_4sys", "seeda11"])
-def test_one_system_with_published_weights(shared: Path, system: str, file: str):
+@cache
+def by_published_weights(shared: Path, system: str, file: str) -> Difficulty:
+    """One system with the weights of a file."""
     corpus = conll14(shared)
     made = load_system(shared / f"golden/gts/inputs/one_{system}.m2", corpus)
     path = shared / f"data/gts_weights/{file}.txt"
     if file == "seeda11":
         path = shared / "golden/gts/seeda11.weights.txt"
     (found,) = difficulty(corpus, [made], options=replace(AS_IN_FILES, weights=path))
+    return found
+
+
+@pytest.mark.parametrize("system", ["T5", "BERT-fuse", "REF-M"])
+@pytest.mark.parametrize("file", ["conll14_8sys", "conll14_4sys", "seeda11"])
+def test_one_system_with_published_weights(shared: Path, system: str, file: str):
+    found = by_published_weights(shared, system, file)
     want = golden(shared, "one_system_with_weights")[system][file]
     assert official(found.scores[0].weighted) == want
 
@@ -140,12 +148,10 @@ def test_published_weights_are_read_with_the_edits_in_the_files(shared: Path):
 @pytest.mark.parametrize("file", ["conll14_8sys", "conll14_4sys"])
 def test_published_weights_line_up_with_the_first_annotator(shared: Path, file: str):
     want = golden(shared, "published_weight_alignment")[file]
-    corpus = conll14(shared)
-    made = load_system(shared / "golden/gts/inputs/one_T5.m2", corpus)
-    path = shared / f"data/gts_weights/{file}.txt"
-    (found,) = difficulty(corpus, [made], options=replace(AS_IN_FILES, weights=path))
+    found = by_published_weights(shared, "T5", file)
     assert (found.voters, len(found.table.ids)) == (want["N"], want["sentences"])
     assert found.table.size == want["chunks"]
+    path = shared / f"data/gts_weights/{file}.txt"
     rows = path.read_text("utf-8").splitlines()[1:]
     kinds: dict[str, list[int]] = {}
     for row, line in zip(found.table.chunks, rows, strict=True):

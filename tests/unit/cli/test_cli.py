@@ -442,10 +442,11 @@ def test_every_command_notes_once_that_texts_contradict_their_language(
     ids=lambda words: words[0],
 )
 def test_commands_that_find_edits_note_traditional_characters(
-    run, monkeypatch, tmp_path, shared, words
+    run, monkeypatch, tmp_path, shared, cache, words
 ):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GECBENCH_DATA_MIRROR", str(shared / "data"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache.parent))
     Path("t").write_text("我們昨天去學校的時候看見了一個朋友。\n", "utf-8")
     Path("r").write_text("我們昨天去學校的時候看見了朋友。\n", "utf-8")
     Path("pairs").write_text(f"1\t{Path('t').read_text()[:-1]}\t{Path('r').read_text()}", "utf-8")

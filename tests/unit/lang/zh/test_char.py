@@ -32,6 +32,7 @@ def sequences(source: str, target: str) -> frozenset[str]:
     return frozenset(found)
 
 
+@cache
 def stated(source: str, target: str) -> str:
     """The sequence that the docstring names, found by looking at all of them."""
     found = sequences(source, target)

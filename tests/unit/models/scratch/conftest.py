@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -22,12 +22,17 @@ def one_thread() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def model_folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def model_folders(common: Path, once: Callable[..., object]) -> dict[str, Path]:
     """Folders of models of characters, by their architecture."""
-    result = {}
-    for architecture in ARCHITECTURES:
-        task = task_of(architecture, ZH_PAIRS)
-        overfit(task, ZH_PAIRS, 1e-2)
-        result[architecture] = tmp_path_factory.mktemp(architecture)
-        task.save(result[architecture], {"data": "eight pairs"})
-    return result
+
+    def train() -> dict[str, Path]:
+        result = {}
+        for architecture in ARCHITECTURES:
+            task = task_of(architecture, ZH_PAIRS)
+            overfit(task, ZH_PAIRS, 1e-2)
+            result[architecture] = common / f"{architecture}-trained"
+            result[architecture].mkdir()
+            task.save(result[architecture], {"data": "eight pairs"})
+        return result
+
+    return once("trained networks from scratch", train)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -55,22 +55,27 @@ def save_bart(folder: Path, vocabulary: int, *, start: int, bos: int, pad: int, 
 
 @pytest.fixture(scope="session")
 def trained(
-    tmp_path_factory: pytest.TempPathFactory, zh_bart: Path, en_bart: Path, t5: Path, mbart: Path
+    common: Path, once: Callable[..., object], zh_bart: Path, en_bart: Path, t5: Path, mbart: Path
 ) -> dict[str, Path]:
     """Folders of models that know their eight pairs by heart, by what they were made from."""
-    result = {}
-    for name, place, pairs, rate, more in (
-        ("zh", zh_bart, ZH_PAIRS, 3e-3, {}),
-        ("en", en_bart, EN_PAIRS, 3e-3, {}),
-        ("t5", t5, EN_PAIRS, 2e-2, {"prefix": "gec: "}),
-        ("mbart", mbart, ZH_PAIRS, 3e-3, {"language_code": "zh_CN"}),
-    ):
-        language = "zh" if pairs is ZH_PAIRS else "en"
-        task = task_of(place, pairs, language, **more)
-        overfit(task, pairs, rate)
-        result[name] = tmp_path_factory.mktemp(f"{name}-trained")
-        task.save(result[name], {"data": "eight pairs"})
-    return result
+
+    def train() -> dict[str, Path]:
+        result = {}
+        for name, place, pairs, rate, more in (
+            ("zh", zh_bart, ZH_PAIRS, 3e-3, {}),
+            ("en", en_bart, EN_PAIRS, 3e-3, {}),
+            ("t5", t5, EN_PAIRS, 2e-2, {"prefix": "gec: "}),
+            ("mbart", mbart, ZH_PAIRS, 3e-3, {"language_code": "zh_CN"}),
+        ):
+            language = "zh" if pairs is ZH_PAIRS else "en"
+            task = task_of(place, pairs, language, **more)
+            overfit(task, pairs, rate)
+            result[name] = common / f"{name}-trained"
+            result[name].mkdir()
+            task.save(result[name], {"data": "eight pairs"})
+        return result
+
+    return once("trained encoder-decoders", train)
 
 
 @pytest.fixture(scope="session")

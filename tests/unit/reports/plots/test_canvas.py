@@ -9,7 +9,23 @@ import xml.etree.ElementTree as ET
 
 import matplotlib as mpl
 import pytest
-from figure_cases import ALL, BARS, DOTS, EMPTY, LINES, LONG, MATRIX, POINTS, SYSTEMS, TABLE, figure
+from figure_cases import (
+    ABOVE_ZERO,
+    ALL,
+    BANDS,
+    BARS,
+    CLOUD,
+    DOTS,
+    EMPTY,
+    GROUPS,
+    LINES,
+    LONG,
+    MATRIX,
+    POINTS,
+    SYSTEMS,
+    TABLE,
+    figure,
+)
 from messages import expect_error
 
 from gecbench.core.errors import GecbenchError, MissingExtraError, UsageError
@@ -38,7 +54,9 @@ def texts(made: str) -> str:
 
 
 @pytest.mark.no_cover
-@each
+@pytest.mark.parametrize(
+    "one", [BANDS, GROUPS, DOTS, CLOUD, ABOVE_ZERO, MATRIX], ids=lambda one: one.name
+)
 def test_the_same_figure_gives_the_same_page(one: Figure):
     assert svg(one, "en") == page(one, "en")
 
