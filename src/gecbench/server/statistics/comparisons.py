@@ -29,9 +29,9 @@ from gecbench.scoring.texts import characters
 from gecbench.server.choices import Decision
 from gecbench.server.import_export.corpora import DECIDED, SOURCE, Look, look_of
 from gecbench.server.models import GoldenReference, Project, Sentence
+from gecbench.server.models.statements import compiled
 from gecbench.server.statistics.pieces import among, load_pieces, pack_keys
 from gecbench.server.statistics.work import Answer, counts, load_answers, load_texts
-from gecbench.server.workflow.transactions import compiled
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

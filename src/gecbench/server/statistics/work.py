@@ -42,9 +42,9 @@ from gecbench.server.models import (
     VariantCheck,
     Verdict,
 )
+from gecbench.server.models.statements import compiled
 from gecbench.server.statistics.pieces import Microseconds, among, load_pieces, pack_keys
 from gecbench.server.workflow.suggestions import matches_answer
-from gecbench.server.workflow.transactions import compiled
 
 AGES = (1, 3, 7, 14, 30)
 """Ends of the classes of age of study items, in days."""

@@ -43,9 +43,9 @@ from gecbench.server.models import (
     Study,
     Submission,
 )
+from gecbench.server.models.statements import compiled
 from gecbench.server.statistics.work import looks_real
 from gecbench.server.workflow import inspection
-from gecbench.server.workflow.transactions import compiled
 from gecbench.server.workflow.trials import CANDIDATES
 
 MOST = 100

@@ -11,12 +11,14 @@ from functools import wraps
 from typing import Literal, cast
 from urllib.parse import quote
 
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
 from gecbench.server.choices import MemberStatus, Role
 from gecbench.server.models import Member, Person, Project
+from gecbench.server.models.statements import compiled_models
 
 View = Callable[..., HttpResponseBase]
 ProjectView = Callable[..., HttpResponseBase]
@@ -112,22 +114,30 @@ def membership(person: Person, slug: str, *, for_page: bool = False) -> Member |
     Args:
         for_page: Whether the layout of a page will ask for the guideline in force.
     """
-    members = Member.objects.select_related("project")
-    if for_page:  # without the text, tens of kilobytes that few pages read
-        members = members.select_related("project__guideline")
-        members = members.defer("project__guideline__markdown")
-    member = (
-        members.filter(project__slug=slug, project__deleted_at=None, person=person)
-        .exclude(status__in=(MemberStatus.LEFT, MemberStatus.INVITED))
-        .first()
-    )
-    if member is not None:
+    find = _members_for_page if for_page else _members
+    for member in find(person.pk, slug):
         member.person = person
         return member
     if not person.is_administrator:
         return None
     project = Project.objects.filter(slug=slug, deleted_at=None).first()
     return None if project is None else Member(project=project, person=person, is_manager=True)
+
+
+def _memberships(person: int, slug: str) -> QuerySet[Member]:
+    members = Member.objects.select_related("project")
+    members = members.filter(project__slug=slug, project__deleted_at=None, person=person)
+    return members.exclude(status__in=(MemberStatus.LEFT, MemberStatus.INVITED))
+
+
+_members = compiled_models(_memberships)
+
+
+@compiled_models
+def _members_for_page(person: int, slug: str) -> QuerySet[Member]:
+    """With the guideline, without its text, tens of kilobytes that few pages read."""
+    members = _memberships(person, slug).select_related("project__guideline")
+    return members.defer("project__guideline__markdown")
 
 
 def _person(request: HttpRequest) -> Person | None:

@@ -8,11 +8,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC
+from typing import Any
 
 from django.db import connection, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from gecbench.server.models import Audit, Member, Person, Project
+from gecbench.server.models.statements import compiled
 
 START = "0" * 64
 """What the first row names as the hash before it."""
@@ -108,7 +111,14 @@ def hash_of(row: Audit) -> str:
 
 def head() -> tuple[int, str]:
     """Number and hash of the last row: whoever notes them can tell if rows vanish."""
-    return Audit.objects.order_by("-seq").values_list("seq", "hash").first() or (0, START)
+    for seq, last_hash in _last():
+        return seq, last_hash
+    return 0, START
+
+
+@compiled
+def _last() -> QuerySet[Any, Any]:
+    return Audit.objects.order_by("-seq").values_list("seq", "hash")[:1]
 
 
 def verify(*, noted: tuple[int, str] | None = None) -> tuple[str, ...]:

@@ -32,6 +32,7 @@ from gecbench.server.models import (
     SlotEvent,
     Study,
 )
+from gecbench.server.models.statements import compiled, compiled_models
 from gecbench.server.workflow import sentences
 from gecbench.server.workflow.completion import end_task
 from gecbench.server.workflow.errors import (
@@ -44,7 +45,6 @@ from gecbench.server.workflow.errors import (
 from gecbench.server.workflow.review_tasks import clock_watch, expire_tasks
 from gecbench.server.workflow.sentences import UNDECIDED
 from gecbench.server.workflow.transactions import (
-    compiled,
     has_read_guideline,
     lock_member,
     lock_sentence,
@@ -138,13 +138,16 @@ def open_tasks(member: Member) -> tuple[Slot, ...]:
     """
     if member.status != MemberStatus.ACTIVE or not has_read_guideline(member):
         return ()
-    slots = Slot.objects.filter(
-        project_id=member.project_id, person_id=member.person_id, state=SlotState.OPEN
-    )
-    tasks = tuple(slots.select_related("sentence__source").order_by("claimed_at", "pk"))
+    tasks = tuple(_open_slots(member.project_id, member.person_id))
     for slot in tasks:
         slot.project = slot.sentence.project = member.project
     return tasks
+
+
+@compiled_models
+def _open_slots(project: int, person: int) -> QuerySet[Slot]:
+    slots = Slot.objects.filter(project_id=project, person_id=person, state=SlotState.OPEN)
+    return slots.select_related("sentence__source").order_by("claimed_at", "pk")
 
 
 def _renew_lease(slot: Slot) -> Slot:

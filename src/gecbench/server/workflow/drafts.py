@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from gecbench.server.choices import Decision, MemberStatus, SlotState, TaskState, VariantOrigin
@@ -26,6 +26,7 @@ from gecbench.server.models import (
     Variant,
     Verdict,
 )
+from gecbench.server.models.statements import compiled_models
 from gecbench.server.rules.text import whole
 from gecbench.server.workflow import review_tasks, sentences
 from gecbench.server.workflow.answers import Answer, CaseAnswer, ReviewAnswer, Ruling
@@ -132,7 +133,7 @@ def _shaped(payload: dict[str, object]) -> dict[str, object]:
 
 @transactional
 def _save(member: Member, slot_id: int, received: _Received) -> Draft | WorkflowError:
-    slot = Slot.objects.filter(pk=slot_id, project_id=member.project_id).first()
+    slot = next(iter(_slots(slot_id, member.project_id)), None)
     if slot is None or not sentences.has_held(slot, member.person):
         raise NotYoursError("task {slot_id} is not one of yours", slot_id=slot_id)
     if slot.person_id == member.person_id and slot.state != SlotState.OPEN:
@@ -152,6 +153,11 @@ def _save(member: Member, slot_id: int, received: _Received) -> Draft | Workflow
     if isinstance(outcome, Draft) and current.pk == slot_id:
         outcome.slot = current  # with its version now, which the page needs
     return outcome
+
+
+@compiled_models
+def _slots(key: int, project: int) -> QuerySet[Slot]:
+    return Slot.objects.filter(pk=key, project_id=project)
 
 
 def keep_aside(slot: Slot, person: Person, payload: dict[str, object]) -> None:
@@ -241,7 +247,7 @@ def _place(
 
 def _write(place: Mapping[str, Any], received: _Received) -> Draft | WorkflowError:
     """Make a received text the draft, if it was made from the one that is there."""
-    draft = Draft.objects.select_for_update(no_key=True).filter(**place).first()
+    draft = _lock_draft(place)
     if draft is not None and draft.payload == received.payload:
         return draft  # sent twice, because the answer was lost
     if draft is not None and draft.rev != received.rev:
@@ -258,6 +264,22 @@ def _write(place: Mapping[str, Any], received: _Received) -> Draft | WorkflowErr
     return draft
 
 
+def _lock_draft(place: Mapping[str, Any]) -> Draft | None:
+    slot, task, person = place["slot"], place["task"], place["person"]
+    found = _lock_drafts(slot.pk, person.pk) if slot else _lock_review_drafts(task.pk, person.pk)
+    return next(iter(found), None)
+
+
+@compiled_models
+def _lock_drafts(slot: int, person: int) -> QuerySet[Draft]:
+    return Draft.objects.select_for_update(no_key=True).filter(slot=slot, person=person)
+
+
+@compiled_models
+def _lock_review_drafts(task: int, person: int) -> QuerySet[Draft]:
+    return Draft.objects.select_for_update(no_key=True).filter(task=task, person=person)
+
+
 def _aside(place: Mapping[str, Any], received: _Received) -> None:
     """Keep a text that does not become the draft; the same one again is kept once."""
     columns = {**place, "conflicting": True}
@@ -270,9 +292,12 @@ def _aside(place: Mapping[str, Any], received: _Received) -> None:
 
 def get_draft(member: Member, slot_id: int) -> Draft | None:
     """The member's draft for a slot."""
-    return Draft.objects.filter(
-        slot_id=slot_id, slot__project_id=member.project_id, person_id=member.person_id
-    ).first()
+    return next(iter(_drafts(slot_id, member.project_id, member.person_id)), None)
+
+
+@compiled_models
+def _drafts(slot: int, project: int, person: int) -> QuerySet[Draft]:
+    return Draft.objects.filter(slot_id=slot, slot__project_id=project, person_id=person)
 
 
 def orphaned_drafts(member: Member) -> tuple[Draft, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from uuid import uuid4
 
-from django.db.models import Max, OuterRef, Prefetch, Subquery
+from django.db.models import Max, OuterRef, Prefetch, QuerySet, Subquery, prefetch_related_objects
 from django.utils import timezone
 
 from gecbench.core.seeding import number
@@ -33,6 +33,7 @@ from gecbench.server.models import (
     Submission,
     Verdict,
 )
+from gecbench.server.models.statements import compiled_models
 from gecbench.server.rules.consistency import Golden as GoldenSet
 from gecbench.server.rules.consistency import findings
 from gecbench.server.rules.text import LONGEST_NOTE, TextError, clean, digest
@@ -91,12 +92,19 @@ class Candidate:
 
 def current_submissions(sentence: Sentence) -> tuple[Submission, ...]:
     """List the last submission of each slot that is submitted or later, with person and texts."""
+    submissions = _last_submissions(sentence.pk)
+    references = Prefetch("references", Reference.objects.order_by("position", "pk"))
+    prefetch_related_objects(submissions, references)
+    return tuple(submissions)
+
+
+@compiled_models
+def _last_submissions(sentence: int) -> QuerySet[Submission]:
     last = Submission.objects.filter(slot=OuterRef("slot")).order_by("-no").values("pk")[:1]
     submissions = Submission.objects.filter(
         sentence=sentence, slot__state__in=SUBMITTED_OR_LATER, pk=Subquery(last)
     )
-    references = Prefetch("references", Reference.objects.order_by("position", "pk"))
-    return tuple(submissions.select_related("person").prefetch_related(references).order_by("pk"))
+    return submissions.select_related("person").order_by("pk")
 
 
 def submitted_answers(
@@ -151,14 +159,24 @@ def golden_rows(golden: Golden | None) -> dict[str, Reference | None]:
         return {}
     if golden.kind != Decision.CORRECTED:
         return {golden.kind: None}
-    entries = GoldenReference.objects.filter(golden=golden).select_related("reference")
-    return {entry.reference.digest: entry.reference for entry in entries.order_by("position")}
+    return {entry.reference.digest: entry.reference for entry in _entries(golden.pk)}
+
+
+@compiled_models
+def _entries(golden: int) -> QuerySet[GoldenReference]:
+    entries = GoldenReference.objects.filter(golden=golden)
+    return entries.select_related("reference").order_by("position")
 
 
 def latest_verdicts(sentence: Sentence) -> dict[str, Verdict]:
     """Key to the latest verdict of any review of a sentence."""
-    verdicts = Verdict.objects.filter(review__sentence=sentence).select_related("review")
-    return {verdict.digest or verdict.decision: verdict for verdict in verdicts.order_by("pk")}
+    return {verdict.digest or verdict.decision: verdict for verdict in _verdicts(sentence.pk)}
+
+
+@compiled_models
+def _verdicts(sentence: int) -> QuerySet[Verdict]:
+    verdicts = Verdict.objects.filter(review__sentence=sentence)
+    return verdicts.select_related("review").order_by("pk")
 
 
 # What is wrong with a reviewer's answer: every text judged, one golden set, no broken rule.

@@ -38,6 +38,7 @@ from gecbench.server.models import (
     SlotEvent,
     Submission,
 )
+from gecbench.server.models.statements import compiled, compiled_models
 from gecbench.server.rules.text import LONGEST_NOTE, whole
 from gecbench.server.workflow import audit, sentences
 from gecbench.server.workflow.errors import ConflictError, Problem, RefusedError
@@ -139,9 +140,8 @@ def queue_for_review(
     a task said that went out of the queue undecided is said again, unless there is something new:
     a second opinion is still asked for when one more annotator has handed in.
     """
-    earlier = ReviewTask.objects.filter(sentence=sentence)
-    before = earlier.aggregate(Max("version"))
-    last = earlier.order_by("pk").last()
+    earlier = _tasks(sentence.pk)
+    last = earlier[-1] if earlier else None
     handed_by = None
     if last is not None and last.state == TaskState.RETURNED and not (note or not_for):
         kind = ReviewKind(last.kind) if kind == ReviewKind.FIRST else kind
@@ -153,10 +153,15 @@ def queue_for_review(
         not_for=not_for,
         handed_by=handed_by,
         note=note,
-        version=(before["version__max"] or 0) + 1,
+        version=max((task.version for task in earlier), default=0) + 1,
         priority=sentence.priority,
         order_key=sentence.order_key,
     )
+
+
+@compiled_models
+def _tasks(sentence: int) -> QuerySet[ReviewTask]:
+    return ReviewTask.objects.filter(sentence=sentence).order_by("pk")
 
 
 def remove_from_queue(sentence: Sentence) -> None:
@@ -168,11 +173,13 @@ def remove_from_queue(sentence: Sentence) -> None:
 
 def live_task(sentence_id: int) -> ReviewTask | None:
     """The task of a sentence that waits for a reviewer or is with one."""
-    return (
-        ReviewTask.objects.select_related("reviewer")
-        .filter(sentence=sentence_id, state__in=LIVE)
-        .first()
-    )
+    return next(iter(_live_tasks(sentence_id)), None)
+
+
+@compiled_models
+def _live_tasks(sentence: int) -> QuerySet[ReviewTask]:
+    tasks = ReviewTask.objects.select_related("reviewer").order_by("pk")
+    return tasks.filter(sentence=sentence, state__in=LIVE)
 
 
 def has_held_slot(person_id: int, sentence_id: int) -> bool:
@@ -194,12 +201,26 @@ def reviewers_for(sentence: Sentence, *, but: Iterable[int | None] = ()) -> Quer
 
 def waiting_tasks(member: Member) -> QuerySet[ReviewTask]:
     """The free tasks that a reviewer may take, first ones first."""
-    held = SlotEvent.objects.filter(sentence=OuterRef("sentence"), person=member.person_id)
-    assigned = Q(reviewer=member.person_id)  # a manager's word; it overrules not_for
-    anybodys = Q(reviewer=None) & (Q(not_for=None) | ~Q(not_for=member.person_id))
+    return _waiting(member.project_id, member.person_id)
+
+
+def _waiting(project: int, person: int) -> QuerySet[ReviewTask]:
+    held = SlotEvent.objects.filter(sentence=OuterRef("sentence"), person=person)
+    assigned = Q(reviewer=person)  # a manager's word; it overrules not_for
+    anybodys = Q(reviewer=None) & (Q(not_for=None) | ~Q(not_for=person))
     return ReviewTask.objects.filter(
-        assigned | anybodys, ~Exists(held), project=member.project_id, state=TaskState.FREE
+        assigned | anybodys, ~Exists(held), project=project, state=TaskState.FREE
     ).order_by("priority", "order_key", "pk")
+
+
+@compiled
+def _assigned_tasks(project: int, person: int) -> QuerySet[Any, Any]:
+    return _waiting(project, person).filter(reviewer=person).values_list("pk", "sentence_id")[:1]
+
+
+@compiled
+def _first_tasks(project: int, person: int) -> QuerySet[Any, Any]:
+    return _waiting(project, person).values_list("pk", "sentence_id")[:FIRST]
 
 
 def claim_random_task(member: Member) -> ReviewTask | None:
@@ -208,11 +229,8 @@ def claim_random_task(member: Member) -> ReviewTask | None:
     What a manager has assigned comes first.
     """
     for _ in range(5):
-        waiting = waiting_tasks(member)
-        assigned = waiting.filter(reviewer=member.person_id)[:1]
-        tasks = [*assigned.values_list("pk", "sentence_id")] or [
-            *waiting.values_list("pk", "sentence_id")[:FIRST]
-        ]
+        who = member.project_id, member.person_id
+        tasks = _assigned_tasks(*who) or _first_tasks(*who)
         if not tasks:
             return None
         task_id, sentence_id = _CHANCE.choice(tasks)
@@ -225,7 +243,7 @@ def claim_random_task(member: Member) -> ReviewTask | None:
 def claim_task(member: Member, task_id: int, sentence_id: int) -> ReviewTask | None:
     """Take a free task for a reviewer; None where somebody else was first."""
     # Locked in this order everywhere: the sentence, then what belongs to it.
-    sentence = Sentence.objects.select_for_update(no_key=True).get(pk=sentence_id)
+    sentence = lock_sentence(sentence_id, member.project_id)
     now = timezone.now()
     taken = ReviewTask.objects.filter(pk=task_id, state=TaskState.FREE).update(
         state=TaskState.OPEN,
@@ -238,7 +256,13 @@ def claim_task(member: Member, task_id: int, sentence_id: int) -> ReviewTask | N
         return None
     change_state(sentence, SentenceState.IN_REVIEW)
     record_reading(sentence_id, member.person_id)
-    return ReviewTask.objects.select_related("sentence", "reviewer").get(pk=task_id)
+    (task,) = _tasks_by_key(task_id)
+    return task
+
+
+@compiled_models
+def _tasks_by_key(key: int) -> QuerySet[ReviewTask]:
+    return ReviewTask.objects.select_related("sentence", "reviewer").filter(pk=key)
 
 
 def lease(project: Project) -> timedelta:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Exists, F, OuterRef, Q, TextChoices
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, TextChoices
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -37,6 +37,7 @@ from gecbench.server.models import (
     Study,
     Verdict,
 )
+from gecbench.server.models.statements import compiled_models
 from gecbench.server.rules.text import LONGEST_NOTE, whole
 from gecbench.server.workflow import audit
 from gecbench.server.workflow.answers import MOST_MS, Key, ReviewAnswer
@@ -145,16 +146,22 @@ def _claim(member: Member) -> ReviewTask | None:
 
 def open_task(member: Member) -> ReviewTask | None:
     """Find the member's open review; a lease that has ended is renewed: nobody else came."""
-    tasks = ReviewTask.objects.select_related("sentence__golden", "reviewer").filter(
-        project=member.project_id, reviewer=member.person_id, state=TaskState.OPEN
-    )
-    task = tasks.first()
-    if task is not None:
+    for task in _open_tasks(member.project_id, member.person_id):
         task.project = task.sentence.project = member.project
         if task.lease_until and task.lease_until < timezone.now():
             task.lease_until = timezone.now() + lease(member.project)
-            tasks.update(lease_until=task.lease_until)
-    return task
+            same = ReviewTask.objects.filter(
+                pk=task.pk, reviewer=member.person_id, state=TaskState.OPEN
+            )
+            same.update(lease_until=task.lease_until)
+        return task
+    return None
+
+
+@compiled_models
+def _open_tasks(project: int, person: int) -> QuerySet[ReviewTask]:
+    tasks = ReviewTask.objects.select_related("sentence__golden", "reviewer").order_by("pk")
+    return tasks.filter(project=project, reviewer=person, state=TaskState.OPEN)
 
 
 @transactional
@@ -460,14 +467,16 @@ def assign(manager: Member, sentence_id: int, *, to: Member, note: str = "") -> 
 def last_decision(member: Member) -> Review | None:
     """What the member decided last, if they may take it back now."""
     since = timezone.now() - timedelta(seconds=member.project.rules.undo_seconds)
-    reviews = Review.objects.filter(
-        task__isnull=False,
-        reviewer=member.person_id,
-        sentence__project=member.project_id,
-        at__gt=since,
-    )
-    review = reviews.select_related("sentence__golden", "task").order_by("-pk").first()
+    review = next(iter(_last_reviews(member.person_id, member.project_id, since)), None)
     return None if review is None or _is_built_upon(review) else review
+
+
+@compiled_models
+def _last_reviews(person: int, project: int, since: datetime) -> QuerySet[Review]:
+    reviews = Review.objects.filter(
+        task__isnull=False, reviewer=person, sentence__project=project, at__gt=since
+    )
+    return reviews.select_related("sentence__golden", "task").order_by("-pk")[:1]
 
 
 def _is_built_upon(review: Review) -> bool:

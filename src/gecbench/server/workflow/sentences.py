@@ -57,13 +57,13 @@ from gecbench.server.models import (
     Submission,
     Variant,
 )
+from gecbench.server.models.statements import compiled, compiled_models
 from gecbench.server.rules.options import ProjectOptions
 from gecbench.server.rules.perturbation import Division, Move, Subtlety, variant_digest
 from gecbench.server.rules.text import digest, place_in_document
 from gecbench.server.workflow.errors import ConflictError, GuidelineFirstError, NotAllowedError
 from gecbench.server.workflow.transactions import (
     compare_and_set,
-    compiled,
     has_read_guideline,
     lock_member,
     lock_project,
@@ -704,11 +704,16 @@ def open_slot(
     if sentence.state == SentenceState.OPEN:
         change_state(sentence, SentenceState.ANNOTATING)
         _prefer(sentence)
-    slot = Slot.objects.get(pk=slot_id)
+    (slot,) = _slots(slot_id)
     sentence.project = slot.project = member.project
     slot.sentence = sentence
     record_slot_event(slot, member.person, SlotEventKind.CLAIM, {"back": True} if back else {})
     return slot
+
+
+@compiled_models
+def _slots(key: int) -> QuerySet[Slot]:
+    return Slot.objects.filter(pk=key)
 
 
 def _prefer(sentence: Sentence) -> None:

@@ -28,6 +28,7 @@ from gecbench.server.models import (
     Submission,
     Variant,
 )
+from gecbench.server.models.statements import compiled, compiled_models
 from gecbench.server.rules.text import LONGEST, LONGEST_NOTE, CleanText, TextError, clean, digest
 from gecbench.server.workflow import audit, drafts, perturbation, sentences, suggestions
 from gecbench.server.workflow.answers import (
@@ -58,7 +59,6 @@ from gecbench.server.workflow.errors import (
 from gecbench.server.workflow.golden import check_consistency
 from gecbench.server.workflow.transactions import (
     authorize,
-    compiled,
     lock_member,
     lock_project,
     lock_sentence,
@@ -249,12 +249,8 @@ def submit(
     if known is not None:
         _keep_other(known, member, answer)
         return known
-    sentence = (
-        Sentence.objects.select_for_update(of=("self",), no_key=True)
-        .filter(slots=slot_id, project=member.project_id)
-        .first()
-    )
-    slot = Slot.objects.filter(pk=slot_id, sentence=sentence).first()
+    sentence = next(iter(_lock_sentence_of(slot_id, member.project_id)), None)
+    slot = next(iter(_slots(slot_id, sentence.pk)), None) if sentence else None
     if sentence is None or slot is None or not sentences.has_held(slot, member.person):
         raise NotYoursError("task {slot_id} is not one of yours", slot_id=slot_id)
     sentence.project = member.project
@@ -272,16 +268,32 @@ def submit(
     return _write(member, slot, sentence, client_key, answer, prepared)
 
 
+@compiled_models
+def _lock_sentence_of(slot: int, project: int) -> QuerySet[Sentence]:
+    sentences = Sentence.objects.select_for_update(of=("self",), no_key=True)
+    return sentences.filter(slots=slot, project=project)
+
+
+@compiled_models
+def _slots(key: int, sentence: int) -> QuerySet[Slot]:
+    return Slot.objects.filter(pk=key, sentence=sentence)
+
+
 def _known(member: Member, slot_id: int, client_key: Key) -> Submission | None:
     """What was submitted with a key before.
 
     Raises:
         ConflictError: The key was somebody else's, or for something else.
     """
-    known = Submission.objects.filter(client_key=client_key).first()
+    known = next(iter(_by_key(client_key)), None)
     if known is not None and (known.person_id, known.slot_id) != (member.person_id, slot_id):
         raise ConflictError("this key was used for another submission; make a new one")
     return known
+
+
+@compiled_models
+def _by_key(client_key: Key) -> QuerySet[Submission]:
+    return Submission.objects.filter(client_key=client_key)
 
 
 def _keep_other(known: Submission, member: Member, answer: Answer) -> None:

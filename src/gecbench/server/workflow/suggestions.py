@@ -25,11 +25,12 @@ from gecbench.server.models import (
     Suggestion,
     SuggestionEvent,
 )
+from gecbench.server.models.statements import compiled
 from gecbench.server.rules.text import TextError, clean, digest
 from gecbench.server.workflow import audit
 from gecbench.server.workflow.errors import EditFirstError, NotYoursError
 from gecbench.server.workflow.sentences import BATCH, WORKABLE, require_active
-from gecbench.server.workflow.transactions import compiled, lock_member, transactional
+from gecbench.server.workflow.transactions import lock_member, transactional
 
 LONGEST_NAME = 200
 

@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Literal
 
 from django.contrib import messages
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
@@ -37,6 +37,7 @@ from gecbench.server.models import (
     Submission,
     Suggestion,
 )
+from gecbench.server.models.statements import compiled_models
 from gecbench.server.rules.diff import diff
 from gecbench.server.rules.keys import tables
 from gecbench.server.rules.text import digest
@@ -385,12 +386,7 @@ def save_draft(request: HttpRequest, member: Member, slot_id: int) -> HttpRespon
 def submit(request: HttpRequest, member: Member, slot_id: int) -> HttpResponse:
     """Hand in, and answer with the next task in the same round trip."""
     sent = read_payload(request, AnswerPayload)
-    held_before = SlotEvent.objects.filter(slot=OuterRef("pk"), person=member.person_id)
-    slot = (
-        Slot.objects.select_related("sentence")
-        .filter(Exists(held_before), pk=slot_id, project=member.project_id)
-        .first()
-    )
+    slot = next(iter(_slots_held(slot_id, member.project_id, member.person_id)), None)
     if slot is None:
         raise NotYoursError(f"task {slot_id} was never yours")
     slot.sentence.project = member.project
@@ -416,6 +412,14 @@ def submit(request: HttpRequest, member: Member, slot_id: int) -> HttpResponse:
     return JsonResponse(
         _next_task(member, claims.current(member)) | _submission_json(member, done, prepared)
     )
+
+
+@compiled_models
+def _slots_held(key: int, project: int, person: int) -> QuerySet[Slot]:
+    """A slot that somebody holds or has held, with its sentence."""
+    held_before = SlotEvent.objects.filter(slot=OuterRef("pk"), person=person)
+    slots = Slot.objects.select_related("sentence")
+    return slots.filter(Exists(held_before), pk=key, project=project)
 
 
 def _ask_to_confirm(request: HttpRequest, prepared: submissions.PreparedAnswer) -> HttpResponse:
