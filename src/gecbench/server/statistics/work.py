@@ -258,6 +258,7 @@ def _count_answers(
     golden = set(_golden_digests(keys))
     add_influence = _influence_counter(keys, total)
     by_person: dict[int, list[int]] = defaultdict(lambda: [0] * len(_ANSWER_COLUMNS))
+    refused: Counter[tuple[int, str]] = Counter()  # by person and JSON of reasons
     for answer in load_answers(keys):
         _, submission, sentence, person, decision, _, active_ms, _ = answer
         right = {"": goldens.get(sentence) == decision}
@@ -273,11 +274,21 @@ def _count_answers(
             sums[column] += number
         for digest, accepted in right.items() if judged else ():
             if not accepted:
-                names = json.loads(reasons.get((sentence, decision, digest), "[]"))
-                total["reasons"].update(f"{person} {name}" for name in names)
+                refused[person, reasons.get((sentence, decision, digest), "[]")] += 1
         if add_influence:
             written = [text for _, text in texts[submission]]
             add_influence(answer, written, dict(zip(_ANSWER_COLUMNS, numbers, strict=True)))
+    _add_sums(by_person, refused, total)
+
+
+def _add_sums(
+    by_person: Mapping[int, Sequence[int]],
+    refused: Mapping[tuple[int, str], int],
+    total: Mapping[str, Counter[str]],
+) -> None:
+    for (person, names), number in refused.items():
+        for name in json.loads(names):
+            total["reasons"][f"{person} {name}"] += number
     for person, sums in by_person.items():
         for name, number in zip(_ANSWER_COLUMNS, sums, strict=True):
             total[name][str(person)] += number
