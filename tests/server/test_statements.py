@@ -1,0 +1,78 @@
+"""Statements that are written once find what their querysets find, in every thread."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from uuid import uuid4
+
+from django.db import connection
+from django.utils import timezone
+from server.workflow.stories import a_project, people, sentence_of, submitted
+
+from gecbench.server.models import Guideline, Member, Slot, Submission
+from gecbench.server.models.statements import compiled, compiled_models
+
+
+def members(person, slug):
+    """A member with their project and its guideline, without the text."""
+    found = Member.objects.select_related("project__guideline").order_by("pk")
+    found = found.defer("project__guideline__markdown")
+    return found.filter(person=person, project__slug=slug)
+
+
+def columns(row):
+    return {name: value for name, value in vars(row).items() if name != "_state"}
+
+
+def test_models_are_those_of_the_queryset_with_all_their_columns(database):
+    project = a_project(1)
+    one, other = people(project, 2)
+    ask = compiled_models(members)
+    for member in (one, other, one):
+        (found,) = ask(member.person_id, project.slug)
+        (expected,) = members(member.person_id, project.slug)
+        assert columns(found) == columns(expected)
+        assert columns(found.project) == columns(expected.project)
+        assert found.project.guideline.get_deferred_fields() == {"markdown"}
+        assert not found._state.adding
+
+
+def test_what_was_read_can_be_saved(database):
+    project = a_project(1)
+    (one,) = people(project, 1)
+    (found,) = compiled_models(members)(one.person_id, project.slug)
+    found.preferences = {"goal": 3}
+    found.save()
+    assert Member.objects.get(pk=one.pk).preferences == {"goal": 3}
+
+
+def test_nothing_is_found_where_the_queryset_finds_nothing(database):
+    ask = compiled_models(lambda key: Slot.objects.filter(pk=key))
+    assert ask(10**6) == []
+    assert ask(2**63) == ask(10**30) == []  # as an address may say
+
+
+def test_keys_and_moments_are_arguments(database):
+    project = a_project(1)
+    (one,) = people(project, 1)
+    done = submitted(one, sentence_of(project))
+    by_key = compiled_models(lambda key: Submission.objects.filter(client_key=key))
+    assert by_key(uuid4()) == []
+    assert by_key(done.client_key) == [done]
+    since = compiled(lambda moment: Submission.objects.filter(at__gte=moment).values_list("pk"))
+    assert since(timezone.now()) == []
+    assert since(done.at) == [(done.pk,)]
+
+
+def test_a_statement_written_in_one_thread_serves_another(database):
+    guideline_keys = compiled_models(lambda key: Guideline.objects.filter(project=key))
+    guideline_keys(1)
+
+    def ask(_: int) -> object:
+        try:
+            return guideline_keys(1)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as threads:
+        assert list(threads.map(ask, range(4))) == [[]] * 4
