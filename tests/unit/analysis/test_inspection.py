@@ -1,12 +1,13 @@
 """Two judges and their figures: by hand, by the package krippendorff, and as RobustGEC has them."""
 
-import krippendorff
 import numpy as np
 import pytest
 
 from gecbench.analysis.inspection import ItemRating, alpha, inspect, measure
 from gecbench.reports.inspection import build_report, main_table
 from gecbench.reports.report import render
+
+krippendorff = pytest.importorskip("krippendorff")
 
 HAND = [
     *[ItemRating(True, True)] * 20,
