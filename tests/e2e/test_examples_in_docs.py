@@ -17,9 +17,12 @@ import warnings
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from types import ModuleType
 
 import pytest
+
+from gecbench.api.files import load
 
 from .conftest import call
 
@@ -69,9 +72,13 @@ def parses(common: Path) -> Path:
     """Analyses of the English samples, made once: processes that find them need no spaCy."""
     folder = common / "parses"
     en = ROOT / "src/gecbench/samples/en"
-    files = [en / f"{name}.txt" for name in ("cautious", "eager", "fluent")]
-    words = ("--metric", "errant", "--parse-cache", folder)
-    assert call("score", en / "corpus.jsonl", *files, *words).returncode == 0
+    sources = [sample.source for sample in load(en / "corpus.jsonl").samples]
+    with NamedTemporaryFile("w", encoding="utf-8") as lines:
+        lines.write("".join(f"{source}\n" for source in sources))
+        lines.flush()
+        texts = ("--from", "lines", lines.name, "--reference", en / "eager.txt")
+        for words in ((en / "corpus.jsonl",), texts):
+            assert call("edits", *words, "--parse-cache", folder).returncode == 0
     return folder
 
 
