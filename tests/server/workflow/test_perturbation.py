@@ -9,6 +9,7 @@ from uuid import uuid4
 import pytest
 from django.conf import settings
 from django.db import connection
+from server.remembering import remembered
 from server.workflow.perturbing import (
     CHINESE,
     a_perturbation,
@@ -551,10 +552,19 @@ def to_propose(**options: object) -> Project:
     )
 
 
-def proposing(**options: object) -> Project:
-    project = to_propose(**options)
+@remembered
+def proposed() -> Project:
+    """A project of three annotators whose cases a program has perturbed."""
+    project = to_propose(annotators=3)
     run = make_proposals(project, PERTURB)
     assert run.made >= run.cases > 0
+    return project
+
+
+def proposing(**options: object) -> Project:
+    project = proposed()
+    project.options = {**project.options, **options}
+    project.save(update_fields=["options"])
     return project
 
 
@@ -575,7 +585,7 @@ def test_two_runs_at_once_propose_once(database, monkeypatch):
 
 
 def test_people_accept_edit_or_reject_a_proposal_and_it_is_kept_which(site):
-    project = proposing(annotators=3, proposals="first")
+    project = proposing(proposals="first")
     sentence = Proposal.objects.filter(position=3).first().sentence
     sentence.project = project
     origins = []
@@ -601,7 +611,7 @@ def test_people_accept_edit_or_reject_a_proposal_and_it_is_kept_which(site):
 
 
 def test_proposals_are_seen_only_where_the_project_says_so(site):
-    project = proposing(annotators=3)
+    project = proposing()
     sentence = Proposal.objects.first().sentence
     sentence.project = project
     slot = claimed(joined(project, "li"), sentence)
@@ -609,7 +619,7 @@ def test_proposals_are_seen_only_where_the_project_says_so(site):
 
 
 def test_a_proposal_that_was_begun_with_is_handed_in_whatever_the_option_says_now(site):
-    project = proposing(annotators=3, proposals="first")
+    project = proposing(proposals="first")
     sentence = Proposal.objects.first().sentence
     sentence.project = project
     li = joined(project, "li")
