@@ -48,6 +48,7 @@ def test_a_new_folder_is_private_and_whole(site, run):
     assert ended.stderr == "gecbench: all is as it must be\n"
 
 
+@pytest.mark.slow
 def test_people_are_made_and_listed(site, run, good, bad):
     added = run("annotate", "user", "add", "li", "--administrator", GECBENCH_SITE="site")
     assert added.returncode == 0, added.stderr
@@ -57,6 +58,7 @@ def test_people_are_made_and_listed(site, run, good, bad):
     assert said == "nobody has the login 'nobody'; gecbench annotate user list"
 
 
+@pytest.mark.slow
 def test_a_backup_goes_to_another_folder(site, good, run, bad, tmp_path):
     made = good("annotate", "backup", "--data", "site").strip()
     assert good("annotate", "backup", "--verify", made).startswith(f"{made}: whole; sqlite")

@@ -226,6 +226,7 @@ def test_a_system_from_standard_input(good, zh: Path):
     assert out.splitlines()[1].split()[:4] == ["stdin", "81", "68", "34"]
 
 
+@pytest.mark.slow
 def test_the_official_number_with_real_resources(good, run, shared: Path):
     folder = shared / "data/mucgec"
     words = (folder / "MuCGEC_dev.txt", folder / "example_pred_dev.txt", "--format", "json")

@@ -35,6 +35,10 @@ WRITES = re.compile(
 )
 
 
+LONG = ("docs/analysis/correlation", "docs/analysis/segmentation", "docs/compatibility")
+"""Pages whose examples take seconds each."""
+
+
 def blocks(kind: str) -> list:
     """Every block of a kind, named by the first page that has it, and its line there."""
     found = {}
@@ -44,7 +48,10 @@ def blocks(kind: str) -> list:
             if block[1] == kind and (kind != "bash" or block[2].startswith("# tested\n")):
                 line = text.count("\n", 0, block.start()) + 1
                 found.setdefault(block[2], f"{page.relative_to(ROOT)}:{line}")
-    return [pytest.param(code, id=place) for code, place in found.items()]
+    return [
+        pytest.param(code, id=place, marks=pytest.mark.slow if place.startswith(LONG) else ())
+        for code, place in found.items()
+    ]
 
 
 @pytest.fixture

@@ -63,11 +63,10 @@ def test_shipped_demo_files_disagree_in_their_sources_and_are_refused(shared: Pa
 
 
 TITLES = [
-    "dev hyp=all ref=all",
     "demo shipped m2 char",
     "demo shipped m2 word",
 ]
-OTHERS = ["dev hyp=all ref=first", "dev hyp=first ref=all", "dev hyp=first ref=first"]
+OTHERS = [f"dev hyp={hyp} ref={ref}" for hyp in ("all", "first") for ref in ("all", "first")]
 
 
 @pytest.mark.parametrize(

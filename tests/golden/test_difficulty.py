@@ -85,6 +85,7 @@ def test_every_verdict_on_every_chunk(shared: Path, name: str, found: Difficulty
     assert {system: list(rows) for system, rows in found.table.verdicts.items()} == verdicts
 
 
+@pytest.mark.slow
 def test_weight_file_is_theirs_byte_for_byte_and_gives_the_same_scores(
     shared: Path, name: str, want, given, found: Difficulty, tmp_path: Path
 ):

@@ -134,6 +134,7 @@ def test_the_faults_of_the_demonstration_are_mended_by_votes(shared: Path):
     assert text("2 systems T=2: W from one system", None) == "".join(tokens)
 
 
+@pytest.mark.slow
 def test_votes_keep_what_the_official_rule_keeps_where_it_has_no_fault(
     shared, corpus, systems, folder
 ):

@@ -28,7 +28,7 @@ def stats_of(shared: Path, unit: str, *annotators: int) -> list:
         ("ref0_only", (0,), {}),
         ("ref1_only", (1,), {}),
         ("iter1", (0, 1), {"iterations": 1}),
-        ("unit_char", (0, 1), {"unit": "spaced-character"}),
+        pytest.param("unit_char", (0, 1), {"unit": "spaced-character"}, marks=pytest.mark.slow),
     ],
 )
 def test_scores_of_the_corpus_are_theirs(

@@ -25,7 +25,7 @@ def stats_of(shared: Path, **options) -> list:
     ("name", "options"),
     [
         ("corpus", {}),
-        ("unit_char", {"unit": "spaced-character"}),
+        pytest.param("unit_char", {"unit": "spaced-character"}, marks=pytest.mark.slow),
         ("beta1", {"recall_weight": 1.0}),
     ],
 )

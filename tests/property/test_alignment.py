@@ -84,6 +84,7 @@ def test_edit_sets_are_those_of_the_reference_in_its_order(source, target, costs
         assert sets(make, source, target, costs, first=first) == want
 
 
+@pytest.mark.slow
 def test_edit_sets_are_those_of_the_reference_on_thousands_of_random_pairs():
     dice = random.Random(20)
     several = swaps = 0

@@ -5,7 +5,9 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
+import pytest
 from django.db import connection
+from django.db.transaction import TransactionManagementError, atomic
 from django.utils import timezone
 from server.workflow.stories import a_project, people, sentence_of, submitted
 
@@ -76,3 +78,20 @@ def test_a_statement_written_in_one_thread_serves_another(database):
 
     with ThreadPoolExecutor(2) as threads:
         assert list(threads.map(ask, range(4))) == [[]] * 4
+
+
+def test_what_a_statement_cannot_be_filled_with_is_refused(database):
+    ask = compiled_models(lambda key: Slot.objects.filter(pk=key))
+    assert ask(-(2**63) - 1) == []
+    for wrong in (lambda: ask(None), lambda: ask(key=1)):
+        with pytest.raises(TypeError, match="filled by place"):
+            wrong()
+
+
+def test_rows_are_locked_in_transactions_alone(database):
+    ask = compiled_models(lambda key: Slot.objects.select_for_update().filter(pk=key))
+    with atomic():
+        assert ask(1) == []
+    if connection.features.has_select_for_update:
+        with pytest.raises(TransactionManagementError):
+            ask(1)

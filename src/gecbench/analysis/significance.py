@@ -39,6 +39,7 @@ from gecbench.core.errors import (
     UsageError,
     count_noun,
 )
+from gecbench.core.options import check_jobs
 from gecbench.core.processes import can_travel, cores, map_in_processes
 from gecbench.core.scheme import Watch, no_progress
 from gecbench.core.score import Interval, WarningNote, ranks
@@ -261,6 +262,7 @@ def compare(
         UnknownNameError: There is no such metric or baseline.
         CorpusError: There is no sentence to score.
     """
+    check_jobs(jobs)
     plan = plan or Plan()
     measure, indices = _select(run_stats, metric, plan)
     names = list(run_stats.systems)
@@ -392,7 +394,9 @@ def _compare_pairs(
     if jobs is None:
         work = len(pairs) * task.plan.resamples * len(task.rows[pairs[0][0]])
         jobs = cores() if "randomisation" in task.plan.tests and work >= _PAYS else 1
-    if not task.metric.by_part or not can_travel(task.metric):  # a network stays where it is
+    statistics = next(iter(task.rows.values()))[:1]
+    # A network stays where it is.
+    if not task.metric.by_part or not can_travel((task.metric, statistics)):
         jobs = 1
     results = map_in_processes(task, pairs, min(jobs, len(pairs)), " and ".join)
     watched = watch(f"{task.metric.name}: pairs", pairs)

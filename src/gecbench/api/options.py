@@ -15,6 +15,7 @@ from gecbench.core.options import (
     Option,
     check_between,
     check_choice,
+    check_jobs,
     check_least,
     check_list,
     check_once,
@@ -185,10 +186,10 @@ class Options:
         for option, number in (
             ("max-references", self.max_references),
             ("references-exactly", self.references_exactly),
-            ("jobs", self.jobs),
         ):
             if number is not None:
                 check_least(option, number, 1)
+        check_jobs(self.jobs)
         if self.resamples and self.resamples < LEAST_RESAMPLES:
             raise UsageError(
                 f"resamples {self.resamples} must be at least {LEAST_RESAMPLES}, or 0 for no "

@@ -19,6 +19,7 @@ from gecbench.api.options import AnyScheme, Places, SchemeSpec, quiet
 from gecbench.core.errors import CorpusError, NoEffectError, ResourceError, UsageError
 from gecbench.core.files import read_bytes
 from gecbench.core.language import Language
+from gecbench.core.options import check_jobs
 from gecbench.core.registry import describe, resolve
 from gecbench.core.sample import Corpus
 from gecbench.core.scheme import Reader, Scheme, Watch, no_progress
@@ -261,6 +262,7 @@ def extract(
             other processes.
         CorpusError: There is no reference, or one whose edits cannot be applied together.
     """
+    check_jobs(jobs)
     corpus = in_language(corpus, lang)
     spec = SchemeSpec.of(scheme)
     scheme = scheme_for(corpus, spec)

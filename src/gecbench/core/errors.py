@@ -16,7 +16,8 @@ Tree::
 from __future__ import annotations
 
 import copyreg
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import NamedTuple, Self
 
 
@@ -73,6 +74,10 @@ class OptionAdvice(str):
         advice = super().__new__(cls, template.format(option=option))
         advice.template, advice.option, advice.page = template, option, page
         return advice
+
+    def __reduce__(self) -> tuple[Callable[[str, str], OptionAdvice], tuple[str, str]]:
+        """For errors that come from another process."""
+        return partial(OptionAdvice, page=self.page), (self.template, self.option)
 
     def with_option(self, option: str, of: str = "--from") -> OptionAdvice:
         """The same advice where the option `of` is called otherwise."""

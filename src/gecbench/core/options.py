@@ -148,6 +148,16 @@ def check_least(option: str, value: int, least: int) -> None:
         raise UsageError(f"{option} is {value!r}; it is a whole number from {least} on")
 
 
+def check_jobs(jobs: int | None) -> None:
+    """Refuse a number of processes that is none; None takes as many as pay.
+
+    Raises:
+        UsageError: It is below 1.
+    """
+    if jobs is not None:
+        check_least("jobs", jobs, 1)
+
+
 def check_between(option: str, value: float, low: float, high: float) -> None:
     """Refuse a number outside an interval whose ends are allowed.
 

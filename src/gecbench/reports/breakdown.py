@@ -133,9 +133,8 @@ def _figure(breakdown: Breakdown, name: str, *, page: bool = False) -> Figure:
 
 def _series(system: str, places: Sequence[Words], cells: Sequence[Cell]) -> Series:
     """The values of a system, with the intervals of those that have one."""
-    low, high = zip(*map(_ends, cells), strict=True)
-    if not any(cell.interval for cell in cells):
-        low = high = ()
+    ends = [_ends(cell) for cell in cells] if any(cell.interval for cell in cells) else []
+    low, high = [low for low, _ in ends], [high for _, high in ends]
     return Series.of_shares(system, places, (cell.value for cell in cells), low, high)
 
 

@@ -454,24 +454,28 @@ def part_warnings(run: RunStats, name: str, parts: Mapping[str, Sequence[int]]) 
         name: Of the metric.
         parts: Places of the sentences of each part, by its name.
     """
-    metric = run.metrics[name]
-    found: dict[str, list[str]] = {}
+    systems_of: dict[WarningNote, list[str]] = {}
     for system in run.systems:
         rows = run.rows[system, name]
-        if any(isinstance(note, WarningNote) for note in metric.notes(_known(rows))):
-            continue
+        said = {note.template for note in _warnings(run.metrics[name], rows)}
+        parts_of: dict[WarningNote, list[str]] = {}
         for part, indices in parts.items():
-            for note in metric.notes(_known([rows[at] for at in indices])):
-                if isinstance(note, WarningNote) and part not in found.setdefault(note, []):
-                    found[note].append(part)
+            for note in _warnings(run.metrics[name], [rows[at] for at in indices]):
+                if note.template not in said:
+                    parts_of.setdefault(note, []).append(part)
+        for warning, names in parts_of.items():
+            found = WarningNote("{note} (in: {parts})", note=warning, parts=", ".join(names))
+            systems_of.setdefault(found, []).append(system)
     return [
-        WarningNote("{note} (in: {parts})", note=note, parts=", ".join(names))
-        for note, names in found.items()
+        note if len(systems) == len(run.systems) else _of_systems(note, systems)
+        for note, systems in systems_of.items()
     ]
 
 
-def _known(rows: Sequence[Any]) -> list[Any]:
-    return [row for row in rows if row is not None]
+def _warnings(metric: Metric[Any], rows: Sequence[Any]) -> list[WarningNote]:
+    """What a metric warns of in sentences, without those that it says nothing of."""
+    notes = metric.notes([row for row in rows if row is not None])
+    return [note for note in notes if isinstance(note, WarningNote)]
 
 
 def _of_systems(note: str, systems: Sequence[str]) -> str:

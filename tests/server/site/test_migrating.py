@@ -103,6 +103,7 @@ def triggers():
         return cursor.fetchone()[0]
 
 
+@pytest.mark.slow
 def test_a_database_with_rows_is_saved_before_a_migration_and_who_is_signed_in_stays_so(
     old, migrated_sqlite
 ):

@@ -39,7 +39,7 @@ def test_the_addresses_were_found():
 
 def test_every_address_says_who_may_come_and_what_its_parts_are(there: World):
     silent = [one.path for one in ROUTES if one.access is None]
-    assert silent == [], "decorate these views with one of web/policy.py"
+    assert silent == [], "decorate these views with one of web/permissions.py"
     known = {"slug", *there.things["one"]}
     unknown = [one.path for one in ROUTES if not set(one.names) <= known]
     assert unknown == [], "say in tests/server/web/routes.py which objects their parts are"
@@ -59,14 +59,14 @@ def refused(route: Route, who: str, answer: HttpResponse) -> bool:
 def test_who_may_not_come_learns_nothing(who: str, there: World):
     """ROL-4: signed out they are sent to sign in, else there is nothing, whatever they send.
 
-    Methods are tried in the two projects by turns: each method in both, by other people.
+    Methods are tried in the two projects by turns, from address to address and person to person.
     """
     open_doors = []
-    for route in ROUTES:
+    for turn, route in enumerate(ROUTES, PEOPLE.index(who)):
         if allowed(who, route.access):
             continue
         paths = there.paths(route)
-        for n, method in enumerate(route.methods, PEOPLE.index(who)):
+        for n, method in enumerate(route.methods, turn):
             path = paths[n % len(paths)]
             answer = there.clients[who].generic(method, path)
             fine = answer.status_code == 405 or refused(route, who, answer)

@@ -195,12 +195,15 @@ def test_blocks_of_memory_change_nothing(english, monkeypatch):
         assert one.interval.low == pytest.approx(other.interval.low, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_several_processes_find_what_one_finds(english, monkeypatch):
     _, _, run_stats = english
     alone = compare(run_stats, "gleu", QUICK)
     monkeypatch.setattr(significance, "_PAYS", 1)
     monkeypatch.setattr(significance, "cores", lambda: 2)
     assert compare(run_stats, "gleu", QUICK, jobs=None) == alone
+    with expect_error(UsageError, "jobs", "0"):
+        compare(run_stats, "gleu", QUICK, jobs=0)
 
 
 def test_where_lower_is_better_the_lower_is_the_better(english):

@@ -284,6 +284,7 @@ def test_a_resource_of_the_right_size_and_wrong_content_is_refused(tmp_path):
     assert not (tmp_path / "cache").exists()
 
 
+@pytest.mark.slow
 def test_resources_that_are_right_are_taken_from_a_mirror(shared, cache):
     made = load_scheme("zh-cherrant", places=Places(mirror=shared / "data", cache=cache))
     assert made.signature["strategy"] == "all"

@@ -299,6 +299,7 @@ def test_words_are_whole_with_a_segmenter(tmp_path: Path):
         assert sorted(sample.source) == sorted(target)
 
 
+@pytest.mark.slow
 def test_several_processes_write_what_one_writes(tmp_path: Path, monkeypatch):
     given_texts = text_file(tmp_path / "x.txt", (*MANY[:1100], "", "短"))
     alone = corrupt(given_texts, tmp_path / "1.jsonl", labels=tmp_path / "1.labels")
@@ -312,6 +313,7 @@ def test_several_processes_write_what_one_writes(tmp_path: Path, monkeypatch):
         assert one == two
 
 
+@pytest.mark.slow
 def test_what_a_profile_lacks_is_said_from_another_process_too(tmp_path: Path):
     given_texts = text_file(tmp_path / "x.txt", MANY[:8])
     settings = {"types.nothing": "1"}
@@ -319,3 +321,12 @@ def test_what_a_profile_lacks_is_said_from_another_process_too(tmp_path: Path):
         with expect_error(GecbenchError, "nothing"):
             corrupt(given_texts, tmp_path / "x.jsonl", settings=settings, jobs=jobs)
     assert not (tmp_path / "x.jsonl").exists()
+    with expect_error(UsageError, "jobs", "0"):
+        corrupt(given_texts, tmp_path / "x.jsonl", jobs=0)
+
+
+def test_a_profile_is_checked_before_anything_is_read_or_written(tmp_path: Path, capfdbinary):
+    given_texts = text_file(tmp_path / "x.txt", ("", ""))
+    with expect_error(GecbenchError, "nothing"):
+        corrupt(given_texts, "-", "zh-default", settings={"types.nothing": "1"})
+    assert capfdbinary.readouterr().out == b""

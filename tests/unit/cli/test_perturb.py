@@ -50,6 +50,7 @@ def test_the_same_seed_gives_the_same_bytes(run):
     assert one == two != three
 
 
+@pytest.mark.slow
 def test_a_case_for_each_reference(run):
     assert run("perturb", ZH, "-o", "out.jsonl", "--each-reference", "--variants", 2)[0] == 0
     made = load_perturbed("out.jsonl")

@@ -71,6 +71,7 @@ def test_errors_are_whole_after_another_process_raised_them(again):
         errors.FormatError("no {what}", at=errors.Place("a.tsv", 3), what=errors.Message("id")),
         errors.MissingExtraError("spaCy", "en"),
         errors.UnknownNameError("kind", "x", ["y"]),
+        errors.GecbenchError("{advice}", advice=errors.OptionAdvice("say {option}", "--from")),
     ):
         other = again(error)
         assert (type(other), str(other), other.at) == (type(error), str(error), error.at)

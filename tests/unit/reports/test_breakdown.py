@@ -8,6 +8,7 @@ from score_corpus import BAD, CORPUS, GOOD
 from gecbench.analysis.breakdown import Breakdowns, break_down
 from gecbench.api.options import Options
 from gecbench.api.score import collect_stats
+from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.lang.zh.char import scheme as zh_char
 from gecbench.reports.breakdown import build_report
 
@@ -40,3 +41,12 @@ def test_false_edits_are_counted_where_nothing_is_wrong(found: Breakdowns):
     (table,) = [t for t in build_report(found, page=True).tables if t.name == "false-edits"]
     assert table.rows == (("good", 1, 0, 0.0), ("bad", 1, 1, 1.0))
     assert "false-edits" not in [t.name for t in build_report(found).tables]
+
+
+@pytest.mark.parametrize("page", [False, True])
+def test_texts_of_which_nobody_changes_any_have_no_types(page: bool):
+    samples = tuple(Sample(name, name, (Rewrite(name),)) for name in ("好", "很好"))
+    copy = SystemOutput("copy", {sample.id: (Rewrite(sample.source),) for sample in samples})
+    run_stats = collect_stats(Corpus("right", samples, "zh"), (copy,), scheme=zh_char())
+    report = build_report(break_down(run_stats), page=page)
+    assert all(not table.rows for table in report.tables if table.name.startswith("type-"))

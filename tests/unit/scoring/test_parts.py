@@ -98,7 +98,7 @@ def test_errors_of_other_processes_arrive(data, monkeypatch):
         )
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_edits_of_parts_are_those_of_the_whole(data, monkeypatch, jobs):
     whole = gecbench.extract(data[0], "zh-char")
     monkeypatch.setattr(parts, "PART", 7)
@@ -129,3 +129,9 @@ def test_edits_of_a_scheme_that_is_here_alone_are_found_in_one_process(data, mon
     monkeypatch.setattr(parts, "PART", 7)
     with pytest.raises(UsageError, match=r"jobs 2: .* cannot be sent"):
         gecbench.extract(data[0], gecbench.load_scheme("zh-char"), jobs=2)
+
+
+def test_no_process_is_not_enough(data):
+    for nothing in (0, -3):
+        with pytest.raises(UsageError, match=f"jobs is {nothing};"):
+            gecbench.extract(data[0], "zh-char", jobs=nothing)

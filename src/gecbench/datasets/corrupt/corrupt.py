@@ -24,6 +24,7 @@ from gecbench.core.files import (
     temporary_file,
     write_stream,
 )
+from gecbench.core.options import check_jobs
 from gecbench.core.processes import cores, map_in_processes
 from gecbench.core.registry import resolve
 from gecbench.core.sample import Corpus, Sample
@@ -156,16 +157,19 @@ class TextCorruptor:
     shapes_file: Callable[[], Path]
     seed: int
 
+    def check(self) -> None:
+        """Refuse a profile before anything is read and written; see `load_corruptor`."""
+        _ = self._corrupt
+
     @cached_property
-    def corrupt(self) -> Corruptor:
-        """See `load_corruptor`, for what it raises, too."""
+    def _corrupt(self) -> Corruptor:
         return load_corruptor(self.profile, self.name, self.shapes_file)
 
     def __call__(self, texts: Sequence[Numbered]) -> list[tuple[Text, Outcome | None]]:
         """Corrupt texts; there is no outcome of one that is empty or not there."""
         key = key_of(self.seed, "corrupt")
         return [
-            (row, self.corrupt(row[1], draws(key, number)) if row[1] and row[1].strip() else None)
+            (row, self._corrupt(row[1], draws(key, number)) if row[1] and row[1].strip() else None)
             for number, row in texts
         ]
 
@@ -324,7 +328,7 @@ Labels = Callable[[str, str], tuple[Sequence[str], Sequence[Sequence[str]]]]
 LABELS = "gecbench-labels"
 _BATCH = 500
 _PAYS = 50_000
-"""Texts from which several processes are quicker than one, which need not be started."""
+"""Texts after which several processes are quicker than one, which need not be started."""
 _BLOCK = 1 << 20
 
 Text = tuple[str, str | None]
@@ -391,7 +395,7 @@ def corrupt(
         texts: The correct texts; gone through once.
         output: File for the pairs; "-" is standard output.
         corruptor: Makes the errors.
-        jobs: Processes; None takes one for each processor where that is quicker.
+        jobs: Processes; None takes one for each processor from the 50,000th text on.
         to: jsonl, or pairs: text with errors TAB correct text.
         label_file: Labels that are written beside the pairs.
         progress: Called now and then with how many sentences were read.
@@ -402,6 +406,8 @@ def corrupt(
         GecbenchError: A file cannot be read or written.
     """
     check_target(output)
+    check_jobs(jobs)
+    corruptor.check()
     profile, name, seed = corruptor.profile, corruptor.name, corruptor.seed
     weight = sum(profile.types.values())
     tally = Tally({name: share / weight for name, share in profile.types.items() if share})
@@ -451,13 +457,12 @@ def _outcomes(
     """Yield what becomes of each text, in their order."""
     numbered = enumerate(texts, 1)
     batches = iter(lambda: list(islice(numbered, _BATCH)), [])
-    if jobs is None:
-        first = list(islice(batches, _PAYS // _BATCH))
-        jobs = cores() if sum(map(len, first)) == _PAYS else 1
-        batches = chain(first, batches)
+    results: Iterator[list[tuple[Text, Outcome | None]]] = iter(())
+    if jobs is None:  # nobody knows how many there are before they are read
+        results, jobs = map(corruptor, islice(batches, _PAYS // _BATCH)), cores()
     done = 0
-    with closing(map_in_processes(corruptor, batches, jobs, _describe)) as results:
-        for result in results:
+    with closing(map_in_processes(replace(corruptor), batches, jobs, _describe)) as others:
+        for result in chain(results, others):
             yield from result
             done += len(result)
             progress(done)

@@ -17,7 +17,9 @@ class People(BaseUserManager["Person"]):
 
     def get(self, *args: Any, **columns: Any) -> Person:
         """As usual; by the key alone, as each request asks, by a statement that is written once."""
-        if not args and columns.keys() == {"pk"} and isinstance(columns["pk"], int):
+        # A manager of a relation, or of another database, asks something else.
+        plain = type(self) is People and self._db is None
+        if plain and not args and columns.keys() == {"pk"} and isinstance(columns["pk"], int):
             for person in _people(columns["pk"]):
                 return person
         return super().get(*args, **columns)

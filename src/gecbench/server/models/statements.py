@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, connection
 from django.db.models import Model, QuerySet
+from django.db.transaction import TransactionManagementError
 
 _P = ParamSpec("_P")
 _M = TypeVar("_M", bound=Model)
@@ -47,8 +48,12 @@ def compiled_models(build: Callable[_P, QuerySet[_M]]) -> Callable[_P, list[_M]]
     statements: dict[str, _Statement] = {}
 
     @wraps(build)
-    def ask(*arguments: _P.args, **_: _P.kwargs) -> list[_M]:
-        if any(isinstance(argument, int) and argument >= 2**63 for argument in arguments):
+    def ask(*arguments: _P.args, **named: _P.kwargs) -> list[_M]:
+        if named or None in arguments:
+            raise TypeError(
+                "a statement that is written once is filled by place, and never by None"
+            )
+        if any(isinstance(argument, int) and abs(argument) >= 2**63 for argument in arguments):
             return []
         if connection.vendor not in statements:
             statements[connection.vendor] = _Statement.of(build, arguments)
@@ -69,6 +74,7 @@ class _Statement:
         sql: The statement.
         params: Each with the place of the argument that it stands for; None stays as it is.
         converters: By column what makes Python's values of the database's.
+        locks: Whether rows are locked, which takes a transaction.
     """
 
     model: Any
@@ -76,6 +82,7 @@ class _Statement:
     sql: str
     params: Sequence[tuple[Any, int | None]]
     converters: Any
+    locks: bool
 
     @classmethod
     def of(
@@ -90,10 +97,18 @@ class _Statement:
         places = {_adapt(mark): n for n, mark in enumerate(marks)}
         filled = [(param, places.get(param)) for param in params]
         converters = compiler.get_converters([column for column, *_ in compiler.select])
-        return cls(queryset.model, compiler, sql, filled, converters)
+        locks = bool(queryset.query.select_for_update)
+        return cls(queryset.model, compiler, sql, filled, converters, locks)
 
     def execute(self, arguments: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Fill it, and fetch all rows."""
+        """Fill it, and fetch all rows.
+
+        Raises:
+            TransactionManagementError: It locks rows, and no transaction would keep them so.
+        """
+        can_lock = connection.features.has_select_for_update
+        if self.locks and can_lock and not connection.in_atomic_block:
+            raise TransactionManagementError("rows are locked outside a transaction")
         # On PostgreSQL a number is of a class that says its type in the database.
         filled = [
             param

@@ -255,7 +255,7 @@ def _add_pairs(row: _Row, source: object, work: Work, columns: dict[str, list[An
         row: The sentence.
         source: Its content.
         work: The answers.
-        found: Rows of tables, to which those of this sentence are added.
+        columns: Of tables, to which those of this sentence are added.
     """
     decisions, contents = [], []
     add_answer, add_pair = columns["answers"].append, columns["pairs"].append

@@ -84,7 +84,9 @@ def lock_member(member: Member) -> Member:
         if not (person.is_administrator and person.is_active):
             raise NotAllowedError("only for members of the project")
         return Member(project=project, person=person, is_manager=True)
-    (fresh,) = _lock_members(member.pk)
+    fresh = next(iter(_lock_members(member.pk)), None)
+    if fresh is None:
+        raise Member.DoesNotExist
     fresh.person = member.person
     return fresh
 

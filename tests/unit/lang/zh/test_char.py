@@ -62,6 +62,7 @@ def extract(source: str, target: str) -> tuple[Edit, ...]:
     return edits
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiled", [True, False])
 def test_of_all_shortest_sequences_it_is_the_stated_one(monkeypatch, compiled: bool):
     if not compiled:

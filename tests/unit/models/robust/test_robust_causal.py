@@ -212,6 +212,7 @@ def write_cases(path: Path, *, after: str) -> None:
     path.write_text(write_perturbed(whole), "utf-8")
 
 
+@pytest.mark.slow
 def test_the_recipe_runs_from_a_base_to_corrections(tmp_path) -> None:
     """As the head of the recipe says it, on a tiny base, with other numbers for other sizes."""
     tiny_causal(tmp_path / "llama")

@@ -251,6 +251,7 @@ assert not {"transformers", "tokenizers", "onnxruntime"} & set(sys.modules), "he
 """
 
 
+@pytest.mark.slow
 def test_our_own_encoder_needs_torch_alone(tagger_folder):
     command = [sys.executable, "-c", PROGRAM, str(tagger_folder("zh", "convolution"))]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
