@@ -12,6 +12,7 @@ import json
 import multiprocessing
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -168,8 +169,8 @@ def _map(
         return
     connections.close_all()  # a connection must not be shared by two processes
     fork = multiprocessing.get_context("fork")
-    with fork.Pool(processes, _set_function, (function,)) as pool:
-        yield from pool.imap(_call_function, pieces)
+    with ProcessPoolExecutor(processes, fork, _set_function, (function,)) as executor:
+        yield from executor.map(_call_function, pieces)
 
 
 _function: Callable[[Collection[int]], Any]
