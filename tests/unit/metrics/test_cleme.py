@@ -155,6 +155,18 @@ def test_a_part_of_a_corpus_without_errors_is_warned_of(faults: str):
     assert warning.endswith("(in: state error-free)")
 
 
+def test_a_warning_of_a_part_that_is_true_of_all_systems_is_said_once():
+    sample = Sample("2", "he go home .", (Rewrite(text="he goes home ."),), {"origin": "wrong"})
+    corpus = replace(FREE, samples=(*FREE.samples, sample))
+    eager = replace(EAGER, hypotheses={**EAGER.hypotheses, "2": (Rewrite(text="he go ."),)})
+    copy = SystemOutput("copy", {s.id: (Rewrite(text=s.source),) for s in corpus.samples})
+    options = Options(metrics=("cleme",), by="origin")
+    found = score(corpus, [eager, copy], scheme="xx-word", options=options)
+    (warning,) = (note for note in found.notes if isinstance(note, WarningNote))
+    assert warning.startswith("cleme: no reference changes anything")
+    assert warning.endswith("(in: right)")
+
+
 def test_official_faults_count_what_nobody_could_correct_as_unchanged():
     unsaid = Case("1", (CaseRewrite(),), (CaseRewrite(unannotatable=True),), "a", edit_tokens="a")
     assert Cleme().stats(unsaid) is None
