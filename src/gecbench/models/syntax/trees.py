@@ -101,8 +101,8 @@ def project(tree: Tree, edits: Iterable[Edit], *, repair: bool = False) -> Proje
             to the first one, in place of what the official converter does.
     """
     nodes = [_Node(word, label) for word, label in zip(tree.words, tree.labels, strict=True)]
-    for node, head in zip(nodes, tree.heads, strict=True):
-        node.head = nodes[head - 1] if head else None
+    for node, number in zip(nodes, tree.heads, strict=True):
+        node.head = nodes[number - 1] if number else None
     shift = lost = 0
     for edit in edits:
         start, end = edit.start + shift, edit.end + shift
@@ -118,14 +118,13 @@ def project(tree: Tree, edits: Iterable[Edit], *, repair: bool = False) -> Proje
             lost += len(added)
             added = ()
         left = next((node for node in reversed(nodes[:place]) if not node.is_inserted), None)
-        head = nodes[place] if place < len(nodes) else left
-        nodes[place:place] = [_Node(word, SUPERFLUOUS, head, True) for word in added]
+        right = nodes[place] if place < len(nodes) else left
+        nodes[place:place] = [_Node(word, SUPERFLUOUS, right, True) for word in added]
         shift += common + len(added) - (edit.end - edit.start)
     if repair:
-        first, *others = [node for node in nodes if node.head is None] or [None]
-        for node in others:
-            if node is not None:
-                node.head = first
+        roots = [node for node in nodes if node.head is None]
+        for node in roots[1:]:
+            node.head = roots[0]
     numbers = {id(node): number for number, node in enumerate(nodes, 1)}
     return Projection(
         Tree(

@@ -123,5 +123,5 @@ def test_conllu_is_read_back_without_ranges_and_empty_nodes(tmp_path: Path) -> N
     path.write_text(text.replace("1\tHe", f"{extra}1\tHe") + text.rstrip() + "\n", encoding="utf-8")
     assert list(read_conllu(path)) == [RIGHT, RIGHT]
     path.write_text("1\ta\t_\t_\t_\t_\t3\tx\t_\t_\n", encoding="utf-8")
-    with pytest.raises(FormatError, match="a.conllu:1"):
+    with pytest.raises(FormatError, match=r"a\.conllu:1"):
         list(read_conllu(path))
