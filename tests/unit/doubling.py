@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,24 +13,27 @@ from gecbench.core.corrector import Correction, CorrectorInfo, TextEdit
 
 @dataclass
 class Doubling:
-    """Doubles every 的, counts what it is asked, and can be stopped."""
+    """Doubles every 的, counts what it is asked, and can be stopped, or end its process."""
 
     window: int = 3
     stop_at: int = -1
     version: str = "1"
     lang: str = "zh"
+    processes: str = "asked"
+    dies_of: str = ""
     asked: list[str] = field(default_factory=list)
 
     @property
     def info(self) -> CorrectorInfo:
         signature = {"corrector": "doubling", "version": self.version}
-        return CorrectorInfo(
-            "doubling", "test", (self.lang,), "for tests", signature, True, self.window
-        )
+        about = ("doubling", "test", (self.lang,), "for tests", signature, True, self.window)
+        return CorrectorInfo(*about, processes=self.processes)
 
     def correct(self, texts: Sequence[str]) -> list[Correction]:
         if self.stop_at >= 0 and len(self.asked) >= self.stop_at:
             raise KeyboardInterrupt
+        if self.dies_of in texts:
+            os._exit(1)
         self.asked.extend(texts)
         return [self._one(text) for text in texts]
 

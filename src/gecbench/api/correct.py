@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, count, islice
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,13 @@ from gecbench.formats.reading import Sources, sources
 from gecbench.lang import language_of, language_warning, mixture_warning
 from gecbench.lang.detection import detect_languages
 from gecbench.models import load_corrector
-from gecbench.models.journal import correct_batches, correct_with_journal, open_journal
+from gecbench.models.journal import (
+    Load,
+    correct_batches,
+    correct_with_journal,
+    count_processes,
+    open_journal,
+)
 from gecbench.models.text import Splitting
 
 DETAILS = "gecbench-corrections"
@@ -197,6 +204,7 @@ def correct(
     *,
     name: str | None = None,
     lang: str | None = None,
+    jobs: int | None = 1,
 ) -> SystemOutput:
     """Correct a corpus; the result is a system's output, as `score` takes it.
 
@@ -205,10 +213,13 @@ def correct(
         corpus: Or texts; their ids are 1, 2, ....
         name: Of the system; None takes the corrector's.
         lang: Code of the language of the texts; None takes that of the corpus.
+        jobs: How many processes correct, of a corrector that is given by its specification; None
+            takes one for each processor for spelling hints where that is quicker, else one. A
+            script that asks for several keeps its own work under `if __name__ == "__main__":`.
 
     Raises:
         UsageError: The texts are declared to be in a language that the corrector is not for, or
-            plainly show it.
+            plainly show it; or the corrector cannot be in several processes.
 
     Examples:
         >>> output = correct("copying", ["我今天很高兴。"])
@@ -218,8 +229,20 @@ def correct(
     if isinstance(corpus, str):
         raise UsageError("a single text was given where texts belong; write [text]")
     if isinstance(corrector, str):
-        with closing(open_corrector(corrector)) as opened:
-            return correct(opened, corpus, name=name, lang=lang)
+        load = partial(open_corrector, corrector)
+        with closing(load()) as opened:
+            return _correct(opened, corpus, name, lang, jobs, load)
+    return _correct(corrector, corpus, name, lang, jobs, None)
+
+
+def _correct(
+    corrector: Corrector,
+    corpus: Corpus | Sequence[str],
+    name: str | None,
+    lang: str | None,
+    jobs: int | None,
+    load: Load | None,
+) -> SystemOutput:
     if not isinstance(corpus, Corpus):
         samples = tuple(Sample(str(n), text) for n, text in enumerate(corpus, 1))
         corpus = Corpus("texts", samples)
@@ -227,11 +250,13 @@ def correct(
     check_language(corrector, corpus.lang)
     if corpus.lang is None:
         check_undeclared(corrector, [sample.source for sample in corpus.samples])
-    answers = chain.from_iterable(correct_batches(corrector, (s.source for s in corpus.samples)))
-    return SystemOutput(
-        name or corrector.info.name,
-        {s.id: (Rewrite(text=c.text),) for s, c in zip(corpus.samples, answers, strict=True)},
-    )
+    sources = (s.source for s in corpus.samples)
+    with closing(correct_batches(corrector, sources, jobs=jobs, load=load)) as batches:
+        answers = chain.from_iterable(batches)
+        return SystemOutput(
+            name or corrector.info.name,
+            {s.id: (Rewrite(text=c.text),) for s, c in zip(corpus.samples, answers, strict=True)},
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +286,8 @@ def correct_file(
     *,
     format: str | None = None,
     restart: bool = False,
+    jobs: int | None = 1,
+    load: Load | None = None,
     progress: Callable[[int], None] = lambda _done: None,
     show: Show | None = None,
     say: Callable[[str], None] = quiet,
@@ -277,15 +304,20 @@ def correct_file(
         target: Takes the name of the input's format, and says what is written.
         format: Of the input; None finds out.
         restart: Begin again where an earlier run was interrupted.
+        jobs: How many processes correct; None takes one for each processor for spelling hints
+            where that is quicker, else one.
+        load: Loads the same corrector in another process, as
+            `functools.partial(open_corrector, "zh-homophone")`; without it there is one process.
         progress: Called with the number of sentences that are done.
         show: Called with the id of each sentence and its correction, in order.
         say: Told what a user should know of the corrector and the texts.
 
     Raises:
         UsageError: The texts are declared to be in a language that the corrector is not for, or
-            plainly show it.
+            plainly show it; or the corrector cannot be in several processes.
         GecbenchError: A file cannot be read or written, or an earlier run had other options.
     """
+    count_processes(corrector, jobs, load)
     source = path if isinstance(path, Sources) else sources(path, format=format)
     output = target(source.format)
     _check_targets(source.path, output)
@@ -304,14 +336,18 @@ def correct_file(
     source = replace(source, texts=chain(first, texts))
     result = CorrectionReport(signature=corrector.info.signature)
     if is_stream(output.path):
-        result.losses = _correct_stream(corrector, source, output, result, show)
+        with closing(correct_batches(corrector, source.texts, jobs=jobs, load=load)) as batches:
+            counted = result._count(_ids(source), chain.from_iterable(batches), show)
+            result.losses = _write_to_stream(corrector, source, output, counted, show)
         return result
     part = output.path.with_name(output.path.name + _ENDING)
     with closing(open_journal(part, _run_signature(corrector), restart=restart)) as journal:
         result.resumed = journal.done
+        rest = correct_with_journal(corrector, source.texts, journal, jobs=jobs, load=load)
         try:
-            for entry in correct_with_journal(corrector, source.texts, journal):
-                progress(entry)
+            with closing(rest) as entries:
+                for entry in entries:
+                    progress(entry)
         except BaseException:
             if journal.is_empty():  # nothing to go on with
                 journal.remove()
@@ -329,20 +365,19 @@ def correct_file(
     return result
 
 
-def _correct_stream(
+def _write_to_stream(
     corrector: Corrector,
     source: Sources,
     output: Target,
-    result: CorrectionReport,
+    all_answers: Iterable[Correction],
     show: Show | None,
 ) -> tuple[str, ...]:
-    """Correct towards standard output: lines as they come, else all at the end."""
+    """Write to standard output: lines as they come, else all at the end."""
     answers: list[Correction] = []
     needs_all = output.details is not None or output.format != "lines"
 
     def corrections() -> Iterator[Correction]:
-        batches = chain.from_iterable(correct_batches(corrector, source.texts))
-        for answer in result._count(_ids(source), batches, show):
+        for answer in all_answers:
             if needs_all:
                 answers.append(answer)
             yield answer

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -96,6 +97,14 @@ def correct(
     text: Annotated[
         bool, Option("--text", "INPUT is the text itself, whatever it looks like.")
     ] = False,
+    jobs: Annotated[
+        int | None,
+        Option(
+            "--jobs",
+            "Processes that correct at once (default: all cores for spelling hints where that is "
+            "quicker, else one).",
+        ),
+    ] = None,
 ) -> None:
     """Correct a file, or a text given as it is, with a model.
 
@@ -119,12 +128,13 @@ def correct(
         path = Path(text_or_file)
         source = sources(path, format=files.format, columns=files.columns)
         files = replace(files, target_format=_target_format(files, source))
-    corrector = open_corrector(model, settings, split=split, longest=longest, lang=files.lang)
+    load = partial(open_corrector, model, settings, split=split, longest=longest, lang=files.lang)
+    corrector = load()
     try:
         if source is None:
             _correct_text(corrector, text_or_file, files)
         else:
-            _correct_file(corrector, source, files, scheme)
+            _correct_file(corrector, source, files, scheme, jobs, load)
     finally:
         corrector.close()
         for line in corrector.report():
@@ -174,7 +184,8 @@ def _check_for_text(files: _Files) -> None:
     target = () if files.target_format == "lines" else ("--to",)
     refuse(
         "INPUT is a text, not a file, and is answered on the terminal",
-        *(*target, *files.output_option(), "--details", "--from", "--columns", "--restart"),
+        *(*target, *files.output_option(), "--details", "--from", "--columns"),
+        *("--restart", "--jobs"),
     )
     _refuse_scheme()
 
@@ -195,7 +206,14 @@ def _correct_text(corrector: Corrector, text: str, files: _Files) -> None:
             say(f"note: {_explain(flag)}")
 
 
-def _correct_file(corrector: Corrector, source: Sources, files: _Files, scheme: SchemeSpec) -> None:
+def _correct_file(
+    corrector: Corrector,
+    source: Sources,
+    files: _Files,
+    scheme: SchemeSpec,
+    jobs: int | None,
+    load: Callable[[], Corrector],
+) -> None:
     from gecbench.api.correct import correct_file
 
     def show(id_: str, answer: Correction) -> None:
@@ -208,6 +226,8 @@ def _correct_file(corrector: Corrector, source: Sources, files: _Files, scheme: 
             source,
             _target_maker(files, scheme),
             restart=files.restart,
+            jobs=jobs,
+            load=load,
             progress=_progress(),
             show=show if files.diff else None,
             say=say,

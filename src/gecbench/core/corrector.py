@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Literal
 
 from gecbench.core.errors import EditError
 
@@ -135,6 +136,9 @@ class CorrectorInfo:
             not).
         window: How many sentences it likes to get at once.
         notice: What people must know before they use it; "" for nothing.
+        processes: How many of them correct a file: "many" where that is quicker; "asked" one
+            unless more are asked for, as it uses several processors itself; "one" always one, as
+            it asks a server, several questions at once.
     """
 
     name: str
@@ -145,6 +149,7 @@ class CorrectorInfo:
     deterministic: bool = True
     window: int = 1024
     notice: str = ""
+    processes: Literal["many", "asked", "one"] = "asked"
 
 
 class Corrector(ABC):

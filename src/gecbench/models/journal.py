@@ -1,11 +1,12 @@
-"""A run's journal: what is corrected is never corrected again, whatever ends the run."""
+"""Correcting in batches, and a run's journal: what it holds is never corrected again."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
@@ -15,6 +16,8 @@ import msgspec
 from gecbench.core.corrector import Correction, Corrector
 from gecbench.core.errors import EditError, GecbenchError, UsageError
 from gecbench.core.files import try_lock
+from gecbench.core.options import check_jobs
+from gecbench.core.processes import can_travel, cores, map_in_processes
 
 _ENCODER = msgspec.json.Encoder()
 _DECODER = msgspec.json.Decoder(Correction)
@@ -191,34 +194,141 @@ def _show(value: str | None) -> str:
     return "nothing" if value is None else repr(value)
 
 
-# Correcting in batches, with a journal or without.
+# Correcting in batches, with a journal or without, in one process or several.
 
 
-def correct_batches(corrector: Corrector, texts: Iterable[str]) -> Iterator[list[Correction]]:
-    """Yield the corrections of texts in batches of the size that a corrector asks for.
+_PAYS = 10_000
+"""Texts after which several processes are quicker than one, each of which loads a corrector."""
+
+Load = Callable[[], Corrector]
+Batch = tuple[int, Sequence[str]]
+"""The place of its first text, from 1, with the texts."""
+
+
+def count_processes(corrector: Corrector, jobs: int | None, load: Load | None) -> int | None:
+    """How many processes correct; None is all processors after the first texts.
+
+    Args:
+        corrector: What corrects in this process.
+        jobs: How many are asked for; None takes several where that is quicker.
+        load: Loads the same corrector in another process; None where nobody can.
 
     Raises:
+        UsageError: Several are asked for, and the corrector cannot be in several.
+    """
+    check_jobs(jobs)
+    info = corrector.info
+    travels = load is not None and can_travel(load)
+    if jobs is None:
+        return None if info.processes == "many" and travels and cores() > 1 else 1
+    if jobs > 1 and info.processes == "one":
+        raise UsageError(
+            f"jobs {jobs}: {info.name} asks a server, several questions at once; leave jobs out, "
+            "and set concurrency in its profile"
+        )
+    if jobs > 1 and not travels:
+        raise UsageError(
+            f"jobs {jobs}: {info.name} is loaded in this process alone; say how to load it in "
+            "others, as by its name, or take jobs 1"
+        )
+    return jobs
+
+
+@dataclass(frozen=True)
+class _Loaded:
+    """Corrects batches in another process, by a corrector that is loaded there."""
+
+    load: Load
+
+    @cached_property
+    def _corrector(self) -> Corrector:
+        return self.load()
+
+    def __call__(self, batch: Batch) -> list[Correction]:
+        return _correct(self._corrector, batch)
+
+
+def _correct(corrector: Corrector, batch: Batch) -> list[Correction]:
+    _, texts = batch
+    corrections = corrector.correct(texts)
+    if [correction.source for correction in corrections] != texts:
+        raise GecbenchError(
+            f"corrector {corrector.info.name}: gave {len(corrections)} corrections for "
+            f"{len(texts)} sentences, or of other sentences than these; it must give one of "
+            "each, in order"
+        )
+    return corrections
+
+
+def _batches(texts: Iterable[str], window: int, number: int) -> Iterator[Batch]:
+    """Divide texts into batches; the first of them has a number."""
+    remaining = iter(texts)
+    while batch := list(islice(remaining, window)):
+        yield number, batch
+        number += len(batch)
+
+
+def _describe(batch: Batch) -> str:
+    number, texts = batch
+    return f"sentences {number:,} to {number + len(texts) - 1:,}"
+
+
+def correct_batches(
+    corrector: Corrector,
+    texts: Iterable[str],
+    *,
+    jobs: int | None = 1,
+    load: Load | None = None,
+    done: int = 0,
+) -> Generator[list[Correction], None, None]:
+    """Yield the corrections of texts in batches of the size that a corrector asks for.
+
+    Args:
+        corrector: What corrects in this process.
+        texts: What is corrected.
+        jobs: See `count_processes`.
+        load: See `count_processes`.
+        done: How many texts stand before them, for messages.
+
+    Raises:
+        UsageError: Several processes are asked for, and the corrector cannot be in several.
+        ResourceError: A process died.
         GecbenchError: The corrector gives too few or others: they would be put to other sentences.
     """
-    remaining = iter(texts)
-    while batch := list(islice(remaining, corrector.info.window)):
-        corrections = corrector.correct(batch)
-        if [correction.source for correction in corrections] != batch:
-            raise GecbenchError(
-                f"corrector {corrector.info.name}: gave {len(corrections)} corrections for "
-                f"{len(batch)} sentences, or of other sentences than these; it must give one of "
-                "each, in order"
-            )
-        yield corrections
+    processes = count_processes(corrector, jobs, load)
+    window = corrector.info.window
+    batches = _batches(texts, window, done + 1)
+    here = partial(_correct, corrector)
+    if processes == 1 or load is None:
+        yield from map(here, batches)
+        return
+    if processes is None:  # nobody knows how many texts there are before they are read
+        yield from map(here, islice(batches, -(-_PAYS // window)))
+        processes = cores()
+    with closing(map_in_processes(_Loaded(load), batches, processes, _describe)) as results:
+        yield from results
 
 
 def correct_with_journal(
-    corrector: Corrector, texts: Iterable[str], journal: Journal
-) -> Iterator[int]:
+    corrector: Corrector,
+    texts: Iterable[str],
+    journal: Journal,
+    *,
+    jobs: int | None = 1,
+    load: Load | None = None,
+) -> Generator[int, None, None]:
     """Correct what the journal does not hold yet; yield how many are done, from time to time.
 
+    Args:
+        corrector: What corrects in this process.
+        texts: All texts, from the first.
+        journal: Gets each batch, in order, when it is done.
+        jobs: See `count_processes`.
+        load: See `count_processes`.
+
     Raises:
-        GecbenchError: The texts are not those that the journal was begun with.
+        GecbenchError: The texts are not those that the journal was begun with; or what
+            `correct_batches` raises.
     """
     remaining = iter(texts)
     for n, correction in enumerate(journal.corrections(), 1):
@@ -232,6 +342,8 @@ def correct_with_journal(
                 f"{what}; say --restart to begin again"
             )
     yield journal.done
-    for corrections in correct_batches(corrector, remaining):
-        journal.append(corrections)
-        yield journal.done
+    rest = correct_batches(corrector, remaining, jobs=jobs, load=load, done=journal.done)
+    with closing(rest) as batches:
+        for corrections in batches:
+            journal.append(corrections)
+            yield journal.done

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import hypothesis.strategies as st
@@ -28,6 +29,7 @@ from gecbench.core.errors import FormatError, GecbenchError, ResourceError, Usag
 from gecbench.core.files import read_lines
 from gecbench.core.sample import Corpus, Sample
 from gecbench.formats.reading import sources
+from gecbench.models import journal
 from gecbench.models.folder import Copying
 from gecbench.models.journal import open_journal
 from gecbench.models.text import Splitting
@@ -197,6 +199,51 @@ def test_kill_9_loses_and_repeats_nothing_that_was_done(text, tmp_path) -> None:
     assert result.resumed == done
     assert len(second.asked) == 3000 - done
     assert read_lines(out) == [f"{n}的的" for n in range(3000)]
+
+
+def test_several_processes_write_what_one_writes_after_one_of_them_died(text, tmp_path) -> None:
+    one, out = tmp_path / "one.txt", tmp_path / "out.txt"
+    correct_file(Doubling(), text, to(one, details=tmp_path / "one.jsonl"))
+    dying = partial(Doubling, dies_of=SENTENCES[7])
+    with pytest.raises(ResourceError, match=r"died while it worked on sentences \d+ to \d+"):
+        correct_file(Doubling(), text, to(out), jobs=2, load=dying)
+    assert not out.exists()
+    here = Doubling()
+    details = tmp_path / "details.jsonl"
+    result = correct_file(here, text, to(out, details=details), jobs=2, load=Doubling)
+    assert result.resumed in (0, 3, 6)
+    assert not here.asked
+    assert (out.read_bytes(), details.read_bytes()) == (
+        one.read_bytes(),
+        (tmp_path / "one.jsonl").read_bytes(),
+    )
+
+
+def test_several_processes_begin_where_they_pay(text, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(journal, "_PAYS", 4)
+    monkeypatch.setattr(journal, "cores", lambda: 2)
+    here = Doubling(processes="many")
+    correct_file(here, text, to(tmp_path / "out.txt"), jobs=None, load=Doubling)
+    assert here.asked == SENTENCES[:6]
+    assert read_lines(tmp_path / "out.txt") == [s.replace("的", "的的") for s in SENTENCES]
+    asked = Doubling()
+    correct_file(asked, text, to(tmp_path / "out.txt"), jobs=None, load=Doubling)
+    assert asked.asked == SENTENCES
+
+
+def test_processes_that_cannot_be_are_refused_before_anything_is_corrected(text, tmp_path) -> None:
+    server = Doubling(processes="one")
+    for corrector, jobs, way, words in (
+        (server, 2, Doubling, ("jobs 2", "asks a server", "concurrency")),
+        (Doubling(), 2, None, ("jobs 2", "take jobs 1")),
+        (Doubling(), 2, lambda: server, ("jobs 2", "take jobs 1")),
+        (Doubling(), 0, Doubling, ("jobs", "0")),
+    ):
+        with expect_error(UsageError, *words):
+            correct_file(corrector, text, to(tmp_path / "o"), jobs=jobs, load=way)
+        assert corrector.asked == []
+    correct_file(server, text, to(tmp_path / "o"), jobs=None, load=Doubling)
+    assert server.asked == SENTENCES
 
 
 def test_the_function_takes_texts_or_a_corpus() -> None:

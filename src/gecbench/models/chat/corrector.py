@@ -241,4 +241,5 @@ def _describe(profile: ChatProfile, prompt: Prompt, language: str, address: str)
         },
         deterministic=profile.replay,
         window=max(64, 16 * profile.concurrency * profile.batch),
+        processes="one",
     )

@@ -193,6 +193,9 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
             signature=signature,
             deterministic=all(corrector.info.deterministic for corrector in correctors.values()),
             window=min(corrector.info.window for corrector in correctors.values()),
+            processes="one"
+            if any(c.info.processes == "one" for c in correctors.values())
+            else "asked",
         )
         stack.pop_all()
         return Ensemble(info, correctors, rule, tokens, similar)

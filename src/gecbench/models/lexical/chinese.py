@@ -512,7 +512,15 @@ def load(_place: str, options: Mapping[str, object]) -> Corrector:
         signature |= {"text": model.name, "weight": str(settings.weight)}
     if extra:
         signature["words"] = " ".join(extra)
-    info = CorrectorInfo("zh-homophone", "lexical", ("zh",), _ABOUT, signature, notice=_ABOUT)
+    info = CorrectorInfo(
+        name="zh-homophone",
+        kind="lexical",
+        languages=("zh",),
+        about=_ABOUT,
+        signature=signature,
+        notice=_ABOUT,
+        processes="many",
+    )
     return ZhHomophone(info, words, known, threshold, model, settings.weight)
 
 

@@ -643,7 +643,15 @@ def load(_place: str, options: Mapping[str, object]) -> Corrector:
     }
     if extra:
         signature["words"] = " ".join(extra)
-    info = CorrectorInfo("en-rules", "lexical", ("en",), _ABOUT, signature, notice=_ABOUT)
+    info = CorrectorInfo(
+        name="en-rules",
+        kind="lexical",
+        languages=("en",),
+        about=_ABOUT,
+        signature=signature,
+        notice=_ABOUT,
+        processes="many",
+    )
     return EnRules(
         info, words, build_speller(words.counts, cache(_frequent_pairs)), settings.threshold
     )
