@@ -34,7 +34,9 @@ from gecbench.core.files import (
     write_text,
 )
 from gecbench.core.language import Language
+from gecbench.core.options import check_jobs
 from gecbench.core.perturbed import SYNTHETIC, PerturbedSet
+from gecbench.core.processes import cores
 from gecbench.core.registry import resolve
 from gecbench.core.sample import NOT_KEPT, Corpus
 from gecbench.core.scheme import Scheme, Watch, no_progress
@@ -81,6 +83,7 @@ from gecbench.datasets.perturb.variants import (
     SUBSTITUTE,
     PerturbPlan,
     PerturbReport,
+    WordTask,
     words_of,
 )
 from gecbench.datasets.perturb.variants import perturb as run_perturbation
@@ -340,6 +343,8 @@ FREQUENCY, MASK = "frequency", "mask"
 
 _TOP = 20
 _BATCH = 64
+_PAYS = 5000
+"""Sentences from which several processes are quicker than one, which need not be started."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,6 +366,7 @@ def perturb(
     options: PerturbOptions | None = None,
     source: str | None = None,
     lang: str | None = None,
+    jobs: int | None = 1,
     watch: Watch = no_progress,
 ) -> Perturbation:
     """Make variants of sentences whose context is changed and whose errors are not.
@@ -372,6 +378,8 @@ def perturb(
         source: Says in the provenance where the corpus comes from; None is the file's name and
             hash, or a hash of the sentences.
         lang: Code of the language of the texts; None takes that of the corpus.
+        jobs: How many processes work; None means one for each processor where that is quicker. A
+            script that asks for several keeps its own work under `if __name__ == "__main__":`.
         watch: Wraps long loops, to show progress.
 
     Raises:
@@ -379,6 +387,11 @@ def perturb(
     """
     options = options or PerturbOptions()
     plan = _plan(options)
+    check_jobs(jobs)
+    if options.model and jobs is not None and jobs > 1:
+        raise UsageError(
+            f"jobs {jobs}: a masked language model uses several processors itself; leave jobs out"
+        )
     if isinstance(corpus, (Path, str)):
         path = Path(corpus)
         source = source or fingerprint_of(path)
@@ -387,9 +400,11 @@ def perturb(
     language, pairs = _pairs_to_perturb(corpus, each=options.each_reference)
     texts = [pair.target for pair in pairs.pairs]
     kind = options.tokens or kind_of(language, texts)
-    filler, words, how = _filler(corpus, pairs.pairs, kind, language, options, watch)
+    if jobs is None:
+        jobs = cores() if len(pairs.pairs) >= _PAYS and not options.model else 1
+    filler, words, how = _filler(corpus, pairs.pairs, kind, language, options, jobs, watch)
     subsets, report = run_perturbation(
-        pairs.pairs, words, kind=kind, filler=filler, plan=plan, watch=watch
+        pairs.pairs, words, kind=kind, filler=filler, plan=plan, watch=watch, jobs=jobs
     )
     report = replace(
         report,
@@ -480,21 +495,24 @@ def _filler(
     kind: str,
     language: Language,
     options: PerturbOptions,
+    jobs: int,
     watch: Watch,
 ) -> tuple[Filler, list[tuple[Word, ...]], str]:
     """Make what fills places; find the words of all pairs, and the name of what divides them."""
-    if options.model:
-        # It is loaded before the words are found, for it may be missing.
-        filler = _masked_filler(options, kind)
-        divide, how = _divide(corpus, kind, language, options, pos=False)
-        return filler, words_of(pairs, divide, watch), how
-    pos = options.pos is not False
+    # A model is loaded before the words are found, for it may be missing.
+    filler = _masked_filler(options, kind) if options.model else None
+    pos = filler is None and options.pos is not False
     divide, how = _divide(corpus, kind, language, options, pos=pos)
     if options.words is not None:
-        vocabulary = read_vocabulary(Path(options.words), divide, tagged=pos)
-        return vocabulary, words_of(pairs, divide, watch), how
-    words = words_of(pairs, divide, watch)
-    return vocabulary_of(count_words(words), corpus.name), words, how
+        filler = read_vocabulary(Path(options.words), divide, tagged=pos)
+    load = (lambda: divide) if jobs == 1 else partial(_load_divide, kind, language, options, pos)
+    words = words_of(pairs, WordTask(load), watch, jobs=jobs)
+    return filler or vocabulary_of(count_words(words), corpus.name), words, how
+
+
+def _load_divide(kind: str, language: Language, options: PerturbOptions, pos: bool) -> WordSplitter:
+    """Load in another process what divides texts into words."""
+    return _divide(None, kind, language, options, pos=pos)[0]
 
 
 def _masked_filler(options: PerturbOptions, kind: str) -> Filler:
@@ -510,14 +528,22 @@ def _masked_filler(options: PerturbOptions, kind: str) -> Filler:
 
 
 def _divide(
-    corpus: Corpus | PerturbedSet,
+    corpus: Corpus | PerturbedSet | None,
     kind: str,
     language: Language,
     options: PerturbOptions,
     *,
     pos: bool,
 ) -> tuple[WordSplitter, str]:
-    """Choose what divides texts into words, and name it."""
+    """Choose what divides texts into words, and name it.
+
+    Args:
+        corpus: A pipeline for another language is refused; None where another process has done so.
+        kind: Of tokens.
+        language: Of the texts.
+        options: Name a pipeline.
+        pos: Whether parts of speech are wanted.
+    """
     if not token_kind(kind).joiner and (language.segmenter or options.tokens):
         return _cutting(kind, language, options, pos=pos)
     if not pos:
@@ -533,7 +559,8 @@ def _divide(
     from gecbench.backends.spacy import Pipeline, describe
 
     about = describe(model)
-    check_pipeline(corpus, about.name, about.lang)
+    if corpus is not None:
+        check_pipeline(corpus, about.name, about.lang)
     pipeline = Pipeline(about)
 
     def tag(sentences: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:

@@ -193,6 +193,7 @@ def perturb(
     references: References = (),
     lang: Lang = None,
     columns: ColumnNames = None,
+    jobs: Jobs = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Change the context of errors in a corpus, never an error: data for training.
@@ -212,7 +213,7 @@ def perturb(
     check_new(output, overwrite=overwrite)
     format_by_ending(output, {".jsonl": "jsonl"}, "jsonl")
     loaded, source = _load(corpus, CorpusOptions(corpus_format, references, None, lang, columns))
-    perturbed = perturb_corpus(loaded, options=options, source=source, watch=watch)
+    perturbed = perturb_corpus(loaded, options=options, source=source, jobs=jobs, watch=watch)
     save_perturbed(perturbed.cases, output)
     _report(perturbed.report)
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from itertools import islice
+from functools import cached_property
+from itertools import chain, islice
+from typing import TypeVar
 
 from gecbench.core.errors import CorpusError, UnknownNameError, UsageError, count_noun
 from gecbench.core.perturbed import PerturbedCase, Subset, Variant
+from gecbench.core.processes import map_in_processes
 from gecbench.core.scheme import Watch
 from gecbench.core.seeding import number
 from gecbench.datasets.perturb.context import (
@@ -198,7 +202,8 @@ def _match_case(word: str, like: str) -> str:
     return word[0].upper() + word[1:] if like[0].isupper() else word
 
 
-# Perturbing many sentences: their places are filled together, their choices are their own.
+# Perturbing many sentences: their places are filled together, their choices are their own. So it
+# makes no difference which process has them.
 
 
 TOO_FEW = "not enough different variants"
@@ -226,15 +231,71 @@ class PerturbReport:
     left_out: Mapping[str, Sequence[str]]
 
 
+PairWords = tuple[SentencePair, tuple[Word, ...]]
+"""A pair with the words of its target."""
+
+Row = TypeVar("Row")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class WordTask:
+    """Finds the words of the targets of pairs, in any process.
+
+    Args:
+        load: Loads what divides texts.
+    """
+
+    load: Callable[[], WordSplitter]
+
+    @cached_property
+    def _divide(self) -> WordSplitter:
+        return self.load()
+
+    def __call__(self, pairs: Sequence[SentencePair]) -> list[tuple[Word, ...]]:
+        """Find them for a batch."""
+        return list(self._divide([pair.target for pair in pairs]))
+
+
+@dataclass(frozen=True)
+class _VariantTask:
+    """Makes the variants of sentences, in any process."""
+
+    kind: str
+    filler: Filler
+    plan: PerturbPlan
+
+    def __call__(self, rows: Sequence[PairWords]) -> list[Variants]:
+        """Make them for a batch; all that ask for words at a time are answered together."""
+        searches = [
+            choose_variants(context_of(pair, self.kind, words), self.plan, self.filler)
+            for pair, words in rows
+        ]
+        return _run_searches(searches, self.filler)
+
+
+def _in_batches(
+    task: Callable[[Sequence[Row]], list[Result]],
+    rows: Iterable[Row],
+    jobs: int,
+    pair_of: Callable[[Row], SentencePair],
+) -> Iterator[Result]:
+    """Yield the result of each row, made batch by batch by one process or several."""
+    remaining = iter(rows)
+    batches = iter(lambda: list(islice(remaining, _AT_ONCE)), [])
+
+    def describe(batch: Sequence[Row]) -> str:
+        return f"sentences {pair_of(batch[0]).id!r} to {pair_of(batch[-1]).id!r}"
+
+    with closing(map_in_processes(task, batches, jobs, describe)) as results:
+        yield from chain.from_iterable(results)
+
+
 def words_of(
-    pairs: Sequence[SentencePair], divide: WordSplitter, watch: Watch
+    pairs: Sequence[SentencePair], task: WordTask, watch: Watch, *, jobs: int = 1
 ) -> list[tuple[Word, ...]]:
-    """The words of each pair's target."""
-    words: list[tuple[Word, ...]] = []
-    targets = (pair.target for pair in watch("words", pairs))
-    while batch := list(islice(targets, _AT_ONCE)):
-        words.extend(divide(batch))
-    return words
+    """The words of each pair's target, found by one process or several."""
+    return list(_in_batches(task, watch("words", pairs), jobs, lambda pair: pair))
 
 
 def perturb(
@@ -245,6 +306,7 @@ def perturb(
     filler: Filler,
     plan: PerturbPlan,
     watch: Watch,
+    jobs: int = 1,
 ) -> tuple[tuple[Subset, ...], PerturbReport]:
     """Perturbed cases, subset by subset, and what became of all pairs.
 
@@ -255,6 +317,7 @@ def perturb(
         filler: Fills places.
         plan: What is made.
         watch: Wraps the loop over pairs, to show progress.
+        jobs: Processes; the filler can be sent to them.
 
     Raises:
         CorpusError: No pair has as many different variants as the plan wants.
@@ -264,7 +327,9 @@ def perturb(
     operations: Counter[str] = Counter(dict.fromkeys(plan.operations, 0))
     rejected: Counter[str] = Counter()
     left_out: dict[str, list[str]] = defaultdict(list)
-    for pair, result in _vary_all(pairs, words, kind, filler, plan, watch):
+    rows = zip(watch("variants", pairs), words, strict=True)
+    results = _in_batches(_VariantTask(kind, filler, plan), rows, jobs, lambda row: row[0])
+    for pair, result in zip(pairs, results, strict=True):
         rejected.update(result.rejected)
         if len(result.variants) < plan.variants:
             reason = TOO_FEW if pair.target.strip() else EMPTY_REFERENCES
@@ -293,23 +358,6 @@ def list_counts(counts: Mapping[str, int]) -> str:
     """
     largest = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{count:,} {name}" for name, count in largest) or "none"
-
-
-def _vary_all(
-    pairs: Sequence[SentencePair],
-    words: Sequence[tuple[Word, ...]],
-    kind: str,
-    filler: Filler,
-    plan: PerturbPlan,
-    watch: Watch,
-) -> Iterator[tuple[SentencePair, Variants]]:
-    rows = zip(watch("variants", pairs), words, strict=True)
-    while batch := list(islice(rows, _AT_ONCE)):
-        searches = [
-            choose_variants(context_of(pair, kind, row), plan, filler) for pair, row in batch
-        ]
-        results = _run_searches(searches, filler)
-        yield from zip((pair for pair, _ in batch), results, strict=True)
 
 
 def _run_searches(searches: Sequence[VariantSearch], filler: Filler) -> list[Variants]:

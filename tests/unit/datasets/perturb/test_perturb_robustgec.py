@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 from kept_errors import problems
+from messages import expect_error
 
+from gecbench.api import training_data
 from gecbench.api.files import load
 from gecbench.api.options import PerturbOptions
 from gecbench.api.robustness import check_perturbed, load_perturbed
 from gecbench.api.training_data import Perturbation, perturb
+from gecbench.core.errors import UsageError
 from gecbench.core.perturbed import PerturbedSet
 from gecbench.core.sample import Corpus
 
@@ -26,6 +29,22 @@ def published(shared: Path) -> PerturbedSet:
 @pytest.fixture(scope="module")
 def made(published: PerturbedSet) -> Perturbation:
     return perturb(published, options=PerturbOptions(pos=False))
+
+
+@pytest.mark.slow
+def test_several_processes_make_what_one_makes(
+    published: PerturbedSet, made: Perturbation, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(training_data, "_PAYS", 1)
+    monkeypatch.setattr(training_data, "cores", lambda: 2)
+    assert perturb(published, options=PerturbOptions(pos=False), jobs=None) == made
+
+
+def test_processes_that_cannot_be_are_refused(published: PerturbedSet):
+    with expect_error(UsageError, "jobs", "0"):
+        perturb(published, jobs=0)
+    with expect_error(UsageError, "jobs 2", "masked language model"):
+        perturb(published, options=PerturbOptions(filler="mask:nowhere"), jobs=2)
 
 
 def test_every_gold_edit_is_still_there_with_its_correction(made: Perturbation):
