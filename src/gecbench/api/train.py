@@ -148,7 +148,7 @@ def train(
 
     config = settings.config
     dev_score = DevScore(config.language, config.scoring, places or Places())
-    if config.scoring.by != "loss":
+    if config.scoring.by != "loss" and settings.kind.read is None:
         dev_score.check()
     return train_run(config, settings.kind, run, home=settings.home, score=dev_score, say=say)
 

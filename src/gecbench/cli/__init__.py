@@ -25,6 +25,7 @@ _COMMANDS = {
     "combine": ("combine:combine", "Combine systems by voting on their edits."),
     "corrupt": ("corrupt:corrupt", "Make errors in correct texts, for training."),
     "train": ("train:train", "Train a corrector."),
+    "parse": ("parse:parse", "Write dependency trees of sentences."),
     "perturb": ("corrupt:perturb", "Change the context of errors, for training."),
     "export": ("train:export", "Make a trained model faster on a CPU."),
     "model": ("train:model", "Show, convert and merge models."),

@@ -512,14 +512,19 @@ def save_tagger(model: TaggerModel, folder: Path, provenance: Mapping[str, objec
     """Write a tagger into an empty folder."""
     write_label_vocabulary(folder / LABELS, model.vocabulary)
     model.encoding.save(folder)
-    encoder: Any = model.network.encoder
-    if "convolution" not in model.card.settings:
-        config = encoder.model.config.to_dict()
-        config.pop("_name_or_path", None)  # a place on this machine says nothing elsewhere
-        make_folder(folder / _ENCODER)
-        text = json.dumps(config, indent=2, sort_keys=True, default=str)
-        write_bytes(folder / _ENCODER / "config.json", f"{text}\n".encode())
+    save_encoder_config(model.network.encoder, folder)
     save_network(model.network, folder, msgspec.structs.replace(model.card, provenance=provenance))
+
+
+def save_encoder_config(encoder: nn.Module, folder: Path) -> None:
+    """Write what `read_encoder` builds an encoder of transformers from; our own is on the card."""
+    if not isinstance(encoder, TransformersEncoder):
+        return
+    config = cast("PreTrainedModel", encoder.model).config.to_dict()
+    config.pop("_name_or_path", None)  # a place on this machine says nothing elsewhere
+    make_folder(folder / _ENCODER)
+    text = json.dumps(config, indent=2, sort_keys=True, default=str)
+    write_bytes(folder / _ENCODER / "config.json", f"{text}\n".encode())
 
 
 def read_tagger(folder: Path, *, with_weights: bool = True) -> TaggerModel:
@@ -543,7 +548,7 @@ def read_tagger(folder: Path, *, with_weights: bool = True) -> TaggerModel:
     vocabulary = read_labels(folder, card, "copy the model's folder again, whole")
     encoding = read_encoding(folder)
     encoder = read_encoder(folder, card.settings)
-    _check_ids(folder, encoding, encoder.rows)
+    check_ids(folder, encoding, encoder.rows)
     dropout = card.settings.get("dropout", 0.0)
     if not isinstance(dropout, int | float):
         raise FormatError(f"{folder}: dropout of its card is no number: {dropout!r}")
@@ -560,7 +565,7 @@ def read_tagger(folder: Path, *, with_weights: bool = True) -> TaggerModel:
     return TaggerModel(card, vocabulary, encoding, network)
 
 
-def _check_ids(folder: Path, encoding: TaggerEncoding, rows: int) -> None:
+def check_ids(folder: Path, encoding: TaggerEncoding, rows: int) -> None:
     """Refuse an encoding whose ids the embedding does not have.
 
     Raises:

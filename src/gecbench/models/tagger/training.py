@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -354,7 +354,15 @@ def _new_model(config: TaggerConfig, pairs: Sequence[SentencePair]) -> TaggerMod
     tokens = table.tokens or language.tokens
     vocabulary = _labels(config, pairs, tokens)
     if table.encoder == OWN:
-        encoder, encoding = _build_convolution(table, pairs, tokens)
+        if table.start:
+            raise UsageError("model.start is about encoders of transformers; leave it out")
+        texts = (text for pair in pairs for text in (pair.source, pair.target))
+        encoder, encoding = build_convolution(
+            table.convolution,
+            (token_texts(text, tokens) for text in texts),
+            max_tokens=table.max_tokens,
+            pieces_per_token=table.subwords_per_token,
+        )
     else:
         start = table.start or ("added" if language.joiner else "unknown")
         encoder, encoding = load_pretrained(
@@ -386,20 +394,27 @@ def _labels(config: TaggerConfig, pairs: Sequence[SentencePair], tokens: str) ->
     return build_label_vocabulary(counts, min_count=table.min_count, size=table.size or None)
 
 
-def _build_convolution(
-    table: TaggerTable, pairs: Sequence[SentencePair], tokens: str
+def build_convolution(
+    sizes: ConvolutionTable,
+    sentences: Iterable[Sequence[str]],
+    *,
+    max_tokens: int,
+    pieces_per_token: int,
 ) -> tuple[Encoder, TaggerEncoding]:
-    """Build our own encoder; both sides of pairs say what it may read in later rounds."""
-    if table.start:
-        raise UsageError("model.start is about encoders of transformers; leave it out")
-    texts = (text for pair in pairs for text in (pair.source, pair.target))
-    sizes = table.convolution
-    pieces = build_own_pieces((token_texts(text, tokens) for text in texts), sizes.pieces)
+    """Build our own encoder, and how it reads.
+
+    Args:
+        sizes: Of the network.
+        sentences: The tokens of all that it may read.
+        max_tokens: As `EncodingLayout`.
+        pieces_per_token: As `EncodingLayout`.
+    """
+    pieces = build_own_pieces(sentences, sizes.pieces)
     encoding = build_own_encoding(
         pieces,
-        max_tokens=table.max_tokens,
-        max_positions=(table.max_tokens + 1) * table.subwords_per_token,
-        pieces_per_token=table.subwords_per_token,
+        max_tokens=max_tokens,
+        max_positions=(max_tokens + 1) * pieces_per_token,
+        pieces_per_token=pieces_per_token,
     )
     layout, values = encoding.layout, msgspec.structs.asdict(sizes) | {"pieces": pieces.size}
     shape = ConvolutionShape(**values, pad=layout.pad, unknown=layout.unknown)

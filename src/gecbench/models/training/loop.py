@@ -353,8 +353,12 @@ class Loop:
             self.accelerator.free_memory()
         self.task.freeze(cold=self.state.cold)
         self.task.module.train()  # transformers loads networks with their dropout switched off
+        groups: dict[float, list[torch.nn.Parameter]] = {1.0: []}
+        for name, tensor in self.task.module.named_parameters():
+            if tensor.requires_grad:
+                groups.setdefault(self.task.rate(name), []).append(tensor)
         self.adam = torch.optim.AdamW(
-            [tensor for tensor in self.task.module.parameters() if tensor.requires_grad],
+            [{"params": group, "factor": rate} for rate, group in groups.items() if group],
             betas=(training.beta1, training.beta2),
             eps=training.epsilon,
             weight_decay=training.weight_decay,
@@ -407,7 +411,7 @@ class Loop:
             self.accelerator.clip_grad_norm_(learning, training.clip)
         rate = learning_rate(training, step=state.phase_step, total=self.total, cold=state.cold)
         for parameters in self.optimizer.param_groups:
-            parameters["lr"] = rate
+            parameters["lr"] = rate * parameters["factor"]
         self.optimizer.step()
         self.optimizer.zero_grad()
         self.losses.append(total / devices)
@@ -456,7 +460,8 @@ class Loop:
             seconds = self.state.seconds + time.monotonic() - self.started
             values = {
                 "loss": loss,
-                "learning_rate": self.optimizer.param_groups[0]["lr"],
+                "learning_rate": self.optimizer.param_groups[0]["lr"]
+                / self.optimizer.param_groups[0]["factor"],
                 "epoch": self.state.epoch,
                 "seconds": round(seconds, 1),
             }
@@ -469,7 +474,8 @@ class Loop:
         if not math.isfinite(values["loss"]):
             raise self._not_finite(f"the dev loss is {values['loss']}", state.step)
         if by != "loss":
-            values["score"] = self.dev_score()
+            values["score"] = values[self.task.score] if self.task.score else self.dev_score()
+            state.scored_by = self.task.score or state.scored_by
         value = values.get("score", -values["loss"])
         state.history.append({"step": state.step, "epoch": state.epoch, **values})
         if self.log:

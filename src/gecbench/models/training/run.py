@@ -96,9 +96,8 @@ def train_run(
     accelerator = Accelerator(mixed_precision=precision, cpu=on_cpu)
     first = accelerator.is_main_process
     say = say if first else lambda _message: None
-    data: TrainingData[Any] = (
-        read_pairs(config, home) if config.robust is None else read_context_pairs(config, home)
-    )
+    reads = read_pairs if config.robust is None else read_context_pairs
+    data: TrainingData[Any] = (kind.read or reads)(config, home)
     provenance: dict[str, Any] = {
         "gecbench": __version__,
         "configuration": msgspec.to_builtins(config),
@@ -149,7 +148,7 @@ def train_run(
                 "seconds": round(state.seconds, 1),
                 "devices": accelerator.num_processes,
             }
-            _finish(checkpoints.best(state), run / MODEL, config, provenance)
+            _finish(checkpoints.best(state), run / MODEL, config, provenance, kind.verb)
         accelerator.wait_for_everyone()
     if config.scoring.by != "loss" and state.best == 0:
         say(
@@ -185,7 +184,9 @@ def _check_examples(dataset: Dataset[Any], what: str) -> None:
         raise CorpusError(f"no {what} pair can be used ({why or 'none given'})")
 
 
-def _finish(best: Path, model: Path, config: RunConfig, provenance: Mapping[str, Any]) -> None:
+def _finish(
+    best: Path, model: Path, config: RunConfig, provenance: Mapping[str, Any], verb: str
+) -> None:
     """Write the best model, with its card, as the run's result."""
     for leftover in model.parent.glob(f".{model.name}.*"):  # what a killed run was writing
         shutil.rmtree(leftover, ignore_errors=True)
@@ -193,7 +194,7 @@ def _finish(best: Path, model: Path, config: RunConfig, provenance: Mapping[str,
         shutil.copytree(best, folder, dirs_exist_ok=True)
         card = msgspec.structs.replace(read_card(folder), provenance=provenance, about=config.about)
         write_card(folder, card)
-        write_text(folder / "README.md", model_card(config, card))
+        write_text(folder / "README.md", model_card(config, card, verb))
 
 
 def _version(name: str) -> str:
@@ -294,17 +295,26 @@ def _deterministic(config: RunConfig) -> Iterator[None]:
 _CARD = Path(__file__).with_name("card.md")
 """The card, with places for what a run fills in."""
 
+_PLACE = ("step", "epoch")
+"""What an evaluation says of its place in the run."""
+
 _ROBUST = {
     "cpr": "each sentence beside the same errors in other contexts",
     "r-drop": "each sentence twice, under two dropouts",
 }
 
 
-def model_card(config: RunConfig, card: Card) -> str:
-    """Write the card as Markdown, with the fields that model hubs read at its head."""
+def model_card(config: RunConfig, card: Card, verb: str = "correct") -> str:
+    """Write the card as Markdown, with the fields that model hubs read at its head.
+
+    Args:
+        config: Of the run.
+        card: Of the model, with its provenance.
+        verb: The command that the model is for.
+    """
     facts: Mapping[str, Any] = card.provenance
     history, prepared = facts["history"], facts["prepared"]
-    columns = ["loss", *(n for n in ("divergence", "score") if any(n in row for row in history))]
+    columns = [n for n in dict.fromkeys(n for row in history for n in row) if n not in _PLACE]
     rows = [
         [str(row["step"]), *(f"{row[name]:.4f}" if name in row else "" for name in columns)]
         for row in history
@@ -325,6 +335,7 @@ def model_card(config: RunConfig, card: Card) -> str:
     return Template(read_bytes(_CARD).decode()).substitute(
         {name.replace(" ", "_"): value for name, value in facts.items()},
         kind=config.kind,
+        verb=verb,
         name=config.name,
         code=config.language,
         language=language,

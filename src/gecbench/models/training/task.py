@@ -19,6 +19,8 @@ from gecbench.models.training.config import RobustTable, RunConfig
 if TYPE_CHECKING:
     import torch
 
+    from gecbench.models.training.data import TrainingData
+
 Item = TypeVar("Item")
 Example = TypeVar("Example")
 Outputs = TypeVar("Outputs")
@@ -65,6 +67,8 @@ class Task(ABC, Generic[Item, Example]):
 
     metrics: tuple[str, ...] = ()
     """What `measure` gives beside the loss, in order."""
+    score: str = ""
+    """Which of `metrics` is the score of a task that corrects nothing; "" corrects dev for one."""
 
     @property
     @abstractmethod
@@ -107,9 +111,13 @@ class Task(ABC, Generic[Item, Example]):
     def freeze(self, *, cold: bool) -> None:
         """Let only what is new learn (cold), or everything."""
 
-    @abstractmethod
+    def rate(self, name: str) -> float:
+        """Choose the factor of the learning rate for a parameter of the network, by its name."""
+        return 1.0
+
     def corrector(self) -> Corrector:
-        """Wrap the network as it is now, to score it while it learns."""
+        """Wrap the network as it is now, to score it while it learns, where `score` is ""."""
+        raise NotImplementedError
 
     @abstractmethod
     def save(self, folder: Path, provenance: Mapping[str, object]) -> None:
@@ -186,15 +194,16 @@ KINDS: Mapping[str, str] = {
     "seq2seq": "gecbench.models.seq2seq.training:KIND",
     "scratch": "gecbench.models.scratch.training:KIND",
     "causal": "gecbench.models.causal.training:KIND",
+    "parser": "gecbench.models.syntax.parser_training:KIND",
 }
 """Kind of model to its `TrainingKind`."""
 
 
-Build = Callable[[Any, Sequence[SentencePair], Path | None], Task[SentencePair, Any]]
+Build = Callable[[Any, Sequence[Any], Path | None], Task[Any, Any]]
 """Builds the task of a run. It takes
 
 - the configuration, of the type that the kind names;
-- the training pairs: vocabularies are built from them;
+- the training pairs, or what the kind reads: vocabularies are built from them;
 - a folder that the task's `save` wrote, where a run is resumed: everything but the weights
   (vocabulary, tokenizer, network configuration) comes from there, so that nothing is downloaded or
   derived again. None at the start.
@@ -213,12 +222,17 @@ class TrainingKind:
         check_robust: Takes a configuration with a `[robust]` table and raises a UsageError for
             what the kind cannot honour of it, before anything is loaded. None: the kind has no
             predictions to compare (its task is no `ComparableTask`).
+        read: Takes a configuration and the folder that its paths count from, and reads what is
+            learnt from; None reads pairs.
+        verb: The command that a model of the kind is for.
     """
 
     config: type[RunConfig]
     build: Build
     paths: tuple[str, ...] = ()
     check_robust: Callable[[Any], None] | None = None
+    read: Callable[[Any, Path], TrainingData[Any]] | None = None
+    verb: str = "correct"
 
 
 def resolve_paths(config: RunConfig, kind: TrainingKind, home: Path) -> RunConfig:

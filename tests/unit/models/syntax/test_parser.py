@@ -1,0 +1,145 @@
+"""The parser: its trees, its loss, its run, and the command that parses."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from tiny_syntax import TREES, parser_config, parser_run
+from tiny_taggers import write_bert
+
+from gecbench.api.parse import open_trees
+from gecbench.core.errors import GecbenchError
+from gecbench.models.syntax.parser import best_tree, read_parser
+from gecbench.models.syntax.parser_training import KIND
+from gecbench.models.syntax.trees import Tree, read_conllu
+
+
+@given(st.integers(1, 4), st.randoms(use_true_random=False))
+def test_the_best_tree_is_that_of_trying_all(size, chance) -> None:
+    # Small whole numbers make cycles and ties likely: then only the sum counts.
+    scores = np.array(
+        [[float(chance.randint(0, 6)) for _ in range(size + 1)] for _ in range(size + 1)]
+    )
+
+    def total(heads) -> float:
+        return sum(scores[word, head] for word, head in enumerate(heads, 1))
+
+    trees = [
+        heads
+        for heads in itertools.product(range(size + 1), repeat=size)
+        if not Tree((), heads, ()).fault
+    ]
+    found = best_tree(scores)
+    assert not Tree((), tuple(found), ()).fault
+    assert total(found) == max(map(total, trees))
+
+
+@pytest.mark.parametrize("encoder", ["convolution", "bert"])
+def test_loss_and_scores_are_those_of_one_tree_after_the_other(tmp_path: Path, encoder) -> None:
+    place = encoder if encoder == "convolution" else str(write_bert(tmp_path, "en"))
+    task = KIND.build(parser_config(encoder=place), TREES, None)
+    task.module.eval()
+    for part in (task.module.arcs, task.module.labels):
+        torch.nn.init.normal_(part.weight)
+    examples = task.prepare(TREES).examples
+    assert len(examples) == len(TREES)
+    together = task.collate(examples)
+    alone = [task.collate([example]) for example in examples]
+    assert task.weight(together) == sum(len(tree.words) for tree in TREES)
+    with torch.no_grad():
+        whole = [m.total.item() for m in task.measure(task.module, together)]
+        parts = [[m.total.item() for m in task.measure(task.module, batch)] for batch in alone]
+    assert whole == pytest.approx(np.sum(parts, axis=0).tolist(), rel=1e-4)
+    parses = task.parser.parse([tree.words for tree in TREES])
+    right = sum(
+        head == gold
+        for parse, tree in zip(parses, TREES, strict=True)
+        for head, gold in zip(parse.tree.heads, tree.heads, strict=True)
+    )
+    assert whole[1] == right
+    for parse in parses:
+        assert not parse.tree.fault
+        assert parse.probabilities.sum(1) == pytest.approx(1, abs=1e-4)
+
+
+def test_faulty_and_long_trees_are_left_out_and_counted() -> None:
+    task = KIND.build(parser_config(max_tokens=4), TREES, None)
+    faulty = Tree(("He", "goes"), (0, 0), ("nsubj", "root"))
+    assert task.prepare([faulty, Tree(("a",) * 5, (0, 1, 1, 1, 1), ("x",) * 5)]).dropped == {
+        "several roots": 1,
+        "longer than what is read": 1,
+    }
+    assert task.parser.parse([("a",) * 5, ()]) == [None, None]
+
+
+def test_a_killed_run_goes_on_and_its_parser_knows_its_trees(
+    trained_parser: Path, tmp_path
+) -> None:
+    parser = read_parser(trained_parser)
+    assert [parse.tree for parse in parser.parse([tree.words for tree in TREES])] == TREES
+    again = parser_run(tmp_path / "again", stop_after=20)
+    assert (again / "model.safetensors").read_bytes() == (
+        trained_parser / "model.safetensors"
+    ).read_bytes()
+
+
+def test_a_parser_without_error_labels_is_refused(tmp_path: Path) -> None:
+    plain = [Tree(tree.words, tree.heads, ("dep",) * len(tree.words)) for tree in TREES]
+    KIND.build(parser_config(), plain, None).save(tmp_path, {})
+    with pytest.raises(GecbenchError, match="has no label S and no R and no M"):
+        read_parser(tmp_path, for_errors=True)
+
+
+def _invoke(run, *words: str) -> str:
+    code, _, said = run(*words)
+    assert code == 0, said
+    return said
+
+
+def test_parse_writes_conllu_with_the_likeliest_heads(trained_parser: Path, tmp_path, run) -> None:
+    texts, out = tmp_path / "texts.txt", tmp_path / "out.conllu"
+    texts.write_text("".join(f"{' '.join(tree.words)}\n" for tree in TREES), encoding="utf-8")
+    _invoke(run, "parse", str(trained_parser), str(texts), "--heads", "2", "-o", str(out))
+    assert list(read_conllu(out)) == TREES
+    column = out.read_text("utf-8").splitlines()[2].split("\t")[-1]
+    assert column.startswith(f"Heads={TREES[0].heads[0]}:")
+    assert column.count("|") == 1
+    source = open_trees(str(trained_parser))
+    ((_, probabilities),) = source.parse([TREES[0].words])
+    _invoke(
+        run, "parse", str(trained_parser), str(texts), "--heads", "0", "-o", str(out), "--overwrite"
+    )
+    exact = out.read_text("utf-8").splitlines()[2].split("\t")[-1].removeprefix("Heads=")
+    heads = {int(k): float(v) for k, v in (item.split(":") for item in exact.split("|"))}
+    assert [heads[k] for k in range(len(heads))] == pytest.approx(
+        probabilities[0].tolist(), rel=1e-3
+    )
+
+
+def test_references_are_projected_onto_their_sources(tmp_path: Path, run) -> None:
+    gold, corpus, out = tmp_path / "gold.conllu", tmp_path / "pairs.tsv", tmp_path / "out.conllu"
+    gold.write_text(
+        "1\tHe\t_\t_\t_\t_\t2\tnsubj\t_\t_\n2\tgoes\t_\t_\t_\t_\t0\troot\t_\t_\n"
+        "3\thome\t_\t_\t_\t_\t2\tadvmod\t_\t_\n\n",
+        encoding="utf-8",
+    )
+    rows = ("He go home", "He home", "He goes goes home", "He goes home now")
+    corpus.write_text(
+        "".join(f"{k}\t{row}\tHe goes home\n" for k, row in enumerate(rows, 1)), encoding="utf-8"
+    )
+    command = ("parse", str(gold), str(corpus), "--project", "--scheme", "xx-word", "--lang", "en")
+    said = _invoke(run, *command, "-o", str(out))
+    assert "left out: several roots: 1" in said
+    assert "left out: superfluous words at the end: 1" in said
+    labels = [tree.labels for tree in read_conllu(out)]
+    assert labels == [("nsubj", "S", "advmod"), ("nsubj", "root", "R", "advmod")] or labels == [
+        ("nsubj", "S", "advmod"),
+        ("nsubj", "R", "root", "advmod"),
+    ]
+    assert "repaired: 2" in _invoke(run, *command, "--repair", "-o", str(out), "--overwrite")
