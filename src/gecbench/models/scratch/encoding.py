@@ -276,7 +276,7 @@ class UnitEncoding:
         ids = [self._ids.get(piece.text, UNKNOWN) for piece in pieces]
         rows = zip(self._bytes(ids), pieces, strict=True)
         units = source_units(text, [(raw, piece.start, piece.end) for raw, piece in rows])
-        return EncoderInput((*ids, END), units)
+        return EncoderInput((*ids, END), units, text)
 
     def source_ids(self, text: str) -> tuple[int, ...]:
         """Encode it without the places of characters, which is less work."""

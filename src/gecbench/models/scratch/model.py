@@ -26,7 +26,7 @@ from gecbench.models.scratch.encoding import (
 )
 from gecbench.models.scratch.network import EncoderDecoder, Shape
 from gecbench.models.seq2seq.corrector import Answer, Decoding, normalise_score, rank
-from gecbench.models.seq2seq.encoding import Specials
+from gecbench.models.seq2seq.encoding import EncoderInput, Specials
 from gecbench.models.weights import (
     WEIGHTS,
     evaluation_mode,
@@ -201,10 +201,10 @@ class BeamSearch:
         self._options = options
         self._beams = options.beams
 
-    def answers(self, sources: Sequence[Sequence[int]], limit: int) -> list[list[Answer]]:
+    def answers(self, sources: Sequence[EncoderInput], limit: int) -> list[list[Answer]]:
         """Find for each source the best answers, best first."""
         with evaluation_mode(self._network), torch.inference_mode():
-            sentences = self._search(sources, limit)
+            sentences = self._search([source.ids for source in sources], limit)
         number = self._options.alternatives + 1
         return [rank(self._answers(sentence), number) for sentence in sentences]
 

@@ -99,11 +99,11 @@ class Answer(NamedTuple):
 class Search(Protocol):
     """A runtime with a model, ready to search for answers."""
 
-    def answers(self, sources: Sequence[Sequence[int]], limit: int) -> list[list[Answer]]:
+    def answers(self, sources: Sequence[EncoderInput], limit: int) -> list[list[Answer]]:
         """Find for each source the best answers, best first.
 
         Args:
-            sources: Token ids with specials: one batch.
+            sources: One batch.
             limit: New tokens, the end included; a search that comes so far is cut.
         """
         ...
@@ -187,7 +187,7 @@ class Seq2Seq(Corrector):
         for limit in sorted(work, reverse=True):
             same = work[limit]
             for batch in make_batches([len(item.source.ids) for item in same], size, tokens):
-                answers = search.answers([same[k].source.ids for k in batch], limit)
+                answers = search.answers([same[k].source for k in batch], limit)
                 for k, best in zip(batch, answers, strict=True):
                     index = same[k].number
                     corrections[index] = self._correction(texts[index], same[k], best)

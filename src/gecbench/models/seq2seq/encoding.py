@@ -237,10 +237,12 @@ class EncoderInput(NamedTuple):
     Args:
         ids: Specials included.
         units: What the model sees of the text, character by character, with its place there.
+        text: The source itself.
     """
 
     ids: tuple[int, ...]
     units: tuple[Unit, ...]
+    text: str = ""
 
 
 class Encoding(Protocol):
@@ -304,12 +306,20 @@ class SubwordEncoding:
             for token, (start, end) in zip(plain, encoded.offsets, strict=True)
             if end > len(prefix)
         ]
-        return EncoderInput(self._surround(plain), source_units(text, pieces))
+        return EncoderInput(self._surround(plain), source_units(text, pieces), text)
 
     def source_ids(self, text: str) -> tuple[int, ...]:
         """Encode it without the places of characters, which is less work."""
         encoded = self.tokenizer.encode(self.specials.prefix + text, add_special_tokens=False)
         return self._surround(self._plain(encoded.ids))
+
+    def source_spans(self, text: str) -> list[tuple[int, int]]:
+        """Find the half-open character spans of the ids of a source; (0, 0) of what is around."""
+        prefix = len(self.specials.prefix)
+        encoded = self.tokenizer.encode(self.specials.prefix + text, add_special_tokens=False)
+        spans = [(max(0, start - prefix), max(0, end - prefix)) for start, end in encoded.offsets]
+        around = ([(0, 0)] * len(ids) for ids in (self.specials.before, self.specials.after))
+        return [*next(around), *spans, *next(around)]
 
     def target_ids(self, text: str) -> tuple[int, ...]:
         """Encode what the decoder is to write for a text; what is forced it learns, too."""

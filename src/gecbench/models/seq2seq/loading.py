@@ -24,7 +24,7 @@ from gecbench.models.seq2seq.corrector import (
     normalise_score,
     rank,
 )
-from gecbench.models.seq2seq.encoding import Specials, SubwordEncoding
+from gecbench.models.seq2seq.encoding import EncoderInput, Specials, SubwordEncoding
 
 if TYPE_CHECKING:
     import torch
@@ -182,12 +182,12 @@ class CTranslate2Search:
             folder, device=options.device, precision=precision, threads=options.threads
         )
 
-    def answers(self, sources: Sequence[Sequence[int]], limit: int) -> list[list[Answer]]:
+    def answers(self, sources: Sequence[EncoderInput], limit: int) -> list[list[Answer]]:
         """Find for each source the best answers, best first."""
         forced = self._tokens(self._specials.forced)
         # The search ends when the most probable beam has ended; all come back.
         results = self._model.translate_batch(
-            [self._tokens(source) for source in sources],
+            [self._tokens(source.ids) for source in sources],
             [forced] * len(sources) if forced else None,
             beam_size=self._options.beams,
             num_hypotheses=self._options.beams,

@@ -24,7 +24,7 @@ from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.core.seeding import number
 from gecbench.models.batches import mask_rows, pad_rows
 from gecbench.models.seq2seq.corrector import Answer, Seq2SeqOptions, normalise_score, rank
-from gecbench.models.seq2seq.encoding import Specials, SubwordEncoding
+from gecbench.models.seq2seq.encoding import EncoderInput, Specials, SubwordEncoding
 from gecbench.models.weights import evaluation_mode
 
 _SPARE = 128
@@ -226,13 +226,19 @@ class TorchSearch:
             use_cache=True,
         )
 
-    def answers(self, sources: Sequence[Sequence[int]], limit: int) -> list[list[Answer]]:
+    def inputs(self, sources: Sequence[EncoderInput]) -> dict[str, object]:
+        """Build what the network reads of a batch, by what transformers calls it."""
+        ids, device = [source.ids for source in sources], self._network.device
+        return {
+            "input_ids": torch.from_numpy(pad_rows(ids, self._specials.pad)).to(device),
+            "attention_mask": torch.from_numpy(mask_rows(ids)).to(device),
+        }
+
+    def answers(self, sources: Sequence[EncoderInput], limit: int) -> list[list[Answer]]:
         """Find for each source the best answers, best first."""
         network = self._network
         beams, specials = self._options.beams, self._specials
         scores = _Scores(specials, beams)
-        ids = torch.from_numpy(pad_rows(sources, specials.pad)).to(network.device)
-        mask = torch.from_numpy(mask_rows(sources)).to(network.device)
         config = network.generation_config
         # What a checkpoint asks for elsewhere (facebook/bart-large: no 3-gram twice, an end
         # forced at the limit) must not get into ours: transformers fills gaps from it.
@@ -240,8 +246,7 @@ class TorchSearch:
         try:
             with evaluation_mode(network):
                 rows: list[list[int]] = network.generate(
-                    input_ids=ids,
-                    attention_mask=mask,
+                    **self.inputs(sources),
                     generation_config=self._config,
                     max_new_tokens=limit,
                     logits_processor=LogitsProcessorList([scores]),

@@ -12,6 +12,11 @@ from gecbench.models.scratch.encoding import END, SPECIALS
 from gecbench.models.scratch.model import BeamSearch
 from gecbench.models.scratch.network import EncoderDecoder
 from gecbench.models.seq2seq.corrector import Decoding
+from gecbench.models.seq2seq.encoding import EncoderInput
+
+
+def inputs(sources: list[list[int]]) -> list[EncoderInput]:
+    return [EncoderInput(tuple(source), ()) for source in sources]
 
 
 def small(architecture: str, seed: int) -> EncoderDecoder:
@@ -39,7 +44,7 @@ def test_a_wide_search_finds_the_most_probable_of_all_answers(architecture) -> N
     model = small(architecture, 1)
     every = [said for size in (1, 2) for said in product(range(3, 13), repeat=size)]
     search = BeamSearch(model, SPECIALS, Decoding(beams=120, length_penalty=0.0))
-    for source, (best, *_) in zip(SOURCES, search.answers(SOURCES, 3), strict=True):
+    for source, (best, *_) in zip(SOURCES, search.answers(inputs(SOURCES), 3), strict=True):
         result = {said: worth(model, source, said) for said in every if END not in said}
         assert best.ids == max(result, key=lambda said: result[said])
         assert best.score == pytest.approx(result[best.ids], abs=1e-4)
@@ -50,10 +55,10 @@ def test_scores_are_those_of_the_plain_pass_whatever_the_batch(architecture) -> 
     model = small(architecture, 2)
     options = Decoding(beams=3, length_penalty=0.7, alternatives=2)
     search = BeamSearch(model, SPECIALS, options)
-    together = search.answers(SOURCES, 12)
-    assert together == search.answers(SOURCES, 12)
+    together = search.answers(inputs(SOURCES), 12)
+    assert together == search.answers(inputs(SOURCES), 12)
     for source, answers in zip(SOURCES, together, strict=True):
-        (alone,) = search.answers([source], 12)
+        (alone,) = search.answers(inputs([source]), 12)
         assert [item.ids for item in alone] == [item.ids for item in answers]
         for first, second in zip(alone, answers, strict=True):
             assert first.score == pytest.approx(second.score, abs=1e-4)
@@ -95,7 +100,7 @@ def test_the_search_is_the_plain_one(architecture) -> None:
         net.embedding.weight[END] = 0.8 * net.embedding.weight[4:].sum(0)
         options = Decoding(beams=3, alternatives=2)
         for source, answers in zip(
-            SOURCES, BeamSearch(net, SPECIALS, options).answers(SOURCES, 9), strict=True
+            SOURCES, BeamSearch(net, SPECIALS, options).answers(inputs(SOURCES), 9), strict=True
         ):
             by_hand = search_scores(net, source, 3, 9)
             assert [answer.score for answer in answers] == pytest.approx(by_hand, abs=1e-4)
@@ -107,7 +112,7 @@ def test_the_search_is_the_plain_one(architecture) -> None:
 def test_one_beam_takes_the_best_each_time() -> None:
     model = small("recurrent", 3)
     search = BeamSearch(model, SPECIALS, Decoding(beams=1))
-    for source, (answer,) in zip(SOURCES, search.answers(SOURCES, 20), strict=True):
+    for source, (answer,) in zip(SOURCES, search.answers(inputs(SOURCES), 20), strict=True):
         text: list[int] = []
         while len(text) < 20:
             logits = model(*batch([source]), torch.tensor([[1, *text]]))[0, -1]
@@ -125,7 +130,7 @@ def test_what_never_ends_is_cut_and_has_no_end() -> None:
     model.embedding.weight[5] = 9.0
     model.body.join.bias += 3
     search = BeamSearch(model, SPECIALS, Decoding(beams=2))
-    (answer,) = search.answers([SOURCES[0]], 6)[0]
+    (answer,) = search.answers(inputs([SOURCES[0]]), 6)[0]
     assert answer.ids == (5,) * 6
     assert not answer.complete
     assert -0.01 < answer.score <= 0
@@ -136,12 +141,12 @@ def test_an_answer_is_never_empty_and_never_padding() -> None:
     with torch.no_grad():
         for row in (0, 1, END):
             model.embedding.weight[row] = 5 * model.embedding.weight[4]
-    for answers in BeamSearch(model, SPECIALS, Decoding(beams=13)).answers(SOURCES, 5):
+    for answers in BeamSearch(model, SPECIALS, Decoding(beams=13)).answers(inputs(SOURCES), 5):
         assert all(answer.ids and min(answer.ids) > END for answer in answers)
 
 
 def test_the_network_is_left_as_it_was() -> None:
     net = small("recurrent", 1).train()
     search = BeamSearch(net, SPECIALS, Decoding())
-    search.answers(SOURCES, 4)
+    search.answers(inputs(SOURCES), 4)
     assert net.training
