@@ -50,6 +50,7 @@ from .core.corrector import Correction as Correction
 from .core.corrector import TextEdit as TextEdit
 from .core.edit import Edit as Edit
 from .core.errors import GecbenchError as GecbenchError
+from .core.options import Cluster as Cluster
 from .core.perturbed import PerturbedSet as PerturbedSet
 from .core.sample import Corpus as Corpus
 from .core.sample import Rewrite as Rewrite

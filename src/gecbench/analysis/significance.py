@@ -39,7 +39,7 @@ from gecbench.core.errors import (
     UsageError,
     count_noun,
 )
-from gecbench.core.options import check_jobs
+from gecbench.core.options import Cluster, check_jobs
 from gecbench.core.processes import can_travel, cores, map_in_processes
 from gecbench.core.scheme import Watch, no_progress
 from gecbench.core.score import Interval, WarningNote, ranks
@@ -243,7 +243,7 @@ def compare(
     metric: str,
     plan: Plan | None = None,
     *,
-    jobs: int | None = 1,
+    jobs: int | Cluster | None = 1,
     watch: Watch = no_progress,
 ) -> Comparison:
     """Compare systems by one metric, and test how far that can be chance.
@@ -388,10 +388,10 @@ _PAYS = 100_000_000
 
 
 def _compare_pairs(
-    task: _PairTask, pairs: Sequence[Names], jobs: int | None, watch: Watch
+    task: _PairTask, pairs: Sequence[Names], jobs: int | Cluster | None, watch: Watch
 ) -> list[SystemPair]:
     """Compare all pairs, in several processes if need be, and correct p for their number."""
-    if jobs is None:
+    if not isinstance(jobs, int):  # a cluster is for sentences, not for pairs
         work = len(pairs) * task.plan.resamples * len(task.rows[pairs[0][0]])
         jobs = cores() if "randomisation" in task.plan.tests and work >= _PAYS else 1
     statistics = next(iter(task.rows.values()))[:1]
@@ -525,7 +525,7 @@ def compare_run(
     run_stats: RunStats,
     plan: Plan | None = None,
     *,
-    jobs: int | None = 1,
+    jobs: int | Cluster | None = 1,
     watch: Watch = no_progress,
 ) -> Comparisons:
     """Test whether the systems of a run differ, by each metric that applies; see `compare`."""

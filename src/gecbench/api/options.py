@@ -12,6 +12,7 @@ from gecbench.backends import SEGMENTERS
 from gecbench.core.case import CHOICES, LEVELS, Choice, Level
 from gecbench.core.errors import UnknownNameError, UsageError
 from gecbench.core.options import (
+    Cluster,
     Option,
     check_between,
     check_choice,
@@ -96,7 +97,8 @@ class Options:
         per_sentence: Whether the report has what each metric says of each sentence.
         re_extract: Whether edits that files have are extracted again: None means where they
             cannot be compared with extracted ones; see `scoring.extractor.Extractor`.
-        jobs: How many processes work; None means one for each processor where that is quicker.
+        jobs: How many processes work, or a `Cluster`; None means one for each processor where that
+            is quicker.
             A script that asks for several keeps its own work under `if __name__ == "__main__":`.
 
     Raises:
@@ -168,7 +170,7 @@ class Options:
     seed: int = 0
     per_sentence: bool = True
     re_extract: Annotated[bool | None, RE_EXTRACT] = None
-    jobs: int | None = 1
+    jobs: int | Cluster | None = 1
 
     def __post_init__(self) -> None:
         """Refuse values that would give numbers without meaning."""

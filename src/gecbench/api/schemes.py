@@ -19,7 +19,7 @@ from gecbench.api.options import AnyScheme, Places, SchemeSpec, quiet
 from gecbench.core.errors import CorpusError, NoEffectError, ResourceError, UsageError
 from gecbench.core.files import read_bytes
 from gecbench.core.language import Language
-from gecbench.core.options import check_jobs
+from gecbench.core.options import Cluster, check_jobs
 from gecbench.core.registry import describe, resolve
 from gecbench.core.sample import Corpus
 from gecbench.core.scheme import Reader, Scheme, Watch, no_progress
@@ -241,7 +241,7 @@ def extract(
     minimise: bool = True,
     relabel: bool = True,
     lang: str | None = None,
-    jobs: int | None = 1,
+    jobs: int | Cluster | None = 1,
     watch: Watch = no_progress,
 ) -> Corpus:
     """Extract the edits of every rewrite, in place of those of the file.
@@ -254,7 +254,7 @@ def extract(
         minimise: Of kept edits drop tokens that both sides share at their ends.
         relabel: Give kept edits the scheme's types in place of their own.
         lang: Code of the language of the texts; None takes that of the corpus.
-        jobs: Processes; None takes one for each processor where that is quicker.
+        jobs: Processes, or a cluster; None takes one for each processor where that is quicker.
         watch: Wraps the loop over samples, to show progress.
 
     Raises:

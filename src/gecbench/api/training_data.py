@@ -34,7 +34,7 @@ from gecbench.core.files import (
     write_text,
 )
 from gecbench.core.language import Language
-from gecbench.core.options import check_jobs
+from gecbench.core.options import Cluster, check_jobs
 from gecbench.core.perturbed import SYNTHETIC, PerturbedSet
 from gecbench.core.processes import cores
 from gecbench.core.registry import resolve
@@ -168,7 +168,7 @@ def corrupt(
     lang: str | None = None,
     to: To = "jsonl",
     labels: Path | str | None = None,
-    jobs: int | None = 1,
+    jobs: int | Cluster | None = 1,
     folder: Path | None = None,
     mirror: Path | None = None,
     say: Callable[[str], None] = quiet,
@@ -192,7 +192,7 @@ def corrupt(
             default profile alone.
         to: jsonl, with an edit for each error that says its type; or pairs, source TAB target.
         labels: File for the labels of a tagger that lead from source to target.
-        jobs: Processes; None takes one for each processor where that is quicker.
+        jobs: Processes, or a cluster; None takes one for each processor where that is quicker.
         folder: Where data sets lie, for a profile that asks for one.
         mirror: Looked at before it.
         say: Told what a user should know of the texts.

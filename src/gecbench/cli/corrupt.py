@@ -13,6 +13,7 @@ from gecbench.cli.options import (
     CorpusFile,
     CorpusFormat,
     CorpusOptions,
+    Engine,
     Jobs,
     Lang,
     References,
@@ -41,6 +42,7 @@ _ENDINGS = {".jsonl": "jsonl", ".tsv": "pairs"}
 @command
 def corrupt(
     scheme: SchemeSpec,
+    engine: Engine,
     texts: Annotated[Path | None, Argument()] = None,
     output: Annotated[
         Path, Option("--output", "File for the pairs, or the profile.", short="-o", writes=("",))
@@ -95,7 +97,6 @@ def corrupt(
         int | None,
         Option("--least", "With --fit: least count of a confusion (2).", needs=("--fit",)),
     ] = None,
-    jobs: Jobs = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Make errors in correct texts, for training: pairs of a text with errors and the text.
@@ -114,7 +115,8 @@ def corrupt(
     if corpus is not None:
         refuse(
             "--fit writes a profile and corrupts no texts",
-            *("texts", "--profile", "--set", "--seed", "--labels", "--report", "--to", "--jobs"),
+            *("texts", "--profile", "--set", "--seed", "--labels", "--report", "--to"),
+            Engine,
         )
         format_by_ending(output, {".toml": "toml"}, "toml")
         reading = CorpusOptions(text_format, lang=lang, columns=columns)
@@ -141,7 +143,7 @@ def corrupt(
         lang=lang,
         to="pairs" if target == "pairs" else "jsonl",
         labels=labels,
-        jobs=jobs,
+        jobs=engine.workers(),
         folder=scheme.places.folder,
         mirror=scheme.places.mirror,
         say=say,

@@ -10,7 +10,7 @@ from gecbench.cli.command import command
 from gecbench.cli.options import (
     CorpusFile,
     CorpusOptions,
-    Jobs,
+    Engine,
     format_option,
     load_corpus,
     say,
@@ -31,6 +31,7 @@ def edits(
     corpus: CorpusFile,
     reading: CorpusOptions,
     scheme: SchemeSpec,
+    engine: Engine,
     keep: Annotated[
         bool,
         Option(
@@ -59,7 +60,6 @@ def edits(
         Option("--to", "Format to write.", show_default="by the ending of --output, else m2"),
     ] = None,
     output: OutputFile = Path(STDIO),
-    jobs: Jobs = None,
 ) -> None:
     """Find the edits between sources and references, and write them as M2 or JSONL.
 
@@ -82,7 +82,7 @@ def edits(
         keep=keep,
         minimise=minimise,
         relabel=relabel,
-        jobs=jobs,
+        jobs=engine.workers(),
         watch=watch,
     )
     capped = [s.id for s in extracted.samples if any(r.capped for r in s.references)]

@@ -5,17 +5,17 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 import click
 
 from gecbench.api.options import PLAIN, Options, Places, SchemeSpec
 from gecbench.cli.command import check_standard_input, is_given, named_files, refuse
 from gecbench.core.errors import FormatError, NoEffectError, UnknownNameError, UsageError
-from gecbench.core.options import Argument, Option, Without, pairs
+from gecbench.core.options import Argument, Cluster, Option, Without, pairs
 from gecbench.core.sample import NOT_KEPT, Corpus, SystemOutput
 from gecbench.formats import (
     COLUMNS_OPTION,
@@ -50,6 +50,24 @@ Jobs = Annotated[
     int | None,
     Option("--jobs", "Processes that work at once (default: all cores where that is quicker)."),
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """What works: processes of this machine, or a cluster."""
+
+    jobs: Jobs = None
+    engine: Annotated[
+        Literal["ray"] | None,
+        Option("--engine", "ray: work on a Ray cluster, by all its CPUs but one, or --jobs N."),
+    ] = None
+    cluster: Annotated[Cluster, Without("gpus")] = field(default_factory=Cluster)
+
+    def workers(self) -> int | Cluster | None:
+        """What `jobs` of the Python API takes."""
+        return replace(self.cluster, workers=self.jobs) if self.engine else self.jobs
+
+
 Intervals = Annotated[bool, Option("--ci", "Add 95% bootstrap intervals.")]
 Resamples = Annotated[int, Option("--resamples", "Resamples of --ci.", needs=("--ci",))]
 Seed = Annotated[int, Option("--seed", "Seed of --ci.", needs=("--ci",))]

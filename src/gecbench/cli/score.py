@@ -12,6 +12,7 @@ from gecbench.cli.command import command, is_given
 from gecbench.cli.options import (
     RESAMPLES,
     CorpusFile,
+    Engine,
     Inputs,
     Intervals,
     Jobs,
@@ -47,6 +48,7 @@ def score(
     systems: SystemFiles,
     inputs: Inputs,
     options: Options,
+    engine: Engine,
     ci: Intervals = False,
     resamples: Resamples = RESAMPLES,
     seed: Seed = 0,
@@ -64,7 +66,6 @@ def score(
             writes=("",),
         ),
     ] = None,
-    jobs: Jobs = None,
 ) -> None:
     """Score systems on a corpus with references, or on several corpora.
 
@@ -83,7 +84,7 @@ def score(
     groups = list(corpus_groups([corpus, *systems]))
     if len(groups) > 1 and (inputs.corpus.references or inputs.corpus.meta):
         raise UsageError("--reference and --meta belong to one corpus; here are several")
-    options = replace(options, per_sentence=per_sentence is not None, jobs=jobs)
+    options = replace(options, per_sentence=per_sentence is not None, jobs=engine.workers())
     check_scheme_is_used(options)
     options = with_intervals(options, ci, resamples, seed)
     form = chosen_format or format_of(output)

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
-from gecbench.core.errors import UsageError
+from gecbench.core.errors import MissingExtraError, ResourceError, UsageError
 
 Complete = Collection[str] | Callable[[], Collection[str]]
 
@@ -148,14 +149,91 @@ def check_least(option: str, value: int, least: int) -> None:
         raise UsageError(f"{option} is {value!r}; it is a whole number from {least} on")
 
 
-def check_jobs(jobs: int | None) -> None:
-    """Refuse a number of processes that is none; None takes as many as pay.
+_SECONDS = 5
+"""How long an address may take to answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A Ray cluster, for all that takes `jobs`: it works in place of processes of this machine.
+
+    Args:
+        address: HOST:PORT of the head; "auto" is the cluster that this machine belongs to, or
+            that RAY_ADDRESS names.
+        workers: How many, each with a CPU; None takes all CPUs but one, which Ray needs itself.
+        gpus: Of each worker; 0.25 lets four share one.
+        resume: Folder that keeps the results of parts, each in a file that is pickled Python. The
+            same run goes on from there when its driver was killed.
+    """
+
+    address: Annotated[
+        str,
+        Option(
+            "--address",
+            "HOST:PORT of the cluster, or auto: the one that this machine belongs to.",
+            needs=("--engine",),
+        ),
+    ] = "auto"
+    workers: int | None = None
+    gpus: Annotated[
+        float, Option("--gpus", "GPUs of each worker; 0.25: four share one.", needs=("--engine",))
+    ] = 0.0
+    resume: Annotated[
+        Path | None,
+        Option(
+            "--resume",
+            "Folder that keeps finished parts; the same command goes on from there.",
+            metavar="FOLDER",
+            needs=("--engine",),
+            makes=True,
+        ),
+    ] = None
+
+    def check(self) -> None:
+        """Refuse an address where nothing listens, before any work; Ray would try for minutes.
+
+        Raises:
+            UsageError: It is no address, or a number is below what it must be.
+            MissingExtraError: Ray is not installed.
+            ResourceError: Nothing listens there.
+        """
+        if self.workers is not None:
+            check_least("jobs", self.workers, 1)
+        if self.gpus < 0:
+            raise UsageError(f"gpus is {self.gpus:g}; it is a number from 0 on")
+        from importlib.util import find_spec
+
+        if find_spec("ray") is None:
+            raise MissingExtraError("ray", "ray")
+        if self.address == "auto":
+            return
+        host, colon, port = self.address.removeprefix("ray://").rpartition(":")
+        if not (host and colon and port.isdecimal() and int(port) < 1 << 16):
+            raise UsageError(
+                f"address {self.address!r} must be HOST:PORT, as 10.0.0.1:6379, or auto"
+            )
+        import socket  # most commands need none
+
+        try:
+            socket.create_connection((host, int(port)), _SECONDS).close()
+        except OSError as error:
+            raise ResourceError(
+                f"no Ray cluster answers at {self.address} ({error.strerror or error}); start one: "
+                "ray start --head --port 6379"
+            ) from error
+
+
+def check_jobs(jobs: int | Cluster | None) -> None:
+    """Refuse a number of processes that is none, or a cluster that does not answer.
 
     Raises:
         UsageError: It is below 1.
+        GecbenchError: As `Cluster.check`.
     """
-    if jobs is not None:
+    if isinstance(jobs, int):
         check_least("jobs", jobs, 1)
+    elif jobs is not None:
+        jobs.check()
 
 
 def check_between(option: str, value: float, low: float, high: float) -> None:

@@ -16,6 +16,7 @@ from threading import Thread
 from typing import Any, TypeVar, cast
 
 from gecbench.core.errors import ResourceError
+from gecbench.core.options import Cluster
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -43,7 +44,7 @@ def can_travel(value: object) -> bool:
 def map_in_processes(
     function: Callable[[Item], Result],
     items: Iterable[Item],
-    jobs: int,
+    jobs: int | Cluster,
     describe: Callable[[Item], str],
 ) -> Generator[Result, None, None]:
     """Yield what a function makes of each item, in their order, made by several processes.
@@ -51,12 +52,17 @@ def map_in_processes(
     Args:
         function: Can be pickled; each process gets its own copy once.
         items: Each can be pickled, too; few are on their way at a time.
-        jobs: How many processes; with 1 all is done here.
+        jobs: How many processes; with 1 all is done here. A cluster does it with its own.
         describe: What an item is, for the message of a process that died over it.
 
     Raises:
         ResourceError: A process died, as for want of memory.
     """
+    if not isinstance(jobs, int):
+        from gecbench.core.cluster import map_on_cluster
+
+        yield from map_on_cluster(jobs, function, items, describe)
+        return
     if jobs == 1:
         yield from map(function, items)
         return

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from gecbench.core.case import Case, Part
 from gecbench.core.errors import MissingExtraError, UsageError
+from gecbench.core.options import Cluster
 from gecbench.core.processes import can_travel, cores, map_in_processes
 from gecbench.core.sample import Corpus, Sample, SystemOutput
 from gecbench.core.scheme import Scheme, Watch, no_progress
@@ -252,7 +253,7 @@ def measure(
     systems: Sequence[SystemOutput],
     *,
     load: Callable[[], Scheme],
-    jobs: int | None = 1,
+    jobs: int | Cluster | None = 1,
     watch: Watch = no_progress,
 ) -> PartStats:
     """Take the statistics of all sentences of a corpus; see `in_parts`."""
@@ -265,7 +266,7 @@ def in_parts(
     systems: Sequence[SystemOutput] = (),
     *,
     load: Callable[[], Scheme],
-    jobs: int | None = 1,
+    jobs: int | Cluster | None = 1,
     watch: Watch = no_progress,
 ) -> Iterator[Result]:
     """Do a task for all sentences of a corpus, part by part, and yield the results in order.
@@ -275,7 +276,7 @@ def in_parts(
         corpus: For statistics, every sample has a reference.
         systems: With outputs for every sample.
         load: Gives the scheme of the decision to another process.
-        jobs: Processes; None takes one for each processor where that is quicker.
+        jobs: Processes, or a cluster; None takes one for each processor where that is quicker.
         watch: Wraps the loop over parts, to show progress.
 
     Raises:
@@ -290,8 +291,9 @@ def in_parts(
     if jobs is None:
         texts = sum(len(sample.references) + len(systems) for sample in corpus.samples)
         jobs = cores() if texts >= _PAYS and can_travel(remote) else 1
-    jobs = min(jobs, len(starts))
-    if jobs > 1:
+    if isinstance(jobs, int):
+        jobs = min(jobs, len(starts))
+    if jobs != 1:
         if not can_travel(remote):
             raise UsageError(
                 f"jobs {jobs}: the scheme, a metric or the segmenter cannot be sent to other "

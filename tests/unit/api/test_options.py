@@ -13,7 +13,7 @@ from gecbench.analysis.options import HumanOptions, Layout, Plan
 from gecbench.api.options import DifficultyOptions, Options, PerturbOptions, Places, Voting
 from gecbench.api.score import collect_stats
 from gecbench.core.errors import UsageError
-from gecbench.core.options import Option
+from gecbench.core.options import Cluster, Option
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.lang import language_of
 from gecbench.metrics import make_metrics
@@ -82,7 +82,17 @@ def test_too_few_resamples_are_refused(resamples: int):
 
 @pytest.mark.parametrize(
     "options",
-    [Options, HumanOptions, Plan, DifficultyOptions, Layout, Voting, PerturbOptions, Places],
+    [
+        Options,
+        HumanOptions,
+        Plan,
+        DifficultyOptions,
+        Layout,
+        Voting,
+        PerturbOptions,
+        Places,
+        Cluster,
+    ],
 )
 def test_the_documentation_has_every_field_with_its_option_and_default(options: type):
     """Where this fails, put the table that it expects into the page."""

@@ -24,7 +24,7 @@ from gecbench.core.files import (
     temporary_file,
     write_stream,
 )
-from gecbench.core.options import check_jobs
+from gecbench.core.options import Cluster, check_jobs
 from gecbench.core.processes import cores, map_in_processes
 from gecbench.core.registry import resolve
 from gecbench.core.sample import Corpus, Sample
@@ -380,7 +380,7 @@ def corrupt(
     output: Path,
     corruptor: TextCorruptor,
     *,
-    jobs: int | None = 1,
+    jobs: int | Cluster | None = 1,
     to: To = "jsonl",
     label_file: LabelFile | None = None,
     progress: Callable[[int], None] = lambda _done: None,
@@ -395,7 +395,7 @@ def corrupt(
         texts: The correct texts; gone through once.
         output: File for the pairs; "-" is standard output.
         corruptor: Makes the errors.
-        jobs: Processes; None takes one for each processor from the 50,000th text on.
+        jobs: Processes, or a cluster; None takes one for each processor from the 50,000th text on.
         to: jsonl, or pairs: text with errors TAB correct text.
         label_file: Labels that are written beside the pairs.
         progress: Called now and then with how many sentences were read.
@@ -451,7 +451,7 @@ def corrupt(
 def _outcomes(
     texts: Iterable[Text],
     corruptor: TextCorruptor,
-    jobs: int | None,
+    jobs: int | Cluster | None,
     progress: Callable[[int], None],
 ) -> Iterator[tuple[Text, Outcome | None]]:
     """Yield what becomes of each text, in their order."""

@@ -1,0 +1,330 @@
+"""Work on a Ray cluster: items go to its machines, and results come back in order."""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+import io
+import json
+import pickle
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+from gecbench import __version__
+from gecbench.core.errors import (
+    GecbenchError,
+    ResourceError,
+    UsageError,
+    reason,
+)
+from gecbench.core.files import explain_errors, make_folder, read_bytes, try_lock, write_bytes
+from gecbench.core.options import Cluster
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_AHEAD = 2
+"""Parts that a worker has at a time, so that it never waits for the next."""
+_WINDOW = 4
+"""Parts for each worker that are begun before the first of them is done."""
+_ATTEMPTS = 4
+"""How often a part is begun, or a worker started, before the run is given up."""
+
+
+def map_on_cluster(
+    cluster: Cluster,
+    function: Callable[[Item], Result],
+    items: Iterable[Item],
+    describe: Callable[[Item], str],
+) -> Generator[Result, None, None]:
+    """Yield what a function makes of each item, in their order; see `map_in_processes`.
+
+    Each worker is an actor that gets the function once, so that a model is loaded once. What a
+    worker or machine that dies had goes to others; a failure of our own ends the run, as anywhere.
+
+    Raises:
+        ResourceError: The cluster cannot be reached or has too little, or workers died several
+            times over an item.
+        UsageError: The folder has parts of another run.
+    """
+    with _connected(cluster) as ray, _kept_parts(cluster.resume, function) as kept:
+        run = _Run(ray, cluster, function, describe, kept)
+        try:
+            yield from run.results(items)
+        finally:
+            run.end()
+
+
+@contextmanager
+def _connected(cluster: Cluster) -> Iterator[Any]:
+    """Yield Ray, connected to a cluster; a connection that was there before stays."""
+    cluster.check()
+    import ray
+
+    if ray.is_initialized():
+        yield ray
+        return
+    try:
+        ray.init(address=cluster.address, logging_level="error", log_to_driver=False)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        raise ResourceError(
+            f"the Ray cluster {cluster.address} cannot be used: {reason(error)}"
+        ) from error
+    try:
+        yield ray
+    finally:
+        ray.shutdown()
+
+
+class _Worker:
+    """An actor; what it raises on purpose is an answer, so that it comes as it was raised."""
+
+    _function: Callable[[Any], Any]
+
+    def start(self, version: str, function: bytes) -> GecbenchError | None:
+        if version != __version__:
+            return ResourceError(
+                f"a machine of the cluster has gecbench {__version__}, this one {version}; install "
+                "the same on all"
+            )
+        try:
+            self._function = pickle.loads(function)  # noqa: S301 - of the driver
+        except GecbenchError as error:
+            return error
+        return None
+
+    def work(self, item: Any) -> tuple[Any, GecbenchError | None]:
+        try:
+            return self._function(item), None
+        except GecbenchError as error:
+            return None, error
+
+
+class _Run:
+    """Hands items to workers and collects their results."""
+
+    def __init__(
+        self,
+        ray: Any,
+        cluster: Cluster,
+        function: Callable[[Any], Any],
+        describe: Callable[[Any], str],
+        kept: _KeptParts | None,
+    ) -> None:
+        self.ray, self.describe, self.kept = ray, describe, kept
+        workers = _count_workers(ray, cluster)
+        self.window = _WINDOW * workers
+        self.actor = ray.remote(num_cpus=1, num_gpus=cluster.gpus)(_Worker)
+        # Once to each machine, not to each worker; by value where it is of the user's script.
+        self.function = ray.put(ray.cloudpickle.dumps(function))
+        self.workers: list[Any] = []
+        self.load: dict[Any, int] = {}
+        """How many items each worker has that has started."""
+        self.pending: dict[Any, tuple[Any, int | None, Any]] = {}
+        """What is on its way: its worker, and the place and the item; None is the start."""
+        self.queue: list[tuple[int, Any]] = []
+        self.done: dict[int, tuple[Any, GecbenchError | None]] = {}
+        self.deaths: Counter[int | None] = Counter()
+        for _ in range(workers):
+            self._start()
+
+    def results(self, items: Iterable[Any]) -> Iterator[Any]:
+        """Yield the result of each item, in their order."""
+        numbered = enumerate(items)
+        read = place = 0
+        while True:
+            for at, item in islice(numbered, place + self.window - read):
+                read = at + 1
+                if kept := self.kept and self.kept.load(at, item):
+                    self.done[at] = *kept, None
+                else:
+                    heapq.heappush(self.queue, (at, item))
+            self._hand_out()
+            if place in self.done:
+                result, error = self.done.pop(place)
+                if error is not None:
+                    raise error
+                yield result
+                place += 1
+            elif place == read:
+                return
+            else:
+                self._collect()
+
+    def end(self) -> None:
+        """Stop all workers."""
+        for worker in self.workers:
+            self.ray.kill(worker)
+
+    def _start(self) -> None:
+        worker = self.actor.remote()
+        self.workers.append(worker)
+        self.pending[worker.start.remote(__version__, self.function)] = worker, None, None
+
+    def _hand_out(self) -> None:
+        while self.queue and self.load:
+            worker = min(self.load, key=lambda worker: self.load[worker])
+            if self.load[worker] >= _AHEAD:
+                return
+            place, item = heapq.heappop(self.queue)
+            self.pending[worker.work.remote(item)] = worker, place, item
+            self.load[worker] += 1
+
+    def _collect(self) -> None:
+        """Wait until a worker has done something, or has died."""
+        (answer,), _ = self.ray.wait(list(self.pending), num_returns=1)
+        worker, place, item = self.pending.pop(answer)
+        try:
+            value = self.ray.get(answer)
+        except self.ray.exceptions.RayTaskError:  # a fault of the program, with its traceback
+            raise
+        except self.ray.exceptions.RayError as error:
+            self._lose(worker, place, item, error)
+            return
+        if place is None:
+            if value is not None:
+                raise value
+            self.load[worker] = 0
+            self.deaths[None] = 0
+            return
+        self.load[worker] -= 1
+        self.done[place] = result, failure = value
+        if self.kept and failure is None:
+            self.kept.keep(place, item, result)
+
+    def _lose(self, worker: Any, place: int | None, item: Any, error: Exception) -> None:
+        """Do again what a worker had, and put another in its place."""
+        if worker in self.workers:
+            self.workers.remove(worker)
+            self.load.pop(worker, None)
+            self.ray.kill(worker)  # it may only be out of reach
+            self._start()
+        self.deaths[place] += 1
+        if self.deaths[place] == _ATTEMPTS:
+            what = "a worker of the cluster cannot be started"
+            if place is not None:
+                what = f"workers of the cluster died while they worked on {self.describe(item)}"
+            raise ResourceError(
+                f"{what}, {_ATTEMPTS} times, perhaps for want of memory, or because gecbench is "
+                f"not installed on all machines: {reason(error)}"
+            ) from error
+        if place is not None:
+            heapq.heappush(self.queue, (place, item))
+
+
+def _count_workers(ray: Any, cluster: Cluster) -> int:
+    """How many workers there may be: one CPU is left to Ray.
+
+    Raises:
+        ResourceError: The cluster has no room for one.
+        UsageError: It has less than are asked for.
+    """
+    resources = ray.cluster_resources()
+    cpus, gpus = int(resources.get("CPU", 0)), resources.get("GPU", 0.0)
+    most = cpus - 1
+    has = f"the cluster has {cpus} CPUs, of which one is left to Ray"
+    if cluster.gpus:
+        most = min(most, int(gpus / cluster.gpus))
+        has += f", and {gpus:g} GPUs"
+    if most < 1:
+        raise ResourceError(f"{has}; that is not enough for a worker, add machines")
+    if cluster.workers and cluster.workers > most:
+        raise UsageError(f"jobs is {cluster.workers}; {has}: take at most {most}")
+    return cluster.workers or most
+
+
+# Results of parts, kept for a run that goes on.
+
+
+class _Canonical(pickle.Pickler):
+    """Makes the same bytes of equal values in every process: sets are in order."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        super().__init__(file, protocol=5)
+        self.fast = True  # else it would depend on which equal texts are one object
+
+    def persistent_id(self, value: Any) -> Any:
+        return sorted(value, key=repr) if isinstance(value, set | frozenset) else None
+
+
+def _digest(value: object) -> str:
+    file = io.BytesIO()
+    _Canonical(file).dump(value)
+    return hashlib.sha256(file.getbuffer()).hexdigest()
+
+
+@contextmanager
+def _kept_parts(folder: Path | None, function: object) -> Iterator[_KeptParts | None]:
+    """Open the folder of a run, which is for this process alone while the block runs.
+
+    Raises:
+        UsageError: It is that of another run.
+        GecbenchError: Another process has it open, or it cannot be written.
+    """
+    if folder is None:
+        yield None
+        return
+    manifest = folder / "manifest.json"
+    about = {"format": "gecbench-parts", "gecbench": __version__, "task": _digest(function)}
+    make_folder(folder)
+    with explain_errors(manifest), manifest.open("a+b") as file:
+        if not try_lock(file):
+            raise GecbenchError(
+                f"{folder}: another run is writing to it; wait for it, or name another folder"
+            )
+        file.seek(0)
+        before = file.read()
+        if not before.endswith(b"\n"):  # new, or its run was killed before it had done anything
+            file.truncate(0)
+            file.write(json.dumps(about).encode() + b"\n")
+            file.flush()
+        elif json.loads(before) != about:
+            raise _other_run(folder, "other options or another version of gecbench")
+        yield _KeptParts(folder)
+
+
+def _other_run(folder: Path, what: str) -> UsageError:
+    return UsageError(
+        f"{folder}: keeps the parts of a run with {what}; give the same again to go on, or name "
+        "another folder"
+    )
+
+
+class _KeptParts:
+    """A folder with a file for each part: hashes of the item and the result, then the result."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def load(self, place: int, item: Any) -> tuple[Any] | None:
+        """The result that is kept of an item, if there is one.
+
+        Raises:
+            UsageError: It is that of another item.
+            GecbenchError: It is damaged.
+        """
+        path = self._path(place)
+        if not path.exists():
+            return None
+        hashes, _, content = read_bytes(path).partition(b"\n")
+        item_hash, _, result_hash = hashes.decode("ascii", "replace").partition(" ")
+        if result_hash != hashlib.sha256(content).hexdigest():
+            raise GecbenchError(f"{path}: is damaged; remove it to have this part done again")
+        if item_hash != _digest(item):
+            raise _other_run(self.folder, f"another input (its part {place + 1} differs)")
+        return (pickle.loads(content),)  # noqa: S301 - written by this program, as its hash says
+
+    def keep(self, place: int, item: Any, result: Any) -> None:
+        """Write the result of an item, whole or not at all."""
+        path = self._path(place)
+        content = pickle.dumps(result)
+        make_folder(path.parent)
+        hashes = f"{_digest(item)} {hashlib.sha256(content).hexdigest()}\n"
+        write_bytes(path, hashes.encode() + content)
+
+    def _path(self, place: int) -> Path:
+        return self.folder / f"{place // 1000:05}" / f"{place:08}.part"

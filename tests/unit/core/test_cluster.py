@@ -1,0 +1,167 @@
+"""A Ray cluster gives what one process gives, and survives the death of its parts."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gecbench import sample
+from gecbench.cli import main
+from gecbench.core.cluster import _digest
+from gecbench.core.errors import GecbenchError, ResourceError, UsageError
+from gecbench.core.options import Cluster
+from gecbench.core.processes import map_in_processes
+from gecbench.datasets.corrupt import corrupt
+from gecbench.scoring import parts
+
+RUN = (
+    "import sys\n"
+    "from pathlib import Path\n"
+    "from gecbench.core.options import Cluster\n"
+    "from gecbench.core.processes import map_in_processes\n"
+    "address, folder, *items = sys.argv[1:]\n"
+    "print(*map_in_processes(eval, items, Cluster(address, resume=Path(folder)), str))\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--address", "localhost:1"], "--engine"),
+        (["--resume", "parts"], "--engine"),
+        (["--engine", "ray", "--address", "here"], "'here'"),
+        (["--engine", "ray", "--address", "localhost:1"], "localhost:1"),
+        (["--engine", "ray", "--jobs", "0"], "jobs is 0"),
+    ],
+)
+def test_what_cannot_be_a_cluster_is_refused_in_one_line(capsys, options: list[str], said: str):
+    corpus, system = sample("zh", "corpus.jsonl"), sample("zh", "eager.txt")
+    with pytest.raises(SystemExit):
+        main(["score", str(corpus), str(system), "--scheme", "zh-char", *options])
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+
+
+def test_without_ray_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(UsageError, match=r"gecbench\[ray\]"):
+        Cluster().check()
+
+
+def test_equal_values_have_the_same_hash_in_every_process():
+    made = "('ab', frozenset(['ab', 'cd', 'ef', 'gh']), {'k': ('a' + 'b', 'ab')})"
+    line = f"from gecbench.core.cluster import _digest; print(_digest({made}))"
+    other = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=True)
+    assert other.stdout.strip() == _digest(eval(made))  # noqa: S307 - ours
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[Any]:
+    """Three machines on this one, each with a CPU, so that there are two workers."""
+    ray = pytest.importorskip("ray")
+    cluster_utils = pytest.importorskip("ray.cluster_utils")
+    cluster = cluster_utils.Cluster(
+        initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False}
+    )
+    for _ in range(2):
+        cluster.add_node(num_cpus=1)
+    cluster.connect()
+    yield cluster
+    ray.shutdown()
+    cluster.shutdown()
+
+
+@pytest.mark.slow
+def test_commands_write_the_same_bytes(nodes, monkeypatch, tmp_path: Path):
+    monkeypatch.setattr(parts, "PART", 9)
+    monkeypatch.setattr(corrupt, "_BATCH", 9)
+    zh = sample("zh", "corpus.jsonl")
+    lines = {
+        "score.json": f"score {zh} {zh.parent}/eager.txt {zh.parent}/fluent.txt --scheme zh-char",
+        "edits.m2": f"edits {zh} --scheme zh-char",
+        "pairs.jsonl": f"corrupt {zh} --seed 3",
+    }
+    for name, line in lines.items():
+        for engine in ("--jobs 1", f"--engine ray --address {nodes.address}"):
+            output = tmp_path / engine.split()[1] / name
+            output.parent.mkdir(exist_ok=True)
+            main([*line.split(), *engine.split(), "-o", str(output)])
+        assert (tmp_path / "ray" / name).read_bytes() == (tmp_path / "1" / name).read_bytes()
+
+
+def logged(log: Path, number: int) -> str:
+    """An item that says in a file that it is done, and takes its time."""
+    return (
+        f"(__import__('time').sleep(.2), open({str(log)!r}, 'a').write('{number}\\n'), {number})[2]"
+    )
+
+
+def wait_for(happened: Callable[[], bool]) -> None:
+    for _ in range(600):
+        if happened():
+            return
+        time.sleep(0.1)
+    raise AssertionError("it did not happen within a minute")
+
+
+@pytest.mark.slow
+def test_a_run_whose_driver_and_machine_are_killed_loses_and_doubles_nothing(nodes, tmp_path: Path):
+    log, folder = tmp_path / "log", tmp_path / "parts"
+    items = [logged(log, number) for number in range(40)]
+    words = [sys.executable, "-c", RUN, nodes.address, str(folder), *items]
+    with subprocess.Popen(words) as driver:
+        wait_for(lambda: len(list(folder.rglob("*.part"))) >= 8)
+        driver.kill()
+    finished = {path.name: path.stat().st_mtime_ns for path in folder.rglob("*.part")}
+
+    cluster = Cluster(nodes.address, resume=folder)
+    results = map_in_processes(eval, items, cluster, str)
+    for number in range(40):
+        assert next(results) == number
+        if number == 20:
+            nodes.remove_node(max(nodes.worker_nodes, key=id), allow_graceful=False)
+    assert next(results, None) is None
+
+    kept = {path.name: path.stat().st_mtime_ns for path in folder.rglob("*.part")}
+    assert len(kept) == 40
+    assert finished.items() <= kept.items()
+    times = Counter(log.read_text().split())
+    assert len(times) == 40
+    assert all(times[str(int(name.removesuffix(".part")))] == 1 for name in finished)
+    assert list(map_in_processes(eval, items, cluster, str)) == list(range(40))
+    assert Counter(log.read_text().split()) == times
+
+    with pytest.raises(UsageError, match="another input"):
+        list(map_in_processes(eval, items[1:], cluster, str))
+    with pytest.raises(UsageError, match="other options"):
+        list(map_in_processes(str, items, cluster, str))
+    part = folder / "00000" / "00000003.part"
+    part.write_bytes(part.read_bytes()[:-1])
+    with pytest.raises(GecbenchError, match=r"3\.part: is damaged"):
+        list(map_in_processes(eval, items, cluster, str))
+
+
+@pytest.mark.slow
+def test_failures_come_as_they_were_raised_and_deaths_end_the_run(nodes):
+    cluster = Cluster(nodes.address)
+    fails = (
+        "(_ for _ in ()).throw(__import__('gecbench.core.errors').core.errors.FormatError('bad'))"
+    )
+    with pytest.raises(GecbenchError, match=r"^bad$"):
+        list(map_in_processes(eval, ["1", fails, "2"], cluster, str))
+    with pytest.raises(ZeroDivisionError):
+        list(map_in_processes(eval, ["1 / 0"], cluster, str))
+    with pytest.raises(ResourceError, match="_exit"):
+        list(map_in_processes(eval, ["__import__('os')._exit(1)"], cluster, str))
+    with pytest.raises(UsageError, match="at most"):
+        list(map_in_processes(eval, ["1"], Cluster(nodes.address, 9), str))
+    with pytest.raises(ResourceError, match="0 GPUs"):
+        list(map_in_processes(eval, ["1"], Cluster(nodes.address, gpus=0.5), str))
