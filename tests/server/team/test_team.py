@@ -21,7 +21,7 @@ from gecbench.cli import main
 
 FORMATS = ("mucgec", "jsonl", "m2", "submissions", "counts", "annotations", "sentences")
 CASES = {
-    "sqlite": ("zh", [chinese(n) for n in range(120)]),
+    "sqlite": ("zh", [chinese(n) for n in range(60)]),
     "postgresql": ("en", [english(n) for n in range(20)]),
 }
 
