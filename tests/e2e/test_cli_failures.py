@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -266,6 +268,63 @@ def test_ctrl_c_on_a_terminal_stops_long_work_and_leaves_nothing(tmp_path: Path)
     assert shown.decode().splitlines()[-1] == "\033[Kgecbench: interrupted"
     assert b"Traceback" not in shown
     assert sorted(path.name for path in tmp_path.iterdir()) == ["x.ref", "x.src"]
+
+
+SEVERAL = {
+    "correct": "correct en-rules x.txt -o out.txt",
+    "corrupt": "corrupt x.txt -o out.jsonl",
+    "perturb": "perturb x.tsv -o out.jsonl --no-pos --lang en",
+    "prepare": "data prepare --corpus x=x.tsv --lang en -o out.jsonl",
+    "score": "score x.tsv x.txt --scheme xx-word",
+}
+"""Work of several processes on 3,000 sentences."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("name", SEVERAL)
+def test_several_processes_all_end_with_one_line(tmp_path: Path, name: str, ending: int):
+    """Ctrl-C is sent to all of them, as terminals do; a kill ends one at its work."""
+    texts = [f"He go to the school number {n} every day ." for n in range(3000)]
+    rows = [f"{n}\t{text}\t{text.replace('go', 'goes')}" for n, text in enumerate(texts)]
+    for file, lines in (("x.txt", texts), ("x.tsv", rows)):
+        (tmp_path / file).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    words = [sys.executable, "-m", "gecbench", *SEVERAL[name].split(), "--jobs", "2"]
+    with subprocess.Popen(
+        words, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+    ) as starter:
+        while len(workers := workers_of(starter.pid)) < 2 and starter.poll() is None:
+            time.sleep(0.01)
+        if ending == signal.SIGINT:
+            os.killpg(starter.pid, ending)
+        else:
+            os.kill(workers[0], ending)
+        out, err = starter.communicate(timeout=60)
+    last = err.decode().splitlines()[-1]
+    assert not out
+    assert b"Traceback" not in err
+    if ending == signal.SIGINT:
+        assert starter.returncode == 130
+        assert last == "gecbench: interrupted"
+    else:
+        assert starter.returncode == 1
+        assert re.search(r"a process died while it worked on sentences \S+ to \S+", last)
+    assert not any(Path(f"/proc/{worker}").exists() for worker in workers)
+    journal = {"out.txt.part"} if name == "correct" else set()  # of what was done
+    assert {path.name for path in tmp_path.iterdir()} - journal == {"x.tsv", "x.txt"}
+
+
+def workers_of(process: int) -> list[int]:
+    """The processes that another has started for work."""
+    try:
+        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+        return [
+            n
+            for n in map(int, children)
+            if b"spawn_main" in Path(f"/proc/{n}/cmdline").read_bytes()
+        ]
+    except FileNotFoundError:
+        return []
 
 
 def test_ctrl_c_elsewhere_is_one_line(tmp_path: Path):

@@ -119,6 +119,7 @@ def prepare(
     dev_output: Path | str | None = None,
     format: str = "jsonl",
     overwrite: bool = True,
+    jobs: int | None = 1,
     say: Callable[[str], None] = quiet,
     progress: Callable[[str, int], None] = lambda _name, _count: None,
 ) -> Manifest:
@@ -134,6 +135,8 @@ def prepare(
         dev_output: File for the sentences put aside; None takes the output's name with .dev.
         format: jsonl, mucgec or pairs.
         overwrite: Whether files that are there may be replaced.
+        jobs: How many processes work; None means one for each processor where that is quicker. A
+            script that asks for several keeps its own work under `if __name__ == "__main__":`.
         say: Told what a user should know of the corpora.
         progress: Told a corpus and how many of its sentences were read.
 
@@ -147,7 +150,7 @@ def prepare(
     check_recipe(chosen)
     dev = None if dev_output is None else Path(dev_output)
     files = output_files(Path(output), chosen, dev=dev, format=format, overwrite=overwrite)
-    return run_recipe(chosen, files, say=say, progress=progress)
+    return run_recipe(chosen, files, jobs=jobs, say=say, progress=progress)
 
 
 # Synthetic errors in correct texts, by rules or as a real corpus errs.

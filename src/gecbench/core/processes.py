@@ -7,9 +7,10 @@ import os
 import pickle
 import signal
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from itertools import islice
 from multiprocessing import parent_process
 from threading import Thread
@@ -75,7 +76,8 @@ def map_in_processes(
     try:
         while True:
             for last in islice(waiting, jobs * _AHEAD - len(pending)):
-                pending.append((last, executor.submit(_call, last)))
+                with _without_interrupts():
+                    pending.append((last, executor.submit(_call, last)))
             if not pending:
                 break
             last, future = pending.popleft()
@@ -91,6 +93,19 @@ def map_in_processes(
         for process in list((executor._processes or {}).values()) if pending else ():
             process.terminate()
         executor.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Hold Ctrl-C back while a process starts, which inherits that: it is for this one alone."""
+    if not hasattr(signal, "pthread_sigmask"):  # on Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 _kept: list[Callable[[Any], Any]] = []

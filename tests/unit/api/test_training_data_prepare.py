@@ -6,10 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
+from messages import expect_error
 from prepared_rows import A2, B2, C2, A, B, C, balanced, dropped, prepare_rows, read_output, table
 
 from gecbench.api.training_data import prepare
+from gecbench.core.errors import UsageError
 from gecbench.core.files import read_lines
+from gecbench.datasets.prepare import prepare as preparing
 from gecbench.datasets.prepare.recipe import Recipe
 from gecbench.datasets.prepare.steps import cut_pair, distance, split_pair
 from gecbench.formats.reading import read
@@ -279,6 +282,25 @@ class TestOrder:
         assert set(read_output("out.dev.tsv")) == aside
         prepare_rows(*self.ROWS, dev=5, seed=9)
         assert set(read_output("out.dev.tsv")) != aside
+
+
+@pytest.mark.slow
+def test_several_processes_take_the_steps_as_one_does(monkeypatch: pytest.MonkeyPatch):
+    texts = [f"{A}{B}{C}\t{A2}{B2}{C2}", f"{A}\t{A}", "\t好", f"{B}{B}\t{B2}{B2}"]
+    rows = [*texts, *(f"第{n % 90}个句字。\t第{n % 90}个句子。" for n in range(300)), *texts]
+    table("list.txt", C, "第13个句了。")
+    settings = {"longest": 20, "too_long": "split", "duplicates": "pair", "dev": 7, "near": 0.5}
+    alone = prepare_rows(*rows, filters=("list.txt",), **settings)
+    written = [Path(name).read_bytes() for name in ("out.tsv", "out.dev.tsv")]
+    assert {"duplicate", "near source", "correct", "empty"} <= dropped(alone).keys()
+    monkeypatch.setattr(preparing, "_BATCH", 20)
+    monkeypatch.setattr(preparing, "_PAYS", 100)
+    monkeypatch.setattr(preparing, "cores", lambda: 2)
+    for jobs in (2, None):
+        assert prepare_rows(*rows, filters=("list.txt",), jobs=jobs, **settings) == alone
+        assert written == [Path(name).read_bytes() for name in ("out.tsv", "out.dev.tsv")]
+    with expect_error(UsageError, "jobs", "0"):
+        prepare_rows(*rows, jobs=0)
 
 
 def test_the_manifest_says_what_the_files_are():

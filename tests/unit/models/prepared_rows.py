@@ -18,7 +18,11 @@ def table(name: str, *rows: str) -> str:
 
 
 def prepare_rows(
-    *rows: str, format: str = "pairs", filters: tuple[str, ...] = (), **settings: object
+    *rows: str,
+    format: str = "pairs",
+    filters: tuple[str, ...] = (),
+    jobs: int | None = 1,
+    **settings: object,
 ) -> Manifest:
     """Prepare the rows of one corpus into out.tsv."""
     return prepare(
@@ -27,6 +31,7 @@ def prepare_rows(
         filters=filters,
         settings={"near": 0.0, "shuffle": False, **settings},
         format="pairs",
+        jobs=jobs,
     )
 
 

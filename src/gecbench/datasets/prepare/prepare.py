@@ -6,9 +6,11 @@ import random
 import unicodedata
 from array import array
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from hashlib import sha256
 from heapq import heappush, heappushpop
 from itertools import chain, islice
@@ -34,6 +36,8 @@ from gecbench.core.files import (
     write_bytes,
     write_stream,
 )
+from gecbench.core.options import check_jobs
+from gecbench.core.processes import cores, map_in_processes
 from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, Sample
 from gecbench.core.seeding import number
 from gecbench.datasets.catalog import sha256_of
@@ -49,7 +53,6 @@ from gecbench.datasets.prepare.manifest import (
 from gecbench.datasets.prepare.recipe import PAIRS, Recipe, Sentence, check_recipe, open_corpus
 from gecbench.datasets.prepare.steps import (
     DROPPED,
-    EvaluationSets,
     Steps,
     Verdict,
     group_of,
@@ -57,7 +60,6 @@ from gecbench.datasets.prepare.steps import (
 from gecbench.formats import load_format
 from gecbench.formats.texts import check_cell, error_place, sample_place
 from gecbench.lang import language_warning
-from gecbench.text.normalise import normalisation
 
 Progress = Callable[[str, int], None]
 """Called now and then with the name of a corpus and how many of its sentences were read."""
@@ -74,6 +76,8 @@ COUNTED = (
 _EXAMPLES = 20
 _EVERY = 5000
 _BATCH = 1000
+_PAYS = 50_000
+"""Sentences of a corpus after which several processes are quicker than one, in costly steps."""
 _LOOKED_AT = 200
 
 
@@ -136,6 +140,7 @@ def prepare(
     recipe: Recipe,
     files: OutputFiles,
     *,
+    jobs: int | None = 1,
     say: Callable[[str], None] = lambda _message: None,
     progress: Progress = lambda _name, _count: None,
 ) -> Manifest:
@@ -146,22 +151,30 @@ def prepare(
     aside, and as many where duplicates are dropped. Meanwhile the pairs lie in a file without a
     name in the folder of the output.
 
+    Args:
+        recipe: What is asked for.
+        files: What is written.
+        jobs: Processes that take the steps; None takes one for each processor where the steps cost
+            more than reading, from the 50,000th sentence of a corpus on.
+        say: Told what a user should know of the corpora.
+        progress: Told a corpus and how many of its sentences were read.
+
     Raises:
         GecbenchError: The recipe is not complete, a file cannot be read or written, or nothing
             would be left.
     """
+    check_jobs(jobs)
     check_recipe(recipe)
+    if jobs is None and not _is_costly(recipe):
+        jobs = 1
     sources = {path: _describe_file(path) for path in _inputs(recipe)}
-    changes = [normalisation(name) for name in recipe.normalise]
-    evaluation = EvaluationSets(
-        recipe.filter, near=recipe.near, shingle=recipe.shingle, changes=changes
-    )
-    steps = Steps(recipe, evaluation, changes)
+    task = StepTask(recipe)
+    evaluation, changes = task.steps.evaluation, task.steps.changes
     folder = files.train.parent
     with temporary_file(folder) as file:
         pairs = PairFile(file, folder)
         tallies = [
-            _read_pairs(recipe, k, steps, pairs, say, progress) for k in range(len(recipe.corpus))
+            _read_pairs(task, k, jobs, pairs, say, progress) for k in range(len(recipe.corpus))
         ]
         pairs.flush()
         _check_pairs_left(tallies)
@@ -285,10 +298,72 @@ class CorpusTally:
     near: list[NearExample] = field(default_factory=list)
 
 
+def _is_costly(recipe: Recipe) -> bool:
+    """Whether the steps cost more than reading: texts are compared with others or aligned."""
+    return bool(
+        (recipe.near and recipe.filter)
+        or recipe.most_changed < 1
+        or (recipe.longest and recipe.too_long in ("split", "cut"))
+    )
+
+
+Rows = tuple[str, int, Sequence[Sentence]]
+"""A corpus, the place of the first sentence in it from 1, and sentences."""
+
+
+@dataclass(frozen=True)
+class StepTask:
+    """Takes the steps of a recipe with sentences, in any process."""
+
+    recipe: Recipe
+
+    @cached_property
+    def steps(self) -> Steps:
+        """The steps, with the evaluation sets that are read once in each process."""
+        return Steps(self.recipe)
+
+    def __call__(self, rows: Rows) -> list[list[Verdict]]:
+        """What becomes of the pairs of each sentence."""
+        _, _, sentences = rows
+        verdicts = self.steps.verdicts
+        return [
+            [v for target in sentence.targets for v in verdicts(sentence.source, target)]
+            for sentence in sentences
+        ]
+
+
+def _describe_rows(rows: Rows) -> str:
+    name, first, sentences = rows
+    return f"sentences {first:,} to {first + len(sentences) - 1:,} of {name}"
+
+
+def _take_steps(
+    task: StepTask, name: str, sentences: Iterator[Sentence], jobs: int | None
+) -> Generator[tuple[Sentence, list[Verdict]], None, None]:
+    """Yield the sentences of a corpus, each with what becomes of its pairs."""
+    waiting: deque[Sequence[Sentence]] = deque()
+
+    def batches() -> Iterator[Rows]:
+        first = 1
+        while batch := list(islice(sentences, _BATCH)):
+            waiting.append(batch)
+            yield name, first, batch
+            first += len(batch)
+
+    rows = batches()
+    here: Iterable[list[list[Verdict]]] = ()
+    if jobs is None:  # nobody knows how many there are before they are read
+        here, jobs = map(task, islice(rows, _PAYS // _BATCH)), cores()
+    remote = replace(task) if jobs > 1 else task  # the steps are not sent, but loaded there
+    with closing(map_in_processes(remote, rows, jobs, _describe_rows)) as others:
+        for result in chain(here, others):
+            yield from zip(waiting.popleft(), result, strict=True)
+
+
 def _read_pairs(
-    recipe: Recipe,
+    task: StepTask,
     k: int,
-    steps: Steps,
+    jobs: int | None,
     pairs: PairFile,
     say: Callable[[str], None],
     progress: Progress,
@@ -298,6 +373,7 @@ def _read_pairs(
     Raises:
         GecbenchError: The corpus cannot be read, or the disk is full.
     """
+    recipe, steps = task.recipe, task.steps
     name = recipe.corpus[k].name
     about, sentences = open_corpus(recipe.corpus[k])
     first_sentences = list(islice(sentences, _LOOKED_AT))
@@ -309,12 +385,13 @@ def _read_pairs(
         tuple(about.provenance[key] for key in (NOT_KEPT,) if key in about.provenance)
     )
     counts, first = tally.counts, len(pairs)
-    for sentence in chain(first_sentences, sentences):
-        _count_sentence(counts, sentence)
-        if counts["sentences"] % _EVERY == 0:
-            progress(name, counts["sentences"])
-        for target in sentence.targets:
-            for verdict in steps.verdicts(sentence.source, target):
+    rows = _take_steps(task, name, chain(first_sentences, sentences), jobs)
+    with closing(rows):
+        for sentence, verdicts in rows:
+            _count_sentence(counts, sentence)
+            if counts["sentences"] % _EVERY == 0:
+                progress(name, counts["sentences"])
+            for verdict in map(steps.check_duplicate, verdicts):
                 counts[verdict.event] += 1
                 if verdict.dropped:
                     tally.dropped[verdict.dropped] += 1

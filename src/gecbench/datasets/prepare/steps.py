@@ -17,7 +17,7 @@ from gecbench.core.language import Splitter
 from gecbench.datasets.prepare.recipe import Recipe, evaluation_texts
 from gecbench.edits.alignment import common_prefix, distance
 from gecbench.lang import language_of
-from gecbench.text.normalise import Normalisation
+from gecbench.text.normalise import Normalisation, normalisation
 from gecbench.text.tokens import DEFAULT, split
 
 # Pairs that are too long, divided where both sides end a sentence at the same place.
@@ -314,23 +314,31 @@ class Steps:
     """The steps of a recipe; they remember the pairs that they have seen, as 64 bits each.
 
     Args:
-        recipe: What is asked for.
+        recipe: What is asked for; its evaluation sets are read.
+
+    Attributes:
         evaluation: The sentences that must not be trained on.
         changes: Of both sides, before all else.
+
+    Raises:
+        GecbenchError: A change needs what is not installed, or an evaluation set cannot be read.
     """
 
-    def __init__(
-        self, recipe: Recipe, evaluation: EvaluationSets, changes: Sequence[Normalisation]
-    ) -> None:
+    def __init__(self, recipe: Recipe) -> None:
+        self.changes = [normalisation(name) for name in recipe.normalise]
+        self.evaluation = EvaluationSets(
+            recipe.filter, near=recipe.near, shingle=recipe.shingle, changes=self.changes
+        )
         self._recipe = recipe
-        self._evaluation = evaluation
-        self._changes = changes
         self._splitter = language_of(recipe.language or "xx").splitter
         self._digests: set[int] = set()
 
     def verdicts(self, source: str, target: str) -> Iterator[Verdict]:
-        """Yield what becomes of a pair: one verdict, or one for each of its sentences."""
-        source, target = normalise(source, self._changes), normalise(target, self._changes)
+        """Yield what becomes of a pair: one verdict, or one for each of its sentences.
+
+        Whether it stands there before is for `check_duplicate`, which sees all pairs in order.
+        """
+        source, target = normalise(source, self.changes), normalise(target, self.changes)
         if _CONTROL.search(source) or _CONTROL.search(target):
             if self._recipe.control == "drop":
                 yield Verdict(source, target, "control")
@@ -340,7 +348,7 @@ class Steps:
         if not source.strip() or not target.strip():
             yield Verdict(source, target, "empty")
             return
-        if match := self._evaluation.find(source, target):
+        if match := self.evaluation.find(source, target):
             yield _reject(source, target, match)
             return
         if self._recipe.longest and max(len(source), len(target)) > self._recipe.longest:
@@ -369,16 +377,14 @@ class Steps:
         """The verdict on a part of a pair, which may stand in an evaluation set itself."""
         if not source or not target:
             return Verdict(source, target, "empty")
-        if match := self._evaluation.find(source, target):
+        if match := self.evaluation.find(source, target):
             return _reject(source, target, match)
         if max(len(source), len(target)) > self._recipe.longest:
             return Verdict(source, target, "too long")
         return self._decide(source, target)
 
     def _decide(self, source: str, target: str) -> Verdict:
-        return Verdict(
-            source, target, self._fault(source, target) or self._duplicate(source, target)
-        )
+        return Verdict(source, target, self._fault(source, target))
 
     def _fault(self, source: str, target: str) -> str:
         """Why a pair is dropped for what it is; "" where it is not."""
@@ -397,16 +403,17 @@ class Steps:
                 return "changed"
         return ""
 
-    def _duplicate(self, source: str, target: str) -> str:
-        """Whether a pair stands there before."""
+    def check_duplicate(self, verdict: Verdict) -> Verdict:
+        """Drop a pair that stands there before, of those that stay."""
         kind = self._recipe.duplicates
-        if kind == "keep":
-            return ""
+        if kind == "keep" or verdict.dropped:
+            return verdict
+        source, target = verdict.source, verdict.target
         code = digest(0, kind, source if kind == "source" else f"{source}\0{target}")
         if code in self._digests:
-            return "duplicate"
+            return verdict._replace(dropped="duplicate")
         self._digests.add(code)
-        return ""
+        return verdict
 
 
 def _reject(source: str, target: str, match: Match) -> Verdict:
