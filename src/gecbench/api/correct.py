@@ -19,6 +19,7 @@ from gecbench.api.schemes import extract, scheme_for
 from gecbench.core.corrector import Correction, Corrector
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.files import check_target, encode_text, is_stream, write_stream
+from gecbench.core.options import Cluster
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.scheme import Scheme
 from gecbench.formats.reading import Sources, sources
@@ -204,7 +205,7 @@ def correct(
     *,
     name: str | None = None,
     lang: str | None = None,
-    jobs: int | None = 1,
+    jobs: int | Cluster | None = 1,
 ) -> SystemOutput:
     """Correct a corpus; the result is a system's output, as `score` takes it.
 
@@ -213,9 +214,10 @@ def correct(
         corpus: Or texts; their ids are 1, 2, ....
         name: Of the system; None takes the corrector's.
         lang: Code of the language of the texts; None takes that of the corpus.
-        jobs: How many processes correct, of a corrector that is given by its specification; None
-            takes one for each processor for spelling hints where that is quicker, else one. A
-            script that asks for several keeps its own work under `if __name__ == "__main__":`.
+        jobs: How many processes correct, or a cluster, of a corrector that is given by its
+            specification; None takes one for each processor for spelling hints where that is
+            quicker, else one. A script that asks for several keeps its own work under
+            `if __name__ == "__main__":`.
 
     Raises:
         UsageError: The texts are declared to be in a language that the corrector is not for, or
@@ -240,7 +242,7 @@ def _correct(
     corpus: Corpus | Sequence[str],
     name: str | None,
     lang: str | None,
-    jobs: int | None,
+    jobs: int | Cluster | None,
     load: Load | None,
 ) -> SystemOutput:
     if not isinstance(corpus, Corpus):
@@ -286,7 +288,7 @@ def correct_file(
     *,
     format: str | None = None,
     restart: bool = False,
-    jobs: int | None = 1,
+    jobs: int | Cluster | None = 1,
     load: Load | None = None,
     progress: Callable[[int], None] = lambda _done: None,
     show: Show | None = None,
@@ -304,8 +306,8 @@ def correct_file(
         target: Takes the name of the input's format, and says what is written.
         format: Of the input; None finds out.
         restart: Begin again where an earlier run was interrupted.
-        jobs: How many processes correct; None takes one for each processor for spelling hints
-            where that is quicker, else one.
+        jobs: How many processes correct, or a cluster; None takes one for each processor for
+            spelling hints where that is quicker, else one.
         load: Loads the same corrector in another process, as
             `functools.partial(open_corrector, "zh-homophone")`; without it there is one process.
         progress: Called with the number of sentences that are done.

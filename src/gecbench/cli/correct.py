@@ -6,7 +6,7 @@ import errno
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,11 +15,19 @@ import click
 
 from gecbench.api.options import Places, SchemeSpec
 from gecbench.cli.command import command, refuse
-from gecbench.cli.options import ColumnNames, CorrectorSettings, Lang, format_option, say, scheme_of
+from gecbench.cli.options import (
+    ColumnNames,
+    CorrectorSettings,
+    Engine,
+    Lang,
+    format_option,
+    say,
+    scheme_of,
+)
 from gecbench.cli.output import CORPUS_ENDINGS, OutputFile, format_by_ending
 from gecbench.core.errors import GecbenchError, UsageError, count_noun
 from gecbench.core.files import STDIO, is_stream
-from gecbench.core.options import Argument, Option
+from gecbench.core.options import Argument, Cluster, Option, Without
 from gecbench.formats import load_format, load_writer
 from gecbench.models import CORRECTORS
 
@@ -75,12 +83,28 @@ class _Files:
         return () if str(self.output) == STDIO else ("--output",)
 
 
+@dataclass(frozen=True, slots=True)
+class _Engine(Engine):
+    """What corrects; what is finished is kept by the journal of the output."""
+
+    jobs: Annotated[
+        int | None,
+        Option(
+            "--jobs",
+            "Processes that correct at once (default: all cores for spelling hints where that is "
+            "quicker, else one).",
+        ),
+    ] = None
+    cluster: Annotated[Cluster, Without("resume")] = field(default_factory=Cluster)
+
+
 @command
 def correct(
     model: Annotated[str, Argument(complete=tuple(CORRECTORS))],
     text_or_file: Annotated[str, Argument("INPUT")],
     files: _Files,
     scheme: SchemeSpec,
+    engine: _Engine,
     settings: CorrectorSettings = None,
     split: Annotated[
         bool, Option("--split", "Correct sentence by sentence, and join exactly.")
@@ -97,14 +121,6 @@ def correct(
     text: Annotated[
         bool, Option("--text", "INPUT is the text itself, whatever it looks like.")
     ] = False,
-    jobs: Annotated[
-        int | None,
-        Option(
-            "--jobs",
-            "Processes that correct at once (default: all cores for spelling hints where that is "
-            "quicker, else one).",
-        ),
-    ] = None,
 ) -> None:
     """Correct a file, or a text given as it is, with a model.
 
@@ -134,7 +150,7 @@ def correct(
         if source is None:
             _correct_text(corrector, text_or_file, files)
         else:
-            _correct_file(corrector, source, files, scheme, jobs, load)
+            _correct_file(corrector, source, files, scheme, engine.workers(), load)
     finally:
         corrector.close()
         for line in corrector.report():
@@ -185,7 +201,8 @@ def _check_for_text(files: _Files) -> None:
     refuse(
         "INPUT is a text, not a file, and is answered on the terminal",
         *(*target, *files.output_option(), "--details", "--from", "--columns"),
-        *("--restart", "--jobs"),
+        "--restart",
+        Engine,
     )
     _refuse_scheme()
 
@@ -211,7 +228,7 @@ def _correct_file(
     source: Sources,
     files: _Files,
     scheme: SchemeSpec,
-    jobs: int | None,
+    jobs: int | Cluster | None,
     load: Callable[[], Corrector],
 ) -> None:
     from gecbench.api.correct import correct_file

@@ -6,10 +6,11 @@ import hashlib
 import heapq
 import io
 import json
+import os
 import pickle
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -85,12 +86,14 @@ class _Worker:
 
     _function: Callable[[Any], Any]
 
-    def start(self, version: str, function: bytes) -> GecbenchError | None:
+    def start(self, version: str, folder: str, function: bytes) -> GecbenchError | None:
         if version != __version__:
             return ResourceError(
                 f"a machine of the cluster has gecbench {__version__}, this one {version}; install "
                 "the same on all"
             )
+        with suppress(OSError):  # what a function reads may be named from there
+            os.chdir(folder)
         try:
             self._function = pickle.loads(function)  # noqa: S301 - of the driver
         except GecbenchError as error:
@@ -163,7 +166,8 @@ class _Run:
     def _start(self) -> None:
         worker = self.actor.remote()
         self.workers.append(worker)
-        self.pending[worker.start.remote(__version__, self.function)] = worker, None, None
+        started = worker.start.remote(__version__, str(Path.cwd()), self.function)
+        self.pending[started] = worker, None, None
 
     def _hand_out(self) -> None:
         while self.queue and self.load:

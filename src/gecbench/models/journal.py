@@ -16,7 +16,7 @@ import msgspec
 from gecbench.core.corrector import Correction, Corrector
 from gecbench.core.errors import EditError, GecbenchError, UsageError
 from gecbench.core.files import try_lock
-from gecbench.core.options import check_jobs
+from gecbench.core.options import Cluster, check_jobs
 from gecbench.core.processes import can_travel, cores, map_in_processes
 
 _ENCODER = msgspec.json.Encoder()
@@ -205,12 +205,14 @@ Batch = tuple[int, Sequence[str]]
 """The place of its first text, from 1, with the texts."""
 
 
-def count_processes(corrector: Corrector, jobs: int | None, load: Load | None) -> int | None:
-    """How many processes correct; None is all processors after the first texts.
+def count_processes(
+    corrector: Corrector, jobs: int | Cluster | None, load: Load | None
+) -> int | Cluster | None:
+    """How many processes correct, or the cluster that does; None is all processors after a while.
 
     Args:
         corrector: What corrects in this process.
-        jobs: How many are asked for; None takes several where that is quicker.
+        jobs: What is asked for; None takes several where that is quicker.
         load: Loads the same corrector in another process; None where nobody can.
 
     Raises:
@@ -221,12 +223,12 @@ def count_processes(corrector: Corrector, jobs: int | None, load: Load | None) -
     travels = load is not None and can_travel(load)
     if jobs is None:
         return None if info.processes == "many" and travels and cores() > 1 else 1
-    if jobs > 1 and info.processes == "one":
+    if jobs != 1 and info.processes == "one":
         raise UsageError(
             f"jobs {jobs}: {info.name} asks a server, several questions at once; leave jobs out, "
             "and set concurrency in its profile"
         )
-    if jobs > 1 and not travels:
+    if jobs != 1 and not travels:
         raise UsageError(
             f"jobs {jobs}: {info.name} is loaded in this process alone; say how to load it in "
             "others, as by its name, or take jobs 1"
@@ -277,7 +279,7 @@ def correct_batches(
     corrector: Corrector,
     texts: Iterable[str],
     *,
-    jobs: int | None = 1,
+    jobs: int | Cluster | None = 1,
     load: Load | None = None,
     done: int = 0,
 ) -> Generator[list[Correction], None, None]:
@@ -314,7 +316,7 @@ def correct_with_journal(
     texts: Iterable[str],
     journal: Journal,
     *,
-    jobs: int | None = 1,
+    jobs: int | Cluster | None = 1,
     load: Load | None = None,
 ) -> Generator[int, None, None]:
     """Correct what the journal does not hold yet; yield how many are done, from time to time.

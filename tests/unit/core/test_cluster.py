@@ -88,6 +88,7 @@ def test_commands_write_the_same_bytes(nodes, monkeypatch, tmp_path: Path):
         "score.json": f"score {zh} {zh.parent}/eager.txt {zh.parent}/fluent.txt --scheme zh-char",
         "edits.m2": f"edits {zh} --scheme zh-char",
         "pairs.jsonl": f"corrupt {zh} --seed 3",
+        "corrected.txt": f"correct copying {zh}",
     }
     for name, line in lines.items():
         for engine in ("--jobs 1", f"--engine ray --address {nodes.address}"):
