@@ -23,6 +23,7 @@ CORRECTORS: Mapping[str, str] = {
     "seq2seq": "gecbench.models.seq2seq.loading:KIND",
     "scratch": "gecbench.models.scratch.loading:KIND",
     "causal": "gecbench.models.causal.loading:KIND",
+    "syntax": "gecbench.models.syntax.loading:KIND",
     "chat": "gecbench.models.chat.corrector:KIND",
     "ensemble": "gecbench.models.combine.ensemble:KIND",
 }

@@ -1,4 +1,4 @@
-"""Trees for tiny parsers, and their runs."""
+"""Trees for tiny parsers, pairs for tiny correctors with syntax, and their runs."""
 
 from __future__ import annotations
 
@@ -50,28 +50,97 @@ class KilledError(Exception):
     """What ends a run as kill -9 does."""
 
 
-def parser_run(folder: Path, stop_after: int = 0) -> Path:
-    """Train in a folder, killed at a step and begun again where one is named; return the model."""
-    from gecbench.api.train import Settings, train
-    from gecbench.models.syntax.parser_training import KIND
+def train_killed(settings, folder: Path, stop_after: int = 0) -> Path:
+    """Train in a folder, killed after a step where one is named and begun again."""
+    from gecbench.api.train import train
     from gecbench.models.training.loop import Loop
 
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "trees.conllu").write_text("".join(map(conllu_lines, TREES)), encoding="utf-8")
-    settings = Settings(parser_config(), KIND, folder)
     if stop_after:
         step = Loop._step
 
         def die(loop, group) -> None:
-            if loop.state.step == stop_after + 5:
+            if loop.state.step == stop_after:
                 raise KilledError
             step(loop, group)
 
         Loop._step = die
         try:
             train(settings, folder / "run")
+            raise AssertionError("the run was not killed")
         except KilledError:
             pass
         finally:
             Loop._step = step
     return train(settings, folder / "run").model
+
+
+def parser_run(folder: Path, stop_after: int = 0) -> Path:
+    """Train a parser; see `train_killed`."""
+    from gecbench.api.train import Settings
+    from gecbench.models.syntax.parser_training import KIND
+
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "trees.conllu").write_text("".join(map(conllu_lines, TREES)), encoding="utf-8")
+    return train_killed(Settings(parser_config(), KIND, folder), folder, stop_after)
+
+
+PAIRS = [
+    ("He go to school .", "He goes to school ."),
+    ("I has a apple .", "I have an apple ."),
+    ("This is is fine .", "This is fine ."),
+    ("The cat sat on mat", "The cat sat on the mat"),
+]
+
+
+def write_bart(folder: Path) -> Path:
+    """Write a tiny BART with random weights and the words of the pairs in its vocabulary."""
+    import torch
+    from transformers import BartConfig, BartForConditionalGeneration, BertTokenizer
+
+    words = sorted({word for pair in PAIRS for text in pair for word in text.split()})
+    pieces = [word for word in words if word != "school"] + ["sc", "##ho", "##ol"]
+    letters = [mark + letter for letter in "abcdefghijklmnopqrstuvwxyz" for mark in ("", "##")]
+    tokens = dict.fromkeys(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *pieces, *letters])
+    vocabulary = {token: k for k, token in enumerate(tokens)}
+    BertTokenizer(vocab=vocabulary, do_lower_case=False).save_pretrained(folder)
+    torch.manual_seed(5)
+    config = BartConfig(
+        vocab_size=len(vocabulary),
+        d_model=32,
+        encoder_layers=1,
+        decoder_layers=1,
+        encoder_attention_heads=2,
+        decoder_attention_heads=2,
+        encoder_ffn_dim=48,
+        decoder_ffn_dim=48,
+        max_position_embeddings=64,
+        dropout=0.1,
+        init_std=0.2,
+        pad_token_id=0,
+        bos_token_id=2,
+        eos_token_id=3,
+        decoder_start_token_id=3,
+        forced_eos_token_id=3,
+    )
+    BartForConditionalGeneration(config).save_pretrained(folder)
+    return folder
+
+
+def syntax_settings(home: Path, training: dict[str, object], **tables: object):
+    """Return the settings of a run over the pairs."""
+    from gecbench.api.train import Settings
+    from gecbench.models.syntax.training import KIND, SyntaxConfig
+
+    (home / "pairs.tsv").write_text(
+        "".join(f"{k}\t{a}\t{b}\n" for k, (a, b) in enumerate(PAIRS, 1)), encoding="utf-8"
+    )
+    content = {
+        "kind": "syntax",
+        "name": "tiny",
+        "language": "en",
+        "data": {"train": ["pairs.tsv"], "dev": "train"},
+        "training": {"batch_size": 2, "patience": 0, "threads": 1, **training},
+        "scoring": {"by": "loss"},
+        **tables,
+    }
+    return Settings(convert("tiny.toml", content, SyntaxConfig), KIND, home)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from gecbench.models.folder import Card, card_settings, fingerprint, read_option
 from gecbench.models.seq2seq.corrector import (
     Answer,
     Decoding,
+    Search,
     Seq2Seq,
     Seq2SeqOptions,
     build_corrector,
@@ -28,6 +29,7 @@ from gecbench.models.seq2seq.encoding import EncoderInput, Specials, SubwordEnco
 
 if TYPE_CHECKING:
     import torch
+    from transformers import PreTrainedModel
 
 TOKENIZER = "tokenizer.json"
 _NO_LENGTH, _T5_LENGTH = 1_000_000, 512
@@ -56,10 +58,16 @@ class TorchSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     Args:
         prefix: Text before every source.
         language_code: Of a multilingual model.
+        graph: Of the graph encoder beside the network, where there is one.
     """
 
     prefix: str = ""
     language_code: str = ""
+    graph: Mapping[str, object] | None = None
+
+
+MakeSearch = Callable[["PreTrainedModel", SubwordEncoding, Seq2SeqOptions], Search]
+"""Makes the search of a model, from its network, its encoding and the options of inference."""
 
 
 def load(place: str, options: Mapping[str, object]) -> Corrector:
@@ -86,13 +94,19 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
 KIND = CorrectorKind(load)
 
 
-def load_torch(place: str, options: Seq2SeqOptions, card: Card | None = None) -> Seq2Seq:
+def load_torch(
+    place: str,
+    options: Seq2SeqOptions,
+    card: Card | None = None,
+    make_search: MakeSearch | None = None,
+) -> Seq2Seq:
     """Load an encoder-decoder that transformers runs.
 
     Args:
         place: A folder or a name.
         options: Of inference.
         card: Of the folder, where gecbench made it.
+        make_search: What searches; None is beam search with the network alone.
     """
     from gecbench.backends.transformers import need_torch
 
@@ -118,7 +132,12 @@ def load_torch(place: str, options: Seq2SeqOptions, card: Card | None = None) ->
     network = load_network(place, config, tokenizer, **({"dtype": dtype} if dtype else {}))
     forces = getattr(network.generation_config, "forced_bos_token_id", None) is not None
     encoding = build_subword_encoding(
-        tokenizer, config, name=place, forced=forces, **msgspec.structs.asdict(settings)
+        tokenizer,
+        config,
+        name=place,
+        forced=forces,
+        prefix=settings.prefix,
+        language_code=settings.language_code,
     )
     network.to(device)
     positions = max_positions(config)
@@ -131,8 +150,9 @@ def load_torch(place: str, options: Seq2SeqOptions, card: Card | None = None) ->
     }
     longest = positions or (length if length < _NO_LENGTH else _T5_LENGTH)
     _check_length(options, longest, place)
+    make = make_search or (lambda network, encoding, o: TorchSearch(network, encoding.specials, o))
     return build_corrector(
-        lambda options: TorchSearch(network, encoding.specials, options),
+        lambda options: make(network, encoding, options),
         options,
         encoding,
         card or Card(kind="seq2seq"),

@@ -239,6 +239,7 @@ class TorchSearch:
         network = self._network
         beams, specials = self._options.beams, self._specials
         scores = _Scores(specials, beams)
+        inputs = self.inputs(sources)
         config = network.generation_config
         # What a checkpoint asks for elsewhere (facebook/bart-large: no 3-gram twice, an end
         # forced at the limit) must not get into ours: transformers fills gaps from it.
@@ -246,7 +247,7 @@ class TorchSearch:
         try:
             with evaluation_mode(network):
                 rows: list[list[int]] = network.generate(
-                    **self.inputs(sources),
+                    **inputs,
                     generation_config=self._config,
                     max_new_tokens=limit,
                     logits_processor=LogitsProcessorList([scores]),

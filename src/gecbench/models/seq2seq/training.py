@@ -24,7 +24,7 @@ from gecbench.models.robust.pairs import (
     check_decoder,
     check_dropout,
 )
-from gecbench.models.seq2seq.corrector import Seq2SeqOptions
+from gecbench.models.seq2seq.corrector import Search, Seq2SeqOptions
 from gecbench.models.seq2seq.encoding import SubwordEncoding
 from gecbench.models.seq2seq.network import (
     TorchSearch,
@@ -115,9 +115,10 @@ class Seq2SeqTask(DecoderTask, ComparableTargetTask[DecoderExample]):
             blank_sources(network, share)
 
     @property
-    def module(self) -> PreTrainedModel:
+    def module(self) -> torch.nn.Module:
         """The network; its forward pass takes a batch's tensors as keywords."""
-        return self._network
+        network: torch.nn.Module = self._network
+        return network
 
     def prepare(self, items: Sequence[SentencePair]) -> Dataset[DecoderExample]:
         """Turn pairs into examples, where they are short enough, or can be cut."""
@@ -144,7 +145,7 @@ class Seq2SeqTask(DecoderTask, ComparableTargetTask[DecoderExample]):
         end = len(example.target) - 1
         return DecoderTarget(text, ids[first:-1], spans, first, end, len(ids) == end + 1, first)
 
-    def search(self, options: Seq2SeqOptions) -> TorchSearch:
+    def search(self, options: Seq2SeqOptions) -> Search:
         """Wrap the network as it is now in a search for answers."""
         return TorchSearch(self._network, self.encoding.specials, options)
 
@@ -156,7 +157,11 @@ class Seq2SeqTask(DecoderTask, ComparableTargetTask[DecoderExample]):
         self._tokenizer.save_pretrained(folder)
         table = self._table
         settings = {"prefix": table.prefix, "language_code": table.language_code}
-        write_card(folder, self.card(provenance, **settings))
+        write_card(folder, self.card(provenance, **settings, **self.more_settings()))
+
+    def more_settings(self) -> dict[str, object]:
+        """What else the model's card is to say."""
+        return {}
 
 
 def blank_sources(network: PreTrainedModel, share: float) -> None:
@@ -194,8 +199,26 @@ def build(
         GecbenchError: The model to start from cannot be loaded.
         UsageError: The configuration contradicts itself or the model.
     """
-    table = config.model
     refuse_cold_epochs(config, "nothing in an encoder-decoder is new and could learn alone")
+    return Seq2SeqTask(config, *load_parts(config, pairs, checkpoint))
+
+
+def load_parts(
+    config: Seq2SeqConfig,
+    pairs: Sequence[SentencePair],
+    checkpoint: Path | None,
+    *,
+    with_weights: bool = False,
+) -> tuple[PreTrainedModel, PreTrainedTokenizerBase, SubwordEncoding]:
+    """Load network, tokenizer and encoding for a run.
+
+    Args:
+        config: Of the run.
+        pairs: To learn, for new characters.
+        checkpoint: The model of a run that is resumed.
+        with_weights: Load those of the checkpoint; else they are random, for the run has its own.
+    """
+    table = config.model
     for name in ("prefix", "language_code"):
         if getattr(table.correcting, name):
             raise UsageError(f"model.correcting.{name}: say it as model.{name}, for training too")
@@ -207,13 +230,13 @@ def build(
     _set_dropout(settings, table.dropout, place)
     check_dropout(config.robust, settings.to_dict(), table.source_token_dropout)
     tokenizer = load_fitting_tokenizer(place, settings)
-    if checkpoint is not None:
+    if checkpoint is not None and not with_weights:
         auto: Any = AutoModelForSeq2SeqLM
         network: PreTrainedModel = auto.from_config(settings)
     else:
         # In 32 bits, whatever the checkpoint has: mixed precision is the loop's business.
         network = load_network(place, settings, tokenizer, dtype=torch.float32)
-        if extension := table.extend_vocabulary:
+        if checkpoint is None and (extension := table.extend_vocabulary):
             texts = (text for pair in pairs for text in (pair.source, pair.target))
             seed, count = config.training.seed, extension.min_count
             add_characters(network, tokenizer, texts, min_count=count, seed=seed)
@@ -225,7 +248,7 @@ def build(
         prefix=table.prefix,
         language_code=table.language_code,
     )
-    return Seq2SeqTask(config, network, tokenizer, encoding)
+    return network, tokenizer, encoding
 
 
 def _set_dropout(settings: PreTrainedConfig, share: float | None, place: str) -> None:

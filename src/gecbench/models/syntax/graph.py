@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -14,13 +16,16 @@ from transformers import PreTrainedModel
 from transformers.activations import ACT2FN
 from transformers.modeling_outputs import BaseModelOutput
 
+from gecbench.core.errors import FormatError
 from gecbench.models.seq2seq.corrector import Seq2SeqOptions
 from gecbench.models.seq2seq.encoding import EncoderInput, SubwordEncoding
 from gecbench.models.seq2seq.network import TorchSearch
 from gecbench.models.syntax.parser import Parse, Parser
-from gecbench.models.weights import evaluation_mode
+from gecbench.models.weights import evaluation_mode, fill_network, load_weights
 from gecbench.text.tokens import tokens_of
 
+GRAPH, PARSER = "graph.safetensors", "parser"
+"""Weights and parser in the folder of a model."""
 PAD, UNKNOWN, NO_ARC = 0, 1, 2
 """Numbers of labels that stand before those of the parser."""
 NOWHERE = -1
@@ -52,7 +57,7 @@ def build_arcs(parse: Parse | None, places: Sequence[int], labels: Mapping[str, 
             `NOWHERE` at others.
         labels: The numbers of the labels.
     """
-    size = 0 if parse is None else len(parse.tree.words)
+    size = 0 if parse is None else len(parse.tree.heads)
     weights = np.eye(size + 2, dtype=np.float32)  # the last is for what is nowhere
     kinds = np.full((size + 2, size + 2), NO_ARC, dtype=np.int64)
     if parse is not None:
@@ -171,6 +176,19 @@ class GraphLayer(nn.Module):
         return result
 
 
+class GraphShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What the card of a model says of its graph encoder; see `GraphEncoder`."""
+
+    labels: int
+    width: int
+    inner: int
+    layers: int
+    dropout: float
+    activation: str
+    share: float
+    scale: float
+
+
 class GraphEncoder(nn.Module):
     """Graph convolution over the states of an encoder, mixed with these states."""
 
@@ -184,6 +202,7 @@ class GraphEncoder(nn.Module):
         dropout: float,
         activation: str,
         share: float,
+        scale: float = 1.0,
     ) -> None:
         """Build it with random weights.
 
@@ -196,9 +215,10 @@ class GraphEncoder(nn.Module):
                 label, not once a pair as SynGEC's.
             activation: A name of transformers.
             share: Of the states as they were; 1 leaves them.
+            scale: Of the embeddings of labels.
         """
         super().__init__()
-        self.share = share
+        self.share, self.scale = share, scale
         self.embedding = nn.Embedding(labels, width, padding_idx=PAD)
         nn.init.normal_(self.embedding.weight, std=width**-0.5)
         with torch.no_grad():
@@ -210,11 +230,34 @@ class GraphEncoder(nn.Module):
 
     def forward(self, states: Tensor, weights: Tensor, labels: Tensor) -> Tensor:
         """Compute mixed states."""
-        table = self.dropout(self.embedding.weight)
+        table = self.dropout(self.scale * self.embedding.weight)
         deep = states
         for layer in self.layers:
             deep = layer(deep, table, weights, labels)
         return self.share * states + (1 - self.share) * deep
+
+
+def read_graph(
+    folder: Path, settings: Mapping[str, object] | None
+) -> tuple[GraphEncoder, GraphShape]:
+    """Read the graph encoder of the model in a folder.
+
+    Args:
+        folder: That a run wrote.
+        settings: What the model's card says of it.
+
+    Raises:
+        FormatError: A file is damaged, or the card does not say what the encoder is.
+    """
+    if settings is None:
+        raise FormatError(f"{folder}: its card says nothing of a graph encoder")
+    try:
+        shape = msgspec.convert(settings, GraphShape)
+    except msgspec.ValidationError as error:
+        raise FormatError(f"{folder}: graph of its card: {error}") from error
+    graph = GraphEncoder(**msgspec.structs.asdict(shape))
+    fill_network(graph, load_weights(folder / GRAPH), folder / GRAPH)
+    return graph, shape
 
 
 class SyntaxNetwork(nn.Module):

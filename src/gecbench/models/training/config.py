@@ -164,7 +164,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     """A whole run. A kind of model adds `model`, a Struct of its own.
 
     Args:
-        kind: tagger, seq2seq, scratch, causal, or parser.
+        kind: tagger, seq2seq, scratch, causal, syntax, or parser.
         name: Of the model; tables and cards show it.
         language: Code of any language that `gecbench.lang` takes.
         about: What is to be said of the model on its card.

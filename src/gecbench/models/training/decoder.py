@@ -6,7 +6,8 @@ from abc import abstractmethod
 from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, NamedTuple, TypeVar
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 import torch
@@ -44,7 +45,8 @@ class DecoderTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 Example = TypeVar("Example")
 
 
-class DecoderExample(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class DecoderExample:
     """A pair in ids.
 
     Args:
@@ -194,7 +196,7 @@ class DecoderTask(TargetTask[DecoderExample]):
 
     def length(self, example: DecoderExample) -> int:
         """Count how many positions the longer side of an example has."""
-        return max(map(len, example))
+        return max(len(example.source), len(example.target))
 
     def collate(self, examples: Sequence[DecoderExample]) -> Batch:
         """Build the tensors that transformers calls so, each (sentences, positions).

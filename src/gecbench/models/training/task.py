@@ -194,6 +194,7 @@ KINDS: Mapping[str, str] = {
     "seq2seq": "gecbench.models.seq2seq.training:KIND",
     "scratch": "gecbench.models.scratch.training:KIND",
     "causal": "gecbench.models.causal.training:KIND",
+    "syntax": "gecbench.models.syntax.training:KIND",
     "parser": "gecbench.models.syntax.parser_training:KIND",
 }
 """Kind of model to its `TrainingKind`."""

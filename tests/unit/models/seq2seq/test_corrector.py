@@ -64,7 +64,7 @@ class Scripted:
         self.asked: list[tuple[int, int]] = []
 
     def answers(self, sources, limit):
-        self.asked += [(len(source), limit) for source in sources]
+        self.asked += [(len(source.ids), limit) for source in sources]
         return [list(self._answers) for _ in sources]
 
     def close(self) -> None:

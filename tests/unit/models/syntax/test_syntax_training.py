@@ -1,0 +1,106 @@
+"""The corrector with syntax: trained, killed and resumed, and correcting, on tiny networks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from corrector_checks import EN, check_corrector
+from safetensors.torch import load_file
+from tiny_syntax import PAIRS, syntax_settings, train_killed, write_bart
+
+from gecbench.core.errors import UsageError
+from gecbench.models import load_corrector
+from gecbench.models.batches import SentencePair
+from gecbench.models.seq2seq.training import KIND as SEQ2SEQ
+from gecbench.models.seq2seq.training import Seq2SeqConfig, Seq2SeqTable
+from gecbench.models.syntax.graph import word_places
+from gecbench.models.syntax.training import KIND
+
+TRAINING = {"epochs": 12, "learning_rate": 1e-2, "checkpoint_every": 8, "evaluate_every": 12}
+
+
+@pytest.fixture(scope="module")
+def bart(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_bart(tmp_path_factory.mktemp("bart"))
+
+
+def test_the_tiny_walk(bart: Path, trained_parser: Path, tmp_path: Path, run) -> None:
+    model = {"place": str(bart), "parser": str(trained_parser), "max_length": 60}
+    settings = syntax_settings(tmp_path, TRAINING, model={**model, "source_token_dropout": 0.2})
+    folder = train_killed(settings, tmp_path)
+    # The dev loss falls, and what is frozen stays as it was, to the last bit.
+    card = json.loads((folder / "gecbench.json").read_text("utf-8"))
+    losses = [row["loss"] for row in card["made"]["history"]]
+    assert losses[-1] < losses[0]
+    before, after = (load_file(place / "model.safetensors") for place in (bart, folder))
+    assert before.keys() == after.keys()
+    assert all(torch.equal(tensor, after[name]) for name, tensor in before.items())
+    # A run that was killed between checkpoints ends with the same weights.
+    (tmp_path / "again").mkdir()
+    again = train_killed(settings, tmp_path / "again", stop_after=18)
+    assert (again / "graph.safetensors").read_bytes() == (folder / "graph.safetensors").read_bytes()
+    # One command parses and corrects; the corrector keeps to the rules of all.
+    texts, out = tmp_path / "texts.txt", tmp_path / "out.txt"
+    texts.write_text("".join(f"{source}\n" for source, _ in PAIRS), encoding="utf-8")
+    code, _, said = run("correct", str(folder), str(texts), "-o", str(out))
+    assert code == 0, said
+    assert len(out.read_text("utf-8").splitlines()) == len(PAIRS)
+    options = {"beams": 2, "batch_size": 3, "device": "cpu"}
+    check_corrector(lambda: load_corrector(f"syntax:{folder}", options), EN[:4])
+
+
+def test_the_whole_share_of_the_encoder_is_the_baseline(
+    bart: Path, trained_parser: Path, tmp_path: Path
+) -> None:
+    model = {"place": str(bart), "parser": str(trained_parser), "share": 1.0, "max_length": 60}
+    config = syntax_settings(tmp_path, {}, model=model).config
+    pairs = [SentencePair(*pair) for pair in PAIRS]
+    task = KIND.build(config, pairs, None)
+    table = {name: value for name, value in model.items() if name not in ("parser", "share")}
+    plain = SEQ2SEQ.build(
+        Seq2SeqConfig(kind="seq2seq", name="b", language="en", model=Seq2SeqTable(**table)),
+        pairs,
+        None,
+    )
+    losses = []
+    for each in (task, plain):
+        each.module.eval()
+        batch = each.collate(each.prepare(pairs).examples)
+        losses.append(each.loss(each.module, batch).item())
+    assert losses[0] == pytest.approx(losses[1], rel=1e-6)
+
+
+def test_all_of_it_learns_robustly_and_goes_on_in_another_stage(
+    bart: Path, trained_parser: Path, tmp_path: Path
+) -> None:
+    model = {"place": str(bart), "parser": str(trained_parser), "trains": "all", "max_length": 60}
+    settings = syntax_settings(
+        tmp_path,
+        {"epochs": 2, "learning_rate": 1e-3, "cold_epochs": 1},
+        model=model,
+        robust={"method": "r-drop"},
+    )
+    first = train_killed(settings, tmp_path)
+    place, folder = load_file(bart / "model.safetensors"), load_file(first / "model.safetensors")
+    assert not torch.equal(place["model.shared.weight"], folder["model.shared.weight"])
+    second = {"place": str(first), "max_length": 60}
+    config = syntax_settings(tmp_path, {}, model=second).config
+    task = KIND.build(config, [SentencePair(*PAIRS[0])], None)
+    graph = load_file(first / "graph.safetensors")
+    assert all(torch.equal(t, graph[n]) for n, t in task.module.graph.state_dict().items())
+    with pytest.raises(UsageError, match=r"model\.parser"):
+        KIND.build(syntax_settings(tmp_path, {}, model={"place": str(bart)}).config, [], None)
+
+
+def test_subwords_are_of_the_words_of_the_parser(
+    bart: Path, trained_parser: Path, tmp_path
+) -> None:
+    model = {"place": str(bart), "parser": str(trained_parser), "max_length": 60}
+    task = KIND.build(syntax_settings(tmp_path, {}, model=model).config, [], None)
+    words, places = word_places(task.encoding, "He go  to school.", "en")
+    assert words == ["He", "go", "to", "school", "."]
+    # [CLS] He go to sc##ho##ol . [SEP]
+    assert places == [-1, 0, 1, 2, 3, 3, 3, 4, 5]
