@@ -1,0 +1,114 @@
+"""A Ray cluster of three nodes on this machine, against one process and two: CPU of all there is.
+
+    python benchmarks/cluster.py --chinese MuCGEC_dev.txt --system example_pred_dev.txt \\
+        --english fce.gold --times 10
+
+The texts are repeated with a number before each sentence, so that no two are the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from jobs import GECBENCH, tell
+from measure import run_once
+from ray.cluster_utils import Cluster
+
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def main() -> None:
+    """Measure each command in turn, and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    for name in ("--chinese", "--system", "--english"):
+        parser.add_argument(name, type=Path, required=True)
+    parser.add_argument("--times", type=int, default=10)
+    parser.add_argument("--only", default="", help="commands that begin so")
+    options = parser.parse_args()
+    cluster = Cluster(
+        initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False}
+    )
+    cluster.add_node(num_cpus=1)
+    cluster.add_node(num_cpus=1)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        sizes = write_texts(folder, options)
+        out = folder / "out"
+        commands = {
+            "score zh-char": f"score {folder}/zh.tsv {folder}/sys.tsv --lang zh --scheme zh-char",
+            "edits en-errant": f"edits {folder}/en.m2 --scheme en-errant --to m2",
+            "corrupt zh-default": f"corrupt {folder}/zh.txt --lang zh --to jsonl --overwrite",
+            "correct zh-homophone": f"correct zh-homophone {folder}/zh.txt --to lines --restart",
+        }
+        print("| command | sentences | engine | wall s | CPU s | CPU s of the cluster |")
+        print("|---|--:|---|--:|--:|--:|")
+        for what, line in commands.items():
+            if not what.startswith(options.only):
+                continue
+            size = sizes["en" if "en-" in what else "zh"]
+            for engine in ("--jobs 1", "--jobs 2", f"--engine ray --address {cluster.address}"):
+                tell(f"{what} {engine}")
+                before = cpu_of_children()
+                run = run_once(
+                    (GECBENCH, *line.split(), *engine.split(), "-o", f"{out}.{what[:3]}")
+                )
+                ours = cpu_of_children() - before if "ray" in engine else 0.0
+                cells = f"{run.wall:.1f} | {run.cpu:.1f} | {ours:.1f}"
+                print(
+                    f"| {what} | {size:,} | {engine.split('--address')[0]} | {cells} |", flush=True
+                )
+    cluster.shutdown()
+
+
+def write_texts(folder: Path, options: argparse.Namespace) -> dict[str, int]:
+    """Write the texts, and return how many sentences they have, by language."""
+    references = options.chinese.read_text("utf-8").splitlines()
+    outputs = options.system.read_text("utf-8").splitlines()
+    rows = list(zip(references, outputs, strict=True)) * options.times
+    with (
+        (folder / "zh.tsv").open("w") as corpus,
+        (folder / "sys.tsv").open("w") as system,
+        (folder / "zh.txt").open("w") as plain,
+    ):
+        for number, (reference, output) in enumerate(rows, 1):
+            mark = f"第{number}，"
+            for file, row in ((corpus, reference), (system, output)):
+                texts = row.split("\t")[1:]
+                file.write("\t".join([str(number), *(mark + text for text in texts)]) + "\n")
+            plain.write(mark + reference.split("\t")[-1] + "\n")
+    blocks = [b for b in options.english.read_text("utf-8").split("\n\n") if b.strip()]
+    english = list(numbered(blocks * max(1, options.times // 10)))
+    (folder / "en.m2").write_text("".join(english))
+    return {"zh": len(rows), "en": len(english)}
+
+
+def numbered(blocks: list[str]) -> Iterator[str]:
+    """Yield sentences of M2 with a number at their end, where no edit is shifted by it."""
+    for number, block in enumerate(blocks, 1):
+        source, newline, edits = block.strip("\n").partition("\n")
+        yield f"{source} {number}{newline}{edits}\n\n"
+
+
+def cpu_of_children() -> float:
+    """Seconds of CPU of all processes that this one has started, and theirs, dead ones too."""
+    parents, seconds = {}, {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:  # it has just ended
+            continue
+        parents[int(path.parent.name)] = int(fields[1])
+        seconds[int(path.parent.name)] = sum(map(int, fields[11:15])) / TICKS
+    family = {os.getpid()}
+    while more := {child for child, parent in parents.items() if parent in family} - family:
+        family |= more
+    return sum(seconds[one] for one in family - {os.getpid()})
+
+
+if __name__ == "__main__":
+    sys.exit(main())
