@@ -1,6 +1,6 @@
-"""A Ray cluster of three nodes on this machine, against one process and two: CPU of all there is.
+r"""A Ray cluster of three nodes on this machine, against one process and two: CPU of all there is.
 
-    python benchmarks/cluster.py --chinese MuCGEC_dev.txt --system example_pred_dev.txt \\
+    python benchmarks/cluster.py --chinese MuCGEC_dev.txt --system example_pred_dev.txt \
         --english fce.gold --times 10
 
 The texts are repeated with a number before each sentence, so that no two are the same.
@@ -12,8 +12,10 @@ import argparse
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 
 from jobs import GECBENCH, tell
 from measure import run_once
@@ -34,6 +36,8 @@ def main() -> None:
         initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False}
     )
     cluster.add_node(num_cpus=1)
+    meter = Meter()
+    meter.start()
     cluster.add_node(num_cpus=1)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -53,11 +57,11 @@ def main() -> None:
             size = sizes["en" if "en-" in what else "zh"]
             for engine in ("--jobs 1", "--jobs 2", f"--engine ray --address {cluster.address}"):
                 tell(f"{what} {engine}")
-                before = cpu_of_children()
+                before = meter.look()
                 run = run_once(
                     (GECBENCH, *line.split(), *engine.split(), "-o", f"{out}.{what[:3]}")
                 )
-                ours = cpu_of_children() - before if "ray" in engine else 0.0
+                ours = meter.look() - before - run.cpu if "ray" in engine else 0.0
                 cells = f"{run.wall:.1f} | {run.cpu:.1f} | {ours:.1f}"
                 print(
                     f"| {what} | {size:,} | {engine.split('--address')[0]} | {cells} |", flush=True
@@ -94,20 +98,37 @@ def numbered(blocks: list[str]) -> Iterator[str]:
         yield f"{source} {number}{newline}{edits}\n\n"
 
 
-def cpu_of_children() -> float:
-    """Seconds of CPU of all processes that this one has started, and theirs, dead ones too."""
-    parents, seconds = {}, {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = path.read_text().rpartition(")")[2].split()
-        except OSError:  # it has just ended
-            continue
-        parents[int(path.parent.name)] = int(fields[1])
-        seconds[int(path.parent.name)] = sum(map(int, fields[11:15])) / TICKS
-    family = {os.getpid()}
-    while more := {child for child, parent in parents.items() if parent in family} - family:
-        family |= more
-    return sum(seconds[one] for one in family - {os.getpid()})
+class Meter(Thread):
+    """Looks ten times a second at the CPU of all processes that this one has started, and theirs.
+
+    Ray does not wait for its workers, so that the kernel adds theirs to nobody's.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.seconds: dict[int, float] = {}
+
+    def run(self) -> None:
+        """Look for ever."""
+        while True:
+            self.look()
+            time.sleep(0.1)
+
+    def look(self) -> float:
+        """Look once, and return the sum of all that were ever seen."""
+        parents, seconds = {}, {}
+        for path in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                fields = path.read_text().rpartition(")")[2].split()
+            except OSError:  # it has just ended
+                continue
+            parents[int(path.parent.name)] = int(fields[1])
+            seconds[int(path.parent.name)] = (int(fields[11]) + int(fields[12])) / TICKS
+        family = {os.getpid()}
+        while more := {child for child, parent in parents.items() if parent in family} - family:
+            family |= more
+        self.seconds |= {child: seconds[child] for child in family - {os.getpid()}}
+        return sum(self.seconds.values())
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ from gecbench.core.errors import (
     UsageError,
     count_noun,
 )
-from gecbench.core.options import Cluster, check_jobs
+from gecbench.core.options import Workers, check_jobs
 from gecbench.core.processes import can_travel, cores, map_in_processes
 from gecbench.core.scheme import Watch, no_progress
 from gecbench.core.score import Interval, WarningNote, ranks
@@ -243,7 +243,7 @@ def compare(
     metric: str,
     plan: Plan | None = None,
     *,
-    jobs: int | Cluster | None = 1,
+    jobs: Workers = 1,
     watch: Watch = no_progress,
 ) -> Comparison:
     """Compare systems by one metric, and test how far that can be chance.
@@ -388,7 +388,7 @@ _PAYS = 100_000_000
 
 
 def _compare_pairs(
-    task: _PairTask, pairs: Sequence[Names], jobs: int | Cluster | None, watch: Watch
+    task: _PairTask, pairs: Sequence[Names], jobs: Workers, watch: Watch
 ) -> list[SystemPair]:
     """Compare all pairs, in several processes if need be, and correct p for their number."""
     if not isinstance(jobs, int):  # a cluster is for sentences, not for pairs
@@ -525,7 +525,7 @@ def compare_run(
     run_stats: RunStats,
     plan: Plan | None = None,
     *,
-    jobs: int | Cluster | None = 1,
+    jobs: Workers = 1,
     watch: Watch = no_progress,
 ) -> Comparisons:
     """Test whether the systems of a run differ, by each metric that applies; see `compare`."""

@@ -19,7 +19,7 @@ from gecbench.api.schemes import extract, scheme_for
 from gecbench.core.corrector import Correction, Corrector
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.files import check_target, encode_text, is_stream, write_stream
-from gecbench.core.options import Cluster
+from gecbench.core.options import Workers
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.scheme import Scheme
 from gecbench.formats.reading import Sources, sources
@@ -205,7 +205,7 @@ def correct(
     *,
     name: str | None = None,
     lang: str | None = None,
-    jobs: int | Cluster | None = 1,
+    jobs: Workers = 1,
 ) -> SystemOutput:
     """Correct a corpus; the result is a system's output, as `score` takes it.
 
@@ -242,7 +242,7 @@ def _correct(
     corpus: Corpus | Sequence[str],
     name: str | None,
     lang: str | None,
-    jobs: int | Cluster | None,
+    jobs: Workers,
     load: Load | None,
 ) -> SystemOutput:
     if not isinstance(corpus, Corpus):
@@ -288,7 +288,7 @@ def correct_file(
     *,
     format: str | None = None,
     restart: bool = False,
-    jobs: int | Cluster | None = 1,
+    jobs: Workers = 1,
     load: Load | None = None,
     progress: Callable[[int], None] = lambda _done: None,
     show: Show | None = None,

@@ -12,8 +12,8 @@ from gecbench.backends import SEGMENTERS
 from gecbench.core.case import CHOICES, LEVELS, Choice, Level
 from gecbench.core.errors import UnknownNameError, UsageError
 from gecbench.core.options import (
-    Cluster,
     Option,
+    Workers,
     check_between,
     check_choice,
     check_jobs,
@@ -170,7 +170,7 @@ class Options:
     seed: int = 0
     per_sentence: bool = True
     re_extract: Annotated[bool | None, RE_EXTRACT] = None
-    jobs: int | Cluster | None = 1
+    jobs: Workers = 1
 
     def __post_init__(self) -> None:
         """Refuse values that would give numbers without meaning."""

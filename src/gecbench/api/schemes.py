@@ -19,7 +19,7 @@ from gecbench.api.options import AnyScheme, Places, SchemeSpec, quiet
 from gecbench.core.errors import CorpusError, NoEffectError, ResourceError, UsageError
 from gecbench.core.files import read_bytes
 from gecbench.core.language import Language
-from gecbench.core.options import Cluster, check_jobs
+from gecbench.core.options import Workers, check_jobs
 from gecbench.core.registry import describe, resolve
 from gecbench.core.sample import Corpus
 from gecbench.core.scheme import Reader, Scheme, Watch, no_progress
@@ -241,7 +241,7 @@ def extract(
     minimise: bool = True,
     relabel: bool = True,
     lang: str | None = None,
-    jobs: int | Cluster | None = 1,
+    jobs: Workers = 1,
     watch: Watch = no_progress,
 ) -> Corpus:
     """Extract the edits of every rewrite, in place of those of the file.

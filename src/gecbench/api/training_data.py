@@ -34,7 +34,7 @@ from gecbench.core.files import (
     write_text,
 )
 from gecbench.core.language import Language
-from gecbench.core.options import Cluster, check_jobs
+from gecbench.core.options import Cluster, Workers, check_jobs, jobs_of_step
 from gecbench.core.perturbed import SYNTHETIC, PerturbedSet
 from gecbench.core.processes import cores
 from gecbench.core.registry import resolve
@@ -119,7 +119,7 @@ def prepare(
     dev_output: Path | str | None = None,
     format: str = "jsonl",
     overwrite: bool = True,
-    jobs: int | None = 1,
+    jobs: Workers = 1,
     say: Callable[[str], None] = quiet,
     progress: Callable[[str, int], None] = lambda _name, _count: None,
 ) -> Manifest:
@@ -135,8 +135,9 @@ def prepare(
         dev_output: File for the sentences put aside; None takes the output's name with .dev.
         format: jsonl, mucgec or pairs.
         overwrite: Whether files that are there may be replaced.
-        jobs: How many processes work; None means one for each processor where that is quicker. A
-            script that asks for several keeps its own work under `if __name__ == "__main__":`.
+        jobs: How many processes work, or a cluster; None means one for each processor where that
+            is quicker. A script that asks for several keeps its own work under
+            `if __name__ == "__main__":`.
         say: Told what a user should know of the corpora.
         progress: Told a corpus and how many of its sentences were read.
 
@@ -171,7 +172,7 @@ def corrupt(
     lang: str | None = None,
     to: To = "jsonl",
     labels: Path | str | None = None,
-    jobs: int | Cluster | None = 1,
+    jobs: Workers = 1,
     folder: Path | None = None,
     mirror: Path | None = None,
     say: Callable[[str], None] = quiet,
@@ -369,7 +370,7 @@ def perturb(
     options: PerturbOptions | None = None,
     source: str | None = None,
     lang: str | None = None,
-    jobs: int | None = 1,
+    jobs: Workers = 1,
     watch: Watch = no_progress,
 ) -> Perturbation:
     """Make variants of sentences whose context is changed and whose errors are not.
@@ -381,8 +382,9 @@ def perturb(
         source: Says in the provenance where the corpus comes from; None is the file's name and
             hash, or a hash of the sentences.
         lang: Code of the language of the texts; None takes that of the corpus.
-        jobs: How many processes work; None means one for each processor where that is quicker. A
-            script that asks for several keeps its own work under `if __name__ == "__main__":`.
+        jobs: How many processes work, or a cluster; None means one for each processor where that
+            is quicker. A script that asks for several keeps its own work under
+            `if __name__ == "__main__":`.
         watch: Wraps long loops, to show progress.
 
     Raises:
@@ -391,7 +393,7 @@ def perturb(
     options = options or PerturbOptions()
     plan = _plan(options)
     check_jobs(jobs)
-    if options.model and jobs is not None and jobs > 1:
+    if options.model and jobs not in (None, 1):
         raise UsageError(
             f"jobs {jobs}: a masked language model uses several processors itself; leave jobs out"
         )
@@ -407,7 +409,13 @@ def perturb(
         jobs = cores() if len(pairs.pairs) >= _PAYS and not options.model else 1
     filler, words, how = _filler(corpus, pairs.pairs, kind, language, options, jobs, watch)
     subsets, report = run_perturbation(
-        pairs.pairs, words, kind=kind, filler=filler, plan=plan, watch=watch, jobs=jobs
+        pairs.pairs,
+        words,
+        kind=kind,
+        filler=filler,
+        plan=plan,
+        watch=watch,
+        jobs=jobs_of_step(jobs, "variants"),
     )
     report = replace(
         report,
@@ -498,7 +506,7 @@ def _filler(
     kind: str,
     language: Language,
     options: PerturbOptions,
-    jobs: int,
+    jobs: int | Cluster,
     watch: Watch,
 ) -> tuple[Filler, list[tuple[Word, ...]], str]:
     """Make what fills places; find the words of all pairs, and the name of what divides them."""
@@ -509,7 +517,7 @@ def _filler(
     if options.words is not None:
         filler = read_vocabulary(Path(options.words), divide, tagged=pos)
     load = (lambda: divide) if jobs == 1 else partial(_load_divide, kind, language, options, pos)
-    words = words_of(pairs, WordTask(load), watch, jobs=jobs)
+    words = words_of(pairs, WordTask(load), watch, jobs=jobs_of_step(jobs, "words"))
     return filler or vocabulary_of(count_words(words), corpus.name), words, how
 
 

@@ -27,7 +27,7 @@ from gecbench.cli.options import (
 from gecbench.cli.output import CORPUS_ENDINGS, OutputFile, format_by_ending
 from gecbench.core.errors import GecbenchError, UsageError, count_noun
 from gecbench.core.files import STDIO, is_stream
-from gecbench.core.options import Argument, Cluster, Option, Without
+from gecbench.core.options import Argument, Cluster, Option, Without, Workers
 from gecbench.formats import load_format, load_writer
 from gecbench.models import CORRECTORS
 
@@ -228,7 +228,7 @@ def _correct_file(
     source: Sources,
     files: _Files,
     scheme: SchemeSpec,
-    jobs: int | Cluster | None,
+    jobs: Workers,
     load: Callable[[], Corrector],
 ) -> None:
     from gecbench.api.correct import correct_file

@@ -14,7 +14,6 @@ from gecbench.cli.options import (
     CorpusFormat,
     CorpusOptions,
     Engine,
-    Jobs,
     Lang,
     References,
     clear_count,
@@ -188,6 +187,7 @@ _NAMED = 5
 def perturb(
     corpus: CorpusFile,
     options: PerturbOptions,
+    engine: Engine,
     output: Annotated[
         Path, Option("--output", "File for the perturbed cases.", short="-o", writes=("",))
     ],
@@ -195,7 +195,6 @@ def perturb(
     references: References = (),
     lang: Lang = None,
     columns: ColumnNames = None,
-    jobs: Jobs = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Change the context of errors in a corpus, never an error: data for training.
@@ -215,7 +214,9 @@ def perturb(
     check_new(output, overwrite=overwrite)
     format_by_ending(output, {".jsonl": "jsonl"}, "jsonl")
     loaded, source = _load(corpus, CorpusOptions(corpus_format, references, None, lang, columns))
-    perturbed = perturb_corpus(loaded, options=options, source=source, jobs=jobs, watch=watch)
+    perturbed = perturb_corpus(
+        loaded, options=options, source=source, jobs=engine.workers(), watch=watch
+    )
     save_perturbed(perturbed.cases, output)
     _report(perturbed.report)
 

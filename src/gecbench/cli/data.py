@@ -12,7 +12,7 @@ import click
 
 from gecbench.api.options import Places
 from gecbench.cli.command import command, is_given
-from gecbench.cli.options import Jobs, clear_count, lang_option, say, show_count
+from gecbench.cli.options import Engine, clear_count, lang_option, say, show_count
 from gecbench.cli.output import OutputFile, OutputFormat, Overwrite, format_by_ending, format_of
 from gecbench.core.errors import ResourceError, UnknownNameError, UsageError, count_noun
 from gecbench.core.files import STDIO, write_text
@@ -222,6 +222,7 @@ def _columns(text: str) -> object:
 def prepare(
     output: Annotated[Path, Option("--output", "File for the pairs.", short="-o", writes=("",))],
     corpora: _Corpora,
+    engine: Engine,
     recipe: Annotated[str, Argument()] = "",
     target_format: Annotated[
         str,
@@ -255,7 +256,6 @@ def prepare(
             read=pairs("--set", "KEY=VALUE", empty=False),
         ),
     ] = None,
-    jobs: Jobs = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Make training data from corpora.
@@ -293,7 +293,7 @@ def prepare(
         dev_output=dev_output,
         format=target_format,
         overwrite=overwrite,
-        jobs=jobs,
+        jobs=engine.workers(),
         say=say,
         progress=lambda name, count: show_count(f"{name}: {count_noun(count, 'sentence')} read"),
     )

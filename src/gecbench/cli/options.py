@@ -15,7 +15,7 @@ import click
 from gecbench.api.options import PLAIN, Options, Places, SchemeSpec
 from gecbench.cli.command import check_standard_input, is_given, named_files, refuse
 from gecbench.core.errors import FormatError, NoEffectError, UnknownNameError, UsageError
-from gecbench.core.options import Argument, Cluster, Option, Without, pairs
+from gecbench.core.options import Argument, Cluster, Option, Without, Workers, pairs
 from gecbench.core.sample import NOT_KEPT, Corpus, SystemOutput
 from gecbench.formats import (
     COLUMNS_OPTION,
@@ -63,7 +63,7 @@ class Engine:
     ] = None
     cluster: Annotated[Cluster, Without("gpus")] = field(default_factory=Cluster)
 
-    def workers(self) -> int | Cluster | None:
+    def workers(self) -> Workers:
         """What `jobs` of the Python API takes."""
         return replace(self.cluster, workers=self.jobs) if self.engine else self.jobs
 

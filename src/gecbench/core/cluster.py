@@ -52,7 +52,10 @@ def map_on_cluster(
             times over an item.
         UsageError: The folder has parts of another run.
     """
-    with _connected(cluster) as ray, _kept_parts(cluster.resume, function) as kept:
+    with (
+        _connected(cluster) as ray,
+        _kept_parts(cluster.resume, (function, cluster.inputs)) as kept,
+    ):
         run = _Run(ray, cluster, function, describe, kept)
         try:
             yield from run.results(items)
@@ -119,8 +122,7 @@ class _Run:
         kept: _KeptParts | None,
     ) -> None:
         self.ray, self.describe, self.kept = ray, describe, kept
-        workers = _count_workers(ray, cluster)
-        self.window = _WINDOW * workers
+        self.count = _count_workers(ray, cluster)
         self.actor = ray.remote(num_cpus=1, num_gpus=cluster.gpus)(_Worker)
         # Once to each machine, not to each worker; by value where it is of the user's script.
         self.function = ray.put(ray.cloudpickle.dumps(function))
@@ -132,15 +134,14 @@ class _Run:
         self.queue: list[tuple[int, Any]] = []
         self.done: dict[int, tuple[Any, GecbenchError | None]] = {}
         self.deaths: Counter[int | None] = Counter()
-        for _ in range(workers):
-            self._start()
 
     def results(self, items: Iterable[Any]) -> Iterator[Any]:
         """Yield the result of each item, in their order."""
         numbered = enumerate(items)
+        window = _WINDOW * self.count
         read = place = 0
         while True:
-            for at, item in islice(numbered, place + self.window - read):
+            for at, item in islice(numbered, place + window - read):
                 read = at + 1
                 if kept := self.kept and self.kept.load(at, item):
                     self.done[at] = *kept, None
@@ -170,6 +171,8 @@ class _Run:
         self.pending[started] = worker, None, None
 
     def _hand_out(self) -> None:
+        while self.queue and len(self.workers) < self.count:  # none where all is kept
+            self._start()
         while self.queue and self.load:
             worker = min(self.load, key=lambda worker: self.load[worker])
             if self.load[worker] >= _AHEAD:
@@ -201,12 +204,11 @@ class _Run:
             self.kept.keep(place, item, result)
 
     def _lose(self, worker: Any, place: int | None, item: Any, error: Exception) -> None:
-        """Do again what a worker had, and put another in its place."""
+        """Put what a worker had back into the queue, for others or one in its place."""
         if worker in self.workers:
             self.workers.remove(worker)
             self.load.pop(worker, None)
             self.ray.kill(worker)  # it may only be out of reach
-            self._start()
         self.deaths[place] += 1
         if self.deaths[place] == _ATTEMPTS:
             what = "a worker of the cluster cannot be started"
@@ -262,7 +264,7 @@ def _digest(value: object) -> str:
 
 
 @contextmanager
-def _kept_parts(folder: Path | None, function: object) -> Iterator[_KeptParts | None]:
+def _kept_parts(folder: Path | None, task: object) -> Iterator[_KeptParts | None]:
     """Open the folder of a run, which is for this process alone while the block runs.
 
     Raises:
@@ -273,7 +275,7 @@ def _kept_parts(folder: Path | None, function: object) -> Iterator[_KeptParts | 
         yield None
         return
     manifest = folder / "manifest.json"
-    about = {"format": "gecbench-parts", "gecbench": __version__, "task": _digest(function)}
+    about = {"format": "gecbench-parts", "gecbench": __version__, "task": _digest(task)}
     make_folder(folder)
     with explain_errors(manifest), manifest.open("a+b") as file:
         if not try_lock(file):
@@ -287,7 +289,9 @@ def _kept_parts(folder: Path | None, function: object) -> Iterator[_KeptParts | 
             file.write(json.dumps(about).encode() + b"\n")
             file.flush()
         elif json.loads(before) != about:
-            raise _other_run(folder, "other options or another version of gecbench")
+            raise _other_run(
+                folder, "other options, or other versions of gecbench or of what it reads"
+            )
         yield _KeptParts(folder)
 
 

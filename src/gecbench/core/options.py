@@ -7,10 +7,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, overload
 
 from gecbench.core.errors import MissingExtraError, ResourceError, UsageError
 
@@ -164,6 +164,7 @@ class Cluster:
         gpus: Of each worker; 0.25 lets four share one.
         resume: Folder that keeps the results of parts, each in a file that is pickled Python. The
             same run goes on from there when its driver was killed.
+        inputs: Hashes or versions of what workers read besides; a run with others does not go on.
     """
 
     address: Annotated[
@@ -188,6 +189,7 @@ class Cluster:
             makes=True,
         ),
     ] = None
+    inputs: Mapping[str, str] = field(default_factory=dict)
 
     def check(self) -> None:
         """Refuse an address where nothing listens, before any work; Ray would try for minutes.
@@ -223,7 +225,31 @@ class Cluster:
             ) from error
 
 
-def check_jobs(jobs: int | Cluster | None) -> None:
+Workers = int | Cluster | None
+"""What works: so many processes, a cluster, or as many processes as are quickest."""
+
+
+@overload
+def jobs_of_step(
+    jobs: int | Cluster, step: str = ..., inputs: Mapping[str, str] | None = ...
+) -> int | Cluster: ...
+@overload
+def jobs_of_step(jobs: None, step: str = ..., inputs: Mapping[str, str] | None = ...) -> None: ...
+def jobs_of_step(jobs: Workers, step: str = "", inputs: Mapping[str, str] | None = None) -> Workers:
+    """The jobs of one of several steps: a cluster keeps the parts of each by themselves.
+
+    Args:
+        jobs: Of all steps.
+        step: Name of its folder.
+        inputs: See `Cluster`.
+    """
+    if not isinstance(jobs, Cluster):
+        return jobs
+    resume = jobs.resume and jobs.resume / step
+    return replace(jobs, resume=resume, inputs=inputs or {})
+
+
+def check_jobs(jobs: Workers) -> None:
     """Refuse a number of processes that is none, or a cluster that does not answer.
 
     Raises:

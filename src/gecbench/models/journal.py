@@ -16,7 +16,7 @@ import msgspec
 from gecbench.core.corrector import Correction, Corrector
 from gecbench.core.errors import EditError, GecbenchError, UsageError
 from gecbench.core.files import try_lock
-from gecbench.core.options import Cluster, check_jobs
+from gecbench.core.options import Workers, check_jobs
 from gecbench.core.processes import can_travel, cores, map_in_processes
 
 _ENCODER = msgspec.json.Encoder()
@@ -205,9 +205,7 @@ Batch = tuple[int, Sequence[str]]
 """The place of its first text, from 1, with the texts."""
 
 
-def count_processes(
-    corrector: Corrector, jobs: int | Cluster | None, load: Load | None
-) -> int | Cluster | None:
+def count_processes(corrector: Corrector, jobs: Workers, load: Load | None) -> Workers:
     """How many processes correct, or the cluster that does; None is all processors after a while.
 
     Args:
@@ -279,7 +277,7 @@ def correct_batches(
     corrector: Corrector,
     texts: Iterable[str],
     *,
-    jobs: int | Cluster | None = 1,
+    jobs: Workers = 1,
     load: Load | None = None,
     done: int = 0,
 ) -> Generator[list[Correction], None, None]:
@@ -316,7 +314,7 @@ def correct_with_journal(
     texts: Iterable[str],
     journal: Journal,
     *,
-    jobs: int | Cluster | None = 1,
+    jobs: Workers = 1,
     load: Load | None = None,
 ) -> Generator[int, None, None]:
     """Correct what the journal does not hold yet; yield how many are done, from time to time.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from gecbench.core.case import Case, Part
 from gecbench.core.errors import MissingExtraError, UsageError
-from gecbench.core.options import Cluster
+from gecbench.core.options import Workers, jobs_of_step
 from gecbench.core.processes import can_travel, cores, map_in_processes
 from gecbench.core.sample import Corpus, Sample, SystemOutput
 from gecbench.core.scheme import Scheme, Watch, no_progress
@@ -253,7 +253,7 @@ def measure(
     systems: Sequence[SystemOutput],
     *,
     load: Callable[[], Scheme],
-    jobs: int | Cluster | None = 1,
+    jobs: Workers = 1,
     watch: Watch = no_progress,
 ) -> PartStats:
     """Take the statistics of all sentences of a corpus; see `in_parts`."""
@@ -266,7 +266,7 @@ def in_parts(
     systems: Sequence[SystemOutput] = (),
     *,
     load: Callable[[], Scheme],
-    jobs: int | Cluster | None = 1,
+    jobs: Workers = 1,
     watch: Watch = no_progress,
 ) -> Iterator[Result]:
     """Do a task for all sentences of a corpus, part by part, and yield the results in order.
@@ -287,6 +287,7 @@ def in_parts(
     decision = task.decision
     remote = replace(task, watch=no_progress)
     if decision and decision.scheme:
+        jobs = jobs_of_step(jobs, inputs=decision.scheme.signature)
         remote = replace(remote, decision=replace(decision, scheme=None), load=load)
     if jobs is None:
         texts = sum(len(sample.references) + len(systems) for sample in corpus.samples)

@@ -19,6 +19,8 @@ from gecbench.core.errors import GecbenchError, ResourceError, UsageError
 from gecbench.core.options import Cluster
 from gecbench.core.processes import map_in_processes
 from gecbench.datasets.corrupt import corrupt
+from gecbench.datasets.perturb import variants
+from gecbench.datasets.prepare import prepare
 from gecbench.scoring import parts
 
 RUN = (
@@ -83,15 +85,21 @@ def nodes() -> Iterator[Any]:
 def test_commands_write_the_same_bytes(nodes, monkeypatch, tmp_path: Path):
     monkeypatch.setattr(parts, "PART", 9)
     monkeypatch.setattr(corrupt, "_BATCH", 9)
+    monkeypatch.setattr(variants, "_AT_ONCE", 9)
+    monkeypatch.setattr(prepare, "_BATCH", 9)
     zh = sample("zh", "corpus.jsonl")
     lines = {
         "score.json": f"score {zh} {zh.parent}/eager.txt {zh.parent}/fluent.txt --scheme zh-char",
         "edits.m2": f"edits {zh} --scheme zh-char",
         "pairs.jsonl": f"corrupt {zh} --seed 3",
         "corrected.txt": f"correct copying {zh}",
+        "perturbed.jsonl": f"perturb {zh} --no-pos --tokens zh",
+        "train.jsonl": f"data prepare --corpus mine={zh}",
     }
     for name, line in lines.items():
-        for engine in ("--jobs 1", f"--engine ray --address {nodes.address}"):
+        workers = "2" if name == "score.json" else "1"
+        ray = f"--engine ray --address {nodes.address} --jobs {workers}"
+        for engine in ("--jobs 1", ray):
             output = tmp_path / engine.split()[1] / name
             output.parent.mkdir(exist_ok=True)
             main([*line.split(), *engine.split(), "-o", str(output)])
@@ -152,7 +160,7 @@ def test_a_run_whose_driver_and_machine_are_killed_loses_and_doubles_nothing(nod
 
 @pytest.mark.slow
 def test_failures_come_as_they_were_raised_and_deaths_end_the_run(nodes):
-    cluster = Cluster(nodes.address)
+    cluster = Cluster(nodes.address, 1)
     fails = (
         "(_ for _ in ()).throw(__import__('gecbench.core.errors').core.errors.FormatError('bad'))"
     )

@@ -24,7 +24,7 @@ from gecbench.core.files import (
     temporary_file,
     write_stream,
 )
-from gecbench.core.options import Cluster, check_jobs
+from gecbench.core.options import Workers, check_jobs
 from gecbench.core.processes import cores, map_in_processes
 from gecbench.core.registry import resolve
 from gecbench.core.sample import Corpus, Sample
@@ -380,7 +380,7 @@ def corrupt(
     output: Path,
     corruptor: TextCorruptor,
     *,
-    jobs: int | Cluster | None = 1,
+    jobs: Workers = 1,
     to: To = "jsonl",
     label_file: LabelFile | None = None,
     progress: Callable[[int], None] = lambda _done: None,
@@ -451,7 +451,7 @@ def corrupt(
 def _outcomes(
     texts: Iterable[Text],
     corruptor: TextCorruptor,
-    jobs: int | Cluster | None,
+    jobs: Workers,
     progress: Callable[[int], None],
 ) -> Iterator[tuple[Text, Outcome | None]]:
     """Yield what becomes of each text, in their order."""

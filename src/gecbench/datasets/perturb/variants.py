@@ -12,6 +12,7 @@ from itertools import chain, islice
 from typing import TypeVar
 
 from gecbench.core.errors import CorpusError, UnknownNameError, UsageError, count_noun
+from gecbench.core.options import Cluster
 from gecbench.core.perturbed import PerturbedCase, Subset, Variant
 from gecbench.core.processes import map_in_processes
 from gecbench.core.scheme import Watch
@@ -277,7 +278,7 @@ class _VariantTask:
 def _in_batches(
     task: Callable[[Sequence[Row]], list[Result]],
     rows: Iterable[Row],
-    jobs: int,
+    jobs: int | Cluster,
     pair_of: Callable[[Row], SentencePair],
 ) -> Iterator[Result]:
     """Yield the result of each row, made batch by batch by one process or several."""
@@ -292,7 +293,7 @@ def _in_batches(
 
 
 def words_of(
-    pairs: Sequence[SentencePair], task: WordTask, watch: Watch, *, jobs: int = 1
+    pairs: Sequence[SentencePair], task: WordTask, watch: Watch, *, jobs: int | Cluster = 1
 ) -> list[tuple[Word, ...]]:
     """The words of each pair's target, found by one process or several."""
     return list(_in_batches(task, watch("words", pairs), jobs, lambda pair: pair))
@@ -306,7 +307,7 @@ def perturb(
     filler: Filler,
     plan: PerturbPlan,
     watch: Watch,
-    jobs: int = 1,
+    jobs: int | Cluster = 1,
 ) -> tuple[tuple[Subset, ...], PerturbReport]:
     """Perturbed cases, subset by subset, and what became of all pairs.
 

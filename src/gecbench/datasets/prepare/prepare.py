@@ -36,7 +36,7 @@ from gecbench.core.files import (
     write_bytes,
     write_stream,
 )
-from gecbench.core.options import check_jobs
+from gecbench.core.options import Workers, check_jobs, jobs_of_step
 from gecbench.core.processes import cores, map_in_processes
 from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, Sample
 from gecbench.core.seeding import number
@@ -140,7 +140,7 @@ def prepare(
     recipe: Recipe,
     files: OutputFiles,
     *,
-    jobs: int | None = 1,
+    jobs: Workers = 1,
     say: Callable[[str], None] = lambda _message: None,
     progress: Progress = lambda _name, _count: None,
 ) -> Manifest:
@@ -154,8 +154,8 @@ def prepare(
     Args:
         recipe: What is asked for.
         files: What is written.
-        jobs: Processes that take the steps; None takes one for each processor where the steps cost
-            more than reading, from the 50,000th sentence of a corpus on.
+        jobs: Processes that take the steps, or a cluster; None takes one for each processor where
+            the steps cost more than reading, from the 50,000th sentence of a corpus on.
         say: Told what a user should know of the corpora.
         progress: Told a corpus and how many of its sentences were read.
 
@@ -168,13 +168,15 @@ def prepare(
     if jobs is None and not _is_costly(recipe):
         jobs = 1
     sources = {path: _describe_file(path) for path in _inputs(recipe)}
+    hashes = {path: source.sha256 for path, source in sources.items()}
     task = StepTask(recipe)
     evaluation, changes = task.steps.evaluation, task.steps.changes
     folder = files.train.parent
     with temporary_file(folder) as file:
         pairs = PairFile(file, folder)
         tallies = [
-            _read_pairs(task, k, jobs, pairs, say, progress) for k in range(len(recipe.corpus))
+            _read_pairs(task, k, jobs_of_step(jobs, str(k), hashes), pairs, say, progress)
+            for k in range(len(recipe.corpus))
         ]
         pairs.flush()
         _check_pairs_left(tallies)
@@ -338,7 +340,7 @@ def _describe_rows(rows: Rows) -> str:
 
 
 def _take_steps(
-    task: StepTask, name: str, sentences: Iterator[Sentence], jobs: int | None
+    task: StepTask, name: str, sentences: Iterator[Sentence], jobs: Workers
 ) -> Generator[tuple[Sentence, list[Verdict]], None, None]:
     """Yield the sentences of a corpus, each with what becomes of its pairs."""
     waiting: deque[Sequence[Sentence]] = deque()
@@ -354,7 +356,7 @@ def _take_steps(
     here: Iterable[list[list[Verdict]]] = ()
     if jobs is None:  # nobody knows how many there are before they are read
         here, jobs = map(task, islice(rows, _PAYS // _BATCH)), cores()
-    remote = replace(task) if jobs > 1 else task  # the steps are not sent, but loaded there
+    remote = replace(task) if jobs != 1 else task  # the steps are not sent, but loaded there
     with closing(map_in_processes(remote, rows, jobs, _describe_rows)) as others:
         for result in chain(here, others):
             yield from zip(waiting.popleft(), result, strict=True)
@@ -363,7 +365,7 @@ def _take_steps(
 def _read_pairs(
     task: StepTask,
     k: int,
-    jobs: int | None,
+    jobs: Workers,
     pairs: PairFile,
     say: Callable[[str], None],
     progress: Progress,
