@@ -120,6 +120,7 @@ def kind_of(folder: Path) -> str:
     kind = read_card(folder).kind
     if not is_known("corrector", kind, CORRECTORS):
         raise GecbenchError(
-            f"{folder / CARD}: kind {kind!r} is not known; a newer gecbench may have made it"
+            f"{folder / CARD}: kind {kind!r} is no corrector that is known; a parser is for "
+            "gecbench parse, and of another kind a newer gecbench may have made it"
         )
     return kind

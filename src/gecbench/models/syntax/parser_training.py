@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -60,7 +60,7 @@ class ParserTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         encoder: "convolution", or a model of transformers: a name on the hub, or a folder.
         layers: Of an encoder of transformers, the last so many are mixed.
         tokens: What words are in texts that are parsed, a name of `text.tokens`; "" is that of
-            the language. Trees have theirs.
+            the language, and "space" is for texts that are divided as the trees are.
         min_count: Labels that occur less often are not learnt.
         arc_width: Of what stands for a word while heads are looked for.
         label_width: The same while labels are.
@@ -74,7 +74,7 @@ class ParserTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
     encoder: str = OWN
     layers: Positive = 2
-    tokens: Tokens | str = ""
+    tokens: Tokens | Literal[""] = ""
     min_count: Positive = 1
     arc_width: Positive = 500
     label_width: Positive = 100

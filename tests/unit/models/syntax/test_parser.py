@@ -17,7 +17,7 @@ from gecbench.api.parse import open_trees
 from gecbench.core.errors import GecbenchError
 from gecbench.models.syntax.parser import best_tree, read_parser
 from gecbench.models.syntax.parser_training import KIND
-from gecbench.models.syntax.trees import Tree, read_conllu
+from gecbench.models.syntax.trees import Tree, conllu_lines, read_conllu
 
 
 @given(st.integers(1, 4), st.randoms(use_true_random=False))
@@ -143,3 +143,24 @@ def test_references_are_projected_onto_their_sources(tmp_path: Path, run) -> Non
         ("nsubj", "R", "root", "advmod"),
     ]
     assert "repaired: 2" in _invoke(run, *command, "--repair", "-o", str(out), "--overwrite")
+
+
+def test_chinese_trees_are_projected_by_characters(tmp_path: Path, run) -> None:
+    gold, corpus, out = tmp_path / "gold.conllu", tmp_path / "pairs.tsv", tmp_path / "out.conllu"
+    words = Tree(("我们", "打", "篮球", "。"), (2, 0, 2, 2), ("nsubj", "root", "dobj", "punct"))
+    gold.write_text(conllu_lines(words), encoding="utf-8")
+    corpus.write_text(
+        "1\t我们打蓝球。\t我们打篮球。\n2\t我打篮球。\t我们打篮球。\n3\t我。\t我[缺失成分]。\n",
+        encoding="utf-8",
+    )
+    command = ("parse", str(gold), str(corpus), "--project", "--scheme", "zh-char", "--lang", "zh")
+    assert "left out: the placeholder [缺失成分]: 1" in _invoke(run, *command, "-o", str(out))
+    first, second = read_conllu(out)
+    assert first == Tree(
+        tuple("我们打蓝球。"),
+        (2, 3, 0, 5, 3, 3),
+        ("app", "nsubj", "root", "S", "dobj", "punct"),
+    )
+    assert second == Tree(
+        tuple("我打篮球。"), (2, 0, 4, 2, 2), ("app", "M", "app", "dobj", "punct")
+    )
