@@ -67,6 +67,8 @@ def map_on_cluster(
 def _connected(cluster: Cluster) -> Iterator[Any]:
     """Yield Ray, connected to a cluster; a connection that was there before stays."""
     cluster.check()
+    # Else Ray prints to standard output, among results, that a machine has died.
+    os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", ".")
     import ray
 
     if ray.is_initialized():

@@ -209,7 +209,7 @@ class Cluster:
             raise MissingExtraError("ray", "ray")
         if self.address == "auto":
             return
-        host, colon, port = self.address.removeprefix("ray://").rpartition(":")
+        host, colon, port = self.address.rpartition(":")
         if not (host and colon and port.isdecimal() and int(port) < 1 << 16):
             raise UsageError(
                 f"address {self.address!r} must be HOST:PORT, as 10.0.0.1:6379, or auto"
