@@ -146,6 +146,8 @@ def parse_file(
             "only a parser that gecbench trained gives probabilities of heads; leave --heads out "
             "(in Python: heads=), or name its folder"
         )
+    if heads is not None and heads < 0:
+        raise UsageError(f"{heads} heads cannot be written; say how many, or 0 for all of them")
     counts = Counter[str]()
 
     def pieces() -> Iterator[bytes]:

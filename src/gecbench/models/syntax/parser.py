@@ -117,6 +117,8 @@ class ParserShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         encoder_dropout: Of the encoder's states.
         encoder: Its kind.
         convolution: Sizes of our own encoder.
+        fold: Of its data, the part that it was not trained on, from 0.
+        folds: How many parts there are; 0 where it was trained on all.
     """
 
     name: str
@@ -128,6 +130,8 @@ class ParserShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     encoder_dropout: float
     encoder: str
     convolution: Mapping[str, object] | None = None
+    fold: int = 0
+    folds: int = 0
 
 
 class ArcScores(NamedTuple):

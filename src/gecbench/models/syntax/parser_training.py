@@ -28,11 +28,11 @@ from gecbench.models.syntax.parser import (
     build_parser,
     read_parser,
 )
-from gecbench.models.syntax.trees import ERROR_LABELS, Tree, read_conllu
+from gecbench.models.syntax.trees import ERROR_LABELS, Tree, fold_of, read_conllu
 from gecbench.models.tagger.encoding import Positions, TaggerEncoding
 from gecbench.models.tagger.network import ConvolutionTable, load_pretrained
 from gecbench.models.tagger.training import OWN, build_convolution
-from gecbench.models.training.config import Below1, Positive, Rate, RunConfig
+from gecbench.models.training.config import Below1, Count, Positive, Rate, RunConfig
 from gecbench.models.training.data import (
     ALL,
     TrainingData,
@@ -70,6 +70,8 @@ class ParserTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         max_tokens: Sentences with more words are left out, and not parsed.
         subwords_per_token: What a word has beyond so many is not read.
         convolution: Sizes of our own encoder.
+        folds: For jack-knifing, into how many parts the trees are divided; 0 does not.
+        fold: The part that this parser does not learn from, from 0.
     """
 
     encoder: str = OWN
@@ -84,6 +86,13 @@ class ParserTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     max_tokens: Positive = 200
     subwords_per_token: Positive = 10
     convolution: ConvolutionTable = ConvolutionTable()
+    folds: Count = 0
+    fold: Count = 0
+
+    def __post_init__(self) -> None:
+        """Refuse a part that there is none of."""
+        if self.fold >= max(self.folds, 1):
+            raise ValueError(f"fold {self.fold} is none of {self.folds} folds, counted from 0")
 
 
 class ParserConfig(RunConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -106,6 +115,8 @@ def read_trees(config: ParserConfig, home: Path) -> TrainingData[Tree]:
     data, counts = config.data, Counter[str]()
     if data.keep_correct:
         raise UsageError("data.keep_correct is about pairs; a parser learns from all its trees")
+    if chosen := config.scoring.metric or config.scoring.scheme:
+        raise UsageError(f"scoring has {chosen}, which is about corrections; a parser has its LAS")
     paths = {name: locate_file(home, name) for name in data.train}
     train = [tree for path in paths.values() for tree in read_conllu(path)]
     counts["trees read"] = len(train)
@@ -121,6 +132,11 @@ def read_trees(config: ParserConfig, home: Path) -> TrainingData[Tree]:
         dev_words = {tree.words for tree in dev}
         others = [tree for tree in train if tree.words not in dev_words]
         counts["left out: also in dev"] = len(train) - len(others)
+        train = others
+    table = config.model
+    if table.folds:
+        others = [t for t in train if fold_of(t.words, table.folds) != table.fold]
+        counts["left out: of the fold"] = len(train) - len(others)
         train = others
     train = apply_limit(train, config, counts, [*paths.values()], "tree")
     counts["dev trees"] = len(dev)
@@ -300,6 +316,8 @@ def build(config: ParserConfig, trees: Sequence[Tree], checkpoint: Path | None) 
             convolution=msgspec.convert(
                 encoder.settings.get("convolution"), dict[str, object] | None
             ),
+            fold=table.fold,
+            folds=table.folds,
         )
         card = Card(
             kind=config.kind,

@@ -40,7 +40,7 @@ from gecbench.models.syntax.graph import (
     word_places,
 )
 from gecbench.models.syntax.parser import Parse, Parser, read_parser
-from gecbench.models.syntax.trees import Tree
+from gecbench.models.syntax.trees import Tree, fold_of
 from gecbench.models.training.config import Below1, Positive, Share
 from gecbench.models.training.decoder import DecoderExample
 from gecbench.models.training.task import Batch, Dataset, TrainingKind
@@ -57,6 +57,9 @@ class SyntaxTable(Seq2SeqTable, frozen=True, forbid_unknown_fields=True, kw_only
         place: An encoder-decoder to start from; or the folder of a corrector with syntax, whose
             graph encoder and parser learn and parse on.
         parser: The folder of a parser of sentences with errors.
+        folds: For jack-knifing, the folders of parsers that were trained without fold 0, fold 1...:
+            each source of training is parsed by the one that has not learnt its tree. What is
+            corrected later is parsed by `parser`.
         trains: "graph" leaves the encoder-decoder as it is, as SynGEC does with BART; "all".
         layers: Of the graph encoder.
         share: Of the encoder's own states in what the decoder reads.
@@ -64,6 +67,7 @@ class SyntaxTable(Seq2SeqTable, frozen=True, forbid_unknown_fields=True, kw_only
     """
 
     parser: str = ""
+    folds: tuple[str, ...] = ()
     trains: Literal["graph", "all"] = "graph"
     layers: Positive = 3
     share: Share = 0.5
@@ -110,6 +114,7 @@ class SyntaxTask(Seq2SeqTask):
         """Take an encoder-decoder, and what stands beside it."""
         super().__init__(config, network, tokenizer, encoding)
         self._shape, self._parser = shape, parser
+        self._folds = _load_folds(config.model)
         self._syntax = SyntaxNetwork(network, graph)
         self._trains = config.model.trains
         self._can_learn = [p for p in cast("Any", network).parameters() if p.requires_grad]
@@ -129,7 +134,7 @@ class SyntaxTask(Seq2SeqTask):
             chunk = dataset.examples[start : start + _CHUNK]
             texts = [items[k].source.strip() for k in dataset.sources[start : start + _CHUNK]]
             read = [word_places(self.encoding, text, self._parser.card.tokens) for text in texts]
-            parses = self._parser.parse([words for words, _ in read])
+            parses = self._parse([words for words, _ in read])
             unparsed += sum(parse is None for parse in parses)
             examples += [
                 self._with_parse(example, parse, places)
@@ -137,6 +142,18 @@ class SyntaxTask(Seq2SeqTask):
             ]
         counts = {"sources that are not parsed": unparsed} if unparsed else {}
         return dataclasses.replace(dataset, examples=examples, counts={**dataset.counts, **counts})
+
+    def _parse(self, sentences: Sequence[Sequence[str]]) -> list[Parse | None]:
+        """Parse sentences of training, each by the parser that has not learnt its tree."""
+        if not self._folds:
+            return self._parser.parse(sentences)
+        result: list[Parse | None] = [None] * len(sentences)
+        folds = [fold_of(words, len(self._folds)) for words in sentences]
+        for fold, parser in enumerate(self._folds):
+            mine = [place for place, other in enumerate(folds) if other == fold]
+            for place, parse in zip(mine, parser.parse([sentences[k] for k in mine]), strict=True):
+                result[place] = parse
+        return result
 
     def _with_parse(
         self, example: DecoderExample, parse: Parse | None, places: Sequence[int]
@@ -229,6 +246,23 @@ def _load_parser(table: SyntaxTable, earlier: Path | None) -> Parser:
     return parser
 
 
+def _load_folds(table: SyntaxTable) -> list[Parser]:
+    """Load the parsers of jack-knifing.
+
+    Raises:
+        UsageError: One was not trained without the fold of its place.
+    """
+    parsers = [read_parser(Path(place), for_errors=True) for place in table.folds]
+    for fold, parser in enumerate(parsers):
+        if (parser.shape.fold, parser.shape.folds) != (fold, len(parsers)):
+            raise UsageError(
+                f"model.folds: {table.folds[fold]} was trained without fold {parser.shape.fold} of "
+                f"{parser.shape.folds}, not without fold {fold} of {len(parsers)}"
+            )
+        parser.network.to(find_device(""))
+    return parsers
+
+
 def _shape(table: SyntaxTable, network: Any, labels: int) -> GraphShape:
     """Choose the sizes of a graph encoder, as those of the encoder's layers."""
     values = network.to_dict()
@@ -254,7 +288,7 @@ def _shape(table: SyntaxTable, network: Any, labels: int) -> GraphShape:
 KIND = TrainingKind(
     SyntaxConfig,
     build,
-    paths=("place", "parser"),
+    paths=("place", "parser", "folds"),
     check_robust=lambda config: check_decoder(config.robust),
 )
 """Trained and combined as any encoder-decoder."""

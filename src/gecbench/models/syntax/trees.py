@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
+from zlib import crc32
 
 from gecbench.core.edit import Edit
 from gecbench.core.errors import FormatError
@@ -52,6 +53,11 @@ class Tree(NamedTuple):
                 node = self.heads[node - 1]
             from_root.update(path)
         return ""
+
+
+def fold_of(words: Sequence[str], folds: int) -> int:
+    """Choose the fold of a sentence for jack-knifing, by its characters alone, from 0."""
+    return crc32("".join(words).encode("utf-8", "surrogatepass")) % folds
 
 
 # Projection: from the tree of a corrected sentence to that of the sentence with errors.

@@ -218,8 +218,8 @@ class TrainingKind:
     Args:
         config: Its configuration.
         build: Builds its task.
-        paths: Names in the `model` table that may be a path: it counts from the configuration's
-            folder, as those of data do, where something is there.
+        paths: Names in the `model` table that may be a path, or several: it counts from the
+            configuration's folder, as those of data do, where something is there.
         check_robust: Takes a configuration with a `[robust]` table and raises a UsageError for
             what the kind cannot honour of it, before anything is loaded. None: the kind has no
             predictions to compare (its task is no `ComparableTask`).
@@ -247,10 +247,14 @@ def resolve_paths(config: RunConfig, kind: TrainingKind, home: Path) -> RunConfi
     if not kind.paths:
         return config
     model = cast("Any", config).model
+
+    def resolve_path(place: str) -> str:
+        return str(home / place) if place and (home / place).exists() else place
+
+    values = {name: getattr(model, name) for name in kind.paths}
     paths = {
-        name: str(home / place)
-        for name in kind.paths
-        if (place := getattr(model, name)) and (home / place).exists()
+        name: resolve_path(value) if isinstance(value, str) else tuple(map(resolve_path, value))
+        for name, value in values.items()
     }
     return msgspec.structs.replace(config, model=msgspec.structs.replace(model, **paths))
 

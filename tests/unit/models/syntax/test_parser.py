@@ -14,10 +14,10 @@ from tiny_syntax import TREES, parser_config, parser_run
 from tiny_taggers import write_bert
 
 from gecbench.api.parse import open_trees
-from gecbench.core.errors import GecbenchError
+from gecbench.core.errors import FormatError, GecbenchError
 from gecbench.models.syntax.parser import best_tree, read_parser
 from gecbench.models.syntax.parser_training import KIND
-from gecbench.models.syntax.trees import Tree, conllu_lines, read_conllu
+from gecbench.models.syntax.trees import Tree, conllu_lines, fold_of, read_conllu
 
 
 @given(st.integers(1, 4), st.randoms(use_true_random=False))
@@ -87,6 +87,17 @@ def test_a_killed_run_goes_on_and_its_parser_knows_its_trees(
     assert (again / "model.safetensors").read_bytes() == (
         trained_parser / "model.safetensors"
     ).read_bytes()
+
+
+def test_a_fold_is_left_out_and_known_again(tmp_path: Path) -> None:
+    (tmp_path / "trees.conllu").write_text("".join(map(conllu_lines, TREES)), encoding="utf-8")
+    folds = [fold_of(tree.words, 2) for tree in TREES]
+    for fold in (0, 1):
+        data = KIND.read(parser_config(folds=2, fold=fold), tmp_path)
+        assert [fold_of(tree.words, 2) for tree in data.train] == [1 - fold] * folds.count(1 - fold)
+        assert fold_of(["".join(data.train[0].words)], 2) == 1 - fold
+    with pytest.raises(FormatError, match="fold 2 is none of 2"):
+        parser_config(folds=2, fold=2)
 
 
 def test_a_parser_without_error_labels_is_refused(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 import torch
 from corrector_checks import EN, check_corrector
 from safetensors.torch import load_file
-from tiny_syntax import PAIRS, syntax_settings, train_killed, write_bart
+from tiny_syntax import PAIRS, TREES, parser_config, syntax_settings, train_killed, write_bart
 
 from gecbench.core.errors import UsageError
 from gecbench.models import load_corrector
@@ -17,7 +17,10 @@ from gecbench.models.batches import SentencePair
 from gecbench.models.seq2seq.training import KIND as SEQ2SEQ
 from gecbench.models.seq2seq.training import Seq2SeqConfig, Seq2SeqTable
 from gecbench.models.syntax.graph import word_places
+from gecbench.models.syntax.parser import read_parser
+from gecbench.models.syntax.parser_training import KIND as PARSER
 from gecbench.models.syntax.training import KIND
+from gecbench.models.syntax.trees import fold_of
 
 TRAINING = {"epochs": 12, "learning_rate": 1e-2, "checkpoint_every": 8, "evaluate_every": 12}
 
@@ -93,6 +96,30 @@ def test_all_of_it_learns_robustly_and_goes_on_in_another_stage(
     assert all(torch.equal(t, graph[n]) for n, t in task.module.graph.state_dict().items())
     with pytest.raises(UsageError, match=r"model\.parser"):
         KIND.build(syntax_settings(tmp_path, {}, model={"place": str(bart)}).config, [], None)
+
+
+def test_each_source_is_parsed_by_the_parser_that_has_not_learnt_it(
+    bart: Path, trained_parser: Path, tmp_path: Path
+) -> None:
+    places = []
+    for fold in (0, 1):
+        places.append(tmp_path / str(fold))
+        places[-1].mkdir()
+        task = PARSER.build(parser_config(folds=2, fold=fold, arc_width=8 + fold), TREES, None)
+        torch.nn.init.normal_(task.module.arcs.weight)
+        task.save(places[-1], {})
+    model = {"place": str(bart), "parser": str(trained_parser), "max_length": 60}
+    folds = [str(place) for place in places]
+    config = syntax_settings(tmp_path, {}, model={**model, "folds": folds}).config
+    pairs = [SentencePair(*pair) for pair in PAIRS]
+    task = KIND.build(config, pairs, None)
+    for pair, example in zip(pairs, task.prepare(pairs).examples, strict=True):
+        words = pair.source.split()
+        (parse,) = read_parser(places[fold_of(words, 2)]).parse([words])
+        assert example.parse.probabilities == pytest.approx(parse.probabilities, abs=1e-3)
+    wrong = syntax_settings(tmp_path, {}, model={**model, "folds": folds[::-1]}).config
+    with pytest.raises(UsageError, match="without fold 1 of 2"):
+        KIND.build(wrong, pairs, None)
 
 
 def test_subwords_are_of_the_words_of_the_parser(
