@@ -32,6 +32,8 @@ _AHEAD = 2
 """Parts that a worker has at a time, so that it never waits for the next."""
 _WINDOW = 4
 """Parts for each worker that are begun before the first of them is done."""
+_PATIENCE = 900
+"""Seconds without any worker after which the run is given up."""
 _ATTEMPTS = 4
 """How often a part is begun, or a worker started, before the run is given up."""
 
@@ -49,7 +51,7 @@ def map_on_cluster(
 
     Raises:
         ResourceError: The cluster cannot be reached or has too little, or workers died several
-            times over an item.
+            times over an item, or none was there for long.
         UsageError: The folder has parts of another run.
     """
     with (
@@ -185,7 +187,14 @@ class _Run:
 
     def _collect(self) -> None:
         """Wait until a worker has done something, or has died."""
-        (answer,), _ = self.ray.wait(list(self.pending), num_returns=1)
+        patience = None if self.load else _PATIENCE
+        answers, _ = self.ray.wait(list(self.pending), num_returns=1, timeout=patience)
+        if not answers:
+            raise ResourceError(
+                f"no worker of the cluster could be started for {_PATIENCE} seconds; it may have "
+                "lost machines, or other programs use them: ray status"
+            )
+        (answer,) = answers
         worker, place, item = self.pending.pop(answer)
         try:
             value = self.ray.get(answer)
