@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from random import Random
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
@@ -12,7 +13,7 @@ from gecbench.core.errors import Message
 from gecbench.core.options import check_between, check_choice, check_least
 from gecbench.core.score import Score
 from gecbench.scoring.metric import MeanMetric, Metric
-from gecbench.scoring.resample import sums
+from gecbench.scoring.resample import occurrences, sums_of
 from gecbench.scoring.texts import (
     UNITS,
     Grams,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from gecbench.scoring.metric import Draws, Integers, Swaps, Values
 
     Places = NDArray[np.intp]
+    Drawn = Places | NDArray[np.uint8]
 
 
 # GLEU's matches of a hypothesis with its references, and the scores made of them.
@@ -188,7 +190,7 @@ def draw(seed: int, count: int, references: int, generator: Generator) -> Places
     return draws[:count]
 
 
-def draw_for(counts: Sequence[int], seed: int, generator: Generator) -> Places:
+def draw_for(counts: Sequence[int] | Places, seed: int, generator: Generator) -> Places:
     """A reference for each sentence of a corpus.
 
     A sentence with k references gets the draw that it would get if all had k. So where all
@@ -203,10 +205,27 @@ def draw_for(counts: Sequence[int], seed: int, generator: Generator) -> Places:
 
     numbers = np.asarray(counts, dtype=np.intp)
     references = np.zeros(len(numbers), dtype=np.intp)
-    for number in sorted(set(counts) - {1}):
-        draws = draw(seed, len(numbers), number, generator)
-        references = np.where(numbers == number, draws, references)
+    for number in np.flatnonzero(np.bincount(numbers)).tolist():
+        if number > 1:
+            draws = draw(seed, len(numbers), number, generator)
+            references = np.where(numbers == number, draws, references)
     return references
+
+
+_REMEMBERED = 64_000_000
+"""Draws that are kept, a byte each: resamples and other systems have the same."""
+
+
+@lru_cache(maxsize=1)
+def _draw_all(counts: bytes, iterations: int, generator: Generator) -> NDArray[np.uint8]:
+    """A reference of each sentence in each iteration; the numbers of references are below 256."""
+    import numpy as np
+
+    numbers = np.frombuffer(counts, dtype=np.uint8).astype(np.intp)
+    draws = np.empty((iterations, len(numbers)), dtype=np.uint8)
+    for at in range(iterations):
+        draws[at] = draw_for(numbers, at * _SEED_STEP, generator)
+    return draws
 
 
 def _outputs(random: Random, count: int) -> NDArray[np.uint32]:
@@ -222,14 +241,14 @@ def _outputs(random: Random, count: int) -> NDArray[np.uint32]:
 _SEED_STEP = 101
 """Iteration j seeds its generator with j times this."""
 
-_AT_ONCE = 16_000_000
+_AT_ONCE = 8_000_000
 """Numbers of a block of work, which bounds memory by some hundred megabytes."""
 
 
 def exchange_sums(coins: Values, first: Integers, second: Integers) -> tuple[Values, Values]:
     """The sums of two systems after their rows were exchanged where a coin is 1."""
     gain = coins @ (second - first).astype("float64")
-    return first.sum(axis=0) + gain, second.sum(axis=0) - gain
+    return first.sum(axis=0, dtype="int64") + gain, second.sum(axis=0, dtype="int64") - gain
 
 
 _WIDTH = 1.959963984540054
@@ -281,7 +300,8 @@ class SampledGleu(Metric[Matches]):
         table, hypotheses = self._table(stats), self._hypothesis_totals(stats).sum(axis=0)
         scores = []
         for block in self._blocks(stats, len(stats)):
-            block_sums = self._draw_values(table, self._draw_references(stats, block)).sum(axis=0)
+            block_sums = self._draw_values(table, self._draw_references(stats, block))
+            block_sums = block_sums.sum(axis=0, dtype=np.int64)
             shape = len(block), self.order + 1
             scores.append(self._scores(block_sums.reshape(shape), hypotheses))
         values: Values = np.concatenate(scores)
@@ -319,10 +339,12 @@ class SampledGleu(Metric[Matches]):
         import numpy as np
 
         table = self._table(stats)
-        hypotheses = sums(self._hypothesis_totals(stats), draws)[:, None]
+        often = occurrences(draws, len(stats))
+        hypotheses = sums_of(self._hypothesis_totals(stats), often)[:, None]
         scores = []
         for block in self._blocks(stats, len(stats)):
-            draw_sums = sums(self._draw_values(table, self._draw_references(stats, block)), draws)
+            values = self._draw_values(table, self._draw_references(stats, block))
+            draw_sums = sums_of(values, often)
             shape = len(draws), len(block), self.order + 1
             scores.append(self._scores(draw_sums.reshape(shape), hypotheses))
         means: Values = np.concatenate(scores, axis=-1).mean(axis=-1)
@@ -378,18 +400,23 @@ class SampledGleu(Metric[Matches]):
         iterations = range(self._iterations(stats))
         return (iterations[first : first + step] for first in range(0, len(iterations), step))
 
-    def _draw_references(self, stats: Sequence[Matches], iterations: range) -> Places:
+    def _draw_references(self, stats: Sequence[Matches], iterations: range) -> Drawn:
         """A reference of each sentence, shape (iterations, sentences)."""
         import numpy as np
 
-        counts = [len(matches.lengths) for matches in stats]
+        counts = np.array([len(matches.lengths) for matches in stats], dtype=np.intp)
+        number = self._iterations(stats)
+        if counts.max(initial=0) < 256 and number * len(counts) <= _REMEMBERED:
+            octets = counts.astype(np.uint8).tobytes()
+            draws = _draw_all(octets, number, self.draws)
+            return draws[iterations.start : iterations.stop]
         return np.array([draw_for(counts, at * _SEED_STEP, self.draws) for at in iterations])
 
-    def _draw_values(self, table: Integers, draws: Places) -> Integers:
+    def _draw_values(self, table: Integers, draws: Drawn) -> Integers:
         """Matches and lengths of the references that were drawn, a row a sentence."""
         import numpy as np
 
-        values: Integers = table[np.arange(len(table)), draws].swapaxes(0, 1)
+        values: Integers = table[np.arange(len(table))[:, None], draws.T]
         return values.reshape(len(table), len(draws) * (self.order + 1))
 
     def _table(self, stats: Sequence[Matches]) -> Integers:
@@ -400,7 +427,7 @@ class SampledGleu(Metric[Matches]):
         import numpy as np
 
         width = max((len(matches.lengths) for matches in stats), default=1)
-        table = np.zeros((len(stats), width, self.order + 1), dtype=np.int64)
+        table = np.zeros((len(stats), width, self.order + 1), dtype=np.int32)
         for row, matches in zip(table, stats, strict=True):
             row[: len(matches.lengths), :-1] = matches.rewards
             row[: len(matches.lengths), -1] = matches.lengths

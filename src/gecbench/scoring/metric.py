@@ -187,4 +187,4 @@ if TYPE_CHECKING:
     Swaps = NDArray[np.bool_]
     """Whether a sentence is exchanged, of shape (permutations, sentences)."""
     Values = NDArray[np.float64]
-    Integers = NDArray[np.int64]
+    Integers = NDArray[np.signedinteger[Any]]

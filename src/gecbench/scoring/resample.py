@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import permutations
 from math import fsum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gecbench.core.score import Interval
 from gecbench.core.seeding import number
@@ -275,11 +275,14 @@ def draw_blocks(
     random = np.random.Generator(np.random.PCG64(number(seed, "bootstrap")))
     step = at_once or _block_size(sentences)
     for first in range(0, max(1, resamples), step):
-        size = min(step, resamples - first), sentences
-        choices = random.integers(0, sentences, size=size)
+        size = min(step, resamples - first)
         # Of half the width if that will do: for a hundred thousand sentences it is 400 MB.
-        indices: Draws = choices.astype(np.int32 if sentences < 2**31 else np.int64)
-        indices.sort(axis=1)
+        indices: Draws = np.empty((size, sentences), np.int32 if sentences < 2**31 else np.int64)
+        few = _block_size(sentences)
+        for at in range(0, size, few):
+            part = indices[at : at + few]
+            part[:] = random.integers(0, sentences, size=part.shape)
+            part.sort(axis=1)
         yield indices
 
 
@@ -312,20 +315,57 @@ def sums(rows: Values | Integers, indices: Draws) -> Values:
     """
     import numpy as np
 
-    count, total = indices.shape[0], rows.shape[0]
-    wide = rows.reshape(total, -1).astype(np.float64)
+    total = rows.shape[0]
+    rows = rows.reshape(total, -1)
     if 2 * indices.shape[1] == total and _is_exchange(indices):
         half = indices.shape[1]
-        here, there = wide[:half], wide[half:]
+        here, there = rows[:half].astype(np.float64), rows[half:].astype(np.float64)
         result: Values = (indices >= half).astype(np.float64) @ (there - here) + here.sum(axis=0)
         return result
-    totals = np.empty((count, wide.shape[1]))
-    step = max(1, _AT_ONCE // max(1, total))
-    for first in range(0, count, step):
+    return sums_of(rows, occurrences(indices, total))
+
+
+def occurrences(indices: Draws, sentences: int) -> NDArray[np.unsignedinteger[Any]]:
+    """How often each sentence stands in each resample, shape (resamples, sentences)."""
+    import numpy as np
+
+    # One is expected once, so that a byte is enough unless somebody draws otherwise.
+    often = np.zeros((len(indices), sentences), dtype=np.uint8)
+    step = max(1, _AT_ONCE // max(1, sentences))
+    for first in range(0, len(indices), step):
         block = indices[first : first + step]
-        flat = (block.astype(np.intp) + total * np.arange(len(block))[:, None]).ravel()
-        often = np.bincount(flat, minlength=total * len(block)).reshape(len(block), total)
-        totals[first : first + step] = often.astype(np.float64) @ wide
+        flat = (block.astype(np.intp) + sentences * np.arange(len(block))[:, None]).ravel()
+        counts = np.bincount(flat, minlength=sentences * len(block)).reshape(len(block), sentences)
+        if counts.max(initial=0) > np.iinfo(often.dtype).max:
+            often = often.astype(np.uint32)
+        often[first : first + step] = counts
+    return often
+
+
+def sums_of(rows: Values | Integers, often: NDArray[np.unsignedinteger[Any]]) -> Values:
+    """The sums of statistics over each resample.
+
+    Args:
+        rows: Shape (sentences, statistics).
+        often: How often each sentence stands in each resample, shape (resamples, sentences).
+
+    Returns:
+        Shape (resamples, statistics). Sums of integers are exact below 2**53.
+    """
+    import numpy as np
+
+    resamples, sentences = often.shape
+    size = int(often[:1].sum()) if resamples else 0
+    kind: type[np.floating[Any]] = np.float64
+    if np.issubdtype(rows.dtype, np.integer) and rows.size:
+        # Integers up to 2**24 and their sums are exact in half the width, at half the time.
+        largest = max(int(rows.max()), -int(rows.min()))
+        kind = np.float32 if size * largest < 2**24 else np.float64
+    wide = rows.astype(kind)
+    totals = np.empty((resamples, rows.shape[1]))
+    step = max(1, _AT_ONCE // max(1, sentences))
+    for first in range(0, resamples, step):
+        totals[first : first + step] = often[first : first + step].astype(kind) @ wide
     return totals
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -489,6 +489,10 @@ def _of_systems(note: str, systems: Sequence[str]) -> str:
 # Scores.
 
 
+_DRAWS_AT_ONCE = 25_000_000
+"""Places of sentences in resamples that are in memory together, four bytes each."""
+
+
 def summarise(
     run: RunStats,
     *,
@@ -520,11 +524,22 @@ def summarise(
         score = metric.aggregate(rows)
         if not resamples:
             return score
-        if len(rows) not in draws:
-            draws.clear()  # they are large
-            draws[len(rows)] = resample.draws(len(rows), resamples=resamples, seed=seed)
-        interval = resample.interval(metric.resample(rows, draws[len(rows)]))
+        import numpy as np
+
+        values = np.concatenate([metric.resample(rows, block) for block in blocks(len(rows))])
+        interval = resample.interval(values)
         return replace(score, interval=replace(interval, resamples=resamples, seed=seed))
+
+    def blocks(size: int) -> Iterable[Draws]:
+        at_once = _DRAWS_AT_ONCE // max(1, size)
+        if at_once < resamples:  # they are drawn again for another metric or system
+            return resample.draw_blocks(
+                size, resamples=resamples, seed=seed, at_once=max(1, at_once)
+            )
+        if size not in draws:
+            draws.clear()  # they are large
+            draws[size] = resample.draws(size, resamples=resamples, seed=seed)
+        return (draws[size],)
 
     missing: dict[str, str] = {}
     results: list[Result] = []

@@ -9,7 +9,7 @@ from gecbench.api.score import collect_stats
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
-from gecbench.scoring import parts
+from gecbench.scoring import parts, run
 
 TEXTS = ("我去了学校", "我去学校", "他来这里了", "他昨天来了这里", "他来了")
 
@@ -37,6 +37,7 @@ OPTIONS = gecbench.Options(metrics=("cherrant", "gleu"), by="even", resamples=10
 def test_parts_give_what_the_whole_gives(data, monkeypatch, jobs):
     whole = gecbench.score(*data, scheme="zh-char", options=OPTIONS)
     monkeypatch.setattr(parts, "PART", 7)
+    monkeypatch.setattr(run, "_DRAWS_AT_ONCE", 200)  # resamples of the intervals, some at a time
     options = replace(OPTIONS, jobs=jobs)
     assert gecbench.score(*data, scheme="zh-char", options=options) == whole
 
@@ -44,8 +45,8 @@ def test_parts_give_what_the_whole_gives(data, monkeypatch, jobs):
 def test_cases_of_parts_are_in_order(data, monkeypatch):
     whole = collect_stats(*data, scheme="zh-char")
     monkeypatch.setattr(parts, "PART", 7)
-    run = collect_stats(*data, scheme="zh-char", options=gecbench.Options(jobs=2))
-    assert (run.cases, run.rows, run.notes) == (whole.cases, whole.rows, whole.notes)
+    found = collect_stats(*data, scheme="zh-char", options=gecbench.Options(jobs=2))
+    assert (found.cases, found.rows, found.notes) == (whole.cases, whole.rows, whole.notes)
     assert not collect_stats(*data, scheme="zh-char", keep_cases=False).cases
 
 

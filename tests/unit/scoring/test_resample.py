@@ -104,3 +104,15 @@ def test_nothing_has_the_mean_0():
 def test_each_resample_has_its_mean():
     places = np.array([[0, 0], [0, 1], [1, 2]])
     assert means([0.5, 1.0, 0.0], places) == pytest.approx([0.5, 0.75, 0.5])
+
+
+@pytest.mark.parametrize("largest", [7, 2**21, 2**40])
+def test_sums_of_integers_are_exact_whatever_their_width(largest: int):
+    rows = np.random.default_rng(2).integers(-largest, largest, size=(300, 3))
+    places = draws(300, resamples=40, seed=3)
+    assert sums(rows, places).tolist() == rows[places].sum(axis=1).tolist()
+
+
+def test_a_sentence_may_stand_in_a_resample_more_than_255_times():
+    rows = np.array([[1], [1000]])
+    assert sums(rows, np.zeros((2, 300), dtype=np.int64)).tolist() == [[300], [300]]
