@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,46 @@ def tiny_language_model(folder: Path) -> Path:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(1)
         GPT2LMHeadModel(config).save_pretrained(folder)
+    return folder
+
+
+def trained_language_model(folder: Path, sentences: Sequence[str]) -> Path:
+    """Train a GPT-2 whose pieces are words until it knows some sentences by heart."""
+    torch = pytest.importorskip("torch")
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+
+    end = "<|endoftext|>"
+    words = Tokenizer(models.BPE())
+    words.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    words.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    words.train_from_iterator(
+        sentences,
+        trainers.BpeTrainer(
+            vocab_size=600, special_tokens=[end], initial_alphabet=alphabet, show_progress=False
+        ),
+    )
+    PreTrainedTokenizerFast(
+        tokenizer_object=words, bos_token=end, eos_token=end, unk_token=end
+    ).save_pretrained(folder)
+    config = GPT2Config(
+        vocab_size=words.get_vocab_size(), n_embd=32, n_layer=1, n_head=2, n_positions=256,
+        bos_token_id=0, eos_token_id=0, resid_pdrop=0, embd_pdrop=0, attn_pdrop=0,
+    )  # fmt: skip
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        model = GPT2LMHeadModel(config)
+        rows = [[0, *words.encode(sentence).ids] for sentence in sentences]
+        width = max(map(len, rows))
+        ids = torch.tensor([row + [0] * (width - len(row)) for row in rows])
+        labels = torch.tensor([row + [-100] * (width - len(row)) for row in rows])
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for _ in range(150):
+            optimizer.zero_grad()
+            model(input_ids=ids, labels=labels).loss.backward()
+            optimizer.step()
+        model.save_pretrained(folder)
     return folder
 
 

@@ -6,7 +6,7 @@ Each is loaded once, and each text is read once, however many systems repeat it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import islice
 from math import exp, inf
@@ -176,15 +176,26 @@ class LanguageModel(TextScorer[float]):
             for total, row in zip(sums, rows, strict=True)
         ]
 
-    @lru_cache(maxsize=100_000)
-    def pieces(self, text: str) -> tuple[int, ...]:
-        """Divide a text into pieces, without a mark at its start."""
-        return tuple(self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
+    @cached_property
+    def pieces(self) -> Callable[[str], tuple[int, ...]]:
+        """Divide a text into pieces, without a mark at its start; words are remembered."""
+
+        @lru_cache(maxsize=100_000)
+        def pieces(text: str) -> tuple[int, ...]:
+            ids = self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+            return tuple(ids)
+
+        return pieces
 
     @property
     def start(self) -> int:
         """The piece that every text begins with."""
         return int(self._start)
+
+    @property
+    def longest(self) -> int:
+        """How many pieces the network can read, the start among them."""
+        return self._longest
 
     def read(self, rows: Sequence[Sequence[int]]) -> Trunks:
         """Read texts of which variants are to be scored."""

@@ -672,6 +672,7 @@ FREQUENT = 500_000_000
 
 
 def frequent_pairs() -> dict[str, int]:
+    """Read the pairs of words that are written as one by mistake, with their counts."""
     pairs = symspell_pairs()
     counts = zip(pairs.words, pairs.counts, strict=True)
     return {pair: count for pair, count in counts if count >= FREQUENT}

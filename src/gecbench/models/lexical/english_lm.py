@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import accumulate, chain
 from math import exp, log
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -18,6 +18,8 @@ from gecbench.formats.validation import options_of
 from gecbench.models import CorrectorKind
 from gecbench.models.lexical.english import (
     COMMON,
+    LONGEST,
+    SHORTEST,
     EnglishWords,
     Ranking,
     build_ranking,
@@ -34,165 +36,56 @@ if TYPE_CHECKING:
 
 
 def _groups(table: str) -> Mapping[str, tuple[str, ...]]:
-    """Read a table, a group of words a line: each word to the others of its groups."""
+    """Read groups of words, "|" between them: each word to the others of its groups."""
     others: dict[str, dict[str, None]] = {}
-    for line in table.strip().splitlines():
-        words = [word.replace("_", " ") for word in line.split()]
+    for group in table.split("|"):
+        words = [word.replace("_", " ") for word in group.split()]
         for word in words:
             others.setdefault(word, {}).update(dict.fromkeys(w for w in words if w != word))
-    return {word: tuple(group) for word, group in others.items()}
+    return {word: tuple(found) for word, found in others.items()}
 
 
 ARTICLES = _groups("a an the")
 PREPOSITIONS = _groups(
     """
-    in on at of for to with by from about into during as
-    among between
-    since for from
-    over above on
-    through by
-    towards to
-    against to with
-    within in
-    under in on
+    in on at of for to with by from about into during as | among between | since for from |
+    over above on | through by | towards to | against to with | within in | under in on |
     than then that
     """
 )
 DETERMINERS = _groups(
     """
-    this these
-    that those
-    this that
-    these those
-    much many
-    little few
-    less fewer
-    other others another
-    every all each
-    some any
-    his their her its
-    my our your
-    he him his
-    she her
-    they them their
-    we us our
-    I me my
-    who which that whom
-    whose who's
-    a one
-    both two
-    no not
-    one ones
-    someone anyone
-    something anything
+    this these | that those | this that | these those | much many | little few | less fewer
+    | other others another | every all each | some any | his their her its | my our your |
+    he him his | she her | they them their | we us our | I me my | who which that whom |
+    whose who's | a one | both two | no not | one ones | someone anyone | something anything
     """
 )
 AUXILIARIES = _groups(
     """
-    is are was were be been being am
-    's is
-    has have had having
-    do does did doing done
-    can could
-    will would
-    may might can
-    shall should
-    must should
-    is has
-    are have
-    was had
-    would had
-    do are
-    does is
+    is are was were be been being am | 's is | has have had having | do does did doing done
+    | can could | will would | may might can | shall should | must should | is has | are
+    have | was had | would had | do are | does is
     """
 )
 CONFUSIONS = _groups(
     """
-    its it's
-    their there they're
-    your you're
-    to too two
-    then than
-    lose loose
-    affect effect
-    advice advise
-    quite quiet
-    were where
-    whether weather
-    accept except
-    past passed
-    form from
-    of off
-    though through thought
-    lead led
-    live life
-    lives lifes
-    leave live
-    belief believe
-    breath breathe
-    choice choose chose
-    loss lost lose
-    economic economical economics economy
-    politic political politics
-    every_day everyday
-    some_times sometimes
-    may_be maybe
-    any_one anyone
-    some_one someone
-    every_one everyone
-    can_not cannot
-    in_to into
-    on_to onto
-    a_lot alot
-    in_fact infact
-    as_well aswell
-    beside besides
-    sometime sometimes
-    especially specially
-    think thing
-    things thinks
-    say tell speak talk
-    said told
-    make do
-    makes does
-    made did
-    making doing
-    look see watch
-    borrow lend
-    bring take
-    people peoples persons
-    person people
-    hard hardly
-    late lately
-    most almost
-    near nearly
-    good well
-    bad badly
-    because since
-    so such
-    like as
-    because because_of
-    despite although
-    also too
-    already yet
-    interesting interested
-    boring bored
-    exciting excited
-    relation relationship
-    farther further
-    rise raise
-    rises raises
-    lay lie
-    fun funny
-    job work
-    amount number
-    dead died death
-    die dead
-    percent percentage
-    woman women
-    man men
-    child children
-    let's lets
+    its it's | their there they're | your you're | to too two | then than | lose loose |
+    affect effect | advice advise | quite quiet | were where | whether weather | accept
+    except | past passed | form from | of off | though through thought | lead led | live
+    life | lives lifes | leave live | belief believe | breath breathe | choice choose chose
+    | loss lost lose | economic economical economics economy | politic political politics |
+    every_day everyday | some_times sometimes | may_be maybe | any_one anyone | some_one
+    someone | every_one everyone | can_not cannot | in_to into | on_to onto | a_lot alot |
+    in_fact infact | as_well aswell | beside besides | sometime sometimes | especially
+    specially | think thing | things thinks | say tell speak talk | said told | make do |
+    makes does | made did | making doing | look see watch | borrow lend | bring take |
+    people peoples persons | person people | hard hardly | late lately | most almost | near
+    nearly | good well | bad badly | because since | so such | like as | because because_of
+    | despite although | also too | already yet | interesting interested | boring bored |
+    exciting excited | relation relationship | farther further | rise raise | rises raises |
+    lay lie | fun funny | job work | amount number | dead died death | die dead | percent
+    percentage | woman women | man men | child children | let's lets
     """
 )
 INSERTIONS = (
@@ -257,14 +150,18 @@ set and of UD English EWT's training set (sentences without a marked typing erro
 
 WINDOW = 4
 """Pieces behind a change that are scored with it."""
-CANDIDATES = 30
+CANDIDATES = 16
 """Changes of a sentence that are scored in full."""
+HOPE = 0.6
+"""Share of the surprise behind a change that it might take away."""
 ROUNDS = 3
 """How often a sentence is read at most; what was changed may bring more to light."""
 APART = 3
 """Words between two changes that are made in the same round."""
-LONGEST = 120
+MOST_WORDS = 120
 """Words of a sentence; longer ones stay as they are."""
+_ROOM = 40
+"""Pieces that a change may need beyond the sentence."""
 
 
 class Change(NamedTuple):
@@ -319,7 +216,7 @@ class Proposer:
         found: dict[tuple[int, int, tuple[str, ...]], Change] = {}
         locked = _locked(words)
         for at, word in enumerate(words):
-            for change in self._around(words, at, word, locked):
+            for change in () if locked[at] else self._around(words, at, word, locked):
                 key = change[:3]
                 if change.words != tuple(words[change.start : change.end]):
                     found.setdefault(key, change)
@@ -328,13 +225,14 @@ class Proposer:
     def _around(
         self, words: Sequence[str], at: int, word: str, locked: Sequence[bool]
     ) -> Iterator[Change]:
-        if locked[at]:
-            return
+        """Yield the changes that begin at a word, or stand before it."""
         if at and not locked[at - 1]:
             yield from _insertions(words, at)
         if word == "," and at:
             yield Change(at, at + 1, (), "comma")
         first = at == 0 or (at == 1 and words[0] in _OPEN)
+        if word in _CLITICS or word in ("ca", "wo"):
+            return
         name = word[0].isupper() and not first and word not in ("I", "A", "The")
         if name or not word[0].isalpha():
             return
@@ -348,9 +246,11 @@ class Proposer:
             yield Change(at, at + 1, (), _label("needless", lower))
         if first and word[0].islower() and at + 2 < len(words):
             yield Change(at, at + 1, (word.capitalize(),), "capital")
-        if at + 1 == len(words) or locked[at + 1]:
-            return
-        following = words[at + 1]
+        if at + 1 < len(words) and not locked[at + 1]:
+            yield from self._with_next(at, word, lower, words[at + 1])
+
+    def _with_next(self, at: int, word: str, lower: str, following: str) -> Iterator[Change]:
+        """Yield what might stand for two words."""
         if lower == following.lower():
             yield Change(at + 1, at + 2, (), "repeated word")
         together = lower + following
@@ -367,42 +267,38 @@ class Proposer:
         for table, label in _TABLES:
             for other in table.get(word, ()):
                 yield other, label, 0.0
-        if len(word) < 3 or not word.islower() or not word.isascii():
+        if not (SHORTEST <= len(word) <= LONGEST and word.islower() and word.isascii()):
             return
         if not self.words.knows(word):
             for nearest in self.rank(word)[:6]:
-                if nearest.score > 0.002:
+                if nearest.score > _IMPROBABLE:
                     yield nearest.word, "spelling", log(nearest.score)
-            yield word.capitalize(), "capital", 0.0
-            return
-        if any(word in table for table in (ARTICLES, PREPOSITIONS, AUXILIARIES)):
-            return
+        elif not any(word in table for table in (ARTICLES, PREPOSITIONS, AUXILIARIES)):
+            yield from ((form, label, 0.0) for form, label in self._forms(word))
+
+    def _forms(self, word: str) -> Iterator[tuple[str, str]]:
+        """Yield other forms of a known word, words of its stem, and likelier ones that are near."""
+        counts = self.words.counts
         for form, label in _inflections(word):
-            if self.words.counts.get(form, 0) > 20_000:
-                yield form, label, 0.0
-        for other in self._derived(word):
-            yield other, "derivation", 0.0
-        count = self.words.counts.get(word, 0)
-        if count < COMMON:
+            if counts.get(form, 0) > _RARE:
+                yield form, label
+        for ending in filter(word.endswith, _ENDINGS):
+            stem = word.removesuffix(ending)
+            for other in _ENDINGS if len(stem) >= _STEM else ():
+                if other != ending and counts.get(stem + other, 0) > COMMON:
+                    yield stem + other, "derivation"
+        if counts.get(word, 0) < COMMON:
             for nearest in self.rank(word)[:4]:
-                if self.words.counts.get(nearest.word, 0) > 10 * count:
-                    yield nearest.word, "rare word", 0.0
-
-    @cache
-    def _derived(self, word: str) -> tuple[str, ...]:
-        """List words of the same stem with other endings."""
-        found: dict[str, None] = {}
-        for ending in _ENDINGS:
-            stem = word.removesuffix(ending) if ending else word
-            if len(stem) < 4 or (ending and stem == word):
-                continue
-            for other in _ENDINGS:
-                new = stem + other
-                if new != word and self.words.counts.get(new, 0) > COMMON:
-                    found[new] = None
-        return tuple(found)
+                if counts.get(nearest.word, 0) > 10 * counts.get(word, 0):
+                    yield nearest.word, "rare word"
 
 
+_IMPROBABLE = 0.002
+"""Probability of a spelling that is not looked at."""
+_RARE = 20_000
+"""Occurrences of a form that nobody writes."""
+_STEM = 4
+"""Letters that words of one stem share."""
 _OPEN = frozenset("\"'“‘([`")
 _TABLES = (
     (ARTICLES, "article"),
@@ -474,30 +370,25 @@ class Judged(NamedTuple):
     gain: float
 
 
-def spaced(words: Sequence[Word]) -> list[str]:
-    """Write the words as a language model knows them: no blanks before marks, as in print."""
-    texts: list[str] = []
-    quoted = False
-    for before, word in pairwise((None, *words)):
-        assert word is not None  # noqa: S101 - only the first of all is none
-        glued = before is None or word.glued or before.text in _OPENS or word.text in _CLITICS
-        glued = glued or word.text[0] in ".,;:!?)]%" or (before.text == '"' and quoted)
-        if word.text == '"':
-            glued, quoted = glued or quoted, not quoted
-        texts.append(word.text if glued else f" {word.text}")
-    return texts
+def _in_print(word: Word, before: Word | None) -> str:
+    """Write a word as it stands in print, with the blank before it if there is one."""
+    glued = before is None or word.glued or before.text in _OPENS or word.text in _CLITICS
+    return word.text if glued or word.text[0] in ".,;:!?)]%" else f" {word.text}"
 
 
 _OPENS = frozenset("([$#“‘")
 _CLITICS = frozenset(
-    (*("n't", "'s", "'re", "'ve", "'ll", "'d", "'m"), *("n’t", "’s", "’re", "’ve", "’ll", "’d", "’m"))
+    (
+        *("n't", "'s", "'re", "'ve", "'ll", "'d", "'m"),
+        *("n’t", "’s", "’re", "’ve", "’ll", "’d", "’m"),
+    )
 )
 
 
-def make(words: Sequence[Word], change: Change) -> list[Word]:
-    """Make a change."""
-    start, end = change.start, change.end
-    origin = words[start].origin if end > start else words[start - 1].origin
+def make(words: Sequence[Word], change: Change, start: int) -> list[Word]:
+    """Make a change at a place of words, which may be a part of the sentence."""
+    end = start + change.end - change.start
+    origin = words[start if end > start else start - 1].origin
     glued = end > start and words[start].glued
     new = [Word(text, origin, glued and not k) for k, text in enumerate(change.words)]
     return [*words[:start], *new, *words[end:]]
@@ -521,7 +412,7 @@ class EnLm(Corrector):
         flags: tuple[str, ...] = ()
         offset = 0
         for sentence in split(text):
-            if len(tokens_of(sentence, "en")) > LONGEST:
+            if len(tokens_of(sentence, "en")) > MOST_WORDS:
                 flags = ("too long",)
             else:
                 edits += (
@@ -539,16 +430,18 @@ class EnLm(Corrector):
             for n, token in enumerate(tokens)
         ]
         made: dict[int, Judged] = {}
+        near: list[int] | None = None
         for _ in range(ROUNDS):
-            accepted = self._accept(words)
+            accepted = self._accept(words, near)
             for judged in sorted(accepted, key=lambda j: -j.change.start):
                 change = judged.change
                 at = change.start if change.end > change.start else change.start - 1
                 spans = range(words[at].origin, words[max(at, change.end - 1)].origin + 1)
                 made |= dict.fromkeys(spans, judged)
-                words = make(words, change)
+                words = make(words, change, change.start)
             if not accepted:
                 break
+            near = [n for n, word in enumerate(words) if word.origin in made]
         for n in sorted(made):
             token, (change, gain) = tokens[n], made[n]
             new = " ".join(word.text for word in words if word.origin == n)
@@ -561,59 +454,84 @@ class EnLm(Corrector):
                 new = new if " ," in sentence or " ." in sentence else f"{new[:-2]},"
             yield TextEdit(start, token.end, new, 1 / (1 + exp(-gain)), change.label)
 
-    def _accept(self, words: Sequence[Word]) -> list[Judged]:
+    def _accept(self, words: Sequence[Word], near: Sequence[int] | None) -> list[Judged]:
         """Choose the changes of a round: the best first, each at some distance from the others."""
         accepted: list[Judged] = []
-        for judged in sorted(self._judge(words), key=lambda j: (-j.gain, j.change)):
+        for judged in sorted(self._judge(words, near), key=lambda j: (-j.gain, j.change)):
             start, end = judged.change[:2]
             others = (other.change for other in accepted)
             if all(start >= o.end + APART or end + APART <= o.start for o in others):
                 accepted.append(judged)
         return accepted
 
-    def _judge(self, words: Sequence[Word]) -> Iterator[Judged]:
+    def _judge(self, words: Sequence[Word], near: Sequence[int] | None) -> Iterator[Judged]:
         """Yield the changes of a sentence that gain enough.
 
         A change gains what its words and those of the window behind it are likelier than the
         source's. The source is read once: what it says of the first piece of each change decides
         which are scored in full.
+
+        Args:
+            words: Of the sentence.
+            near: Words around which changes are looked for; None looks everywhere.
         """
         from gecbench.backends.scorers import Branch
 
-        pieces = [self.model.pieces(text) for text in spaced(words)]
-        starts, row = [], [self.model.start]
-        for ids in pieces:
-            starts.append(len(row))
-            row += ids
-        starts.append(len(row))
         changes = self.proposer.propose([word.text for word in words])
+        if near is not None:
+            changes = [
+                c for c in changes if any(c.start - APART <= n < c.end + APART for n in near)
+            ]
         if not changes:
+            return
+        pieces = [self._pieces(words, n) for n in range(len(words))]
+        starts = [*accumulate(map(len, pieces), initial=1)]
+        row = [self.model.start, *chain.from_iterable(pieces)]
+        if len(row) + _ROOM > self.model.longest:
             return
         trunk = self.model.read([row])
         losses = [0.0, *trunk.losses(0)]
         candidates: list[tuple[float, Change, Branch, float]] = []
         for change in changes:
-            new = spaced(make(words, change))[change.start :]
-            middle = [i for text in new[: len(change.words)] for i in self.model.pieces(text)]
-            rest = (i for text in new[len(change.words) :] for i in self.model.pieces(text))
-            ids = (*middle, *(i for _, i in zip(range(WINDOW), rest, strict=False)))
             begin, end = starts[change.start], starts[change.end]
-            window = losses[end : end + WINDOW]
+            ids = self._ids(words, change, pieces)
             if not ids:
                 continue
+            window = losses[end : end + WINDOW]
             old = sum(losses[begin:end]) + sum(window)
-            first = float(trunk.log_probs[0, begin - 1, ids[0]])
-            known = sum(losses[begin:end]) + (0 if middle else sum(window[:1]))
-            hope = window[:3] if middle else window[1:3]
-            estimate = first + known + 0.6 * sum(hope) + change.prior
-            candidates.append((estimate, change, Branch(begin, ids), old))
-        candidates.sort(key=lambda candidate: (-candidate[0], candidate[1]))
-        best = [candidate for candidate in candidates[:CANDIDATES] if candidate[0] > -1]
+            # What follows an inserted or exchanged word is still unknown: most of its surprise
+            # might go; behind a deletion the first piece is known.
+            known, hope = (0.0, window[:3]) if change.words else (sum(window[:1]), window[1:3])
+            estimate = float(trunk.log_probs[0, begin - 1, ids[0]]) + sum(losses[begin:end])
+            estimate += known + HOPE * sum(hope) + change.prior
+            estimate -= self.caution * THRESHOLDS[change.label]
+            if estimate > 0:
+                candidates.append((estimate, change, Branch(begin, ids), old))
+        best = sorted(candidates, key=lambda c: (-c[0], c[1]))[:CANDIDATES]
         scores = trunk.score([[branch for _, _, branch, _ in best]])[0]
         for (_, change, _, old), steps in zip(best, scores, strict=True):
             gain = sum(steps) + old + change.prior - self.caution * THRESHOLDS[change.label]
             if gain > 0:
                 yield Judged(change, gain)
+
+    def _pieces(self, words: Sequence[Word], n: int) -> tuple[int, ...]:
+        return self.model.pieces(_in_print(words[n], words[n - 1] if n else None))
+
+    def _ids(
+        self, words: Sequence[Word], change: Change, pieces: Sequence[tuple[int, ...]]
+    ) -> tuple[int, ...]:
+        """Return the pieces of a change and of the window behind it."""
+        part = [*words[max(0, change.start - 1) : change.start]]
+        first = len(part)
+        part = make([*part, *words[change.start : change.end + 1]], change, first)
+        changed = range(first, first + len(change.words))
+        ids = [i for n in changed for i in self._pieces(part, n)]
+        window: list[int] = []
+        if change.end < len(words):
+            window += self._pieces(part, len(part) - 1)
+            for following in pieces[change.end + 1 : change.end + 1 + WINDOW]:
+                window += following
+        return (*ids, *window[:WINDOW])
 
 
 _ABOUT = (
