@@ -66,6 +66,7 @@ AUXILIARIES = _groups(
     is are was were be been being am | 's is | has have had having | do does did doing done
     | can could | will would | may might can | shall should | must should | is has | are
     have | was had | would had | do are | does is
+    | go goes going went gone
     """
 )
 CONFUSIONS = _groups(
