@@ -116,14 +116,20 @@ class Meter(Thread):
 
     def look(self) -> float:
         """Look once, and return the sum of all that were ever seen."""
+        parents: dict[str, str] = {}
+        seconds: dict[str, float] = {}
         for process in Path("/proc").glob("[0-9]*"):
             try:
                 name = (process / "cmdline").read_bytes()
                 fields = (process / "stat").read_text().rpartition(")")[2].split()
             except OSError:  # it has just ended
                 continue
+            parents[process.name] = fields[1]
             if name.startswith(b"ray::") and b"Agent" not in name:
-                self.seconds[process.name] = (int(fields[11]) + int(fields[12])) / TICKS
+                seconds[process.name] = (int(fields[11]) + int(fields[12])) / TICKS
+        for worker, used in seconds.items():
+            if parents.get(parents[worker]) == str(os.getpid()):  # Ray's own process is between
+                self.seconds[worker] = used
         return sum(self.seconds.values())
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from gecbench.analysis.options import Plan
-from gecbench.api.options import Options
+from gecbench.api.options import Options, SchemeSpec
 from gecbench.cli.command import command, is_given
 from gecbench.cli.options import (
     RESAMPLES,
@@ -39,7 +39,11 @@ from gecbench.cli.output import (
 )
 from gecbench.core.errors import UsageError
 from gecbench.core.files import STDIO
-from gecbench.core.options import Argument, Option
+from gecbench.core.options import Argument, Option, jobs_of_step
+
+if TYPE_CHECKING:
+    from gecbench.core.sample import Corpus, SystemOutput
+    from gecbench.scoring.results import ScoreReport
 
 
 @command
@@ -89,14 +93,15 @@ def score(
     options = with_intervals(options, ci, resamples, seed)
     form = chosen_format or format_of(output)
     types = bool(tier or form == "json" or per_sentence or needs_types(options))
-    scores = measure_groups(
-        groups,
-        inputs,
-        lambda _, corpus, outputs, scheme: score_systems(
-            corpus, outputs, scheme=scheme, options=options, watch=watch
-        ),
-        types=types,
-    )
+
+    def measure(
+        at: int, corpus: Corpus, outputs: list[SystemOutput], scheme: SchemeSpec
+    ) -> ScoreReport:
+        step = str(at) if len(groups) > 1 else ""
+        chosen = replace(options, jobs=jobs_of_step(options.jobs, step))
+        return score_systems(corpus, outputs, scheme=scheme, options=chosen, watch=watch)
+
+    scores = measure_groups(groups, inputs, measure, types=types)
     contents = {output: render_scores(scores, form, tier=tier)}
     if per_sentence:
         contents[per_sentence] = render_sentences(scores)
