@@ -140,8 +140,8 @@ def by_type(
     }
     labels = Counter(edit.label or UNCLASSIFIED for _, edit in _edits(run_stats, span))
     edits = by_tier({label: Counts(count) for label, count in labels.items()}, tier)
-    found = {group for sentences in counts.values() for types in sentences for group in types}
-    groups = sorted({*edits, *found})
+    fixed_types = {group for sentences in counts.values() for types in sentences for group in types}
+    groups = sorted({*edits, *fixed_types})
     sizes = tuple(edits.get(group, Counts()).tp for group in groups)
     return _of_edits(f"type-{tier}", span, groups, sizes, counts, resampling)
 

@@ -402,7 +402,7 @@ def perturb(
         source = source or fingerprint_of(path)
         corpus = read_perturbed(path) if holds_perturbed(path) else load(path)
     corpus = in_language(corpus, lang)
-    language, pairs = _pairs_to_perturb(corpus, each=options.each_reference)
+    language, pairs = _pairs_to_perturb(corpus, each_reference=options.each_reference)
     texts = [pair.target for pair in pairs.pairs]
     kind = options.tokens or kind_of(language, texts)
     if jobs is None:
@@ -480,7 +480,7 @@ def _check(options: PerturbOptions) -> None:
 
 
 def _pairs_to_perturb(
-    corpus: Corpus | PerturbedSet, *, each: bool
+    corpus: Corpus | PerturbedSet, *, each_reference: bool
 ) -> tuple[Language, SentencePairs]:
     """The language of a corpus, and its pairs.
 
@@ -490,7 +490,7 @@ def _pairs_to_perturb(
     if isinstance(corpus, PerturbedSet):
         return corpus_language(corpus.corpus()), pairs_of_cases(corpus)
     language = corpus_language(corpus)
-    pairs = pairs_of_corpus(corpus, language.code, each=each)
+    pairs = pairs_of_corpus(corpus, language.code, each_reference=each_reference)
     if not pairs.pairs:
         why = ", ".join(f"{len(ids):,} {reason}" for reason, ids in pairs.left_out.items())
         raise CorpusError(

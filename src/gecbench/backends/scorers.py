@@ -349,7 +349,7 @@ class BertScore(TextScorer[float]):
 
     def is_cut(self, text: Texts) -> bool:
         """Whether one of the texts is longer than what is read of it."""
-        return any(TextScorer.is_cut(self, (each.strip(),)) for each in text)
+        return any(TextScorer.is_cut(self, (part.strip(),)) for part in text)
 
     def _compute(self, texts: Sequence[Texts]) -> list[float]:
         import torch

@@ -53,7 +53,7 @@ _OFFICIAL = {
 }
 """Commands that take the flags of other programs and print what these print."""
 
-_GONE = {
+_FORMER = {
     "experiment": "gecbench experiment is gone: the papers' tables are Snakemake workflows now; "
     "run: snakemake -s workflows/NAME.smk, as docs/correct/experiments.md explains",
 }
@@ -69,7 +69,7 @@ _SHELLS = ("bash", "zsh", "fish")
     cls=LazyGroup,
     package=__name__,
     table=_COMMANDS,
-    gone=_GONE,
+    former=_FORMER,
     last=("Command lines of other programs", _OFFICIAL),
     context_settings={"help_option_names": ["-h", "--help"]},
 )

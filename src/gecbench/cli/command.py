@@ -116,13 +116,13 @@ def _whole_names(words: Sequence[str], names: Collection[str]) -> Iterator[str]:
     """Yield words with the names of options in full, and what stands behind "=" by itself."""
     for word in words:
         start, equals, value = word.partition("=")
-        found = [start] if start in names else []
-        if not found and len(start) > 1 and start[:2] not in names:  # -b1 is -b 1, as everywhere
-            found = [name for name in names if name.startswith(start)]
-        if len(found) != 1:
+        matches = [start] if start in names else []
+        if not matches and len(start) > 1 and start[:2] not in names:  # -b1 is -b 1, as everywhere
+            matches = [name for name in names if name.startswith(start)]
+        if len(matches) != 1:
             yield word
             continue
-        yield found[0]
+        yield matches[0]
         if equals:
             yield value
 
@@ -450,7 +450,7 @@ class LazyGroup(click.Group):
         package: str,
         table: Mapping[str, tuple[str, str]],
         noun: str = "command",
-        gone: Mapping[str, str] | None = None,
+        former: Mapping[str, str] | None = None,
         last: tuple[str, Mapping[str, tuple[str, str]]] | None = None,
         **attributes: Any,
     ) -> None:
@@ -461,7 +461,7 @@ class LazyGroup(click.Group):
             package: Where the modules of the commands are.
             table: For each name the place, as "score:score", and the help.
             noun: What a message calls one of them.
-            gone: Names of former commands, each with what to say of it.
+            former: Names of former commands, each with what to say of it.
             last: The heading of a section at the end of the help, and its table.
             attributes: As for `click.Group`.
         """
@@ -469,7 +469,7 @@ class LazyGroup(click.Group):
         self.sections = {"Commands": table, **dict([last] if last else [])}
         self.table = {name: row for rows in self.sections.values() for name, row in rows.items()}
         self.package, self.noun = package, noun
-        self.gone = gone or {}
+        self.former = former or {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """List the names, in the order of the table."""
@@ -480,8 +480,8 @@ class LazyGroup(click.Group):
         if cmd_name not in self.table:
             if ctx.resilient_parsing:  # a shell asks for completions
                 return None
-            if cmd_name in self.gone:
-                raise UsageError(self.gone[cmd_name])
+            if cmd_name in self.former:
+                raise UsageError(self.former[cmd_name])
             groups = [(name, self.get_command(ctx, name)) for name in self.table]
             commands = [
                 f"{ctx.command_path} {name} {cmd_name}"

@@ -89,21 +89,21 @@ def _moves(first: bytes, second: bytes, third: bytes) -> bytes:
     table = {(0, 0, 0): 0}
 
     def steps(i: int, j: int, k: int) -> list[tuple[int, int]]:
-        found = []
+        choices = []
         for move in MOVES:
             x, y, z = move & 1, move >> 1 & 1, move >> 2
             before = table.get((i - x, j - y, k - z))
             if before is not None:
                 tokens = (x and a[i - 1], y and b[j - 1], z and c[k - 1])
-                found.append((before + _cost((x, y, z), tokens), move))
-        return found
+                choices.append((before + _cost((x, y, z), tokens), move))
+        return choices
 
     for i in range(len(a) + 1):
         low = max(0, i - band)
         for j in range(low, min(len(b), i + band) + 1):
             for k in range(low, min(len(c), i + band) + 1):
-                if found := steps(i, j, k):
-                    table[i, j, k] = min(found)[0]
+                if choices := steps(i, j, k):
+                    table[i, j, k] = min(choices)[0]
     i, j, k = len(a), len(b), len(c)
     moves = bytearray()
     while i or j or k:
@@ -115,8 +115,8 @@ def _moves(first: bytes, second: bytes, third: bytes) -> bytes:
 
 def _cost(taken: tuple[int, int, int], tokens: tuple[int, int, int]) -> int:
     return sum(
-        MISMATCH * (tokens[one] != tokens[other])
-        if taken[one] and taken[other]
-        else GAP * (taken[one] or taken[other])
-        for one, other in ((0, 1), (0, 2), (1, 2))
+        MISMATCH * (tokens[first] != tokens[other])
+        if taken[first] and taken[other]
+        else GAP * (taken[first] or taken[other])
+        for first, other in ((0, 1), (0, 2), (1, 2))
     )

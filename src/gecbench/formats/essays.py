@@ -143,7 +143,10 @@ def _nucle_samples(name: str, document: str, left_out: Counter[str]) -> Iterator
         annotators.append((teacher, list(_mistakes(annotation[2], paragraphs, left_out))))
     number = 1
     for k, paragraph in enumerate(paragraphs):
-        edits = [(teacher, [e for p, e in found if p == k]) for teacher, found in annotators]
+        edits = [
+            (teacher, [e for p, e in placed_edits if p == k])
+            for teacher, placed_edits in annotators
+        ]
         for sample in essay_lines(name, paragraph, edits, {}, left_out, first=number):
             yield sample
             number += 1

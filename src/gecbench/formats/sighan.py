@@ -69,12 +69,12 @@ def _sentences(attributes: str, block: str) -> Iterator[tuple[str, str, list[_Mi
     text = _PARAGRAPH.search(block) or _TEXT.search(block)
     if not text:
         raise FormatError("there is no <TEXT> in it")
-    own = _parts(_ATTRIBUTE.findall(attributes)).get("id", "")
+    sentence_id = _parts(_ATTRIBUTE.findall(attributes)).get("id", "")
     passages = [(match[1], match[2].strip()) for match in _PASSAGE.finditer(text[1])]
-    by_id: dict[str, list[_Mistake]] = {name: [] for name, _ in passages or [(own, "")]}
+    by_id: dict[str, list[_Mistake]] = {name: [] for name, _ in passages or [(sentence_id, "")]}
     for match in _MISTAKE.finditer(block):
         parts = _parts([*_ATTRIBUTE.findall(match[1]), *_ELEMENT.findall(match[2])])
-        name, location = parts.get("id", own), parts.get("location", "")
+        name, location = parts.get("id", sentence_id), parts.get("location", "")
         if name not in by_id or "wrong" not in parts or not is_number(location):
             raise FormatError(
                 "a MISTAKE has a location that is a number, a WRONG, a CORRECTION, and, in an "
@@ -82,7 +82,7 @@ def _sentences(attributes: str, block: str) -> Iterator[tuple[str, str, list[_Mi
                 text=quote(" ".join(match[0].split())),
             )
         by_id[name].append((int(location), parts["wrong"], parts.get("correction", "")))
-    for name, source in passages or [(own, text[1].strip())]:
+    for name, source in passages or [(sentence_id, text[1].strip())]:
         if not source:
             raise FormatError("a text is empty; fill it or remove it")
         yield name, source, by_id[name]

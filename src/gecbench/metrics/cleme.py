@@ -145,12 +145,12 @@ def compare(case: Case, assumption: Assumption) -> Sentence:
     references = [edits for edits in references if _leaves_text(edits, source)] or references[:1]
     versions = [hypothesis, *references]
     spans = partition(versions)
-    own, *others = (chunks(edits, spans, source) for edits in versions)
+    candidate, *others = (chunks(edits, spans, source) for edits in versions)
     rest = _unchanged(spans, len(source))
     if assumption == "dependent":
-        candidates = tuple(_verdicts(own, [other], rest, assumption) for other in others)
+        candidates = tuple(_verdicts(candidate, [other], rest, assumption) for other in others)
     else:
-        candidates = (_verdicts(own, others, rest, assumption),)
+        candidates = (_verdicts(candidate, others, rest, assumption),)
     lengths = [chunk.length for other in others for chunk in other if chunk.changed]
     return Sentence(candidates, sum(lengths), len(lengths))
 
@@ -168,7 +168,7 @@ def _unchanged(spans: Sequence[tuple[int, int]], length: int) -> int:
 def _verdicts(
     hypothesis: Sequence[Chunk],
     references: Sequence[Sequence[Chunk]],
-    kept: int,
+    unchanged: int,
     assumption: Assumption,
 ) -> Verdicts:
     verdict_of = _dependent if assumption == "dependent" else _independent
@@ -176,11 +176,11 @@ def _verdicts(
     for chunk, *others in zip(hypothesis, *references, strict=True):
         verdict = verdict_of(chunk, others)
         if verdict == _KEPT:
-            kept += 1
+            unchanged += 1
         else:
             lists[verdict].append(chunk.length)
     hit, wrong, over, under = map(tuple, lists)
-    return Verdicts(hit, wrong, over, under, kept)
+    return Verdicts(hit, wrong, over, under, unchanged)
 
 
 _HIT, _WRONG, _OVER, _UNDER, _KEPT = range(5)
@@ -350,8 +350,8 @@ class ChunkMetric(Metric[Sentence]):
 
         measures, totals, _ = self._score(stats, np.arange(len(stats))[None])
         value, *parts = measures[:, 0].tolist()
-        hit, wrong, over, under, kept = totals[0].tolist()
-        counts = {"tp": hit, "fp_ne": wrong, "fp_un": over, "fn": under, "tn": kept}
+        hit, wrong, over, under, unchanged = totals[0].tolist()
+        counts = {"tp": hit, "fp_ne": wrong, "fp_un": over, "fn": under, "tn": unchanged}
         names = dict(zip(self.parts, parts, strict=True))
         return Score(value, self.signature, len(stats), parts={**names, **counts})
 
@@ -391,21 +391,21 @@ class ChunkMetric(Metric[Sentence]):
 
     def _running_rank(self, totals: Values, candidates: Values) -> Sequence[Values]:
         """The score of the sums so far; then more hits, fewer false and missed, more kept."""
-        hit, wrong, over, under, kept = (candidates[..., kind] for kind in range(5))
-        return [self.rank(self.measures(totals))[0], hit, -(wrong + over), -under, kept]
+        hit, wrong, over, under, unchanged = (candidates[..., kind] for kind in range(5))
+        return [self.rank(self.measures(totals))[0], hit, -(wrong + over), -under, unchanged]
 
     def _average(self, rows: Values, draws: Draws) -> tuple[Values, Values, NDArray[np.intp]]:
         """Means over sentences, each with its best reference; see `_score`."""
         import numpy as np
 
-        own = resample_of(rows, draws)
+        resample = resample_of(rows, draws)
         measures = self.measures(np.moveaxis(rows, 2, -1))
         best = greatest(list(self.rank(measures)))
         values = np.take_along_axis(measures, best[None, :, None], axis=2)[:, :, 0]
         sums = np.take_along_axis(rows, best[:, None, None], axis=1)[:, 0]
-        means = values[:, draws, own].sum(axis=-1) / max(1, draws.shape[1])
-        chosen: NDArray[np.intp] = best[draws, own]
-        return means, sums[draws, :, own].sum(axis=1), chosen
+        means = values[:, draws, resample].sum(axis=-1) / max(1, draws.shape[1])
+        chosen: NDArray[np.intp] = best[draws, resample]
+        return means, sums[draws, :, resample].sum(axis=1), chosen
 
 
 _AT_ONCE = 1_000_000
@@ -468,12 +468,12 @@ class Cleme(ChunkMetric):
         """F, precision, recall and accuracy."""
         import numpy as np
 
-        hit, wrong, over, under, kept = np.moveaxis(totals, -1, 0)
-        found, needed = hit + wrong + over, hit + under
-        precision, recall = _share(hit, found, 1.0), _share(hit, needed, 1.0)
+        hit, wrong, over, under, unchanged = np.moveaxis(totals, -1, 0)
+        proposed, needed = hit + wrong + over, hit + under
+        precision, recall = _share(hit, proposed, 1.0), _share(hit, needed, 1.0)
         square = self.beta**2
         f = _share((1 + square) * precision * recall, square * precision + recall, 0.0)
-        accuracy = _share(hit + kept, found + under + kept, 0.0)
+        accuracy = _share(hit + unchanged, proposed + under + unchanged, 0.0)
         measures = np.stack([f, precision, recall, accuracy])
         return round_decimals(measures) if self.faults == "official" else measures
 

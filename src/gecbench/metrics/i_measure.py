@@ -82,35 +82,40 @@ def _overlap(first: Change, second: Change) -> bool:
     return (s1, e1) == (s2, e2) or (s1 < e2 and s2 < e1)
 
 
-def combinations(found: Sequence[Sequence[Alternative]], annotators: int) -> int:
+def combinations(errors: Sequence[Sequence[Alternative]], annotators: int) -> int:
     """How many ways there are to mix the alternatives of all errors."""
-    return prod(len(alternatives) + (len(alternatives) < annotators) for alternatives in found)
+    return prod(len(alternatives) + (len(alternatives) < annotators) for alternatives in errors)
 
 
 def mixed(
-    source: Tokens, found: Sequence[Sequence[Alternative]], annotators: int
+    source: Tokens, errors: Sequence[Sequence[Alternative]], annotators: int
 ) -> Iterator[Tokens]:
     """Yield a text for each way to mix alternatives; what not all change may be left alone."""
     nothing = Alternative(-1, ())
     choices = [
         (*alternatives, nothing) if len(alternatives) < annotators else alternatives
-        for alternatives in found
+        for alternatives in errors
     ]
     for alternatives in product(*choices):
-        changes = list(chain.from_iterable(_joined(one.changes) for one in alternatives))
+        changes = list(
+            chain.from_iterable(_joined(alternative.changes) for alternative in alternatives)
+        )
         if len({change[:2] for change in changes}) == len(changes):
             yield _apply(source, changes)
 
 
 def unmixed(
-    source: Tokens, found: Sequence[Sequence[Alternative]], annotators: int
+    source: Tokens, errors: Sequence[Sequence[Alternative]], annotators: int
 ) -> Iterator[Tokens]:
     """Yield the text of each annotator, and the source where one changes nothing."""
-    rows = sorted(chain.from_iterable(found), key=lambda row: row.annotator)
+    rows = sorted(chain.from_iterable(errors), key=lambda row: row.annotator)
     changed = 0
     for _, alternatives in groupby(rows, lambda row: row.annotator):
         changed += 1
-        yield _apply(source, chain.from_iterable(_joined(one.changes) for one in alternatives))
+        yield _apply(
+            source,
+            chain.from_iterable(_joined(alternative.changes) for alternative in alternatives),
+        )
     if changed < annotators or not changed:
         yield source
 
@@ -229,10 +234,12 @@ class IMeasure(Metric[Candidates]):
         ]
         if not annotations:
             return None
-        found, annotators = errors(annotations), len(annotations)
-        fallback = self.mix and combinations(found, annotators) > self.most
+        error_alternatives, annotators = errors(annotations), len(annotations)
+        fallback = self.mix and combinations(error_alternatives, annotators) > self.most
         texts = mixed if self.mix and not fallback else unmixed
-        references = list(dict.fromkeys(texts(case.tokens, found, annotators))) or [case.tokens]
+        references = list(dict.fromkeys(texts(case.tokens, error_alternatives, annotators))) or [
+            case.tokens
+        ]
         hypothesis = case.hypotheses[0].tokens
         rows = [
             count(case.tokens, hypothesis, text) + count(case.tokens, case.tokens, text)
@@ -341,8 +348,11 @@ def _table(stats: Sequence[Candidates]) -> Values:
     """Counts, shape (sentences, candidates, 20), filled up by repeating a sentence's last."""
     import numpy as np
 
-    width = max((len(one.counts) for one in stats), default=1)
-    rows = [(*one.counts, *one.counts[-1:] * (width - len(one.counts))) for one in stats]
+    width = max((len(sentence.counts) for sentence in stats), default=1)
+    rows = [
+        (*sentence.counts, *sentence.counts[-1:] * (width - len(sentence.counts)))
+        for sentence in stats
+    ]
     return np.array(rows, dtype=np.float64).reshape(len(stats), width, 4 * _SIZE)
 
 

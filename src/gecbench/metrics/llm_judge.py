@@ -296,7 +296,7 @@ class LlmJudge(Metric[Rated]):
             return Rated(None if rating is None else (rating - rubric.lowest) / scale, rating, why)
 
         rows = (rated(*verdicts[pair]) for pair in pairs)
-        return tuple(next(rows) if each else None for each in scored)
+        return tuple(next(rows) if needs_score else None for needs_score in scored)
 
     def aggregate(self, stats: Sequence[Rated]) -> Score:
         """The mean of what was read, 0 where nothing was; its parts are how many were not."""

@@ -111,14 +111,14 @@ class PtErrant(Metric[Weighed]):
         rows = [compare(case) for case in cases]
         network = self._network
         pairs = dict.fromkeys(
-            pair for row in rows for each in row for pair in (each.before, *each.after.values())
+            pair for row in rows for edit in row for pair in (edit.before, *edit.after.values())
         )
         values = dict(zip(pairs, network.values(list(pairs)), strict=True))
         cuts = {pair for pair in pairs if network.is_cut(pair)}
         return tuple(
             Weighed(
-                tuple(_weigh(each, values) for each in row),
-                any(not cuts.isdisjoint((each.before, *each.after.values())) for each in row),
+                tuple(_weigh(edit, values) for edit in row),
+                any(not cuts.isdisjoint((edit.before, *edit.after.values())) for edit in row),
             )
             if row
             else None

@@ -62,7 +62,7 @@ class NetworkMetric(MeanMetric[Judgment]):
         scored = [not case.references or bool(references(case)) for case in cases]
         pairs = [(case.source, case.hypotheses[0].text) for case in compress(cases, scored)]
         judgments = iter(self.judge(pairs) if pairs else ())
-        return tuple(next(judgments) if each else None for each in scored)
+        return tuple(next(judgments) if needs_score else None for needs_score in scored)
 
     @abstractmethod
     def judge(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Judgment]:

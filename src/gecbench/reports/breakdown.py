@@ -154,18 +154,18 @@ def _filters(by: str, group: str) -> Filters:
 
 def _filters_of_system(by: str, group: str, system: str) -> Filters:
     """The sentences that a system's score in a group is made of."""
-    found = {**_filters(by, group), "system": system}
-    return found if by not in OF_EDITS else {**found, "outcome": "edits"}
+    filters = {**_filters(by, group), "system": system}
+    return filters if by not in OF_EDITS else {**filters, "outcome": "edits"}
 
 
 def sentence_groups(breakdowns: Sequence[Breakdown]) -> list[Mapping[str, object]]:
     """The groups of sentences and of places in them, as the page's filter has them."""
-    found: list[Mapping[str, object]] = []
+    groups: list[Mapping[str, object]] = []
     for breakdown in breakdowns:
         if breakdown.by == "position" or breakdown.members:
             kind = _kind_words(breakdown)
             words = list(map(_group_words, breakdown.groups))
-            found.append(
+            groups.append(
                 {
                     "by": breakdown.by,
                     "title": {"en": kind.en, "zh": kind.zh},
@@ -174,7 +174,7 @@ def sentence_groups(breakdowns: Sequence[Breakdown]) -> list[Mapping[str, object
                     "members": [-1 if at is None else at for at in breakdown.members],
                 }
             )
-    return found
+    return groups
 
 
 def _kind_words(breakdown: Breakdown) -> Words:

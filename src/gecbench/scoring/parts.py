@@ -65,13 +65,15 @@ def _facts_of(cases: Cases) -> CaseFacts:
         for version in (*case.hypotheses, *case.references)
         for edit in version.edits
     ]
-    found = cases.edits
-    capped = found.capped if found else ()
+    case_edits = cases.edits
+    capped = case_edits.capped if case_edits else ()
     return CaseFacts(
-        from_files=found is not None and found.from_files,
-        extracted=found is not None and found.extracted,
+        from_files=case_edits is not None and case_edits.from_files,
+        extracted=case_edits is not None and case_edits.extracted,
         gold_edits_extracted=cases.gold_edits_extracted,
-        capped=tuple(s.id for s in found.corpus.samples if s.id in capped) if found else (),
+        capped=tuple(s.id for s in case_edits.corpus.samples if s.id in capped)
+        if case_edits
+        else (),
         labels=frozenset(edit.label for edit in edits if edit.label),
         alternatives=any(edit.alternatives for edit in edits if edit.replacement is not None),
         several={

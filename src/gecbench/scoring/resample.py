@@ -207,10 +207,10 @@ def choose_running(rows: Values, draws: Draws, rank: Rank) -> tuple[Values, NDAr
     """
     import numpy as np
 
-    own = resample_of(rows, draws)
+    resample = resample_of(rows, draws)
     several = (rows != rows[:, :1]).any(axis=(1, 2, 3))
     certain = np.where(several[:, None, None], 0.0, rows[:, 0])
-    before = certain[draws, :, own].cumsum(axis=1)
+    before = certain[draws, :, resample].cumsum(axis=1)
     chosen = np.zeros(draws.shape, dtype=np.intp)
     totals = np.zeros((len(draws), rows.shape[2]))
     order = np.argsort(~several[draws], axis=1, kind="stable")
@@ -218,7 +218,7 @@ def choose_running(rows: Values, draws: Draws, rank: Rank) -> tuple[Values, NDAr
     for turn in range(int(choices.max(initial=0))):
         at = np.flatnonzero(choices > turn)
         place = order[at, turn]
-        candidates = rows[draws[at, place], :, :, own[at, 0]]
+        candidates = rows[draws[at, place], :, :, resample[at, 0]]
         after = (before[at, place] + totals[at])[:, None] + candidates
         best = greatest(rank(after, candidates))
         chosen[at, place] = best

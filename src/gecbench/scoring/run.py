@@ -457,15 +457,15 @@ def part_warnings(run: RunStats, name: str, parts: Mapping[str, Sequence[int]]) 
     systems_of: dict[WarningNote, list[str]] = {}
     for system in run.systems:
         rows = run.rows[system, name]
-        said = {note.template for note in _warnings(run.metrics[name], rows)}
+        templates = {note.template for note in _warnings(run.metrics[name], rows)}
         parts_of: dict[WarningNote, list[str]] = {}
         for part, indices in parts.items():
             for note in _warnings(run.metrics[name], [rows[at] for at in indices]):
-                if note.template not in said:
+                if note.template not in templates:
                     parts_of.setdefault(note, []).append(part)
         for warning, names in parts_of.items():
-            found = WarningNote("{note} (in: {parts})", note=warning, parts=", ".join(names))
-            systems_of.setdefault(found, []).append(system)
+            of_parts = WarningNote("{note} (in: {parts})", note=warning, parts=", ".join(names))
+            systems_of.setdefault(of_parts, []).append(system)
     return [
         note if len(systems) == len(run.systems) else _of_systems(note, systems)
         for note, systems in systems_of.items()

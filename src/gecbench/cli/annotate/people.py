@@ -310,13 +310,20 @@ def _report(project: Project, earnings: list[Earnings]) -> Report:
     currency = earnings[0].currency if earnings else ""
     rows = tuple(
         (
-            naming.of(one.person),
-            amount_text(one.total, one.currency),
-            *(one.tasks, one.answers, one.accepted, one.share, one.quality.f05, one.percent),
-            *(one.decisions, one.active_ms / 3_600_000),
-            None if one.hourly is None else amount_text(one.hourly, one.currency),
+            naming.of(earning.person),
+            amount_text(earning.total, earning.currency),
+            *(
+                earning.tasks,
+                earning.answers,
+                earning.accepted,
+                earning.share,
+                earning.quality.f05,
+                earning.percent,
+            ),
+            *(earning.decisions, earning.active_ms / 3_600_000),
+            None if earning.hourly is None else amount_text(earning.hourly, earning.currency),
         )
-        for one in sorted(earnings, key=lambda one: -one.total)
+        for earning in sorted(earnings, key=lambda earning: -earning.total)
     )
     table = Table(
         "pay",

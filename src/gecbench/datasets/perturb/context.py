@@ -67,14 +67,14 @@ class SentencePairs:
     left_out: Mapping[str, Sequence[str]]
 
 
-def pairs_of_corpus(corpus: Corpus, lang: str, *, each: bool) -> SentencePairs:
+def pairs_of_corpus(corpus: Corpus, lang: str, *, each_reference: bool) -> SentencePairs:
     """The pairs of a corpus.
 
     Args:
         corpus: Any, with references.
         lang: Of the corpus.
-        each: A pair for each different reference, whose ids are ID/1, ID/2, ...; else one for the
-            first that is neither unannotatable nor empty.
+        each_reference: A pair for each different reference, whose ids are ID/1, ID/2, ...; else
+            one for the first that is neither unannotatable nor empty.
     """
     pairs: list[SentencePair] = []
     left_out: dict[str, list[str]] = defaultdict(list)
@@ -84,7 +84,7 @@ def pairs_of_corpus(corpus: Corpus, lang: str, *, each: bool) -> SentencePairs:
             left_out[_EMPTY].append(sample.id)
         elif not targets:
             left_out[_why(sample)].append(sample.id)
-        elif each:
+        elif each_reference:
             numbered = enumerate(targets, 1)
             pairs.extend(
                 SentencePair(

@@ -159,8 +159,8 @@ class ChatCorrector(Corrector):
     def _key(self, text: str) -> str:
         """Compute the key of a text's answer in the cache."""
         batch = self.profile.batch
-        asked = {"asked": self.prompt.batch} if batch > 1 else {}
-        return self.session.key(self.prompt.single(text.strip()), batch=batch, **asked)
+        options = {"asked": self.prompt.batch} if batch > 1 else {}
+        return self.session.key(self.prompt.single(text.strip()), batch=batch, **options)
 
 
 # From a profile to its corrector.

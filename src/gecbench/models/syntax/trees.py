@@ -144,10 +144,10 @@ def project(tree: Tree, edits: Iterable[Edit], *, repair: bool = False) -> Proje
 
 def _delete(nodes: list[_Node], place: int) -> None:
     """Delete a word that is missing in the sentence with errors."""
-    gone = nodes.pop(place)
+    deleted = nodes.pop(place)
     for node in nodes:
-        if node.head is gone:
-            node.head = gone.head
+        if node.head is deleted:
+            node.head = deleted.head
     if place < len(nodes):
         nodes[place].label = MISSING
 

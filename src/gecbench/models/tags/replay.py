@@ -345,22 +345,22 @@ def _around(
     return before, after
 
 
-def _blank(wanted: bool | None, old: str) -> str:
+def _blank(blank: bool | None, old: str) -> str:
     """Choose the blank that is wanted, like the old one where there is one."""
-    if wanted is None:
+    if blank is None:
         return old
-    return (old or " ") if wanted else ""
+    return (old or " ") if blank else ""
 
 
 def _delete(
     tagged: _TaggedText,
     left: TokenOutcome,
-    gone: Sequence[TokenOutcome],
+    outcomes: Sequence[TokenOutcome],
     right: TokenOutcome | None,
 ) -> Iterator[_EditPart]:
     """Yield what deletes tokens between two that stand, with an insertion before them."""
-    ends = [tagged.end(left), *(tagged.end(outcome) for outcome in gone)]
-    starts = [*(tagged.start(outcome) for outcome in gone), tagged.start(right)]
+    ends = [tagged.end(left), *(tagged.end(outcome) for outcome in outcomes)]
+    starts = [*(tagged.start(outcome) for outcome in outcomes), tagged.start(right)]
     gaps = [tagged.text[end:start] for end, start in zip(ends, starts, strict=True)]
     new = _close_gap(tagged, left, right, gaps)
     if left.behind:
@@ -372,8 +372,8 @@ def _delete(
         bounds, new = ends, ""
     else:
         bounds = [ends[0], *starts[1:]]
-    for outcome, (start, end) in zip(gone, pairwise(bounds), strict=True):
-        yield _EditPart(start, end, new if outcome is gone[-1] else "", outcome.first + 1)
+    for outcome, (start, end) in zip(outcomes, pairwise(bounds), strict=True):
+        yield _EditPart(start, end, new if outcome is outcomes[-1] else "", outcome.first + 1)
 
 
 def _close_gap(

@@ -149,8 +149,8 @@ class Charts:
     def __init__(self, systems: Sequence[str]) -> None:
         self._places = {name: (at,) for at, name in enumerate(systems)}
         self._pairs = {
-            f"{one} − {other}": (first, second)
-            for first, one in enumerate(systems)
+            f"{system} − {other}": (first, second)
+            for first, system in enumerate(systems)
             for second, other in enumerate(systems)
         }
         self._systems = systems

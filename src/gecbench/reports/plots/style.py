@@ -211,7 +211,7 @@ def _cuts(alike: list[str], columns: int, lines: int) -> Iterator[Callable[[str]
     yield lambda name: _names_fitting("…" + name[max(0, shared - _KEPT) :], columns, lines, _middle)
     end = "…{}".format
     yield lambda name: _names_fitting(
-        name, columns, lines, lambda text, kept: text[:kept] + end(alike.index(name) + 1)
+        name, columns, lines, lambda text, length: text[:length] + end(alike.index(name) + 1)
     )
 
 

@@ -357,10 +357,10 @@ def _bodies(pair: Sequence[Line], inline: Callable[[str], str]) -> Iterator[str]
 
 def _html(source: str, target: str, marks: str) -> str:
     parts = []
-    for same, gone, come in diff_parts(source, target):
+    for same, deleted, come in diff_parts(source, target):
         parts.append(escape(same))
-        if gone and "del" in marks:
-            parts.append(f"<del>{escape(gone)}</del>")
+        if deleted and "del" in marks:
+            parts.append(f"<del>{escape(deleted)}</del>")
         if come and "ins" in marks:
             parts.append(f"<ins>{escape(come)}</ins>")
     return "".join(parts)
@@ -386,7 +386,7 @@ def diff_parts(source: str, target: str) -> Iterator[tuple[str, str, str]]:
         parts.append((old[at:start], old[start:end], new[new_start:new_end]))
         at = end
     parts.append((old[at:], [], []))
-    return iter([("".join(same), "".join(gone), "".join(come)) for same, gone, come in parts])
+    return iter([("".join(same), "".join(deleted), "".join(come)) for same, deleted, come in parts])
 
 
 # Half-open spans of what goes and what comes for it: start, end, start, end.

@@ -363,7 +363,7 @@ def _by(key: Callable[[_Row], int | None], rows: Iterable[_Row]) -> dict[int, li
     groups: dict[int | None, list[_Row]] = defaultdict(list)
     for row in rows:
         groups[key(row)].append(row)
-    return {key: found for key, found in groups.items() if key is not None}
+    return {key: members for key, members in groups.items() if key is not None}
 
 
 def _time(at: datetime | None) -> str | None:

@@ -64,13 +64,15 @@ def run_import(plan: Plan, *, by: Person | None) -> ImportResult:
     pieces = (
         plan.sentences[start : start + BATCH] for start in range(0, len(plan.sentences), BATCH)
     )
-    divided = _divide_cases(project, plan.options.scheme, pieces)
+    divided_pieces = _divide_cases(project, plan.options.scheme, pieces)
     with ExitStack() as stack:
         if whole:
-            divided = iter(list(divided))  # it takes long, and nobody waits for it meanwhile
+            divided_pieces = iter(
+                list(divided_pieces)
+            )  # it takes long, and nobody waits for it meanwhile
             stack.enter_context(transaction.atomic())
         batch = _batch(plan, project, by)
-        for piece in divided:
+        for piece in divided_pieces:
             _add(project, piece, batch)
         references = sum(len(sentence.references) for sentence in plan.sentences)
         audit.record(
@@ -118,12 +120,14 @@ def _with_case(
 ) -> PlannedSentence:
     division = next(divisions)
     variants = []
-    for (source, target), found in zip(case.variants, divisions, strict=False):
-        moved = moves(division.chips, found, lang)
-        kept = [(chip.source, chip.target) for chip in division.chips]
-        same = [(chip.source, chip.target) for chip in found.chips] == kept
+    for (source, target), variant_division in zip(case.variants, divisions, strict=False):
+        moved = moves(division.chips, variant_division, lang)
+        source_chips = [(chip.source, chip.target) for chip in division.chips]
+        same = [(chip.source, chip.target) for chip in variant_division.chips] == source_chips
         measured = subtlety(planned.row.text, source, lang)
-        variants.append(NewVariant(source, target, found.gaps if same else None, moved, measured))
+        variants.append(
+            NewVariant(source, target, variant_division.gaps if same else None, moved, measured)
+        )
     signature = "|".join(f"{name}:{value}" for name, value in aligner.signature.items())
     new = NewCase(case.target, division, aligner.name, signature, tuple(variants))
     return replace(planned, row=replace(planned.row, case=new))

@@ -689,12 +689,12 @@ class _Reader:
             raise _NoGoldenSetError(Message("{name}: its correction is empty", name=name))
         return PlannedCase(target)
 
-    def read_cases(self, found: PerturbedSet, lines: Sequence[int]) -> None:
+    def read_cases(self, perturbed: PerturbedSet, lines: Sequence[int]) -> None:
         """Read cases that are done, which begin at lines; their texts stay as they are."""
-        several = len(found.subsets) > 1
-        cases = [(subset.name, case) for subset in found.subsets for case in subset.cases]
-        if NOT_KEPT in found.provenance:
-            self.left_out[Message("predictions of a system")] += found.width * len(cases)
+        several = len(perturbed.subsets) > 1
+        cases = [(subset.name, case) for subset in perturbed.subsets for case in subset.cases]
+        if NOT_KEPT in perturbed.provenance:
+            self.left_out[Message("predictions of a system")] += perturbed.width * len(cases)
         first_lines: dict[str, int] = {}
         for ordinal, ((subset, case), line) in enumerate(zip(cases, lines, strict=True), 1):
             name = (
@@ -829,7 +829,9 @@ class _Reader:
         ]
         if problems:
             name = quote(candidate.record.id or candidate.text)
-            listing = reduce(lambda one, two: Message("{one}; {two}", one=one, two=two), problems)
+            listing = reduce(
+                lambda first, two: Message("{one}; {two}", one=first, two=two), problems
+            )
             raise _NoGoldenSetError(Message("{name}: {rules}", name=name, rules=listing))
 
     def plan_sentence(self, candidate: _Candidate, name: str) -> PlannedSentence:
@@ -902,8 +904,8 @@ def plan_import(
         _check_case_options(project, options)
     if reader.makes_cases and is_perturbed(content.lines):
         name = "perturbed"
-        found = parse_perturbed(Path(content.name), content.lines, Path(content.name).stem)
-        reader.read_cases(found, case_lines(content.lines))
+        perturbed = parse_perturbed(Path(content.name), content.lines, Path(content.name).stem)
+        reader.read_cases(perturbed, case_lines(content.lines))
     else:
         name, entries = _open(content, options, references)
         reader.read(entries, name)

@@ -15,9 +15,9 @@ UNCHANGING = {"sentence": ("text", "digest", "external_id", "number", "project_i
 """Table to the columns that keep their first value; their rows are never deleted either."""
 
 _SQLITE = """CREATE TRIGGER {name} BEFORE {event} ON "{table}" {when}
-BEGIN SELECT RAISE(ABORT, '{said}'); END"""
+BEGIN SELECT RAISE(ABORT, '{message}'); END"""
 _POSTGRESQL = """CREATE TRIGGER {name} BEFORE {event} ON "{table}" FOR EACH ROW {when}
-EXECUTE FUNCTION gecbench_refuse('{said}')"""
+EXECUTE FUNCTION gecbench_refuse('{message}')"""
 _REFUSE = """CREATE OR REPLACE FUNCTION gecbench_refuse() RETURNS trigger LANGUAGE plpgsql AS
 $$ BEGIN RAISE EXCEPTION '%', TG_ARGV[0] USING ERRCODE = 'integrity_constraint_violation'; END $$"""
 
@@ -25,7 +25,7 @@ $$ BEGIN RAISE EXCEPTION '%', TG_ARGV[0] USING ERRCODE = 'integrity_constraint_v
 def _changed(columns: tuple[str, ...], vendor: str) -> str:
     """Return the condition that one of the columns changes."""
     word = "IS DISTINCT FROM" if vendor == "postgresql" else "IS NOT"
-    return f"WHEN ({' OR '.join(f'NEW.{one} {word} OLD.{one}' for one in columns)})"
+    return f"WHEN ({' OR '.join(f'NEW.{column} {word} OLD.{column}' for column in columns)})"
 
 
 def guard(apps: StateApps, editor: BaseDatabaseSchemaEditor) -> None:
@@ -38,17 +38,23 @@ def guard(apps: StateApps, editor: BaseDatabaseSchemaEditor) -> None:
     for table in APPEND_ONLY:
         for event in ("UPDATE", "DELETE"):
             name = f"{table}_no_{event.lower()}"
-            said = f"{table} is append-only: no {event}"
-            _make(editor, shape, name=name, event=event, table=table, when="", said=said)
+            message = f"{table} is append-only: no {event}"
+            _make(editor, shape, name=name, event=event, table=table, when="", message=message)
     for table, columns in UNCHANGING.items():
-        said = f"{table}: {', '.join(columns)} never change"
+        message = f"{table}: {', '.join(columns)} never change"
         when = _changed(columns, vendor)
         _make(
-            editor, shape, name=f"{table}_kept", event="UPDATE", table=table, when=when, said=said
+            editor,
+            shape,
+            name=f"{table}_kept",
+            event="UPDATE",
+            table=table,
+            when=when,
+            message=message,
         )
-        said = f"{table} rows are never deleted"
+        message = f"{table} rows are never deleted"
         name = f"{table}_no_delete"
-        _make(editor, shape, name=name, event="DELETE", table=table, when="", said=said)
+        _make(editor, shape, name=name, event="DELETE", table=table, when="", message=message)
 
 
 def _make(editor: BaseDatabaseSchemaEditor, shape: str, **parts: str) -> None:

@@ -145,7 +145,7 @@ def _plan(
     request: HttpRequest,
     slug: str,
     file: UploadedFile,
-    given: ImportInput,
+    payload: ImportInput,
     columns: list[UploadedFile],
 ) -> Plan:
     only(request)
@@ -153,7 +153,7 @@ def _plan(
     _only_fields(request)
     if len(columns) > _MOST_FILES:
         raise UsageError(f"at most {_MOST_FILES} files of references go with a file of sources")
-    options = _options(given)
+    options = _options(payload)
     content = _content(file, options)
     return plan_import(
         project, content, options, references=[_content(column, options) for column in columns]
@@ -168,8 +168,8 @@ def _only_fields(request: HttpRequest) -> None:
             raise UsageError(f"unknown field {name!r}; known: {', '.join(sorted(names))}")
 
 
-def _options(given: ImportInput) -> ImportOptions:
-    return options_from({**given.dict(), "purpose": Purpose(given.purpose)})
+def _options(payload: ImportInput) -> ImportOptions:
+    return options_from({**payload.dict(), "purpose": Purpose(payload.purpose)})
 
 
 def _content(file: UploadedFile, options: ImportOptions) -> Content:

@@ -291,7 +291,7 @@ def faults(request: HttpRequest, slug: str) -> list[dict[str, object]]:
     """Return the variants of cases that are done and break a rule, as imported files have them."""
     only(request)
     project = manager_of(request, slug).project
-    return [asdict(found) for found in find_faults(project.pk)]
+    return [asdict(variant) for variant in find_faults(project.pk)]
 
 
 @work_router.post(
@@ -304,12 +304,14 @@ def reopen_variants(
     """Have variants of a case that is done made again; its golden version stays until then."""
     only(request)
     manager = acting_manager_of(request, slug)
-    found = Sentence.objects.filter(project=manager.project, number=min(number, 2**31 - 1)).first()
-    if found is None:
+    sentence = Sentence.objects.filter(
+        project=manager.project, number=min(number, 2**31 - 1)
+    ).first()
+    if sentence is None:
         raise Http404
-    variant_checks.reopen(manager, found.pk, positions=given.positions, note=given.note)
-    found.refresh_from_db()
-    return {"number": number, "state": found.state, "places": given.positions}
+    variant_checks.reopen(manager, sentence.pk, positions=given.positions, note=given.note)
+    sentence.refresh_from_db()
+    return {"number": number, "state": sentence.state, "places": given.positions}
 
 
 @work_router.get("projects/{slug:slug}/trials", response={200: Trials, 404: Failure, 422: Failure})
@@ -320,21 +322,21 @@ def trials(
     only(request, "after", "limit")
     project = manager_of(request, slug).project
     naming = naming_of(project)
-    found = Trial.objects.filter(member__project=project, id__gt=after).select_related("member")
-    rows = list(found.order_by("id")[:limit])
+    results = Trial.objects.filter(member__project=project, id__gt=after).select_related("member")
+    rows = list(results.order_by("id")[:limit])
     items: list[dict[str, object]] = [
         {
-            "key": one.pk,
-            "annotator": naming.of(one.member.person_id),
-            "no": one.no,
-            "size": one.size,
-            "percent": one.percent,
-            "state": one.state,
-            "accepted": one.accepted,
-            "started_at": one.started_at,
-            "ended_at": one.ended_at,
+            "key": trial.pk,
+            "annotator": naming.of(trial.member.person_id),
+            "no": trial.no,
+            "size": trial.size,
+            "percent": trial.percent,
+            "state": trial.state,
+            "accepted": trial.accepted,
+            "started_at": trial.started_at,
+            "ended_at": trial.ended_at,
         }
-        for one in rows
+        for trial in rows
     ]
     return page_of(items, rows[-1].pk if rows else 0, limit)
 
@@ -349,8 +351,8 @@ def gold_results(
     only(request, "after", "limit")
     project = manager_of(request, slug).project
     naming = naming_of(project)
-    found = results(project).filter(id__gt=after).select_related("submission__sentence")
-    rows = list(found.order_by("id")[:limit])
+    selected = results(project).filter(id__gt=after).select_related("submission__sentence")
+    rows = list(selected.order_by("id")[:limit])
     items: list[dict[str, object]] = [
         {
             "key": row.pk,
@@ -435,13 +437,13 @@ def inspection_report(request: HttpRequest, slug: str, round_id: int) -> dict[st
     result = measure_round(row)
     figures = [
         {
-            **{name: getattr(one, name) for name in _COUNTED},
-            **{name: _estimate(estimate) for name, estimate in one.estimates.items()},
+            **{name: getattr(criterion, name) for name in _COUNTED},
+            **{name: _estimate(estimate) for name, estimate in criterion.estimates.items()},
         }
-        for one in result.criteria
+        for criterion in result.criteria
     ]
-    found = {"rated_by_both": result.rated, "figures": figures, "notes": list(result.notes)}
-    return {**_round(project, row), **found}
+    report = {"rated_by_both": result.rated, "figures": figures, "notes": list(result.notes)}
+    return {**_round(project, row), **report}
 
 
 _COUNTED = ("criterion", "both", "only_first", "only_second", "neither", "unresolved")
@@ -459,9 +461,13 @@ def inspected_items(
     project = manager_of(request, slug).project
     row = inspection.get_round(project, round_id)
     naming = naming_of(project)
-    judged = [one for one in inspection.load_items(row) if one.item.position > after][:limit]
+    judged = [
+        judged_item
+        for judged_item in inspection.load_items(row)
+        if judged_item.item.position > after
+    ][:limit]
     last = judged[-1].item.position if judged else 0
-    return page_of([item_values(one, naming) for one in judged], last, limit)
+    return page_of([item_values(judged_item, naming) for judged_item in judged], last, limit)
 
 
 def _round(project: Project, row: InspectionRound) -> dict[str, object]:

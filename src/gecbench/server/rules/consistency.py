@@ -268,7 +268,7 @@ def lost_words(source: str, text: str) -> Iterator[Place]:
     for word, match in sorted(words.items(), key=lambda item: item[1].start()):
         most = 1 + len(word) // _LETTERS_PER_TYPO
         if word not in words_kept and not any(
-            distance(word, one, most=most) <= most for one in new
+            distance(word, candidate, most=most) <= most for candidate in new
         ):
             yield Place(match.start(), match.end(), match.group())
 

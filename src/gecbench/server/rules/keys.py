@@ -125,7 +125,7 @@ def _actions() -> Iterator[Action]:
     yield Action("note", ("N",), judge, in_box=False)
 
 
-ACTIONS: Mapping[str, Action] = {one.id: one for one in _actions()}
+ACTIONS: Mapping[str, Action] = {action.id: action for action in _actions()}
 """Id to action, in the order of the help. The reasons are those of `RejectReason`, in order."""
 
 _MODIFIERS = ("Ctrl", "Alt", "Shift", "Meta")
@@ -139,8 +139,8 @@ _NAMED = frozenset(
 _SYMBOLS = frozenset(",./;'[]\\`-=?!")
 _TAKEN = frozenset(
     [
-        *(f"Ctrl+{one}" for one in "ACLNRTVWXYZ"),
-        *(f"Meta+{one}" for one in "ACHLMNQRTVWXYZ"),
+        *(f"Ctrl+{letter}" for letter in "ACLNRTVWXYZ"),
+        *(f"Meta+{letter}" for letter in "ACHLMNQRTVWXYZ"),
         *("Ctrl+Shift+N", "Ctrl+Shift+T", "Ctrl+Shift+W", "Alt+Left", "Alt+Right", "F5"),
         *("Alt+D", "Alt+F4", "F11", "F12", "Alt+Space", "Ctrl+F5", "Ctrl+Space", "Meta+Space"),
     ]
@@ -158,16 +158,16 @@ def parse_chord(chord: str) -> str:
     ('Alt+A', 'Ctrl+Shift+Enter', '?')
     """
     *before, last = re.split(r"\s*\+\s*", chord.strip())
-    names = {one.lower(): one for one in _MODIFIERS}
-    modifiers = [names.get(one.lower(), "") for one in before]
-    key = {one.lower(): one for one in _NAMED}.get(last.lower(), last.upper())
+    names = {modifier.lower(): modifier for modifier in _MODIFIERS}
+    modifiers = [names.get(modifier.lower(), "") for modifier in before]
+    key = {named_key.lower(): named_key for named_key in _NAMED}.get(last.lower(), last.upper())
     single = len(key) == 1 and (key in _SYMBOLS or (key.isascii() and key.isalnum()))
     is_key = single or key in _NAMED
     # Shift makes another character of a digit or a sign, another one on each keyboard.
     shifted = "Shift" in modifiers and single and not key.isalpha()
     if "" in modifiers or len(set(modifiers)) < len(modifiers) or not is_key or shifted:
         raise KeyRefusedError("no_key", key=chord)
-    return "+".join([*(one for one in _MODIFIERS if one in modifiers), key])
+    return "+".join([*(modifier for modifier in _MODIFIERS if modifier in modifiers), key])
 
 
 def on_mac(chord: str) -> str:
@@ -227,7 +227,7 @@ def _chords(custom: Mapping[str, str], *, mac: bool) -> dict[str, tuple[str, ...
     return {
         name: (custom[name],)
         if name in custom
-        else tuple(on_mac(one) if mac else one for one in action.chords)
+        else tuple(on_mac(chord) if mac else chord for chord in action.chords)
         for name, action in ACTIONS.items()
     }
 
@@ -260,6 +260,6 @@ def tables(choices: object, *, screen: str) -> Tables:
 
     def of_screen(*, mac: bool) -> dict[str, tuple[str, ...]]:
         chords = _chords(custom, mac=mac)
-        return {name: one for name, one in chords.items() if screen in ACTIONS[name].places}
+        return {name: chord for name, chord in chords.items() if screen in ACTIONS[name].places}
 
     return Tables(of_screen(mac=False), of_screen(mac=True))

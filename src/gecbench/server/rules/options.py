@@ -281,14 +281,14 @@ class ProjectOptions(BaseModel, frozen=True, extra="forbid", strict=True):
 
 SETTINGS: Mapping[str, FieldInfo] = {
     **ProjectColumns.model_fields,
-    **{name: one for name, one in ProjectOptions.model_fields.items() if name != "rules"},
+    **{name: field for name, field in ProjectOptions.model_fields.items() if name != "rules"},
 }
 """All settings but the rules."""
 
 
 def settings_of(kind: str) -> Mapping[str, FieldInfo]:
     """The settings that projects of a kind have."""
-    return {name: one for name, one in SETTINGS.items() if kind in extra(one)["kinds"]}
+    return {name: setting for name, setting in SETTINGS.items() if kind in extra(setting)["kinds"]}
 
 
 class Template(NamedTuple):

@@ -274,11 +274,11 @@ def prune(site: Site) -> tuple[Path, ...]:
     """
     backups = _list_backups(site)
     keep = to_keep([at for at, _ in backups])
-    gone = tuple(path for at, path in backups if at not in keep)
-    for path in gone:
+    old_backups = tuple(path for at, path in backups if at not in keep)
+    for path in old_backups:
         path.unlink()
         sum_of(path).unlink(missing_ok=True)
-    return gone
+    return old_backups
 
 
 # A backup becomes a data folder; what was there before is kept aside.

@@ -77,20 +77,20 @@ def bring_up_to_date(site: Site, *, copy: bool = True) -> Path | None:
         with transaction.atomic(), connection.cursor() as cursor:
             # No table can be changed while rows wait for the end to have their references checked.
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-            _migrate(missing, kept=str(saved) if saved else "")
+            _migrate(missing, backup_note=str(saved) if saved else "")
     else:
-        _migrate_copy(site.sqlite, missing, kept="" if fresh else str(site.sqlite))
+        _migrate_copy(site.sqlite, missing, backup_note="" if fresh else str(site.sqlite))
     return saved
 
 
-def _migrate_copy(path: Path, missing: tuple[str, ...], *, kept: str) -> None:
+def _migrate_copy(path: Path, missing: tuple[str, ...], *, backup_note: str) -> None:
     trial = path.with_name(f".{path.name}.migrating")
     databases.remove(trial)
     connections.close_all()
     try:
         databases.copy(path, trial)
         with _elsewhere(trial):
-            _migrate(missing, kept=kept)
+            _migrate(missing, backup_note=backup_note)
         databases.check_sqlite(trial)
         databases.settle(trial)
         databases.settle(path)
@@ -113,11 +113,11 @@ def _elsewhere(path: Path) -> Iterator[None]:
         settings["NAME"] = before
 
 
-def _migrate(missing: tuple[str, ...], *, kept: str) -> None:
+def _migrate(missing: tuple[str, ...], *, backup_note: str) -> None:
     try:
         call_command("migrate", verbosity=0, interactive=False)
     except Exception as error:  # whatever a migration may raise: the person gets one line
-        untouched = f"; nothing was lost: {kept}" if kept else ""
+        untouched = f"; nothing was lost: {backup_note}" if backup_note else ""
         raise GecbenchError(
             f"the database could not be brought up to date ({len(missing)} migrations from "
             f"{missing[0]}): {_first_line(error)}{untouched}"

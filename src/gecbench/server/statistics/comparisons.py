@@ -140,20 +140,20 @@ class Comparer:
             for target in chain(*targets, references)
         )
         sources = self._sources(members)
-        found: dict[str, list[Any]] = defaultdict(list)
+        table_rows: dict[str, list[Any]] = defaultdict(list)
         for row, targets, references in works:
             texts = [[read[row.text, target] for target in some] for some in targets]
             work = list(zip(answers[row.pk], texts, strict=True))
-            _add_pairs(row, self._content(row.text), work, found)
+            _add_pairs(row, self._content(row.text), work, table_rows)
             if row.state in DECIDED and row.golden is not None:
                 golds = [read[row.text, target] for target in references]
-                _add_golden(row, golds, found)
-                found["sources"].append(
+                _add_golden(row, golds, table_rows)
+                table_rows["sources"].append(
                     sources.get(row.pk, "") if row.source is None else self.look.sources[row.source]
                 )
                 if golds:
-                    _add_texts(row, work, golds, found)
-        return _tables(found)
+                    _add_texts(row, work, golds, table_rows)
+        return _tables(table_rows)
 
     def _texts(self, rows: Iterable[tuple[int, str]]) -> Mapping[int | None, list[str]]:
         texts: dict[int | None, list[str]] = defaultdict(list)
@@ -322,15 +322,17 @@ def _compare(text: _Text, reference: _Text) -> tuple[int, int, int]:
 # Tables: made, stored, put together.
 
 
-def _tables(found: Mapping[str, Sequence[Any]]) -> Tables:
+def _tables(table_rows: Mapping[str, Sequence[Any]]) -> Tables:
     import numpy as np
 
     tables: dict[str, Any] = {
-        name: _whole_numbers(chain.from_iterable(found.get(name, ()))).reshape(-1, len(columns))
+        name: _whole_numbers(chain.from_iterable(table_rows.get(name, ()))).reshape(
+            -1, len(columns)
+        )
         for name, columns in COLUMNS.items()
     }
     for name in CANDIDATES:
-        rows = found.get(name, ())
+        rows = table_rows.get(name, ())
         width = max(map(len, rows), default=1)
         filled = (chain(row, repeat(row[-1], width - len(row))) for row in rows)
         flat = chain.from_iterable(chain.from_iterable(filled))
@@ -338,7 +340,7 @@ def _tables(found: Mapping[str, Sequence[Any]]) -> Tables:
         candidates = drop_dominated(candidates)
         differs = (candidates[:, 1:] != candidates[:, :-1]).any(axis=(0, 2))
         tables[name] = candidates[:, : differs.nonzero()[0].max(initial=-1) + 2].astype(np.int32)
-    return tables | {"sources": np.array(found.get("sources", ()), dtype=str)}
+    return tables | {"sources": np.array(table_rows.get("sources", ()), dtype=str)}
 
 
 def _whole_numbers(values: Iterable[int]) -> NDArray[Any]:

@@ -44,12 +44,12 @@ def disagreements(items: Sequence[JudgedItem]) -> tuple[Disagreement, ...]:
     """The items on which the judges differ, once for each criterion."""
     return tuple(
         Disagreement(
-            judged.item.position, judged.item.sentence.number, key, one.first, one.second,
-            one.resolution,
+            judged.item.position, judged.item.sentence.number, key, rating.first, rating.second,
+            rating.resolution,
         )
         for judged in items
         for key in judged.differing
-        for one in [_rating(judged, key)]
+        for rating in [_rating(judged, key)]
     )  # fmt: skip
 
 
@@ -76,8 +76,13 @@ def item_values(judged: JudgedItem, naming: Naming) -> dict[str, object]:
         "target": item.target,
         "ratings": [_rating_values(rating, naming) for rating in judged.ratings],
         "resolutions": {
-            key: {"accept": one.accept, "note": one.note, "by": naming.of(one.by_id), "at": one.at}
-            for key, one in judged.resolutions.items()
+            key: {
+                "accept": resolution.accept,
+                "note": resolution.note,
+                "by": naming.of(resolution.by_id),
+                "at": resolution.at,
+            }
+            for key, resolution in judged.resolutions.items()
         },
     }
 

@@ -68,17 +68,17 @@ def basis_of(project: Project, person: int | None = None) -> str:
     """
     submissions = Submission.objects.filter(slot__project=project)
     goldens = Golden.objects.filter(sentence__project=project)
-    gone = Sentence.objects.filter(project=project, state=SentenceState.WITHDRAWN)
+    withdrawn_sentences = Sentence.objects.filter(project=project, state=SentenceState.WITHDRAWN)
     if person is not None:
         submissions = submissions.filter(person=person)
         goldens = goldens.filter(sentence__submissions__person=person)
-        gone = gone.filter(pk__in=submissions.values("sentence"))
-    handed = submissions.aggregate(most=Max("id"))["most"] or 0
+        withdrawn_sentences = withdrawn_sentences.filter(pk__in=submissions.values("sentence"))
+    last_submission = submissions.aggregate(most=Max("id"))["most"] or 0
     last = goldens.aggregate(most=Max("id"))["most"] or 0
-    out = gone.aggregate(count=Count("id"), last=Max("updated_at"))
+    out = withdrawn_sentences.aggregate(count=Count("id"), last=Max("updated_at"))
     withdrawn = f"{out['count']} {out['last'].timestamp()}" if out["count"] else "0"
     return (
-        f"submission {handed}, golden {last}, withdrawn {withdrawn}, "
+        f"submission {last_submission}, golden {last}, withdrawn {withdrawn}, "
         f"placeholder {project.rules.placeholder}"
     )[:200]
 
@@ -203,7 +203,7 @@ def score_texts(comparer: Comparer, tables: Tables) -> Scores:
     texts, left_out = tables["texts"], len(tables["left_out"])
     if not len(texts):
         return Scores(left_out=left_out)
-    _, person, at, source, kept = texts.T
+    _, person, at, source, unchanged = texts.T
     answers = tables["answers"]
     people, first = np.unique(
         answers[np.argsort(answers[:, 2], kind="stable"), 1], return_index=True
@@ -223,7 +223,9 @@ def score_texts(comparer: Comparer, tables: Tables) -> Scores:
     ) -> Mapping[str, Cell]:
         at = np.arange(len(texts))[rows]
         by_code = {
-            name(code): _cell(comparer, tables["text_counts"][at[some]], int(kept[at[some]].sum()))
+            name(code): _cell(
+                comparer, tables["text_counts"][at[some]], int(unchanged[at[some]].sum())
+            )
             for code, some in _groups(codes[rows])
         }
         return dict(sorted(by_code.items()))
@@ -232,7 +234,7 @@ def score_texts(comparer: Comparer, tables: Tables) -> Scores:
     enough = [cell.value for cell in by_person.values() if cell.scored >= LEAST]
     return Scores(
         signature=str(comparer.metric.signature),
-        total=_cell(comparer, tables["text_counts"], int(kept.sum())),
+        total=_cell(comparer, tables["text_counts"], int(unchanged.sum())),
         average=mean(enough) if enough else None,
         averaged=len(enough),
         people=by_person,
@@ -248,11 +250,11 @@ def score_texts(comparer: Comparer, tables: Tables) -> Scores:
     )
 
 
-def _cell(comparer: Comparer, candidates: Any, kept: int) -> Cell:
+def _cell(comparer: Comparer, candidates: Any, unchanged: int) -> Cell:
     counts = sum_counts(candidates, comparer.metric.beta)
     return Cell(
         scored=len(candidates),
-        kept=kept,
+        kept=unchanged,
         value=counts.f(comparer.metric.beta),
         precision=counts.precision,
         recall=counts.recall,
@@ -394,7 +396,7 @@ def measure_agreement(comparer: Comparer, tables: Tables) -> Agreement:
     }
     _, writer, author = rewrites.T
     forth = dict(_groups(_codes(writer, author)))
-    made, met = dict(_groups(writer)), dict(_groups(author))
+    of_writer, met = dict(_groups(writer)), dict(_groups(author))
 
     def rates(rows: Any) -> tuple[Rate, Rate, Rate]:
         if not len(rows):
@@ -425,12 +427,12 @@ def measure_agreement(comparer: Comparer, tables: Tables) -> Agreement:
     if few := len(in_pair) - len(listed):
         notes.append(f"pairs with fewer than {LEAST} sentences in common, not listed: {few}")
     decisions, exact, common = rates(pairs)
-    each = tuple(
+    of_annotators = tuple(
         AnnotatorAgreement(
             str(person),
             shared[person],
             *rates(of_person.get(person, ()))[:2],
-            score(made.get(person, ())),
+            score(of_writer.get(person, ())),
             score(met.get(person, ())),
         )
         for person in np.unique(answers[:, 1]).tolist()
@@ -444,7 +446,7 @@ def measure_agreement(comparer: Comparer, tables: Tables) -> Agreement:
         exact=exact,
         common=common,
         edits=score(np.arange(len(rewrites))),
-        each=tuple(sorted(each, key=lambda row: (-row.sentences, row.name))),
+        each=tuple(sorted(of_annotators, key=lambda row: (-row.sentences, row.name))),
         pairs=tuple(sorted(listed, key=lambda row: (-row.sentences, row.one, row.other))),
         notes=tuple(notes),
         signatures=(str(metric.signature),) if len(rewrites) else (),

@@ -67,8 +67,8 @@ def counts(sentence: str = "sentence__") -> Q:
     Args:
         sentence: Where the sentence is, seen from the row; "" for rows of sentences.
     """
-    gone = Q((f"{sentence}state", SentenceState.WITHDRAWN))
-    return Q((f"{sentence}purpose", Purpose.REAL)) & ~gone
+    withdrawn = Q((f"{sentence}state", SentenceState.WITHDRAWN))
+    return Q((f"{sentence}purpose", Purpose.REAL)) & ~withdrawn
 
 
 def looks_real() -> Q:
@@ -76,8 +76,8 @@ def looks_real() -> Q:
 
     Gold tasks count there like all others: an author must not be able to tell them apart.
     """
-    gone = Q(sentence__state=SentenceState.WITHDRAWN)
-    return Q(sentence__purpose__in=(Purpose.REAL, Purpose.GOLD)) & ~gone
+    withdrawn = Q(sentence__state=SentenceState.WITHDRAWN)
+    return Q(sentence__purpose__in=(Purpose.REAL, Purpose.GOLD)) & ~withdrawn
 
 
 def load_counts(project: Project, processes: int = 1) -> Counts:

@@ -314,14 +314,14 @@ def project(request: HttpRequest, member: Member) -> HttpResponse:
 @require_POST
 def read_notices(request: HttpRequest) -> HttpResponse:
     """Mark one notice (`notice`), or all that were shown, as read."""
-    unread, asked = _unread(_person(request)), set(request.POST) & {"notice", "upto"}
+    unread, fields = _unread(_person(request)), set(request.POST) & {"notice", "upto"}
     notice = parse_int(request.POST.get("notice", ""))
     if notice is not None:
         unread = unread.filter(pk=notice)
     upto = parse_int(request.POST.get("upto", ""))
     if upto is not None:
         unread = unread.filter(pk__lte=upto)  # what came since was not seen yet
-    if len(asked) == (notice is not None) + (upto is not None):  # else what was meant is unknown
+    if len(fields) == (notice is not None) + (upto is not None):  # else what was meant is unknown
         unread.order_by().update(read_at=timezone.now())
     return redirect("day")
 

@@ -64,7 +64,7 @@ def current(request: HttpRequest, member: Member) -> HttpResponse:
     item = inspection.next_item(member) if active else None
     if item is not None:
         return _item_page(request, member, inspection.view_item(member, item.pk))
-    rounds = [_round_state(member, one) for one in inspection.rounds_of(member)]
+    rounds = [_round_state(member, round_) for round_ in inspection.rounds_of(member)]
     shown = {
         "active": active,
         "rounds": rounds,
@@ -74,9 +74,13 @@ def current(request: HttpRequest, member: Member) -> HttpResponse:
     return render(request, "inspection/no_item.html", shown)
 
 
-def _round_state(member: Member, one: InspectionRound) -> dict[str, object]:
-    done = {judge.member_id: count for judge, count in inspection.progress(one)}
-    return {"round": one, "done": done[member.pk], "open": one.state == RoundState.OPEN}
+def _round_state(member: Member, inspection_round: InspectionRound) -> dict[str, object]:
+    done = {judge.member_id: count for judge, count in inspection.progress(inspection_round)}
+    return {
+        "round": inspection_round,
+        "done": done[member.pk],
+        "open": inspection_round.state == RoundState.OPEN,
+    }
 
 
 @discussing
@@ -172,10 +176,14 @@ class Question:
 def _questions(view: ItemView, typed: _Typed) -> tuple[Question, ...]:
     return tuple(
         Question(
-            n, one.key, criterion_label(one.key), question(one), typed.answers.get(one.key),
-            typed.problems.get(one.key, ""),
+            n,
+            criterion.key,
+            criterion_label(criterion.key),
+            question(criterion),
+            typed.answers.get(criterion.key),
+            typed.problems.get(criterion.key, ""),
         )
-        for n, one in enumerate(inspection.criteria_of(view.inspection), 1)
+        for n, criterion in enumerate(inspection.criteria_of(view.inspection), 1)
     )  # fmt: skip
 
 
@@ -247,14 +255,14 @@ def differences(criteria: Sequence[Criterion], judged: JudgedItem) -> tuple[Diff
     """What the judges say of an item, criterion by criterion."""
     return tuple(
         Difference(
-            one.key,
-            criterion_label(one.key),
-            question(one),
-            judged.decisions[one.key],
-            one.key in judged.differing,
-            judged.resolutions.get(one.key),
+            criterion.key,
+            criterion_label(criterion.key),
+            question(criterion),
+            judged.decisions[criterion.key],
+            criterion.key in judged.differing,
+            judged.resolutions.get(criterion.key),
         )
-        for one in criteria
+        for criterion in criteria
     )
 
 
@@ -305,18 +313,18 @@ def _speaker(member: Member, person: Person) -> str:
 def disagreements(request: HttpRequest, member: Member) -> HttpResponse:
     """List where the member differs from the other judge, those without a resolution first."""
     rounds = []
-    for one in inspection.rounds_of(member):
+    for round_ in inspection.rounds_of(member):
         rows = [
             {
                 "judged": judged,
                 "unresolved": bool(judged.unresolved),
                 "labels": [criterion_label(key) for key in judged.differing],
             }
-            for judged in inspection.load_items(one)
+            for judged in inspection.load_items(round_)
             if judged.differing
         ]
         rows.sort(key=lambda row: not row["unresolved"])
-        rounds.append({"round": one, "rows": rows})
+        rounds.append({"round": round_, "rows": rows})
     shown = {"rounds": rounds, **_script(member)}
     return render(request, "inspection/disagreements.html", shown)
 

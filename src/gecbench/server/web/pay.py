@@ -107,8 +107,8 @@ def _line(entry: PayEntry, currency: str) -> LineRow:
 def statement_rows(statements: Sequence[PayStatement], naming: Naming) -> list[EarningsRow]:
     """Statements as rows of a table."""
     return [
-        EarningsRow(naming.of(one.person_id), earnings_of(one), statement=one.pk)
-        for one in statements
+        EarningsRow(naming.of(statement.person_id), earnings_of(statement), statement=statement.pk)
+        for statement in statements
     ]
 
 
@@ -151,9 +151,9 @@ def list_statements(request: HttpRequest, member: Member) -> HttpResponse:
 @require_safe
 def statement(request: HttpRequest, member: Member, statement_id: int) -> HttpResponse:
     """Show one of the member's own statements."""
-    found = _statement(member, statement_id)
+    row = _statement(member, statement_id)
     naming = naming_of(member.project, show=True)
-    return render(request, "pay/statement.html", statement_context(found, naming))
+    return render(request, "pay/statement.html", statement_context(row, naming))
 
 
 @member()
@@ -162,6 +162,6 @@ def save_statement(
     _request: HttpRequest, member: Member, statement_id: int, table: str
 ) -> HttpResponseBase:
     """Save one of the member's own statements."""
-    found = _statement(member, statement_id)
-    rows = PayStatement.objects.filter(pk=found.pk)
+    row = _statement(member, statement_id)
+    rows = PayStatement.objects.filter(pk=row.pk)
     return download(table, rows, naming_of(member.project, show=True))

@@ -95,13 +95,15 @@ def member(*roles: Role, active: bool = False) -> Callable[[ProjectView], View]:
             person = _person(request)
             if person is None:
                 return _sign_in_first(request)
-            found = membership(person, slug, for_page=not wants_json(request))
-            if found is None or (roles and not any(found.has(role) for role in roles)):
+            membership_row = membership(person, slug, for_page=not wants_json(request))
+            if membership_row is None or (
+                roles and not any(membership_row.has(role) for role in roles)
+            ):
                 raise Http404
-            if active and found.status != MemberStatus.ACTIVE:
+            if active and membership_row.status != MemberStatus.ACTIVE:
                 raise Http404
-            request.member = found  # type: ignore[attr-defined]
-            return view(request, found, *args, **words)
+            request.member = membership_row  # type: ignore[attr-defined]
+            return view(request, membership_row, *args, **words)
 
         return _declare_access(guarded, Access("member", roles, active))
 

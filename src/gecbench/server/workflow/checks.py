@@ -290,10 +290,10 @@ def drafts(scope: Scope) -> Iterator[Violation]:
     message = "slot {}: revision {} of the draft was not kept as it is"
     wrong = (
         values
-        for *values, found, payload, kept in rows.order_by("pk")
+        for *values, exists, payload, stored in rows.order_by("pk")
         .values_list(*names, "found", "payload", "kept")
         .iterator(chunk_size=2000)
-        if not found or payload != kept
+        if not exists or payload != stored
     )
     yield from scope.told("INV-10", message, (tuple(row) for row in wrong))
 
@@ -461,9 +461,9 @@ def _is_derived(
         return False
     if gaps is None:
         return True
-    made = derive(gaps, [Chip(**chip) for chip in chips], lang)
+    variants = derive(gaps, [Chip(**chip) for chip in chips], lang)
     # Those of files keep their own white space.
-    return tuple(normal_form(text, lang) for text in made) == (
+    return tuple(normal_form(text, lang) for text in variants) == (
         normal_form(source, lang),
         normal_form(target, lang),
     )
@@ -530,9 +530,11 @@ def inspections(scope: Scope) -> Iterator[Violation]:
     before = {"sentence": OuterRef("item__sentence"), "at__lt": OuterRef("at")}
     held = SlotEvent.objects.filter(**before, person=OuterRef("judge__member__person"))
     reviewed = Review._base_manager.filter(**before, reviewer=OuterRef("judge__member__person"))
-    own = ratings.filter(Q(Exists(held)) | Q(Exists(reviewed)) | ~Q(judge__round=F("item__round")))
+    unchecked = ratings.filter(
+        Q(Exists(held)) | Q(Exists(reviewed)) | ~Q(judge__round=F("item__round"))
+    )
     message = "was rated by a judge who had worked on it, or is none of its round: rating {}"
-    yield from scope.told("JUD-1", message, own.values_list(*at_item, "pk"))
+    yield from scope.told("JUD-1", message, unchecked.values_list(*at_item, "pk"))
     yield from _undecided(scope, rounds)
 
 
@@ -550,10 +552,10 @@ def _undecided(
         keys = sorted(criterion.key for criterion in inspection.criteria_of(round_))
         ratings = Rating.objects.filter(item__round=round_).prefetch_related("answers", "item")
         for rating in ratings.select_related("item__sentence").order_by("pk"):
-            found = sorted(inspection.answers_of(rating))
-            if found != ([] if rating.undone else keys):
+            criteria = sorted(inspection.answers_of(rating))
+            if criteria != ([] if rating.undone else keys):
                 where = f"{round_.project.slug} #{rating.item.sentence.number}"
-                message = f"rating {rating.pk} is by {found}; the round asks {keys}"
+                message = f"rating {rating.pk} is by {criteria}; the round asks {keys}"
                 yield Violation("JUD-1", where, message)
         differing = {
             (judged.item.pk, key)

@@ -325,8 +325,8 @@ def _draw_gold(member: Member) -> Claim | None:
     if _batch_sentences(*_query(member)) or not _first_sentences(*_query(member)):
         return None
     slots = _gold_slots(member).values_list("sentence_id", flat=True)
-    found = list(slots.order_by("order_key", "sentence_id")[:FIRST])
-    for sentence_id in _CHANCE.sample(found, min(TRIES, len(found))):
+    candidates = list(slots.order_by("order_key", "sentence_id")[:FIRST])
+    for sentence_id in _CHANCE.sample(candidates, min(TRIES, len(candidates))):
         claim = _take(member, sentence_id, gold=True)
         if claim is not None:
             return claim

@@ -266,8 +266,8 @@ def _write(place: Mapping[str, Any], received: _Received) -> Draft | WorkflowErr
 
 def _lock_draft(place: Mapping[str, Any]) -> Draft | None:
     slot, task, person = place["slot"], place["task"], place["person"]
-    found = _lock_drafts(slot.pk, person.pk) if slot else _lock_review_drafts(task.pk, person.pk)
-    return next(iter(found), None)
+    drafts = _lock_drafts(slot.pk, person.pk) if slot else _lock_review_drafts(task.pk, person.pk)
+    return next(iter(drafts), None)
 
 
 @compiled_models

@@ -201,12 +201,12 @@ def begin(
         InspectionItem(round=begun, position=n, sentence_id=sentence, **{f"{kind}_id": text})
         for n, (sentence, text) in enumerate(drawn, 1)
     )
-    told = {"name": name, "size": size}
+    notice_data = {"name": name, "size": size}
     Notice.objects.bulk_create(
-        Notice(person=judge.person, project=project, kind="inspection_begun", data=told)
+        Notice(person=judge.person, project=project, kind="inspection_begun", data=notice_data)
         for judge in chosen
     )
-    data = {**told, "seed": seed, "population": len(population)}
+    data = {**notice_data, "seed": seed, "population": len(population)}
     data["for"] = [judge.person_id for judge in chosen]
     audit.record_by(member, "inspection.begun", about=("inspection", begun.pk), data=data)
     return begun
@@ -292,9 +292,9 @@ def replace_judge(member: Member, round_id: int, *, no: int, successor: int) -> 
     if judge is None:
         raise RefusedError([Problem("inspection-successor", "successor")])
     named = InspectionJudge.objects.create(round=inspection, member=judge, no=no)
-    told = {"name": inspection.name, "size": _to_rate(named, judge.person_id).count()}
+    notice_data = {"name": inspection.name, "size": _to_rate(named, judge.person_id).count()}
     Notice.objects.create(
-        person=judge.person, project=member.project, kind="inspection_begun", data=told
+        person=judge.person, project=member.project, kind="inspection_begun", data=notice_data
     )
     people = [replaced.member.person_id, judge.person_id]
     data = {"name": inspection.name, "no": no, "of": people[0], "for": people[1]}
@@ -327,10 +327,10 @@ def get_round(project: Project, round_id: int) -> InspectionRound:
         NotYoursError: There is none such.
     """
     rows = InspectionRound.objects.filter(project=project, pk=min(round_id, _LARGEST_ID))
-    found = rows.select_related("project", "by").first()
-    if found is None:
+    row = rows.select_related("project", "by").first()
+    if row is None:
         raise NotYoursError("there is no round {round} in this project", round=round_id)
-    return found
+    return row
 
 
 def criteria_of(inspection: InspectionRound) -> tuple[Criterion, ...]:
@@ -416,7 +416,10 @@ def _decisions(
     if not ratings:
         return {}
     first, second = (answers_of(rating) for rating in ratings)
-    return {one.key: (first[one.key], second[one.key]) for one in criteria_of(inspection)}
+    return {
+        criterion.key: (first[criterion.key], second[criterion.key])
+        for criterion in criteria_of(inspection)
+    }
 
 
 def answers_of(rating: Rating) -> dict[str, bool]:
@@ -581,10 +584,10 @@ def rounds_of(member: Member) -> tuple[InspectionRound, ...]:
     """The rounds in which a member is a judge now, the newest first."""
     judging = _current_judges().filter(member=member.pk).values("round")
     rounds = InspectionRound.objects.filter(pk__in=judging, project=member.project_id)
-    found = tuple(rounds.order_by("-pk")) if member.pk else ()
-    for inspection in found:
+    inspection_rounds = tuple(rounds.order_by("-pk")) if member.pk else ()
+    for inspection in inspection_rounds:
         inspection.project = member.project
-    return found
+    return inspection_rounds
 
 
 def last_rating(member: Member) -> Rating | None:
@@ -618,8 +621,8 @@ def rate(
     view, judge = _find_open_item(member, item_id)
     if view.rated:
         raise ConflictError("you have rated this item already; take that back first")
-    wanted = view.criteria
-    problems = [Problem("JUD-1", key) for key in wanted if key not in answers]
+    criteria = view.criteria
+    problems = [Problem("JUD-1", key) for key in criteria if key not in answers]
     note = whole(note.strip())
     if len(note) > LONGEST_NOTE:
         problems.append(Problem("note-too-long", "note"))
@@ -630,7 +633,7 @@ def rate(
         item=view.item, judge=judge, no=no, note=note, client_key=client_key
     )
     RatingAnswer.objects.bulk_create(
-        RatingAnswer(rating=rating, criterion=key, accept=answers[key]) for key in wanted
+        RatingAnswer(rating=rating, criterion=key, accept=answers[key]) for key in criteria
     )
     # What was said is no matter of the log, which managers read who may be judges, too.
     audit.record_by(member, "inspection.rated", about=("inspection_item", view.item.pk))
@@ -718,10 +721,10 @@ def _tell(view: ItemView, *, but: int) -> None:
     inspection, item = view.inspection, view.item
     judges = _current_judges().filter(round=inspection, member__is_judge=True)
     authors = Message.objects.filter(item=item).values("person")
-    told = Member.objects.filter(project=inspection.project).filter(
+    recipients = Member.objects.filter(project=inspection.project).filter(
         Q(pk__in=judges.values("member")) | Q(is_manager=True, person__in=authors)
     )
-    people = told.exclude(person=but).order_by("person").values_list("person", flat=True)
+    people = recipients.exclude(person=but).order_by("person").values_list("person", flat=True)
     data = {"item": item.pk, "number": item.position, "name": inspection.name}
     Notice.objects.bulk_create(
         Notice(person_id=person, project=inspection.project, kind="inspection_message", data=data)

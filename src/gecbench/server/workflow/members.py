@@ -336,8 +336,8 @@ def add_existing(
     person = Person.objects.filter(login=login, is_active=True).first()
     if person is None:
         raise RefusedError([Problem("login-unknown", "login")])
-    gone = (MemberStatus.LEFT, MemberStatus.INVITED)
-    if Member.objects.filter(project=project, person=person).exclude(status__in=gone).exists():
+    inactive = (MemberStatus.LEFT, MemberStatus.INVITED)
+    if Member.objects.filter(project=project, person=person).exclude(status__in=inactive).exists():
         raise RefusedError([Problem("member-already", "login")])
     status = first_status(project, person, roles)
     member = add_member(project, person, roles=roles, by=by, status=status)

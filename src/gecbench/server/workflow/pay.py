@@ -540,26 +540,26 @@ def _lines_again(
 
 
 def _differences(
-    period: PayPeriod, kept: Mapping[int, PayStatement], lines: Iterable[Line]
+    period: PayPeriod, statements: Mapping[int, PayStatement], lines: Iterable[Line]
 ) -> Iterator[str]:
     expected: dict[int, list[Line]] = defaultdict(list)
     for line in lines:
         expected[line.person].append(line)
-    for person in sorted({*expected, *kept}):
+    for person in sorted({*expected, *statements}):
         where = f"period up to {timezone.localtime(period.end):%Y-%m-%d %H:%M}, person {person}"
-        statement = kept.get(person)
+        statement = statements.get(person)
         if statement is None:
             yield f"{where}: has no statement, and earned {len(expected[person])} lines"
             continue
-        found = [_line_of(entry, person) for entry in statement.entries.all()]
-        total = sum(line.amount for line in found)
+        entries = [_line_of(entry, person) for entry in statement.entries.all()]
+        total = sum(line.amount for line in entries)
         if total != statement.total:
             yield f"{where}: the statement says {statement.total}, its entries are {total}"
-        if fingerprint(statement, found) != statement.sha256:
+        if fingerprint(statement, entries) != statement.sha256:
             yield f"{where}: the statement was changed after it was written"
         again = sum(line.amount for line in expected[person])
-        if _comparable(found) != _comparable(expected[person]):
-            yield f"{where}: the ledger has {total} in {len(found)} lines, history gives {again}"
+        if _comparable(entries) != _comparable(expected[person]):
+            yield f"{where}: the ledger has {total} in {len(entries)} lines, history gives {again}"
 
 
 def _comparable(lines: Iterable[Line]) -> list[tuple[object, ...]]:

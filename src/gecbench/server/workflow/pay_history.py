@@ -290,7 +290,7 @@ def _decisions(history: History, end: datetime) -> Iterator[Work]:
             length = history.sources[check.sentence].length
             unit = (PayKind.CHECK, check.row, 0)
             yield Work(unit, check.reviewer, check.at, length, due=True)
-    last = {(one.item, one.judge): one for one in history.ratings if one.at < end}
+    last = {(rating.item, rating.judge): rating for rating in history.ratings if rating.at < end}
     for rating in last.values():
         length = history.sources[rating.sentence].length
         unit = (PayKind.RATING, rating.row, 0)

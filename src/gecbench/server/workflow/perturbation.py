@@ -279,13 +279,13 @@ def _moved_problems(variant: Variant, *, asks: bool, has_note: bool) -> list[Pro
 def _strength_warnings(variant: Variant, sentence: Sentence) -> list[Problem]:
     rules = sentence.project.rules
     percent = round(100 * variant.changed / variant.tokens) if variant.tokens else 0
-    found = (
+    limits = (
         ("PER-6-edits", variant.edits, rules.perturb_edits),
         ("PER-6-tokens", percent, rules.perturb_percent),
     )
     return [
         Problem(code, values={"found": value, "most": most}, blocking=False)
-        for code, value, most in found
+        for code, value, most in limits
         if value > most
     ]
 

@@ -116,17 +116,17 @@ def make_proposals(
                 )
             )
     stored = _store(project, rows)
-    found, proposed = ({row.sentence_id for row in some} for some in (rows, stored))
-    there += len(found) - len(proposed)
-    return ProposalRun(len(stored), len(proposed), len(cases) - len(found), moved, there)
+    with_proposals, proposed = ({row.sentence_id for row in some} for some in (rows, stored))
+    there += len(with_proposals) - len(proposed)
+    return ProposalRun(len(stored), len(proposed), len(cases) - len(with_proposals), moved, there)
 
 
 @transactional
 def _store(project: Project, rows: Sequence[Proposal]) -> list[Proposal]:
     """Store the proposals of cases that have none; another run may have been quicker."""
     lock_project(project.pk)
-    made = Proposal.objects.filter(sentence__project=project)
-    taken = set(made.values_list("sentence", flat=True).distinct())
+    proposals = Proposal.objects.filter(sentence__project=project)
+    taken = set(proposals.values_list("sentence", flat=True).distinct())
     free = [row for row in rows if row.sentence_id not in taken]
     Proposal.objects.bulk_create(free, batch_size=500)
     data = {"made": len(free), "model": free[0].model if free else ""}

@@ -281,15 +281,15 @@ def finishable_task(member: Member, sentence_id: int, version: int) -> ReviewTas
     task = live_task(sentence_id)
     if task is None:
         raise ConflictError("the sentence is not in review any more; your text is kept in the page")
-    own = task.state == TaskState.OPEN and task.reviewer_id == member.person_id
+    is_own = task.state == TaskState.OPEN and task.reviewer_id == member.person_id
     # Giving back to the queue was the one step since the page was made.
     ended = task.state == TaskState.FREE and task.version == version + 1
     ended = ended and task.reviewer_id is None and task.not_for_id != member.person_id
-    if own and task.version != version:
+    if is_own and task.version != version:
         raise ConflictError(
             "another tab of yours has this review now; your text is kept in the page", task
         )
-    if not (own or ended):
+    if not (is_own or ended):
         raise ConflictError(
             "somebody else has this review now; your text is kept in the page", task
         )

@@ -57,8 +57,8 @@ def change(request: HttpRequest) -> HttpResponseBase:
                 old, new = form.cleaned_data["old"], form.cleaned_data["new"]
                 person = accounts.change_password(person, old=old, new=new)
                 update_session_auth_hash(request, person)
-                said = gettext("Your password is changed. You are signed out everywhere else.")
-                messages.success(request, said)
+                message = gettext("Your password is changed. You are signed out everywhere else.")
+                messages.success(request, message)
                 return redirect("account")
         except RefusedError as error:
             form.add_problems(error)
@@ -142,8 +142,8 @@ class _NewPassword(PasswordResetConfirmView):
             return self.render_to_response({})
         del self.request.session[INTERNAL_RESET_SESSION_TOKEN]
         enter(self.request, person)
-        said = gettext("Your password is changed. You are signed out everywhere else.")
-        messages.success(self.request, said)
+        message = gettext("Your password is changed. You are signed out everywhere else.")
+        messages.success(self.request, message)
         return redirect("/")
 
     def render_to_response(self, context: dict[str, Any], **words: Any) -> HttpResponse:

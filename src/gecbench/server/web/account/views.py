@@ -60,12 +60,12 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 def safe_next(request: HttpRequest) -> str:
     """Where to go on, if it is a page of this site; else the person's day."""
-    wanted = str(request.POST.get("next") or request.GET.get("next") or "")
+    target = str(request.POST.get("next") or request.GET.get("next") or "")
     here = url_has_allowed_host_and_scheme(
-        wanted, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+        target, allowed_hosts={request.get_host()}, require_https=request.is_secure()
     )
     # Without a slash it would be taken for the name of a view.
-    return wanted if here and wanted.startswith("/") else resolve_url("/")
+    return target if here and target.startswith("/") else resolve_url("/")
 
 
 def enter(request: HttpRequest, person: Person) -> None:
@@ -103,8 +103,8 @@ def _try(request: HttpRequest) -> HttpResponseBase:
     enter(request, person)
     audit.record("person.signed_in", who=person, about=("person", person.pk))
     if wants_json(request):
-        said = {"ok": True, "token": get_token(request), "person": person.pk}
-        return JsonResponse(said)
+        data = {"ok": True, "token": get_token(request), "person": person.pk}
+        return JsonResponse(data)
     return redirect(safe_next(request))
 
 
@@ -169,15 +169,15 @@ def logout(request: HttpRequest) -> HttpResponse:
 def invitation(request: HttpRequest, secret: str) -> HttpResponseBase:
     """Let somebody in by a link: a new account, one that is there, or a new password."""
     try:
-        found = members.get_invitation(secret)
+        invitation_row = members.get_invitation(secret)
         if request.method == "POST":
-            return _accept(request, secret, found)
+            return _accept(request, secret, invitation_row)
     except GoneError:
         return render(request, "account/gone.html", status=HTTPStatus.GONE)
-    return _invited(request, found, InvitationForm())
+    return _invited(request, invitation_row, InvitationForm())
 
 
-def _accept(request: HttpRequest, secret: str, found: Invitation) -> HttpResponseBase:
+def _accept(request: HttpRequest, secret: str, invitation: Invitation) -> HttpResponseBase:
     joins = request.POST.get("do") == "join" and isinstance(request.user, Person)
     form = InvitationForm(None if joins else request.POST)
     try:
@@ -190,18 +190,18 @@ def _accept(request: HttpRequest, secret: str, found: Invitation) -> HttpRespons
             return redirect(safe_next(request))
     except RefusedError as error:
         if joins:
-            return _invited(request, found, form, refused=problems_by_field(error)["whole"])
+            return _invited(request, invitation, form, refused=problems_by_field(error)["whole"])
         form.add_problems(error)
-    return _invited(request, found, form)
+    return _invited(request, invitation, form)
 
 
 def _invited(
-    request: HttpRequest, found: Invitation, form: InvitationForm, refused: Sequence[str] = ()
+    request: HttpRequest, invitation: Invitation, form: InvitationForm, refused: Sequence[str] = ()
 ) -> HttpResponse:
     shown = {
-        "invitation": found,
-        "project_name": found.project.name if found.project else "",
-        "roles": [capfirst(str(Role(role).label)) for role in found.roles],
+        "invitation": invitation,
+        "project_name": invitation.project.name if invitation.project else "",
+        "roles": [capfirst(str(Role(role).label)) for role in invitation.roles],
         "form": form,
         "refused": refused,
         "sign_in": f"{reverse('login')}?next={request.path}",
@@ -344,7 +344,7 @@ def list_tokens(request: HttpRequest) -> HttpResponse:
             )
             form.add_error(None, refused)
     shown = {
-        "tokens": [(one, _most(one)) for one in accounts.tokens_of(person)],
+        "tokens": [(token, _most(token)) for token in accounts.tokens_of(person)],
         "secret": secret,
         "form": form,
     }
@@ -406,9 +406,9 @@ def browser_of(agent: str) -> str:
     >>> browser_of("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/156.0 Safari/537.36")
     'Chrome · Linux'
     """
-    name = next((one.rstrip("/") for one in _BROWSERS if one in agent), "")
-    system = next((one for one in _SYSTEMS if one in agent), "")
-    return " · ".join(_CALLED.get(one, one) for one in (name, system) if one)
+    name = next((browser.rstrip("/") for browser in _BROWSERS if browser in agent), "")
+    system = next((system for system in _SYSTEMS if system in agent), "")
+    return " · ".join(_CALLED.get(name, name) for name in (name, system) if name)
 
 
 def _moment(value: object) -> datetime | None:
@@ -434,7 +434,7 @@ def list_sessions(request: HttpRequest) -> HttpResponse:
         for row, data in ((row, row.get_decoded()) for row in rows)
     ]
     oldest = datetime.fromtimestamp(0, UTC)
-    places.sort(key=lambda one: (one.here, one.seen or oldest), reverse=True)
+    places.sort(key=lambda place: (place.here, place.seen or oldest), reverse=True)
     return render(request, "account/sessions.html", {"places": places})
 
 
@@ -443,16 +443,16 @@ def list_sessions(request: HttpRequest) -> HttpResponse:
 def end_sessions(request: HttpRequest) -> HttpResponseBase:
     """End one of one's other sessions, or all of them."""
     person = cast("Person", request.user)
-    wanted = request.POST.get("handle", "")
+    handle = request.POST.get("handle", "")
     others = person.sessions.exclude(session_key=request.session.session_key)
     keys = others.filter(expire_date__gt=timezone.now()).values_list("session_key", flat=True)
-    chosen = [key for key in keys if wanted in ("all", _handle(key))]
+    chosen = [key for key in keys if handle in ("all", _handle(key))]
     ended, _ = others.filter(session_key__in=chosen).delete()
     if ended:
         data = {"sessions": ended}
         audit.record("person.sessions_ended", who=person, about=("person", person.pk), data=data)
-    said = ngettext("%(number)s session has ended.", "%(number)s sessions have ended.", ended)
-    messages.success(request, said % {"number": ended})
+    message = ngettext("%(number)s session has ended.", "%(number)s sessions have ended.", ended)
+    messages.success(request, message % {"number": ended})
     return redirect("account-sessions")
 
 

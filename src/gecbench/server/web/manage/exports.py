@@ -75,7 +75,7 @@ def export_page(request: HttpRequest, member: Member) -> HttpResponse:
 def _page(
     request: HttpRequest,
     member: Member,
-    wanted: str,
+    format_name: str,
     *,
     form: ExportForm | None = None,
     problem: Translation | None = None,
@@ -83,10 +83,12 @@ def _page(
 ) -> HttpResponse:
     project = member.project
     formats = formats_of(project.kind)
-    chosen = wanted if wanted in formats else next(name for name in ABOUT if name in formats)
+    chosen = (
+        format_name if format_name in formats else next(name for name in ABOUT if name in formats)
+    )
     parts: tuple[str, ...] = ()
     try:
-        parts = tuple(one.ending for one in export(project, ExportOptions(chosen)))
+        parts = tuple(file.ending for file in export(project, ExportOptions(chosen)))
     except GecbenchError as error:
         problem = problem or translate_error(error)
     kind = EXPORTS[chosen]
@@ -97,7 +99,7 @@ def _page(
         "chosen": chosen,
         "kind": kind,
         "about": ABOUT[chosen],
-        "notes": [note_message(one) for one in notes(project, ExportOptions(chosen))],
+        "notes": [note_message(note) for note in notes(project, ExportOptions(chosen))],
         "parts": parts if len(parts) > 1 else (),
         "ready": bool(parts),
         "form": form or ExportForm(project, format=chosen),
@@ -165,7 +167,7 @@ def _make(request: HttpRequest, member: Member) -> HttpResponseBase:
     if not form.is_valid():
         return _list(request, member, form)
     try:
-        made = make_release(
+        release = make_release(
             member.project,
             name=form.cleaned_data["name"],
             note=form.cleaned_data["note"],
@@ -175,7 +177,7 @@ def _make(request: HttpRequest, member: Member) -> HttpResponseBase:
     except GecbenchError as error:
         return _list(request, member, form, problem=translate_error(error))
     messages.success(request, gettext("The release is made; it never changes."))
-    return redirect("manage-release", member.project.slug, made.pk)
+    return redirect("manage-release", member.project.slug, release.pk)
 
 
 def _list(
@@ -198,17 +200,17 @@ def _list(
 @require_safe
 def release_page(request: HttpRequest, member: Member, release: int) -> HttpResponse:
     """Show a release: counts, files, sizes and hashes."""
-    found = _release(member, release)
-    guideline = found.manifest.get("guideline")
+    release_row = _release(member, release)
+    guideline = release_row.manifest.get("guideline")
     version = guideline.get("version") if isinstance(guideline, Mapping) else None
     about = {
-        "release": found,
-        "counts": found.manifest["counts"],
-        "made_with": found.manifest["gecbench"],
+        "release": release_row,
+        "counts": release_row.manifest["counts"],
+        "made_with": release_row.manifest["gecbench"],
         "guideline_version": version,
-        "files": [{"name": name, **facts} for name, facts in release_files(found).items()],
-        "beside": tuple(companions(found)),
-        "archive": archive_name(found),
+        "files": [{"name": name, **facts} for name, facts in release_files(release_row).items()],
+        "beside": tuple(companions(release_row)),
+        "archive": archive_name(release_row),
     }
     return manage_page(request, member, "manage-releases", about, template="manage/release.html")
 
@@ -219,32 +221,32 @@ def download_release(
     _request: HttpRequest, member: Member, release: int, file: str
 ) -> HttpResponseBase:
     """Stream a file of a release, the same bytes for ever, or all of them in one archive."""
-    found = _release(member, release)
-    if file == archive_name(found):
-        archive = export_archive(found)
+    release_row = _release(member, release)
+    if file == archive_name(release_row):
+        archive = export_archive(release_row)
         return attachment(archive.name, archive.media, archive.content)
-    beside = companions(found)
+    beside = companions(release_row)
     if file in beside:
         content = beside[file].encode()
         response = attachment(file, "text/plain; charset=utf-8", iter([content]))
         response["Content-Length"] = str(len(content))
         return response
-    facts = release_files(found).get(file)
+    facts = release_files(release_row).get(file)
     if facts is None:
         raise Http404
-    made = export_release(found, file)
-    response = attachment(made.name, made.media, made.content)
+    export_file = export_release(release_row, file)
+    response = attachment(export_file.name, export_file.media, export_file.content)
     response["X-Sha256"] = str(facts["sha256"])
     response["Content-Length"] = str(facts["bytes"])
     return response
 
 
 def _release(member: Member, release: int) -> Release:
-    found = (
+    row = (
         Release.objects.select_related("by").filter(project=member.project, pk=release).first()
         if release < 2**63
         else None
     )
-    if found is None:
+    if row is None:
         raise Http404
-    return found
+    return row

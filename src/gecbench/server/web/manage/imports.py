@@ -113,21 +113,21 @@ def save_upload(member: Member, files: Sequence[UploadedFile[bytes]]) -> Waiting
         raise UsageError(
             "at most {most} files of references go with a file of sources", most=MOST_FILES
         )
-    for one in files:
-        if (one.size or 0) > MOST_BYTES:
+    for file in files:
+        if (file.size or 0) > MOST_BYTES:
             raise UsageError(
                 "has {bytes:,} bytes; at most {most:,} are read at once, divide it",
-                at=one.name,
-                bytes=one.size,
+                at=file.name,
+                bytes=file.size,
                 most=MOST_BYTES,
             )
     token = secrets.token_hex(16)
     folder = _root() / token
     folder.mkdir(mode=0o700)
-    names = tuple((one.name or "file")[-200:] for one in files)
-    for n, one in enumerate(files):
+    names = tuple((file.name or "file")[-200:] for file in files)
+    for n, file in enumerate(files):
         with _open_private(folder / str(n)) as target:
-            for chunk in one.chunks():
+            for chunk in file.chunks():
                 target.write(chunk)
     about = {"project": member.project_id, "person": member.person_id, "names": names}
     with _open_private(folder / _ABOUT) as target:
@@ -189,10 +189,10 @@ def _save_upload(request: HttpRequest, member: Member) -> HttpResponseBase:
     if not form.is_valid():
         return _form(request, member, form)
     try:
-        made = save_upload(member, [form.cleaned_data["file"], *form.cleaned_data["references"]])
+        waiting = save_upload(member, [form.cleaned_data["file"], *form.cleaned_data["references"]])
     except GecbenchError as error:
         return _form(request, member, form, problem=translate_error(error))
-    return redirect("manage-import-report", member.project.slug, made.token)
+    return redirect("manage-import-report", member.project.slug, waiting.token)
 
 
 def _form(
@@ -204,7 +204,7 @@ def _form(
         .annotate(there=Count("sentences"))
         .order_by("-id")[:_LAST]
     )
-    done = [(one, int(one.counts.get("sentences", 0)) - one.there) for one in batches]
+    done = [(batch, int(batch.counts.get("sentences", 0)) - batch.there) for batch in batches]
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
     shown = {"form": form, "problem": problem, "batches": done}
     return manage_page(request, member, "manage-import", shown, status=status)
@@ -254,19 +254,22 @@ def _report(
 
 def _report_context(plan: Plan) -> dict[str, object]:
     """The report for the page, its messages in the person's language."""
-    told = plan.report
+    report = plan.report
     return {
-        "told": told,
-        "problems": [(one.line, translate(one.message)) for one in told.problems],
-        "skipped": [(one.line, translate(one.message)) for one in told.skipped],
-        "examples": [
-            (one, Decision(one.decision).label if one.decision else "") for one in told.examples
+        "told": report,
+        "problems": [(problem.line, translate(problem.message)) for problem in report.problems],
+        "skipped": [
+            (skipped_line.line, translate(skipped_line.message)) for skipped_line in report.skipped
         ],
-        "has_documents": any(one.meta.get("document") for one in told.examples),
-        "invisible": [(translate(KINDS[kind]), count) for kind, count in told.invisible.items()],
-        "left_out": [(translate(what), count) for what, count in told.left_out.items()],
-        "in_pieces": told.new > AT_ONCE,
-        "new_ids": translate(told.new_ids) if told.new_ids else None,
+        "examples": [
+            (example, Decision(example.decision).label if example.decision else "")
+            for example in report.examples
+        ],
+        "has_documents": any(example.meta.get("document") for example in report.examples),
+        "invisible": [(translate(KINDS[kind]), count) for kind, count in report.invisible.items()],
+        "left_out": [(translate(what), count) for what, count in report.left_out.items()],
+        "in_pieces": report.new > AT_ONCE,
+        "new_ids": translate(report.new_ids) if report.new_ids else None,
         "bars": _bars(plan),
     }
 
@@ -279,15 +282,15 @@ def _plan(member: Member, files: Waiting, form: ImportForm) -> Plan:
 
 def _bars(plan: Plan) -> tuple[tuple[str, int, int], ...]:
     """The lengths of the sentences: "21-30", how many, and per cent of the highest bar."""
-    made: list[tuple[str, int, int]] = []
+    bars: list[tuple[str, int, int]] = []
     most = max(plan.report.lengths.values(), default=1)
     before = 0
     for end, count in plan.report.lengths.items():
-        made.append(
+        bars.append(
             (f"≤ {end}" if not before else f"{before + 1}–{end}", count, count * 100 // most)
         )
         before = end
-    return tuple(made)
+    return tuple(bars)
 
 
 @active_manager

@@ -65,7 +65,7 @@ class RoundForm(forms.Form):
     ) -> None:
         super().__init__(data, initial=initial, auto_id="%s")
         self.fields["judges"].choices = [  # type: ignore[attr-defined]
-            (one.pk, one.person.name) for one in inspection.possible_judges(project)
+            (member.pk, member.person.name) for member in inspection.possible_judges(project)
         ]
         usual = inspection.CRITERIA[project.kind]
         for n in range(MOST_CRITERIA):
@@ -92,12 +92,12 @@ class RoundForm(forms.Form):
     def refuse(self, error: RefusedError) -> None:
         """Put what the workflow refuses to its fields."""
         rows = list(self.criteria)  # a field with an error loses its value
-        for one in error.problems:
-            field = one.field if one.field in self.fields else None
-            if one.field.startswith("criterion-"):
-                n = int(one.field.removeprefix("criterion-"))
+        for problem in error.problems:
+            field = problem.field if problem.field in self.fields else None
+            if problem.field.startswith("criterion-"):
+                n = int(problem.field.removeprefix("criterion-"))
                 field = f"key_{rows[n]}"
-            self.add_error(field, translate(one.message).text)
+            self.add_error(field, translate(problem.message).text)
 
 
 @manager
@@ -107,8 +107,12 @@ def list_rounds(request: HttpRequest, member: Member) -> HttpResponse:
     rounds = InspectionRound.objects.filter(project=member.project).order_by("-pk")
     shown = {
         "rounds": [
-            {"round": one, "state": RoundState(one.state).label, "judges": inspection.progress(one)}
-            for one in rounds
+            {
+                "round": inspection_round,
+                "state": RoundState(inspection_round.state).label,
+                "judges": inspection.progress(inspection_round),
+            }
+            for inspection_round in rounds
         ],
         "judges": inspection.possible_judges(member.project).count(),
         "population": inspection.candidates(member.project).count(),
@@ -165,19 +169,19 @@ def _form_page(
 @require_safe
 def report(request: HttpRequest, member: Member, round_id: int) -> HttpResponse:
     """Show what the judges found, in the layout of RobustGEC's table 3."""
-    one = inspection.get_round(member.project, round_id)
-    items = inspection.load_items(one)
-    result = measure_round(one, items)
+    inspection_round = inspection.get_round(member.project, round_id)
+    items = inspection.load_items(inspection_round)
+    result = measure_round(inspection_round, items)
     language = interface_language()
-    criteria = inspection.criteria_of(one)
+    criteria = inspection.criteria_of(inspection_round)
     tables = (reports.figures_table(result), reports.decisions_table(result))
     shown = {
-        "round": one,
-        "state": RoundState(one.state).label,
-        "open": one.state == RoundState.OPEN,
-        "judges": inspection.progress(one),
-        "former": inspection.former_judges(one),
-        "successors": inspection.possible_successors(one),
+        "round": inspection_round,
+        "state": RoundState(inspection_round.state).label,
+        "open": inspection_round.state == RoundState.OPEN,
+        "judges": inspection.progress(inspection_round),
+        "former": inspection.former_judges(inspection_round),
+        "successors": inspection.possible_successors(inspection_round),
         "result": result,
         "main": table_context(reports.main_table(result), language),
         "tables": [table_context(table, language) for table in tables],

@@ -149,7 +149,9 @@ def _look_up(rows: Sequence[Audit]) -> _Names:
         for key in _PEOPLE:
             people = row.data.get(key)
             people = people if isinstance(people, list) else [people]
-            ids.setdefault("person", set()).update(one for one in people if isinstance(one, int))
+            ids.setdefault("person", set()).update(
+                person for person in people if isinstance(person, int)
+            )
         if isinstance(row.data.get("study"), int):
             ids.setdefault("study", set()).add(row.data["study"])
     tasks = {

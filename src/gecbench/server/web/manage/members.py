@@ -95,27 +95,29 @@ class Row:
     @property
     def done(self) -> int:
         """How much of what they were given is done."""
-        return sum(one.done for one in self.work)
+        return sum(share.done for share in self.work)
 
     @property
     def total(self) -> int:
         """How much they were given."""
-        return sum(one.total for one in self.work)
+        return sum(share.total for share in self.work)
 
     @property
     def behind(self) -> int:
         """How much more would be done by now at an even pace."""
-        return sum(one.behind for one in self.work)
+        return sum(share.behind for share in self.work)
 
     @property
     def late(self) -> bool:
         """Whether a deadline is over."""
-        return any(one.late for one in self.work)
+        return any(share.late for share in self.work)
 
     @property
     def due_at(self) -> datetime | None:
         """The next deadline of something that is not done."""
-        return next((one.assignment.due_at for one in self.work if one.done < one.total), None)
+        return next(
+            (share.assignment.due_at for share in self.work if share.done < share.total), None
+        )
 
     @property
     def accepted_percent(self) -> str:
@@ -145,7 +147,7 @@ class RolesForm(forms.Form):
     """Roles in a project, one at least."""
 
     roles = forms.TypedMultipleChoiceField(
-        choices=[(str(one), ROLES[one]) for one in Role],
+        choices=[(str(role), ROLES[role]) for role in Role],
         coerce=Role,
         widget=forms.CheckboxSelectMultiple,
         error_messages={
@@ -263,8 +265,8 @@ def _list(
     inviting: InviteForm | None = None,
     adding: AddForm | None = None,
 ) -> HttpResponse:
-    wanted = request.GET.get("sort", "")
-    order = wanted if wanted in _ORDERS else "name"
+    sort = request.GET.get("sort", "")
+    order = sort if sort in _ORDERS else "name"
     left = Invitation.objects.filter(
         project=member.project, used_at=None, revoked_at=None, expires_at__gt=timezone.now()
     )
@@ -275,8 +277,8 @@ def _list(
         "behind": sum(row.behind > 0 for row in rows),
         "order": order,
         "invitations": [
-            (one, tuple(ROLES[role] for role in one.roles))
-            for one in left.select_related("by").order_by("-pk")[:_LAST]
+            (invitation, tuple(ROLES[role] for role in invitation.roles))
+            for invitation in left.select_related("by").order_by("-pk")[:_LAST]
         ],
         "inviting": inviting or InviteForm(initial={"roles": [Role.ANNOTATOR]}),
         "adding": adding or AddForm(initial={"roles": [Role.ANNOTATOR]}),
@@ -292,22 +294,22 @@ def _list(
 
 def _rows(project: Project) -> list[Row]:
     rows = list(_members(project))
-    done, judged = _slots(project, [one.person_id for one in rows])
+    done, judged = _slots(project, [row.person_id for row in rows])
     scores = _scores(project)
     work: dict[int, list[Standing]] = {}
-    for one in standings(Assignment.objects.filter(member__project=project)):
-        work.setdefault(one.assignment.member_id, []).append(one)
+    for standing in standings(Assignment.objects.filter(member__project=project)):
+        work.setdefault(standing.assignment.member_id, []).append(standing)
     return [
         Row(
-            one,
-            tuple(str(ROLES[role]) for role in one.roles),
-            str(STATUSES[one.status]),
-            done.get(one.person_id, 0),
-            _share(judged.get(one.person_id, 0), one.lessons),
-            scores.get(one.person_id),
-            work.get(one.pk, ()),
+            row,
+            tuple(str(ROLES[role]) for role in row.roles),
+            str(STATUSES[row.status]),
+            done.get(row.person_id, 0),
+            _share(judged.get(row.person_id, 0), row.lessons),
+            scores.get(row.person_id),
+            work.get(row.pk, ()),
         )
-        for one in rows
+        for row in rows
     ]
 
 
@@ -366,8 +368,8 @@ def _slots(project: Project, people: Sequence[int]) -> tuple[Counter[int], Count
 def _scores(project: Project) -> Mapping[int, float]:
     """The F0.5 of each person, as it was computed last (see the page Quality)."""
     was = load_figures(project, SCORES, "")
-    found = parse_scores(was.data).people if was else {}
-    return {int(person): cell.value for person, cell in found.items()}
+    scores = parse_scores(was.data).people if was else {}
+    return {int(person): cell.value for person, cell in scores.items()}
 
 
 def _share(judged: int, wrong: int) -> float | None:
@@ -383,12 +385,12 @@ def invite(request: HttpRequest, member: Member) -> HttpResponseBase:
     if not form.is_valid():
         return _list(request, member, inviting=form)
     people = form.cleaned_data["people"]
-    notes = [" ".join(filter(None, one)) for one in people]
+    notes = [" ".join(filter(None, person)) for person in people]
     roles = form.cleaned_data["roles"]
-    made = members.invite_all(member.project, notes, roles=roles, by=member.person)
+    secrets = members.invite_all(member.project, notes, roles=roles, by=member.person)
     links = [
         (name, address, request.build_absolute_uri(reverse("invitation", args=[secret])))
-        for (name, address), secret in zip(people, made, strict=True)
+        for (name, address), secret in zip(people, secrets, strict=True)
     ]
     if form.cleaned_data["mail"] and mail_is_set():
         _send(request, member, [(address, link) for _, address, link in links if address])
@@ -412,11 +414,11 @@ def _send(request: HttpRequest, member: Member, links: Sequence[tuple[str, str]]
     try:
         sent = get_connection().send_messages(mails) or 0
     except (OSError, SMTPException):
-        said = gettext("The mail server did not take the mails; send the links yourself.")
-        messages.error(request, said)
+        message = gettext("The mail server did not take the mails; send the links yourself.")
+        messages.error(request, message)
         return
-    said = ngettext("%(n)s mail was sent.", "%(n)s mails were sent.", sent)
-    messages.success(request, said % {"n": sent})
+    message = ngettext("%(n)s mail was sent.", "%(n)s mails were sent.", sent)
+    messages.success(request, message % {"n": sent})
 
 
 @active_manager
@@ -427,12 +429,12 @@ def add(request: HttpRequest, member: Member) -> HttpResponseBase:
     form = AddForm(request.POST)
     if form.is_valid():
         try:
-            made = members.add_existing(member.project, **form.cleaned_data, by=member.person)
+            new_member = members.add_existing(member.project, **form.cleaned_data, by=member.person)
         except RefusedError as error:
             form.add_error("login", refusal_message(error))
         else:
-            said = gettext("%(name)s is a member now and sees the project on their home page.")
-            messages.success(request, said % {"name": made.person.name})
+            message = gettext("%(name)s is a member now and sees the project on their home page.")
+            messages.success(request, message % {"name": new_member.person.name})
             return redirect("manage-members", member.project.slug)
     return _list(request, member, adding=form)
 
@@ -441,8 +443,8 @@ def add(request: HttpRequest, member: Member) -> HttpResponseBase:
 @require_POST
 def revoke(request: HttpRequest, member: Member, invitation: int) -> HttpResponseBase:
     """Make a link useless."""
-    found = _get_or_404(Invitation.objects.filter(project=member.project), invitation)
-    members.revoke(found, by=member.person)
+    invitation_row = _get_or_404(Invitation.objects.filter(project=member.project), invitation)
+    members.revoke(invitation_row, by=member.person)
     messages.success(request, gettext("The invitation is withdrawn; its link no longer works."))
     return redirect("manage-members", member.project.slug)
 
@@ -452,16 +454,16 @@ def revoke(request: HttpRequest, member: Member, invitation: int) -> HttpRespons
 def member_page(request: HttpRequest, member: Member, member_id: int) -> HttpResponseBase:
     """Show a member with the history of roles and status, or change these."""
     here = Member.objects.filter(project=member.project).select_related("person")
-    found = _get_or_404(here, member_id)
+    other = _get_or_404(here, member_id)
     if request.method == "POST":
-        return _change(request, member, found)
-    return _member(request, member, found)
+        return _change(request, member, other)
+    return _member(request, member, other)
 
 
 def _member(
     request: HttpRequest,
     member: Member,
-    found: Member,
+    other: Member,
     problem: str = "",
     *,
     stale: bool = False,
@@ -469,28 +471,29 @@ def _member(
 ) -> HttpResponse:
     """Show a member; after a problem with the form as it came."""
     post = request.POST
-    has = post.getlist("roles") if problem else [str(role) for role in found.roles]
-    status = MemberStatus(found.status)
+    has = post.getlist("roles") if problem else [str(role) for role in other.roles]
+    status = MemberStatus(other.status)
     chosen = post.get("status", "") if problem else str(status)
-    events = MemberEvent.objects.filter(member=found).select_related("by").order_by("-pk")
+    events = MemberEvent.objects.filter(member=other).select_related("by").order_by("-pk")
     shown = {
-        "one": found,
-        "roles": [(str(one), ROLES[one], str(one) in has) for one in Role],
+        "one": other,
+        "roles": [(str(role), ROLES[role], str(role) in has) for role in Role],
         "statuses": [
-            (str(one), STATUSES[one], str(one) == chosen) for one in members.next_statuses(status)
+            (str(next_status), STATUSES[next_status], str(next_status) == chosen)
+            for next_status in members.next_statuses(status)
         ],
         "seen": post.get("seen", "")
         if problem and not stale
-        else management.member_fingerprint(found),
+        else management.member_fingerprint(other),
         "events": [
             (event, _event_labels(event.old), _event_labels(event.new)) for event in events[:_LAST]
         ],
-        "work": standings(Assignment.objects.filter(member=found)),
+        "work": standings(Assignment.objects.filter(member=other)),
         "problem": problem,
         "note": post.get("note", "") if problem else "",
         "link": link,
-        "locked_until": max(accounts.login_locks(found.person.login).values(), default=None),
-        "can_help": accounts.can_help(member.person, found.person),
+        "locked_until": max(accounts.login_locks(other.person.login).values(), default=None),
+        "can_help": accounts.can_help(member.person, other.person),
     }
     answer = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
     return manage_page(
@@ -507,13 +510,13 @@ def _member(
 @require_POST
 def unlock(request: HttpRequest, member: Member, member_id: int) -> HttpResponseBase:
     """Lift the lock of a member's login."""
-    found = _get_or_404(Member.objects.filter(project=member.project), member_id)
+    other = _get_or_404(Member.objects.filter(project=member.project), member_id)
     try:
-        accounts.unlock(found.person, by=member.person, project=member.project)
+        accounts.unlock(other.person, by=member.person, project=member.project)
         messages.success(request, gettext("The lock is lifted; they can try again now."))
     except RefusedError as error:
         messages.error(request, refusal_message(error))
-    return redirect("manage-member", member.project.slug, found.pk)
+    return redirect("manage-member", member.project.slug, other.pk)
 
 
 @active_manager
@@ -521,57 +524,57 @@ def unlock(request: HttpRequest, member: Member, member_id: int) -> HttpResponse
 @require_POST
 def password(request: HttpRequest, member: Member, member_id: int) -> HttpResponseBase:
     """Make a link by which a member chooses a new password; it is shown this once."""
-    found = _get_or_404(Member.objects.filter(project=member.project), member_id)
+    other = _get_or_404(Member.objects.filter(project=member.project), member_id)
     try:
-        secret = accounts.password_link(found.person, by=member.person, project=member.project)
+        secret = accounts.password_link(other.person, by=member.person, project=member.project)
     except GecbenchError as error:
         messages.error(request, refusal_message(error))
-        return redirect("manage-member", member.project.slug, found.pk)
+        return redirect("manage-member", member.project.slug, other.pk)
     link = request.build_absolute_uri(reverse("password-new", args=secret.split("/")))
-    return _member(request, member, found, link=link)
+    return _member(request, member, other, link=link)
 
 
-def _event_labels(said: Mapping[str, object]) -> tuple[str, ...]:
+def _event_labels(data: Mapping[str, object]) -> tuple[str, ...]:
     """Roles and status of an event in words."""
-    roles = said.get("roles")
+    roles = data.get("roles")
     named = [str(ROLES.get(role, role)) for role in roles] if isinstance(roles, list) else []
-    status = said.get("status")
+    status = data.get("status")
     return (*named, *([str(STATUSES.get(str(status), status))] if status else []))
 
 
-def _change(request: HttpRequest, member: Member, found: Member) -> HttpResponseBase:
+def _change(request: HttpRequest, member: Member, other: Member) -> HttpResponseBase:
     require_active(member)
-    given = request.POST.getlist("roles")
+    roles = request.POST.getlist("roles")
     status = request.POST.get("status", "")
     try:
         management.change_member(
-            found,
+            other,
             seen=request.POST.get("seen", ""),
             by=member.person,
-            roles=[role for role in Role if str(role) in given],
+            roles=[role for role in Role if str(role) in roles],
             status=MemberStatus(status) if status in tuple(MemberStatus) else None,
             note=clean_text(request, "note", most=2000),
         )
     except ConflictError:
-        return _stale(request, member, found)
+        return _stale(request, member, other)
     except GecbenchError as error:
-        return _member(request, member, found, problem=refusal_message(error))
+        return _member(request, member, other, problem=refusal_message(error))
     messages.success(request, gettext("Saved. Open tasks that they may no longer do went back."))
     return redirect("manage-members", member.project.slug)
 
 
-def _stale(request: HttpRequest, member: Member, found: Member) -> HttpResponse:
-    found.refresh_from_db()
-    now = (*(str(ROLES[role]) for role in found.roles), str(STATUSES[found.status]))
-    said = gettext(
+def _stale(request: HttpRequest, member: Member, other: Member) -> HttpResponse:
+    other.refresh_from_db()
+    now = (*(str(ROLES[role]) for role in other.roles), str(STATUSES[other.status]))
+    message = gettext(
         "Roles or status were changed after you opened this page. They are now: %(now)s. Nothing "
         "was overwritten, and what you chose stands below; press Save again if it is still right."
     )
-    return _member(request, member, found, said % {"now": ", ".join(now)}, stale=True)
+    return _member(request, member, other, message % {"now": ", ".join(now)}, stale=True)
 
 
 def _get_or_404(rows: QuerySet[_Row], key: int) -> _Row:
-    found = rows.filter(pk=key).first() if key < 2**63 else None
-    if found is None:
+    row = rows.filter(pk=key).first() if key < 2**63 else None
+    if row is None:
         raise Http404
-    return found
+    return row

@@ -177,8 +177,8 @@ def formula(request: HttpRequest, member: Member) -> HttpResponseBase:
     context = {
         "form": form,
         "templates": [
-            (name, gettext(one.title), gettext(one.about))
-            for name, one in TEMPLATES.items()
+            (name, gettext(template.title), gettext(template.about))
+            for name, template in TEMPLATES.items()
             if name != "f05" or project.kind == ProjectKind.REWRITE
         ],
     }
@@ -248,9 +248,9 @@ def version(request: HttpRequest, member: Member, version: int) -> HttpResponse:
         if in_force is not None and in_force.pk != row.pk:
             before = pay.preview(project, in_force.formula, f05_by_person, since=begin)
             currency = in_force.formula.currency
-            old = {one.person: amount_text(one.total, currency) for one in before}
+            old = {earning.person: amount_text(earning.total, currency) for earning in before}
         context["rows"] = _rows(project, new, old)
-        context["total"] = amount_text(sum(one.total for one in new), row.formula.currency)
+        context["total"] = amount_text(sum(earning.total for earning in new), row.formula.currency)
         context["compares"] = bool(old)
     except GecbenchError as error:
         context["problem"] = translate_error(error)
@@ -297,12 +297,12 @@ def _rows(
     naming = naming_of(project, show=True)
     return [
         EarningsRow(
-            naming.of(one.person),
-            one,
-            f05=100 * scores[str(one.person)].value if str(one.person) in scores else None,
-            now=old.get(one.person, ""),
+            naming.of(earning.person),
+            earning,
+            f05=100 * scores[str(earning.person)].value if str(earning.person) in scores else None,
+            now=old.get(earning.person, ""),
         )
-        for one in sorted(earnings, key=lambda one: -one.total)
+        for earning in sorted(earnings, key=lambda earning: -earning.total)
     ]
 
 
@@ -371,7 +371,7 @@ def overview(request: HttpRequest, member: Member) -> HttpResponse:
             currency = in_force.formula.currency
             context["rows"] = _rows(project, earnings, {})
             context["currency"] = currency
-            context["total"] = amount_text(sum(one.total for one in earnings), currency)
+            context["total"] = amount_text(sum(earning.total for earning in earnings), currency)
             context["through"] = form.cleaned_data["through"]
         except GecbenchError as error:
             form.add_error("through", refusal_message(error))
@@ -414,14 +414,14 @@ def _period(member: Member, period_id: int) -> PayPeriod:
 @require_safe
 def period(request: HttpRequest, member: Member, period_id: int) -> HttpResponse:
     """Show the statements of a closed period, with quality and hours beside them."""
-    found = _period(member, period_id)
-    statements = list(found.statements.order_by("-total", "pk"))
+    pay_period = _period(member, period_id)
+    statements = list(pay_period.statements.order_by("-total", "pk"))
     currency = statements[0].currency if statements else ""
     context = {
-        "period": found,
+        "period": pay_period,
         "rows": statement_rows(statements, naming_of(member.project, show=True)),
         "currency": currency,
-        "total": amount_text(sum(one.total for one in statements), currency),
+        "total": amount_text(sum(statement.total for statement in statements), currency),
     }
     return _page(request, member, "period", context)
 
@@ -432,11 +432,11 @@ def save_period(
     _request: HttpRequest, member: Member, period_id: int, table: str
 ) -> HttpResponseBase:
     """Save all statements of a period, with people's names; the log says who did."""
-    found = _period(member, period_id)
-    rows = PayStatement.objects.filter(period=found).order_by("-total", "pk")
+    pay_period = _period(member, period_id)
+    rows = PayStatement.objects.filter(period=pay_period).order_by("-total", "pk")
     answer = download(table, rows, naming_of(member.project, show=True))
     data = {"file": table}
-    audit.record_by(member, "pay.exported", about=("pay_period", found.pk), data=data)
+    audit.record_by(member, "pay.exported", about=("pay_period", pay_period.pk), data=data)
     return answer
 
 
@@ -447,8 +447,8 @@ def statement(request: HttpRequest, member: Member, statement_id: int) -> HttpRe
     rows = PayStatement.objects.filter(
         period__project=member.project, pk=min(statement_id, 2**63 - 1)
     )
-    found = rows.select_related("period").first()
-    if found is None:
+    row = rows.select_related("period").first()
+    if row is None:
         raise Http404
     naming = naming_of(member.project, show=True)
-    return _page(request, member, "statement", statement_context(found, naming))
+    return _page(request, member, "statement", statement_context(row, naming))

@@ -158,10 +158,10 @@ def restore(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 
 def _project(slug: str) -> Project:
-    found = Project.objects.filter(slug=slug).first()
-    if found is None:
+    project = Project.objects.filter(slug=slug).first()
+    if project is None:
         raise Http404
-    return found
+    return project
 
 
 def _person(request: HttpRequest) -> Person:

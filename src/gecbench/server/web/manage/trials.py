@@ -50,22 +50,31 @@ def overview(request: HttpRequest, member: Member) -> HttpResponse:
     has_gold = project.kind == ProjectKind.REWRITE
     purposes = (Purpose.TRAINING, Purpose.TRIAL, *((Purpose.GOLD,) if has_gold else ()))
     sizes = {purpose: trials.known_tasks(project, purpose).count() for purpose in purposes}
-    wanted = rules.trial_size * (1 + rules.trial_retakes)
+    sentences_needed = rules.trial_size * (1 + rules.trial_retakes)
     different = trials.known_tasks(project, Purpose.TRIAL)
     candidates, next_candidate = _page(trials.candidates(project), request.GET.get("after"))
     watched, next_watched = _page(gold_tasks.watched(project), request.GET.get("gold_after"))
-    accuracies = gold_tasks.accuracies(project, [one.person_id for one in watched])
+    accuracies = gold_tasks.accuracies(
+        project, [watched_member.person_id for watched_member in watched]
+    )
     shown = {
         "has_gold": has_gold,
         "sizes": [(purpose.label, count) for purpose, count in sizes.items()],
-        "wanted": wanted,
-        "too_few": rules.trial_first and different.values("digest").distinct().count() < wanted,
+        "wanted": sentences_needed,
+        "too_few": rules.trial_first
+        and different.values("digest").distinct().count() < sentences_needed,
         "rules": rules,
         "candidates": [
-            Row(one, STATUSES[one.status], tuple(one.trials.all())) for one in candidates
+            Row(candidate, STATUSES[candidate.status], tuple(candidate.trials.all()))
+            for candidate in candidates
         ],
         "watched": [
-            Row(one, STATUSES[one.status], gold=accuracies[one.person_id]) for one in watched
+            Row(
+                watched_member,
+                STATUSES[watched_member.status],
+                gold=accuracies[watched_member.person_id],
+            )
+            for watched_member in watched
         ],
         "next_candidate": next_candidate,
         "next_watched": next_watched,
@@ -84,8 +93,8 @@ def _page(rows: QuerySet[Any], after: str | None) -> tuple[list[Any], int | None
     if last is not None:
         name, key = last
         rows = rows.filter(Q(person__name__gt=name) | Q(person__name=name, pk__gt=key))
-    found = list(rows[: _ROWS + 1])
-    return found[:_ROWS], found[_ROWS - 1].pk if len(found) > _ROWS else None
+    page_rows = list(rows[: _ROWS + 1])
+    return page_rows[:_ROWS], page_rows[_ROWS - 1].pk if len(page_rows) > _ROWS else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +123,14 @@ class JudgedAnswer:
 def trial(request: HttpRequest, member: Member, trial_id: int) -> HttpResponse:
     """Show the answers of a trial beside the known ones."""
     rows = Trial.objects.filter(pk=min(trial_id, 2**63 - 1), member__project=member.project)
-    found = rows.select_related("member__person").first()
-    if found is None:
+    row = rows.select_related("member__person").first()
+    if row is None:
         raise Http404
     shown = {
-        "trial": found,
-        "own": found.member.person_id == member.person_id,
-        "status": STATUSES[found.member.status],
-        "answers": [_trial_answer(member, one) for one in trials.answers_of(found)],
+        "trial": row,
+        "own": row.member.person_id == member.person_id,
+        "status": STATUSES[row.member.status],
+        "answers": [_trial_answer(member, answer) for answer in trials.answers_of(row)],
     }
     return manage_page(request, member, "manage-trials", shown, template="manage/trial.html")
 
@@ -180,27 +189,27 @@ def _ruling(request: HttpRequest) -> tuple[bool, str]:
 def gold(request: HttpRequest, member: Member, member_id: int) -> HttpResponse:
     """Show what a member made of gold tasks, the newest first."""
     here = Member.objects.filter(pk=min(member_id, 2**63 - 1), project=member.project)
-    found = here.select_related("person", "project").first()
-    if found is None:
+    other = here.select_related("person", "project").first()
+    if other is None:
         raise Http404
     before = parse_id(request.GET.get("before"))
-    rows = gold_tasks.results_of(found)
+    rows = gold_tasks.results_of(other)
     if before is not None:
         rows = rows.filter(pk__lt=before)
     results = list(rows[: _ANSWERS + 1])
     older = results[_ANSWERS - 1].pk if len(results) > _ANSWERS else None
     results = results[:_ANSWERS]
-    if found.person_id != member.person_id:
-        read = [one.submission.sentence_id for one in results]
+    if other.person_id != member.person_id:
+        read = [result.submission.sentence_id for result in results]
         record_readings(read, member.person_id)
     shown = {
-        "one": found,
-        "own": found.person_id == member.person_id,
-        "status": STATUSES[found.status],
-        "gold": gold_tasks.accuracies(member.project, [found.person_id]).get(
-            found.person_id, Accuracy(0, 0)
+        "one": other,
+        "own": other.person_id == member.person_id,
+        "status": STATUSES[other.status],
+        "gold": gold_tasks.accuracies(member.project, [other.person_id]).get(
+            other.person_id, Accuracy(0, 0)
         ),
-        "answers": [_gold_answer(member, one) for one in results],
+        "answers": [_gold_answer(member, result) for result in results],
         "older": older,
     }
     return manage_page(request, member, "manage-trials", shown, template="manage/gold.html")

@@ -107,7 +107,7 @@ class VariantRow:
     def reasons(self) -> list[tuple[str, str]]:
         """Why it was returned: label, and the section of the guideline that explains it."""
         chosen = self.check.reasons if self.check else ()
-        return [(str(one.label), one.section) for one in VariantReason if one in chosen]
+        return [(str(reason.label), reason.section) for reason in VariantReason if reason in chosen]
 
     @property
     def decision(self) -> str:
@@ -123,7 +123,9 @@ def context(member: Member, task: ReviewTask) -> dict[str, object]:
     checks = {check.variant_id: check for check in _checks(done)} if done else {}
     waiting = () if done else variant_checks.variants_to_check(sentence)
     variants = [check.variant for check in checks.values()] or list(waiting)
-    rows = [_row(member, case, n, one, checks.get(one.pk)) for n, one in enumerate(variants)]
+    rows = [
+        _row(member, case, n, variant, checks.get(variant.pk)) for n, variant in enumerate(variants)
+    ]
     standing = {} if done else variant_checks.accepted_variants(sentence)
     before = [_row(member, case, 0, variant) for variant in standing.values()]
     return {

@@ -160,7 +160,7 @@ def _own_variant(case: PerturbationCase, submission: Submission) -> OwnVariant:
         parts(case, variant.gaps),
         measure(variant),
         check,
-        tuple((str(one.label), one.section) for one in VariantReason if one in chosen),
+        tuple((str(reason.label), reason.section) for reason in VariantReason if reason in chosen),
         edited.source if edited else "",
         str(CheckDecision(check.decision).label) if check else "",
     )

@@ -157,7 +157,7 @@ def beside_known(
         ],
         "html": ""
         if known
-        else [render_diff(member.project, sentence.text, one) for one in written],
+        else [render_diff(member.project, sentence.text, answer) for answer in written],
     }
 
 

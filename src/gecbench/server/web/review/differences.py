@@ -126,8 +126,8 @@ def align(source: str, texts: Sequence[str], *, lang: str, placeholder: str) -> 
         for text, cells, n in zip(texts, cut, diffs, strict=True)
     )
     whole = _Run(0, len(source), (Mark(Piece("equal", source, source)),), changed=False)
-    own = tuple(_cells((whole,), spans, len(source)))
-    return Alignment(Row(source, own, 0), rows)
+    cells = tuple(_cells((whole,), spans, len(source)))
+    return Alignment(Row(source, cells, 0), rows)
 
 
 @lru_cache(maxsize=512)

@@ -112,11 +112,11 @@ def _undo_data(member: Member) -> dict[str, object] | None:
         message = _decision_message(review.sentence, golden) if review and golden else ""
     if review is None or not message:
         return None
-    gone = (timezone.now() - review.at).total_seconds()
+    elapsed = (timezone.now() - review.at).total_seconds()
     return {
         "sentence": review.sentence_id,
         "message": message,
-        "seconds": max(0.0, member.project.rules.undo_seconds - gone),
+        "seconds": max(0.0, member.project.rules.undo_seconds - elapsed),
     }
 
 
