@@ -50,7 +50,7 @@ class Caller:
         body = {
             "file": SimpleUploadedFile("file.txt", raw),
             "columns": [
-                SimpleUploadedFile(f"ref{n}", one.encode()) for n, one in enumerate(columns)
+                SimpleUploadedFile(f"ref{n}", column.encode()) for n, column in enumerate(columns)
             ],
             **{name: str(value) for name, value in fields.items()},
         }

@@ -58,16 +58,18 @@ def call(caller: Caller, method: str, path: str):
 
 
 def test_every_address_says_who_may_come():
-    assert [str(one.pattern) for one in urlpatterns if access_of(one.callback) is None] == []
+    assert [
+        str(pattern.pattern) for pattern in urlpatterns if access_of(pattern.callback) is None
+    ] == []
     assert len(urlpatterns) > 15
 
 
 @pytest.mark.parametrize(("path", "method"), ALL)
 def test_without_a_token_or_a_session_nobody_gets_in(project, path, method):
-    status, said = answer_of(getattr(Client(), method)(filled(path, "story")))
+    status, body = answer_of(getattr(Client(), method)(filled(path, "story")))
     assert status == 401
-    assert said["error"].startswith("sign in, or send a token: Authorization: Bearer gecb_")
-    assert len(said["request_id"]) == 12
+    assert body["error"].startswith("sign in, or send a token: Authorization: Bearer gecb_")
+    assert len(body["request_id"]) == 12
 
 
 @pytest.mark.no_cover
@@ -80,11 +82,11 @@ def test_a_foreign_project_does_not_exist(project, who):
 
         members.change_member(joined(project, "left", "manager"), by=None, status="left")
     caller = Caller(somebody(who))
-    for path, method in [one for one in ALL if "{slug}" in one[0]]:
+    for path, method in [address for address in ALL if "{slug}" in address[0]]:
         for slug in ("story", "no-such-project"):
-            status, said = call(caller, method, filled(path, slug))
-            found = (status, said["error"])
-            assert found == (404, "there is no such thing, or it is not for you"), (method, path)
+            status, body = call(caller, method, filled(path, slug))
+            outcome = (status, body["error"])
+            assert outcome == (404, "there is no such thing, or it is not for you"), (method, path)
 
 
 @pytest.mark.parametrize("role", ["annotator", "reviewer", "judge"])
@@ -115,22 +117,22 @@ def test_rol_5_annotators_read_nothing_of_others(site):
     caller = Caller(Person.objects.get(login="a1"))
     for path, method in ALL:
         if method == "get":
-            told = str(call(caller, method, filled(path, project.slug)))
-            assert FAIR not in told, path
-            assert BAD not in told, path
+            text = str(call(caller, method, filled(path, project.slug)))
+            assert FAIR not in text, path
+            assert BAD not in text, path
     status, page = caller.get("projects/story/submissions")
     assert status == 200
-    assert [one["texts"] for one in page["items"]] == [[GOOD]]
+    assert [item["texts"] for item in page["items"]] == [[GOOD]]
 
 
-@pytest.mark.parametrize(("path", "method"), [one for one in ALL if one[1] != "get"])
+@pytest.mark.parametrize(("path", "method"), [address for address in ALL if address[1] != "get"])
 def test_a_session_needs_the_csrf_token_for_everything_that_writes(project, path, method):
     client = Client(enforce_csrf_checks=True)
     client.force_login(
         Person.objects.get(login="boss"), "django.contrib.auth.backends.ModelBackend"
     )
-    status, said = answer_of(getattr(client, method)(filled(path, "story")))
-    assert (status, set(said)) == (403, {"error", "request_id"})
+    status, body = answer_of(getattr(client, method)(filled(path, "story")))
+    assert (status, set(body)) == (403, {"error", "request_id"})
 
 
 def test_a_session_with_its_csrf_token_may_write(site):
@@ -149,33 +151,33 @@ def test_a_session_with_its_csrf_token_may_write(site):
 
 def test_a_token_is_shown_once_and_kept_as_a_hash(site):
     caller = Caller(somebody("li"))
-    status, made = caller.post("tokens", {"name": "night", "scopes": ["read"]})
+    status, token = caller.post("tokens", {"name": "night", "scopes": ["read"]})
     assert status == 201
-    assert made["secret"].startswith(PREFIX)
-    assert find_token(made["secret"]).pk == made["id"]
-    stored = Token.objects.get(pk=made["id"])
-    assert made["secret"] not in str(vars(stored))
+    assert token["secret"].startswith(PREFIX)
+    assert find_token(token["secret"]).pk == token["id"]
+    stored = Token.objects.get(pk=token["id"])
+    assert token["secret"] not in str(vars(stored))
     listed = caller.get("tokens")[1]
-    assert [one["name"] for one in listed] == ["night", "test"]
-    assert not any("secret" in one for one in listed)
+    assert [token["name"] for token in listed] == ["night", "test"]
+    assert not any("secret" in token for token in listed)
 
 
 def test_a_revoked_token_holds_no_more(site):
     caller = Caller(somebody("li"))
-    _, made = caller.post("tokens", {"name": "night"})
-    assert caller.delete(f"tokens/{made['id']}")[0] == 204
-    assert find_token(made["secret"]) is None
-    assert caller.delete(f"tokens/{made['id']}")[0] == 404
+    _, created = caller.post("tokens", {"name": "night"})
+    assert caller.delete(f"tokens/{created['id']}")[0] == 204
+    assert find_token(created["secret"]) is None
+    assert caller.delete(f"tokens/{created['id']}")[0] == 404
     logged = Audit.objects.filter(what__startswith="token.").values_list("what", flat=True)
     assert list(logged) == ["token.made", "token.made", "token.revoked"]
 
 
 def test_nobody_revokes_the_token_of_another(site):
-    made, secret = make_token(somebody("wang"), name="x")
-    assert Caller(somebody("li")).delete(f"tokens/{made.pk}")[0] == 404
+    token, secret = make_token(somebody("wang"), name="x")
+    assert Caller(somebody("li")).delete(f"tokens/{token.pk}")[0] == 404
     assert find_token(secret) is not None
     with pytest.raises(NotYoursError, match="there is no such token"):
-        revoke_token(somebody("li"), made.pk)
+        revoke_token(somebody("li"), token.pk)
 
 
 @pytest.mark.parametrize("end", ["unknown", "over", "shut out"])
@@ -189,9 +191,9 @@ def test_a_token_that_does_not_hold_is_refused_even_with_a_session(site, end):
         Token.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     if end == "shut out":
         Person.objects.update(is_active=False)
-    status, said = caller.get("me")
+    status, body = caller.get("me")
     assert status == 401
-    assert said["error"] == "this token does not hold: it is unknown, revoked or over"
+    assert body["error"] == "this token does not hold: it is unknown, revoked or over"
 
 
 def test_a_token_has_the_scopes_that_it_has(project):
@@ -202,8 +204,8 @@ def test_a_token_has_the_scopes_that_it_has(project):
         "this token may not write; make one with that scope"
     )
     assert write.post("projects/story/releases", {"name": "v2"})[0] == 201
-    status, said = write.post("tokens", {"name": "x"})
-    assert (status, said["error"]) == (403, "this token has no scope admin; make one that has")
+    status, body = write.post("tokens", {"name": "x"})
+    assert (status, body["error"]) == (403, "this token has no scope admin; make one that has")
 
 
 def test_the_last_use_of_a_token_is_noted_once_a_minute(site):
@@ -218,7 +220,7 @@ def test_the_last_use_of_a_token_is_noted_once_a_minute(site):
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("options", "message"),
     [
         ({"name": " "}, "a token needs a name of at most 100 characters"),
         ({"name": "x", "scopes": ["all"]}, "unknown scope 'all'; known: read, write, admin"),
@@ -229,9 +231,9 @@ def test_the_last_use_of_a_token_is_noted_once_a_minute(site):
         ),
     ],
 )
-def test_tokens_that_mean_nothing_are_refused(site, given, message):
+def test_tokens_that_mean_nothing_are_refused(site, options, message):
     with pytest.raises(UsageError, match=message):
-        make_token(somebody("li"), **given)
+        make_token(somebody("li"), **options)
 
 
 def test_nobody_has_more_tokens_than_they_can_oversee(site):

@@ -14,10 +14,10 @@ from gecbench.server.models import ImportBatch, Sentence
 
 
 def _zip() -> bytes:
-    made = BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as file:
+    buffer = BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("a.txt", "好。\n" * 1000)
-    return made.getvalue()
+    return buffer.getvalue()
 
 
 _TASK = '{"data": {"text": "好。", "fact": %s}}'
@@ -71,14 +71,14 @@ _BAD = {
 def test_a_broken_file_is_one_line_with_its_place_and_changes_nothing(site, member, raw):
     project = empty("zh")
     boss = Caller(member(project, "mei", "manager").person)
-    wanted = {"references": "keep", "duplicates": "skip"}
-    status, said = boss.send("projects/story/imports", raw, **wanted)
-    assert status == 422, said
-    assert "\n" not in said["error"]
-    assert 10 < len(said["error"]) < 500
-    assert "file.txt" in said["error"]
-    assert len(said.get("problems", [])) <= 10
-    json.dumps(said, ensure_ascii=False).encode()  # no half character comes back
+    options = {"references": "keep", "duplicates": "skip"}
+    status, body = boss.send("projects/story/imports", raw, **options)
+    assert status == 422, body
+    assert "\n" not in body["error"]
+    assert 10 < len(body["error"]) < 500
+    assert "file.txt" in body["error"]
+    assert len(body.get("problems", [])) <= 10
+    json.dumps(body, ensure_ascii=False).encode()  # no half character comes back
     assert (Sentence.objects.count(), ImportBatch.objects.count()) == (0, 0)
 
 
@@ -97,8 +97,8 @@ def test_odd_files_that_can_be_kept_come_out_again(database, member):
     for n, (name, raw) in enumerate(_ODD.items()):
         project = empty("zh", slug=f"story{n}")
         boss = Caller(member(project, "mei", "manager").person)
-        status, said = boss.send(f"projects/story{n}/imports", raw)
-        assert (status, said.get("sentences")) == (201, 1), (name, said)
+        status, body = boss.send(f"projects/story{n}/imports", raw)
+        assert (status, body.get("sentences")) == (201, 1), (name, body)
         (text,) = texts(project)
         assert len(text.splitlines()) == 1, name
         assert boss.get(f"projects/story{n}/sentences")[1]["items"][0]["text"] == text

@@ -30,11 +30,11 @@ def test_jud_1_no_rating_is_told_before_both_judges_have_rated(site):
     report = boss.get(here)[1]
     assert (report["rated"], report["rated_by_both"]) == ([2, 1], 1)
     assert report["figures"][1]["equal"]["value"] == 0.0
-    told = [
+    texts = [
         json.dumps(boss.get(path)[1])
         for path in (here, f"{here}/items", "projects/story/inspections")
     ]
-    told.append(b"".join(own_data(Person.objects.get(login="john"))).decode())
-    told.append(render(round_report(inspection_round, naming_of(project)), "json"))
-    assert [text for text in told if "secret note" in text] == []
+    texts.append(b"".join(own_data(Person.objects.get(login="john"))).decode())
+    texts.append(render(round_report(inspection_round, naming_of(project)), "json"))
+    assert [text for text in texts if "secret note" in text] == []
     assert "secret note" in b"".join(own_data(Person.objects.get(login="jane"))).decode()

@@ -39,10 +39,10 @@ def test_exports_are_made_at_a_measured_pace(boss, monkeypatch):
     monkeypatch.setattr(http, "LIMITS", {"export": http.Limit(1 / 30, 2)})
     with override_settings(SITE=replace(SITE, rate_limits=True)):
         path = "/api/v1/projects/story/exports/sentences"
-        got = [boss.client.get(path, headers=boss.headers) for _ in range(3)]
-    assert [one.status_code for one in got] == [200, 200, 429]
-    assert got[2]["Retry-After"] == "30"
-    assert got[2].json()["error"] == "this was too fast; wait 30 seconds and try again"
+        responses = [boss.client.get(path, headers=boss.headers) for _ in range(3)]
+    assert [response.status_code for response in responses] == [200, 200, 429]
+    assert responses[2]["Retry-After"] == "30"
+    assert responses[2].json()["error"] == "this was too fast; wait 30 seconds and try again"
 
 
 def test_a_golden_set_that_is_being_decided_anew_is_none_that_holds(boss):
@@ -53,8 +53,8 @@ def test_a_golden_set_that_is_being_decided_anew_is_none_that_holds(boss):
     joined(project, "boss", "manager")
     assert len(boss.get("projects/story/golden-sets")[1]["items"]) == 2
     Sentence.objects.filter(external_id="a").update(state="review_ready")
-    (one,) = boss.get("projects/story/golden-sets")[1]["items"]
-    assert one["id"] == "b"
+    (golden_set,) = boss.get("projects/story/golden-sets")[1]["items"]
+    assert golden_set["id"] == "b"
 
 
 @pytest.mark.parametrize(
@@ -70,18 +70,18 @@ def test_a_golden_set_that_is_being_decided_anew_is_none_that_holds(boss):
     ],
 )
 def test_bodies_that_mean_nothing_are_refused(boss, body):
-    said = boss.client.post(
+    response = boss.client.post(
         "/api/v1/tokens", body, content_type="application/json", headers=boss.headers
     )
-    assert said.status_code in (400, 422), said.content
-    assert said.json()["error"]
+    assert response.status_code in (400, 422), response.content
+    assert response.json()["error"]
 
 
 @pytest.mark.parametrize("odd", [r'{"\ud800": 1}', r'{"placeholder": "\ud800"}', '{"x": NaN}'])
 def test_odd_options_of_a_project_are_refused(site, odd):
     root = Caller(somebody("root", is_administrator=True))
     body = f'{{"slug": "new", "name": "n", "lang": "zh", "options": {odd}}}'
-    said = root.client.post(
+    response = root.client.post(
         "/api/v1/projects", body, content_type="application/json", headers=root.headers
     )
-    assert said.status_code == 422, said.content
+    assert response.status_code == 422, response.content

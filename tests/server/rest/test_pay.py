@@ -19,13 +19,16 @@ def test_managers_read_all_statements_and_others_their_own(site, monkeypatch):
     finalised(project)
     paying(project)
     closed(project)
-    keys = {one.person.login: one.pk for one in PayStatement.objects.select_related("person")}
+    keys = {
+        pay_statement.person.login: pay_statement.pk
+        for pay_statement in PayStatement.objects.select_related("person")
+    }
     boss, a1, a2 = (Caller(member_of(project, login).person) for login in ("boss", "a1", "a2"))
     status, page = boss.get("projects/story/pay/statements")
-    assert (status, [one["key"] for one in page["items"]]) == (200, sorted(keys.values()))
-    assert {one["person"][0] for one in page["items"]} == {"P"}
+    assert (status, [item["key"] for item in page["items"]]) == (200, sorted(keys.values()))
+    assert {item["person"][0] for item in page["items"]} == {"P"}
     status, page = a1.get("projects/story/pay/statements")
-    assert (status, [one["total_minor"] for one in page["items"]]) == (200, [75])
+    assert (status, [item["total_minor"] for item in page["items"]]) == (200, [75])
     period = PayPeriod.objects.get()
     assert (page["items"][0]["first_day"], page["items"][0]["last_day"]) == (
         None,
@@ -36,5 +39,5 @@ def test_managers_read_all_statements_and_others_their_own(site, monkeypatch):
     assert whole["lines"][1]["reference"]
     assert a2.get(f"projects/story/pay/statements/{keys['a1']}")[0] == 404
     status, versions = boss.get("projects/story/pay/formulas")
-    assert (status, [one["in_force"] for one in versions]) == (200, [True])
+    assert (status, [version["in_force"] for version in versions]) == (200, [True])
     assert a1.get("projects/story/pay/formulas")[0] == 404

@@ -25,13 +25,13 @@ OPERATIONS = sorted((path, method) for path, method, _ in operations())
 
 
 def test_the_description_is_open_and_names_no_foreign_host(site):
-    status, said = answer_of(Client().get(f"{ROOT}openapi.json"))
-    assert (status, said["info"]["title"]) == (200, "gecbench")
-    assert "http" not in json.dumps({**said, "components": {}})
+    status, body = answer_of(Client().get(f"{ROOT}openapi.json"))
+    assert (status, body["info"]["title"]) == (200, "gecbench")
+    assert "http" not in json.dumps({**body, "components": {}})
     assert answer_of(Client().get(ROOT)) == (200, {"openapi": f"{ROOT}openapi.json"})
     assert answer_of(Client().get(f"{ROOT}docs"))[0] == 404
-    schemes = said["components"]["securitySchemes"]
-    assert {one["type"] for one in schemes.values()} == {"http", "apiKey"}
+    schemes = body["components"]["securitySchemes"]
+    assert {scheme["type"] for scheme in schemes.values()} == {"http", "apiKey"}
 
 
 def test_every_operation_says_what_it_does():
@@ -43,19 +43,19 @@ def test_every_operation_says_what_it_does():
 def test_what_somebody_sends_has_no_unknown_field(site):
     caller = Caller(somebody("root", is_administrator=True))
     body = {"slug": "x", "name": "x", "lang": "zh", "is_admin": True}
-    status, said = caller.post("projects", body)
+    status, answer = caller.post("projects", body)
     assert status == 422
-    assert said["problems"] == [
+    assert answer["problems"] == [
         {"field": "given.is_admin", "message": "Extra inputs are not permitted"}
     ]
-    status, said = caller.post("projects", {**body, "is_admin": 1, "name": "a\0b"})
+    status, answer = caller.post("projects", {**body, "is_admin": 1, "name": "a\0b"})
     assert status == 422
     reviewed(manager="root")
-    status, said = caller.send("projects/story/imports/plan", "我\n", sorce="x")
-    assert (status, said["error"].split(";")[0]) == (422, "unknown field 'sorce'")
+    status, answer = caller.send("projects/story/imports/plan", "我\n", sorce="x")
+    assert (status, answer["error"].split(";")[0]) == (422, "unknown field 'sorce'")
     for path in ("me", "tokens", "projects", "projects/story", "projects/story/sentences/1"):
-        status, said = caller.get(path, x=1)
-        assert (status, said["error"]) == (422, "unknown parameter 'x'; there are none here")
+        status, answer = caller.get(path, x=1)
+        assert (status, answer["error"]) == (422, "unknown parameter 'x'; there are none here")
 
 
 @pytest.mark.parametrize(
@@ -73,10 +73,10 @@ def test_what_breaks_is_answered_without_its_inside(site, monkeypatch, error, st
     caller = Caller(somebody("root", is_administrator=True))
     reviewed(manager="root")
     monkeypatch.setattr(projects, "_sentence", broken)
-    given, said = caller.get("projects/story/sentences")
-    assert given == status
-    assert set(said) == {"error", "request_id"}
-    assert str(error) not in said["error"]
+    code, body = caller.get("projects/story/sentences")
+    assert code == status
+    assert set(body) == {"error", "request_id"}
+    assert str(error) not in body["error"]
 
 
 _NASTY = st.text(st.sampled_from("a1/.%\0'\"<>\\ é学😀\n;--=[]{}"), max_size=12) | st.sampled_from(
@@ -127,26 +127,26 @@ def test_nothing_that_is_sent_breaks_it(root, data):
     path, method = data.draw(st.sampled_from(OPERATIONS))
     address = _path(data, path)
     query = data.draw(_QUERY)
-    given: dict[str, object] = {"headers": root.headers}
+    arguments: dict[str, object] = {"headers": root.headers}
     if method == "post" and "imports" in path:
         content = data.draw(st.binary(max_size=40) | _NASTY.map(str.encode))
         fields = data.draw(st.dictionaries(st.sampled_from(_FIELDS), _NASTY, max_size=3))
-        given["data"] = {"file": SimpleUploadedFile("f.txt", content), **fields}
+        arguments["data"] = {"file": SimpleUploadedFile("f.txt", content), **fields}
     elif method == "post":
-        given["data"] = json.dumps(data.draw(_BODY))
-        given["content_type"] = "application/json"
+        arguments["data"] = json.dumps(data.draw(_BODY))
+        arguments["content_type"] = "application/json"
     elif method == "get":
-        given["data"] = query
+        arguments["data"] = query
     if method == "delete" and address.endswith("/1"):
         return  # that is the token with which all this is asked
-    status, said = answer_of(getattr(root.client, method)(address, **given))
-    assert status < 500, (method, address, query, said)
-    if status >= 400 and not isinstance(said, str):  # no address at all: the site's own page
-        assert set(said) <= {"error", "request_id", "problems"}
-        assert said["error"]
+    status, body = answer_of(getattr(root.client, method)(address, **arguments))
+    assert status < 500, (method, address, query, body)
+    if status >= 400 and not isinstance(body, str):  # no address at all: the site's own page
+        assert set(body) <= {"error", "request_id", "problems"}
+        assert body["error"]
 
 
 def test_the_site_has_the_api_under_its_address():
-    found = resolve("/api/v1/me", urlconf="gecbench.server.urls")
-    assert found.namespace == api.urls_namespace
+    match = resolve("/api/v1/me", urlconf="gecbench.server.urls")
+    assert match.namespace == api.urls_namespace
     assert resolve("/api/v1/", urlconf="gecbench.server.urls").url_name == "api-root"

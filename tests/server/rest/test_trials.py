@@ -18,9 +18,11 @@ def test_managers_read_all_attempts_and_candidates_none(site):
     boss = Caller(Person.objects.get(login="boss"))
     status, page = boss.get("projects/story/trials")
     assert status == 200
-    results = [(one["no"], one["accepted"], one["size"], one["state"]) for one in page["items"]]
+    results = [
+        (item["no"], item["accepted"], item["size"], item["state"]) for item in page["items"]
+    ]
     assert results == [(1, 1, 2, "failed"), (2, 2, 2, "passed")]
-    assert {one["annotator"][0] for one in page["items"]} == {"P"}
+    assert {item["annotator"][0] for item in page["items"]} == {"P"}
     assert Caller(member.person).get("projects/story/trials")[0] == 404
     purposes = boss.get("projects/story/sentences", purpose="trial")[1]["items"]
     assert len(purposes) == 4

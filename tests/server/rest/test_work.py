@@ -28,10 +28,10 @@ def test_i_am_who_my_token_says(boss):
 def test_i_see_the_projects_that_i_am_in(boss):
     reviewed()
     reviewed(slug="foreign", manager="other")
-    (one,) = boss.get("projects")[1]
-    assert (one["slug"], one["roles"], one["states"]) == ("story", ["manager"], None)
+    (project,) = boss.get("projects")[1]
+    assert (project["slug"], project["roles"], project["states"]) == ("story", ["manager"], None)
     root = Caller(somebody("root", is_administrator=True))
-    assert [one["slug"] for one in root.get("projects")[1]] == ["foreign", "story"]
+    assert [project["slug"] for project in root.get("projects")[1]] == ["foreign", "story"]
     assert boss.get("projects/story")[1]["states"] == {"golden": 1, "open": 1}
     annotator = Caller(Person.objects.get(login="a1"))
     assert annotator.get("projects/story")[1]["states"] is None
@@ -41,12 +41,12 @@ def test_administrators_make_projects(boss):
     body = {"slug": "new", "name": "新的", "lang": "zh", "template": "one-best"}
     assert boss.post("projects", body)[0] == 404
     root = Caller(somebody("root", is_administrator=True))
-    status, made = root.post("projects", body)
-    assert (status, made["annotators"], made["max_references"]) == (201, 5, 1)
+    status, created = root.post("projects", body)
+    assert (status, created["annotators"], created["max_references"]) == (201, 5, 1)
     assert Member.objects.get(project__slug="new").person.login == "root"
-    status, said = root.post("projects", body)
+    status, answer = root.post("projects", body)
     assert status == 422
-    assert "new" in said["error"]
+    assert "new" in answer["error"]
 
 
 def test_pages_go_on_where_they_ended(boss):
@@ -55,7 +55,7 @@ def test_pages_go_on_where_they_ended(boss):
     while after is not None:
         status, page = boss.get("projects/story/sentences", after=after, limit=2)
         assert status == 200
-        seen += [one["number"] for one in page["items"]]
+        seen += [item["number"] for item in page["items"]]
         after = page["next"]
     assert seen == [1, 2, 3, 4, 5]
     (first,) = boss.get("projects/story/sentences", limit=1)[1]["items"]
@@ -65,18 +65,18 @@ def test_pages_go_on_where_they_ended(boss):
 def test_sentences_are_found_by_state_and_purpose(boss):
     project = reviewed()
     imported(project, "t\t练习。\t练习吧。\n", purpose="training")
-    found = boss.get("projects/story/sentences", state="golden")[1]["items"]
-    assert [(one["number"], one["golden_version"]) for one in found] == [(1, 1)]
-    found = boss.get("projects/story/sentences", purpose="training")[1]["items"]
-    assert [one["text"] for one in found] == ["练习。"]
+    items = boss.get("projects/story/sentences", state="golden")[1]["items"]
+    assert [(sentence["number"], sentence["golden_version"]) for sentence in items] == [(1, 1)]
+    items = boss.get("projects/story/sentences", purpose="training")[1]["items"]
+    assert [sentence["text"] for sentence in items] == ["练习。"]
     assert len(boss.get("projects/story/sentences")[1]["items"]) == 2
 
 
 def test_a_sentence_has_its_whole_story_under_pseudonyms(boss):
     reviewed()
-    status, one = boss.get("projects/story/sentences/1")
-    assert (status, one["goldens"][0]["decision"]) == (200, "corrected")
-    assert all(each["annotator"].startswith("P") for each in one["submissions"])
+    status, sentence = boss.get("projects/story/sentences/1")
+    assert (status, sentence["goldens"][0]["decision"]) == (200, "corrected")
+    assert all(submission["annotator"].startswith("P") for submission in sentence["submissions"])
     assert boss.get("projects/story/sentences/99")[0] == 404
     assert boss.get(f"projects/story/sentences/{2**70}")[0] == 404
 
@@ -84,19 +84,19 @@ def test_a_sentence_has_its_whole_story_under_pseudonyms(boss):
 def test_submissions_are_given_to_managers_under_pseudonyms(boss):
     reviewed()
     items = boss.get("projects/story/submissions")[1]["items"]
-    assert [one["texts"][:1] for one in items] == [[GOOD], [FAIR], []]
-    assert all(one["annotator"].startswith("P") and one["stands"] for one in items)
+    assert [item["texts"][:1] for item in items] == [[GOOD], [FAIR], []]
+    assert all(item["annotator"].startswith("P") and item["stands"] for item in items)
     page = boss.get("projects/story/submissions", after=items[0]["key"], limit=1)[1]
-    assert [one["key"] for one in page["items"]] == [items[1]["key"]]
+    assert [item["key"] for item in page["items"]] == [items[1]["key"]]
 
 
 def test_golden_sets_that_hold_now(boss):
     project = reviewed()
     imported(project, TABLE, references="golden", format="mucgec")
     items = boss.get("projects/story/golden-sets")[1]["items"]
-    assert [one["references"] for one in items] == [golden(project), ["我去学校"], []]
+    assert [item["references"] for item in items] == [golden(project), ["我去学校"], []]
     items = boss.get("projects/story/golden-sets", decision="error_free")[1]["items"]
-    assert [one["id"] for one in items] == ["b"]
+    assert [item["id"] for item in items] == ["b"]
 
 
 def test_a_file_is_looked_at_and_then_imported(boss):
@@ -104,24 +104,24 @@ def test_a_file_is_looked_at_and_then_imported(boss):
     status, plan = boss.send("projects/story/imports/plan", TABLE)
     assert (status, plan["report"]["found"], plan["resumes"]) == (200, 2, False)
     assert plan["obstacle"].startswith("file.txt: 2 sentences have references; choose")
-    status, said = boss.send("projects/story/imports", TABLE)
-    assert (status, said["error"]) == (422, plan["obstacle"])
+    status, body = boss.send("projects/story/imports", TABLE)
+    assert (status, body["error"]) == (422, plan["obstacle"])
     assert Sentence.objects.count() == 0
     fields = {"references": "golden", "source": "课堂", "priority": 5}
     status, done = boss.send("projects/story/imports", TABLE, **fields)
     assert (status, done["sentences"], done["report"]["golden"]) == (201, 2, 2)
-    (one,) = boss.get("projects/story/imports")[1]
-    assert (one["batch"], one["sentences"], one["missing"]) == (done["batch"], 2, 0)
-    assert one["sha256"] == plan["sha256"]
+    (batch,) = boss.get("projects/story/imports")[1]
+    assert (batch["batch"], batch["sentences"], batch["missing"]) == (done["batch"], 2, 0)
+    assert batch["sha256"] == plan["sha256"]
     logged = Sentence.objects.first()
     assert (logged.batch.by.login, logged.priority) == ("boss", 5)
 
 
 def test_a_broken_file_changes_nothing_and_is_told_line_by_line(boss):
     empty()
-    status, said = boss.send("projects/story/imports", "a\t我\nb\nc\n", format="mucgec")
+    status, body = boss.send("projects/story/imports", "a\t我\nb\nc\n", format="mucgec")
     assert status == 422
-    assert [one["field"] for one in said["problems"]] == ["file:2", "file:3"]
+    assert [problem["field"] for problem in body["problems"]] == ["file:2", "file:3"]
     assert Sentence.objects.count() == 0
 
 
@@ -138,10 +138,10 @@ def test_files_of_references_go_with_a_file_of_sources(boss):
 def test_files_have_a_largest_size_and_number(boss, monkeypatch):
     empty()
     monkeypatch.setattr(files, "MOST_BYTES", 10)
-    status, said = boss.send("projects/story/imports/plan", "12345678901")
-    assert (status, said["error"]) == (422, "file.txt: has 11 bytes; at most 10 are read at once")
-    status, said = boss.send("projects/story/imports/plan", "x", *["x"] * 11)
-    assert (status, said["error"]) == (
+    status, body = boss.send("projects/story/imports/plan", "12345678901")
+    assert (status, body["error"]) == (422, "file.txt: has 11 bytes; at most 10 are read at once")
+    status, body = boss.send("projects/story/imports/plan", "x", *["x"] * 11)
+    assert (status, body["error"]) == (
         422,
         "at most 10 files of references go with a file of sources",
     )
@@ -150,7 +150,7 @@ def test_files_have_a_largest_size_and_number(boss, monkeypatch):
 def test_exports_are_streamed_under_a_name(boss):
     project = reviewed()
     formats = boss.get("projects/story/exports")[1]
-    assert [one["format"] for one in formats][:4] == ["mucgec", "jsonl", "parallel", "m2"]
+    assert [format_["format"] for format_ in formats][:4] == ["mucgec", "jsonl", "parallel", "m2"]
     assert formats[0]["notes"] == ["1 sentences are not decided, or are withdrawn: not in the file"]
     assert boss.get("projects/story/exports/mucgec") == (200, the_file(project, "mucgec"))
     assert boss.get("projects/story/exports/parallel", part=".ref0") == (
@@ -173,18 +173,18 @@ def test_exports_that_mean_nothing_are_refused_in_words(boss):
         ("mucgec?names=true", "format mucgec names nobody"),
         ("mucgec?nmaes=true", "unknown parameter 'nmaes'; known: scheme, names, alias"),
     ):
-        status, said = boss.get(f"projects/story/exports/{path}")
+        status, body = boss.get(f"projects/story/exports/{path}")
         assert status == 422
-        assert words in said["error"]
+        assert words in body["error"]
 
 
 def test_releases_are_made_listed_and_fetched(boss):
     reviewed()
-    status, made = boss.post("projects/story/releases", {"name": "v1", "note": "第一版"})
-    assert (status, made["note"]) == (201, "第一版")
+    status, release = boss.post("projects/story/releases", {"name": "v1", "note": "第一版"})
+    assert (status, release["note"]) == (201, "第一版")
     assert Release.objects.get().by.login == "boss"
     assert boss.get("projects/story/releases")[1] == [boss.get("projects/story/releases/v1")[1]]
-    about = made["manifest"]["files"]["v1.tsv"]
+    about = release["manifest"]["files"]["v1.tsv"]
     response = boss.client.get("/api/v1/projects/story/releases/v1/v1.tsv", headers=boss.headers)
     raw = b"".join(response.streaming_content)
     assert hashlib.sha256(raw).hexdigest() == about["sha256"] == response["X-Sha256"]
@@ -203,15 +203,15 @@ def test_conflicts_have_their_status(boss, monkeypatch):
         raise ConflictError("somebody was first")
 
     monkeypatch.setattr(files, "make_release", first)
-    status, said = boss.post("projects/story/releases", {"name": "v1"})
-    assert (status, said["error"]) == (409, "somebody was first")
+    status, body = boss.post("projects/story/releases", {"name": "v1"})
+    assert (status, body["error"]) == (409, "somebody was first")
 
     def refused(*_, **__):
         raise RefusedError([Problem("CON-10", "reference-0")])
 
     monkeypatch.setattr(files, "make_release", refused)
-    status, said = boss.post("projects/story/releases", {"name": "v1"})
-    assert (status, said["problems"]) == (
+    status, body = boss.post("projects/story/releases", {"name": "v1"})
+    assert (status, body["problems"]) == (
         422,
         [{"code": "CON-10", "field": "reference-0", "message": MESSAGES["CON-10"]}],
     )

@@ -27,18 +27,18 @@ def caller(site) -> Caller:
 @pytest.mark.parametrize("path", ["nothing", "projects/x/nothing", "tokens/x"])
 def test_an_address_that_the_api_does_not_have_is_a_failure_like_any_other(caller, path):
     headers = {**caller.headers, **CHINESE}
-    status, said = answer_of(caller.client.get(ROOT + path, headers=headers))
+    status, body = answer_of(caller.client.get(ROOT + path, headers=headers))
     assert status == 404
-    assert said["error"] == "there is no such address in this API; see /api/v1/openapi.json"
-    assert len(said["request_id"]) == 12
+    assert body["error"] == "there is no such address in this API; see /api/v1/openapi.json"
+    assert len(body["request_id"]) == 12
 
 
 def test_another_kind_of_request_is_a_failure_like_any_other(caller):
     answer = caller.client.put(ROOT + "me", headers={**caller.headers, **CHINESE})
-    status, said = answer_of(answer)
+    status, body = answer_of(answer)
     assert status == 405
-    assert said["error"] == "this address does not take PUT"
-    assert len(said["request_id"]) == 12
+    assert body["error"] == "this address does not take PUT"
+    assert len(body["request_id"]) == 12
     assert "GET" in answer["Allow"]
 
 

@@ -16,11 +16,11 @@ class _Controls(HTMLParser):
         self._open: list[tuple[str, list[str]]] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attrs}
-        keys = [given[name] for name in ("id", "for") if given.get(name)]
-        if tag in ("input", "select", "textarea") and given.get("type") != "hidden":
-            name = given.get("name", "")
-            self.controls.append((tag, given))
+        attributes = {name: value or "" for name, value in attrs}
+        keys = [attributes[name] for name in ("id", "for") if attributes.get(name)]
+        if tag in ("input", "select", "textarea") and attributes.get("type") != "hidden":
+            name = attributes.get("name", "")
+            self.controls.append((tag, attributes))
             keys = [f"{len(self.controls)} {name}"]
         elif tag == "label" and not keys:
             keys = [f"{len(self.controls) + 1} label"]
@@ -28,8 +28,8 @@ class _Controls(HTMLParser):
             self.controls.append((tag, {}))
             keys = [f"{len(self.controls)} legend"]
         elif tag == "option":
-            keys = [f"{len(self.controls)} option {given['value']}"]
-            keys[0] += " *" if "selected" in given else ""
+            keys = [f"{len(self.controls)} option {attributes['value']}"]
+            keys[0] += " *" if "selected" in attributes else ""
         if tag not in _VOID:
             self._open.append((tag, keys))
 
@@ -51,28 +51,28 @@ def controls_in(html: str) -> str:
     page.feed(html)
     texts = {key: " ".join(text.split()) for key, text in page.texts.items()}
     return "\n".join(
-        "\n".join(_lines(n, tag, given, texts))
-        for n, (tag, given) in enumerate(page.controls, 1)
-        if tag == "legend" or given.get("name") not in (None, "", "csrfmiddlewaretoken")
+        "\n".join(_lines(n, tag, attributes, texts))
+        for n, (tag, attributes) in enumerate(page.controls, 1)
+        if tag == "legend" or attributes.get("name") not in (None, "", "csrfmiddlewaretoken")
     )
 
 
-def _lines(n: int, tag: str, given: dict[str, str], texts: dict[str, str]) -> list[str]:
+def _lines(n: int, tag: str, attributes: dict[str, str], texts: dict[str, str]) -> list[str]:
     if tag == "legend":
         return [f"\n== {texts[f'{n} legend']}"]
-    name, value = given["name"], given.get("value", "")
-    if given.get("type") == "checkbox":
-        value = "on" if "checked" in given else "off"
-    if given.get("type") == "radio":
-        value += " *" if "checked" in given else ""
+    name, value = attributes["name"], attributes.get("value", "")
+    if attributes.get("type") == "checkbox":
+        value = "on" if "checked" in attributes else "off"
+    if attributes.get("type") == "radio":
+        value += " *" if "checked" in attributes else ""
     if tag == "textarea":
         value = texts.get(f"{n} {name}", "")
-    limits = "".join(f" {key}={given[key]}" for key in _KEPT if given.get(key))
+    limits = "".join(f" {key}={attributes[key]}" for key in _KEPT if attributes.get(key))
     lines = [f"{name} ({tag}{limits}): {value}".rstrip()]
-    named = given.get("aria-labelledby", given.get("id", "")).split()
+    named = attributes.get("aria-labelledby", attributes.get("id", "")).split()
     named.append(f"{n} label")
     lines += [f"  {texts[key]}" for key in named if texts.get(key)]
-    lines += [f"  {texts[key]}" for key in given.get("aria-describedby", "").split()]
+    lines += [f"  {texts[key]}" for key in attributes.get("aria-describedby", "").split()]
     start = f"{n} option "
     lines += [
         f"  - {k[len(start) :]}: {words}" for k, words in texts.items() if k.startswith(start)

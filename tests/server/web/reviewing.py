@@ -32,14 +32,14 @@ def page_of(client: Client, path: str, status: int = 200) -> str:
     return answer.content.decode()
 
 
-def said(correct: bool | None, *reasons: str, **more: object) -> dict[str, object]:
+def verdict(correct: bool | None, *reasons: str, **more: object) -> dict[str, object]:
     """What the page says of one candidate."""
     return {"correct": correct, "reasons": list(reasons), **more}
 
 
 def payload(rows: Mapping[str, dict[str, object]], **more: object) -> dict[str, object]:
     """What the page holds; rows are keyed by text, or by a decision."""
-    keys = {name if name.isascii() else digest(name): one for name, one in rows.items()}
+    keys = {name if name.isascii() else digest(name): row for name, row in rows.items()}
     return {"decision": "corrected", "rows": keys, "additions": [], **more}
 
 
@@ -57,7 +57,7 @@ def decide(
     return client.post(path, json.dumps(body), **JSON)
 
 
-def asked(
+def send(
     client: Client, task: ReviewTask, what: str, body: object, method: str = "post"
 ) -> HttpResponse:
     """What the server answers to examine or draft."""

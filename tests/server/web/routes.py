@@ -75,22 +75,22 @@ class Route:
     def at(self, slug: str, things: Mapping[str, object]) -> str:
         """The address of things of a project."""
         values = {**things, "slug": slug}
-        return "/" + re.sub(r"<(?:\w+:)?(\w+)>", lambda one: str(values[one[1]]), self.path)
+        return "/" + re.sub(r"<(?:\w+:)?(\w+)>", lambda match: str(values[match[1]]), self.path)
 
 
 def _walk(patterns, before: str = "") -> Iterator[Route]:
-    for one in patterns:
-        path = before + str(one.pattern)
-        if isinstance(one, URLResolver):
-            yield from _walk(one.url_patterns, path)
-        elif isinstance(one, URLPattern):
+    for pattern in patterns:
+        path = before + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from _walk(pattern.url_patterns, path)
+        elif isinstance(pattern, URLPattern):
             names = tuple(re.findall(r"<(?:\w+:)?(\w+)>", path))
-            yield Route(path, access_of(one.callback), names)
+            yield Route(path, access_of(pattern.callback), names)
 
 
 def routes() -> list[Route]:
     """Every address once."""
-    return list({one.path: one for one in _walk(get_resolver().url_patterns)}.values())
+    return list({route.path: route for route in _walk(get_resolver().url_patterns)}.values())
 
 
 ROUTES = routes()

@@ -77,10 +77,10 @@ def test_a_script_signs_in_and_gets_a_new_token(li):
     client = Client(enforce_csrf_checks=True)
     client.get("/login")
     before = client.cookies["gecbench_csrf"].value
-    wanted = {"Accept": "application/json", "X-CSRFToken": before}
-    wrong = client.post("/login", {"login": "li", "password": "x"}, headers=wanted)
+    headers = {"Accept": "application/json", "X-CSRFToken": before}
+    wrong = client.post("/login", {"login": "li", "password": "x"}, headers=headers)
     assert (wrong.status_code, wrong.json()["error"]) == (422, "wrong")
-    right = client.post("/login", {"login": "li", "password": PASSWORD}, headers=wanted)
+    right = client.post("/login", {"login": "li", "password": PASSWORD}, headers=headers)
     assert right.json() == {"ok": True, "token": right.json()["token"], "person": li.pk}
     assert client.cookies["gecbench_csrf"].value != before
     after = {"X-CSRFToken": right.json()["token"]}
@@ -170,7 +170,7 @@ def test_somebody_new_comes_in_by_an_invitation(client, project):
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         ({"login": ""}, "Choose a name for signing in."),
         ({"login": "a b"}, "has no spaces"),
@@ -181,14 +181,16 @@ def test_somebody_new_comes_in_by_an_invitation(client, project):
         ({"password": "1234567890", "again": "1234567890"}, "numeric|common"),
     ],
 )
-def test_what_is_wrong_stands_at_its_field_and_the_rest_is_kept(client, li, project, changed, said):
+def test_what_is_wrong_stands_at_its_field_and_the_rest_is_kept(
+    client, li, project, changed, message
+):
     import re
 
     link = invite(project)
     answer = client.post(link, {**GIVEN, **changed})
     text = answer.content.decode()
     assert answer.status_code == 422
-    assert re.search(said, text)
+    assert re.search(message, text)
     if "name" not in changed:
         assert 'value="王"' in text
     assert NEW not in text
@@ -250,19 +252,24 @@ def test_sessions_are_listed_without_their_keys_and_ended(client, li, person):
     person("zhang")
     stranger = Client()
     sign_in(stranger, "zhang")
-    for one in (client, *others):
-        sign_in(one)
+    for session in (client, *others):
+        sign_in(session)
     page = client.get("/account/sessions")
     text = page.content.decode()
     assert text.count("Firefox · Windows") == 2
     for key in Session.objects.values_list("session_key", flat=True):
         assert key not in text
-    handles = [one.handle for one in page.context["places"] if not one.here]
+    handles = [place.handle for place in page.context["places"] if not place.here]
     assert page.context["places"][0].here
     client.post("/account/sessions/end", {"handle": handles[0]})
-    assert sum(signed_in(one) for one in others) == 1
+    assert sum(signed_in(other) for other in others) == 1
     client.post("/account/sessions/end", {"handle": "all"})
-    assert [signed_in(one) for one in (client, *others, stranger)] == [True, False, False, True]
+    assert [signed_in(session) for session in (client, *others, stranger)] == [
+        True,
+        False,
+        False,
+        True,
+    ]
     client.post("/account/sessions/end", {"handle": "nonsense"})
     assert Audit.objects.filter(what="person.sessions_ended").count() == 2
 
@@ -274,9 +281,11 @@ def test_the_list_of_sessions_decodes_ones_own_only(client, li, person, monkeypa
     sign_in(client)
     decoded = []
     decode = Session.get_decoded
-    monkeypatch.setattr(Session, "get_decoded", lambda one: decoded.append(one) or decode(one))
+    monkeypatch.setattr(
+        Session, "get_decoded", lambda session: decoded.append(session) or decode(session)
+    )
     client.get("/account/sessions")
-    assert [one.person for one in decoded] == [li]
+    assert [session.person for session in decoded] == [li]
 
 
 def test_a_session_of_an_unknown_kind_is_listed_too(client, li):
@@ -291,10 +300,10 @@ def test_a_session_of_an_unknown_kind_is_listed_too(client, li):
 
 def test_a_token_is_shown_once_and_revoked(client, li, person):
     sign_in(client)
-    made = client.post("/account/tokens", {"name": "nightly", "scope": "read", "days": "30"})
-    secret = made.context["secret"]
+    response = client.post("/account/tokens", {"name": "nightly", "scope": "read", "days": "30"})
+    secret = response.context["secret"]
     assert accounts.find_token(secret).person == li
-    assert made["Cache-Control"].startswith("max-age=0")
+    assert response["Cache-Control"].startswith("max-age=0")
     assert secret not in client.get("/account/tokens").content.decode()
     ends = Token.objects.get().expires_at - timezone.now()
     assert timedelta(days=29) < ends <= timedelta(days=30)
@@ -306,17 +315,17 @@ def test_a_token_is_shown_once_and_revoked(client, li, person):
 
 
 @pytest.mark.parametrize(
-    "given", [{"name": ""}, {"name": "x", "scope": "root"}, {"name": "x" * 101}]
+    "fields", [{"name": ""}, {"name": "x", "scope": "root"}, {"name": "x" * 101}]
 )
-def test_a_token_that_cannot_be_is_refused(client, li, given):
+def test_a_token_that_cannot_be_is_refused(client, li, fields):
     sign_in(client)
-    assert client.post("/account/tokens", given).status_code == 422
+    assert client.post("/account/tokens", fields).status_code == 422
     assert not Token.objects.exists()
 
 
-def change(client, **given):
+def change(client, **fields):
     plain = {"name": "Li", "language": "en", "theme": "auto", "size": "medium", "goal": "0"}
-    return client.post("/account/change", {**plain, **given})
+    return client.post("/account/change", {**plain, **fields})
 
 
 def test_settings_are_kept(client, li):
@@ -336,7 +345,7 @@ def test_settings_are_kept(client, li):
 
 
 @pytest.mark.parametrize(
-    "given",
+    "fields",
     [
         {"name": "\u200b"},
         {"name": "x\0"},
@@ -346,9 +355,9 @@ def test_settings_are_kept(client, li):
         {"size": "giant"},
     ],
 )
-def test_settings_that_mean_nothing_are_refused(client, li, given):
+def test_settings_that_mean_nothing_are_refused(client, li, fields):
     sign_in(client)
-    assert change(client, **given).status_code == 422
+    assert change(client, **fields).status_code == 422
     li.refresh_from_db()
     assert (li.name, li.preferences) == ("Li", {})
 
@@ -380,18 +389,18 @@ def test_keys_are_changed_and_brought_back(client, li):
     sign_in(client)
     page = client.get("/account/keys")
     assert page.content.count(b"data-chord") > 60
-    given = {"add": "alt+j", "skip": "Alt+P", "guide": "Ctrl+/", "close": ""}
-    assert client.post("/account/keys", given).status_code == 302
+    fields = {"add": "alt+j", "skip": "Alt+P", "guide": "Ctrl+/", "close": ""}
+    assert client.post("/account/keys", fields).status_code == 302
     li.refresh_from_db()
     assert li.preferences["keys"] == {"add": "Alt+J"}
     assert b'value="Alt+J"' in client.get("/account/keys").content
-    client.post("/account/keys", {**given, "do": "reset"})
+    client.post("/account/keys", {**fields, "do": "reset"})
     li.refresh_from_db()
     assert li.preferences["keys"] == {}
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("fields", "message"),
     [
         ({"add": "Alt+P"}, "Alt+P would do two things: “Add a correction” and “Skip”"),
         ({"add": "Ctrl+W"}, "Ctrl+W belongs to the browser"),
@@ -400,12 +409,12 @@ def test_keys_are_changed_and_brought_back(client, li):
         ({"box_3": "Alt+P"}, "“To box 3” and “Skip”"),
     ],
 )
-def test_keys_that_cannot_be_are_refused_and_stay_in_the_form(client, li, given, said):
+def test_keys_that_cannot_be_are_refused_and_stay_in_the_form(client, li, fields, message):
     sign_in(client)
-    answer = client.post("/account/keys", given)
+    answer = client.post("/account/keys", fields)
     text = answer.content.decode()
     assert answer.status_code == 422
-    assert said in text
-    assert f'value="{next(iter(given.values()))}"' in text
+    assert message in text
+    assert f'value="{next(iter(fields.values()))}"' in text
     li.refresh_from_db()
     assert "keys" not in li.preferences

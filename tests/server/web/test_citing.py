@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from server.web.reviewing import decide, form_of, page_of, payload, said, signed_in
+from server.web.reviewing import decide, form_of, page_of, payload, signed_in, verdict
 from server.web.test_problems_pages import disputed, ruled, the_complaint
 from server.workflow.reviewing import BAD, FAIR, GOOD, opened, study_of, waiting
 
@@ -24,8 +24,8 @@ SEVERAL = "Several sections have this title: choose one from the list."
 
 
 def cited(section: str) -> dict[str, object]:
-    bad = said(False, "incomplete", section=section)
-    return payload({GOOD: said(True), FAIR: said(True), BAD: bad})
+    bad = verdict(False, "incomplete", section=section)
+    return payload({GOOD: verdict(True), FAIR: verdict(True), BAD: bad})
 
 
 @pytest.mark.parametrize("typed", ["词语缺失", " 词语缺失 ", "word-missing"])
@@ -46,12 +46,12 @@ def test_what_names_no_one_section_is_refused_at_its_field_gui_4(typed, words):
     answer = decide(signed_in(project, "rita"), task, cited(typed))
     assert answer.status_code == 422
     (problem,) = answer.json()["problems"]
-    shown = [one.text for one in reviews.candidates(task, task_member(task))]
+    shown = [candidate.text for candidate in reviews.candidates(task, task_member(task))]
     place = f"section-{shown.index(BAD)}"
     assert (problem["place"], problem["words"], problem["blocking"]) == (place, words, True)
     assert not Review.objects.exists()
-    kept = DraftRevision.objects.latest("pk").payload["verdicts"]  # INV-10: as it was sent
-    assert [one["section"] for one in kept if one["section"]] == [typed]
+    verdicts = DraftRevision.objects.latest("pk").payload["verdicts"]  # INV-10: as it was sent
+    assert [verdict["section"] for verdict in verdicts if verdict["section"]] == [typed]
     page = page_of(signed_in(project, "rita"), "/p/story/review")
     assert f'data-problems="{place}"' in page
 
@@ -62,15 +62,19 @@ def task_member(task):
 
 def test_a_citation_of_a_text_that_is_judged_correct_counts_for_nothing_gui_4():
     project = waiting()
-    rows = {GOOD: said(True, section="没有"), FAIR: said(True), BAD: said(False, "incomplete")}
+    rows = {
+        GOOD: verdict(True, section="没有"),
+        FAIR: verdict(True),
+        BAD: verdict(False, "incomplete"),
+    }
     assert decide(signed_in(project, "rita"), opened(project), payload(rows)).status_code == 200
 
 
 def test_a_form_without_scripts_is_refused_and_keeps_what_was_typed_gui_4():
     project = waiting()
     client, task = signed_in(project, "rita"), opened(project)
-    n = [one.text for one in reviews.candidates(task, task_member(task))].index(BAD)
-    fields = {f"verdict-{one}": "correct" for one in range(3)} | {f"verdict-{n}": "wrong"}
+    n = [candidate.text for candidate in reviews.candidates(task, task_member(task))].index(BAD)
+    fields = {f"verdict-{place}": "correct" for place in range(3)} | {f"verdict-{n}": "wrong"}
     fields |= {f"reasons-{n}": ["incomplete"], f"section-{n}": "没有这一节"}
     path = f"/p/story/review/{task.sentence_id}/finalise"
     refused = client.post(path, form_of(task, **fields))
@@ -101,8 +105,8 @@ def test_a_ruling_refuses_what_is_no_section_and_keeps_what_was_typed_gui_4():
     assert 'value="没有这一节"' in page
     assert 'value="dismissed" checked' in page
     assert the_complaint().state == "open"
-    kept = DraftRevision.objects.latest("pk").payload  # INV-10
-    assert (kept["note"], kept["section"]) == ("不通", "没有这一节")
+    payload = DraftRevision.objects.latest("pk").payload  # INV-10
+    assert (payload["note"], payload["section"]) == ("不通", "没有这一节")
     first = ruled(signed_in(project, "rita"), "dismissed", note="不通", section="没有这一节")
     assert first.status_code == 404  # who may not rule is told nothing else
 
@@ -110,10 +114,10 @@ def test_a_ruling_refuses_what_is_no_section_and_keeps_what_was_typed_gui_4():
 def test_sections_of_one_title_are_told_apart_by_what_stands_above_else_by_their_ids_gui_4():
     text = "# Form\n\n## Marks\n\na\n\n# Types\n\n## Marks\n\nb\n\n# Form\n\nc\n"
     guideline = Guideline(markdown=text, sha256="of a test")
-    first, *_, last = (one.id for one in render_markdown(text).sections if one.level)
+    first, *_, last = (section.id for section in render_markdown(text).sections if section.level)
     names = section_names(guideline)
     assert names == (first, "Form › Marks", "Types", "Types › Marks", last)
-    assert len({find_section(guideline, one) for one in names}) == len(names)
+    assert len({find_section(guideline, name) for name in names}) == len(names)
     assert find_section(guideline, "form ›  marks") == find_section(guideline, names[1])
     assert find_section(guideline, "Marks") == ""
 

@@ -52,7 +52,7 @@ def test_without_a_position_the_order_is_that_of_the_file(site):
         {"id": f"r{n}", "source": text, "references": [], "meta": {"document": "d"}}
         for n, text in enumerate(LINES)
     ]
-    raw = "\n".join(json.dumps(one, ensure_ascii=False) for one in (header, *rows))
+    raw = "\n".join(json.dumps(row, ensure_ascii=False) for row in (header, *rows))
     plan = plan_import(project, content_of("x.jsonl", raw.encode()))
     assert not plan.obstacle
     run_import(plan, by=None)

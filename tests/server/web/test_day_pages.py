@@ -63,11 +63,17 @@ def test_the_day_shows_projects_with_continue_and_what_waits(li):
 
 def test_a_project_in_which_something_waits_comes_first(li):
     joined(a_project(1, slug="aaa", annotators=1), "a1")
-    assert [one.member.project.slug for one in li.get("/").context["projects"]] == ["aaa", "story"]
+    assert [project.member.project.slug for project in li.get("/").context["projects"]] == [
+        "aaa",
+        "story",
+    ]
     boss = Member.objects.get(project__slug="story", is_manager=True)
     mine = Member.objects.get(project__slug="story", person__login="a1")
     assignments.give_quota(boss, mine, number=1, due_at=timezone.now() + timedelta(days=1))
-    assert [one.member.project.slug for one in li.get("/").context["projects"]] == ["story", "aaa"]
+    assert [project.member.project.slug for project in li.get("/").context["projects"]] == [
+        "story",
+        "aaa",
+    ]
 
 
 def test_somebody_without_a_project_is_told_what_to_do(site):
@@ -246,13 +252,13 @@ def test_a_malformed_address_in_a_notice_leads_to_the_project(li):
 
 def test_notices_are_marked_as_read_one_by_one_or_all_that_were_shown(li):
     me, other = Person.objects.get(login="a1"), somebody("other")
-    one, two = (
+    first, two = (
         Notice.objects.create(person=me, project=sentence_project(), kind="study_opened", data={})
         for _ in range(2)
     )
     foreign = Notice.objects.create(person=other, kind="study_opened", data={})
     li.form("/notices/read", notice=foreign.pk)
-    li.form("/notices/read", notice=one.pk)
+    li.form("/notices/read", notice=first.pk)
     assert [n.read_at is None for n in Notice.objects.order_by("pk")] == [False, True, True]
     li.form("/notices/read", notice="²")  # no number: nothing is marked
     li.form("/notices/read", upto="x")
@@ -301,13 +307,13 @@ def test_the_menu_has_what_a_role_may_open_with_counts(li):
     assert ">Annotation" not in menu
 
 
-def judged(member, number, given, golden_texts, kind="corrected", reasons=()):
+def judged(member, number, answer, golden_texts, kind="corrected", reasons=()):
     """A sentence with a golden set, after the member's answer."""
     from gecbench.server.models import Reference
     from gecbench.server.rules.text import digest
 
     sentence = sentence_of(member.project, number)
-    made = submitted(member, sentence, given)
+    submission = submitted(member, sentence, answer)
     reviewer = somebody("wang")
     review = Review.objects.create(
         sentence=sentence,
@@ -318,16 +324,16 @@ def judged(member, number, given, golden_texts, kind="corrected", reasons=()):
     )
     golden = Golden.objects.create(sentence=sentence, version=1, kind=kind, review=review)
     for position, text in enumerate(golden_texts):
-        found = made.references.filter(text=text).first() or Reference.objects.create(
+        reference = submission.references.filter(text=text).first() or Reference.objects.create(
             sentence=sentence, review=review, text=text, digest=digest(text), origin="added"
         )
-        GoldenReference.objects.create(golden=golden, reference=found, position=position)
-    for one in made.references.exclude(text__in=golden_texts):
+        GoldenReference.objects.create(golden=golden, reference=reference, position=position)
+    for wrong in submission.references.exclude(text__in=golden_texts):
         Verdict.objects.create(
-            review=review, digest=one.digest, correct=False, reasons=list(reasons)
+            review=review, digest=wrong.digest, correct=False, reasons=list(reasons)
         )
     type(sentence).objects.filter(pk=sentence.pk).update(golden=golden, state="golden")
-    return made, golden
+    return submission, golden
 
 
 def test_ones_own_figures_count_answers_that_were_judged_and_those_that_are_golden(li):
@@ -343,11 +349,11 @@ def test_ones_own_figures_count_answers_that_were_judged_and_those_that_are_gold
     )
     judged(member, 2, correction("坏二。"), ["别人的。"], reasons=["meaning"])
     judged(member, 3, error_free(), [], kind="error_free")
-    made, golden = judged(member, 4, error_free(), ["要改。"])
+    submission, golden = judged(member, 4, error_free(), ["要改。"])
     Study.objects.create(
         project=member.project,
-        sentence=made.sentence,
-        submission=made,
+        sentence=submission.sentence,
+        submission=submission,
         person=member.person,
         golden=golden,
     )
@@ -371,11 +377,11 @@ def test_ones_own_figures_count_answers_that_were_judged_and_those_that_are_gold
 def test_what_waits_counts_only_what_a_person_may_do(li):
     project = sentence_project()
     member = Member.objects.get(person__login="a1")
-    made, golden = judged(member, 1, correction("坏。"), ["好。"])
+    submission, golden = judged(member, 1, correction("坏。"), ["好。"])
     study = Study.objects.create(
         project=project,
-        sentence=made.sentence,
-        submission=made,
+        sentence=submission.sentence,
+        submission=submission,
         person=member.person,
         golden=golden,
     )
@@ -387,8 +393,8 @@ def test_what_waits_counts_only_what_a_person_may_do(li):
 
     def count(name):
         return [
-            standings(one.person_id, [project.pk])[project.pk][name]
-            for one in (member, first, second, manager)
+            standings(judge.person_id, [project.pk])[project.pk][name]
+            for judge in (member, first, second, manager)
         ]
 
     assert count("study") == [1, 0, 0, 0]
@@ -398,7 +404,7 @@ def test_what_waits_counts_only_what_a_person_may_do(li):
     Complaint.objects.filter(pk=complaint.pk).update(level=2)
     assert count("complaints") == [0, 0, 0, 1]
     ReviewTask.objects.all().delete()
-    task = ReviewTask.objects.create(project=project, sentence=made.sentence)
+    task = ReviewTask.objects.create(project=project, sentence=submission.sentence)
     assert count("reviews") == [0, 1, 1, 1]
     ReviewTask.objects.filter(pk=task.pk).update(not_for=first.person)
     assert count("reviews") == [0, 0, 1, 1]

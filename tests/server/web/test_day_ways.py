@@ -25,8 +25,8 @@ def test_the_first_administrator_is_led_to_the_first_project(site):
 
 
 def leads_to(asking: Asking) -> str:
-    (found,) = re.findall(r'href="(/p/story/[a-z]+)/?">\s*Continue', asking.html("/"))
-    return found
+    (address,) = re.findall(r'href="(/p/story/[a-z]+)/?">\s*Continue', asking.html("/"))
+    return address
 
 
 def test_continue_leads_to_study_where_no_task_is_left_and_back_where_one_is(site):

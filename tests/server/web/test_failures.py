@@ -45,7 +45,7 @@ def own_addresses(site):
     RAISED.clear()
 
 
-def asked(error, *, data=None, language="en", **headers):
+def response_to(error, *, data=None, language="en", **headers):
     RAISED.append(error)
     headers = {"accept-language": language, **headers}
     client = Client(raise_request_exception=False, headers=headers)
@@ -96,13 +96,13 @@ CASES = [
     (ZeroDivisionError("division by zero"), 500, "server_error", "Something is broken here"),
 ]
 by_case = pytest.mark.parametrize(
-    ("error", "status", "code", "words"), CASES, ids=lambda one: str(one)[:30]
+    ("error", "status", "code", "words"), CASES, ids=lambda value: str(value)[:30]
 )
 
 
 @by_case
 def test_a_page_says_what_went_wrong_and_the_way_back(error, status, code, words):
-    answer = asked(error)
+    answer = response_to(error)
     text = answer.content.decode()
     assert answer.status_code == status
     assert words in text
@@ -113,30 +113,33 @@ def test_a_page_says_what_went_wrong_and_the_way_back(error, status, code, words
 
 def test_a_script_gets_the_message_in_the_persons_language():
     error = RefusedError([PROBLEM])
-    english = asked(error, accept="application/json").json()
-    chinese = asked(error, accept="application/json", language="zh-hans").json()
+    english = response_to(error, accept="application/json").json()
+    chinese = response_to(error, accept="application/json", language="zh-hans").json()
     assert english["message"] == english["problems"][0]["message"] == str(error)
     assert chinese["message"] == chinese["problems"][0]["message"]
     assert chinese["message"] not in ("", str(error))
     file = FormatError("the line is blank; remove it", at=Place("a.txt", 3))
-    assert "第 3 行" in asked(file, accept="application/json", language="zh-hans").json()["message"]
+    assert (
+        "第 3 行"
+        in response_to(file, accept="application/json", language="zh-hans").json()["message"]
+    )
 
 
 @by_case
 def test_a_script_gets_json(error, status, code, words):
-    answer = asked(error, accept="application/json")
-    said = answer.json()
-    assert (answer.status_code, said["error"]) == (status, code)
-    assert said["request_id"] == answer["X-Request-Id"]
+    answer = response_to(error, accept="application/json")
+    data = answer.json()
+    assert (answer.status_code, data["error"]) == (status, code)
+    assert data["request_id"] == answer["X-Request-Id"]
     if status >= 500:
-        assert words in said["message"]
+        assert words in data["message"]
     else:
-        assert said["message"] == str(error)
+        assert data["message"] == str(error)
 
 
 def test_problems_come_with_their_fields():
-    said = asked(RefusedError([PROBLEM]), accept="application/json").json()
-    assert said["problems"] == [
+    data = response_to(RefusedError([PROBLEM]), accept="application/json").json()
+    assert data["problems"] == [
         {
             "code": "ANN-4",
             "field": "reference-1",
@@ -145,12 +148,12 @@ def test_problems_come_with_their_fields():
             "blocking": True,
         }
     ]
-    assert PROBLEM.message in asked(RefusedError([PROBLEM])).content.decode()
+    assert PROBLEM.message in response_to(RefusedError([PROBLEM])).content.decode()
 
 
 def test_every_failure_is_said_in_chinese_too():
     for error, _, _, _ in CASES:
-        text = asked(error, language="zh-hans").content.decode()
+        text = response_to(error, language="zh-hans").content.decode()
         title = re.search("<h1>(.*?)</h1>", text)[1]
         assert re.search("[\u4e00-\u9fff]", title), title
         assert 'lang="zh-Hans"' in text
@@ -165,7 +168,7 @@ def test_what_was_typed_is_given_back_but_no_secret():
         "version": "12",
         "do": "go",
     }
-    text = asked(ConflictError("changed"), data=typed).content.decode()
+    text = response_to(ConflictError("changed"), data=typed).content.decode()
     assert "我去了&lt;b&gt;学校&lt;/b&gt;。" in text
     assert "另一个答案" in text
     assert "hush" not in text
@@ -183,7 +186,7 @@ def test_a_form_that_is_broken_itself_is_answered():
 
 
 def test_a_part_of_a_page_gets_a_part():
-    text = asked(ConflictError("x"), **{"hx-request": "true"}).content.decode()
+    text = response_to(ConflictError("x"), **{"hx-request": "true"}).content.decode()
     assert text.lstrip().startswith("<section")
     assert "<html" not in text
 
@@ -193,15 +196,15 @@ def test_a_form_that_is_too_old_is_refused_with_its_text():
     answer = client.post("/raise", {"text": "我去了学校。"})
     assert answer.status_code == 403
     assert "我去了学校。" in answer.content.decode()
-    said = client.post("/raise", headers={"accept": "application/json"})
-    assert (said.status_code, said.json()["error"]) == (403, "csrf")
+    response = client.post("/raise", headers={"accept": "application/json"})
+    assert (response.status_code, response.json()["error"]) == (403, "csrf")
 
 
 def test_the_log_of_a_failing_database_has_its_kind_and_no_values(caplog):
     error = because(OperationalError("disk is full 我的句子"), sqlite3.OperationalError("x"))
-    asked(error)
+    response_to(error)
     assert "the database failed: OperationalError" in caplog.text
-    assert "我的句子" not in "".join(one.getMessage() for one in caplog.records)
+    assert "我的句子" not in "".join(record.getMessage() for record in caplog.records)
 
 
 def test_failures_outside_of_views_have_their_words(monkeypatch):
@@ -212,7 +215,7 @@ def test_failures_outside_of_views_have_their_words(monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr("django.contrib.sessions.middleware.SessionMiddleware.process_response", full)
-        answer = asked(NotYoursError("x"), accept="application/json")
+        answer = response_to(NotYoursError("x"), accept="application/json")
     assert answer.status_code == 507
     assert json.loads(answer.content)["error"] == "disk_full"
 
@@ -226,11 +229,11 @@ def test_an_unknown_status_has_words_too():
 
 
 def test_a_page_says_in_the_persons_language_what_happened():
-    page = asked(ConflictError("another window has saved a newer draft"), language="zh-hans")
+    page = response_to(ConflictError("another window has saved a newer draft"), language="zh-hans")
     assert "另一个窗口保存了更新的草稿" in page.content.decode()
     assert 'lang="en"' not in page.content.decode()
 
 
 def test_what_nobody_has_translated_is_marked_as_english():
-    page = asked(GecbenchError("an error of tomorrow"), language="zh-hans")
+    page = response_to(GecbenchError("an error of tomorrow"), language="zh-hans")
     assert re.search('<p class="note bad" lang="en">an error of tomorrow', page.content.decode())

@@ -14,9 +14,9 @@ FIRST = "# 规范 {#all}\n\n开头。\n\n" + MARKS + "## 字 {#letters}\n\n错�
 
 @pytest.fixture
 def project(site):
-    made = a_project(1)
-    projects.publish_guideline(made, markdown=FIRST, note="短的", by=made.created_by)
-    return made
+    project = a_project(1)
+    projects.publish_guideline(project, markdown=FIRST, note="短的", by=project.created_by)
+    return project
 
 
 @pytest.fixture
@@ -50,9 +50,9 @@ def test_gui_2_a_new_version_says_what_is_new_and_the_older_ones_stay(project, l
     assert "New in this version" not in first
 
 
-@pytest.mark.parametrize("wanted", ["9", "x", "0", "-1", "1" * 30, "²"])
-def test_a_version_that_is_none_is_not_found(li, wanted):
-    assert li.get(f"/p/story/guide?v={wanted}").status_code == 404
+@pytest.mark.parametrize("version", ["9", "x", "0", "-1", "1" * 30, "²"])
+def test_a_version_that_is_none_is_not_found(li, version):
+    assert li.get(f"/p/story/guide?v={version}").status_code == 404
 
 
 def test_gui_4_a_section_is_an_address_with_what_lies_below_it(li):

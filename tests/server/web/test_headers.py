@@ -35,17 +35,17 @@ def site_with(**changed):
 def test_every_answer_has_the_headers(site, path):
     answer = Client().get(path)
     answer.close()
-    said = answer.headers
-    policy = dict(one.split(" ", 1) for one in said["Content-Security-Policy"].split("; "))
+    headers = answer.headers
+    policy = dict(part.split(" ", 1) for part in headers["Content-Security-Policy"].split("; "))
     assert policy["default-src"] == policy["frame-ancestors"] == policy["base-uri"] == "'none'"
     assert policy["script-src"] == policy["style-src"] == policy["connect-src"] == "'self'"
-    assert "unsafe" not in said["Content-Security-Policy"]
-    assert said["X-Content-Type-Options"] == "nosniff"
-    assert said["Referrer-Policy"] == "same-origin"
-    assert said["Cross-Origin-Opener-Policy"] == "same-origin"
-    assert "camera=()" in said["Permissions-Policy"]
-    assert re.fullmatch("[0-9a-f]{12}", said["X-Request-Id"])
-    assert "Strict-Transport-Security" not in said
+    assert "unsafe" not in headers["Content-Security-Policy"]
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "same-origin"
+    assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert "camera=()" in headers["Permissions-Policy"]
+    assert re.fullmatch("[0-9a-f]{12}", headers["X-Request-Id"])
+    assert "Strict-Transport-Security" not in headers
 
 
 def test_with_https_the_browser_is_told_to_stay_with_it(site):
@@ -71,19 +71,19 @@ def test_a_foreign_host_is_refused(site):
 
 
 @pytest.mark.parametrize(
-    "wanted",
+    "address",
     [
         *("https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)"),
         *("http:///evil.example", "\\\\evil.example", "https:evil.example", " //evil.example"),
         *("/\t/evil.example", "ftp://testserver/", "data:text/html,x"),
     ],
 )
-def test_after_signing_in_nobody_is_sent_elsewhere(site, person, wanted):
+def test_after_signing_in_nobody_is_sent_elsewhere(site, person, address):
     person("li")
-    given = {"login": "li", "password": PASSWORD, "next": wanted}
-    assert Client().post("/login", given)["Location"] == "/"
-    assert Client().post("/language", {"language": "en", "next": wanted})["Location"] == "/"
-    shown = Client().get("/login", {"next": wanted}).content.decode()
+    fields = {"login": "li", "password": PASSWORD, "next": address}
+    assert Client().post("/login", fields)["Location"] == "/"
+    assert Client().post("/language", {"language": "en", "next": address})["Location"] == "/"
+    shown = Client().get("/login", {"next": address}).content.decode()
     assert 'name="next" value="/"' in shown
 
 
@@ -99,15 +99,15 @@ def test_the_sixth_try_is_locked_even_with_the_right_password(site, person):
     client = Client(headers={"accept-language": "en"})
     assert fail(client, times=4).status_code == 422
     assert fail(client).status_code == 403
-    given = {"login": "LI ", "password": PASSWORD}
-    locked = client.post("/login", given)
+    fields = {"login": "LI ", "password": PASSWORD}
+    locked = client.post("/login", fields)
     assert locked.status_code == 403
     assert b"locked for another 15 minutes" in locked.content
     assert 899 <= int(locked["Retry-After"]) <= 900
-    as_json = client.post("/login", given, headers={"Accept": "application/json"})
+    as_json = client.post("/login", fields, headers={"Accept": "application/json"})
     assert (as_json.status_code, as_json.json()["error"]) == (403, "locked")
     elsewhere = Client(REMOTE_ADDR="192.0.2.7")
-    assert elsewhere.post("/login", given).status_code == 302
+    assert elsewhere.post("/login", fields).status_code == 302
     other = {"login": "zhang", "password": PASSWORD}
     assert client.post("/login", other).status_code == 302
 
@@ -206,13 +206,13 @@ def test_too_fast_is_429_and_says_when_to_come_again(site, monkeypatch):
             language: fail(Client(headers={"accept-language": language})).content.decode()
             for language in ("en", "zh-hans")
         }
-        asked = fail(Client(headers={"accept": "application/json", "accept-language": "en"}))
-    assert [one.status_code for one in answers] == [422, 422, 429]
-    assert answers[-1]["Retry-After"] == asked["Retry-After"] == "2"
+        response = fail(Client(headers={"accept": "application/json", "accept-language": "en"}))
+    assert [answer.status_code for answer in answers] == [422, 422, 429]
+    assert answers[-1]["Retry-After"] == response["Retry-After"] == "2"
     assert "Wait 2 seconds" in words["en"]
     assert "请等待 2 秒" in words["zh-hans"]
-    assert (asked.json()["error"], asked.json()["seconds"]) == ("too_fast", 2)
-    assert "Wait 2 seconds" in asked.json()["message"]
+    assert (response.json()["error"], response.json()["seconds"]) == ("too_fast", 2)
+    assert "Wait 2 seconds" in response.json()["message"]
 
 
 @given(st.floats(0.001, 50), st.integers(1, 5), st.lists(st.floats(0, 40), max_size=5))
@@ -286,11 +286,17 @@ def deployed(folder, **environment):
         "call_command('check', deploy=True, fail_level='INFO')"
     )
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("GECBENCH_", "DJANGO_"))}
-    told = {"GECBENCH_SITE": str(folder), "DJANGO_SETTINGS_MODULE": "gecbench.server.settings"}
+    variables = {
+        "GECBENCH_SITE": str(folder),
+        "DJANGO_SETTINGS_MODULE": "gecbench.server.settings",
+    }
     return subprocess.run(
-        [sys.executable, "-c", code], env={**clean, **told, **environment}, capture_output=True,
-        text=True, check=False,
-    )  # fmt: skip
+        [sys.executable, "-c", code],
+        env={**clean, **variables, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 @pytest.mark.slow
@@ -323,9 +329,9 @@ def test_the_log_names_no_secret_and_no_text(site, person, caplog):
         client.get("/invitation/topsecret?q=hush")
         client.post("/account/change", {"name": "私人句子", "goal": "0"})
         client.generic("BREW", "/topsecret")
-    text = "\n".join(one.getMessage() for one in caplog.records)
+    text = "\n".join(record.getMessage() for record in caplog.records)
     assert "GET /invitation/<str:secret> 404" in text
     assert "OTHER /(no page) 404" in text
     assert not re.search("topsecret|hush|私人句子", text)
     assert Person.objects.get().name == "私人句子"
-    assert {one.person for one in caplog.records} == {li.pk}
+    assert {record.person for record in caplog.records} == {li.pk}

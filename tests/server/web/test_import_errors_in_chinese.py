@@ -33,10 +33,10 @@ def test_what_is_wrong_with_a_file_is_said_in_chinese(site, format):
     sound, english = [], []
     with override("zh-hans"):
         for name, raw in BROKEN[format].items():
-            found = list(errors(project, raw, format))
-            if not found:
+            problems = list(errors(project, raw, format))
+            if not problems:
                 sound.append(name)
-            for error in found:
+            for error in problems:
                 words = translate_error(error)
                 if in_english(str(error), words.text, foreign=words.foreign):
                     english.append((name, str(error), words.text))
@@ -48,12 +48,12 @@ def test_a_wrong_value_in_any_place_is_said_in_chinese(format):
     english, wrong = set(), 0
     with override("zh-hans"):
         for raw in with_wrong_values(format):
-            for found in records(content_of("file", raw.encode()), format)[1]:
-                if isinstance(found, Trouble):
+            for entry in records(content_of("file", raw.encode()), format)[1]:
+                if isinstance(entry, Trouble):
                     wrong += 1
-                    words = translate(found.message)
-                    if in_english(found.message, words.text, foreign=words.foreign):
-                        english.add((found.message, words.text))
+                    words = translate(entry.message)
+                    if in_english(entry.message, words.text, foreign=words.foreign):
+                        english.add((entry.message, words.text))
     assert english == set()
     assert wrong > 30
 
@@ -80,6 +80,6 @@ def test_advice_of_the_command_line_is_not_given_on_a_page(site, format):
     ],
 )
 def test_problems_are_told_in_words_of_the_page(format, raw, problem):
-    found = list(records(content_of("file", raw.encode()), format)[1])
+    entries = list(records(content_of("file", raw.encode()), format)[1])
     with override("zh-hans"):
-        assert problem in translate(found[-1].message).text
+        assert problem in translate(entries[-1].message).text

@@ -58,9 +58,9 @@ FILES: dict[str, tuple[bytes, str]] = {
 
 @pytest.fixture
 def project(site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
-    made = tmp_path / "data"
-    made.mkdir()
-    monkeypatch.setattr(settings, "SITE", replace(settings.SITE, folder=made))
+    folder = tmp_path / "data"
+    folder.mkdir()
+    monkeypatch.setattr(settings, "SITE", replace(settings.SITE, folder=folder))
     monkeypatch.setattr(http, "_BUCKETS", http.Buckets())
     return a_project(0)
 
@@ -71,14 +71,14 @@ def person(language: str) -> Asking:
 
 def uploaded(boss: Asking, raw: bytes, name: str = "dev.tsv", *references: bytes) -> str:
     """The address of the report; an empty file is refused at once, so one line is there."""
-    more = [SimpleUploadedFile(f"ref{n}", one) for n, one in enumerate(references)]
+    more = [SimpleUploadedFile(f"ref{n}", reference) for n, reference in enumerate(references)]
     file = SimpleUploadedFile(name, raw or b"\n")
     answer = boss.client.post(BEGIN, {"file": file, "references": more})
     assert answer.status_code == 302, answer.content.decode()
     return answer.url
 
 
-def told(page: str) -> list[tuple[str, str]]:
+def shown_messages(page: str) -> list[tuple[str, str]]:
     """What a page says is wrong: the attributes of the element, and its text."""
     return [
         (mark.strip(), unescape(text).strip())
@@ -92,7 +92,7 @@ def test_every_broken_file_is_told_in_chinese(project):
     for name, (raw, kind) in FILES.items():
         report = uploaded(chinese, raw)
         options = f"?format={kind}&references=golden&duplicates=skip"
-        for mark, text in told(chinese.html(report + options)):
+        for mark, text in shown_messages(chinese.html(report + options)):
             assert "lang" not in mark, (name, text)
             assert HAN.search(text), (name, text)
             shown += 1
@@ -112,8 +112,8 @@ def test_in_english_the_page_shows_the_librarys_words(project):
         if plan is None:
             continue
         with translation.override("en"):
-            messages = [str(translate(one.message)) for one in plan.report.problems]
-        assert [text for _, text in told(page.content.decode())] == messages, name
+            messages = [str(translate(problem.message)) for problem in plan.report.problems]
+        assert [text for _, text in shown_messages(page.content.decode())] == messages, name
         shown += len(messages)
     assert shown > 80
 
@@ -138,10 +138,10 @@ def test_rules_that_references_break_are_told_in_chinese(site, project):
     page = person("zh-hans").html(
         uploaded(person("zh-hans"), LINES.encode()) + "?references=golden"
     )
-    found = told(page)
-    assert [mark for mark, _ in found if mark] == []
+    messages_shown = shown_messages(page)
+    assert [mark for mark, _ in messages_shown if mark] == []
     assert "'1'：第 2 个答案没有[缺失成分]，别的答案有；要么都有，要么都没有（CON-3）" in dict(
-        map(reversed, found)
+        map(reversed, messages_shown)
     )
     assert "各答案互相矛盾：既有“有修改”，又有“没有错误”" in unescape(page)  # left out, listed
     assert {"CON-3", "CON-6", "CON-8"} <= set(re.findall(r"CON-\d+", page))
@@ -155,7 +155,7 @@ def test_texts_of_a_file_come_unharmed_and_escaped_once(project, language, evil)
     row = json.dumps({"id": evil, "text": 5, evil: "x"})
     report = uploaded(boss, f"no tab {evil[:25]}\n".encode() * 2, name=f"{evil[:60]}.tsv")
     page = boss.html(f"{report}?format=mucgec")
-    assert repr(f"no tab {evil[:25]}") in told(page)[0][1]
+    assert repr(f"no tab {evil[:25]}") in shown_messages(page)[0][1]
     assert evil[:25] not in page or "<" not in evil[:25]
     report = uploaded(boss, f'{{"format": "gecbench-corpus", "schema": 1}}\n{row}\n'.encode())
     page = boss.html(f"{report}?format=jsonl")
@@ -175,7 +175,7 @@ def test_words_that_nobody_has_translated_are_marked_as_english(project, monkeyp
     chinese = person("zh-hans")
     report = uploaded(chinese, "一句话。\n".encode())
     monkeypatch.setattr(imports, "plan_import", lost)
-    assert told(chinese.html(report)) == [('lang="en"', "new words <b>")]
+    assert shown_messages(chinese.html(report)) == [('lang="en"', "new words <b>")]
 
 
 def test_notes_beside_the_problems_are_in_chinese(project):
@@ -201,19 +201,19 @@ def test_notes_beside_the_problems_are_in_chinese(project):
 
 
 @pytest.mark.parametrize(
-    ("given", "chinese"),
+    ("fields", "chinese"),
     [
         ({"source": "a\u200bb"}, r"来源名称为 'a\u200bb'，含有特殊字符"),
         ({"encoding": "gb18030"}, "dev.tsv 第 1 行：字节 0x"),
         ({}, "dev.tsv：1 个句子已经存在（文件中 1 个，项目中 0 个）；请选择如何处理：skip, keep"),
     ],
 )
-def test_what_an_import_refuses_is_told_in_chinese(project, given, chinese):
+def test_what_an_import_refuses_is_told_in_chinese(project, fields, chinese):
     boss = person("zh-hans")
     report = uploaded(boss, "一句话。\n一句话。\n".encode() + "é".encode())
-    answer = boss.client.post(f"{report}/run", given)
+    answer = boss.client.post(f"{report}/run", fields)
     assert answer.status_code == 422
-    ((mark, text),) = told(answer.content.decode())
+    ((mark, text),) = shown_messages(answer.content.decode())
     assert (mark, chinese in text) == ("", True), text
 
 
@@ -242,33 +242,35 @@ def test_files_beside_a_file_are_refused_in_chinese(project, monkeypatch):
     boss = person("zh-hans")
     source = "我们。\n他们。\n".encode()
     assert "ref0 第 2 行：文件有 1 行，而 dev.tsv 有 2 行" in str(
-        told(boss.html(uploaded(boss, source, "dev.tsv", b"x\n")))
+        shown_messages(boss.html(uploaded(boss, source, "dev.tsv", b"x\n")))
     )
     page = boss.html(uploaded(boss, source, "dev.tsv", b"x\n \n"))
-    assert told(page) == [("", "ref0 的这一行是空行；请补上")]
+    assert shown_messages(page) == [("", "ref0 的这一行是空行；请补上")]
     page = boss.html(uploaded(boss, source, "dev.tsv", b"x\ny\n") + "?format=m2")
-    assert "答案文件只能与逐行文本一起导入，不能与格式 m2 一起" in str(told(page))
+    assert "答案文件只能与逐行文本一起导入，不能与格式 m2 一起" in str(shown_messages(page))
     many = [SimpleUploadedFile("r", b"x") for _ in range(11)]
     files = {"file": SimpleUploadedFile("dev.tsv", b"x"), "references": many}
     answer = boss.client.post(BEGIN, files)
-    assert told(answer.content.decode()) == [("", "一个原句文件最多可附带 10 个答案文件")]
+    assert shown_messages(answer.content.decode()) == [("", "一个原句文件最多可附带 10 个答案文件")]
     monkeypatch.setattr("gecbench.server.web.manage.imports.MOST_BYTES", 3)
     answer = boss.client.post(BEGIN, {"file": SimpleUploadedFile("a: b.txt", b"long\n")})
-    said = [("", "a: b.txt：有 5 字节；一次最多读取 3 字节，请拆分文件")]
-    assert told(answer.content.decode()) == said
+    expected = [("", "a: b.txt：有 5 字节；一次最多读取 3 字节，请拆分文件")]
+    assert shown_messages(answer.content.decode()) == expected
 
 
 def test_what_exports_and_releases_refuse_is_told_in_chinese(project):
     boss = person("zh-hans")
     page = boss.html("/p/story/manage/export")
-    assert told(page) == [("", "项目 story 还没有标准答案；请先审核一些句子")]
+    assert shown_messages(page) == [("", "项目 story 还没有标准答案；请先审核一些句子")]
     answer = boss.form("/p/story/manage/releases", name="v1")
-    assert told(answer.content.decode()) == [("", "项目 story 还没有标准答案；没有可发布的内容")]
+    assert shown_messages(answer.content.decode()) == [
+        ("", "项目 story 还没有标准答案；没有可发布的内容")
+    ]
     marked = '{"id": "1", "source": "好么", "references": [{"text": "没有错误"}]}\n'
     report = uploaded(boss, f"{LINES.splitlines()[0]}\n{marked}".encode())
     boss.form(f"{report}/run", references="golden")
     answer = boss.form("/p/story/manage/releases", name="v1")
-    assert told(answer.content.decode()) == [
+    assert shown_messages(answer.content.decode()) == [
         (
             "",
             "句子 '1'：第 0 个答案（从 0 数起）的文本是 '没有错误'，mucgec 格式会把它读成标记；"
@@ -277,11 +279,11 @@ def test_what_exports_and_releases_refuse_is_told_in_chinese(project):
     ]
     answer = boss.form("/p/story/manage/releases", name="../v1")
     assert "发布版的名称由字母、数字、点和连字符组成，不能是 '../v1'" in str(
-        told(answer.content.decode())
+        shown_messages(answer.content.decode())
     )
-    for given in ({"format": "zip"}, {"format": "parallel"}, {"format": "m2", "scheme": "en"}):
-        answer = boss.form("/p/story/manage/export/download", **given)
+    for fields in ({"format": "zip"}, {"format": "parallel"}, {"format": "m2", "scheme": "en"}):
+        answer = boss.form("/p/story/manage/export/download", **fields)
         page = answer.content.decode()
-        problems = [text for _, text in told(page)] or FIELD_ERROR.findall(page)
+        problems = [text for _, text in shown_messages(page)] or FIELD_ERROR.findall(page)
         assert problems, page
         assert all(HAN.search(text) for text in problems), problems

@@ -70,14 +70,14 @@ def test_jud_1_no_page_of_a_judge_shows_the_other_ones_rating_before_both_have_r
     item = begun(project, 1).items.get()
     john = Asking(member_of(project, "john"))
     paths = ("/", "/p/story/judge", f"/p/story/judge/{item.pk}", "/p/story/judge/disagreements")
-    said = []
+    pages = []
     for accept in (True, False):
         rated(project, "jane", item, accept, accept, note=f"secret {accept}")
-        said.append([re.sub(r"[\w-]{32,}", "", john.html(path)) for path in paths])
+        pages.append([re.sub(r"[\w-]{32,}", "", john.html(path)) for path in paths])
         if accept:
             Asking(member_of(project, "jane")).form(f"/p/story/judge/{item.pk}/undo")
-    assert said[0] == said[1]
-    assert "secret" not in "".join(said[0])
+    assert pages[0] == pages[1]
+    assert "secret" not in "".join(pages[0])
 
 
 def test_jud_3_a_disagreement_is_discussed_and_resolved_on_its_page(project):
@@ -112,8 +112,8 @@ def test_a_manager_draws_a_sample_and_reads_the_report_of_table_3(project, langu
     broken = {**fields, "judges": chosen, "key_1": "a b", "seed": 3}
     refused = boss.form("/p/story/manage/inspection/new", **broken)
     assert list(refused.context["form"].errors) == ["key_1"]
-    asked = {**fields, "judges": chosen, "seed": 3, "key_0": "", "en_0": "", "zh_0": ""}
-    assert boss.form("/p/story/manage/inspection/new", **asked).status_code == 302
+    round_form = {**fields, "judges": chosen, "seed": 3, "key_0": "", "en_0": "", "zh_0": ""}
+    assert boss.form("/p/story/manage/inspection/new", **round_form).status_code == 302
     drawn = InspectionRound.objects.get()
     assert (drawn.seed, drawn.size) == (3, 6)
     assert [criterion["key"] for criterion in drawn.criteria] == ["meaning", "fluency"]

@@ -99,7 +99,7 @@ def test_a_sentence_that_no_reviewer_may_take_is_named(project, boss):
     all_submitted(sentence_of(project, 1), (a, b))
     Member.objects.filter(pk=a.pk).update(is_reviewer=True)
     page = boss.get("/p/story/manage/").context
-    assert [one.sentence.number for one in page["stuck"]] == [1]
+    assert [task.sentence.number for task in page["stuck"]] == [1]
 
 
 def test_too_few_annotators_are_told_while_places_are_free(project, boss):
@@ -135,10 +135,10 @@ def test_the_page_of_a_sentence_tells_its_whole_history(site):
     boss = Asking(somebody("boss"))
     reviewing.finalised(project)
     page = boss.get("/p/story/manage/sentences/1")
-    kinds = [one.kind for one in page.context["entries"]]
+    kinds = [entry.kind for entry in page.context["entries"]]
     assert kinds[0] == "in"
     assert {"place", "text", "queue", "review", "golden", "study"} <= set(kinds)
-    assert [one.kind for one in page.context["entries"]].count("golden") == 1
+    assert [entry.kind for entry in page.context["entries"]].count("golden") == 1
     lesson = Study.objects.get()
     boss.form(f"/p/story/manage/sentences/1/waive/{lesson.pk}", note="an old rule")
     assert Study.objects.get().close_reason == "waived"
@@ -156,8 +156,8 @@ def test_the_history_names_who_had_a_sentence_reviewed_again_and_who_added_place
     review_tasks.return_for_more(rita, task.sentence_id, version=task.version, more=1)
 
     def entries(kind: str, word: str) -> list[str]:
-        found = boss.get(page).context["entries"]
-        return [entry.who for entry in found if entry.kind == kind and word in entry.title]
+        entries = boss.get(page).context["entries"]
+        return [entry.who for entry in entries if entry.kind == kind and word in entry.title]
 
     assert entries("place", "a place was added") == [rita.person.name]
     submitted(reviewing.member_of(project, "b1"), sentence_of(project))
@@ -197,9 +197,9 @@ def test_a_decision_that_lost_is_in_the_history(site):
     project = reviewing.waiting(correction(reviewing.GOOD), error_free(), correction())
     reviewing.finalised(project, right=(reviewing.GOOD,))
     entries = Asking(somebody("boss")).get("/p/story/manage/sentences/1").context["entries"]
-    titles = [one.title for one in entries]
+    titles = [entry.title for entry in entries]
     assert "self-study begins: a decision" in titles
-    notes = [line.note for one in entries if one.kind == "review" for line in one.lines]
+    notes = [line.note for entry in entries if entry.kind == "review" for line in entry.lines]
     assert any(note.startswith("free of errors: wrong") for note in notes)
 
 
@@ -263,7 +263,7 @@ def test_numbers_that_no_row_can_have_are_not_found(project, boss, number):
 
 
 def test_many_are_changed_only_after_their_number_was_typed(project, boss):
-    ids = [str(one.pk) for one in Sentence.objects.filter(project=project, number__lte=3)]
+    ids = [str(sentence.pk) for sentence in Sentence.objects.filter(project=project, number__lte=3)]
     shown = boss.client.post("/p/story/manage/sentences/bulk", {"act": "withdraw", "sentence": ids})
     assert (shown.context["count"], shown.context["changing"]) == (3, 3)
     do = {"act": "withdraw", "ids": shown.context["ids"], "reason": "copies"}

@@ -26,12 +26,17 @@ def table(boss: Asking, sort: str = "name") -> list[list[str]]:
     """The cells of the members' table, without marks."""
     html = boss.html(f"{HERE}/members?sort={sort}").split("<tbody>", 1)[1].split("</tbody>")[0]
     cells = [re.findall(r"<td.*?</td>", row, re.S) for row in html.split("</tr>")[:-1]]
-    return [[" ".join(re.sub("<[^>]+>", "", one).split()) for one in row] for row in cells]
+    return [[" ".join(re.sub("<[^>]+>", "", cell).split()) for cell in row] for row in cells]
 
 
 def give(boss: Asking, *to, kind: str = "quota", number: int = 2, due: int = 3, follow=True):
-    given = {"members": [one.pk for one in to], "kind": kind, "number": number, "due": day(due)}
-    return boss.client.post(f"{HERE}/members/work", given, follow=follow)
+    fields = {
+        "members": [member.pk for member in to],
+        "kind": kind,
+        "number": number,
+        "due": day(due),
+    }
+    return boss.client.post(f"{HERE}/members/work", fields, follow=follow)
 
 
 def test_a_quota_is_given_to_several_and_seen_by_each_alone(project, boss):
@@ -66,7 +71,7 @@ def test_reviewers_get_quotas_and_who_has_not_the_role_is_named(project, boss):
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         ({"members": []}, "Choose at least one member."),
         ({"number": "0"}, "greater than or equal to 1"),
@@ -77,11 +82,11 @@ def test_reviewers_get_quotas_and_who_has_not_the_role_is_named(project, boss):
         ({"kind": "x"}, "Select a valid choice."),
     ],
 )
-def test_what_is_wrong_is_said_and_nothing_is_given(project, boss, changed, said):
+def test_what_is_wrong_is_said_and_nothing_is_given(project, boss, changed, message):
     li = joined(project, "li")
-    given = {"members": [li.pk], "kind": "quota", "number": "2", "due": day(2)} | changed
-    answer = boss.client.post(f"{HERE}/members/work", given)
-    assert (answer.status_code, said in answer.content.decode()) == (422, True)
+    fields = {"members": [li.pk], "kind": "quota", "number": "2", "due": day(2)} | changed
+    answer = boss.client.post(f"{HERE}/members/work", fields)
+    assert (answer.status_code, message in answer.content.decode()) == (422, True)
     assert not Assignment.objects.exists()
 
 
@@ -100,8 +105,8 @@ def test_members_of_other_projects_cannot_be_chosen(project, boss):
 def test_who_is_behind_is_seen_at_a_glance(project, boss):
     li, wang, _zhao = people(project, 3)
     assert "Behind" not in boss.html(f"{HERE}/members")
-    for one in (li, wang):
-        give(boss, one, number=3, due=10)
+    for member in (li, wang):
+        give(boss, member, number=3, due=10)
     submitted(li, sentence_of(project))
     now = timezone.now()
     Assignment.objects.update(at=now - timedelta(days=9), due_at=now - timedelta(days=1))
@@ -133,7 +138,7 @@ def test_a_deadline_is_moved_and_an_assignment_ended(project, boss):
     assert batch.ended_at is not None
     assert "Nothing is due" in boss.html(f"{HERE}/members/{li.pk}")
     log = boss.html(f"{HERE}/audit")
-    assert all(one in log for one in ("gave a member work", "changed a deadline", "ended what"))
+    assert all(words in log for words in ("gave a member work", "changed a deadline", "ended what"))
 
 
 def test_chosen_sentences_are_kept_for_one_person(project, boss):
@@ -147,7 +152,7 @@ def test_chosen_sentences_are_kept_for_one_person(project, boss):
     assert "a day that is not over" in wrong.content.decode()
     answer = boss.form(f"{HERE}/sentences/bulk/do", **do, member=li.pk)
     assert answer.status_code == 302
-    kept = Slot.objects.filter(assignment__member=li)
-    assert set(kept.values_list("sentence__number", flat=True)) == {1, 3}
+    slots = Slot.objects.filter(assignment__member=li)
+    assert set(slots.values_list("sentence__number", flat=True)) == {1, 3}
     assert claims.current(li).slot.sentence.number in (1, 3)
     assert claims.current(wang).slot is not None  # the other places are open to all

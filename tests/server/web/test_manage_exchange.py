@@ -34,10 +34,10 @@ GOOD = "s1\t我很喜欢吃水果了。\t我很喜欢吃水果。\ns2\t天气今
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A data folder of its own."""
-    made = tmp_path / "data"
-    made.mkdir()
-    monkeypatch.setattr(settings, "SITE", replace(settings.SITE, folder=made))
-    return made
+    folder = tmp_path / "data"
+    folder.mkdir()
+    monkeypatch.setattr(settings, "SITE", replace(settings.SITE, folder=folder))
+    return folder
 
 
 @pytest.fixture
@@ -120,7 +120,9 @@ def test_per_10_the_faults_of_imported_variants_are_listed(site, folder):
     answer = boss.client.post(f"{report}/run", {"scheme": "zh-char"}, follow=True)
     assert answer.redirect_chain == [("/p/story/manage/faults", 302)]
     faults = answer.context["faults"]
-    assert [(one.number, one.position, one.fault) for one, _ in faults] == [(1, 2, "original")]
+    assert [(fault.number, fault.position, fault.fault) for fault, _ in faults] == [
+        (1, 2, "original")
+    ]
     assert "/p/story/manage/sentences/1" in answer.content.decode()
     assert "/p/story/manage/faults" in boss.html(BEGIN)
 
@@ -128,10 +130,10 @@ def test_per_10_the_faults_of_imported_variants_are_listed(site, folder):
 def test_decisions_are_shown_before_it_is_chosen_what_becomes_of_them(project, boss):
     text = "s1\t我去。\t没有错误\ns2\t我门去。\t我门去。\t我们去。\n"
     report = uploaded(boss, text)
-    decisions = [one.decision for one, _ in boss.get(report).context["examples"]]
+    decisions = [example.decision for example, _ in boss.get(report).context["examples"]]
     assert decisions == ["error_free", "corrected"]
     answer = boss.client.post(f"{report}/run", {"references": "golden"}, follow=True)
-    assert [str(one) for one in answer.context["messages"]] == [
+    assert [str(message) for message in answer.context["messages"]] == [
         "1 sentence was imported.",
         "1 sentence stayed out.",
     ]
@@ -153,19 +155,19 @@ def test_a_broken_file_changes_nothing_and_lists_the_first_ten_problems_with_lin
 
 
 @pytest.mark.parametrize(
-    ("raw", "said"),
+    ("raw", "message"),
     [
         (b"", "is empty"),
         ("我们。\n".encode("gb18030"), "choose the encoding gb18030"),
         ("我们。\n".encode("utf-16"), "UTF-16"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_answered_with_one_line(project, boss, raw, said):
+def test_a_file_that_cannot_be_read_is_answered_with_one_line(project, boss, raw, message):
     if not raw:  # an empty file is no file to a browser's form
         answer = boss.client.post(BEGIN, {"file": file(raw)}, follow=True)
     else:
         answer = boss.get(uploaded(boss, raw))
-    assert said in answer.content.decode()
+    assert message in answer.content.decode()
 
 
 def test_gb18030_is_read_when_it_is_chosen(project, boss):
@@ -213,11 +215,11 @@ def test_a_table_comes_in_by_its_columns_after_the_first_sentences_were_shown(pr
     assert "What is listed as left out stays out" in html
     assert not Sentence.objects.exists()
     boss.client.post(f"{report}/run", page.context["form"].chosen)
-    one = Sentence.objects.get()
-    assert (one.text, one.meta) == ("我来校", {"document": "e1", "position": "2"})
+    sentence = Sentence.objects.get()
+    assert (sentence.text, sentence.meta) == ("我来校", {"document": "e1", "position": "2"})
     again = uploaded(boss, text, file=file(text, "essays.csv"))
-    kept = f"{again}?{urlencode({**columns, 'same': 'leave_out', 'duplicates': 'skip'})}"
-    assert boss.get(kept).context["told"].new == 1
+    address = f"{again}?{urlencode({**columns, 'same': 'leave_out', 'duplicates': 'skip'})}"
+    assert boss.get(address).context["told"].new == 1
 
 
 def test_perturbed_cases_are_refused_in_both_languages(project, boss):
@@ -267,11 +269,11 @@ def test_an_upload_is_private_and_its_name_is_no_path(project, boss, folder):
     evil = "../../../evil.txt"
     report = uploaded(boss, "一句话。\n", file=file("一句话。\n", evil))
     waiting = folder / "uploads" / report.rsplit("/", 1)[1]
-    assert {one.name for one in waiting.iterdir()} == {"0", "about.json"}
-    for one in (folder / "uploads", waiting):
-        assert stat.S_IMODE(one.stat().st_mode) == 0o700
-    for one in waiting.iterdir():
-        assert stat.S_IMODE(one.stat().st_mode) == 0o600
+    assert {path.name for path in waiting.iterdir()} == {"0", "about.json"}
+    for path in (folder / "uploads", waiting):
+        assert stat.S_IMODE(path.stat().st_mode) == 0o700
+    for path in waiting.iterdir():
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert not list(folder.parent.glob("**/evil*"))
 
 
@@ -304,10 +306,10 @@ def test_an_upload_is_forgotten_when_asked_and_after_a_day(project, boss, folder
     assert boss.get(report).status_code == 200
 
 
-@pytest.mark.parametrize("given", [{"priority": "soon"}, {"references": "eat"}, {"encoding": "x"}])
-def test_options_that_mean_nothing_are_said(project, boss, given):
+@pytest.mark.parametrize("fields", [{"priority": "soon"}, {"references": "eat"}, {"encoding": "x"}])
+def test_options_that_mean_nothing_are_said(project, boss, fields):
     report = uploaded(boss, "一句话。\n")
-    assert boss.client.post(f"{report}/run", given).status_code == 422
+    assert boss.client.post(f"{report}/run", fields).status_code == 422
     assert not Sentence.objects.exists()
 
 
@@ -376,8 +378,8 @@ def test_an_import_by_the_page_is_for_real_work_if_nothing_else_is_said(project,
 
 def test_an_export_that_means_nothing_is_answered_in_the_page(decided):
     url = "/p/story/manage/export/download"
-    for given in ({"format": "zip"}, {"format": "parallel"}, {"format": "mucgec", "names": "yes"}):
-        assert decided.form(url, **given).status_code == 422
+    for fields in ({"format": "zip"}, {"format": "parallel"}, {"format": "mucgec", "names": "yes"}):
+        assert decided.form(url, **fields).status_code == 422
     assert not Audit.objects.filter(what="export.begun").exists()
 
 
@@ -389,21 +391,21 @@ def test_a_project_without_golden_sets_says_so(project, boss):
 
 def test_wfl_7_a_release_is_made_listed_and_saved_with_its_hash(decided):
     answer = decided.form("/p/story/manage/releases", name="v1", note="first", schemes=["zh-char"])
-    made = Release.objects.get()
-    assert answer.url == f"/p/story/manage/releases/{made.pk}"
+    release = Release.objects.get()
+    assert answer.url == f"/p/story/manage/releases/{release.pk}"
     page = decided.get(answer.url).context
     assert page["counts"]["sentences"] == 1
-    for one in page["files"]:
-        saved = decided.get(f"{answer.url}/{one['name']}")
-        assert hashlib.sha256(saved.getvalue()).hexdigest() == one["sha256"]
-        assert saved["X-Sha256"] == one["sha256"]
-    names = {one["name"] for one in page["files"]}
+    for file in page["files"]:
+        saved = decided.get(f"{answer.url}/{file['name']}")
+        assert hashlib.sha256(saved.getvalue()).hexdigest() == file["sha256"]
+        assert saved["X-Sha256"] == file["sha256"]
+    names = {entry["name"] for entry in page["files"]}
     assert "v1.zh-char.m2" in names
     sums = decided.get(f"{answer.url}/SHA256SUMS").getvalue().decode()
     assert {line.split("  ")[1] for line in sums.splitlines()} == names
     saved = decided.get(f"{answer.url}/v1.manifest.json")
     manifest = saved.getvalue()
-    assert hashlib.sha256(manifest).hexdigest() == made.manifest_sha256
+    assert hashlib.sha256(manifest).hexdigest() == release.manifest_sha256
     assert int(saved["Content-Length"]) == len(manifest)
     html = decided.html(answer.url)
     assert f'href="{answer.url}/SHA256SUMS"' in html
@@ -423,7 +425,7 @@ def test_a_release_is_saved_as_one_archive_whose_files_are_those_saved_one_by_on
     assert saved["Content-Type"] == "application/zip"
     assert saved["Content-Disposition"].endswith("v1.zip")
     page = decided.get(url).context
-    names = [*page["beside"], *(one["name"] for one in page["files"])]
+    names = [*page["beside"], *(entry["name"] for entry in page["files"])]
     data = saved.getvalue()
     with ZipFile(BytesIO(data)) as archive:
         assert archive.testzip() is None

@@ -24,18 +24,18 @@ def test_gui_2_a_guideline_is_previewed_published_and_settles_cases(site):
     reviewing.finalised(project)
     boss = Asking(somebody("boss"))
     author = reviewing.member_of(project, "a2")
-    said = complaints.complain(
+    complaint = complaints.complain(
         author, Study.objects.get().pk, argument="idiomatic", client_key=uuid4()
     )
-    complaints.mark_case(reviewing.member_of(project, "boss"), said.pk, note="spoken language")
+    complaints.mark_case(reviewing.member_of(project, "boss"), complaint.pk, note="spoken language")
     case = GuidelineCase.objects.get()
     assert "spoken language" in boss.html(f"{HERE}/guideline")
     text = "# Rule {#r}\n\n<script>alert(1)</script> **spoken**\n"
     shown = boss.form(f"{HERE}/guideline/preview", markdown=text).content.decode()
     assert "<strong>spoken</strong>" in shown
     assert "<script" not in shown
-    given = {"markdown": text, "note": "spoken language", "based": "1", "case": str(case.pk)}
-    assert boss.form(f"{HERE}/guideline", **given).status_code == 302
+    fields = {"markdown": text, "note": "spoken language", "based": "1", "case": str(case.pk)}
+    assert boss.form(f"{HERE}/guideline", **fields).status_code == 302
     case.refresh_from_db()
     assert (case.closed_in.version, Guideline.objects.count()) == (2, 2)
     assert "alert(1)</script>" not in boss.html("/p/story/guide")
@@ -56,8 +56,10 @@ def test_a_case_can_be_settled_by_the_version_in_force(site):
     project = reviewing.waiting()
     reviewing.finalised(project)
     author, boss = reviewing.member_of(project, "a2"), Asking(somebody("boss"))
-    said = complaints.complain(author, Study.objects.get().pk, argument="x", client_key=uuid4())
-    case = complaints.mark_case(reviewing.member_of(project, "boss"), said.pk, note="clear")
+    complaint = complaints.complain(
+        author, Study.objects.get().pk, argument="x", client_key=uuid4()
+    )
+    case = complaints.mark_case(reviewing.member_of(project, "boss"), complaint.pk, note="clear")
     assert boss.form(f"{HERE}/guideline/cases", case="many").status_code == 302
     boss.form(f"{HERE}/guideline/cases", case=str(case.pk))
     case.refresh_from_db()
@@ -75,11 +77,11 @@ FORM = "application/x-www-form-urlencoded"
 @pytest.mark.parametrize("form", ["multipart", FORM])
 def test_gui_2_what_is_published_is_shown_to_everybody(project, boss, form):
     """The largest guideline of all passes every door, and everybody can read it."""
-    given = {"markdown": "中" * (LARGEST // 3), "note": "", "based": "1"}
+    fields = {"markdown": "中" * (LARGEST // 3), "note": "", "based": "1"}
     if form == "multipart":
-        answer = boss.client.post(f"{HERE}/guideline", given)
+        answer = boss.client.post(f"{HERE}/guideline", fields)
     else:
-        answer = boss.client.post(f"{HERE}/guideline", urlencode(given), content_type=form)
+        answer = boss.client.post(f"{HERE}/guideline", urlencode(fields), content_type=form)
     assert answer.status_code == 302
     assert boss.get("/p/story/guide").status_code == 200
     assert boss.get("/p/story/guide/drawer").status_code == 200

@@ -22,13 +22,13 @@ def project(site) -> Project:
     return a_project(130)
 
 
-def walked(project: Project, wanted: Filters) -> list[int]:
+def walked(project: Project, filters: Filters) -> list[int]:
     """The numbers of all pages, as somebody sees them who always goes on."""
     numbers: list[int] = []
     after: int | None = 0
     while after is not None:
-        page = load_page(project, wanted, after=after)
-        numbers += [one.number for one in page.rows]
+        page = load_page(project, filters, after=after)
+        numbers += [row.number for row in page.rows]
         assert page.after is None or page.after > after
         after = page.after
     return numbers
@@ -51,10 +51,14 @@ def test_filters_find_the_same_as_a_full_look(project, monkeypatch, span, few):
     assert walked(project, Filters(state=state)) == [3, 60, 129]
     assert walked(project, Filters(person=li.person_id)) == [3, 60, 129]
     assert walked(project, Filters(state=state, text="图书馆")) == []
-    library = [one.number for one in Sentence.objects.order_by("number") if "图书馆" in one.text]
+    library = [
+        sentence.number
+        for sentence in Sentence.objects.order_by("number")
+        if "图书馆" in sentence.text
+    ]
     assert walked(project, Filters(text="图书馆")) == library
     assert walked(project, Filters(state="open")) == [
-        one for one in range(1, 131) if one not in (3, 60, 129)
+        number for number in range(1, 131) if number not in (3, 60, 129)
     ]
     source = sentence_of(project).source_id
     assert len(walked(project, Filters(source=source))) == 130
@@ -64,10 +68,10 @@ def test_filters_find_the_same_as_a_full_look(project, monkeypatch, span, few):
 
 
 def test_filters_stand_in_the_address_and_what_means_nothing_filters_nothing():
-    wanted = parse_filters(
+    filters = parse_filters(
         {"state": "golden", "text": " 书 ", "source": "7", "person": "x", "z": "1"}
     )
-    assert wanted == Filters(state="golden", text="书", source=7)
+    assert filters == Filters(state="golden", text="书", source=7)
     assert parse_filters({"state": "no", "purpose": "no", "source": "9" * 30}) == Filters()
     assert Filters(text="书").query(after=50) == "text=%E4%B9%A6&purpose=real&after=50"
 
@@ -77,7 +81,7 @@ def test_a_page_keeps_its_filters_and_goes_on(project):
     page = boss.get(f"{HERE}?state=open").context
     assert len(page["rows"]) == 50
     again = boss.get(f"{HERE}?{page['next']}").context
-    assert next(one.number for one, *_ in again["rows"]) == 51
+    assert next(row.number for row, *_ in again["rows"]) == 51
     assert again["filters"].state == "open"
     for strange in ("after=-5", "after=x", "after=99999999999999999999", "text=%00", "state=x"):
         assert boss.get(f"{HERE}?{strange}").status_code == 200
@@ -107,22 +111,22 @@ def test_a_table_takes_at_most_eight_queries(project, url, monkeypatch):
     ) as seen:
         assert boss.get(f"/p/story/manage/{url}").status_code == 200
     most = 9 if url.startswith("members") else 8  # one more asks what members were given
-    assert len(seen) <= most, [one["sql"][:120] for one in seen]
+    assert len(seen) <= most, [query["sql"][:120] for query in seen]
 
 
-def plans(project: Project, wanted: Filters, after: int) -> list[str]:
+def plans(project: Project, filters: Filters, after: int) -> list[str]:
     with CaptureQueriesContext(connection) as seen:
-        load_page(project, wanted, after=after)
+        load_page(project, filters, after=after)
     lines = []
-    for one in seen.captured_queries:
+    for query in seen.captured_queries:
         with connection.cursor() as cursor:
-            cursor.execute(f"EXPLAIN QUERY PLAN {one['sql']}")
+            cursor.execute(f"EXPLAIN QUERY PLAN {query['sql']}")
             lines += [str(row[3]) for row in cursor.fetchall()]
     return lines
 
 
 @pytest.mark.parametrize(
-    "wanted",
+    "filters",
     [
         Filters(),
         Filters(state="open"),
@@ -134,13 +138,15 @@ def plans(project: Project, wanted: Filters, after: int) -> list[str]:
     ],
 )
 @pytest.mark.parametrize("few", [0, 1000])
-def test_every_page_is_found_by_an_index_and_no_table_is_scanned(project, wanted, few, monkeypatch):
+def test_every_page_is_found_by_an_index_and_no_table_is_scanned(
+    project, filters, few, monkeypatch
+):
     monkeypatch.setattr(sentences, "FEW", few)
-    lines = plans(project, wanted, after=20)
+    lines = plans(project, filters, after=20)
     assert lines
-    scans = [one for one in lines if one.startswith("SCAN")]
+    scans = [line for line in lines if line.startswith("SCAN")]
     assert scans == []
-    assert all("USING" in one for one in lines if one.startswith("SEARCH"))
+    assert all("USING" in line for line in lines if line.startswith("SEARCH"))
 
 
 def test_states_are_counted_by_the_index_alone(project):
@@ -152,7 +158,7 @@ def test_states_are_counted_by_the_index_alone(project):
         cursor.execute(f"EXPLAIN QUERY PLAN {seen.captured_queries[0]['sql']}")
         lines = [str(row[3]) for row in cursor.fetchall()]
     assert len(seen) == 1
-    assert any("COVERING INDEX sentence_by_state" in one for one in lines), lines
+    assert any("COVERING INDEX sentence_by_state" in line for line in lines), lines
 
 
 def test_a_text_is_looked_for_on_both_databases(database):

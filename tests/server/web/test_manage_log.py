@@ -22,7 +22,7 @@ def project(site) -> Project:
     return reviewing.waiting()
 
 
-def told(project, what: str, language: str = "en") -> str:
+def log_text(project, what: str, language: str = "en") -> str:
     """The newest row of a kind, as its text without marks."""
     html = Asking(somebody("boss"), language=language).html(LOG)
     seq = Audit.objects.filter(project=project, what=what).latest("seq").seq
@@ -32,46 +32,46 @@ def told(project, what: str, language: str = "en") -> str:
 
 def test_a_task_is_named_by_its_number_and_not_by_its_row(project):
     reviewing.finalised(project)
-    assert "decided a sentence task #1" in told(project, "review.finalised")
-    assert "submitted a sentence task #1" in told(project, "submission.made")
-    assert "审定句子 任务 #1" in told(project, "review.finalised", "zh-hans")
+    assert "decided a sentence task #1" in log_text(project, "review.finalised")
+    assert "submitted a sentence task #1" in log_text(project, "submission.made")
+    assert "审定句子 任务 #1" in log_text(project, "review.finalised", "zh-hans")
 
 
 def test_a_changed_member_is_told_in_words(project):
     rita = reviewing.member_of(project, "rita")
     members.change_member(rita, by=somebody("boss"), status=MemberStatus.PAUSED)
-    said = told(project, "member.changed")
-    assert "Rita status active → paused" in said
-    assert "{" not in said
-    assert "状态 在岗 → 暂停" in told(project, "member.changed", "zh-hans")
+    text = log_text(project, "member.changed")
+    assert "Rita status active → paused" in text
+    assert "{" not in text
+    assert "状态 在岗 → 暂停" in log_text(project, "member.changed", "zh-hans")
 
 
 def test_an_invitation_says_no_truths_of_a_program(project):
     members.invite(project, by=somebody("boss"), roles=(Role.REVIEWER,))
-    said = told(project, "invitation.made")
-    assert "roles reviewer" in said
-    assert "False" not in said
-    assert "None" not in said
+    text = log_text(project, "invitation.made")
+    assert "roles reviewer" in text
+    assert "False" not in text
+    assert "None" not in text
 
 
 def test_changed_settings_name_option_rule_and_both_values(project):
     boss = somebody("boss")
     projects.change_project(project, by=boss, name="New", options={"rules": {"CON-3": "warn"}})
-    said = told(project, "project.changed")
-    assert "Name Story → New" in said
-    assert "CON-3 as usual → Warn" in said
+    text = log_text(project, "project.changed")
+    assert "Name Story → New" in text
+    assert "CON-3 as usual → Warn" in text
 
 
 def test_an_assigned_review_names_the_person_and_priorities_the_tasks(project):
     sentence = sentence_of(project)
     boss = reviewing.member_of(project, "boss")
     management.set_priority(boss, [sentence.pk], priority=5)
-    assert "sentences #1; priority 5" in told(project, "sentence.priority")
+    assert "sentences #1; priority 5" in log_text(project, "sentence.priority")
     row = {"to": somebody("boss").pk}
     audit.record("review.assigned", who=None, project=project, data=row)
-    assert "to Boss" in told(project, "review.assigned")
+    assert "to Boss" in log_text(project, "review.assigned")
 
 
 def test_what_nobody_foresaw_is_shown_as_it_is(project):
     audit.record("x.y", who=None, project=project, about=("thing", "a-1"), data={"z": [1, "b"]})
-    assert "x.y thing a-1 z 1, b" in told(project, "x.y")
+    assert "x.y thing a-1 z 1, b" in log_text(project, "x.y")

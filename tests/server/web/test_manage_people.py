@@ -62,8 +62,8 @@ def test_an_invitation_needs_a_role_and_one_of_another_project_is_not_found(proj
     answer = boss.form(f"{HERE}/members/invite", people="x")
     assert (answer.status_code, "at least one role" in answer.content.decode()) == (422, True)
     other = a_project(1, slug="other", manager="stranger")
-    made, _ = members.invite(other, roles=[Role.MANAGER], by=None)
-    assert boss.form(f"{HERE}/members/invitations/{made.pk}").status_code == 404
+    invitation, _ = members.invite(other, roles=[Role.MANAGER], by=None)
+    assert boss.form(f"{HERE}/members/invitations/{invitation.pk}").status_code == 404
     assert Invitation.objects.get().revoked_at is None
 
 
@@ -74,13 +74,13 @@ def links_in(answer) -> list[str]:
 def test_many_are_invited_at_once_and_their_links_are_shown_once(project, boss):
     lines = "Li Hua\n\n  Wang <wang@example.org>\nzhao@example.org\n=1+1\n"
     answer = boss.form(f"{HERE}/members/invite", roles=["annotator"], people=lines)
-    assert [members.get_invitation(one).note for one in links_in(answer)] == [
+    assert [members.get_invitation(link).note for link in links_in(answer)] == [
         *("Li Hua", "Wang wang@example.org", "zhao@example.org", "=1+1")
     ]
     data = re.search(r'href="data:text/csv;base64,([^"]+)"', answer.content.decode())
     rows = b64decode(data[1]).decode("utf-8-sig").splitlines()
     assert rows[0] == "name,address,link"
-    assert [one.rsplit(",", 1)[0] for one in rows[1:]] == [
+    assert [row.rsplit(",", 1)[0] for row in rows[1:]] == [
         *("Li Hua,", "Wang,wang@example.org", ",zhao@example.org", "'=1+1,")
     ]
     assert links_in(boss.get(f"{HERE}/members")) == []
@@ -90,7 +90,7 @@ def test_many_are_invited_at_once_and_their_links_are_shown_once(project, boss):
 def test_people_of_the_same_name_get_a_link_each_with_a_number(project, boss):
     lines = "Li Hua\nWang\nli hua\nLi Hua <li@example.org>\n" + "y" * 200 + "\n" + "y" * 200
     answer = boss.form(f"{HERE}/members/invite", roles=["annotator"], people=lines)
-    assert [members.get_invitation(one).note for one in links_in(answer)] == [
+    assert [members.get_invitation(link).note for link in links_in(answer)] == [
         *("Li Hua (1)", "Wang", "li hua (2)", "Li Hua li@example.org"),
         *("y" * 190 + " (1)", "y" * 190 + " (2)"),
     ]
@@ -108,7 +108,7 @@ def test_nothing_is_made_unless_every_line_is_right(project, boss):
     answer = boss.form(f"{HERE}/members/invite", roles=["annotator"], people=lines)
     html = answer.content.decode()
     assert answer.status_code == 422
-    assert [int(one) for one in re.findall(r"<li>Line (\d+):", html)] == [2, 4, 5, 6, 8]
+    assert [int(number) for number in re.findall(r"<li>Line (\d+):", html)] == [2, 4, 5, 6, 8]
     assert "the same address as line 1" in html
     assert "Zhao, zhao@example.org\nWu\nQian &lt;qian</textarea>" in html
     assert not Invitation.objects.exists()
@@ -128,8 +128,8 @@ def mail_server():
 def test_links_go_by_mail_where_a_mail_server_is_set(project, boss, mail_server):
     assert 'name="mail"' in boss.html(f"{HERE}/members")
     lines = "Li Hua\nWang <wang@example.org>"
-    given = {"roles": ["annotator"], "people": lines, "mail": "on"}
-    answer = boss.form(f"{HERE}/members/invite", **given)
+    fields = {"roles": ["annotator"], "people": lines, "mail": "on"}
+    answer = boss.form(f"{HERE}/members/invite", **fields)
     (sent,) = mail.outbox
     assert sent.to == ["wang@example.org"]
     assert links_in(answer)[1] in sent.body
@@ -138,8 +138,8 @@ def test_links_go_by_mail_where_a_mail_server_is_set(project, boss, mail_server)
 
 def test_the_mail_is_in_the_language_of_the_manager_who_invites(project, mail_server):
     boss = Asking(Person.objects.get(login="boss"), language="zh-hans")
-    given = {"roles": ["annotator"], "people": "wang@example.org", "mail": "on"}
-    answer = boss.form(f"{HERE}/members/invite", **given)
+    fields = {"roles": ["annotator"], "people": "wang@example.org", "mail": "on"}
+    answer = boss.form(f"{HERE}/members/invite", **fields)
     (sent,) = mail.outbox
     assert sent.subject == f"邀请加入“{project.name}”"
     assert "邀请您" in sent.body
@@ -151,8 +151,8 @@ def test_links_are_shown_where_the_mail_server_fails(project, boss, mail_server,
         raise OSError
 
     monkeypatch.setattr("django.core.mail.backends.locmem.EmailBackend.send_messages", refuse)
-    given = {"roles": ["annotator"], "people": "wang@example.org", "mail": "on"}
-    answer = boss.form(f"{HERE}/members/invite", **given)
+    fields = {"roles": ["annotator"], "people": "wang@example.org", "mail": "on"}
+    answer = boss.form(f"{HERE}/members/invite", **fields)
     assert "did not take the mails" in answer.content.decode()
     assert len(links_in(answer)) == 1
 
@@ -160,8 +160,8 @@ def test_links_are_shown_where_the_mail_server_fails(project, boss, mail_server,
 def test_somebody_with_an_account_is_added_by_the_exact_login_and_is_told(project, boss):
     li = somebody("li.hua@example.org")
     assert "li.hua" not in boss.html(f"{HERE}/members")
-    given = {"login": " Li.Hua@example.org", "roles": ["annotator", "reviewer"]}
-    assert boss.form(f"{HERE}/members/add", **given).status_code == 302
+    fields = {"login": " Li.Hua@example.org", "roles": ["annotator", "reviewer"]}
+    assert boss.form(f"{HERE}/members/add", **fields).status_code == 302
     assert Member.objects.get(person=li).roles == (Role.ANNOTATOR, Role.REVIEWER)
     assert Audit.objects.filter(what="member.added", who__login="boss").count() == 2
     home = Asking(li).html("/")
@@ -274,8 +274,8 @@ def test_a_status_that_leads_nowhere_is_not_offered_and_shown_only_to_who_has_it
     li.refresh_from_db()
     assert li.status == MemberStatus.ACTIVE
     Member.objects.filter(pk=li.pk).update(status=MemberStatus.TRAINING)
-    kept = boss.get(url).context["statuses"]
-    assert [name for name, _, current in kept if current] == ["training"]
+    statuses = boss.get(url).context["statuses"]
+    assert [name for name, _, current in statuses if current] == ["training"]
     boss.client.post(url, member_form(boss, li, status="active"))
     li.refresh_from_db()
     assert li.status == MemberStatus.ACTIVE
@@ -297,7 +297,7 @@ def test_inv_12_members_count_what_counts_elsewhere(site):
     management.withdraw(reviewing.member_of(project, "boss"), withdrawn, reason="x")
     rows = boss.get(f"{HERE}/members").context["rows"]
     shown = {row.member.person.name: row.submitted for row in rows if row.submitted}
-    assert shown == {one.name: one.submitted for one in statistics.quality(project).people}
+    assert shown == {person.name: person.submitted for person in statistics.quality(project).people}
     assert shown == {"A1": 1, "A2": 1, "A3": 1}
     assert {row.member.person.name: row.accepted for row in rows if row.submitted} == {
         "A1": 1.0,
@@ -376,10 +376,10 @@ def root(site) -> Asking:
 def test_a_project_is_made_from_a_template_archived_deleted_and_brought_back(root):
     assert root.get("/projects/").status_code == 200
     assert "no project yet" in root.html("/projects/")
-    given = {"slug": "best", "name": "Best", "lang": "en", "template": "one-best"}
-    assert root.form("/projects/new", **given).url == "/p/best/manage/"
-    made = Project.objects.get()
-    assert (made.annotators, made.max_references, made.lang) == (5, 1, "en")
+    fields = {"slug": "best", "name": "Best", "lang": "en", "template": "one-best"}
+    assert root.form("/projects/new", **fields).url == "/p/best/manage/"
+    project = Project.objects.get()
+    assert (project.annotators, project.max_references, project.lang) == (5, 1, "en")
     root.form("/projects/best/archive")
     assert Project.objects.get().archived_at is not None
     assert "archived" in root.html("/p/best/manage/")
@@ -390,21 +390,21 @@ def test_a_project_is_made_from_a_template_archived_deleted_and_brought_back(roo
     assert root.get("/p/best/manage/").status_code == 404
     assert "Best" in root.html("/projects/")
     root.form("/projects/best/back")
-    made.refresh_from_db()
-    assert (made.archived_at, made.deleted_at) == (None, None)
+    project.refresh_from_db()
+    assert (project.archived_at, project.deleted_at) == (None, None)
 
 
 def test_a_project_deleted_long_ago_is_not_brought_back(root):
-    made = a_project(0)
+    project = a_project(0)
     Project.objects.update(deleted_at=timezone.now() - timedelta(days=31))
     answer = root.client.post("/projects/story/back", follow=True)
     assert "more than 30 days ago" in answer.content.decode()
-    made.refresh_from_db()
-    assert made.deleted_at is not None
+    project.refresh_from_db()
+    assert project.deleted_at is not None
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("fields", "message"),
     [
         ({"name": ""}, 'id="name_error"'),
         ({"slug": "Big Name"}, 'id="slug_error"'),
@@ -413,12 +413,12 @@ def test_a_project_deleted_long_ago_is_not_brought_back(root):
         ({"template": "none"}, 'id="template_error"'),
     ],
 )
-def test_a_new_project_that_means_nothing_is_refused_with_words(root, given, said):
+def test_a_new_project_that_means_nothing_is_refused_with_words(root, fields, message):
     a_project(0)
-    form = {"slug": "new", "name": "New", "lang": "zh", "template": "mucgec", **given}
+    form = {"slug": "new", "name": "New", "lang": "zh", "template": "mucgec", **fields}
     answer = root.form("/projects/new", **form)
     assert answer.status_code == 422
-    assert said in answer.content.decode()
+    assert message in answer.content.decode()
     assert Project.objects.count() == 1
 
 
@@ -488,7 +488,7 @@ def test_who_may_help_whom(project, boss):
     assert not accounts.can_help(joined(project, "third", Role.MANAGER).person, manager.person)
     Member.objects.filter(pk=li.pk).update(status="left")
     assert not accounts.can_help(manager.person, li.person)
-    gone = joined(other, "gone").person  # what they wrote there is still theirs to read
-    Member.objects.filter(person=gone).update(status="left")
+    person = joined(other, "gone").person  # what they wrote there is still theirs to read
+    Member.objects.filter(person=person).update(status="left")
     joined(project, "gone")
-    assert not accounts.can_help(second.person, gone)
+    assert not accounts.can_help(second.person, person)

@@ -19,7 +19,7 @@ __all__ = ["boss", "expect", "project"]
 def settings_of(boss: Asking, **changed: str) -> dict[str, str]:
     """What a browser would send of the settings page."""
     page = boss.get(f"{HERE}/settings").context
-    sent = {one.html_name: one.value() for one in page["form"]}
+    sent = {field.html_name: field.value() for field in page["form"]}
     sent["seen"] = page["seen"]
     every = {**sent, **changed}
     return {key: value for key, value in every.items() if value != "" and value is not False}
@@ -40,7 +40,7 @@ def test_settings_sent_back_as_they_are_change_nothing(project, boss):
 
 
 def test_settings_are_kept_and_recorded(project, boss):
-    given = settings_of(
+    fields = settings_of(
         boss,
         name="New name",
         annotators="4",
@@ -51,7 +51,7 @@ def test_settings_are_kept_and_recorded(project, boss):
         placeholder_aliases="[MC]\n\n[X]\n",
         **{"rule-CON-9": "block", "rule-CON-1": "off"},
     )
-    answer = boss.client.post(f"{HERE}/settings", given)
+    answer = boss.client.post(f"{HERE}/settings", fields)
     assert answer.status_code == 302
     project.refresh_from_db()
     rules = project.rules
@@ -83,8 +83,8 @@ def test_settings_are_kept_and_recorded(project, boss):
 def test_a_setting_that_means_nothing_is_said_beside_it_and_nothing_is_changed(
     project, boss, name, value
 ):
-    given = {**settings_of(boss, lease_minutes="45"), name: value}
-    answer = boss.client.post(f"{HERE}/settings", given)
+    fields = {**settings_of(boss, lease_minutes="45"), name: value}
+    answer = boss.client.post(f"{HERE}/settings", fields)
     assert answer.status_code == 422
     assert f'id="{name}_error"' in answer.content.decode()
     if name != "lease_minutes":
@@ -148,8 +148,8 @@ def test_issue_5_a_form_that_is_wrong_and_stale_stays_stale(project, boss):
 
 
 def test_issue_5_a_form_without_its_digest_is_stale(project, boss):
-    given = {key: value for key, value in settings_of(boss, name="New").items() if key != "seen"}
-    assert boss.client.post(f"{HERE}/settings", given).status_code == 409
+    fields = {key: value for key, value in settings_of(boss, name="New").items() if key != "seen"}
+    assert boss.client.post(f"{HERE}/settings", fields).status_code == 409
     assert Project.objects.get().name == "Story"
 
 

@@ -54,9 +54,9 @@ def test_a_managers_link_is_shown_once_works_once_and_is_logged(project, boss, l
     shown = boss.form(f"{url}/password").content.decode()
     link = re.search(r'value="http://testserver/password/([^"]+)"', shown)[1]
     assert link not in boss.html(url)
-    made = Audit.objects.get(what="person.password_link_made")
-    assert (made.who.login, made.project, made.object_id) == ("boss", project, str(li.person_id))
-    assert link not in str(made.data)
+    entry = Audit.objects.get(what="person.password_link_made")
+    assert (entry.who.login, entry.project, entry.object_id) == ("boss", project, str(li.person_id))
+    assert link not in str(entry.data)
     log = boss.html(f"{HERE}/audit")
     assert "made a link for a new password" in log
     assert li.person.name in log
@@ -86,18 +86,18 @@ def test_a_new_password_ends_sessions_and_the_lock(project, li):
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         ({"new_password2": "other"}, "didn’t match"),
         ({"new_password1": "short", "new_password2": "short"}, "too short"),
         ({"new_password1": "", "new_password2": ""}, "required"),
     ],
 )
-def test_what_is_wrong_is_said_and_the_link_still_holds(li, changed, said):
+def test_what_is_wrong_is_said_and_the_link_still_holds(li, changed, message):
     client, form = door(accounts.password_link(li.person))
     answer = client.post(form, {**GIVEN, **changed})
     assert answer.status_code == 422
-    assert said in answer.content.decode()
+    assert message in answer.content.decode()
     assert client.post(form, GIVEN).status_code == 302
 
 
@@ -158,17 +158,17 @@ def test_nobody_gains_rights_by_a_link(project, boss, li):
     joined(other, "both")
     theirs = joined(project, "both")
     foreign = joined(other, "foreign")
-    for one in (Member.objects.get(project=project, person=root), mine, theirs):
-        answer = boss.form(f"{HERE}/members/{one.pk}/password")
-        assert answer.status_code == 302, one
-        assert "Make a link for a new password" not in boss.html(f"{HERE}/members/{one.pk}")
+    for member in (Member.objects.get(project=project, person=root), mine, theirs):
+        answer = boss.form(f"{HERE}/members/{member.pk}/password")
+        assert answer.status_code == 302, member
+        assert "Make a link for a new password" not in boss.html(f"{HERE}/members/{member.pk}")
         with pytest.raises(RefusedError):
-            accounts.password_link(one.person, by=mine.person)
+            accounts.password_link(member.person, by=mine.person)
     assert boss.form(f"{HERE}/members/{foreign.pk}/password").status_code == 404
     assert not Audit.objects.filter(what="person.password_link_made").exists()
     chief = somebody("chief", is_administrator=True)
-    for one in (mine, theirs):
-        shown = Asking(chief).form(f"{HERE}/members/{one.pk}/password")
+    for member in (mine, theirs):
+        shown = Asking(chief).form(f"{HERE}/members/{member.pk}/password")
         assert shown.status_code == 200
         assert "/password/" in shown.content.decode()
 
@@ -214,7 +214,7 @@ def test_a_link_comes_by_mail_and_the_answer_is_the_same_for_whoever_is_not_here
     assert 'href="/password"' in Client().get("/login").content.decode()
     li = person("li", email="li@x.example", language="zh-hans")
     person("out", email="out@x.example", is_active=False)
-    known, unknown, out = (ask(f"{one}@x.example") for one in ("Li", "nobody", "out"))
+    known, unknown, out = (ask(f"{login}@x.example") for login in ("Li", "nobody", "out"))
     assert known == unknown == out
     assert "on\nits way" in known or "on its way" in known
     (sent,) = mail.outbox

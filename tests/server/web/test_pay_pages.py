@@ -228,17 +228,20 @@ def test_everybody_sees_their_own_statements_and_no_others(project):
     paying(project)
     closed(project)
     joined(project, "judy", "judge")
-    statements = {one.person.login: one.pk for one in PayStatement.objects.select_related("person")}
+    statements = {
+        statement.person.login: statement.pk
+        for statement in PayStatement.objects.select_related("person")
+    }
     assert set(statements) == {"a1", "a2", "a3", "rita"}
     for login in (*statements, "judy", "boss"):
         me = Asking(member_of(project, login))
         html = me.html("/p/story/pay")
         for owner, key in statements.items():
-            own = owner == login
-            assert (f"/p/story/pay/{key}" in html) == own
+            is_own = owner == login
+            assert (f"/p/story/pay/{key}" in html) == is_own
             for end in ("", "/lines.csv"):
                 status = me.get(f"/p/story/pay/{key}{end}").status_code
-                assert status == (200 if own else 404), (login, owner, end)
+                assert status == (200 if is_own else 404), (login, owner, end)
             status = me.get(f"{HERE}/statements/{key}").status_code
             assert status == (200 if login == "boss" else 404)
     mine = Asking(member_of(project, "a3")).html(f"/p/story/pay/{statements['a3']}")

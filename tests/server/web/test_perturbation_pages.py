@@ -101,8 +101,8 @@ def test_per_4_a_reviewer_can_be_asked_about_an_error_that_moved(project):
     client = signed_in(joined(project, "li"))
     task = client.get(WORK).context["task"]
     gaps = ("我", "", "。")
-    asked = submitted(client, task, gaps, ask_reviewer=True)
-    assert [one["code"] for one in asked.json()["problems"]] == ["PER-4-note"]
+    response = submitted(client, task, gaps, ask_reviewer=True)
+    assert [problem["code"] for problem in response.json()["problems"]] == ["PER-4-note"]
     done = submitted(client, task, gaps, ask_reviewer=True, note="same", confirmed=True)
     assert done.status_code == 200
     assert Variant.objects.get().moved != []
@@ -112,9 +112,9 @@ def test_per_6_more_changes_than_wanted_are_asked_about_once(project):
     client = signed_in(joined(project, "li"))
     task = client.get(WORK).context["task"]
     gaps = ("今天我", "昨天在学校看老", "！")
-    asked = submitted(client, task, gaps)
-    assert asked.status_code == 422
-    assert asked.json()["confirm"] is True
+    response = submitted(client, task, gaps)
+    assert response.status_code == 422
+    assert response.json()["confirm"] is True
     assert submitted(client, task, gaps, confirmed=True).status_code == 200
 
 
@@ -185,7 +185,7 @@ def test_per_9_a_reviewer_accepts_one_and_returns_one_whose_author_reads_why(pro
     body = {"version": data["version"], "client_key": str(uuid4())}
     refused = sent(client, data["urls"]["finalise"], {**body, "payload": {"checks": checks}})
     assert refused.status_code == 422
-    assert [one["field"] for one in refused.json()["problems"]] == ["check-2"]
+    assert [problem["field"] for problem in refused.json()["problems"]] == ["check-2"]
     checks[1] = {"position": 2, "decision": "returned", "reasons": ["unnatural"], "note": "no one"}
     decided = sent(client, data["urls"]["finalise"], {**body, "payload": {"checks": checks}})
     assert decided.json() == {"next": REVIEW}
@@ -211,9 +211,9 @@ def test_per_9_an_edited_variant_is_counted_by_itself_and_named_in_the_language_
     assert f"#{sentence.number}: 1 variant accepted, 1 variant edited" in history
     p2 = Member.objects.select_related("project", "person").get(person__login="p2")
     author = signed_in(p2, "zh-hans").get(f"{WORK}/t/1")
-    assert [one.decision for one in author.context["variants"]] == ["已修改"]
+    assert [variant.decision for variant in author.context["variants"]] == ["已修改"]
     assert [
-        member_figures(one).acceptance for one in (p2, Member.objects.get(person__login="p1"))
+        member_figures(member).acceptance for member in (p2, Member.objects.get(person__login="p1"))
     ] == [0.0, 1.0]
     assert "已修改" in author.content.decode()
 

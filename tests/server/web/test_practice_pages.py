@@ -181,8 +181,8 @@ def test_a_manager_imports_sets_on_the_page(site, purpose):
     html = boss.html(f"{report}?purpose={purpose}")
     assert f'value="{purpose}" selected' in html
     boss.form(f"{report}/run", purpose=purpose)
-    made = Sentence.objects.get(purpose=purpose)
-    assert made.golden.entries.get().reference.text == "我去学校"
+    sentence = Sentence.objects.get(purpose=purpose)
+    assert sentence.golden.entries.get().reference.text == "我去学校"
 
 
 @pytest.fixture
@@ -204,7 +204,7 @@ def test_the_lead_sees_each_answer_beside_the_reference_and_overrules(project, b
     assert Trial.objects.get().state == "failed"
     page = boss.client.post(url, {"right": "yes", "reason": "as good"}, follow=True)
     assert "The trial is passed now" in page.content.decode()
-    (judged,) = [one for one in page.context["answers"] if one.key == wrong.pk]
+    (judged,) = [answer for answer in page.context["answers"] if answer.key == wrong.pk]
     assert judged.right
     # Only what stands above says how it was judged: no mark of the text says the opposite.
     assert [line.right for line in judged.shown["lines"]] == [None, None, True]
@@ -237,7 +237,9 @@ def test_gold_results_are_shown_and_overruled(site, monkeypatch):
     html = boss.html(f"/p/story/manage/gold/{member.pk}")
     assert "Golden 1" in html
     read = Reading.objects.filter(person__login="boss")
-    assert [one.sentence.purpose for one in read] == ["gold"], "who has read it never annotates it"
+    assert [submission.sentence.purpose for submission in read] == ["gold"], (
+        "who has read it never annotates it"
+    )
     result = GoldResult.objects.get()
     url = f"/p/story/manage/gold/results/{result.pk}"
     page = boss.client.post(url, {"right": "yes", "reason": "as good"}, follow=True)
@@ -262,9 +264,9 @@ def test_lists_of_candidates_and_gold_tasks_have_pages_and_a_fixed_number_of_que
         addresses = ("manage/trials", f"manage/gold/{writer.pk}")
         for path in addresses:
             boss.html(f"/p/story/{path}")  # which notes what was read
-            with CaptureQueriesContext(connection) as asked:
+            with CaptureQueriesContext(connection) as executed:
                 html = boss.html(f"/p/story/{path}")
-            queries.append(len(asked))
+            queries.append(len(executed))
     assert queries[2:4] == queries[4:6], "two or three candidates, two or three results"
     pk = dict(Member.objects.values_list("person__login", "pk"))
     first = boss.html("/p/story/manage/trials")

@@ -88,10 +88,10 @@ def test_reviewers_do_not_read_who_complains_and_authors_not_who_decides_rol_6()
     assert "The author" in page
     assert not re.search(r"\bA2\b", page)
     signed_in(project, "ruth").post(path_of(complaint, "/say"), {"text": "哪里说？"})
-    own = page_of(signed_in(project, "a2"), path_of(complaint))
-    assert "A reviewer" in own
-    assert "Ruth" not in own
-    assert "You" in own
+    own_page = page_of(signed_in(project, "a2"), path_of(complaint))
+    assert "A reviewer" in own_page
+    assert "Ruth" not in own_page
+    assert "You" in own_page
     boss = page_of(signed_in(project, "boss"), path_of(complaint))
     assert "A2" in boss
     assert "Ruth" in boss
@@ -115,8 +115,8 @@ def test_an_upheld_text_becomes_golden_and_both_decisions_are_shown_cmp_3_cmp_5(
     assert page.index("judged wrong") < page.index("judged correct")
     assert '<span class="tag good">upheld</span>' in page
     assert 'href="/p/story/guide/word-missing"' in page
-    own = page_of(signed_in(project, "a2"), f"/p/story/study/{the_complaint().study_id}")
-    assert "The complaint was upheld" in own
+    own_page = page_of(signed_in(project, "a2"), f"/p/story/study/{the_complaint().study_id}")
+    assert "The complaint was upheld" in own_page
 
 
 def test_a_changed_text_becomes_golden_cmp_3():

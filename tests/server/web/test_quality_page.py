@@ -39,7 +39,7 @@ def test_section_4_4_the_button_computes_and_the_page_shows_it_with_its_time(pro
     boss = manager(project)
     assert boss.form(f"{URL}/compute").status_code == 302
     html = boss.html(URL)
-    assert {one.kind for one in Figures.objects.all()} >= {"scores", "agreement", "table4"}
+    assert {figures.kind for figures in Figures.objects.all()} >= {"scores", "agreement", "table4"}
     assert "nothing has changed since" in html
     assert "75.00" in html
     assert "metric:cherrant|scheme:zh-char" in html
@@ -71,7 +71,7 @@ def test_section_4_4_each_chart_has_a_picture_in_both_themes_and_its_data(projec
             root = ET.fromstring(drawn)
             assert "var(" not in drawn
             assert COLOURS[theme]["ink"] in drawn or COLOURS[theme]["muted"] in drawn
-            assert not [one for one in root.iter() if "style" in one.attrib]
+            assert not [element for element in root.iter() if "style" in element.attrib]
             assert f"{URL}/{name}.svg?theme={theme}" in html
     assert html.count("<details>") == len(NAMES)
     assert "style=" not in html
@@ -83,7 +83,7 @@ def test_a_phone_gets_narrow_pictures_with_the_whole_legend(project):
     assert f'<source srcset="{URL}/progress.svg?theme=light&amp;narrow=1"' in html
     root = ET.fromstring(boss.get(f"{URL}/progress.svg?theme=light&narrow=1").content)
     width = float(root.attrib["viewBox"].split()[2])
-    texts = {one.text: float(one.get("x", 0)) for one in root.iter() if one.text}
+    texts = {element.text: float(element.get("x", 0)) for element in root.iter() if element.text}
     assert texts.keys() >= {"answers handed in", "reviews", "golden sentences"}
     assert max(texts.values()) < width < 300
 
@@ -157,7 +157,7 @@ def test_without_matplotlib_there_are_no_pictures_and_all_tables(project, monkey
     from gecbench.core.errors import MissingExtraError
     from gecbench.server.web.manage import quality
 
-    def missing(*given):
+    def missing(*arguments):
         raise MissingExtraError("matplotlib", "report")
 
     monkeypatch.setattr(quality, "_render_svg", missing)

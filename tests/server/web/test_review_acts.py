@@ -10,14 +10,14 @@ import pytest
 from django.utils import timezone
 from server.web.reviewing import (
     JSON,
-    asked,
     decide,
     form_of,
     page_of,
     payload,
-    said,
+    send,
     signed_in,
     task_of,
+    verdict,
 )
 from server.workflow.reviewing import BAD, FAIR, GOOD, golden_texts, member_of, opened, waiting
 from server.workflow.stories import TEXTS, correction, error_free, sentence_of
@@ -29,11 +29,18 @@ pytestmark = pytest.mark.usefixtures("site")
 
 REVIEW = "/p/story/review"
 SOURCE = TEXTS[0]
-RIGHT = {GOOD: said(True), FAIR: said(True), BAD: said(False, "erroneous", note="缺了动词")}
+RIGHT = {
+    GOOD: verdict(True),
+    FAIR: verdict(True),
+    BAD: verdict(False, "erroneous", note="缺了动词"),
+}
 
 
-def told(answer: object) -> list[tuple[str, str, bool]]:
-    return [(one["code"], one["place"], one["blocking"]) for one in answer.json()["problems"]]
+def shown_problems(answer: object) -> list[tuple[str, str, bool]]:
+    return [
+        (problem["code"], problem["place"], problem["blocking"])
+        for problem in answer.json()["problems"]
+    ]
 
 
 def test_a_decision_makes_the_golden_set_and_sends_on_rev_8_rev_11():
@@ -53,16 +60,16 @@ def test_a_decision_makes_the_golden_set_and_sends_on_rev_8_rev_11():
 def test_a_row_without_verdict_and_one_without_reason_are_refused_where_they_are_rev_2_rev_3():
     project = waiting()
     client, task = signed_in(project, "rita"), opened(project)
-    keys = [one.key for one in reviews.candidates(task, member_of(project, "rita"))]
-    held = payload({GOOD: said(True), BAD: said(False)})
+    keys = [candidate.key for candidate in reviews.candidates(task, member_of(project, "rita"))]
+    held = payload({GOOD: verdict(True), BAD: verdict(False)})
     rows = {name: keys.index(payload({name: {}})["rows"].popitem()[0]) for name in (FAIR, BAD)}
     answer = decide(client, task, held)
     assert answer.status_code == 422
-    assert set(told(answer)) == {
+    assert set(shown_problems(answer)) == {
         ("REV-2", f"row-{rows[FAIR]}", True),
         ("REV-3", f"row-{rows[BAD]}", True),
     }
-    assert {one["words"] for one in answer.json()["problems"]} == {
+    assert {problem["words"] for problem in answer.json()["problems"]} == {
         "Not judged yet.",
         "Say why it is wrong: choose at least one reason.",
     }
@@ -72,18 +79,18 @@ def test_a_row_without_verdict_and_one_without_reason_are_refused_where_they_are
 def test_a_mended_text_is_golden_and_remembers_what_it_was_made_from_rev_4():
     project = waiting(correction(BAD))
     better = "我昨天去了图书馆借书。"
-    held = payload({BAD: said(False, "incomplete", modified=better)})
+    held = payload({BAD: verdict(False, "incomplete", modified=better)})
     assert decide(signed_in(project, "rita"), opened(project), held).status_code == 200
-    made = Reference.objects.get(text=better)
-    assert (made.origin, made.parent.text) == ("modified", BAD)
-    assert Reference.objects.get(pk=made.parent_id).text == BAD
+    reference = Reference.objects.get(text=better)
+    assert (reference.origin, reference.parent.text) == ("modified", BAD)
+    assert Reference.objects.get(pk=reference.parent_id).text == BAD
 
 
 def test_a_text_restored_by_switches_is_known_as_restored_rev_9():
     over = "我昨日去了图书馆借书。"  # 昨天 -> 昨日 goes too far, the second 了 is rightly gone
     project = waiting(correction(over))
     held = payload(
-        {over: said(False, "overcorrection", modified="我昨天去了图书馆借书。", off=[1])}
+        {over: verdict(False, "overcorrection", modified="我昨天去了图书馆借书。", off=[1])}
     )
     assert decide(signed_in(project, "rita"), opened(project), held).status_code == 200
     assert Reference.objects.get(review__isnull=False).origin == "restored"
@@ -92,7 +99,9 @@ def test_a_text_restored_by_switches_is_known_as_restored_rev_9():
 def test_a_text_typed_after_restoring_is_a_modified_one():
     over = "我昨日去了图书馆借书。"
     project = waiting(correction(over))
-    held = payload({over: said(False, "overcorrection", modified="昨天我去图书馆借书。", off=[1])})
+    held = payload(
+        {over: verdict(False, "overcorrection", modified="昨天我去图书馆借书。", off=[1])}
+    )
     assert decide(signed_in(project, "rita"), opened(project), held).status_code == 200
     assert Reference.objects.get(review__isnull=False).origin == "modified"
 
@@ -100,15 +109,15 @@ def test_a_text_typed_after_restoring_is_a_modified_one():
 def test_over_correction_without_a_restored_text_warns_once_rev_9():
     project = waiting()
     client, task = signed_in(project, "rita"), opened(project)
-    held = payload(RIGHT | {BAD: said(False, "overcorrection")})
+    held = payload(RIGHT | {BAD: verdict(False, "overcorrection")})
     answer = decide(client, task, held)
-    assert [(code, blocking) for code, _, blocking in told(answer)] == [("REV-9", False)]
+    assert [(code, blocking) for code, _, blocking in shown_problems(answer)] == [("REV-9", False)]
     assert decide(client, task, {**held, "confirmed": True}).status_code == 200
 
 
 def test_what_equals_a_correct_text_is_settled_and_not_added_twice_rev_9():
     project = waiting()
-    held = payload(RIGHT | {BAD: said(False, "overcorrection", modified=f" {GOOD}")})
+    held = payload(RIGHT | {BAD: verdict(False, "overcorrection", modified=f" {GOOD}")})
     assert decide(signed_in(project, "rita"), opened(project), held).status_code == 200
     assert sorted(golden_texts(sentence_of(project))) == sorted([GOOD, FAIR])
 
@@ -117,27 +126,29 @@ def test_an_own_twin_does_not_hide_another_rows_warning_rev_9():
     project = waiting(correction(GOOD), correction(BAD), correction(FAIR))
     held = payload(
         {
-            GOOD: said(True),
-            BAD: said(False, "overcorrection", modified=GOOD),
-            FAIR: said(False, "overcorrection"),
+            GOOD: verdict(True),
+            BAD: verdict(False, "overcorrection", modified=GOOD),
+            FAIR: verdict(False, "overcorrection"),
         }
     )
     answer = decide(signed_in(project, "rita"), opened(project), held)
-    assert [code for code, _, _ in told(answer)] == ["REV-9"]
+    assert [code for code, _, _ in shown_problems(answer)] == ["REV-9"]
 
 
 def test_an_untouched_box_is_no_text_rev_4_rev_9():
     project = waiting(correction(GOOD), error_free(), correction(BAD))
     client, task = signed_in(project, "rita"), opened(project)
     rows = {
-        BAD: said(False, "overcorrection", modified=f"{BAD} "),
-        GOOD: said(True),
-        "error_free": said(False),
+        BAD: verdict(False, "overcorrection", modified=f"{BAD} "),
+        GOOD: verdict(True),
+        "error_free": verdict(False),
     }
-    asked_of = asked(client, task, "examine", {"payload": payload(rows)}).json()
+    asked_of = send(client, task, "examine", {"payload": payload(rows)}).json()
     assert asked_of["golden"] == 1
-    assert [(one["code"], one["blocking"]) for one in asked_of["problems"]] == [("REV-9", False)]
-    rows |= {GOOD: said(False, "overcorrection", modified=GOOD), "error_free": said(True)}
+    assert [(problem["code"], problem["blocking"]) for problem in asked_of["problems"]] == [
+        ("REV-9", False)
+    ]
+    rows |= {GOOD: verdict(False, "overcorrection", modified=GOOD), "error_free": verdict(True)}
     assert decide(client, task, payload(rows, decision="error_free")).status_code == 200
     assert sentence_of(project).golden.kind == "error_free"
 
@@ -146,7 +157,7 @@ def test_added_texts_are_golden_and_their_problems_stand_at_their_boxes_rev_5():
     project = waiting()
     client, task = signed_in(project, "rita"), opened(project)
     held = payload(RIGHT, additions=["昨天我去图书馆借书了。", SOURCE, "", BAD, GOOD])
-    assert set(told(decide(client, task, held))) == {
+    assert set(shown_problems(decide(client, task, held))) == {
         ("ANN-10", "addition-1", True),
         ("ANN-12", "addition-2", True),
         ("REV-4", "addition-3", True),
@@ -160,10 +171,10 @@ def test_added_texts_are_golden_and_their_problems_stand_at_their_boxes_rev_5():
 def test_problems_of_mended_texts_stand_at_their_boxes_rev_4():
     project = waiting()
     client, task = signed_in(project, "rita"), opened(project)
-    shown = [one.text for one in reviews.candidates(task, member_of(project, "rita"))]
-    rows = {FAIR: said(False, "incomplete"), BAD: said(False, "incomplete", modified=FAIR)}
+    shown = [candidate.text for candidate in reviews.candidates(task, member_of(project, "rita"))]
+    rows = {FAIR: verdict(False, "incomplete"), BAD: verdict(False, "incomplete", modified=FAIR)}
     held = payload(RIGHT | rows, additions=[""])
-    assert set(told(decide(client, task, held))) == {
+    assert set(shown_problems(decide(client, task, held))) == {
         ("REV-4", f"modified-{shown.index(BAD)}", True),
         ("ANN-12", "addition-0", True),
     }
@@ -172,13 +183,13 @@ def test_problems_of_mended_texts_stand_at_their_boxes_rev_4():
 def test_a_sentence_can_be_error_free_and_then_no_text_is_right_rev_6():
     project = waiting(correction(BAD), error_free())
     client, task = signed_in(project, "rita"), opened(project)
-    contradicted = payload({BAD: said(True), "error_free": said(True)}, decision="error_free")
+    contradicted = payload({BAD: verdict(True), "error_free": verdict(True)}, decision="error_free")
     answer = decide(client, task, contradicted)
-    assert [one["words"] for one in answer.json()["problems"]] == [
+    assert [problem["words"] for problem in answer.json()["problems"]] == [
         "This contradicts the decision that the sentence is free of errors."
     ]
     held = payload(
-        {BAD: said(False, "overcorrection"), "error_free": said(True)}, decision="error_free"
+        {BAD: verdict(False, "overcorrection"), "error_free": verdict(True)}, decision="error_free"
     )
     assert decide(client, task, held).status_code == 200
     assert sentence_of(project).golden.kind == "error_free"
@@ -188,8 +199,8 @@ def test_a_sentence_can_be_error_free_and_then_no_text_is_right_rev_6():
 def test_not_annotatable_needs_a_reason_rev_7():
     project = waiting(correction(BAD))
     client, task = signed_in(project, "rita"), opened(project)
-    held = payload({BAD: said(False)}, decision="not_annotatable")
-    assert told(decide(client, task, held)) == [("REV-7", "reason", True)]
+    held = payload({BAD: verdict(False)}, decision="not_annotatable")
+    assert shown_problems(decide(client, task, held)) == [("REV-7", "reason", True)]
     assert decide(client, task, {**held, "reason": "personal"}).status_code == 200
     assert sentence_of(project).golden.reason == "personal"
 
@@ -198,40 +209,40 @@ def test_the_live_line_says_what_the_rules_make_of_it_while_rows_are_open_con_3(
     some, other = "我昨天[缺失成分]了图书馆借书。", "我昨天去了图书馆借书。"
     project = waiting(correction(some), correction(other), correction(BAD))
     client, task = signed_in(project, "rita"), opened(project)
-    held = payload({some: said(True), other: said(True)})
-    found = asked(client, task, "examine", {"payload": held}).json()
-    assert found["checks"] == {"placeholder": False, "distinct": True, "decision": True}
-    assert found["golden"] == 2
-    (missing,) = [one for one in found["problems"] if one["code"] == "CON-3"]
+    held = payload({some: verdict(True), other: verdict(True)})
+    data = send(client, task, "examine", {"payload": held}).json()
+    assert data["checks"] == {"placeholder": False, "distinct": True, "decision": True}
+    assert data["golden"] == 2
+    (missing,) = [problem for problem in data["problems"] if problem["code"] == "CON-3"]
     assert missing["words"] == (
         "This text has no [缺失成分] and others have it; all have it or none."
     )
-    assert {one["code"] for one in found["problems"]} >= {"CON-3", "REV-2"}
+    assert {problem["code"] for problem in data["problems"]} >= {"CON-3", "REV-2"}
     assert not Review.objects.exists()
 
 
 def test_a_problem_names_the_other_text_as_the_page_does_con_4():
-    one, two = "我[缺失成分]图书馆[缺失成分]书。", "我昨天[缺失成分]图书馆借书。"
-    project = waiting(correction(one))
+    first, two = "我[缺失成分]图书馆[缺失成分]书。", "我昨天[缺失成分]图书馆借书。"
+    project = waiting(correction(first))
     client, task = signed_in(project, "rita"), opened(project)
-    held = payload({one: said(True)}, additions=[two])
-    found = asked(client, task, "examine", {"payload": held}).json()
-    (count,) = [each for each in found["problems"] if each["code"] == "CON-4"]
+    held = payload({first: verdict(True)}, additions=[two])
+    data = send(client, task, "examine", {"payload": held}).json()
+    (count,) = [problem for problem in data["problems"] if problem["code"] == "CON-4"]
     assert count["place"] == "addition-0"
     assert count["words"] == "This text has [缺失成分] 1 times; text 1: 2 times."
-    assert found["checks"]["placeholder"] is False
+    assert data["checks"]["placeholder"] is False
 
 
 def test_two_boxes_with_the_same_text_and_one_decision_too_many_are_told_live():
     project = waiting(correction(BAD))
     client, task = signed_in(project, "rita"), opened(project)
-    held = payload({BAD: said(False, "incomplete")}, additions=[GOOD, GOOD])
-    found = asked(client, task, "examine", {"payload": held}).json()
-    assert found["checks"]["distinct"] is False
-    held = payload({BAD: said(True)}, decision="error_free")
-    found = asked(client, task, "examine", {"payload": held}).json()
-    assert (found["checks"]["decision"], found["golden"]) == (False, 0)
-    nothing = asked(client, task, "examine", {"payload": payload({})}).json()
+    held = payload({BAD: verdict(False, "incomplete")}, additions=[GOOD, GOOD])
+    data = send(client, task, "examine", {"payload": held}).json()
+    assert data["checks"]["distinct"] is False
+    held = payload({BAD: verdict(True)}, decision="error_free")
+    data = send(client, task, "examine", {"payload": held}).json()
+    assert (data["checks"]["decision"], data["golden"]) == (False, 0)
+    nothing = send(client, task, "examine", {"payload": payload({})}).json()
     assert nothing["golden"] == 0
 
 
@@ -295,8 +306,8 @@ def test_what_no_page_sends_is_refused_and_changes_nothing(held: object):
     client, task = signed_in(project, "rita"), opened(project)
     for answer in (
         decide(client, task, held),
-        asked(client, task, "examine", {"payload": held}),
-        asked(client, task, "draft", {"rev": 0, "payload": held}, "put"),
+        send(client, task, "examine", {"payload": held}),
+        send(client, task, "draft", {"rev": 0, "payload": held}, "put"),
     ):
         assert answer.status_code == 400
         assert "Load the page again" in answer.json()["message"]
@@ -311,8 +322,8 @@ def test_keys_versions_and_bodies_that_mean_nothing_are_refused():
     assert decide(client, task, payload({}), version="x").status_code == 400
     assert client.post(path, "{", **JSON).status_code == 400
     assert client.post(path, {"version": "x", "client_key": "x"}).status_code == 400
-    assert asked(client, task, "draft", {"rev": -1, "payload": {}}, "put").status_code == 400
-    assert asked(client, task, "draft", {"rev": 0}, "put").status_code == 400
+    assert send(client, task, "draft", {"rev": -1, "payload": {}}, "put").status_code == 400
+    assert send(client, task, "draft", {"rev": 0}, "put").status_code == 400
 
 
 def test_get_does_not_decide():

@@ -16,8 +16,8 @@ TEXTS = ("我昨天去图书馆借书了。", "我昨天到图书馆借了书。
 
 
 def aligned(source: str, texts: tuple[str, ...], lang: str = "zh") -> tuple[Row, ...]:
-    found = align(source, texts, lang=lang, placeholder="[缺失成分]")
-    return (found.source, *found.rows)
+    alignment = align(source, texts, lang=lang, placeholder="[缺失成分]")
+    return (alignment.source, *alignment.rows)
 
 
 def test_all_rows_have_the_same_cells():
@@ -44,8 +44,8 @@ def test_the_same_two_texts_are_compared_once_whatever_is_asked(monkeypatch):
 
 def test_cells_say_who_changes_and_where_rows_differ():
     (_, first, _, same) = aligned(SOURCE, TEXTS)
-    told = {cell.region: (cell.changed, cell.split) for cell in first.cells if cell.region}
-    assert told == {1: (True, True), 2: (False, True)}
+    regions = {cell.region: (cell.changed, cell.split) for cell in first.cells if cell.region}
+    assert regions == {1: (True, True), 2: (False, True)}
     assert not any(cell.changed for cell in same.cells)
     agreed = aligned(SOURCE, (TEXTS[0], TEXTS[0]))[1]
     assert [(cell.changed, cell.split) for cell in agreed.cells if cell.region] == [(True, False)]
@@ -106,8 +106,8 @@ def test_placeholders_and_spaces_are_drawn_as_such():
     assert re.findall(r'<(\w+) class="diff-move">', moved) == ["del", "ins"]
     both = rendered("我门去", "我们去")
     assert re.search('<span class="diff-replace"><del.*</del><ins.*</ins></span>', both)
-    kept = rendered("甲[缺失成分]乙", "甲[缺失成分]乙丙", "[缺失成分]")
-    assert kept.startswith('甲<span class="diff-chip">[缺失成分]</span>乙<ins')
+    shown = rendered("甲[缺失成分]乙", "甲[缺失成分]乙丙", "[缺失成分]")
+    assert shown.startswith('甲<span class="diff-chip">[缺失成分]</span>乙<ins')
 
 
 def test_what_annotators_write_is_text():

@@ -8,14 +8,14 @@ import re
 import pytest
 from server.web.reviewing import (
     JSON,
-    asked,
     decide,
     form_of,
     page_of,
     payload,
-    said,
+    send,
     signed_in,
     task_of,
+    verdict,
 )
 from server.workflow.reviewing import BAD, FAIR, GOOD, member_of, opened, waiting
 from server.workflow.stories import people, sentence_of
@@ -26,7 +26,11 @@ from gecbench.server.workflow import reviews
 pytestmark = pytest.mark.usefixtures("site")
 
 REVIEW = "/p/story/review"
-RIGHT = {GOOD: said(True), FAIR: said(True), BAD: said(False, "erroneous", note="缺了动词")}
+RIGHT = {
+    GOOD: verdict(True),
+    FAIR: verdict(True),
+    BAD: verdict(False, "erroneous", note="缺了动词"),
+}
 
 
 def test_two_reviewers_race_and_the_second_keeps_the_text_rev_12():
@@ -37,7 +41,7 @@ def test_two_reviewers_race_and_the_second_keeps_the_text_rev_12():
     answer = decide(late, task, payload(RIGHT))
     assert answer.status_code == 409
     assert answer.json()["error"].startswith("Ruth has this sentence now.")
-    assert asked(late, task, "examine", {"payload": payload(RIGHT)}).status_code == 409
+    assert send(late, task, "examine", {"payload": payload(RIGHT)}).status_code == 409
     form = late.post(f"{REVIEW}/{task.sentence_id}/finalise", form_of(task, addition=["我写的。"]))
     assert form.status_code == 409
     assert "我写的。</textarea>" in form.content.decode()
@@ -55,13 +59,13 @@ def test_a_stale_version_of_an_own_review_is_late_too():
 def test_a_draft_is_saved_by_script_and_by_beacon_and_never_over_another_window():
     project = waiting()
     client, task = signed_in(project, "rita"), opened(project)
-    first = asked(client, task, "draft", {"rev": 0, "payload": payload(RIGHT)}, "put")
+    first = send(client, task, "draft", {"rev": 0, "payload": payload(RIGHT)}, "put")
     assert first.json()["rev"] == 1
     beacon = {"rev": 1, "payload": payload({}), "client_at": "2026-01-01T00:00:00Z"}
     path = f"{REVIEW}/{task.sentence_id}/draft"
     sent = client.post(path, f"payload={json.dumps(beacon)}", "application/x-www-form-urlencoded")
     assert sent.json()["rev"] == 2
-    other = asked(client, task, "draft", {"rev": 1, "payload": payload(RIGHT)}, "put")
+    other = send(client, task, "draft", {"rev": 1, "payload": payload(RIGHT)}, "put")
     assert (other.status_code, other.json()["rev"]) == (409, 2)
     assert other.json()["payload"] == payload({})
 
@@ -73,7 +77,7 @@ def test_drafts_of_foreign_or_decided_sentences_are_refused():
     unknown = client.put(f"{REVIEW}/999/draft", json.dumps(body), **JSON)
     assert unknown.status_code == 404
     decide(client, task, payload(RIGHT))
-    assert asked(client, task, "draft", body, "put").status_code in {404, 409, 410}
+    assert send(client, task, "draft", body, "put").status_code in {404, 409, 410}
 
 
 def test_a_review_is_handed_on_with_a_note_rev_10():

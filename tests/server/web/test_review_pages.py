@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from server.web.asking import Asking
-from server.web.reviewing import asked, page_of, payload, said, signed_in, task_of
+from server.web.reviewing import page_of, payload, send, signed_in, task_of, verdict
 from server.workflow.reviewing import (
     BAD,
     FAIR,
@@ -77,7 +77,7 @@ def test_each_reviewer_has_an_own_order_that_stays_rol_6():
     orders = [re.findall(r'"key": "(\w+)"', page_of(client, REVIEW)) for _ in range(2)]
     assert orders[0] == orders[1]
     shown = reviews.candidates(task_of(project), member_of(project, "rita"))
-    assert orders[0] == [one.key for one in shown]
+    assert orders[0] == [row.key for row in shown]
 
 
 def test_decisions_of_annotators_are_rows_with_their_reasons():
@@ -173,9 +173,9 @@ def queries_of(project: Project, login: str, path: str) -> int:
     ) as queries:
         page_of(client, path)
     statements = [
-        one["sql"]
-        for one in queries
-        if not one["sql"].startswith(("BEGIN", "SAVE", "RELE", "COMMIT"))
+        query["sql"]
+        for query in queries
+        if not query["sql"].startswith(("BEGIN", "SAVE", "RELE", "COMMIT"))
     ]
     return len(statements)
 
@@ -183,7 +183,7 @@ def queries_of(project: Project, login: str, path: str) -> int:
 def test_the_page_takes_few_queries_however_many_texts_there_are():
     few = waiting(correction(GOOD))
     texts = [f"我昨天去图书馆借{n}本书了。" for n in "一二三四五六七八九十"]
-    many = waiting(*(correction(one) for one in texts), slug="many")
+    many = waiting(*(correction(text) for text in texts), slug="many")
     counts = [queries_of(few, "rita", REVIEW), queries_of(many, "rita", "/p/many/review")]
     assert counts[0] == counts[1]
     assert counts[0] <= 13
@@ -194,11 +194,11 @@ def test_a_draft_stands_in_the_page_again_and_an_unreadable_one_does_not_break_i
     client = signed_in(project, "rita")
     task = opened(project)
     held = payload(
-        {BAD: said(False, "overcorrection", modified=FAIR, off=[1]), GOOD: said(True)},
+        {BAD: verdict(False, "overcorrection", modified=FAIR, off=[1]), GOOD: verdict(True)},
         additions=["我昨天到过图书馆。"],
         note="想一想",
     )
-    saved = asked(client, task, "draft", {"rev": 0, "payload": held}, "put")
+    saved = send(client, task, "draft", {"rev": 0, "payload": held}, "put")
     assert saved.json()["rev"] == 1
     page = page_of(client, REVIEW)
     assert 'value="correct" checked' in page

@@ -34,14 +34,14 @@ def text_of(answer) -> str:
 
 def test_the_addresses_were_found():
     assert len(ROUTES) > 60
-    assert {"login", "p/<slug:slug>/work", "api/v1/me"} <= {one.path for one in ROUTES}
+    assert {"login", "p/<slug:slug>/work", "api/v1/me"} <= {route.path for route in ROUTES}
 
 
 def test_every_address_says_who_may_come_and_what_its_parts_are(there: World):
-    silent = [one.path for one in ROUTES if one.access is None]
+    silent = [route.path for route in ROUTES if route.access is None]
     assert silent == [], "decorate these views with one of web/permissions.py"
     known = {"slug", *there.things["one"]}
-    unknown = [one.path for one in ROUTES if not set(one.names) <= known]
+    unknown = [route.path for route in ROUTES if not set(route.names) <= known]
     assert unknown == [], "say in tests/server/web/routes.py which objects their parts are"
 
 
@@ -157,7 +157,7 @@ def test_only_posts_may_leave_a_trace(who: str, there: World):
     Showing a task claims it, which is what pages of work are for; all else stays as it was.
     """
     before = Audit.objects.count()
-    claiming = [one for one in ROUTES if "work" in one.path or "review" in one.path]
+    claiming = [route for route in ROUTES if "work" in route.path or "review" in route.path]
     for route in claiming:
         text_of(there.clients[who].get(route.at("one", there.things["one"])))
     frozen = work_done()
@@ -165,5 +165,5 @@ def test_only_posts_may_leave_a_trace(who: str, there: World):
         if route not in claiming:
             text_of(there.clients[who].get(route.at("one", there.things["one"])))
     assert work_done() == frozen
-    made = set(Audit.objects.filter(seq__gt=before).values_list("what", flat=True))
-    assert {one for one in made if not one.startswith("export")} == set()
+    actions = set(Audit.objects.filter(seq__gt=before).values_list("what", flat=True))
+    assert {action for action in actions if not action.startswith("export")} == set()

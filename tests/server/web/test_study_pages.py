@@ -130,8 +130,8 @@ def test_what_cannot_be_right_is_told_at_the_box_and_kept():
     assert empty.json()["problems"][0]["words"] == "This text is empty."
     same = tried(client, study, TEXTS[0])
     assert same.json()["problems"][0]["words"].startswith("This is the sentence itself.")
-    (kept,) = StudyTry.objects.all()
-    assert (kept.text, kept.counted) == (TEXTS[0], False)
+    (study_try,) = StudyTry.objects.all()
+    assert (study_try.text, study_try.counted) == (TEXTS[0], False)
     assert "Refused: does not count." in page_of(client, path_of(study))
 
 
@@ -326,8 +326,8 @@ def test_what_cannot_be_annotated_says_why_once_it_is_shown():
 def test_the_texts_beside_one_another_say_in_words_which_is_right():
     project = rejected(reveal_after=0)
     page = page_of(signed_in(project, "a2"), path_of(study_of(project, "a2")))
-    said = re.findall(r'class="tag (good|bad)"><span aria-hidden="true">(.)</span> (\w+)<', page)
-    assert said == [("bad", "✗", "wrong"), ("good", "✓", "right"), ("good", "✓", "right")]
+    tags = re.findall(r'class="tag (good|bad)"><span aria-hidden="true">(.)</span> (\w+)<', page)
+    assert tags == [("bad", "✗", "wrong"), ("good", "✓", "right"), ("good", "✓", "right")]
 
 
 def test_examples_of_the_guideline_say_in_words_which_is_right():

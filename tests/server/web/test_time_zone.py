@@ -51,10 +51,10 @@ def test_today_is_the_persons_own(li, zone, today, days):
 
 def test_pages_show_the_persons_day_and_times(li):
     at = Submission.objects.get(sentence__number=2).at
-    for zone, told in (("Asia/Shanghai", "2026-03-10 05:30"), ("", "2026-03-09 21:30")):
+    for zone, shown in (("Asia/Shanghai", "2026-03-10 05:30"), ("", "2026-03-09 21:30")):
         Person.objects.filter(pk=li.person_id).update(time_zone=zone)
         page = Asking(Person.objects.get(pk=li.person_id)).html("/p/story/work/history")
-        assert told in page, (zone, at)
+        assert shown in page, (zone, at)
     assert timezone.get_current_timezone_name() == "UTC"  # nothing is left behind
 
 
@@ -63,17 +63,17 @@ def test_the_time_zone_is_chosen_in_ones_account(site):
     page = li.html("/account")
     assert "As the site: UTC" in page
     assert '<optgroup label="Asia">' in page
-    given = {"name": "Li", "goal": "0"}
-    for zone, kept in (
+    fields = {"name": "Li", "goal": "0"}
+    for zone, stored in (
         ("Asia/Shanghai", "Asia/Shanghai"),
         ("Nowhere/Land", "Asia/Shanghai"),
         ("../etc/passwd", "Asia/Shanghai"),
         (None, "Asia/Shanghai"),
         ("", ""),
     ):
-        li.form("/account/change", **given, **({} if zone is None else {"time_zone": zone}))
-        assert Person.objects.get(login="li").time_zone == kept, zone
-    li.form("/account/change", **given, time_zone="Europe/Berlin")
+        li.form("/account/change", **fields, **({} if zone is None else {"time_zone": zone}))
+        assert Person.objects.get(login="li").time_zone == stored, zone
+    li.form("/account/change", **fields, time_zone="Europe/Berlin")
     page = li.html("/account")
     assert '<option value="Europe/Berlin" selected>' in page
     assert 'data-zone="Europe/Berlin"' in page

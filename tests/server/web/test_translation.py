@@ -75,11 +75,11 @@ def test_kinds_of_values_are_translated_in_a_message(into: type):
     with override("zh-hans"):
         with pytest.raises(FormatError) as error:
             value_of({"id": None}, "id", into)
-        wanted = "整数" if into is int else "列表"
-        assert str(translate(error.value)) == f"'id' 是空值（null）；应为{wanted}"
+        expected = "整数" if into is int else "列表"
+        assert str(translate(error.value)) == f"'id' 是空值（null）；应为{expected}"
         with pytest.raises(FormatError) as error:
             value_of({}, "id", into)
-        assert str(translate(error.value)) == f"缺少 'id'；应为{wanted}"
+        assert str(translate(error.value)) == f"缺少 'id'；应为{expected}"
 
 
 def test_a_scheme_without_its_package_is_refused_in_the_persons_language(monkeypatch):

@@ -32,9 +32,9 @@ def li(site):
 def test_a_draft_is_saved_with_its_revision_and_comes_back_on_load(li):
     task = li.page()["task"]
     assert task["draft"] is None
-    said = li.send("PUT", task["draftUrl"], {"rev": 0, "payload": draft("我去")})
-    assert said.status_code == 200
-    assert said.json()["rev"] == 1
+    response = li.send("PUT", task["draftUrl"], {"rev": 0, "payload": draft("我去")})
+    assert response.status_code == 200
+    assert response.json()["rev"] == 1
     again = li.page()["task"]
     assert (again["slot"], again["draft"]["payload"]["texts"]) == (task["slot"], ["我去"])
 
@@ -45,23 +45,23 @@ def test_a_beacon_saves_a_form_with_its_token_in_the_body(site):
     payload = json.dumps({"rev": 0, "payload": draft("离开时的字")})
     url = page["task"]["draftUrl"]
     assert li.form(url, payload=payload).status_code == 403
-    said = li.client.post(
+    response = li.client.post(
         url,
         f"csrfmiddlewaretoken={page['token']}&payload={payload}",
         content_type="application/x-www-form-urlencoded",
     )
-    assert said.status_code == 200
+    assert response.status_code == 200
     assert DraftRevision.objects.get().payload["texts"] == ["离开时的字"]
 
 
 def test_a_stale_draft_gets_409_with_the_other_one_and_both_are_kept(li):
     url = li.page()["task"]["draftUrl"]
     li.send("PUT", url, {"rev": 0, "payload": draft("一")})
-    said = li.send("PUT", url, {"rev": 0, "payload": draft("二")})
-    assert said.status_code == 409
-    assert (said.json()["rev"], said.json()["payload"]["texts"]) == (1, ["一"])
-    kept = {one.payload["texts"][0] for one in DraftRevision.objects.all()}
-    assert kept == {"一", "二"}
+    response = li.send("PUT", url, {"rev": 0, "payload": draft("二")})
+    assert response.status_code == 409
+    assert (response.json()["rev"], response.json()["payload"]["texts"]) == (1, ["一"])
+    texts = {draft_revision.payload["texts"][0] for draft_revision in DraftRevision.objects.all()}
+    assert texts == {"一", "二"}
 
 
 @pytest.mark.parametrize(
@@ -79,10 +79,10 @@ def test_a_stale_draft_gets_409_with_the_other_one_and_both_are_kept(li):
     ],
 )
 def test_a_malformed_draft_gets_400_and_one_line(li, body):
-    said = li.send("PUT", li.page()["task"]["draftUrl"], body)
-    assert said.status_code == 400
-    assert said.json()["error"] == "malformed"
-    assert said.json()["message"].count("\n") == 0
+    response = li.send("PUT", li.page()["task"]["draftUrl"], body)
+    assert response.status_code == 400
+    assert response.json()["error"] == "malformed"
+    assert response.json()["message"].count("\n") == 0
 
 
 def test_a_strange_clock_of_the_client_is_no_reason_to_lose_a_draft(li):
@@ -92,7 +92,9 @@ def test_a_strange_clock_of_the_client_is_no_reason_to_lose_a_draft(li):
         assert li.send("PUT", url, body).status_code == 200
     body = {"rev": 4, "payload": draft("z"), "client_at": "2026-11-21T10:00:00.000Z"}
     assert li.send("PUT", url, body).status_code == 200
-    assert [one.client_at is None for one in DraftRevision.objects.order_by("rev")] == [
+    assert [
+        draft_revision.client_at is None for draft_revision in DraftRevision.objects.order_by("rev")
+    ] == [
         *[True] * 4,
         False,
     ]
@@ -100,9 +102,9 @@ def test_a_strange_clock_of_the_client_is_no_reason_to_lose_a_draft(li):
 
 def test_ann_8_the_answer_to_a_submission_is_the_next_task_in_one_round_trip(li):
     task = li.page()["task"]
-    said = li.send("POST", task["submitUrl"], answer(task, FIXED))
-    assert said.status_code == 200
-    data = said.json()
+    response = li.send("POST", task["submitUrl"], answer(task, FIXED))
+    assert response.status_code == 200
+    data = response.json()
     assert data["submitted"]["number"] == task["number"]
     assert data["next"]["slot"] == li.page()["task"]["slot"] != task["slot"]
     assert data["done"] == 1
@@ -133,9 +135,9 @@ def test_inv_9_the_same_key_twice_is_one_submission_and_one_answer(li):
 )
 def test_ann_9_to_12_a_broken_rule_is_answered_at_its_box(li, fields, code, field):
     task = li.page()["task"]
-    said = li.send("POST", task["submitUrl"], answer(task, **fields))
-    assert said.status_code == 422
-    (problem,) = said.json()["problems"]
+    response = li.send("POST", task["submitUrl"], answer(task, **fields))
+    assert response.status_code == 422
+    (problem,) = response.json()["problems"]
     assert (problem["code"], problem["field"], problem["blocking"]) == (code, field, True)
     assert problem["message"]
     assert not Submission.objects.exists()
@@ -143,9 +145,9 @@ def test_ann_9_to_12_a_broken_rule_is_answered_at_its_box(li, fields, code, fiel
 
 def test_ann_10_the_source_itself_is_refused_with_a_code_that_the_page_answers(li):
     task = li.page()["task"]
-    said = li.send("POST", task["submitUrl"], answer(task, f" {task['text']} "))
-    assert said.status_code == 422
-    assert [(one["code"], one["field"]) for one in said.json()["problems"]] == [
+    response = li.send("POST", task["submitUrl"], answer(task, f" {task['text']} "))
+    assert response.status_code == 422
+    assert [(problem["code"], problem["field"]) for problem in response.json()["problems"]] == [
         ("ANN-10", "reference-0")
     ]
     accepted = li.send("POST", task["submitUrl"], answer(task, decision="error_free"))
@@ -155,19 +157,23 @@ def test_ann_10_the_source_itself_is_refused_with_a_code_that_the_page_answers(l
 
 def test_ann_11_equal_boxes_are_merged_with_a_notice_before_submission(li):
     task = li.page()["task"]
-    said = li.send("POST", task["submitUrl"], answer(task, FIXED, FIXED + " "))
-    assert (said.status_code, said.json()["confirm"], said.json()["texts"]) == (422, True, [FIXED])
-    assert "merged" in said.json()["problems"][-1]["message"]
+    response = li.send("POST", task["submitUrl"], answer(task, FIXED, FIXED + " "))
+    assert (response.status_code, response.json()["confirm"], response.json()["texts"]) == (
+        422,
+        True,
+        [FIXED],
+    )
+    assert "merged" in response.json()["problems"][-1]["message"]
     assert li.send("POST", task["submitUrl"], answer(task, FIXED)).status_code == 200
 
 
 def test_warnings_are_asked_once_and_confirmed(li):
     task = li.page()["task"]
     body = answer(task, "我去了图书馆,他也去了。")
-    said = li.send("POST", task["submitUrl"], body)
-    assert (said.status_code, said.json()["confirm"]) == (422, True)
-    assert {one["code"] for one in said.json()["problems"]} == {"CON-6"}
-    assert not any(one["blocking"] for one in said.json()["problems"])
+    response = li.send("POST", task["submitUrl"], body)
+    assert (response.status_code, response.json()["confirm"]) == (422, True)
+    assert {problem["code"] for problem in response.json()["problems"]} == {"CON-6"}
+    assert not any(problem["blocking"] for problem in response.json()["problems"])
     done = li.send("POST", task["submitUrl"], {**body, "confirmed": True})
     assert done.status_code == 200
 
@@ -175,15 +181,15 @@ def test_warnings_are_asked_once_and_confirmed(li):
 def test_a_blocking_problem_is_not_asked_about_even_if_confirmed(li):
     task = li.page()["task"]
     body = answer(task, "我去了图书馆,他也去了。", "", confirmed=True)
-    said = li.send("POST", task["submitUrl"], body)
-    assert said.status_code == 422
-    assert "confirm" not in said.json()
+    response = li.send("POST", task["submitUrl"], body)
+    assert response.status_code == 422
+    assert "confirm" not in response.json()
 
 
 def test_ann_12_invisible_characters_are_removed_with_a_notice(li):
     task = li.page()["task"]
-    said = li.send("POST", task["submitUrl"], answer(task, "我\u200b去了图\ufeff书馆。"))
-    assert "2 invisible characters" in said.json()["submitted"]["notice"]
+    response = li.send("POST", task["submitUrl"], answer(task, "我\u200b去了图\ufeff书馆。"))
+    assert "2 invisible characters" in response.json()["submitted"]["notice"]
     assert Submission.objects.get().references.get().text == FIXED
 
 
@@ -203,17 +209,17 @@ def test_ann_12_invisible_characters_are_removed_with_a_notice(li):
 )
 def test_a_malformed_submission_gets_400(li, fields):
     task = li.page()["task"]
-    said = li.send("POST", task["submitUrl"], answer(task, FIXED) | fields)
-    assert said.status_code == 400
+    response = li.send("POST", task["submitUrl"], answer(task, FIXED) | fields)
+    assert response.status_code == 400
     assert not Submission.objects.exists()
 
 
 def test_two_tabs_the_second_submission_gets_409_and_its_text_is_kept(li):
     task = li.page()["task"]
     li.send("POST", task["submitUrl"], answer(task, FIXED))
-    said = li.send("POST", task["submitUrl"], answer(task, "第二个窗口。"))
-    assert (said.status_code, said.json()["version"]) == (409, None)
-    assert "another window" in said.json()["message"]
+    response = li.send("POST", task["submitUrl"], answer(task, "第二个窗口。"))
+    assert (response.status_code, response.json()["version"]) == (409, None)
+    assert "another window" in response.json()["message"]
     assert DraftRevision.objects.filter(payload__texts=["第二个窗口。"]).exists()
     late = li.send("PUT", task["draftUrl"], {"rev": 0, "payload": draft("还在写")})
     assert late.status_code == 410
@@ -224,9 +230,9 @@ def test_a_task_reopened_elsewhere_says_its_version_and_can_be_handed_in_after_a
     task = li.page()["task"]
     data = li.send("POST", task["submitUrl"], answer(task, FIXED)).json()
     li.send("POST", data["submitted"]["reopenUrl"], {})
-    said = li.send("POST", task["submitUrl"], answer(task, "旧窗口。"))
-    assert said.status_code == 409
-    task["version"] = said.json()["version"]
+    response = li.send("POST", task["submitUrl"], answer(task, "旧窗口。"))
+    assert response.status_code == 409
+    task["version"] = response.json()["version"]
     assert li.send("POST", task["submitUrl"], answer(task, "旧窗口。")).status_code == 200
 
 
@@ -240,9 +246,9 @@ def test_inv_15_a_lost_task_gets_410_and_the_text_is_found_again(li):
     claims.expire(project)
     others = people(project, 3, prefix="b")
     all_submitted(sentence, others)
-    said = li.send("PUT", task["draftUrl"], {"rev": 0, "payload": draft("晚来的字。")})
-    assert said.status_code == 410
-    assert "kept" in said.json()["message"]
+    response = li.send("PUT", task["draftUrl"], {"rev": 0, "payload": draft("晚来的字。")})
+    assert response.status_code == 410
+    assert "kept" in response.json()["message"]
     assert "晚来的字。" in li.html("/p/story/work/kept")
     assert li.send("POST", task["submitUrl"], answer(task, "晚来的字。")).status_code == 410
 
@@ -279,8 +285,8 @@ def test_a_paused_annotator_can_read_but_not_write(li):
 def test_submit_and_next_cost_few_queries(li):
     task = li.page()["task"]
     with CaptureQueriesContext(connection) as first:
-        said = li.send("POST", task["submitUrl"], answer(task, FIXED))
-    assert said.status_code == 200
+        response = li.send("POST", task["submitUrl"], answer(task, FIXED))
+    assert response.status_code == 200
     # 27 are the workflow's own: each act locks and reads again what it decides about.
     assert len(seen_in(first)) <= 35, "\n".join(seen_in(first))
 
@@ -288,7 +294,11 @@ def test_submit_and_next_cost_few_queries(li):
 def seen_in(captured):
     """The statements of a context, without those that begin and end transactions."""
     ends = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE")
-    return [one["sql"] for one in captured.captured_queries if not one["sql"].startswith(ends)]
+    return [
+        captured_query["sql"]
+        for captured_query in captured.captured_queries
+        if not captured_query["sql"].startswith(ends)
+    ]
 
 
 def test_a_draft_costs_few_queries(li):
@@ -301,7 +311,7 @@ def test_a_draft_costs_few_queries(li):
 
 def test_rol_5_no_answer_of_this_screen_has_the_text_of_another_person(site):
     project = a_project(1, annotators=2)
-    li, wang = (Asking(one) for one in people(project, 2))
+    li, wang = (Asking(person) for person in people(project, 2))
     secret = "别人写的句子。"
     task = wang.page()["task"]
     wang.send("PUT", task["draftUrl"], {"rev": 0, "payload": draft(secret)})
@@ -321,11 +331,11 @@ def test_keys_of_requests_must_be_new(li):
     body = answer(task, FIXED)
     li.send("POST", task["submitUrl"], body)
     following = li.page()["task"]
-    said = li.send(
+    response = li.send(
         "POST", following["submitUrl"], answer(following, FIXED, client_key=body["client_key"])
     )
-    assert said.status_code == 409
-    assert said.json()["version"] == following["version"]
+    assert response.status_code == 409
+    assert response.json()["version"] == following["version"]
     fresh = answer(following, FIXED, client_key=str(uuid4()))
     assert li.send("POST", following["submitUrl"], fresh).status_code == 200
 
@@ -333,14 +343,14 @@ def test_keys_of_requests_must_be_new(li):
 def test_con_3_4_a_placeholder_in_one_correction_only_is_asked_about_at_its_box(li):
     task = li.page()["task"]
     some = ("我去了[缺失成分]图书馆。", "我去了图书馆了。")
-    said = li.send("POST", task["submitUrl"], answer(task, *some))
-    (problem,) = said.json()["problems"]
-    assert (said.status_code, said.json()["confirm"]) == (422, True)
+    response = li.send("POST", task["submitUrl"], answer(task, *some))
+    (problem,) = response.json()["problems"]
+    assert (response.status_code, response.json()["confirm"]) == (422, True)
     assert (problem["field"], problem["blocking"]) == ("reference-1", False)
     assert "has no [缺失成分] and others have it" in problem["message"]
     more = (some[0], "我[缺失成分]去了[缺失成分]图书馆。")
-    said = li.send("POST", task["submitUrl"], answer(task, *more))
-    assert said.json()["problems"][0]["message"].endswith("2 times; correction 1: 1 times.")
+    response = li.send("POST", task["submitUrl"], answer(task, *more))
+    assert response.json()["problems"][0]["message"].endswith("2 times; correction 1: 1 times.")
     assert not Submission.objects.exists()
-    said = li.send("POST", task["submitUrl"], answer(task, *more, confirmed=True))
-    assert (said.status_code, Submission.objects.count()) == (200, 1)
+    response = li.send("POST", task["submitUrl"], answer(task, *more, confirmed=True))
+    assert (response.status_code, Submission.objects.count()) == (200, 1)

@@ -71,8 +71,8 @@ def test_ann_13_what_a_reviewer_has_begun_is_not_taken_back(site):
     task = li.page()["task"]
     data = li.send("POST", task["submitUrl"], answer(task, FIXED)).json()
     reviews.current_review(joined(project, "wang", "reviewer"))
-    said = li.send("POST", data["submitted"]["reopenUrl"], {})
-    assert said.status_code == 409
+    response = li.send("POST", data["submitted"]["reopenUrl"], {})
+    assert response.status_code == 409
     assert Submission.objects.get().slot.state == "submitted"
     assert "taken back" not in li.html(f"/p/story/work/t/{task['number']}")
 
@@ -92,15 +92,15 @@ def test_the_history_takes_back_by_a_form_but_not_over_a_begun_task(alone):
 
 def test_ann_14_a_skip_is_answered_with_another_task_and_taken_up_by_hand(alone):
     task = alone.page()["task"]
-    said = alone.send("POST", task["skipUrl"], {"version": task["version"]})
-    assert said.json()["next"]["slot"] != task["slot"]
+    response = alone.send("POST", task["skipUrl"], {"version": task["version"]})
+    assert response.json()["next"]["slot"] != task["slot"]
     page = alone.html("/p/story/work/skipped")
     assert task["text"] in page
     sentence = Slot.objects.get(pk=task["slot"]).sentence_id
     busy = alone.form(f"/p/story/work/recall/{sentence}", back="skipped")
     assert busy["Location"] == "/p/story/work/skipped"
     assert "Submit or skip the open task first" in alone.html("/p/story/work/skipped")
-    other = said.json()["next"]
+    other = response.json()["next"]
     alone.send("POST", other["submitUrl"], answer(other, FIXED))
     last = alone.page()["task"]
     alone.send("POST", last["submitUrl"], answer(last, FIXED))
@@ -111,9 +111,9 @@ def test_ann_14_a_skip_is_answered_with_another_task_and_taken_up_by_hand(alone)
 def test_ann_14_too_many_skips_are_refused_in_words(site):
     alone = Asking(people(a_project(open_skips=0), 1)[0])
     task = alone.page()["task"]
-    said = alone.send("POST", task["skipUrl"], {"version": task["version"]})
-    assert said.status_code == 422
-    assert "At most 0 tasks" in said.json()["message"]
+    response = alone.send("POST", task["skipUrl"], {"version": task["version"]})
+    assert response.status_code == 422
+    assert "At most 0 tasks" in response.json()["message"]
     assert alone.send("POST", task["skipUrl"], {"version": 99}).status_code == 409
 
 
@@ -139,7 +139,7 @@ def test_history_knows_what_may_be_taken_back(alone):
 
 def test_the_undo_bar_comes_only_while_its_seconds_last_and_for_ones_own(site):
     project = a_project(1, annotators=2, undo_seconds=0)
-    li, wang = (Asking(one) for one in people(project, 2))
+    li, wang = (Asking(person) for person in people(project, 2))
     task = li.page()["task"]
     data = li.send("POST", task["submitUrl"], answer(task, FIXED)).json()
     assert data["submitted"]["seconds"] == 0
@@ -159,6 +159,6 @@ def test_a_sentence_that_was_put_off_and_filled_since_is_said_so(site):
     assert asking.send("POST", task["skipUrl"], {"version": task["version"]}).json()["next"] is None
     sentence = sentence_of(project)
     claimed(wang, sentence)
-    said = asking.form(f"/p/story/work/recall/{sentence.pk}", back="skipped")
-    assert said["Location"] == "/p/story/work/skipped"
+    response = asking.form(f"/p/story/work/recall/{sentence.pk}", back="skipped")
+    assert response["Location"] == "/p/story/work/skipped"
     assert "not for you" in asking.html("/p/story/work/skipped")

@@ -43,7 +43,9 @@ def test_the_work_page_costs_at_most_8_queries(li):
     li.page()
     with CaptureQueriesContext(connection) as seen:
         li.page()
-    assert len(seen) <= 8, "\n".join(one["sql"] for one in seen.captured_queries)
+    assert len(seen) <= 8, "\n".join(
+        captured_query["sql"] for captured_query in seen.captured_queries
+    )
 
 
 def test_the_queries_of_lists_do_not_grow_with_their_rows(site):
@@ -53,12 +55,12 @@ def test_the_queries_of_lists_do_not_grow_with_their_rows(site):
     urls = ("/", "/p/story/work/history", "/p/story/me", "/p/story/work/skipped")
 
     def cost():
-        found = []
+        numbers = []
         for url in urls:
             with CaptureQueriesContext(connection) as seen:
                 li.html(url)
-            found.append(len(seen))
-        return found
+            numbers.append(len(seen))
+        return numbers
 
     cost()
     submitted(member, sentence_of(project, 1))
@@ -77,7 +79,7 @@ def test_strangers_reviewers_and_managers_do_not_find_the_work_page(project, li)
 
 
 @pytest.mark.parametrize(
-    ("story", "said"),
+    ("story", "message"),
     [
         ({"status": "paused"}, "no active annotator"),
         ({"archived": True}, "closed for work"),
@@ -86,7 +88,7 @@ def test_strangers_reviewers_and_managers_do_not_find_the_work_page(project, li)
         ({"mine": True}, "not for you"),
     ],
 )
-def test_nothing_to_do_says_why_and_what_else_there_is(site, story, said):
+def test_nothing_to_do_says_why_and_what_else_there_is(site, story, message):
     project = a_project(1 if "texts" not in story else [], annotators=2)
     member, other, third = people(project, 3)
     if "status" in story:
@@ -100,7 +102,7 @@ def test_nothing_to_do_says_why_and_what_else_there_is(site, story, said):
         submitted(member, sentence_of(project))
     page = Asking(member).html("/p/story/work")
     assert "Nothing to do now" in page
-    assert said in page
+    assert message in page
     assert "History" in page
 
 
@@ -113,15 +115,15 @@ def test_stu_7_study_comes_first_where_the_project_says_so(site):
 
     project = a_project(2, annotators=1, study_gate=True, study_days=1)
     member = people(project, 1)[0]
-    made = submitted(member, sentence_of(project, 1))
-    golden = Golden.objects.create(sentence=made.sentence, version=1, kind="error_free")
+    submission = submitted(member, sentence_of(project, 1))
+    golden = Golden.objects.create(sentence=submission.sentence, version=1, kind="error_free")
     Study.objects.create(
         project=project,
-        sentence=made.sentence,
-        submission=made,
+        sentence=submission.sentence,
+        submission=submission,
         person=member.person,
         golden=golden,
-        reference=made.references.get(),
+        reference=submission.references.get(),
         opened_at=timezone.now() - timedelta(days=2),
     )
     page = Asking(member).html("/p/story/work")
@@ -131,8 +133,8 @@ def test_stu_7_study_comes_first_where_the_project_says_so(site):
 
 def test_gui_2_a_new_guideline_is_announced_once_until_it_is_acknowledged(project, li):
     assert "Please read the guideline" in li.html("/p/story/work")
-    said = li.form("/p/story/guide/acknowledge/1", next="/p/story/work")
-    assert (said.status_code, said["Location"]) == (302, "/p/story/work")
+    response = li.form("/p/story/guide/acknowledge/1", next="/p/story/work")
+    assert (response.status_code, response["Location"]) == (302, "/p/story/work")
     assert 'class="announcement"' not in li.html("/p/story/work")
     text = project.guideline.markdown + "\n## 新的一节 {#new}\n\n新规则。\n"
     projects.publish_guideline(project, markdown=text, note="加了一节", by=project.created_by)
@@ -146,8 +148,8 @@ def test_gui_2_a_new_guideline_is_announced_once_until_it_is_acknowledged(projec
 
 def test_acknowledging_leads_nowhere_else(li):
     for url in ("https://evil.example/", "//evil.example", "javascript:alert(1)"):
-        said = li.form("/p/story/guide/acknowledge/1", next=url)
-        assert said["Location"] == "/p/story/guide"
+        response = li.form("/p/story/guide/acknowledge/1", next=url)
+        assert response["Location"] == "/p/story/guide"
     assert li.form("/p/story/guide/acknowledge/77").status_code == 404
 
 
