@@ -78,8 +78,8 @@ ClientHandler.load_middleware = load_middleware_once
 
 def use(database: dict[str, object]) -> None:
     """Make it the default database of this process."""
-    for one in connections.all(initialized_only=True):
-        one.close()
+    for opened in connections.all(initialized_only=True):
+        opened.close()
     plain = {
         "ATOMIC_REQUESTS": False,
         "AUTOCOMMIT": True,
@@ -184,8 +184,8 @@ def migrated_postgresql(common: Path) -> Iterator[str]:
     with counted() as names:
         names.pop()
         if not names:
-            for one in (name, f"{name}_world"):
-                administer(f"DROP DATABASE IF EXISTS {one} WITH (FORCE)")
+            for database in (name, f"{name}_world"):
+                administer(f"DROP DATABASE IF EXISTS {database} WITH (FORCE)")
 
 
 @pytest.fixture
@@ -279,11 +279,11 @@ def member(person: Callable[..., Person]) -> Callable[..., Member]:
 
     def make(project: Project, login: str, *roles: str, status: str = "active") -> Member:
         somebody = Person.objects.filter(login=login).first() or person(login)
-        made, _ = Member.objects.update_or_create(
+        member_, _ = Member.objects.update_or_create(
             project=project,
             person=somebody,
             defaults={**{f"is_{role}": True for role in roles}, "status": status},
         )
-        return made
+        return member_
 
     return make

@@ -211,38 +211,40 @@ _NEW_ENGLISH = ("the", "a", "to", ",", "has been", "'s", "-", "  ", "[MC]", "3.5
 
 def _changed(source: str, chance: random.Random, new: tuple[str, ...], parts: list[str]) -> str:
     """Return a text after one to five changes: drops, additions, replacements, moves."""
-    kept = list(parts)
+    pieces = list(parts)
     for _ in range(chance.randint(1, 5)):
-        at = chance.randrange(len(kept) + 1)
-        end = min(len(kept), at + chance.choice((1, 1, 1, 2, 4)))
+        at = chance.randrange(len(pieces) + 1)
+        end = min(len(pieces), at + chance.choice((1, 1, 1, 2, 4)))
         kind = chance.choice(("drop", "add", "replace", "move", "double"))
-        taken = kept[at:end]
+        taken = pieces[at:end]
         if kind in ("drop", "replace", "move"):
-            del kept[at:end]
+            del pieces[at:end]
         if kind in ("add", "replace"):
-            kept.insert(at, chance.choice(new))
+            pieces.insert(at, chance.choice(new))
         if kind in ("move", "double"):
-            to = chance.randrange(len(kept) + 1)
-            kept[to:to] = taken
-    return "".join(kept)
+            to = chance.randrange(len(pieces) + 1)
+            pieces[to:to] = taken
+    return "".join(pieces)
 
 
 def _by_chance() -> list[Case]:
     chance = random.Random("the live diff")
-    found = []
+    cases = []
     for _ in range(20):
         for source in CHINESE:
-            found.append(Case(source, _changed(source, chance, _NEW_CHINESE, list(source))))
+            cases.append(Case(source, _changed(source, chance, _NEW_CHINESE, list(source))))
     for _ in range(20):
         for source in ENGLISH:
             parts = [part for word in source.split(" ") for part in (word, " ")][:-1]
             target = _changed(source, chance, _NEW_ENGLISH, parts)
-            found.append(Case(source, target, "en", "[MC]"))
+            cases.append(Case(source, target, "en", "[MC]"))
     for letters in _SMALL:
         for _ in range(20):
-            one, two = ("".join(chance.choices(letters, k=chance.randint(0, 9))) for _ in range(2))
-            found.append(Case(one, two, chance.choice(("zh", "zh", "en"))))
-    return found
+            first, second = (
+                "".join(chance.choices(letters, k=chance.randint(0, 9))) for _ in range(2)
+            )
+            cases.append(Case(first, second, chance.choice(("zh", "zh", "en"))))
+    return cases
 
 
 def _long() -> list[Case]:

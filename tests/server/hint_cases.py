@@ -44,7 +44,7 @@ WIDTHS = (
     Case(
         "",
         "Yes， he（she）does。",
-        tuple(("full_width", *one) for one in ("，,", "（(", "）)", "。.")),
+        tuple(("full_width", *marks) for marks in ("，,", "（(", "）)", "。.")),
         "en",
     ),
     Case("", "The word 茶，水 is Chinese.", (), "en"),
@@ -145,19 +145,19 @@ class Hint(NamedTuple):
 
 def hints(case: Case) -> list[Hint]:
     """The hints for a case, in the order of `CODES`, then of places."""
-    found: list[tuple[str, Iterable[Place]]] = []
+    hits: list[tuple[str, Iterable[Place]]] = []
     if case.lang in WIDTH_RULES:
         code, rule = WIDTH_RULES[case.lang]
-        found.append((code, rule(case.text)))
-    found.append(("double_space", consistency.double_spaces(case.text)))
-    found.append(("unpaired", consistency.unpaired(case.text)))
+        hits.append((code, rule(case.text)))
+    hits.append(("double_space", consistency.double_spaces(case.text)))
+    hits.append(("unpaired", consistency.unpaired(case.text)))
     spellings = consistency.misspellings(case.text, case.source, case.placeholder, case.aliases)
-    places = [Place(one.start, one.end, one.text, case.placeholder) for one in spellings]
-    found.append(("placeholder", places))
+    places = [Place(place.start, place.end, place.text, case.placeholder) for place in spellings]
+    hits.append(("placeholder", places))
     if case.lang == "zh":
-        found.append(("lost_word", consistency.lost_words(case.source, case.text)))
+        hits.append(("lost_word", consistency.lost_words(case.source, case.text)))
     return [
         Hint(code, place.start, place.end, place.text, place.repair)
-        for code, places in found
+        for code, places in hits
         for place in places
     ]

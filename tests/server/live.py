@@ -85,14 +85,16 @@ class Live:
         self.emptied += 1
         with (
             contextlib.closing(sqlite3.connect(template / DATABASE)) as rows,
-            contextlib.closing(sqlite3.connect(self.folder / DATABASE, timeout=PATIENCE)) as own,
+            contextlib.closing(
+                sqlite3.connect(self.folder / DATABASE, timeout=PATIENCE)
+            ) as closing,
         ):
-            rows.backup(own)
-            numbered = own.execute("SELECT name FROM sqlite_master WHERE sql LIKE '%AUTOINCR%'")
+            rows.backup(closing)
+            numbered = closing.execute("SELECT name FROM sqlite_master WHERE sql LIKE '%AUTOINCR%'")
             first = [(name, self.emptied * 100_000) for (name,) in numbered]
-            own.execute("DELETE FROM sqlite_sequence")
-            own.executemany("INSERT INTO sqlite_sequence VALUES (?, ?)", first)
-            own.commit()
+            closing.execute("DELETE FROM sqlite_sequence")
+            closing.executemany("INSERT INTO sqlite_sequence VALUES (?, ?)", first)
+            closing.commit()
 
     def start(self) -> None:
         """Start the server and wait until it is ready."""
@@ -250,19 +252,19 @@ MakeLive = Callable[..., Live]
 @pytest.fixture
 def make_live(live_template: Path, tmp_path: Path) -> Iterator[MakeLive]:
     """Start servers of this test alone, with options of `serve`; all are killed at the end."""
-    made: list[Live] = []
+    servers: list[Live] = []
 
     def make(*words: str, **environment: str) -> Live:
-        folder = tmp_path / f"site{len(made)}"
+        folder = tmp_path / f"site{len(servers)}"
         shutil.copytree(live_template, folder)
-        one = Live(folder, *words, **environment)
-        made.append(one)
-        one.start()
-        return one
+        server = Live(folder, *words, **environment)
+        servers.append(server)
+        server.start()
+        return server
 
     yield make
-    for one in made:
-        one.kill()
+    for server in servers:
+        server.kill()
 
 
 @pytest.fixture(scope="session")

@@ -125,13 +125,13 @@ class _Unpickler(pickle.Unpickler):
 
 def _rows(values: Sequence[object]) -> list[object]:
     """All rows among the arguments, and in lists of them."""
-    found = []
+    rows = []
     for value in values:
         if isinstance(value, Model):
-            found.append(value)
+            rows.append(value)
         elif isinstance(value, list | tuple):
-            found += _rows(value)
-    return found
+            rows += _rows(value)
+    return rows
 
 
 def _rows_of_site() -> bytes:
@@ -153,11 +153,11 @@ def remembered(build: Callable[P, R]) -> Callable[P, R]:
     def restore_or_build(*args: P.args, **kwargs: P.kwargs) -> R:
         global _depth  # noqa: PLW0603
         before = _known()
-        said = _describe([args, kwargs])
-        if before is None or " at 0x" in said:
+        description = _describe([args, kwargs])
+        if before is None or " at 0x" in description:
             return build(*args, **kwargs)
         name = f"{build.__module__}.{build.__qualname__}"
-        key = sha256(f"{before.key} {name} {said}".encode()).hexdigest()
+        key = sha256(f"{before.key} {name} {description}".encode()).hexdigest()
         rows = _rows([*args, *kwargs.values()])
         memory = _memories.get(key)
         if memory is not None and time.monotonic() - memory.since < MINUTES * 60:
@@ -170,7 +170,7 @@ def remembered(build: Callable[P, R]) -> Callable[P, R]:
             value = build(*args, **kwargs)
         finally:
             _depth -= 1
-        if _describe([args, kwargs]) == said:
+        if _describe([args, kwargs]) == description:
             if not _depth:
                 file = io.BytesIO()
                 _Pickler(file, rows).dump(value)

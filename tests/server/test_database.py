@@ -39,10 +39,10 @@ def test_every_append_only_table_has_its_triggers(database):
             if postgresql
             else "SELECT name FROM sqlite_master WHERE type = 'trigger'"
         )
-        found = {name for (name,) in cursor.fetchall()}
-    tables = [one._meta.db_table for one in AppendOnly.__subclasses__()]
-    wanted = {f"{table}_no_{act}" for table in tables for act in ("update", "delete")}
-    assert wanted - found == set()
+        names = {name for (name,) in cursor.fetchall()}
+    tables = [model._meta.db_table for model in AppendOnly.__subclasses__()]
+    expected = {f"{table}_no_{act}" for table in tables for act in ("update", "delete")}
+    assert expected - names == set()
 
 
 def test_the_migrations_are_one_line_and_make_the_tables_of_the_models(site):

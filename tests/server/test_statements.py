@@ -17,9 +17,9 @@ from gecbench.server.models.statements import compiled, compiled_models
 
 def members(person, slug):
     """A member with their project and its guideline, without the text."""
-    found = Member.objects.select_related("project__guideline").order_by("pk")
-    found = found.defer("project__guideline__markdown")
-    return found.filter(person=person, project__slug=slug)
+    members_ = Member.objects.select_related("project__guideline").order_by("pk")
+    members_ = members_.defer("project__guideline__markdown")
+    return members_.filter(person=person, project__slug=slug)
 
 
 def columns(row):
@@ -28,24 +28,24 @@ def columns(row):
 
 def test_models_are_those_of_the_queryset_with_all_their_columns(database):
     project = a_project(1)
-    one, other = people(project, 2)
+    first, other = people(project, 2)
     ask = compiled_models(members)
-    for member in (one, other, one):
-        (found,) = ask(member.person_id, project.slug)
+    for member in (first, other, first):
+        (member_row,) = ask(member.person_id, project.slug)
         (expected,) = members(member.person_id, project.slug)
-        assert columns(found) == columns(expected)
-        assert columns(found.project) == columns(expected.project)
-        assert found.project.guideline.get_deferred_fields() == {"markdown"}
-        assert not found._state.adding
+        assert columns(member_row) == columns(expected)
+        assert columns(member_row.project) == columns(expected.project)
+        assert member_row.project.guideline.get_deferred_fields() == {"markdown"}
+        assert not member_row._state.adding
 
 
 def test_what_was_read_can_be_saved(database):
     project = a_project(1)
-    (one,) = people(project, 1)
-    (found,) = compiled_models(members)(one.person_id, project.slug)
-    found.preferences = {"goal": 3}
-    found.save()
-    assert Member.objects.get(pk=one.pk).preferences == {"goal": 3}
+    (annotator,) = people(project, 1)
+    (member_row,) = compiled_models(members)(annotator.person_id, project.slug)
+    member_row.preferences = {"goal": 3}
+    member_row.save()
+    assert Member.objects.get(pk=annotator.pk).preferences == {"goal": 3}
 
 
 def test_nothing_is_found_where_the_queryset_finds_nothing(database):
@@ -56,8 +56,8 @@ def test_nothing_is_found_where_the_queryset_finds_nothing(database):
 
 def test_keys_and_moments_are_arguments(database):
     project = a_project(1)
-    (one,) = people(project, 1)
-    done = submitted(one, sentence_of(project))
+    (annotator,) = people(project, 1)
+    done = submitted(annotator, sentence_of(project))
     by_key = compiled_models(lambda key: Submission.objects.filter(client_key=key))
     assert by_key(uuid4()) == []
     assert by_key(done.client_key) == [done]

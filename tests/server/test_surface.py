@@ -11,7 +11,7 @@ import pytest
 from django.db import connection
 from django.urls import URLPattern, URLResolver, get_resolver
 from server.conftest import sqlite, use
-from server.worlds import made, there  # noqa: F401  # fixtures
+from server.worlds import there, world_database  # noqa: F401  # fixtures
 from surface.conftest import expect  # noqa: F401  # a fixture
 
 from gecbench import __version__

@@ -58,14 +58,18 @@ def said_in(path: Path) -> Iterator[tuple[Message, str | None]]:
     if path.suffix == ".html":
         # Babel reads what is left as Python, in which an indent means something.
         text = templatize(re.sub(r"^ +", "", text, flags=re.M), origin=str(path))
-    found = extract("python", io.BytesIO(text.encode()), keywords=KEYWORDS)
-    for _, message, _, context in found:
+    messages = extract("python", io.BytesIO(text.encode()), keywords=KEYWORDS)
+    for _, message, _, context in messages:
         yield message, context
 
 
 def spoken() -> dict[tuple[Message, str | None], str]:
     paths = [*SERVER.rglob("*.py"), *(SERVER / "web" / "templates").rglob("*.html")]
-    return {one: str(path.relative_to(SERVER)) for path in sorted(paths) for one in said_in(path)}
+    return {
+        message: str(path.relative_to(SERVER))
+        for path in sorted(paths)
+        for message in said_in(path)
+    }
 
 
 @cache
@@ -93,9 +97,11 @@ def templates_in(path: Path, keywords: list[str]) -> Iterator[tuple[int, str]]:
 
 def entries() -> list[tuple[Message, str | None, Message, bool]]:
     return [
-        (one.id, one.context, one.string, one.fuzzy)
-        for one in read_po(io.BytesIO(CATALOGUE.read_bytes()), locale="zh_Hans", abort_invalid=True)
-        if one.id
+        (entry.id, entry.context, entry.string, entry.fuzzy)
+        for entry in read_po(
+            io.BytesIO(CATALOGUE.read_bytes()), locale="zh_Hans", abort_invalid=True
+        )
+        if entry.id
     ]
 
 
@@ -105,7 +111,9 @@ def whole(string: Message) -> bool:
 
 def test_every_message_of_pages_has_a_translation():
     known = {(message, context) for message, context, string, _ in entries() if whole(string)}
-    missing = {f"{path}: {one[0]!r}" for one, path in spoken().items() if one not in known}
+    missing = {
+        f"{path}: {message[0]!r}" for message, path in spoken().items() if message not in known
+    }
     assert sorted(missing) == []
 
 
@@ -113,8 +121,8 @@ def test_every_message_of_the_library_that_pages_show_has_a_translation():
     known = {message for message, _, string, _ in entries() if whole(string)}
     assert len(library()) > 150
     known = known.union(*json.loads(REPORTS.read_text("utf-8")).values())
-    words = {one for one in library() if re.search("[A-Za-z]", re.sub(r"\{.*?\}", "", one))}
-    assert [(library()[one], one) for one in words - known] == []
+    words = {text for text in library() if re.search("[A-Za-z]", re.sub(r"\{.*?\}", "", text))}
+    assert [(library()[text], text) for text in words - known] == []
 
 
 def test_every_problem_has_a_message():
@@ -133,7 +141,7 @@ def test_no_translation_is_fuzzy():
 
 
 def test_every_translation_is_of_a_message_that_is_there():
-    messages = {*spoken(), *((one, None) for one in library())}
+    messages = {*spoken(), *((text, None) for text in library())}
     assert [
         message for message, context, *_ in entries() if (message, context) not in messages
     ] == []

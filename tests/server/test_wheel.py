@@ -61,10 +61,10 @@ def files(wheel: Path) -> set[str]:
 @pytest.mark.parametrize("part", PARTS)
 def test_every_file_of_a_part_is_in_it(files, part):
     package = ROOT / "src" / "gecbench"
-    there = [one for one in (package / part).rglob(PARTS[part]) if one.is_file()]
+    there = [path for path in (package / part).rglob(PARTS[part]) if path.is_file()]
     assert len(there) > 1
-    wanted = {str(one.relative_to(package.parent)) for one in there if one.suffix != ".pyc"}
-    assert wanted - files == set()
+    expected = {str(path.relative_to(package.parent)) for path in there if path.suffix != ".pyc"}
+    assert expected - files == set()
 
 
 def test_translations_are_compiled_for_it(files):
@@ -108,7 +108,7 @@ def test_a_wheel_with_one_compiled_kernel_is_for_one_system(wheel, tmp_path):
     kernel.parent.mkdir(parents=True)
     kernel.write_bytes(b"")  # newer than its source, so that nothing compiles it again
     build(source, "--wheel", "--outdir", tmp_path)
-    (made,) = tmp_path.iterdir()
-    assert not made.name.endswith("-any.whl")
-    with zipfile.ZipFile(made) as file:
+    (wheel_path,) = tmp_path.iterdir()
+    assert not wheel_path.name.endswith("-any.whl")
+    with zipfile.ZipFile(wheel_path) as file:
         assert f"gecbench/edits/{name}" in file.namelist()

@@ -18,7 +18,7 @@ Made = tuple[Path, Mapping[str, Mapping[str, object]], Mapping[str, Mapping[str,
 
 
 @pytest.fixture(scope="session")
-def made(
+def world_database(
     migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory, once: Callable[..., tuple]
 ) -> Made:
     path = tmp_path_factory.mktemp("world") / "made.sqlite3"
@@ -29,7 +29,7 @@ def made(
         whole = world()
         connection.close()
         cookies = {
-            who: {name: one.value for name, one in client.cookies.items()}
+            who: {name: cookie.value for name, cookie in client.cookies.items()}
             for who, client in whole.clients.items()
         }
         return path.read_bytes(), whole.things, cookies
@@ -40,9 +40,9 @@ def made(
 
 
 @pytest.fixture
-def there(made: Made, tmp_path: Path) -> Iterator[World]:
+def there(world_database: Made, tmp_path: Path) -> Iterator[World]:
     """The world as it was made, whatever the test before did to it."""
-    rows, things, cookies = made
+    rows, things, cookies = world_database
     path = tmp_path / "site.sqlite3"
     shutil.copy(rows, path)
     use(sqlite(path))

@@ -84,7 +84,7 @@ def at_review(live: Live, browser: Browser, login: str = "rita", **options: Any)
 def row_of(page: Page, text: str) -> int:
     """The number, from 1, under which a text is shown."""
     rows = page.evaluate("JSON.parse(document.getElementById('review-data').textContent).rows")
-    return 1 + [one["text"] for one in rows].index(text)
+    return 1 + [row["text"] for row in rows].index(text)
 
 
 WRONG = "QWERTYIOP"
@@ -101,4 +101,4 @@ def golden(live: Live) -> list[str]:
 
     with live.rows():
         rows = GoldenReference.objects.select_related("reference")
-        return sorted(one.reference.text for one in rows)
+        return sorted(row.reference.text for row in rows)

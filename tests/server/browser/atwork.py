@@ -32,7 +32,7 @@ def project(
 
     with live.rows():
         boss = live.person(f"boss-{slug}")
-        made = projects.create_project(
+        project = projects.create_project(
             slug=slug,
             name=slug.title(),
             lang=lang,
@@ -42,15 +42,18 @@ def project(
         )
         chosen = texts or (ZH if lang == "zh" else EN)
         sentences.add_sentences(
-            made,
-            [sentences.NewSentence(external_id=f"s{n}", text=one) for n, one in enumerate(chosen)],
+            project,
+            [
+                sentences.NewSentence(external_id=f"s{n}", text=text)
+                for n, text in enumerate(chosen)
+            ],
         )
         for login in people:
             somebody = live.person(login, language=language)
-            members.add_member(made, somebody, roles=["annotator"], by=boss)
-            made.refresh_from_db()
-            projects.acknowledge(made.guideline, somebody)
-        return made
+            members.add_member(project, somebody, roles=["annotator"], by=boss)
+            project.refresh_from_db()
+            projects.acknowledge(project.guideline, somebody)
+        return project
 
 
 def at_work(live: Live, browser: Browser, login: str, slug: str = "one", **options: Any) -> Page:
@@ -82,8 +85,8 @@ def texts_on_server(live: Live) -> list[list[str]]:
 
     with live.rows():
         return [
-            list(one.references.order_by("position").values_list("text", flat=True))
-            for one in Submission.objects.order_by("pk")
+            list(submission.references.order_by("position").values_list("text", flat=True))
+            for submission in Submission.objects.order_by("pk")
         ]
 
 
@@ -92,4 +95,4 @@ def drafts_on_server(live: Live) -> list[list[str]]:
     from gecbench.server.models import DraftRevision
 
     with live.rows():
-        return [one.payload["texts"] for one in DraftRevision.objects.order_by("pk")]
+        return [draft.payload["texts"] for draft in DraftRevision.objects.order_by("pk")]

@@ -23,9 +23,9 @@ def findings(page: Page) -> list[str]:
     """What axe calls serious or critical."""
     result = Axe().run(page, options=VIOLATIONS)
     return [
-        f"{one['id']}: {one['nodes'][0]['html'][:200]} {one['nodes'][0]['failureSummary'][:300]}"
-        for one in result.response["violations"]
-        if one["impact"] in ("serious", "critical")
+        f"{rule['id']}: {rule['nodes'][0]['html'][:200]} {rule['nodes'][0]['failureSummary'][:300]}"
+        for rule in result.response["violations"]
+        if rule["impact"] in ("serious", "critical")
     ]
 
 

@@ -22,14 +22,14 @@ ESSAY = tuple(f"这是我的作文的第{n}句话，写得还不太好。" for n
 
 def essay(live, *people, language="en", **options):
     """A project whose sentences are one document, and its name in addresses."""
-    made = project(live, *people, texts=("没有出处的句子。",), language=language, **options)
+    project_ = project(live, *people, texts=("没有出处的句子。",), language=language, **options)
     rows = [
         sentences.NewSentence(f"e{n}", text, meta={"document": "作文"}, priority=1)
         for n, text in enumerate(ESSAY)
     ]
     with live.rows():
-        sentences.add_sentences(made, rows)
-    return made
+        sentences.add_sentences(project_, rows)
+    return project_
 
 
 @pytest.mark.parametrize(
@@ -38,8 +38,11 @@ def essay(live, *people, language="en", **options):
 def test_the_sentences_around_are_fetched_when_they_are_opened(live, browser, language, words):
     essay(live, "li", language=language)
     page = at_work(live, browser, "li")
-    asked = []
-    page.on("request", lambda one: asked.append(one.url) if "/context/" in one.url else None)
+    requests = []
+    page.on(
+        "request",
+        lambda request: requests.append(request.url) if "/context/" in request.url else None,
+    )
     for _ in range(2):  # the second task comes without loading the page again
         if page.locator("#context").is_hidden():  # tasks are random, and one is from no document
             skipped = number(page)
@@ -53,17 +56,17 @@ def test_the_sentences_around_are_fetched_when_they_are_opened(live, browser, la
         page.locator("#reference-0").fill("我改过了这个句子。")
         page.keyboard.press("Control+Enter")
         expect(page.locator("#task-number")).not_to_have_text(shown)
-    assert len(asked) == 2
+    assert len(requests) == 2
     page.context.close()
 
 
 def test_reviewers_open_them_too(live, browser):
-    made = essay(live, "li", annotators=1)
+    project = essay(live, "li", annotators=1)
     with live.rows():
         rita = live.person("rita", language="zh-hans")
-        members.add_member(made, rita, roles=["reviewer"], by=None)
+        members.add_member(project, rita, roles=["reviewer"], by=None)
         li = Member.objects.select_related("person", "project").get(person__login="li")
-        sentence = Sentence.objects.get(project=made, external_id="e2")
+        sentence = Sentence.objects.get(project=project, external_id="e2")
         submitted(li, sentence)
     page = live.page(browser, "rita")
     page.goto("/p/one/review")
@@ -82,9 +85,11 @@ def test_reviewers_open_them_too(live, browser):
 def test_the_guideline_is_read_and_confirmed_before_the_first_task(
     live, browser, language, title, read
 ):
-    made = project(live, language=language, guideline_gate=True)
+    new_project = project(live, language=language, guideline_gate=True)
     with live.rows():
-        members.add_member(made, live.person("li", language=language), roles=["annotator"], by=None)
+        members.add_member(
+            new_project, live.person("li", language=language), roles=["annotator"], by=None
+        )
     page = live.page(browser, "li")
     page.goto("/p/one/work")
     expect(page.get_by_role("heading", level=1)).to_have_text(title)
@@ -98,14 +103,14 @@ def test_the_guideline_is_read_and_confirmed_before_the_first_task(
 
 def proposed(live, mode, *, language="en", same=False):
     """A project with a suggestion for its one sentence."""
-    made = project(
+    new_project = project(
         live, "li", texts=ZH[:1], language=language, suggestions=mode, open_tasks=1, annotators=1
     )
     with live.rows():
-        sentence = Sentence.objects.get(project=made)
+        sentence = Sentence.objects.get(project=new_project)
         text = sentence.text if same else "我昨天去图书馆借书了。"
         Suggestion.objects.create(sentence=sentence, model="zh-homophone", text=text)
-    return made
+    return new_project
 
 
 def events(live):

@@ -39,10 +39,10 @@ def test_a_judge_rates_discusses_and_resolves_by_keyboard(live, browser, languag
     project = inspecting(live, language)
     page = live.page(browser, "jane", viewport={"width": width, "height": 800})
     page.set_default_timeout(20_000)
-    found = []
+    faults = []
 
     def seen(name: str) -> None:
-        found.extend(examine(page, f"inspection-{name}", language))
+        faults.extend(examine(page, f"inspection-{name}", language))
 
     page.goto("/p/one/")
     page.locator("#rating-form").wait_for()
@@ -88,7 +88,7 @@ def test_a_judge_rates_discusses_and_resolves_by_keyboard(live, browser, languag
     seen("resolved")
     with live.rows():
         assert Rating.objects.filter(judge__member=member_of(project, "jane")).count() == 4
-    assert found == []
+    assert faults == []
     page.context.close()
     boss = live.page(browser, "boss", viewport={"width": width, "height": 800})
     boss.set_default_timeout(20_000)
@@ -96,6 +96,6 @@ def test_a_judge_rates_discusses_and_resolves_by_keyboard(live, browser, languag
         pk = project.inspections.get().pk
     for name in ("", "/new", f"/{pk}"):
         boss.goto(f"/p/one/manage/inspection{name}")
-        found += examine(boss, f"inspection-manage{name.replace('/', '-')}", language)
-    assert found == []
+        faults += examine(boss, f"inspection-manage{name.replace('/', '-')}", language)
+    assert faults == []
     boss.context.close()

@@ -85,8 +85,8 @@ class Stage:
         context = self.browser.new_context(base_url=self.live.url, locale="zh-CN")
         page = context.new_page()
         page.set_default_timeout(30_000)
-        page.on("console", lambda one: self._heard(name, one.type, one.text))
-        page.on("pageerror", lambda one: self.errors.append(f"{name}: {one}"))
+        page.on("console", lambda message: self._heard(name, message.type, message.text))
+        page.on("pageerror", lambda error: self.errors.append(f"{name}: {error}"))
         self.pages[name] = page
         return page
 
@@ -108,11 +108,11 @@ class Stage:
 
 @pytest.fixture
 def stage(live, browser) -> Iterator[Stage]:
-    made = Stage(live, browser, STORY, {}, [])
+    stage_ = Stage(live, browser, STORY, {}, [])
     with live.rows():
         live.person("root", language="zh-hans", is_administrator=True)
-    yield made
-    for page in made.pages.values():
+    yield stage_
+    for page in stage_.pages.values():
         page.context.close()
 
 
@@ -181,7 +181,7 @@ def new_project(page: Page) -> None:
 
 
 def bring_in(page: Page, story: Story, path: Path) -> None:
-    path.write_text("".join(f"{one}\n" for one in story.sources), "utf-8")
+    path.write_text("".join(f"{source}\n" for source in story.sources), "utf-8")
     follow(page, '.tabs a[href$="/manage/import"]')
     page.wait_for_url("**/manage/import")
     tab_to(page, "#file")
@@ -228,7 +228,7 @@ def join(page: Page, name: str, link: str, *, work: str) -> None:
 def annotate(stage: Stage, name: str, chosen: Mapping[str, int]) -> None:
     """Do all three tasks: write where there is something to write, else say that it is right."""
     page, story = stage.pages[name], stage.story
-    texts = {one[0]: one[chosen[one[0]]] for one in (story.first, story.second)}
+    texts = {case[0]: case[chosen[case[0]]] for case in (story.first, story.second)}
     opened(page, "/p/loop/work")
     for _ in story.sources:
         page.locator("#reference-0").wait_for()
@@ -269,7 +269,7 @@ def review(stage: Stage, page: Page) -> None:
     for _ in story.sources:
         page.locator("[data-current]").wait_for()
         data = page.evaluate("JSON.parse(document.getElementById('review-data').textContent)")
-        rows = {one["text"]: str(n) for n, one in enumerate(data["rows"], 1)}
+        rows = {row["text"]: str(n) for n, row in enumerate(data["rows"], 1)}
         for key in acts[data["source"]](rows):
             page.keyboard.press(key)
         if data["source"] == story.first[0]:
@@ -325,10 +325,12 @@ def golden(live: Live) -> dict[str, list[str]]:
 
     with live.rows():
         return {
-            one.text: sorted(
-                one.golden.entries.values_list("reference__text", flat=True) if one.golden else []
+            sentence.text: sorted(
+                sentence.golden.entries.values_list("reference__text", flat=True)
+                if sentence.golden
+                else []
             )
-            for one in Sentence.objects.all()
+            for sentence in Sentence.objects.all()
         }
 
 
@@ -350,4 +352,4 @@ def exported(page: Page, story: Story) -> dict[str, list[str]]:
         page.keyboard.press("Enter")
     content = Path(waiting.value.path()).read_text("utf-8")
     rows = [line.split("\t")[1:] for line in content.splitlines()]
-    return {source: sorted(one for one in texts if one != "没有错误") for source, *texts in rows}
+    return {source: sorted(text for text in texts if text != "没有错误") for source, *texts in rows}

@@ -158,14 +158,14 @@ def test_every_page_is_accessible_and_fits_a_phone(live, browser, theme, languag
         boss = somebody("boss")
         type(boss).objects.filter(pk=boss.pk).update(language=language, is_administrator=True)
     page = live.page(browser, "boss", color_scheme=theme, viewport={"width": 390, "height": 844})
-    said: list[str] = []
-    page.on("console", lambda one: said.append(one.text) if one.type == "error" else None)
-    for place in (*(f"/p/story/manage/{one}" for one in PLACES), "/projects/", "/projects/new"):
+    errors: list[str] = []
+    page.on("console", lambda item: errors.append(item.text) if item.type == "error" else None)
+    for place in (*(f"/p/story/manage/{place}" for place in PLACES), "/projects/", "/projects/new"):
         page.goto(place)
         wide = page.evaluate(
             "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         )
         assert wide <= 0, f"{place} is {wide} px too wide"
         assert findings(page) == [], place
-    assert said == []
+    assert errors == []
     page.context.close()

@@ -39,10 +39,10 @@ def test_a_manager_writes_a_formula_and_everybody_reads_their_statement(
         statement = PayStatement.objects.select_related("period").get(person__login="a3")
     page = live.page(browser, "boss", viewport={"width": width, "height": 800})
     page.set_default_timeout(20_000)
-    found = []
+    faults = []
 
     def seen(name: str) -> None:
-        found.extend(examine(page, name, language))
+        faults.extend(examine(page, name, language))
 
     here = "/p/one/manage/pay"
     for name, url in (
@@ -72,5 +72,5 @@ def test_a_manager_writes_a_formula_and_everybody_reads_their_statement(
     page.locator("td a").first.click()
     page.wait_for_url(f"**/p/one/pay/{statement.pk}")
     seen("own-statement")
-    assert found == []
+    assert faults == []
     page.context.close()

@@ -64,7 +64,7 @@ class Look:
             width = self.page.viewport_size["width"]
             path = Path(PICTURES) / f"{name}-{self.language}-{width}.png"
             self.page.screenshot(path=path, full_page=True)
-        self.found += [f"{name}: {one}" for one in findings(self.page)]
+        self.found += [f"{name}: {finding}" for finding in findings(self.page)]
         wide = self.page.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert wide <= 0, name
 

@@ -55,7 +55,7 @@ def examine(page, name: str, language: str) -> list[str]:
     """What axe finds, asked in one language: it reads no words; and no width may be lost."""
     look(page, name, language)
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, name
-    return [f"{name}: {one}" for one in findings(page)] if language == "en" else []
+    return [f"{name}: {finding}" for finding in findings(page)] if language == "en" else []
 
 
 @pytest.mark.parametrize(("language", "width"), [("en", 1280), ("zh-hans", 390)])
@@ -63,10 +63,10 @@ def test_from_training_to_the_first_real_task_by_keyboard(live, browser, languag
     practising(live, language)
     page = live.page(browser, "li", viewport={"width": width, "height": 800})
     page.set_default_timeout(20_000)
-    found = []
+    faults = []
 
     def seen(name: str) -> None:
-        found.extend(examine(page, name, language))
+        faults.extend(examine(page, name, language))
 
     page.goto("/p/one/")
     page.locator("#text:focus").wait_for()
@@ -99,7 +99,7 @@ def test_from_training_to_the_first_real_task_by_keyboard(live, browser, languag
     seen("passed")
     page.goto("/p/one/work")
     page.locator("#reference-0").wait_for()
-    assert found == []
+    assert faults == []
     page.context.close()
 
 
@@ -110,7 +110,7 @@ def test_a_lead_reads_and_overrules(live, browser, language, width):
         trial = Trial.objects.get().pk
     page = live.page(browser, "boss", viewport={"width": width, "height": 800})
     page.set_default_timeout(20_000)
-    found = []
+    faults = []
     for name, url in (
         ("candidates", "/p/one/manage/trials"),
         ("answers", f"/p/one/manage/trials/{trial}"),
@@ -118,7 +118,7 @@ def test_a_lead_reads_and_overrules(live, browser, language, width):
         ("import", "/p/one/manage/import"),
     ):
         page.goto(url)
-        found += examine(page, name, language)
+        faults += examine(page, name, language)
     page.goto(f"/p/one/manage/trials/{trial}")
     page.locator("summary").last.click()
     page.locator("[name=reason]").last.fill("as good")
@@ -127,5 +127,5 @@ def test_a_lead_reads_and_overrules(live, browser, language, width):
     look(page, "overruled", language)
     with live.rows():
         assert Trial.objects.get().state == "passed"
-    assert found == []
+    assert faults == []
     page.context.close()

@@ -30,19 +30,19 @@ def test_section_4_4_the_page_is_whole_in_both_themes_and_languages(site, browse
     with site.rows():
         Person.objects.filter(login="boss").update(language=language)
     page = site.page(browser, "boss", color_scheme=theme)
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
+    console: list[str] = []
+    page.on("console", lambda message: console.append(message.text))
     page.goto("/p/story/manage/quality")
     page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
-    for one in page.locator("img").all():
-        one.scroll_into_view_if_needed()
-        page.wait_for_function("image => image.complete", arg=one.element_handle())
-        assert one.evaluate("image => image.naturalWidth") > 0
-        assert f"theme={theme}" in one.evaluate("image => image.currentSrc")
-        assert one.get_attribute("alt")
+    for image in page.locator("img").all():
+        image.scroll_into_view_if_needed()
+        page.wait_for_function("image => image.complete", arg=image.element_handle())
+        assert image.evaluate("image => image.naturalWidth") > 0
+        assert f"theme={theme}" in image.evaluate("image => image.currentSrc")
+        assert image.get_attribute("alt")
     assert page.locator(".chart").count() == 5
     assert findings(page) == []
-    assert said == []
+    assert console == []
     page.context.close()
 
 

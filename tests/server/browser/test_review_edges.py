@@ -88,8 +88,8 @@ def test_a_conflict_is_asked_until_it_is_answered_and_order_is_no_difference(liv
         payload["rows"] = {
             key: dict(reversed(row.items())) for key, row in reversed(payload["rows"].items())
         }
-        said = {"rev": body["rev"] + 1, "at": "2026-01-01T00:00:00Z", "payload": payload}
-        route.fulfill(status=409, content_type="application/json", body=json.dumps(said))
+        conflict_body = {"rev": body["rev"] + 1, "at": "2026-01-01T00:00:00Z", "payload": payload}
+        route.fulfill(status=409, content_type="application/json", body=json.dumps(conflict_body))
 
     page.route("**/draft", conflict)
     press(page, "1")
@@ -139,8 +139,10 @@ def test_what_is_changed_after_a_lost_answer_is_not_taken_for_the_decision(live,
     assert lost[0].status == 200
     assert golden(live) == sorted([ZH["good"], ZH["fair"]])
     with live.rows():
-        kept = [one.payload["additions"] for one in DraftRevision.objects.order_by("pk")]
-    assert ["后来才想到的。" + ZH["source"]] in kept
+        additions = [
+            revision.payload["additions"] for revision in DraftRevision.objects.order_by("pk")
+        ]
+    assert ["后来才想到的。" + ZH["source"]] in additions
     page.context.close()
 
 
@@ -167,11 +169,11 @@ def test_a_section_that_is_none_is_told_at_its_field_and_a_title_is_taken_gui_4(
     field = page.locator(f'[name="section-{over - 1}"]')
     field.fill("没有这一节")
     press(page, "Control+Enter")
-    told = page.locator(f'[data-problems="section-{over - 1}"]')
-    expect(told).to_contain_text("no such section")
+    locator = page.locator(f'[data-problems="section-{over - 1}"]')
+    expect(locator).to_contain_text("no such section")
     expect(field).to_be_focused()
     field.fill("修改不完全")
-    expect(told).to_be_empty()
+    expect(locator).to_be_empty()
     press(page, "Control+Enter")
     page.get_by_text("is decided").wait_for()
     with live.rows():

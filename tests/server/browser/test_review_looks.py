@@ -44,8 +44,8 @@ def disputed(live, **options: object) -> tuple[int, int]:
         author, study = member_of(project, "a3"), Study.objects.get(pk=item)
         answer = Answer(Decision.CORRECTED, ("甲",))
         studies.attempt(author, item, version=study.version, client_key=uuid4(), answer=answer)
-        made = complaints.complain(author, item, argument="游玩更好", client_key=uuid4())
-        return item, made.pk
+        complaint = complaints.complain(author, item, argument="游玩更好", client_key=uuid4())
+        return item, complaint.pk
 
 
 @each_theme_and_language

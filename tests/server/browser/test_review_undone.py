@@ -58,7 +58,7 @@ def test_undo_review_and_study_walk(live, browser, lang, width):
     page.locator("#undo").wait_for(state="hidden", timeout=15_000)
     with live.rows():
         sentence, items = Sentence.objects.get(), list(Study.objects.order_by("submission"))
-        paths = {one.person.login: f"/p/story/study/{one.pk}" for one in items}
+        paths = {item.person.login: f"/p/story/study/{item.pk}" for item in items}
     page.goto(f"/p/story/review/{sentence.pk}")
     for note in ("goes too far", "look at the verb"):
         assert page.get_by_text(note).is_visible()

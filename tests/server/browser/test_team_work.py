@@ -18,7 +18,7 @@ WORDS = {
 
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
 def test_a_team_is_invited_given_work_and_watched(live, browser, language):
-    copied, kept, behind, until = WORDS[language]
+    copied, places, behind, until = WORDS[language]
     with live.rows():
         from server.workflow.stories import a_project, joined, somebody
 
@@ -39,10 +39,10 @@ def test_a_team_is_invited_given_work_and_watched(live, browser, language):
     assert page.locator(".links input").count() == 2
     page.locator(".links [data-copy]").last.click()
     page.get_by_text(copied, exact=True).wait_for()
-    with page.expect_download() as got:
+    with page.expect_download() as download:
         page.locator("a[download]").click()
-    assert got.value.suggested_filename == "story-invitations.csv"
-    assert got.value.path().read_text("utf-8-sig").count("/invitation/") == 2
+    assert download.value.suggested_filename == "story-invitations.csv"
+    assert download.value.path().read_text("utf-8-sig").count("/invitation/") == 2
 
     page.locator("#login").fill("li.hua@example.org")
     page.locator("form[action$=add] button.primary").click()
@@ -75,7 +75,7 @@ def test_a_team_is_invited_given_work_and_watched(live, browser, language):
     annotator = live.page(browser, "li", viewport={"width": 390, "height": 844})
     annotator.goto("/")
     words = annotator.locator(".project").inner_text()
-    assert kept in words
+    assert places in words
     assert until.format(due=due) in words
 
     with live.rows():
@@ -88,5 +88,5 @@ def test_a_team_is_invited_given_work_and_watched(live, browser, language):
     page.locator(".message").wait_for()
     annotator.goto("/")
     assert annotator.locator(".work").count() == 0
-    for one in (page, annotator):
-        one.context.close()
+    for window in (page, annotator):
+        window.context.close()

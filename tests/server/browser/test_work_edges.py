@@ -124,11 +124,11 @@ def test_no_key_changes_an_answer_that_waits_to_be_handed_in(live, page):
 
 def test_edits_after_taking_it_out_of_the_queue_are_kept_though_it_had_arrived(live, page):
     replace_all(page, "交出去的。")
-    asked, held = [], []
+    keys, held = [], []
 
     def unheard(route):
-        asked.append(route.request.post_data_json["client_key"])
-        if len(asked) == 1:
+        keys.append(route.request.post_data_json["client_key"])
+        if len(keys) == 1:
             return route.abort()
         return held.append((route, route.fetch()))  # the server has it; the page waits
 
@@ -136,7 +136,7 @@ def test_edits_after_taking_it_out_of_the_queue_are_kept_though_it_had_arrived(l
     page.keyboard.press("Control+Enter")
     page.locator("#keep-editing").wait_for()
     page.wait_for_timeout(2500)
-    assert len(set(asked)) == 1
+    assert len(set(keys)) == 1
     page.locator("#keep-editing").click()
     replace_all(page, "又改了。")
     with contextlib.suppress(Error):  # nobody waits for it any more
@@ -215,22 +215,22 @@ def test_a_composition_is_neither_saved_by_halves_nor_cut_off(page):
     page.locator("#reason-note").focus()
     wait_for_state(page, "saved")
     cdp = page.context.new_cdp_session(page)
-    asked = []
-    gone = {"status": 410, "content_type": "application/json", "body": '{"message": "It is over."}'}
-    page.route("**/draft/*", lambda route: (asked.append(1), route.fulfill(**gone)))
+    saves = []
+    over = {"status": 410, "content_type": "application/json", "body": '{"message": "It is over."}'}
+    page.route("**/draft/*", lambda route: (saves.append(1), route.fulfill(**over)))
     composing = {"text": "yuan", "selectionStart": 4, "selectionEnd": 4}
     cdp.send("Input.imeSetComposition", composing)
     page.wait_for_timeout(1200)
-    assert asked == []
+    assert saves == []
     cdp.send("Input.insertText", {"text": "原因"})
     page.locator("#gone:not([hidden])").wait_for()
-    assert asked == [1]
+    assert saves == [1]
 
 
 def test_a_task_that_is_lost_in_mid_composition_waits_for_its_end(page):
     cdp = page.context.new_cdp_session(page)
-    gone = {"status": 410, "content_type": "application/json", "body": '{"message": "It is over."}'}
-    page.route("**/draft/*", lambda route: route.fulfill(**gone))
+    over = {"status": 410, "content_type": "application/json", "body": '{"message": "It is over."}'}
+    page.route("**/draft/*", lambda route: route.fulfill(**over))
     with page.expect_response("**/draft/*"):
         replace_all(page, "写了一半")
         page.wait_for_timeout(300)

@@ -272,7 +272,7 @@ def test_4_7_no_key_does_anything_while_an_input_method_composes(pinyin):
         page.wait_for_timeout(200)
         assert page.locator("#boxes textarea").count() == 1, key
         assert page.locator("#rewriting").is_visible(), key
-        assert not any("submit" in one for one in sent(page)), key
+        assert not any("submit" in address for address in sent(page)), key
     cdp.send("Input.insertText", {"text": "宿舍"})
     assert page.locator("#reference-0").input_value().startswith("宿舍")
 
@@ -292,7 +292,7 @@ def test_4_7_nothing_is_saved_or_drawn_before_the_commit_and_ctrl_enter_works_af
     page.wait_for_function(
         "was => document.getElementById('task-number').textContent !== was", arg=task
     )
-    assert sum("submit" in one for one in sent(page)) == 1
+    assert sum("submit" in address for address in sent(page)) == 1
 
 
 def test_4_7_the_commit_can_be_undone_by_the_browsers_own_key(pinyin):

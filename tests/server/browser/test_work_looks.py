@@ -33,22 +33,22 @@ def test_axe_finds_nothing_serious(live, browser, theme, language):
     replace_all(page, "Owt 「one three ,宿舍 Owt 「one")
     page.keyboard.press("Alt+a")
     wait_for_state(page, "saved")
-    found = findings(page)
+    faults = findings(page)
     page.keyboard.press("F1")
     page.locator("#drawer .guide-body").wait_for()
-    found += findings(page)
+    faults += findings(page)
     page.keyboard.press("Escape")
     page.evaluate(
         "ids => ids.forEach(id => { document.getElementById(id).hidden = false; })", HIDDEN
     )
     page.evaluate("document.getElementById('keys-list').open = true")
-    found += findings(page)
+    faults += findings(page)
     page.evaluate("document.getElementById('signin').hidden = true")
     page.keyboard.press("Alt+n")
     for url in PAGES:
         page.goto(url)
-        found += [f"{url} {one}" for one in findings(page)]
-    assert found == []
+        faults += [f"{url} {fault}" for fault in findings(page)]
+    assert faults == []
     page.context.close()
 
 
@@ -96,20 +96,20 @@ def test_the_first_visit_weighs_less_than_200_kb_and_asks_no_foreign_host(live, 
     project(live, "li")
     context = live.context(browser, "li")
     page = context.new_page()
-    answers, said = [], []
+    answers, console = [], []
 
     def answered(response):
         answers.append(response)
 
     def spoken(message):
-        said.append(message.text)
+        console.append(message.text)
 
     page.on("response", answered)
     page.on("console", spoken)
     page.goto("/p/one/work", wait_until="networkidle")
-    weights = {one.url: len(one.body()) for one in answers}
+    weights = {answer.url: len(answer.body()) for answer in answers}
     assert all(url.startswith(live.url) for url in weights)
     assert sum(weights.values()) < 200_000, weights
     assert all(size < 25_000 for url, size in weights.items() if "/static/gecbench/" in url)
-    assert said == []  # the content security policy among others has nothing to say
+    assert console == []  # the content security policy among others has nothing to say
     context.close()

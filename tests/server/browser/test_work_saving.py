@@ -104,13 +104,13 @@ def test_the_answer_to_a_submission_may_be_lost_and_it_is_one_submission(live, b
 
 def test_two_tabs_409_shows_both_versions_and_keeps_both(live, browser):
     project(live, "li")
-    one = at_work(live, browser, "li")
-    two = one.context.new_page()
+    page = at_work(live, browser, "li")
+    two = page.context.new_page()
     two.goto("/p/one/work")
     two.locator("#reference-0").wait_for()
-    one.locator("#reference-0").focus()
-    replace_all(one, "第一个窗口。")
-    wait_for_state(one, "saved")
+    page.locator("#reference-0").focus()
+    replace_all(page, "第一个窗口。")
+    wait_for_state(page, "saved")
     two.locator("#reference-0").focus()
     replace_all(two, "第二个窗口。")
     wait_for_state(two, "conflict")
@@ -125,32 +125,32 @@ def test_two_tabs_409_shows_both_versions_and_keeps_both(live, browser):
     two.wait_for_timeout(1200)
     assert drafts_on_server(live)[-1] == ["第二个窗口。"]
     assert ["第一个窗口。"] in drafts_on_server(live)
-    one.context.close()
+    page.context.close()
 
 
 def test_two_tabs_the_second_to_submit_is_told_and_keeps_its_text(live, browser):
     project(live, "li")
-    one = at_work(live, browser, "li")
-    two = one.context.new_page()
+    page = at_work(live, browser, "li")
+    two = page.context.new_page()
     two.goto("/p/one/work")
     two.locator("#reference-0").wait_for()
     two.locator("#reference-0").focus()
     replace_all(two, "我也写了。")
     wait_for_state(two, "saved")
-    one.locator("#reference-0").focus()
-    replace_all(one, "先交了。")
-    one.locator("#conflict, #saving[data-state=conflict]").first.wait_for()
-    task = number(one)
-    one.locator("#conflict-mine").click()
-    one.keyboard.press("Control+Enter")
-    one.wait_for_function(GONE, arg=task)
+    page.locator("#reference-0").focus()
+    replace_all(page, "先交了。")
+    page.locator("#conflict, #saving[data-state=conflict]").first.wait_for()
+    task = number(page)
+    page.locator("#conflict-mine").click()
+    page.keyboard.press("Control+Enter")
+    page.wait_for_function(GONE, arg=task)
     two.keyboard.press("Control+Enter")
     wait_for_state(two, "gone")  # nothing is saved from here any more, and it says so
     assert "another window" in two.locator("#gone-said").inner_text()
     assert two.locator("#gone-text").input_value() == "我也写了。"
     assert two.locator("#reference-0").get_attribute("readonly") is not None
     assert texts_on_server(live) == [["先交了。"]]
-    one.context.close()
+    page.context.close()
 
 
 def test_an_ended_session_asks_for_the_password_in_the_page_and_goes_on(live, browser):
@@ -230,14 +230,14 @@ def test_on_load_the_newest_wins_and_the_other_one_is_one_key_away(live, browser
 
 
 def test_inv_15_a_lost_task_keeps_the_text_with_a_button_to_copy_it(live, browser):
-    made = project(live, "li", "wang", annotators=1, texts=("他的汉语说得很好多。",))
+    new_project = project(live, "li", "wang", annotators=1, texts=("他的汉语说得很好多。",))
     page = at_work(live, browser, "li")
     replace_all(page, "写了很久。")
     wait_for_state(page, "saved")
     from server.workflow.stories import expired
 
     with live.rows():
-        expired(made)
+        expired(new_project)
     other = at_work(live, browser, "wang")
     page.keyboard.insert_text("再写")
     page.locator("#gone:not([hidden])").wait_for()

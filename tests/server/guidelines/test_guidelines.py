@@ -93,9 +93,9 @@ def test_the_title_of_a_section_is_the_label_of_the_reason_that_it_explains(reas
 @pytest.mark.parametrize("minor", MINORS)
 def test_gui_1_each_minor_type_has_three_pairs_its_borders_and_frequent_mistakes(lang, minor):
     text = section_of(default_guideline(lang), minor)
-    found = pairs(text)
-    assert len(found) >= 3
-    assert all(texts(pair, "wrong") and texts(pair, "right") for pair in found)
+    examples = pairs(text)
+    assert len(examples) >= 3
+    assert all(texts(pair, "wrong") and texts(pair, "right") for pair in examples)
     borders, mistakes = ("界线", "常见失误") if lang == "zh" else ("Borders", "Frequent mistakes")
     assert f"**{borders}**" in text
     assert f"**{mistakes}**" in text
@@ -103,23 +103,23 @@ def test_gui_1_each_minor_type_has_three_pairs_its_borders_and_frequent_mistakes
 
 @both
 def test_no_example_is_given_twice_and_no_answer_equals_what_it_corrects(lang):
-    found = pairs(default_guideline(lang))
+    examples = pairs(default_guideline(lang))
     originals = [
-        text for pair in found for text in texts(pair, "source")[:1] or texts(pair, "wrong")
+        text for pair in examples for text in texts(pair, "source")[:1] or texts(pair, "wrong")
     ]
     assert len(originals) > 60
     assert len(set(originals)) == len(originals)
-    for pair in found:
+    for pair in examples:
         sentences = texts(pair, "source", "wrong", "right")
         assert len(set(sentences)) == len(sentences)
 
 
 @both
 def test_examples_of_perturbing_are_given_once_and_each_variant_differs_from_its_original(lang):
-    found = pairs(default_guideline(lang, kind="perturb"))
-    originals = [texts(pair, "source")[0] for pair in found]
+    examples = pairs(default_guideline(lang, kind="perturb"))
+    originals = [texts(pair, "source")[0] for pair in examples]
     assert len(set(originals)) == len(originals) > 15
-    for pair in found:
+    for pair in examples:
         assert texts(pair, "right")
         sentences = texts(pair, "source", "wrong", "right")
         assert len(set(sentences)) == len(sentences)
@@ -153,11 +153,11 @@ def test_con_6_right_english_examples_have_no_full_width_marks_and_end_like_sent
 
 @both
 def test_the_project_s_placeholder_stands_wherever_the_guideline_shows_one(lang):
-    own, text = PLACEHOLDERS[lang], default_guideline(lang)
+    placeholder, text = PLACEHOLDERS[lang], default_guideline(lang)
     changed = default_guideline(lang, placeholder="[GAP]")
-    assert own not in changed
-    assert changed.count("[GAP]") == text.count(own) > 5
-    assert default_guideline(lang, placeholder=own) == text
+    assert placeholder not in changed
+    assert changed.count("[GAP]") == text.count(placeholder) > 5
+    assert default_guideline(lang, placeholder=placeholder) == text
 
 
 def test_a_default_guideline_of_another_language_is_refused():
@@ -184,9 +184,9 @@ def test_no_example_is_a_sentence_of_a_data_set(lang, shared):
     known = "\n".join(path.read_text("utf-8", "replace") for path in files)
     bare = re.sub(r"\W", "", known) if lang == "zh" else " ".join(re.findall(r"\w+", known))
     assert len(bare) > 100_000
-    found = []
+    copies = []
     for pair in pairs(default_guideline(lang)):
         for text in texts(pair, "source", "wrong", "right"):
             words = re.sub(r"\W", "", text) if lang == "zh" else " ".join(re.findall(r"\w+", text))
-            found += [text] if words in bare else []
-    assert found == []
+            copies += [text] if words in bare else []
+    assert copies == []

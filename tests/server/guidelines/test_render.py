@@ -201,7 +201,7 @@ def test_lines_without_a_partner_or_a_mark_are_shown_as_they_are():
     ],
 )
 def test_where_pairs_begin(block, sizes):
-    assert [len(found) for found in parse_pairs(block)] == sizes
+    assert [len(rows) for rows in parse_pairs(block)] == sizes
 
 
 @pytest.mark.parametrize(
@@ -222,18 +222,18 @@ def test_where_pairs_begin(block, sizes):
     ],
 )
 def test_changes_are_compared_by_characters_in_chinese_and_else_by_words(old, new, parts):
-    found = list(diff_parts(old, new))
-    assert found == parts
-    assert "".join(kept + gone for kept, gone, _ in found) == old
-    assert "".join(kept + come for kept, _, come in found) == new
+    parts_ = list(diff_parts(old, new))
+    assert parts_ == parts
+    assert "".join(same + deleted for same, deleted, _ in parts_) == old
+    assert "".join(same + come for same, _, come in parts_) == new
 
 
 @given(st.text("我的 a1'[]。\u3000🙂", max_size=12), st.text("我的 a1'[]。\u3000🙂", max_size=12))
 def test_what_stays_goes_and_comes_rebuilds_both_texts(old, new):
-    found = list(diff_parts(old, new))
-    assert "".join(kept + gone for kept, gone, _ in found) == old
-    assert "".join(kept + come for kept, _, come in found) == new
-    assert all(gone != come for _, gone, come in found[:-1])
+    pieces = list(diff_parts(old, new))
+    assert "".join(same + deleted for same, deleted, _ in pieces) == old
+    assert "".join(same + come for same, _, come in pieces) == new
+    assert all(deleted != come for _, deleted, come in pieces[:-1])
 
 
 def test_very_long_examples_are_shown_without_marks():
@@ -263,7 +263,7 @@ Use *an* before vowels; particles are other things.
 """
 
 
-def found(query: str) -> list[str]:
+def section_ids(query: str) -> list[str]:
     return [hit.section.id for hit in search(render_markdown(GUIDE).sections, query)]
 
 
@@ -290,8 +290,8 @@ def shown(pieces) -> str:
     ],
 )
 def test_gui_1_search_finds_chinese_anywhere_and_words_where_they_begin(query, expected):
-    assert sorted(found(query)) == sorted(expected)
-    assert found(query)[:1] == expected[:1]
+    assert sorted(section_ids(query)) == sorted(expected)
+    assert section_ids(query)[:1] == expected[:1]
 
 
 def test_gui_1_hits_mark_what_was_searched_in_title_and_snippet():
@@ -316,9 +316,9 @@ def test_a_query_that_is_no_query_is_refused():
 
 def test_gui_2_a_new_version_says_which_sections_differ():
     new = HEAD.replace("First.", "Second.").replace("## Two {#two}", "## Three {#three}")
-    told = section_changes(HEAD, new)
-    assert (told.added, told.removed, told.changed) == (("three",), ("two",), ("one",))
-    assert told
+    changes = section_changes(HEAD, new)
+    assert (changes.added, changes.removed, changes.changed) == (("three",), ("two",), ("one",))
+    assert changes
 
 
 def test_gui_2_a_changed_title_or_example_is_a_change_and_white_space_is_none():
@@ -329,8 +329,8 @@ def test_gui_2_a_changed_title_or_example_is_a_change_and_white_space_is_none():
 
 
 def test_gui_2_a_section_that_only_moved_need_not_be_read_anew():
-    one, two = "# a {#a}\n\nx\n\n", "# b {#b}\n\ny\n\n"
-    assert not section_changes(one + two, two + one)
+    first, second = "# a {#a}\n\nx\n\n", "# b {#b}\n\ny\n\n"
+    assert not section_changes(first + second, second + first)
 
 
 def test_threads_that_are_the_first_to_read_read_the_same(monkeypatch: pytest.MonkeyPatch):

@@ -180,9 +180,9 @@ PLACES = {
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.replace(" ", "-"))
 def test_gui_1_no_payload_does_harm_wherever_it_stands(place):
     harmful = {
-        payload: found
+        payload: harm
         for payload in HTML + ADDRESSES
-        if (found := faults(render_markdown(PLACES[place].format(payload)).html))
+        if (harm := faults(render_markdown(PLACES[place].format(payload)).html))
     }
     assert harmful == {}
 
@@ -191,8 +191,8 @@ def test_gui_1_no_payload_does_harm_wherever_it_stands(place):
 def test_the_second_wall_holds_alone(payload):
     payload = payload.replace("\ud800", "")  # rendering replaces what cannot be encoded
     for html in (payload, f'<a href="{payload}" onclick="x" class="y">x</a>', f"<p>{payload}</p>"):
-        found = [fault for fault in faults(cleaner().clean(html)) if not fault.startswith("href=#")]
-        assert found == []
+        harm = [fault for fault in faults(cleaner().clean(html)) if not fault.startswith("href=#")]
+        assert harm == []
 
 
 def test_the_judge_sees_harm():
@@ -216,8 +216,8 @@ def test_html_typed_in_examples_and_descriptions_shows_as_it_was_typed():
 
 
 def test_only_addresses_of_the_web_mail_and_sections_become_links():
-    made = "[a](https://x.example) [b](HTTP://x.example) [c](mailto:a@x.example) [d](#e)"
-    assert re.findall('href="([^"]*)"', render_markdown(made).html) == [
+    markdown = "[a](https://x.example) [b](HTTP://x.example) [c](mailto:a@x.example) [d](#e)"
+    assert re.findall('href="([^"]*)"', render_markdown(markdown).html) == [
         "https://x.example",
         "HTTP://x.example",
         "mailto:a@x.example",

@@ -30,12 +30,14 @@ def planned(
 ) -> Plan:
     """The plan of an import of a file with this content."""
     raw = text.encode() if isinstance(text, str) else text
-    made = ImportOptions(**options)
+    options_ = ImportOptions(**options)
     return plan_import(
         project,
-        content_of(name, raw, encoding=made.encoding),
-        made,
-        references=[content_of(f"{name}.ref{n}", one.encode()) for n, one in enumerate(columns)],
+        content_of(name, raw, encoding=options_.encoding),
+        options_,
+        references=[
+            content_of(f"{name}.ref{n}", column.encode()) for n, column in enumerate(columns)
+        ],
     )
 
 
@@ -47,7 +49,7 @@ def imported(project: Project, text: str | bytes, *columns: str, **options: obje
 def exported(project: Project, format: str, **options: object) -> dict[str, str]:
     """The files of an export, by their endings."""
     files = export(project, ExportOptions(format, **options))
-    return {one.ending: b"".join(one.content).decode() for one in files}
+    return {file.ending: b"".join(file.content).decode() for file in files}
 
 
 def the_file(project: Project, format: str, **options: object) -> str:
@@ -87,5 +89,5 @@ def reviewed(*, slug: str = "story", **options: object) -> Project:
 
 def golden(project: Project, number: int = 1) -> Sequence[str]:
     """The golden texts of a sentence."""
-    found = sentence_of(project, number).golden
-    return [one.reference.text for one in found.entries.select_related("reference")]
+    golden_set = sentence_of(project, number).golden
+    return [entry.reference.text for entry in golden_set.entries.select_related("reference")]

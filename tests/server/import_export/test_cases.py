@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from django.test import override_settings
-from server.workflow.perturbing import a_perturbation, accept, checked, handed, reviewer
+from server.workflow.perturbing import a_perturbation, accept, checked, reviewer, submit_variant
 from server.workflow.perturbing import done_case as done
 from server.workflow.stories import claimed, joined, sentence_of
 
@@ -171,8 +171,8 @@ def test_per_10_faults_of_the_published_kind_are_listed_and_made_again(site):
     slot = claimed(li, sentence_of(project))
     assert (slot.no, sentence_of(project).state) == (2, "annotating")
     with pytest.raises(GecbenchError):
-        handed(li, slot, "He ", " there .")  # the first variant, imported
-    handed(li, slot, "He ", " to town .")
+        submit_variant(li, slot, "He ", " there .")  # the first variant, imported
+    submit_variant(li, slot, "He ", " to town .")
     golden = checked(reviewer(project), accept(2)).golden
     assert golden.version == 2
     block = exported(project, "robustgec")[".para.txt"].decode().split("\n\n")[0]
@@ -256,8 +256,8 @@ def test_formats_are_those_of_the_kind_of_project(site):
     for name in set(EXPORTS) - set(formats_of(project.kind)):
         with pytest.raises(UsageError):
             export(project, ExportOptions(name))
-    told = {note.code: note.values for note in notes(project, ExportOptions("robustgec"))}
-    assert told == {"undecided": {"count": 2}}
+    note_values = {note.code: note.values for note in notes(project, ExportOptions("robustgec"))}
+    assert note_values == {"undecided": {"count": 2}}
 
 
 def test_cases_of_different_widths_are_no_file_of_cases(site):

@@ -35,8 +35,8 @@ def run(site, monkeypatch) -> Run:
     }
 
     def call(command: str, *words: object) -> Result:
-        given = [*map(str, words), "--project", "story"]
-        result = CliRunner().invoke(commands[command], given)
+        arguments = [*map(str, words), "--project", "story"]
+        result = CliRunner().invoke(commands[command], arguments)
         if result.exception and not isinstance(result.exception, SystemExit):
             raise result.exception
         return result
@@ -55,7 +55,7 @@ def test_a_table_is_imported_by_its_columns_and_what_is_left_out_is_listed(run, 
     text = "no,wrong,right,more,essay\n1,我来校,我来学校,,e1\n2,他来。,他来。,他来了。,e1\n"
     file = a_file(tmp_path, text, "essays.csv")
     columns = ("id=no", "source=wrong", "references=right,more", "document=essay")
-    options = [part for one in columns for part in ("--column", one)]
+    options = [part for column in columns for part in ("--column", column)]
     result = run("import", file, *options, "--references", "golden")
     assert "  essays.csv:3: '2': its references contradict one another" in result.output
     assert "  1 (e1): 我来校\n    我来学校\n" in result.output
@@ -128,17 +128,17 @@ def test_a_broken_file_lists_ten_problems_and_changes_nothing(run, tmp_path):
 
 def test_the_report_as_json_and_as_text_names_problems(run, tmp_path, monkeypatch):
     empty()
-    said: list[str] = []
-    monkeypatch.setattr("click.echo", lambda text, **_: said.append(text))
+    output: list[str] = []
+    monkeypatch.setattr("click.echo", lambda text, **_: output.append(text))
     file = a_file(tmp_path, "1\t一\n" + "".join(f"{n}\n" for n in range(2, 14)))
     with pytest.raises(GecbenchError):
         run("import", file, "--from", "mucgec", "--format", "json")
-    told = json.loads(said.pop())
-    assert told["report"]["problem_count"] == 12
-    assert told["obstacle"].startswith("dev.tsv:2: no TAB")
+    data = json.loads(output.pop())
+    assert data["report"]["problem_count"] == 12
+    assert data["obstacle"].startswith("dev.tsv:2: no TAB")
     with pytest.raises(GecbenchError):
         run("import", file, "--from", "mucgec")
-    lines = said.pop().splitlines()
+    lines = output.pop().splitlines()
     assert lines[-11].startswith("  dev.tsv:2: no TAB in '2'")
     assert lines[-1] == "  and 2 problems more"
 
@@ -187,14 +187,14 @@ def test_an_export_goes_to_the_terminal_and_says_what_it_leaves_out(run):
 
 def test_a_release_is_made_listed_written_and_verified(run, tmp_path):
     imported(empty(), TABLE, references="golden")
-    made = run("release", "make", "v1", "--note", "第一版")
-    assert made.stderr == "released 2 sentences of story as v1\n"
+    output = run("release", "make", "v1", "--note", "第一版")
+    assert output.stderr == "released 2 sentences of story as v1\n"
     listed = run("release", "list").output
     assert listed.startswith("v1\t")
     assert "\t2 sentences\t" in listed
     run("release", "export", "v1", "-o", tmp_path / "out")
-    assert made.stdout == (tmp_path / "out" / "SHA256SUMS").read_text()
-    assert sorted(one.name for one in (tmp_path / "out").iterdir()) == [
+    assert output.stdout == (tmp_path / "out" / "SHA256SUMS").read_text()
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "SHA256SUMS",
         "v1.jsonl",
         "v1.manifest.json",
@@ -205,7 +205,7 @@ def test_a_release_is_made_listed_written_and_verified(run, tmp_path):
     ]
     manifest = hashlib.sha256((tmp_path / "out" / "v1.manifest.json").read_bytes()).hexdigest()
     assert manifest == Release.objects.get().manifest_sha256
-    for line in made.stdout.splitlines():
+    for line in output.stdout.splitlines():
         sha256, name = line.split("  ")
         assert hashlib.sha256((tmp_path / "out" / name).read_bytes()).hexdigest() == sha256
     assert run("release", "verify").stderr == "1 release of story is what was released\n"

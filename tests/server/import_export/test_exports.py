@@ -46,9 +46,9 @@ FORMATS = formats_of("rewrite")
 
 def everything(project) -> str:
     """All that any export or release says."""
-    found = [text for name in FORMATS for text in exported(project, name).values()]
-    made = make_release(project, name=f"r{uuid4().hex[:8]}", by=None)
-    return "\n".join([*found, json.dumps(made.manifest, ensure_ascii=False)])
+    texts = [text for name in FORMATS for text in exported(project, name).values()]
+    release = make_release(project, name=f"r{uuid4().hex[:8]}", by=None)
+    return "\n".join([*texts, json.dumps(release.manifest, ensure_ascii=False)])
 
 
 @pytest.mark.parametrize("purpose", [Purpose.TRAINING, Purpose.TRIAL])
@@ -56,8 +56,8 @@ def test_inv_12_sentences_for_training_and_trials_reach_no_export(site, purpose)
     project = reviewed()
     poison = waiting(correction("毒药改过了。"), slug="poison")
     finalised(poison, ["毒药改过了。"])
-    for one in Sentence.objects.filter(project=poison):
-        Sentence.objects.filter(pk=one.pk).update(purpose=purpose)
+    for sentence in Sentence.objects.filter(project=poison):
+        Sentence.objects.filter(pk=sentence.pk).update(purpose=purpose)
     assert "毒药" not in "".join(
         text
         for name in FORMATS
@@ -74,7 +74,7 @@ def test_inv_12_sentences_for_training_and_trials_reach_no_export(site, purpose)
     assert "毒药" not in the_file(project, "sentences")
 
 
-def told(project, options) -> tuple[str, ...]:
+def note_texts(project, options) -> tuple[str, ...]:
     return tuple(map(str, notes(project, options)))
 
 
@@ -87,7 +87,7 @@ def test_golden_sets_leave_in_the_order_of_the_review(site):
 
 def test_sentences_that_are_not_decided_or_withdrawn_stay_out_and_are_counted(site):
     project = reviewed()
-    assert told(project, ExportOptions("mucgec")) == (
+    assert note_texts(project, ExportOptions("mucgec")) == (
         "1 sentences are not decided, or are withdrawn: not in the file",
     )
     management.withdraw(member_of(project, "boss"), [sentence_of(project).pk], reason="隐私")
@@ -102,15 +102,15 @@ def test_what_is_not_annotatable_is_in_the_file_or_not_as_chosen(site):
     imported(project, "1\t啊\t无法标注\n2\t我\t我们\n3\t好\t没有错误\n", references="golden")
     assert the_file(project, "mucgec").count("无法标注") == 1
     assert the_file(project, "mucgec", unannotatable="leave_out").count("无法标注") == 0
-    assert told(project, ExportOptions("jsonl", unannotatable="leave_out")) == (
+    assert note_texts(project, ExportOptions("jsonl", unannotatable="leave_out")) == (
         "1 sentences are not annotatable: not in the file",
     )
-    assert told(project, ExportOptions("parallel")) == (
+    assert note_texts(project, ExportOptions("parallel")) == (
         "1 sentences are not annotatable: not in the file",
         "1 sentences are free of errors: their source is the reference",
         "sentences with fewer references than the one with most repeat their first one",
     )
-    assert told(project, ExportOptions("counts")) == ()
+    assert note_texts(project, ExportOptions("counts")) == ()
 
 
 def test_the_placeholder_has_its_alias_in_exports(site):
@@ -119,7 +119,7 @@ def test_the_placeholder_has_its_alias_in_exports(site):
     assert the_file(project, "mucgec") == "1\t我你。\t我[MC]你。\n"
     assert the_file(project, "mucgec", alias="") == "1\t我你。\t我[缺失成分]你。\n"
     assert the_file(project, "mucgec", alias="<MASK>") == "1\t我你。\t我<MASK>你。\n"
-    assert told(project, ExportOptions("mucgec")) == ("[缺失成分] is written [MC]",)
+    assert note_texts(project, ExportOptions("mucgec")) == ("[缺失成分] is written [MC]",)
 
 
 def test_submissions_are_what_analyse_human_reads(site, tmp_path):
@@ -127,8 +127,10 @@ def test_submissions_are_what_analyse_human_reads(site, tmp_path):
     project = reviewed()
     for name in ("jsonl", "submissions"):
         write_export(export(project, ExportOptions(name)), tmp_path / name)
-    told = human(load(tmp_path / "jsonl"), load(tmp_path / "submissions"), scheme="zh-char")
-    assert sorted((one.submissions, one.kept) for one in told.annotators) == [
+    agreement = human(load(tmp_path / "jsonl"), load(tmp_path / "submissions"), scheme="zh-char")
+    assert sorted(
+        (annotator.submissions, annotator.kept) for annotator in agreement.annotators
+    ) == [
         (1, 0),
         (1, 1),
         (2, 1),
@@ -141,21 +143,23 @@ def test_people_have_stable_pseudonyms_unless_their_names_are_asked_for(site):
     assert "A1" not in first
     Person.objects.filter(login="a1").update(name="别名")
     assert the_file(project, "submissions") == first
-    names = {one["annotator"] for row in json_lines(first)[1:] for one in row["references"]}
+    names = {
+        reference["annotator"] for row in json_lines(first)[1:] for reference in row["references"]
+    }
     assert len(names) == 3
     assert all(len(name) == 11 and name.startswith("P") for name in names)
     shown = json_lines(the_file(project, "submissions", names=True))[1]
-    assert {one["annotator"] for one in shown["references"]} == {"别名", "A2", "A3"}
+    assert {reference["annotator"] for reference in shown["references"]} == {"别名", "A2", "A3"}
 
 
 def test_the_same_person_has_another_pseudonym_in_another_project(site):
-    one, other = reviewed(), reviewed(slug="other")
+    first, other = reviewed(), reviewed(slug="other")
 
     def names(project):
         rows = json_lines(the_file(project, "submissions"))[1:]
-        return {each["annotator"] for row in rows for each in row["references"]}
+        return {reference["annotator"] for row in rows for reference in row["references"]}
 
-    assert not names(one) & names(other)
+    assert not names(first) & names(other)
 
 
 def test_namesakes_are_told_apart(site):
@@ -191,7 +195,7 @@ def test_only_what_stands_handed_in_counts(site):
     slot = Slot.objects.get(person__login="a2")
     handing.reopen(member_of(project, "a2"), slot.pk)
     (row,) = json_lines(the_file(project, "submissions"))[1:]
-    assert [one["text"] for one in row["references"]] == [GOOD]
+    assert [reference["text"] for reference in row["references"]] == [GOOD]
     assert json_lines(the_file(project, "counts"))[0]["total_annotators"] == 1
 
 
@@ -216,21 +220,21 @@ def test_the_full_export_has_the_whole_story(site):
         "pseudonyms",
         1,
     )
-    assert [one["texts"][0]["text"] for one in row["submissions"][:2]] == [GOOD, FAIR]
+    assert [submission["texts"][0]["text"] for submission in row["submissions"][:2]] == [GOOD, FAIR]
     assert row["submissions"][2]["decision"] == "error_free"
     (review,) = row["reviews"]
-    verdicts = {(one["text"], one["decision"]): one for one in review["verdicts"]}
+    verdicts = {(verdict["text"], verdict["decision"]): verdict for verdict in review["verdicts"]}
     assert verdicts[GOOD, "corrected"]["correct"] is True
     assert verdicts[BAD, "corrected"]["reasons"] == ["erroneous"]
     assert verdicts["", "error_free"]["correct"] is False
     (version,) = row["goldens"]
     assert version["review"] == 1
-    assert [one["text"] for one in version["references"]] == golden(project)
-    about = {one["about"]: one for one in row["studies"]}
+    assert [reference["text"] for reference in version["references"]] == golden(project)
+    about = {study["about"]: study for study in row["studies"]}
     assert about[BAD]["tries"][0]["text"] == "我昨天去图书馆还书了。"
     (complaint,) = about[BAD]["complaints"]
     assert complaint["messages"][0]["text"] == "我觉得对"
-    people = {one["annotator"] for one in row["submissions"]}
+    people = {submission["annotator"] for submission in row["submissions"]}
     assert complaint["by"] in people
 
 
@@ -247,14 +251,14 @@ def test_a_table_for_spreadsheets_has_no_formulas(site):
     text = the_file(project, "sentences")
     assert text.startswith("\ufeffnumber,id,")
     rows = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
-    assert [one["sentence"] for one in rows] == ["'=1+1", "'-2", "'+3", "'@x", '好，"引"']
-    assert {one["source"] for one in rows} == {"'=HYPERLINK(1)"}
-    assert [one["number"] for one in rows] == ["1", "2", "3", "4", "5"]
+    assert [row["sentence"] for row in rows] == ["'=1+1", "'-2", "'+3", "'@x", '好，"引"']
+    assert {row["source"] for row in rows} == {"'=HYPERLINK(1)"}
+    assert [row["number"] for row in rows] == ["1", "2", "3", "4", "5"]
 
 
 def test_a_table_counts_golden_references(site):
     rows = list(csv.DictReader(io.StringIO(the_file(reviewed(), "sentences").lstrip("\ufeff"))))
-    assert [(one["decision"], one["golden_version"], one["references"]) for one in rows] == [
+    assert [(row["decision"], row["golden_version"], row["references"]) for row in rows] == [
         ("corrected", "1", "2"),
         ("", "", "0"),
     ]
@@ -276,7 +280,7 @@ def test_files_are_whole_and_have_their_hash_beside_them(site, tmp_path):
     assert (hashlib.sha256(raw).hexdigest(), len(raw)) == (sha256, size)
     assert (tmp_path / "dev.tsv.sha256").read_text() == f"{sha256}  dev.tsv\n"
     written = write_export(export(project, ExportOptions("parallel")), tmp_path / "dev")
-    assert [one.name for one, _, _ in written] == ["dev.src", "dev.ref0", "dev.ref1"]
+    assert [file.name for file, _, _ in written] == ["dev.src", "dev.ref0", "dev.ref1"]
 
 
 def test_a_file_that_breaks_off_is_not_there(site, tmp_path, monkeypatch):
@@ -289,7 +293,7 @@ def test_a_file_that_breaks_off_is_not_there(site, tmp_path, monkeypatch):
     monkeypatch.setattr(corpora, "current_golden", lambda *_, **__: broken())
     with pytest.raises(RuntimeError):
         write_export(export(project, ExportOptions("mucgec")), tmp_path / "dev.tsv")
-    assert [one.name for one in tmp_path.iterdir() if "dev" in one.name] == []
+    assert [path.name for path in tmp_path.iterdir() if "dev" in path.name] == []
 
 
 def test_standard_output_takes_one_file(site, capfdbinary):
@@ -309,7 +313,7 @@ def test_one_part_of_several_is_named(site):
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("options", "message"),
     [
         (
             {"format": "m2", "scheme": "en-errant"},
@@ -325,11 +329,11 @@ def test_one_part_of_several_is_named(site):
         ({"format": "counts", "unannotatable": "keep"}, "format counts has no choice about"),
     ],
 )
-def test_options_that_mean_nothing_are_refused(site, given, message):
+def test_options_that_mean_nothing_are_refused(site, options, message):
     project = empty()
     imported(project, "1\t我\t我们\n", references="golden")
     with pytest.raises(UsageError, match=message):
-        export(project, ExportOptions(**given))
+        export(project, ExportOptions(**options))
     with pytest.raises(UnknownNameError, match="unknown format of export 'mucgek'; did you mean"):
         ExportOptions("mucgek")
 
@@ -341,8 +345,8 @@ def test_exports_read_in_pieces(site, monkeypatch):
         imported(project, table, references="golden")
 
     def all_of(project):
-        found = [text for name in FORMATS for text in exported(project, name).values()]
-        return [text.replace("pieces", "story").replace("Pieces", "Story") for text in found]
+        texts = [text for name in FORMATS for text in exported(project, name).values()]
+        return [text.replace("pieces", "story").replace("Pieces", "Story") for text in texts]
 
     expected = all_of(whole)
     monkeypatch.setattr(corpora, "PIECE", 7)
@@ -350,8 +354,8 @@ def test_exports_read_in_pieces(site, monkeypatch):
     times = r'"at": "[^"]*"'
     import re
 
-    assert [re.sub(times, "", one) for one in all_of(pieces)] == [
-        re.sub(times, "", one) for one in expected
+    assert [re.sub(times, "", text) for text in all_of(pieces)] == [
+        re.sub(times, "", text) for text in expected
     ]
 
 
@@ -363,9 +367,9 @@ def test_an_export_asks_few_questions_of_the_database(site):
     for name in FORMATS:
         with CaptureQueriesContext(
             connection,
-        ) as asked:
+        ) as queries:
             exported(project, name)
-        assert len(asked) <= 30, name
+        assert len(queries) <= 30, name
 
 
 def test_facts_that_are_no_texts_leave_as_json(site):

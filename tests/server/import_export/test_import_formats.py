@@ -32,7 +32,7 @@ JSONL = (
 
 
 def problems(plan) -> list[tuple[int, str]]:
-    return [(one.line, one.message) for one in plan.report.problems]
+    return [(problem.line, problem.message) for problem in plan.report.problems]
 
 
 def test_plain_lines_are_sentences_and_blank_ones_are_counted(site):
@@ -115,8 +115,8 @@ def test_label_studio_tasks_with_their_text_areas(site):
     imported(project, json.dumps(tasks), references="keep")
     assert ids(project) == ["7", "8"]
     assert Sentence.objects.get(external_id="7").meta == {"level": "3"}
-    kept = Reference.objects.order_by("id").values_list("text", "origin", "submission")
-    assert list(kept) == [("我去学校", "import", None), ("我上学校", "import", None)]
+    rows = Reference.objects.order_by("id").values_list("text", "origin", "submission")
+    assert list(rows) == [("我去学校", "import", None), ("我上学校", "import", None)]
 
 
 @pytest.mark.parametrize("label", [["我去学校"], "我去学校"])
@@ -146,8 +146,8 @@ def test_yaclc_texts_keep_their_dimension(site):
     assert plan.report.format == "yaclc"
     assert plan.report.left_out["declarations without a text"] == 1
     imported(project, json.dumps([row]), references="keep")
-    kept = Reference.objects.order_by("id").values_list("text", "dimension")
-    assert list(kept) == [("我去学校", "grammar"), ("我上学去", "fluency")]
+    rows = Reference.objects.order_by("id").values_list("text", "dimension")
+    assert list(rows) == [("我去学校", "grammar"), ("我上学去", "fluency")]
     assert Sentence.objects.get().meta == {"article_id": "9"}
 
 
@@ -171,7 +171,7 @@ def test_the_first_ten_problems_are_told_with_their_lines_and_all_are_counted(si
         rows[bad - 1] = f"{bad}"
     plan = planned(empty(), "\n".join(rows), format="mucgec", references="golden")
     assert plan.report.problem_count == 15
-    assert [one.line for one in plan.report.problems] == list(range(5, 15))
+    assert [problem.line for problem in plan.report.problems] == list(range(5, 15))
     assert problems(plan)[0] == (5, "no TAB in '5'; a row is id TAB source TAB references")
     assert plan.obstacle == (
         "file.txt:5: no TAB in '5'; a row is id TAB source TAB references; 15 problems in all, "

@@ -24,7 +24,7 @@ from gecbench.server.workflow import projects
 
 def rows() -> list[int]:
     tables = (Sentence, Slot, Reference, ImportBatch, Source, Audit)
-    return [one.objects.count() for one in tables]
+    return [table.objects.count() for table in tables]
 
 
 def test_a_plan_writes_nothing(site):
@@ -39,7 +39,10 @@ def test_wfl_6_duplicates_are_told_and_a_person_chooses(site):
     text = f"新的句子。\n{TEXTS[1]}\n新的句子。\n"
     plan = planned(project, text)
     assert (plan.report.duplicates_inside, plan.report.duplicates_there) == (1, 1)
-    assert [(one.line, one.of_line, one.number) for one in plan.report.duplicates] == [
+    assert [
+        (duplicate.line, duplicate.of_line, duplicate.number)
+        for duplicate in plan.report.duplicates
+    ] == [
         (2, None, 2),
         (3, 1, None),
     ]
@@ -78,8 +81,8 @@ def test_what_becomes_of_references_is_chosen_by_a_person(site):
 
 def test_kept_references_are_beside_a_sentence_that_is_annotated_all_the_same(site):
     imported(empty(), "1\t我\t我们\t咱们\t我们\n2\t他\n", references="keep")
-    kept = Reference.objects.order_by("position").values_list("sentence__number", "text", "origin")
-    assert list(kept) == [(1, "我们", "import"), (1, "咱们", "import")]
+    rows = Reference.objects.order_by("position").values_list("sentence__number", "text", "origin")
+    assert list(rows) == [(1, "我们", "import"), (1, "咱们", "import")]
     assert set(Sentence.objects.values_list("state", "golden")) == {("open", None)}
     assert Slot.objects.count() == 6
 
@@ -176,7 +179,7 @@ def test_a_contradictory_sentence_is_left_out_and_listed_and_the_others_come_in(
     text = f"{row}\n2\t他\t他们\n"
     report = planned(project, text, references="golden", format="mucgec").report
     assert (report.found, report.new, report.skipped_count, report.problem_count) == (2, 1, 1, 0)
-    assert [(one.line, one.message) for one in report.skipped] == [
+    assert [(line.line, line.message) for line in report.skipped] == [
         (1, f"'1': its references contradict one another: {decisions}")
     ]
     batch = imported(project, text, references="golden", format="mucgec").batch
@@ -267,8 +270,8 @@ def test_the_same_file_again_is_all_duplicates_and_no_clash_of_ids(site):
     assert (again.report.duplicates_there, again.report.problem_count) == (1, 0)
     skipped = planned(project, "k\t我\n", format="mucgec", duplicates="skip")
     assert skipped.obstacle == "file.txt: there is no new sentence to import"
-    kept = planned(project, "k\t我\n", format="mucgec", duplicates="keep")
-    assert kept.report.problem_count == 1
+    plan = planned(project, "k\t我\n", format="mucgec", duplicates="keep")
+    assert plan.report.problem_count == 1
 
 
 @pytest.mark.parametrize("bad", [3, 12, 3000])
@@ -279,7 +282,7 @@ def test_issue_5_the_ten_problems_of_a_report_are_the_first_by_line(site, bad):
     text = "k\t他\n" + "x\n" * bad + "m\t她\n"
     report = planned(project, text, format="mucgec").report
     lines = [1, *range(2, bad + 2), bad + 2]
-    assert [one.line for one in report.problems] == lines[:10]
+    assert [problem.line for problem in report.problems] == lines[:10]
     assert report.problem_count == bad + 2
 
 
@@ -290,9 +293,9 @@ def test_issue_5_the_ten_problems_of_a_report_are_the_first_by_line(site, bad):
 def test_sentences_with_known_answers_are_marked_and_have_them(site, purpose, state, needed):
     text = "a\t我去校\t我去学校\nb\t很好\t没有错误\n"
     imported(empty(), text, purpose=purpose, priority=7, source="练习")
-    for one in Sentence.objects.all():
-        assert (one.purpose, one.priority, one.source.name) == (purpose, 7, "练习")
-        assert (one.state, one.needed, one.slots.count()) == (state, needed, needed)
+    for sentence in Sentence.objects.all():
+        assert (sentence.purpose, sentence.priority, sentence.source.name) == (purpose, 7, "练习")
+        assert (sentence.state, sentence.needed, sentence.slots.count()) == (state, needed, needed)
     first, second = Sentence.objects.order_by("number")
     assert first.golden.entries.get().reference.text == "我去学校"
     assert second.golden.kind == "error_free"
@@ -302,7 +305,7 @@ def test_a_sentence_without_a_known_answer_is_no_training_task(site):
     report = planned(empty(), "a\t我\tb\n", format="mucgec", purpose="trial").report
     assert report.problem_count == 0
     report = planned(empty(slug="other"), "a\t我\n", format="mucgec", purpose="trial").report
-    assert [one.line for one in report.problems] == [1]
+    assert [problem.line for problem in report.problems] == [1]
 
 
 @pytest.mark.parametrize("references", ["ignore", "keep"])
@@ -319,7 +322,7 @@ def test_closed_projects_take_no_sentence(site):
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("options", "message"),
     [
         ({"encoding": "latin-1"}, "encoding is 'latin-1'; it is one of utf-8, gb18030"),
         ({"references": "all"}, "references is 'all'; it is one of ignore, golden, keep"),
@@ -331,9 +334,9 @@ def test_closed_projects_take_no_sentence(site):
         ({"sorce": "x"}, "unknown import option 'sorce'; known: clean, columns, duplicates"),
     ],
 )
-def test_options_that_mean_nothing_are_refused(given, message):
+def test_options_that_mean_nothing_are_refused(options, message):
     with pytest.raises(UsageError, match=message):
-        options_from(given)
+        options_from(options)
 
 
 def test_options_are_kept_as_json_and_come_back():

@@ -26,7 +26,7 @@ FILE = "a\t我去校\t我去学校\nb\t他来\nc\t很好\t没有错误\n"
 
 
 def rows() -> list[int]:
-    return [one.objects.count() for one in TABLES]
+    return [table.objects.count() for table in TABLES]
 
 
 def failing_at(place: int):
@@ -78,11 +78,11 @@ def test_a_large_import_that_was_interrupted_is_gone_on_with(database, in_pieces
     real = imports._add
     calls = []
 
-    def broken(*given):
+    def broken(*arguments):
         calls.append(1)
         if len(calls) == 3:
             raise OperationalError("server closed the connection")
-        real(*given)
+        real(*arguments)
 
     monkeypatch.setattr(imports, "_add", broken)
     with pytest.raises(OperationalError):

@@ -89,11 +89,11 @@ def test_all_files_of_parallel_text_are_of_the_same_moment(site):
     project = empty()
     imported(project, TABLE, references="golden")
     files = export(project, ExportOptions("parallel"))
-    made = {files[0].ending: b"".join(files[0].content).decode()}
+    contents = {files[0].ending: b"".join(files[0].content).decode()}
     imported(project, "z\t新的\t新的一\t新的二\n", references="golden")
     Sentence.objects.filter(external_id="k0").update(state="review_ready")
-    made |= {one.ending: b"".join(one.content).decode() for one in files[1:]}
-    assert list(made) == [".src", ".ref0"]
-    assert made[".src"].splitlines() == [f"句子{n}" for n in range(4)]
-    assert made[".ref0"].splitlines() == [f"改过的句子{n}" for n in range(4)]
+    contents |= {file.ending: b"".join(file.content).decode() for file in files[1:]}
+    assert list(contents) == [".src", ".ref0"]
+    assert contents[".src"].splitlines() == [f"句子{n}" for n in range(4)]
+    assert contents[".ref0"].splitlines() == [f"改过的句子{n}" for n in range(4)]
     assert exports.EXPORTS["parallel"].golden

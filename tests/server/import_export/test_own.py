@@ -40,18 +40,18 @@ ELSEWHERE = {
 
 def lines_of(person: Person) -> list[dict[str, object]]:
     return [
-        json.loads(one)
-        for one in b"".join(personal_data.own_data(person)).decode().split("\n")
-        if one
+        json.loads(part)
+        for part in b"".join(personal_data.own_data(person)).decode().split("\n")
+        if part
     ]
 
 
 def test_every_column_with_a_person_is_in_the_file_or_named_here(site):
-    asked = set()
+    person_columns = set()
     for _, rows, _told in personal_data._kinds(Person(pk=1)):
-        where = [one.lhs for one in rows.query.where.children]
-        asked |= {(one.target.model.__name__, one.target.name) for one in where}
-    asked |= {
+        where = [child.lhs for child in rows.query.where.children]
+        person_columns |= {(column.target.model.__name__, column.target.name) for column in where}
+    person_columns |= {
         ("StudyTry", "study"),
         ("MemberEvent", "member"),
         ("Assignment", "member"),
@@ -63,9 +63,9 @@ def test_every_column_with_a_person_is_in_the_file_or_named_here(site):
         for column in model._meta.fields
         if column.related_model is Person
     }
-    told = {f"{model}.{column}" for model, column in asked}
-    assert columns - told == set(ELSEWHERE)
-    assert not told & set(ELSEWHERE)
+    names = {f"{model}.{column}" for model, column in person_columns}
+    assert columns - names == set(ELSEWHERE)
+    assert not names & set(ELSEWHERE)
 
 
 def test_the_file_counts_what_the_tables_count(furnished):
@@ -74,7 +74,7 @@ def test_the_file_counts_what_the_tables_count(furnished):
     for person in Person.objects.order_by("pk")[:20]:  # who works there comes first
         header, *lines = lines_of(person)
         assert (header["format"], header["login"]) == ("gecbench-own-data", person.login)
-        counts = Counter(one["kind"] for one in lines)
+        counts = Counter(line["kind"] for line in lines)
         kinds |= set(counts)
         for kind, rows, _ in personal_data._kinds(person):
             assert counts[kind] == rows.count(), kind
@@ -90,14 +90,14 @@ def test_own_texts_are_in_it_and_foreign_ones_are_not(site):
     a2 = member_of(project, "a2").person
     mine = set(Submission.objects.filter(person=a2).values_list("references__text", flat=True))
     foreign = {GOOD, FAIR, BAD} - mine
-    said = b"".join(personal_data.own_data(a2)).decode()
+    text = b"".join(personal_data.own_data(a2)).decode()
     assert mine
     assert foreign
-    assert all(one in said for one in mine)
-    assert [one for one in foreign if one in said] == []
+    assert all(written in text for written in mine)
+    assert [written for written in foreign if written in text] == []
     rita = b"".join(personal_data.own_data(member_of(project, "rita").person)).decode()
     assert '"kind": "review"' in rita
-    assert [one for one in mine if one in rita] == []
+    assert [text for text in mine if text in rita] == []
 
 
 def test_nothing_in_it_tells_who_reviewed_ones_work(site):
@@ -116,9 +116,9 @@ def test_more_rows_than_a_piece_come_in_order(site, monkeypatch):
     for _ in range(5):
         slot = claims.current(li).slot
         submitted(li, slot.sentence)
-    lines = [one for one in lines_of(li.person) if one.get("kind") == "submission"]
+    lines = [line for line in lines_of(li.person) if line.get("kind") == "submission"]
     numbers = Submission.objects.order_by("pk").values_list("sentence__number", flat=True)
-    assert [one["sentence"] for one in lines] == list(numbers)
+    assert [line["sentence"] for line in lines] == list(numbers)
     assert len(lines) == 5
 
 
@@ -133,9 +133,9 @@ def test_the_page_gives_the_file_to_whoever_asks_for_their_own(site):
     assert "/account/data" in client.get("/account").content.decode()
     answer = client.get("/account/data")
     assert answer["Content-Disposition"] == "attachment; filename*=UTF-8''gecbench-li.jsonl"
-    lines = [json.loads(one) for one in b"".join(answer).decode().split("\n") if one]
+    lines = [json.loads(part) for part in b"".join(answer).decode().split("\n") if part]
     assert lines == lines_of(li.person)
-    (draft,) = [one for one in lines if one.get("kind") == "draft"]
+    (draft,) = [line for line in lines if line.get("kind") == "draft"]
     assert (draft["payload"], draft["for"]) == ({"texts": ["半句"]}, "work")
     assert not Audit.objects.filter(what__startswith="export").exists()
 
@@ -151,10 +151,10 @@ def test_where_they_are_signed_in_and_who_failed_to_is_in_it(site):
         session.save()
         Client().post("/login", {"login": person.login, "password": "wrong"})
     lines = lines_of(li)
-    (signed_in,) = [one for one in lines if one.get("kind") == "session"]
+    (signed_in,) = [line for line in lines if line.get("kind") == "session"]
     assert (signed_in["browser"], signed_in["began"]) == (
         "Browser of li",
         "2023-11-14T22:13:20+00:00",
     )
-    assert len([one for one in lines if one.get("kind") == "failed_sign_in"]) == 1
+    assert len([line for line in lines if line.get("kind") == "failed_sign_in"]) == 1
     assert "wang" not in b"".join(personal_data.own_data(li)).decode()

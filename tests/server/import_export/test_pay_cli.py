@@ -28,8 +28,8 @@ def run(site, monkeypatch):
     finalised(waiting(correction(GOOD), correction(BAD), correction(GOOD, FAIR)))
 
     def call(*words):
-        given = [*map(str, words), "story"]
-        ended = CliRunner().invoke(commands, given)
+        arguments = [*map(str, words), "story"]
+        ended = CliRunner().invoke(commands, arguments)
         if ended.exception and not isinstance(ended.exception, SystemExit):
             raise ended.exception
         return ended.stdout
@@ -45,7 +45,7 @@ def test_pay_4_a_formula_in_a_file_is_previewed_before_anything_is_kept(run, tmp
     path = tmp_path / "formula.json"
     path.write_text(json.dumps(formula_json(PLAIN)))
     data = json.loads(run("preview", "--formula", path, "--format", "json"))
-    amounts = {one["name"]: one["amount"] for one in data["people"]}
+    amounts = {person["name"]: person["amount"] for person in data["people"]}
     assert amounts == {"A1": "0.50", "A2": "0.00", "A3": "0.75", "Rita": "0.60"}
     assert data["currency"] == "CNY"
     with pytest.raises(UsageError, match="no formula is in force"):

@@ -52,8 +52,8 @@ def files(release: Release) -> dict[str, bytes]:
     }
 
 
-def made(project: Project, name: str = "v1", **given: object) -> Release:
-    return make_release(project, name=name, by=None, **given)
+def new_release(project: Project, name: str = "v1", **options: object) -> Release:
+    return make_release(project, name=name, by=None, **options)
 
 
 @remembered
@@ -65,22 +65,22 @@ def a_golden_project() -> Project:
 
 
 def test_a_release_has_every_format_with_its_hash(site):
-    release = made(a_golden_project())
-    found = files(release)
-    assert list(found) == [
+    release = new_release(a_golden_project())
+    contents = files(release)
+    assert list(contents) == [
         *("v1.tsv", "v1.jsonl", "v1.zh-char.m2"),
         *("v1.src", "v1.ref0", "v1.ref1"),
     ]
-    for name, content in found.items():
+    for name, content in contents.items():
         about = release_files(release)[name]
         assert about["sha256"] == hashlib.sha256(content).hexdigest()
         assert (about["bytes"], about["lines"]) == (len(content), content.count(b"\n"))
-    assert found["v1.tsv"].decode().splitlines()[0] == "a\t我你。\t我[MC]你。"
-    assert found["v1.src"].decode().count("\n") == 4
+    assert contents["v1.tsv"].decode().splitlines()[0] == "a\t我你。\t我[MC]你。"
+    assert contents["v1.src"].decode().count("\n") == 4
 
 
 def test_the_manifest_says_how_it_was_made(site):
-    manifest = made(a_golden_project()).manifest
+    manifest = new_release(a_golden_project()).manifest
     assert manifest["counts"] == {
         "sentences": 5,
         "corrected": 3,
@@ -100,7 +100,7 @@ def test_inv_14_a_release_never_changes_whatever_happens_after(database):
     project = reviewed(placeholder_export="[MC]")
     imported(project, TABLE, references="golden", source="课堂")
     imported(project, FACTS, references="golden")
-    release = made(project)
+    release = new_release(project)
     before = files(release)
     boss = member_of(project, "boss")
 
@@ -127,12 +127,12 @@ def test_inv_14_a_release_never_changes_whatever_happens_after(database):
 
 @pytest.mark.slow  # needs PostgreSQL, which its parameters do not tell
 def test_inv_14_both_databases_write_the_same_bytes(request):
-    found = []
+    contents = []
     for database in ("on_sqlite", "on_postgresql"):
         request.getfixturevalue(database)
-        found.append(files(made(a_golden_project())))
-    assert found[0] == found[1]
-    assert '{"a": "2", "zz": "1", "长键": "三"'.encode() in found[0]["v1.jsonl"]
+        contents.append(files(new_release(a_golden_project())))
+    assert contents[0] == contents[1]
+    assert '{"a": "2", "zz": "1", "长键": "三"'.encode() in contents[0]["v1.jsonl"]
 
 
 @pytest.mark.parametrize("column", ["meta = '{}'", "source_id = NULL", "text = 'x'"])
@@ -152,7 +152,7 @@ def test_a_sentence_in_dispute_waits_for_the_next_release(site):
     imported(project, TABLE, references="golden")
     study = Study.objects.get(person__login="a2")
     complaints.complain(member_of(project, "a2"), study.pk, argument="我觉得对", client_key=uuid4())
-    release = made(project)
+    release = new_release(project)
     assert release.manifest["counts"]["left_out_disputed"] == 1
     assert release.manifest["counts"]["left_out_undecided"] == 1
     assert b"s1" not in files(release)["v1.tsv"]
@@ -161,25 +161,25 @@ def test_a_sentence_in_dispute_waits_for_the_next_release(site):
 
 def test_what_was_tampered_with_is_found_and_is_not_written(site):
     project = a_golden_project()
-    made(project)
+    new_release(project)
     cursor = connection.cursor()
     cursor.execute("DROP TRIGGER reference_no_update")
     cursor.execute("UPDATE reference SET text = '假的' WHERE text = '他来了'")
     release = Release.objects.get()
-    found = verify_releases()
-    assert len(found) == 4  # the table, the corpus, the edits, the first column of references
-    assert all(line.startswith("release story/v1: v1.") for line in found)
+    problems = verify_releases()
+    assert len(problems) == 4  # the table, the corpus, the edits, the first column of references
+    assert all(line.startswith("release story/v1: v1.") for line in problems)
     with pytest.raises(GecbenchError, match=r"v1.tsv is not what was released: its sha256 is"):
         files(release)
-    kept: list[bytes] = []
+    parts: list[bytes] = []
     with pytest.raises(GecbenchError):
-        kept.extend(export_release(release, "v1.tsv").content)
-    assert kept == []  # what fits into one piece is not written at all
+        parts.extend(export_release(release, "v1.tsv").content)
+    assert parts == []  # what fits into one piece is not written at all
 
 
 def test_a_changed_manifest_and_missing_sentences_are_found(site):
     project = a_golden_project()
-    release, other = made(project), made(project, "v2")
+    release, other = new_release(project), new_release(project, "v2")
     cursor = connection.cursor()
     cursor.execute("DROP TRIGGER release_no_update")
     cursor.execute("DROP TRIGGER release_item_no_delete")
@@ -194,7 +194,7 @@ def test_a_changed_manifest_and_missing_sentences_are_found(site):
 
 
 def test_edits_by_another_version_of_a_scheme_are_refused_in_words(site, monkeypatch):
-    release = made(a_golden_project())
+    release = new_release(a_golden_project())
     scheme = schemes.load_scheme("zh-char")
     newer = dataclasses.replace(scheme, signature={**scheme.signature, "version": "2"})
     monkeypatch.setattr(releases, "load_scheme", lambda _, **__: newer)
@@ -206,7 +206,7 @@ def test_edits_by_another_version_of_a_scheme_are_refused_in_words(site, monkeyp
 
 
 def test_an_archive_with_a_file_that_would_not_be_the_same_does_not_open(site):
-    release = made(a_golden_project())
+    release = new_release(a_golden_project())
     whole = b"".join(export_archive(release).content)
     with ZipFile(BytesIO(whole)) as archive:
         assert {name: archive.read(f"v1/{name}") for name in files(release)} == files(release)
@@ -223,34 +223,34 @@ def test_an_archive_with_a_file_that_would_not_be_the_same_does_not_open(site):
 def test_a_project_without_m2_has_none(site):
     project = empty("en")
     imported(project, "1\tI goes\tI go\n", references="golden", format="mucgec")
-    assert [name for name in release_files(made(project)) if name.endswith("m2")] == []
+    assert [name for name in release_files(new_release(project)) if name.endswith("m2")] == []
 
 
 @pytest.mark.parametrize("name", ["", "a/b", "../x", "a b", ".x", "-x", "x" * 101, "a\0"])
 def test_names_of_releases_are_names_of_files(site, name):
     with pytest.raises(UsageError, match="the name of a release is letters, digits, dots"):
-        made(a_golden_project(), name)
+        new_release(a_golden_project(), name)
 
 
 def test_a_name_is_used_once(site, monkeypatch):
     project = a_golden_project()
-    made(project)
+    new_release(project)
     with pytest.raises(UsageError, match="has a release 'v1' already; name another"):
-        made(project)
+        new_release(project)
     # Two at the same moment: the second finds out when it writes.
     monkeypatch.setattr(releases.Release.objects, "filter", lambda **_: Release.objects.none())
     with pytest.raises(UsageError, match="has a release 'v1' already; name another"):
-        made(project)
+        new_release(project)
     assert Release.objects.all().count() == 1
 
 
 def test_a_scheme_of_another_language_is_refused(site):
     with pytest.raises(UsageError, match="not 'en-errant'; there are: zh-cherrant, zh-char"):
-        made(a_golden_project(), schemes=["en-errant"])
+        new_release(a_golden_project(), schemes=["en-errant"])
 
 
 def test_a_release_has_the_files_that_it_has(site):
-    release = made(a_golden_project())
+    release = new_release(a_golden_project())
     with pytest.raises(UsageError, match=r"release 'v1' has no file 'v1.csv'; it has v1.tsv"):
         export_release(release, "v1.csv")
 
@@ -258,14 +258,14 @@ def test_a_release_has_the_files_that_it_has(site):
 def test_parallel_text_of_what_is_not_annotatable_is_empty(site):
     project = empty()
     imported(project, "c\t啊\t无法标注\n", references="golden", format="mucgec")
-    found = files(made(project))
-    assert (found["v1.src"], found["v1.ref0"]) == (b"", b"")
-    assert found["v1.tsv"] == "c\t啊\t无法标注\n".encode()
+    contents = files(new_release(project))
+    assert (contents["v1.src"], contents["v1.ref0"]) == (b"", b"")
+    assert contents["v1.tsv"] == "c\t啊\t无法标注\n".encode()
     assert verify_releases() == ()
 
 
 def test_making_a_release_is_in_the_log(site):
-    release = made(a_golden_project())
+    release = new_release(a_golden_project())
     assert Audit.objects.get(what="release.made").data == {
         "name": "v1",
         "manifest_sha256": release.manifest_sha256,
@@ -276,7 +276,7 @@ def test_making_a_release_is_in_the_log(site):
 def test_releases_are_read_in_pieces(site, monkeypatch):
     monkeypatch.setattr(corpora, "PIECE", 2)
     project = a_golden_project()
-    release = made(project)
+    release = new_release(project)
     assert verify_releases() == ()
     assert ReleaseItem.objects.filter(release=release).count() == Sentence.objects.count()
     assert files(release)["v1.tsv"].decode() == the_file(project, "mucgec")
@@ -287,7 +287,7 @@ def test_the_published_dev_set_is_released_as_it_was(site, shared):
     raw = (shared / "data" / "mucgec" / "MuCGEC_dev.txt").read_bytes()
     project = empty()
     imported(project, raw, references="golden")
-    release = made(project, "MuCGEC_dev")
+    release = new_release(project, "MuCGEC_dev")
     assert b"".join(export_release(release, "MuCGEC_dev.tsv").content) == raw
     counts = release.manifest["counts"]
     assert (counts["sentences"], counts["error_free"], counts["not_annotatable"]) == (1137, 55, 3)

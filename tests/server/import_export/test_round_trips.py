@@ -124,7 +124,9 @@ def test_counts_as_yaclc_bring_the_distinct_texts_back(site):
     ]
     again = empty(slug="again")
     imported(again, text, references="keep")
-    assert [one.text for one in Reference.objects.filter(sentence__project=again)] == [GOOD]
+    assert [reference.text for reference in Reference.objects.filter(sentence__project=again)] == [
+        GOOD
+    ]
 
 
 _TEXT = st.text(
@@ -149,7 +151,7 @@ _ROWS = st.lists(
 def test_any_golden_sets_come_back_the_same(site, format, rows):
     table = ""
     for n, (text, others) in enumerate(rows):
-        references = [one for one in others if key(one) != key(text)] or ["没有错误"]
+        references = [other for other in others if key(other) != key(text)] or ["没有错误"]
         table += "\t".join([f"k{n}", text, *references]) + "\n"
     number = Project.objects.count()
     rules = {"CON-3": "off", "CON-4": "off"}

@@ -27,7 +27,7 @@ SOURCE = "我父亲经常我。"
 PLACE = "[缺失成分]"
 
 
-def found(
+def examine(
     *references: str,
     source: str = SOURCE,
     decision: str = "corrected",
@@ -37,15 +37,15 @@ def found(
     return findings(Golden(source, lang, decision, references), ProjectOptions(**options))
 
 
-def codes(one: tuple[Finding, ...]) -> list[tuple[str, str, str, int | None]]:
-    return [(each.rule, each.level, each.code, each.reference) for each in one]
+def codes(findings: tuple[Finding, ...]) -> list[tuple[str, str, str, int | None]]:
+    return [(finding.rule, finding.level, finding.code, finding.reference) for finding in findings]
 
 
 GOOD = ("我父亲经常打我。", "我的父亲经常打我。")
 
 
 @pytest.mark.parametrize(
-    ("decision", "references", "wanted"),
+    ("decision", "references", "expected"),
     [
         ("corrected", GOOD, []),
         ("error_free", (), []),
@@ -80,30 +80,35 @@ GOOD = ("我父亲经常打我。", "我的父亲经常打我。")
         ("corrected", ("我父，亲。", "我父,a亲。"), []),
     ],
 )  # fmt: skip
-def test_con_1_to_con_10(decision: str, references: tuple[str, ...], wanted: list):
-    assert codes(found(*references, decision=decision)) == wanted
+def test_con_1_to_con_10(decision: str, references: tuple[str, ...], expected: list):
+    assert codes(examine(*references, decision=decision)) == expected
 
 
 def test_con_8_a_word_of_the_sentence_must_not_vanish():
     source = "我用 softwear 和 email 写信。"
-    (one,) = found("我用 software 和邮件写信。", source=source)
-    assert (one.rule, one.level, one.code, one.reference) == ("CON-8", "warn", "lost_word", 0)
-    assert source[slice(*one.span)] == "email"
-    assert found("x", source="an email", lang="en") == ()
+    (finding,) = examine("我用 software 和邮件写信。", source=source)
+    assert (finding.rule, finding.level, finding.code, finding.reference) == (
+        "CON-8",
+        "warn",
+        "lost_word",
+        0,
+    )
+    assert source[slice(*finding.span)] == "email"
+    assert examine("x", source="an email", lang="en") == ()
 
 
 def test_con_9_traditional_characters_of_the_sentence():
-    one, two = found("我在学校的时候。", source="我在學校的時候。")
-    assert one.code == two.code == "traditional_source"
-    assert (one.reference, one.span, one.repair) == (None, (2, 3), "学")
-    assert "學" in str(one)
-    assert found(decision="not_annotatable", source="學") == ()
-    assert codes(found(decision="error_free", source="學"))[0][:3] == (
+    first, second = examine("我在学校的时候。", source="我在學校的時候。")
+    assert first.code == second.code == "traditional_source"
+    assert (first.reference, first.span, first.repair) == (None, (2, 3), "学")
+    assert "學" in str(first)
+    assert examine(decision="not_annotatable", source="學") == ()
+    assert codes(examine(decision="error_free", source="學"))[0][:3] == (
         "CON-9",
         "warn",
         "traditional_source",
     )
-    assert found("I 學", source="學", lang="en") == ()
+    assert examine("I 學", source="學", lang="en") == ()
 
 
 def test_con_9_says_so_where_it_cannot_look(monkeypatch: pytest.MonkeyPatch):
@@ -111,15 +116,15 @@ def test_con_9_says_so_where_it_cannot_look(monkeypatch: pytest.MonkeyPatch):
         raise MissingExtraError("OpenCC", "zh")
 
     monkeypatch.setattr(consistency, "_simplifier", absent)
-    (one,) = found(*GOOD, rules={"CON-9": "block"})
-    assert (one.rule, one.level, one.code, one.blocks) == (
+    (finding,) = examine(*GOOD, rules={"CON-9": "block"})
+    assert (finding.rule, finding.level, finding.code, finding.blocks) == (
         "CON-9",
         "warn",
         "traditional_unchecked",
         False,
     )
-    assert "gecbench[zh]" in str(one)
-    assert found(*GOOD, rules={"CON-9": "off"}) == ()
+    assert "gecbench[zh]" in str(finding)
+    assert examine(*GOOD, rules={"CON-9": "off"}) == ()
 
 
 def test_con_9_holds_its_places_where_a_conversion_changes_the_length():
@@ -127,17 +132,20 @@ def test_con_9_holds_its_places_where_a_conversion_changes_the_length():
         return text.replace("甲乙", "丙").replace("學", "学").replace("時", "时")
 
     places = simplified_places("甲乙學時甲學", convert)
-    assert [(one.start, one.end, one.repair) for one in places] == [(2, 4, "学时"), (5, 6, "学")]
+    assert [(place.start, place.end, place.repair) for place in places] == [
+        (2, 4, "学时"),
+        (5, 6, "学"),
+    ]
 
 
 def test_con_4_the_place_is_the_one_in_the_sentence():
-    same = found(f"我父亲常{PLACE}我。", f"我的爸爸经常{PLACE}我了。")
+    same = examine(f"我父亲常{PLACE}我。", f"我的爸爸经常{PLACE}我了。")
     assert same == ()
-    end = found("我去[MC]", "我去学校[MC]", source="我去", placeholder="[MC]")
+    end = examine("我去[MC]", "我去学校[MC]", source="我去", placeholder="[MC]")
     assert end == ()
-    instead = found(f"我{PLACE}经常我。", f"我的{PLACE}亲经常我。", source="我父亲经常我。")
+    instead = examine(f"我{PLACE}经常我。", f"我的{PLACE}亲经常我。", source="我父亲经常我。")
     assert instead == ()
-    english = found(
+    english = examine(
         "I [MC] home.", "He [MC] home.", source="I home.", lang="en", placeholder="[MC]"
     )
     assert english == ()
@@ -145,20 +153,20 @@ def test_con_4_the_place_is_the_one_in_the_sentence():
 
 def test_con_5_offers_the_repair_at_its_place():
     text = "我父亲经常[Noun]我。"
-    (one,) = found(text)
-    assert text[slice(*one.span)] == "[Noun]"
-    assert one.repair == PLACE
-    start, end = one.span
-    assert found(text[:start] + one.repair + text[end:]) == ()
-    (other,) = found("我父亲经常[缺失成分]我。", placeholder="[MC]")
+    (finding,) = examine(text)
+    assert text[slice(*finding.span)] == "[Noun]"
+    assert finding.repair == PLACE
+    start, end = finding.span
+    assert examine(text[:start] + finding.repair + text[end:]) == ()
+    (other,) = examine("我父亲经常[缺失成分]我。", placeholder="[MC]")
     assert other.repair == "[MC]"
 
 
 def test_con_6_in_english_it_is_full_width_that_is_wrong():
-    one, two = found("Yes， I do。", source="Yes I does", lang="en")
-    assert codes((one, two)) == [("CON-6", "warn", "full_width", 0)] * 2
-    assert (one.span, one.repair) == ((3, 4), ",")
-    assert found("x，#", source="y", lang="ja") == ()
+    first, second = examine("Yes， I do。", source="Yes I does", lang="en")
+    assert codes((first, second)) == [("CON-6", "warn", "full_width", 0)] * 2
+    assert (first.span, first.repair) == ((3, 4), ",")
+    assert examine("x，#", source="y", lang="ja") == ()
 
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES if rule != "CON-8"])
@@ -176,19 +184,19 @@ def test_each_rule_is_a_switch(rule: str):
         (("corrected", ("我。", "我。")), "CON-10"),
     ]
     assert {broken for _, broken in sets} == set(RULES) - {"CON-8"}
-    (decision, references), _ = next(one for one in sets if one[1] == rule)
+    (decision, references), _ = next(case for case in sets if case[1] == rule)
     for level in ("warn", "block"):
-        seen = found(*references, decision=decision, rules={rule: level})
-        assert {one.level for one in seen if one.rule == rule} == {level}
-        assert {one.blocks for one in seen if one.rule == rule} == {level == "block"}
-    off = found(*references, decision=decision, rules={rule: "off"})
-    assert [one for one in off if one.rule == rule] == []
+        seen = examine(*references, decision=decision, rules={rule: level})
+        assert {finding.level for finding in seen if finding.rule == rule} == {level}
+        assert {finding.blocks for finding in seen if finding.rule == rule} == {level == "block"}
+    off = examine(*references, decision=decision, rules={rule: "off"})
+    assert [finding for finding in off if finding.rule == rule] == []
 
 
 def test_rules_without_a_switch_always_block():
     off = dict.fromkeys(RULES, "off")
-    assert codes(found(rules=off)) == [("REV-8", "block", "nothing_decided", None)]
-    assert codes(found("", rules=off)) == [("ANN-12", "block", "empty", 0)]
+    assert codes(examine(rules=off)) == [("REV-8", "block", "nothing_decided", None)]
+    assert codes(examine("", rules=off)) == [("ANN-12", "block", "empty", 0)]
     assert set(ALWAYS) == {"REV-8", "ANN-12"}
 
 
@@ -205,14 +213,16 @@ REFERENCES = st.text(alphabet=f"我父亲经常打,.#時a {PLACE}【】", max_si
     st.sampled_from(["zh", "en"]),
 )
 def test_findings_can_be_said_and_stand_where_they_say(decision: str, texts: list, lang: str):
-    for one in found(*texts, decision=decision, lang=lang):
-        wanted = {name for _, name, _, _ in string.Formatter().parse(SENTENCES[one.code]) if name}
-        assert wanted == set(dict(one.values))
-        assert str(one)
-        if one.span is not None:
-            source = one.code in ("traditional_source", "lost_word")
-            text = SOURCE if source else texts[one.reference]
-            assert text[slice(*one.span)] == dict(one.values)["text"]
+    for finding in examine(*texts, decision=decision, lang=lang):
+        names = {
+            name for _, name, _, _ in string.Formatter().parse(SENTENCES[finding.code]) if name
+        }
+        assert names == set(dict(finding.values))
+        assert str(finding)
+        if finding.span is not None:
+            source = finding.code in ("traditional_source", "lost_word")
+            text = SOURCE if source else texts[finding.reference]
+            assert text[slice(*finding.span)] == dict(finding.values)["text"]
 
 
 @given(st.lists(REFERENCES, max_size=4), st.randoms(use_true_random=False))
@@ -221,7 +231,7 @@ def test_what_blocks_does_not_depend_on_the_order_of_the_references(texts: list,
     chance.shuffle(mixed)
 
     def blocking(given_: list) -> set[str]:
-        return {one.rule for one in found(*given_) if one.blocks}
+        return {finding.rule for finding in examine(*given_) if finding.blocks}
 
     assert blocking(texts) == blocking(mixed)
 
@@ -230,16 +240,18 @@ def test_mucgec_dev_obeys_what_the_specification_counted(shared: Path):
     path = shared / "data" / "mucgec" / "MuCGEC_dev.txt"
     seen: Counter[str] = Counter()
     for sample in MUCGEC.read(path, path.read_text("utf-8").splitlines()).samples:
-        texts = tuple(one.text for one in sample.references if one.text is not None)
-        free = any(one.error_free for one in sample.references)
-        out = any(one.unannotatable for one in sample.references)
+        texts = tuple(
+            reference.text for reference in sample.references if reference.text is not None
+        )
+        free = any(reference.error_free for reference in sample.references)
+        out = any(reference.unannotatable for reference in sample.references)
         decision = "error_free" if free else "not_annotatable" if out else "corrected"
         broken = findings(Golden(sample.source, "zh", decision, texts), ProjectOptions())
-        seen.update({one.code for one in broken})
+        seen.update({finding.code for finding in broken})
         seen.update([decision], references=len(texts), sentences=1)
         seen.update(placeholder=any(PLACE in text for text in texts))
-        seen.update(blocked=any(one.blocks for one in broken))
-        seen.update(traditional=any(one.rule == "CON-9" for one in broken))
+        seen.update(blocked=any(finding.blocks for finding in broken))
+        seen.update(traditional=any(finding.rule == "CON-9" for finding in broken))
     # The specification's 2,467 references are these and the 58 decisions.
     assert (seen["sentences"], seen["references"]) == (1137, 2467 - 55 - 3)
     assert (seen["error_free"], seen["not_annotatable"], seen["placeholder"]) == (55, 3, 3)

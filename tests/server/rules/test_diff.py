@@ -24,42 +24,44 @@ def of(case: Case) -> Diff:
 
 
 def drawn(source: str, target: str, lang: str = "zh") -> list[tuple[str, str, str]]:
-    return [(one.op, one.source, one.target) for one in diff(source, target, lang=lang).pieces]
+    return [
+        (piece.op, piece.source, piece.target) for piece in diff(source, target, lang=lang).pieces
+    ]
 
 
 def rebuilt(pieces: tuple[Piece, ...]) -> tuple[str, str]:
-    return "".join(one.source for one in pieces), "".join(one.target for one in pieces)
+    return "".join(piece.source for piece in pieces), "".join(piece.target for piece in pieces)
 
 
-def check(found: Diff, source: str, target: str) -> None:
+def check(difference: Diff, source: str, target: str) -> None:
     """Hold the laws of a diff."""
-    assert rebuilt(found.pieces) == (source, target)
-    shown = [number for one in found.pieces for number in one.edits]
-    assert shown == list(range(1, found.edits + 1))
-    for one in found.pieces:
-        assert (one.op in CHANGED) == bool(one.edits)
-        assert (one.op == "equal") == (one.source == one.target)
-        assert one.source or one.target
-        assert (one.op in ("delete", "move_from")) == (one.target == "" and one.op != "space")
-        assert (one.op in ("insert", "move_to")) == (one.source == "" and one.op != "space")
-        if one.op == "space":
-            assert "".join(one.source.split()) == "".join(one.target.split())
+    assert rebuilt(difference.pieces) == (source, target)
+    shown = [number for piece in difference.pieces for number in piece.edits]
+    assert shown == list(range(1, difference.edits + 1))
+    for piece in difference.pieces:
+        assert (piece.op in CHANGED) == bool(piece.edits)
+        assert (piece.op == "equal") == (piece.source == piece.target)
+        assert piece.source or piece.target
+        assert (piece.op in ("delete", "move_from")) == (piece.target == "" and piece.op != "space")
+        assert (piece.op in ("insert", "move_to")) == (piece.source == "" and piece.op != "space")
+        if piece.op == "space":
+            assert "".join(piece.source.split()) == "".join(piece.target.split())
     for kind in ("move_from", "move_to"):
-        moves = [one.move for one in found.pieces if one.op == kind]
+        moves = [piece.move for piece in difference.pieces if piece.op == kind]
         assert len(moves) == len(set(moves))
-        assert set(moves) == {one.move for one in found.pieces} - {None}
+        assert set(moves) == {piece.move for piece in difference.pieces} - {None}
 
 
-def check_graphemes(found: Diff) -> None:
+def check_graphemes(difference: Diff) -> None:
     """No cut between pieces is inside a grapheme, of the source or of the target."""
     for side in ("source", "target"):
-        text = "".join(getattr(one, side) for one in found.pieces)
+        text = "".join(getattr(piece, side) for piece in difference.pieces)
         cuts = {match.start() for match in regex.finditer(r"\X", text)} | {len(text)}
         at = 0
-        for one in found.pieces:
-            if getattr(one, side) and one.op in CHANGED:
-                assert {at, at + len(getattr(one, side))} <= cuts
-            at += len(getattr(one, side))
+        for piece in difference.pieces:
+            if getattr(piece, side) and piece.op in CHANGED:
+                assert {at, at + len(getattr(piece, side))} <= cuts
+            at += len(getattr(piece, side))
 
 
 def test_the_table_has_at_least_500_cases():
@@ -69,16 +71,16 @@ def test_the_table_has_at_least_500_cases():
 @pytest.mark.parametrize("place", range(0, len(CASES), 20))
 def test_pieces_rebuild_both_texts_and_show_each_edit_once(place: int):
     for case in CASES[place : place + 20]:
-        found = of(case)
-        check(found, case.source, case.target)
-        check_graphemes(found)
+        difference = of(case)
+        check(difference, case.source, case.target)
+        check_graphemes(difference)
 
 
 @given(TEXTS, TEXTS, LANGS)
 def test_any_two_texts_are_rebuilt(source: str, target: str, lang: str):
-    found = diff(source, target, lang=lang)
-    check(found, source, target)
-    check_graphemes(found)
+    difference = diff(source, target, lang=lang)
+    check(difference, source, target)
+    check_graphemes(difference)
 
 
 @pytest.mark.parametrize("place", range(0, len(CASES), 20))
@@ -88,24 +90,26 @@ def test_chinese_edits_are_those_of_the_scheme(place: int):
         if case.lang != "zh" or case.placeholder != PLACEHOLDER:
             continue
         sides = [tokenize(text, "zh", PLACEHOLDER) for text in (case.source, case.target)]
-        wanted = extract(parse(case.source), parse(case.target)).edit_sets[0]
-        assert extract_edits(*sides) == wanted
-        assert of(case).edits == len(wanted)
-        if not any(len(one.edits) > 1 for one in of(case).pieces):
-            check_shapes(of(case), wanted)
+        edit_set = extract(parse(case.source), parse(case.target)).edit_sets[0]
+        assert extract_edits(*sides) == edit_set
+        assert of(case).edits == len(edit_set)
+        if not any(len(piece.edits) > 1 for piece in of(case).pieces):
+            check_shapes(of(case), edit_set)
 
 
-def check_shapes(found: Diff, wanted: tuple) -> None:
+def check_shapes(difference: Diff, edits: tuple) -> None:
     """Each piece of one edit shows that edit: its shape, its tokens, and whether it moves."""
-    for one in found.pieces:
-        if not one.edits:
+    for piece in difference.pieces:
+        if not piece.edits:
             continue
-        edit = wanted[one.edits[0] - 1]
+        edit = edits[piece.edits[0] - 1]
         shape = {"S": "replace", "R": "delete", "M": "insert", "W:R": "move_from"}
         shape["W:M"] = "move_to"
-        if one.op != "replace":  # a replacement may have been widened to whole graphemes
-            assert one.op == shape[edit.label] or one.op == {"R": "delete", "M": "insert"}[edit.op]
-            text = one.target if edit.op == "M" else one.source
+        if piece.op != "replace":  # a replacement may have been widened to whole graphemes
+            assert (
+                piece.op == shape[edit.label] or piece.op == {"R": "delete", "M": "insert"}[edit.op]
+            )
+            text = piece.target if edit.op == "M" else piece.source
             moved = edit.replacement if edit.op == "M" else None
             assert parse(text).tokens == (moved or parse(text).tokens)
 
@@ -117,7 +121,7 @@ def test_the_projects_placeholder_is_the_schemes():
 @pytest.mark.parametrize("place", range(0, len(CASES), 20))
 def test_edits_make_the_target_of_the_source(place: int):
     for case in CASES[place : place + 20]:
-        one, two = (
+        first, second = (
             [token.form for token in side]
             for side in (
                 tokenize(case.source, case.lang, case.placeholder),
@@ -128,7 +132,7 @@ def test_edits_make_the_target_of_the_source(place: int):
             tokenize(case.source, case.lang, case.placeholder),
             tokenize(case.target, case.lang, case.placeholder),
         )
-        assert apply(edits, one) == tuple(two)
+        assert apply(edits, first) == tuple(second)
 
 
 @pytest.mark.parametrize(
@@ -164,17 +168,17 @@ def test_what_is_drawn(source: str, target: str, lang: str, pieces: list):
     assert drawn(source, target, lang) == pieces
 
 
-def marked(found: Diff) -> str:
+def marked(difference: Diff) -> str:
     """The pieces as `WORDS` writes them."""
     signs = {"delete": "--", "insert": "++", "move_from": "<<", "move_to": ">>"}
     parts = []
-    for one in found.pieces:
-        if one.op == "replace":
-            parts.append(f"-{one.source}-+{one.target}+")
-        elif one.op in signs:
-            parts.append((one.source or one.target).join(signs[one.op]))
+    for piece in difference.pieces:
+        if piece.op == "replace":
+            parts.append(f"-{piece.source}-+{piece.target}+")
+        elif piece.op in signs:
+            parts.append((piece.source or piece.target).join(signs[piece.op]))
         else:
-            parts.append(one.target)
+            parts.append(piece.target)
     return "".join(parts)
 
 
@@ -189,20 +193,23 @@ def test_the_table_of_words_has_at_least_40_pairs_of_both_languages():
 
 
 def test_words_change_nothing_of_the_count():
-    found = diff("我们的食粮问题上", "我们在粮食方面", lang="zh")
-    assert [one.edits for one in found.pieces] == [(), tuple(range(1, found.edits + 1))]
-    assert found.edits > 1
+    difference = diff("我们的食粮问题上", "我们在粮食方面", lang="zh")
+    assert [piece.edits for piece in difference.pieces] == [
+        (),
+        tuple(range(1, difference.edits + 1)),
+    ]
+    assert difference.edits > 1
 
 
 def test_both_ends_of_a_move_count_and_share_a_number():
-    found = diff("昨天我去了他家", "我昨天去他家了", lang="zh")
-    assert found.edits == 4
-    assert sorted(one.move for one in found.pieces if one.move) == [1, 1, 2, 2]
+    difference = diff("昨天我去了他家", "我昨天去他家了", lang="zh")
+    assert difference.edits == 4
+    assert sorted(piece.move for piece in difference.pieces if piece.move) == [1, 1, 2, 2]
 
 
 def test_equal_moves_are_paired_from_the_left():
-    found = diff("甲一二三四甲五六七八", "一二甲三四五六甲七八", lang="zh")
-    assert [(one.op, one.move) for one in found.pieces if one.move] == [
+    difference = diff("甲一二三四甲五六七八", "一二甲三四五六甲七八", lang="zh")
+    assert [(piece.op, piece.move) for piece in difference.pieces if piece.move] == [
         ("move_from", 1),
         ("move_to", 1),
         ("move_from", 2),
@@ -211,15 +218,15 @@ def test_equal_moves_are_paired_from_the_left():
 
 
 def test_a_move_into_a_grapheme_is_drawn_as_what_it_is_there():
-    found = diff("e甲乙丙\u0301", "甲乙丙e\u0301", lang="zh")
-    assert [(one.op, one.source, one.move) for one in found.pieces] == [
+    difference = diff("e甲乙丙\u0301", "甲乙丙e\u0301", lang="zh")
+    assert [(piece.op, piece.source, piece.move) for piece in difference.pieces] == [
         ("delete", "e", None),
         ("equal", "甲乙", None),
         ("replace", "丙\u0301", None),
     ]
     back = diff("甲乙丙e\u0301", "e甲乙丙\u0301", lang="zh")
-    assert [one.op for one in back.pieces] == ["insert", "equal", "replace"]
-    assert found.edits == back.edits == 2
+    assert [piece.op for piece in back.pieces] == ["insert", "equal", "replace"]
+    assert difference.edits == back.edits == 2
 
 
 def test_english_white_space_is_not_counted():

@@ -21,7 +21,7 @@ from gecbench.server.rules.keys import (
 @pytest.mark.parametrize("mac", [False, True])
 def test_no_default_key_does_two_things(place, mac):
     held = tables({}, screen=place)
-    chords = [one for row in (held.mac if mac else held.keys).values() for one in row]
+    chords = [chord for row in (held.mac if mac else held.keys).values() for chord in row]
     assert len(chords) >= 10
     assert len(chords) == len(set(chords))
 
@@ -38,25 +38,25 @@ def test_the_defaults_are_those_of_the_specification():
     review = tables(None, screen="review").keys
     assert [review[f"correct_{n}"][0] for n in (1, 9)] == ["1", "9"]
     assert [review[f"wrong_{n}"][0] for n in (1, 2, 3, 4)] == ["Q", "W", "E", "R"]
-    assert len([one for one in review if one.startswith("reason_")]) == len(RejectReason)
+    assert len([action for action in review if action.startswith("reason_")]) == len(RejectReason)
 
 
 def test_every_default_is_written_as_it_would_be_kept():
     for action in ACTIONS.values():
-        assert all(parse_chord(one) == one for one in action.chords)
-        assert all(parse_chord(on_mac(one)) == on_mac(one) for one in action.chords)
+        assert all(parse_chord(chord) == chord for chord in action.chords)
+        assert all(parse_chord(on_mac(chord)) == on_mac(chord) for chord in action.chords)
 
 
 def test_avoided_keys_are_no_defaults():
-    used = {one for action in ACTIONS.values() for one in action.chords}
+    used = {chord for action in ACTIONS.values() for chord in action.chords}
     avoided = ["D", "E", "F", "S", "V", "B", "T", "Left", "Right"]
-    assert used & {f"Alt+{one}" for one in avoided} == set()
+    assert used & {f"Alt+{letter}" for letter in avoided} == set()
 
 
 def test_an_own_key_stands_alone_on_every_machine():
-    own = parse_keys({"guide": "ctrl + j", "add": "Alt+A", "correct_1": "shift+alt+q"})
-    assert own == {"guide": "Ctrl+J", "correct_1": "Alt+Shift+Q"}
-    held = tables(own, screen="work")
+    keys = parse_keys({"guide": "ctrl + j", "add": "Alt+A", "correct_1": "shift+alt+q"})
+    assert keys == {"guide": "Ctrl+J", "correct_1": "Alt+Shift+Q"}
+    held = tables(keys, screen="work")
     assert held.keys["guide"] == held.mac["guide"] == ("Ctrl+J",)
     assert held.mac["add"] == ("Ctrl+A",)
 
@@ -70,7 +70,7 @@ def test_the_same_key_on_different_screens_is_no_conflict():
 
 
 @pytest.mark.parametrize(
-    ("given", "code"),
+    ("keys", "code"),
     [
         ({"fly": "Alt+A"}, "unknown"),
         ({"add": " "}, "missing"),
@@ -91,9 +91,9 @@ def test_the_same_key_on_different_screens_is_no_conflict():
         ({"add": "Ctrl+P"}, "twice"),  # on a Mac Control stands for Alt: Skip has it there
     ],
 )
-def test_what_cannot_be_is_refused(given, code):
+def test_what_cannot_be_is_refused(keys, code):
     with pytest.raises(KeyRefusedError) as caught:
-        parse_keys(given)
+        parse_keys(keys)
     assert caught.value.code == code
     assert str(caught.value)
 

@@ -119,11 +119,16 @@ MANAGERS = Path(__file__).parents[3] / "docs" / "annotate" / "managers.md"
 
 def test_the_table_of_the_docs_has_every_setting_as_it_is_declared():
     table = ["| setting | name for programs | values | default | |", "|---|---|---|---|---|"]
-    for name, one in SETTINGS.items():
-        default = "" if one.is_required() else f"`{json.dumps(one.default, ensure_ascii=False)}`"
-        words = (one.title, f"`{name}`", values(one), default, one.description)
+    for name, setting in SETTINGS.items():
+        default = (
+            "" if setting.is_required() else f"`{json.dumps(setting.default, ensure_ascii=False)}`"
+        )
+        words = (setting.title, f"`{name}`", values(setting), default, setting.description)
         table.append(f"| {' | '.join(words)} |")
-    rules = [f"| `{rule}` | {one.words} | `{one.level}` |" for rule, one in RULES.items()]
+    rules = [
+        f"| `{rule}` | {rule_option.words} | `{rule_option.level}` |"
+        for rule, rule_option in RULES.items()
+    ]
     table += ["", "| rule | | default |", "|---|---|---|", *rules]
     text = "\n".join(table)
     assert text in MANAGERS.read_text("utf-8"), f"docs/annotate/managers.md has not:\n{text}"

@@ -125,8 +125,8 @@ def test_errors_are_compared_as_often_as_they_occur():
     ],
 )
 def test_per_6_edits_and_changed_tokens_are_counted(original, source, lang, edits, changed, tokens):
-    found = subtlety(original, source, lang)
-    assert (found.edits, found.changed, found.tokens) == (edits, changed, tokens)
+    measured = subtlety(original, source, lang)
+    assert (measured.edits, measured.changed, measured.tokens) == (edits, changed, tokens)
 
 
 def test_variants_are_equal_whatever_white_space_they_have():

@@ -76,9 +76,9 @@ TEXTS = st.text(alphabet=ODD, max_size=20) | st.text(
 def test_ann_12_what_is_removed_and_what_stays(
     text: str, result: str, removed: dict[str, int], spaces: dict[str, int]
 ):
-    found = clean(text)
-    assert (found.text, dict(found.removed), dict(found.spaces)) == (result, removed, spaces)
-    assert found.changed == bool(removed or spaces)
+    cleaned = clean(text)
+    assert (cleaned.text, dict(cleaned.removed), dict(cleaned.spaces)) == (result, removed, spaces)
+    assert cleaned.changed == bool(removed or spaces)
 
 
 @given(TEXTS)
@@ -89,30 +89,34 @@ def test_ann_12_cleaning_twice_changes_nothing_more(text: str):
 
 @given(TEXTS)
 def test_ann_12_nothing_breaks_a_line_or_a_cell_and_nothing_else_is_lost(text: str):
-    found = clean(text)
-    assert not set(found.text) & set("\t\n\r\v\f\x1c\x1d\x1e\x1f\x85\u2028\u2029\u00a0")
-    assert found.text == found.text.strip()
-    kept = [one for one in text if not one.isspace() and unicodedata.category(one) in ("Lo", "Po")]
-    fillers = "\u3164\uffa0"
-    assert [one for one in kept if one not in fillers] == [
-        one for one in found.text if unicodedata.category(one) in ("Lo", "Po")
+    cleaned = clean(text)
+    assert not set(cleaned.text) & set("\t\n\r\v\f\x1c\x1d\x1e\x1f\x85\u2028\u2029\u00a0")
+    assert cleaned.text == cleaned.text.strip()
+    before = [
+        character
+        for character in text
+        if not character.isspace() and unicodedata.category(character) in ("Lo", "Po")
     ]
-    gone = len([one for one in text if not one.isspace()]) - len(
-        [one for one in found.text if not one.isspace()]
+    fillers = "\u3164\uffa0"
+    assert [character for character in before if character not in fillers] == [
+        character for character in cleaned.text if unicodedata.category(character) in ("Lo", "Po")
+    ]
+    lost = len([character for character in text if not character.isspace()]) - len(
+        [character for character in cleaned.text if not character.isspace()]
     )
-    assert gone == sum(count for _, count in found.removed)
-    assert {kind for kind, _ in found.removed + found.spaces} <= set(KINDS)
+    assert lost == sum(count for _, count in cleaned.removed)
+    assert {kind for kind, _ in cleaned.removed + cleaned.spaces} <= set(KINDS)
 
 
 def test_counts_come_in_the_order_of_the_kinds():
-    found = clean("a\u206a\u200b\x07\ufeffb\u00a0c\td")
-    assert [kind for kind, _ in found.removed] == [
+    cleaned = clean("a\u206a\u200b\x07\ufeffb\u00a0c\td")
+    assert [kind for kind, _ in cleaned.removed] == [
         "zero_width",
         "byte_order_mark",
         "direction",
         "control",
     ]
-    assert [kind for kind, _ in found.spaces] == ["tab", "odd_space"]
+    assert [kind for kind, _ in cleaned.spaces] == ["tab", "odd_space"]
 
 
 @pytest.mark.parametrize(
@@ -150,7 +154,7 @@ def test_a_long_stretch_of_spaces_costs_no_more_than_its_length():
 
 
 @pytest.mark.parametrize(
-    ("one", "two", "same"),
+    ("first", "second", "same"),
     [
         ("é", "e\u0301", True),
         (" 我去 ", "我去", True),
@@ -162,9 +166,11 @@ def test_a_long_stretch_of_spaces_costs_no_more_than_its_length():
         ("時", "时", False),
     ],
 )
-def test_con_10_texts_are_the_same_by_nfc_and_trimmed_not_by_nfkc(one: str, two: str, same: bool):
-    assert (key(one) == key(two)) == same
-    assert (digest(one) == digest(two)) == same
+def test_con_10_texts_are_the_same_by_nfc_and_trimmed_not_by_nfkc(
+    first: str, second: str, same: bool
+):
+    assert (key(first) == key(second)) == same
+    assert (digest(first) == digest(second)) == same
 
 
 def test_the_digest_is_the_sha_256_of_the_key():

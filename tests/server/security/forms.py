@@ -33,11 +33,11 @@ class _Forms(HTMLParser):
         self._select = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attrs}
-        name, form = given.get("name", ""), self._open
+        attributes = {name: value or "" for name, value in attrs}
+        name, form = attributes.get("name", ""), self._open
         if tag == "form":
-            method = given.get("method", "get").lower()
-            self._open = Form(given.get("action", ""), method)
+            method = attributes.get("method", "get").lower()
+            self._open = Form(attributes.get("action", ""), method)
             self.found.append(self._open)
         elif form is None:
             return
@@ -48,12 +48,16 @@ class _Forms(HTMLParser):
             self._select = name
             form.fields.setdefault(name, "")
         elif tag == "option" and self._select and not form.fields[self._select]:
-            form.fields[self._select] = given.get("value", "")
+            form.fields[self._select] = attributes.get("value", "")
         elif tag in ("input", "button") and name and name != "csrfmiddlewaretoken":
-            kind = given.get("type", "")
-            if kind not in ("radio", "checkbox") or "checked" in given or name not in form.fields:
-                required = "1" if "required" in given and kind in FREE else ""
-                form.fields[name] = given.get("value", "") or required
+            kind = attributes.get("type", "")
+            if (
+                kind not in ("radio", "checkbox")
+                or "checked" in attributes
+                or name not in form.fields
+            ):
+                required = "1" if "required" in attributes and kind in FREE else ""
+                form.fields[name] = attributes.get("value", "") or required
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "form":

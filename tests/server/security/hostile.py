@@ -63,12 +63,12 @@ from gecbench.server.workflow.answers import Addition, Answer, ReviewAnswer, Rul
 
 SIZE = 30
 BUNDLES = tuple(
-    " ".join(f"{n}{one}" for n, one in enumerate(PAYLOADS[start : start + SIZE], start))
+    " ".join(f"{n}{payload}" for n, payload in enumerate(PAYLOADS[start : start + SIZE], start))
     for start in range(0, len(PAYLOADS), SIZE)
 )
 """Many payloads after another, each with its number before it."""
 
-NUMBERS = tuple(f"{n}{one}" for n, one in enumerate(PAYLOADS))
+NUMBERS = tuple(f"{n}{payload}" for n, payload in enumerate(PAYLOADS))
 """Payloads as short texts, none equal to another; a letter before it would make it harmless."""
 
 
@@ -117,7 +117,7 @@ def hostile() -> Project:
 
 def _publish(project: Project) -> None:
     boss = Person.objects.get(login="boss")
-    text = "# 指南\n\n" + "\n\n".join(f"## 节{n}\n\n{one}" for n, one in enumerate(BUNDLES))
+    text = "# 指南\n\n" + "\n\n".join(f"## 节{n}\n\n{bundle}" for n, bundle in enumerate(BUNDLES))
     projects.publish_guideline(project, markdown=text, note=bundle(0, "变更"), by=boss)
     project.refresh_from_db()
 
@@ -132,10 +132,10 @@ def _decided(project: Project, writers: list[Member], n: int) -> None:
     task = opened(project, "rita", number)
     boss, rita = member_of(project, "boss"), member_of(project, "rita")
     words = []
-    for one in reviews.candidates(task, rita):
-        right = one.key == digest(clean(good).text)
-        said = word(one.key, right, note=bundle(n, "判"), section=f"<i id=pwn>{n}")
-        words.append(said)
+    for candidate in reviews.candidates(task, rita):
+        right = candidate.key == digest(clean(good).text)
+        verdict_answer = word(candidate.key, right, note=bundle(n, "判"), section=f"<i id=pwn>{n}")
+        words.append(verdict_answer)
     answer = ReviewAnswer(
         Decision.CORRECTED, words, [Addition(bundle(n, "加"))], note=bundle(n, "审"), confirmed=True
     )
@@ -150,15 +150,17 @@ def _studied(project: Project, study: Study, n: int, boss: Member) -> None:
     )
     tried = Answer(Decision.CORRECTED, (bundle(n, "试"),))
     studies.attempt(member, study.pk, version=study.version, client_key=uuid4(), answer=tried)
-    made = complaints.complain(member, study.pk, argument=bundle(n, "诉"), client_key=uuid4())
+    complaint = complaints.complain(member, study.pk, argument=bundle(n, "诉"), client_key=uuid4())
     rolf = member_of(project, "rolf")
-    complaints.add_message(rolf, made.pk, text=bundle(n, "说"), client_key=uuid4())
-    complaints.mark_case(boss, made.pk, note=bundle(n, "案"))
-    made.refresh_from_db()
+    complaints.add_message(rolf, complaint.pk, text=bundle(n, "说"), client_key=uuid4())
+    complaints.mark_case(boss, complaint.pk, note=bundle(n, "案"))
+    complaint.refresh_from_db()
     if n % 3:
         note = bundle(n, "裁")
         ruling = Ruling(ComplaintState.DISMISSED, note=note, section=short(n)[:100])
-        complaints.decide(rolf, made.pk, version=made.version, client_key=uuid4(), ruling=ruling)
+        complaints.decide(
+            rolf, complaint.pk, version=complaint.version, client_key=uuid4(), ruling=ruling
+        )
 
 
 def _in_work(project: Project, writers: list[Member], number: int) -> None:
@@ -181,14 +183,18 @@ def _in_work(project: Project, writers: list[Member], number: int) -> None:
     reviews.assign(boss, sentence.pk, to=member_of(project, "rolf"), note=bundle(0, "派"))
     management.withdraw(boss, [sentence_of(project, number + 2).pk], reason=bundle(0, "撤"))
     slot = claimed(writers[0], sentence_of(project, number + 3))
-    kept = {"decision": "corrected", "texts": [bundle(n, "草") for n in range(3)], "note": short(9)}
-    drafts.save_draft(writers[0], slot.pk, rev=0, payload=kept)
+    payload_kept = {
+        "decision": "corrected",
+        "texts": [bundle(n, "草") for n in range(3)],
+        "note": short(9),
+    }
+    drafts.save_draft(writers[0], slot.pk, rev=0, payload=payload_kept)
     Suggestion.objects.create(
         sentence=slot.sentence, model=short(0), model_version=short(1), text=bundle(4, "荐")
     )
     suggestions.show(writers[0], slot.pk)
     off = claimed(writers[1], sentence_of(project, number + 4))
-    drafts.save_draft(writers[1], off.pk, rev=0, payload=kept)
+    drafts.save_draft(writers[1], off.pk, rev=0, payload=payload_kept)
     claims.skip(writers[1], off.pk, version=off.version)
     submitted(writers[0], sentence_of(project, number + 4), Answer(Decision.CORRECTED, (short(5),)))
 
@@ -197,13 +203,13 @@ def _light(project: Project) -> None:
     """A sentence for each payload, with its name, source and facts; nobody works on them."""
     rows = [
         sentences.NewSentence(
-            external_id=clean(one).text[:190] or str(n),
-            text=clean(f"{one}我").text,
-            source=f"{one}"[:100],
-            meta={"注": one},
+            external_id=clean(number).text[:190] or str(n),
+            text=clean(f"{number}我").text,
+            source=f"{number}"[:100],
+            meta={"注": number},
             priority=500,
         )
-        for n, one in enumerate(NUMBERS)
+        for n, number in enumerate(NUMBERS)
     ]
     sentences.add_sentences(project, rows)
     for n, source in enumerate(Source.objects.filter(project=project, pk__gt=1).order_by("pk")):
@@ -241,15 +247,15 @@ def _inspected(project: Project) -> None:
     """A closed round whose judges differ, with their talk, and one under way."""
     boss = member_of(project, "boss")
     judges = [joined(project, f"j{n}", "judge") for n in range(2)]
-    asked = [inspection.Criterion("a", bundle(1, "问"), bundle(2, "问"))]
-    words = {"size": 1, "judges": [judge.pk for judge in judges], "criteria": asked}
+    criteria = [inspection.Criterion("a", bundle(1, "问"), bundle(2, "问"))]
+    words = {"size": 1, "judges": [judge.pk for judge in judges], "criteria": criteria}
     for n in range(2):
         inspection.begin(boss, name=clean(short(n)).text[:90] + str(n), **words)
     done = project.inspections.first()
     item = done.items.get()
     for n, judge in enumerate(judges):
-        said = {"answers": {"a": bool(n)}, "note": bundle(n, "注")}
-        inspection.rate(judge, item.pk, client_key=uuid4(), **said)
+        rating = {"answers": {"a": bool(n)}, "note": bundle(n, "注")}
+        inspection.rate(judge, item.pk, client_key=uuid4(), **rating)
     Message.objects.create(
         item=item, person=judges[0].person, text=bundle(3, "议"), client_key=uuid4()
     )
@@ -262,10 +268,12 @@ def _inspected(project: Project) -> None:
 def _people(project: Project) -> None:
     boss = Person.objects.get(login="boss")
     for n in range(len(PAYLOADS)):
-        made = Person.objects.create(login=NUMBERS[n][:150], name=short(n) or "-", password="!")
-        Member.objects.create(project=project, person=made, is_annotator=True, status="active")
+        annotator = Person.objects.create(
+            login=NUMBERS[n][:150], name=short(n) or "-", password="!"
+        )
+        Member.objects.create(project=project, person=annotator, is_annotator=True, status="active")
     invited = members.invite(project, roles=[Role.ANNOTATOR], by=boss, note="x")[0]
-    one = make_release(project, name="r1", by=boss, note=bundle(0, "发布"))
+    release = make_release(project, name="r1", by=boss, note=bundle(0, "发布"))
     for n in range(len(PAYLOADS)):
         Invitation.objects.create(
             project=project, token_hash=f"{n:064}", roles=["annotator"], note=short(n),
@@ -273,8 +281,8 @@ def _people(project: Project) -> None:
         )  # fmt: skip
         Token.objects.create(person=boss, name=short(n), token_hash=f"{n:064}", scopes=["read"])
         Release.objects.create(
-            project=project, name=NUMBERS[n], note=short(n), manifest=one.manifest,
-            manifest_sha256=one.manifest_sha256, by=boss,
+            project=project, name=NUMBERS[n], note=short(n), manifest=release.manifest,
+            manifest_sha256=release.manifest_sha256, by=boss,
         )  # fmt: skip
     for person in Person.objects.filter(login__in=["a0", "a1", "rita", "rolf", "boss"]):
         for n, seen in enumerate(Notice.objects.values_list("kind", "data").distinct()[:60]):
@@ -291,5 +299,5 @@ def _people(project: Project) -> None:
 def _hurt(value: object, n: int) -> object:
     """The value with a payload in place of each text in it."""
     if isinstance(value, dict):
-        return {key: _hurt(one, n) for key, one in value.items()}
+        return {key: _hurt(member, n) for key, member in value.items()}
     return short(n) if isinstance(value, str) else value

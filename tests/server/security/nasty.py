@@ -41,11 +41,11 @@ def places(value: object, path: tuple[object, ...] = ()) -> Iterator[tuple[objec
     if path:
         yield path
     if isinstance(value, Mapping):
-        for name, one in value.items():
-            yield from places(one, (*path, name))
+        for name, member in value.items():
+            yield from places(member, (*path, name))
     elif isinstance(value, Sequence) and not isinstance(value, str):
-        for n, one in enumerate(value):
-            yield from places(one, (*path, n))
+        for n, member in enumerate(value):
+            yield from places(member, (*path, n))
 
 
 def put(value: object, path: Sequence[object], other: object) -> object:
@@ -56,4 +56,4 @@ def put(value: object, path: Sequence[object], other: object) -> object:
     if isinstance(value, Mapping):
         return {**value, first: put(value[first], rest, other)}
     assert isinstance(value, Sequence)
-    return [put(one, rest, other) if n == first else one for n, one in enumerate(value)]
+    return [put(member, rest, other) if n == first else member for n, member in enumerate(value)]

@@ -257,4 +257,4 @@ _ALL = (
     *(TAGS, HANDLERS, QUOTES, ADDRESSES, PICTURES, TEMPLATES, HTMX, SHEETS, BREAKS, MARKDOWN),
     LETTERS,
 )
-PAYLOADS = tuple(dict.fromkeys(one for some in _ALL for one in some))
+PAYLOADS = tuple(dict.fromkeys(payload for some in _ALL for payload in some))

@@ -12,7 +12,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 from server.web.routes import BACKEND, MARK, OURS, ROUTES, World, allowed
-from server.worlds import made, there, work_done
+from server.worlds import there, work_done, world_database
 
 from gecbench.server.choices import Role
 from gecbench.server.models import (
@@ -29,7 +29,7 @@ from gecbench.server.models import (
 from gecbench.server.web.http import LIMITS, Buckets
 from gecbench.server.workflow import members
 
-__all__ = ["made", "there"]
+__all__ = ["there", "world_database"]
 
 
 def enters(login: str, *, csrf: bool = False) -> Client:
@@ -102,32 +102,32 @@ def test_every_answer_to_somebody_signed_in_has_all_headers_and_stays_in_no_cach
                 headers = {"Origin": "https://evil.example"}
                 answer = there.clients[who].generic(method, path, headers=headers)
                 body_of(answer)
-                said = answer.headers
+                answer_headers = answer.headers
                 fine = (
-                    "default-src 'none'" in said.get("Content-Security-Policy", "")
-                    and "unsafe" not in said["Content-Security-Policy"]
-                    and said.get("X-Content-Type-Options") == "nosniff"
-                    and said.get("X-Frame-Options") == "DENY"
-                    and said.get("Referrer-Policy") == "same-origin"
-                    and "X-Request-Id" in said
-                    and "Permissions-Policy" in said
-                    and not [one for one in said if one.lower().startswith("access-control")]
-                    and ("no-store" in said.get("Cache-Control", "")
-                         or "private" in said.get("Cache-Control", ""))
+                    "default-src 'none'" in answer_headers.get("Content-Security-Policy", "")
+                    and "unsafe" not in answer_headers["Content-Security-Policy"]
+                    and answer_headers.get("X-Content-Type-Options") == "nosniff"
+                    and answer_headers.get("X-Frame-Options") == "DENY"
+                    and answer_headers.get("Referrer-Policy") == "same-origin"
+                    and "X-Request-Id" in answer_headers
+                    and "Permissions-Policy" in answer_headers
+                    and not [name for name in answer_headers if name.lower().startswith("access-control")]
+                    and ("no-store" in answer_headers.get("Cache-Control", "")
+                         or "private" in answer_headers.get("Cache-Control", ""))
                 )  # fmt: skip
                 if not fine:
-                    missing.append((method, path, answer.status_code, dict(said)))
+                    missing.append((method, path, answer.status_code, dict(answer_headers)))
     assert missing == []
 
 
 def test_ids_of_another_project_in_a_form_change_nothing(there: World):
     """The address is one's own; what the form names is not."""
-    own, other = there.things["one"], there.things["two"]
+    mine, other = there.things["one"], there.things["two"]
     boss = there.clients["manager"]
     foreign = Member.objects.get(project__slug="two", person__login="two-rita").pk
     theirs = Sentence.objects.filter(project__slug="two").values_list("pk", flat=True)
     before, m = work_done(), "/p/one/manage/"
-    asked = {
+    forms = {
         f"{m}sentences/3/assign": {"reviewer": foreign},
         f"{m}sentences/bulk/do": {
             "act": "withdraw", "ids": ",".join(map(str, theirs)), "typed": len(theirs),
@@ -140,13 +140,13 @@ def test_ids_of_another_project_in_a_form_change_nothing(there: World):
         f"{m}guideline/cases": {"case": 1},
         f"/p/one/problems/{other['complaint_id']}/case": {"note": "x"},
     }  # fmt: skip
-    for url, form in asked.items():
+    for url, form in forms.items():
         answer = boss.post(url, form)
         assert MARK not in body_of(answer).decode(), url
         assert answer.status_code in (302, 404, 422), (url, answer.status_code)
     assert work_done() == before
     assert Invitation.objects.get(pk=other["invitation"]).revoked_at is None
-    assert own["slot_id"] != other["slot_id"]
+    assert mine["slot_id"] != other["slot_id"]
 
 
 def test_nobody_touches_the_work_of_a_colleague(there: World):
@@ -165,12 +165,12 @@ def test_nobody_touches_the_work_of_a_colleague(there: World):
         (f"/p/one/work/skip/{slot}", {"version": 1}),
         (f"/p/one/work/reopen/{slot}", {}),
     ):
-        said = me.post(
+        response = me.post(
             url, json.dumps(body), content_type="application/json",
             headers={"Accept": "application/json"},
         )  # fmt: skip
-        assert said.status_code in (404, 409, 410), (url, said.content)
-        assert OURS not in said.content.decode()
+        assert response.status_code in (404, 409, 410), (url, response.content)
+        assert OURS not in response.content.decode()
     theirs = Study.objects.filter(person=ones).first()
     if theirs is not None:
         assert me.get(f"/p/one/study/{theirs.pk}").status_code == 404
@@ -195,7 +195,7 @@ def test_a_form_gives_no_rights_that_it_does_not_ask_for(there: World):
     before = Person.objects.filter(login="one-a1").values()[0]
     client.post("/account/change", {**NEW_RIGHTS, "name": "Neu", "goal": "0"})
     after = Person.objects.filter(pk=before["id"]).values()[0]
-    changed = {one for one in after if after[one] != before[one]}
+    changed = {name for name in after if after[name] != before[name]}
     assert changed <= {"name", "language", "theme", "preferences"}
     project = Project.objects.get(slug="one")
     _, secret = members.invite(project, roles=[Role.ANNOTATOR], by=None)
@@ -210,16 +210,16 @@ def test_a_form_gives_no_rights_that_it_does_not_ask_for(there: World):
 @pytest.mark.parametrize("end", ["used", "over", "revoked", "guessed", "empty"])
 def test_a_link_that_does_not_hold_lets_nobody_in(there: World, end: str):
     project, boss = Project.objects.get(slug="one"), Person.objects.get(login="one-boss")
-    made, secret = members.invite(project, roles=[Role.MANAGER], by=boss)
+    invitation, secret = members.invite(project, roles=[Role.MANAGER], by=boss)
     if end == "used":
         members.accept(secret, login="first", name="First", password="long and rare 1")
     elif end == "over":
         late = timezone.now() - timedelta(seconds=1)
-        Invitation.objects.filter(pk=made.pk).update(expires_at=late)
+        Invitation.objects.filter(pk=invitation.pk).update(expires_at=late)
     elif end == "revoked":
-        members.revoke(made, by=boss)
+        members.revoke(invitation, by=boss)
     elif end == "guessed":
-        secret = made.token_hash  # what the database holds is not what opens
+        secret = invitation.token_hash  # what the database holds is not what opens
     else:
         secret = "%00"
     people = Person.objects.count()
@@ -251,11 +251,11 @@ def test_rol_4_tri_3_only_the_active_get_or_hand_in_a_task(there: World, status:
         (f"/p/one/work/recall/{slot.sentence_id}", {}),
         (f"/p/one/work/reopen/{slot.pk}", {}),
     ):
-        said = client.post(
+        response = client.post(
             url, json.dumps(body), content_type="application/json",
             headers={"Accept": "application/json"},
         )  # fmt: skip
-        assert said.status_code in (403, 404), (url, said.status_code)
+        assert response.status_code in (403, 404), (url, response.status_code)
     page = client.get("/p/one/work")
     assert page.status_code in (200, 404)
     text = page.content.decode()
@@ -305,8 +305,8 @@ def test_no_log_line_has_a_text_a_name_or_a_secret(there: World, caplog):
                 body_of(there.clients[who].get(path + "?q=机密查询"))
                 form = {"text": "机密之言", "note": "机密之言", "name": "机密之名"}
                 there.clients[who].post(path, form)
-    ours = [one for one in caplog.records if not one.name.startswith("django.db")]
-    text = "\n".join(f"{one.getMessage()} {one.exc_text or ''}" for one in ours)
+    ours = [record for record in caplog.records if not record.name.startswith("django.db")]
+    text = "\n".join(f"{record.getMessage()} {record.exc_text or ''}" for record in ours)
     assert len(ours) > 300
     secret = str(there.things["one"]["secret"])
     for hush in ("机密", OURS, "One-Boss", "one-a1", secret, *SECRETS):
@@ -323,7 +323,7 @@ def test_no_page_shows_a_secret(there: World):
             text = body_of(there.clients[who].get(route.at("one", there.things["one"]))).decode(
                 "utf-8", "replace"
             )
-            assert not [one for one in hashes if one in text], route.path
+            assert not [digest for digest in hashes if digest in text], route.path
             assert "argon2" not in text, route.path
 
 
@@ -341,9 +341,9 @@ def test_honest_work_is_never_too_fast(kind: str, pause: float, times: int):
 
 
 @pytest.mark.parametrize(
-    "wanted", ["x", "logout", "²", "{{7}}", "//evil.example", "/\\evil.example"]
+    "target", ["x", "logout", "²", "{{7}}", "//evil.example", "/\\evil.example"]
 )
-def test_a_way_on_that_is_no_address_of_the_site_leads_home(there: World, wanted: str):
+def test_a_way_on_that_is_no_address_of_the_site_leads_home(there: World, target: str):
     client = there.clients["annotator"]
-    assert client.get("/login", {"next": wanted})["Location"] == "/"
-    assert client.post("/language", {"next": wanted, "language": "en"})["Location"] == "/"
+    assert client.get("/login", {"next": target})["Location"] == "/"
+    assert client.post("/language", {"next": target, "language": "en"})["Location"] == "/"

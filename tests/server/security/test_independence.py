@@ -75,7 +75,7 @@ def _person(login: str, name: str) -> None:
     Person.objects.create(login=login, name=name, password="!", language="en")
 
 
-def told(text: str, *, decision: Decision = Decision.CORRECTED, count: int = 1) -> Answer:
+def answer_with(text: str, *, decision: Decision = Decision.CORRECTED, count: int = 1) -> Answer:
     """What the other one hands in."""
     if decision == Decision.CORRECTED:
         return correction(*(f"{SECRET}{text}{n}。" for n in range(count)))
@@ -91,9 +91,9 @@ def story(decision: Decision = Decision.CORRECTED, count: int = 1, **options: ob
     ):  # fmt: skip
         _person(login, name)
     project = a_project(8, annotators=3, **options)
-    me, other, third = (joined(project, one) for one in ("me", NAMES[1], NAMES[3]))
+    me, other, third = (joined(project, name) for name in ("me", NAMES[1], NAMES[3]))
     joined(project, REVIEWER[1], "reviewer")
-    other_says = told("改", decision=decision, count=count)
+    other_says = answer_with("改", decision=decision, count=count)
     # 1: both have handed in, one place is free.
     submitted(other, sentence_of(project, 1), other_says)
     submitted(me, sentence_of(project, 1), correction(FIRST))
@@ -111,12 +111,12 @@ def story(decision: Decision = Decision.CORRECTED, count: int = 1, **options: ob
     }
     drafts.save_review_draft(member_of(project, REVIEWER[1]), task.sentence, rev=0, payload=draft)
     # 4: both have it open, with drafts. 5: the other has put it off.
-    kept = {"decision": "corrected", "texts": [f"{SECRET}草"] * count, "note": f"{SECRET}注"}
+    payload = {"decision": "corrected", "texts": [f"{SECRET}草"] * count, "note": f"{SECRET}注"}
     put_off = claimed(other, sentence_of(project, 5))
-    drafts.save_draft(other, put_off.pk, rev=0, payload=kept)
+    drafts.save_draft(other, put_off.pk, rev=0, payload=payload)
     claims.skip(other, put_off.pk, version=put_off.version)
     held = claimed(other, sentence_of(project, 4))
-    drafts.save_draft(other, held.pk, rev=0, payload=kept)
+    drafts.save_draft(other, held.pk, rev=0, payload=payload)
     mine = claimed(me, sentence_of(project, 4))
     mine_kept = {"decision": "corrected", "texts": ["我的稿。"], "note": ""}
     drafts.save_draft(me, mine.pk, rev=0, payload=mine_kept)
@@ -134,7 +134,7 @@ def whole(answer) -> str:
     body = b"".join(answer.streaming_content) if answer.streaming else answer.content
     head = "\n".join(f"{name}: {value}" for name, value in answer.items())
     text = f"{head}\n{answer.cookies}\n{body.decode('utf-8', 'replace')}"
-    plain = re.sub(r"\\u([0-9a-fA-F]{4})", lambda one: chr(int(one[1], 16)), text)
+    plain = re.sub(r"\\u([0-9a-fA-F]{4})", lambda match: chr(int(match[1], 16)), text)
     return text + plain + html.unescape(plain) + unquote(plain)
 
 
@@ -192,23 +192,23 @@ def read(client: Client, project: Project, *, writes: bool = False) -> dict[str,
 
 def reading(client: Client, project: Project, *, writes: bool = False) -> Iterator[tuple[str, str]]:
     """The same, one after another."""
-    said: dict[str, str] = {}
+    pages: dict[str, str] = {}
     waiting = [*addresses(project), "/p/story/work?task=2", "/p/story/problems?state=all"]
     waiting += ["/p/story/study?state=closed", "/api/v1/projects/story/submissions?limit=200"]
     while waiting:
         url = waiting.pop(0)
-        if url in said:
+        if url in pages:
             continue
         answer = client.get(url)
         assert answer.status_code < 500, url
-        said[url] = whole(answer)
-        yield url, said[url]
-        for link in re.findall(r'(?:href|src|action|data-url)="(/[^"#]*)', said[url]):
+        pages[url] = whole(answer)
+        yield url, pages[url]
+        for link in re.findall(r'(?:href|src|action|data-url)="(/[^"#]*)', pages[url]):
             if urlsplit(link).path not in ("/logout",) and not link.startswith("/static/"):
                 waiting.append(html.unescape(link))
         if writes:
             # By turns as a script and as a form's page would have the answer.
-            accept = ("application/json", "text/html")[len(said) % 2]
+            accept = ("application/json", "text/html")[len(pages) % 2]
             body = json.dumps({"version": 1, "client_key": str(uuid4()), "texts": ["x"],
                                "decision": "corrected", "rev": 0, "payload": {}})  # fmt: skip
             for method in ("POST", "PUT"):
@@ -218,18 +218,18 @@ def reading(client: Client, project: Project, *, writes: bool = False) -> Iterat
                 yield f"{method} {url}", whole(done)
 
 
-def telling(said: dict[str, str], *marks: str) -> list[tuple[str, str]]:
+def telling(pages: dict[str, str], *marks: str) -> list[tuple[str, str]]:
     """Which addresses say what nobody may read there."""
-    return [(url, mark) for url, text in said.items() for mark in marks if mark in text]
+    return [(url, mark) for url, text in pages.items() for mark in marks if mark in text]
 
 
 def test_rol_5_no_address_tells_an_annotator_a_foreign_text_or_name(site):
     """INV-11: whatever is asked for, read or sent, with whose ids ever."""
     project = story()
-    said = read(signed_in("me"), project, writes=True)
-    assert len(said) > 300
-    assert telling(said, SECRET, *NAMES, *REVIEWER) == []
-    assert FIRST in "".join(said.values()), "the own texts are there: something was read"
+    pages = read(signed_in("me"), project, writes=True)
+    assert len(pages) > 300
+    assert telling(pages, SECRET, *NAMES, *REVIEWER) == []
+    assert FIRST in "".join(pages.values()), "the own texts are there: something was read"
 
 
 def test_per_5_no_address_tells_a_perturber_anything_of_the_variants_of_others(site):
@@ -237,15 +237,15 @@ def test_per_5_no_address_tells_a_perturber_anything_of_the_variants_of_others(s
     for login, name in (("me", "Ich"), (NAMES[1], NAMES[0]), (NAMES[3], NAMES[2])):
         _person(login, name)
     project = a_perturbation(slug="story", annotators=3)
-    me, other, third = (joined(project, one) for one in ("me", NAMES[1], NAMES[3]))
+    me, other, third = (joined(project, name) for name in ("me", NAMES[1], NAMES[3]))
     perturbed(other, sentence_of(project, 1), f"{SECRET}甲")
     perturbed(third, sentence_of(project, 1), f"{SECRET}乙")
     perturbed(other, sentence_of(project, 2), f"{SECRET}丙")
     perturbed(me, sentence_of(project, 2), "今天")
     claimed(me, sentence_of(project, 1))
-    said = read(signed_in("me"), project, writes=True)
-    assert telling(said, SECRET, *NAMES) == []
-    assert "他今天去公园玩。" in "".join(said.values())
+    pages = read(signed_in("me"), project, writes=True)
+    assert telling(pages, SECRET, *NAMES) == []
+    assert "他今天去公园玩。" in "".join(pages.values())
 
 
 @pytest.mark.slow
@@ -278,13 +278,13 @@ def differences(
     migrated_sqlite: Path, tmp_path: Path, stories: Sequence[Callable[[], Project]], *logins: str
 ) -> list[tuple[str, str, str]]:
     """Where these people read in one site what they do not read in the first."""
-    found = []
+    differing = []
     for n, tell in enumerate(stories):
         path = tmp_path / f"{n}.sqlite3"
         shutil.copy(migrated_sqlite, path)
         use(sqlite(path))
         project = tell()
-        found.append(
+        differing.append(
             {
                 f"{login} {url}": CHANGING.sub("#", text)
                 for login in logins
@@ -292,7 +292,7 @@ def differences(
             }
         )
         connection.close()
-    first, *others = found
+    first, *others = differing
     assert all(other.keys() == first.keys() for other in others)
     return [
         difference(url, other[url], first[url])
@@ -302,10 +302,10 @@ def differences(
     ]
 
 
-def difference(url: str, one: str, two: str) -> tuple[str, str, str]:
+def difference(url: str, first: str, second: str) -> tuple[str, str, str]:
     """Where two answers part."""
-    place = next((n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), 0)
-    return url, one[max(0, place - 60) : place + 60], two[max(0, place - 60) : place + 60]
+    place = next((n for n, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), 0)
+    return url, first[max(0, place - 60) : place + 60], second[max(0, place - 60) : place + 60]
 
 
 def ended(reveal_after: int | None = 1) -> tuple[Project, str, str]:
@@ -331,18 +331,20 @@ def test_stu_4_golden_texts_are_hidden_until_a_try_failed_and_names_for_ever(sit
     studies.attempt(
         me, study.pk, version=study.version, client_key=uuid4(), answer=correction("又错了。")
     )
-    said = read(client, project)
+    pages = read(client, project)
     drawn = right.removesuffix("。")  # the full stop is the source's, so it is drawn for itself
-    assert {urlsplit(url).path for url, _ in telling(said, drawn)} == {f"/p/story/study/{study.pk}"}
-    assert telling(said, wrong, *NAMES, *REVIEWER) == []
+    assert {urlsplit(url).path for url, _ in telling(pages, drawn)} == {
+        f"/p/story/study/{study.pk}"
+    }
+    assert telling(pages, wrong, *NAMES, *REVIEWER) == []
 
 
 def test_stu_4_a_complaint_shows_its_author_no_more_than_the_item_does(site):
     project, right, wrong = ended()
     study = Study.objects.get(person__login="me", state="open")
     complaints.complain(member_of(project, "me"), study.pk, argument="为什么？", client_key=uuid4())
-    said = read(signed_in("me"), project)
-    assert telling(said, right, wrong, *NAMES, *REVIEWER) == []
+    pages = read(signed_in("me"), project)
+    assert telling(pages, right, wrong, *NAMES, *REVIEWER) == []
 
 
 def test_stu_4_never_is_never(site):
@@ -359,8 +361,8 @@ def test_stu_4_never_is_never(site):
 def test_a_release_and_its_files_are_not_for_annotators(site):
     project, right, wrong = ended()
     make_release(project, name="r1", by=None)
-    said = read(signed_in("me"), project)
-    assert telling(said, right, wrong) == []
+    pages = read(signed_in("me"), project)
+    assert telling(pages, right, wrong) == []
 
 
 ANNOTATORS = (*NAMES, "Ich ", ">Ich<", '"Ich"')
@@ -380,8 +382,8 @@ def test_rol_6_reviewers_read_no_names_unless_the_project_shows_them(site, sees:
     assert ReviewTask.objects.filter(state="free").exists()
     for login in ("rolf", REVIEWER[1]):
         addresses = reading(signed_in(login), project)
-        found = (one for url, text in addresses for one in telling({url: text}, *ANNOTATORS))
-        first = next(found, None)
+        leaks = (leak for url, text in addresses for leak in telling({url: text}, *ANNOTATORS))
+        first = next(leaks, None)
         assert bool(first) == sees, (login, first)
 
 
@@ -411,6 +413,6 @@ def test_pay_5_nobody_but_the_manager_reads_what_another_earned(site, monkeypatc
     finalised(project, [f"{SECRET}二。"], login=REVIEWER[1], number=2)
     assert totals(closed(project)) == {"me": 0, NAMES[1]: 246912, REVIEWER[1]: 691356}
     for login in ("me", REVIEWER[1]):
-        said = read(signed_in(login), project)
-        assert telling(said, "2469.12", "2,469.12", "246912") == []
-    assert telling(said, "6913.56") != [], "what the reviewer earned is there for them"
+        pages = read(signed_in(login), project)
+        assert telling(pages, "2469.12", "2,469.12", "246912") == []
+    assert telling(pages, "6913.56") != [], "what the reviewer earned is there for them"

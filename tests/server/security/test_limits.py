@@ -23,11 +23,11 @@ from server.conftest import administer, postgresql, sqlite, use
 from server.security.forms import forms_in
 from server.security.nasty import STORED, TYPED, VALUES, WHOLE, places, put
 from server.web.routes import BACKEND, ROUTES, allowed, world
-from server.worlds import made
+from server.worlds import world_database
 
 from gecbench.server.models import Person, Project, ReviewTask, Slot, Study
 
-__all__ = ["made"]
+__all__ = ["world_database"]
 
 Things = Mapping[str, Mapping[str, Any]]
 """What is in each project."""
@@ -61,7 +61,7 @@ def database(request, once, tmp_path_factory) -> Iterator[tuple[str, str, Things
     """A site with much in it, of this process: on which database, its name, what is in it."""
     kind = request.param
     if kind == "sqlite":
-        path, things, _ = request.getfixturevalue("made")
+        path, things, _ = request.getfixturevalue("world_database")
         name = str(tmp_path_factory.mktemp("limits") / "made.sqlite3")
         shutil.copy(path, name)
         yield kind, name, things
@@ -89,21 +89,21 @@ def there(database: tuple[str, str, Things]) -> Iterator[There]:
     """The site within a transaction, which is undone to bring it back to how it was."""
     kind, name, things = database
     use(sqlite(Path(name)) if kind == "sqlite" else postgresql(name))
-    kept = transaction.atomic()
+    atomic = transaction.atomic()
 
     def again() -> None:
-        nonlocal kept
+        nonlocal atomic
         if not connection.needs_rollback:
             connection.check_constraints()  # what a commit would have asked
         transaction.set_rollback(True)
-        kept.__exit__(None, None, None)
-        kept = transaction.atomic()
-        kept.__enter__()
+        atomic.__exit__(None, None, None)
+        atomic = transaction.atomic()
+        atomic.__enter__()
 
-    kept.__enter__()
+    atomic.__enter__()
     yield There(kind, dict(things["one"]), again)
     transaction.set_rollback(True)
-    kept.__exit__(None, None, None)
+    atomic.__exit__(None, None, None)
     connection.close()
 
 
@@ -193,10 +193,10 @@ def wrong(answer: Any) -> str:
         return f"{answer.status_code}"
     if answer.status_code >= 400:
         try:
-            said = json.loads(answer.content)
+            data = json.loads(answer.content)
         except ValueError:
             return f"{answer.status_code} is no JSON: {answer.content[:100]!r}"
-        if not (said.get("error") or said.get("problems")):
+        if not (data.get("error") or data.get("problems")):
             return f"{answer.status_code} says nothing"
         if len(answer.content) > 300_000:
             return "it sends back all that came"
@@ -209,15 +209,15 @@ def test_every_field_takes_every_value_without_a_500(there: There, name: str):
     call = calls(there.things)[name]
     client = there.client(call.who)
     broken, now = [], call
-    turns = cycle([one for one in VALUES if one not in STORED])
+    turns = cycle([value for value in VALUES if value not in STORED])
     for path in places(call.body):
         # What a database may refuse, and of the others another five at each place.
         others = [next(turns) for _ in range(5)] if there.kind == "sqlite" else []
         for value in (*STORED, *others):
             raw = json.dumps(put(now.body, path, HOLE)).replace(f'"{HOLE}"', value)
             answer = send(client, now, raw)
-            if found := wrong(answer):
-                broken.append((path, value[:40], found))
+            if fault := wrong(answer):
+                broken.append((path, value[:40], fault))
             if answer.status_code < 400 and name not in ("examine", "login"):
                 there.again()
                 client, now = there.client(call.who), calls(there.things)[name]
@@ -231,13 +231,15 @@ def test_every_body_is_answered_without_a_500(there: There, name: str):
     call = calls(there.things)[name]
     client = there.client(call.who)
     answers = {raw[:20]: send(client, call, raw) for raw in WHOLE}
-    assert {raw: wrong(one) for raw, one in answers.items() if wrong(one)} == {}
-    unread = [raw for raw, one in answers.items() if one.status_code < 400 and name != "reopen"]
+    assert {raw: wrong(answer) for raw, answer in answers.items() if wrong(answer)} == {}
+    unread = [
+        raw for raw, answer in answers.items() if answer.status_code < 400 and name != "reopen"
+    ]
     assert unread == []
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
-@pytest.mark.parametrize("name", [one for one in NAMES if one not in ("login", "reopen")])
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("login", "reopen")])
 def test_an_unknown_field_is_refused(there: There, name: str):
     """Mass assignment: nobody adds `person`, `state` or `is_manager` to what a page sends.
 
@@ -315,7 +317,9 @@ def test_every_number_and_text_of_an_address_is_answered_without_a_500(there: Th
     broken = []
     clients = {who: there.client(who) for who in ("annotator", "reviewer", "manager")}
     for n, route in enumerate(ROUTES):
-        who = next((one for one in rotated(clients, n) if allowed(one, route.access)), None)
+        who = next(
+            (client for client in rotated(clients, n) if allowed(client, route.access)), None
+        )
         if who is None:
             continue
         # What a database may refuse, and of the others another one at each address.

@@ -100,15 +100,15 @@ class Walker:
     def __init__(self, page: Page, seen: Seen) -> None:
         self.page, self.seen = page, seen
         page.add_init_script(WATCH)
-        page.on("dialog", lambda one: (seen.harm.append(f"dialog {page.url}"), one.dismiss()))
+        page.on("dialog", lambda dialog: (seen.harm.append(f"dialog {page.url}"), dialog.dismiss()))
         page.on("console", self._said)
         page.on("pageerror", lambda error: seen.harm.append(f"error {page.url}: {error}"))
         page.on("request", self._asked)
         page.set_default_timeout(30_000)
 
-    def _said(self, said: Any) -> None:
-        if "Content Security Policy" in said.text or "Content-Security-Policy" in said.text:
-            self.seen.harm.append(f"policy {self.page.url}: {said.text}")
+    def _said(self, message: Any) -> None:
+        if "Content Security Policy" in message.text or "Content-Security-Policy" in message.text:
+            self.seen.harm.append(f"policy {self.page.url}: {message.text}")
 
     def _asked(self, request: Any) -> None:
         here = urlsplit(self.page.url or "about:blank").netloc
@@ -118,11 +118,11 @@ class Walker:
 
     def look(self) -> list[str]:
         """What the page is made of now; its links."""
-        found = self.page.evaluate(LOOK)
+        state = self.page.evaluate(LOOK)
         where = self.page.url[:120]
-        self.seen.harm += [f"{where}: {one}" for one in (*found["ran"], *found["strange"])]
-        self.seen.text.append(found["text"])
-        return found["links"]
+        self.seen.harm += [f"{where}: {harm}" for harm in (*state["ran"], *state["strange"])]
+        self.seen.text.append(state["text"])
+        return state["links"]
 
     def open(self, url: str) -> list[str]:
         self.page.goto(url)
@@ -176,8 +176,8 @@ def tried(live: Live) -> dict[str, list[str]]:
 
     pages: dict[str, list[str]] = {}
     with live.rows():
-        for one in StudyTry.objects.select_related("study__person").order_by("study"):
-            pages.setdefault(one.study.person.login, []).append(f"study/{one.study_id}")
+        for attempt in StudyTry.objects.select_related("study__person").order_by("study"):
+            pages.setdefault(attempt.study.person.login, []).append(f"study/{attempt.study_id}")
     return {who: paths[:2] for who, paths in pages.items()}
 
 
@@ -220,20 +220,22 @@ def test_no_text_runs_makes_an_element_or_asks_anybody(full, browser):
     root, seen = f"{full.url}/p/hostile/", Seen()
     tries = tried(full)
     for who, starts in STARTS.items():
-        for one in walker(full, browser, who, seen):
-            own = ("", "account", "account/tokens", "account/keys", "account/sessions")
-            one.walk(
-                *(f"{full.url}/{path}" for path in own),
+        for visit in walker(full, browser, who, seen):
+            own_pages = ("", "account", "account/tokens", "account/keys", "account/sessions")
+            visit.walk(
+                *(f"{full.url}/{path}" for path in own_pages),
                 *(root + path for path in (*starts, *tries.get(who, ()))),
                 origin=full.url,
                 most=44 if who == "boss" else 18,
             )
             if who in ("boss", "a0"):
-                asked(one, root)
+                visit_addresses(visit, root)
     assert sorted(set(seen.harm)) == []
     text = "\n".join(seen.text)
-    assert [one for one in PAYLOADS if clean(one).text not in text] == [], "shown as written"
-    hidden = [one for one in SHOWN if not re.search(rf"{one}\d+ ", text)]
+    assert [payload for payload in PAYLOADS if clean(payload).text not in text] == [], (
+        "shown as written"
+    )
+    hidden = [marker for marker in SHOWN if not re.search(rf"{marker}\d+ ", text)]
     assert hidden == [], "fields that no page showed"
     assert len(seen.pages) > 25, seen.pages
 
@@ -259,8 +261,8 @@ SHOWN = [
 """What each bundle begins with (hostile.py): its field. Golden texts are drawn in pieces."""
 
 
-def asked(one: Walker, root: str) -> None:
+def visit_addresses(visit: Walker, root: str) -> None:
     """Addresses that hold payloads in each of their parts."""
     for n, query in enumerate(QUERIES):
         bad = quote(BUNDLES[n % len(BUNDLES)][:1500], safe="")
-        one.open(root + query.replace("{}", bad))
+        visit.open(root + query.replace("{}", bad))

@@ -43,7 +43,7 @@ PAGE = re.compile(
 )
 
 
-def found(pattern: re.Pattern[str], *endings: str) -> dict[str, set[str]]:
+def matches_in(pattern: re.Pattern[str], *endings: str) -> dict[str, set[str]]:
     """Files in which a pattern stands, and what it found."""
     there: dict[str, set[str]] = {}
     for path in sorted(ROOT.rglob("*")):
@@ -55,19 +55,19 @@ def found(pattern: re.Pattern[str], *endings: str) -> dict[str, set[str]]:
 
 
 def test_no_python_marks_a_text_as_html_or_runs_it():
-    assert found(PYTHON, ".py") == CLEANED
+    assert matches_in(PYTHON, ".py") == CLEANED
 
 
 def test_what_is_marked_as_html_was_cleaned_before():
     for name in CLEANED:
         text = (ROOT / name).read_text("utf-8")
-        for given in re.findall(r"SafeString\(([^\n]*)\)", text):
-            assert re.match(r"(?:section\.html\b|\"\"|rendered?\()", given), (name, given)
+        for argument in re.findall(r"SafeString\(([^\n]*)\)", text):
+            assert re.match(r"(?:section\.html\b|\"\"|rendered?\()", argument), (name, argument)
 
 
 def test_no_script_makes_html_or_code_of_a_text():
     """`swap: "innerHTML"` is htmx's name for a place, for pages that templates have escaped."""
-    assert found(SCRIPT, ".js") == {"web/static/gecbench/guideline-drawer.js": {"innerHTML"}}
+    assert matches_in(SCRIPT, ".js") == {"web/static/gecbench/guideline-drawer.js": {"innerHTML"}}
 
 
 MAILS = {
@@ -77,7 +77,7 @@ MAILS = {
 
 
 def test_no_template_has_raw_values_inline_code_or_foreign_hosts():
-    assert found(PAGE, ".html") == MAILS
+    assert matches_in(PAGE, ".html") == MAILS
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ def folder(
     migrated_sqlite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Site]:
     """A site with tables and no rows."""
-    for name in [one for one in os.environ if one.startswith("GECBENCH_")]:
+    for name in [item for item in os.environ if item.startswith("GECBENCH_")]:
         if name not in ("GECBENCH_TEST_POSTGRESQL", "GECBENCH_SHARED_REQUIRED"):
             monkeypatch.delenv(name)
     site = make_site(tmp_path / "site")

@@ -29,20 +29,23 @@ def people_in(path):
 
 def test_a_backup_has_everything_and_is_private(filled):
     write_options(filled, language="en")
-    made = backup.make(filled)
-    assert made.parent == filled.backups
-    for path in (made, backup.sum_of(made)):
+    backup_file = backup.make(filled)
+    assert backup_file.parent == filled.backups
+    for path in (backup_file, backup.sum_of(backup_file)):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    with tarfile.open(made) as tar:
+    with tarfile.open(backup_file) as tar:
         names = tar.getnames()
     assert names == ["manifest.json", DATABASE, "secret.key", "site.toml"]
-    said = backup.verify(made)
-    assert said.database == "sqlite"
-    assert datetime.now(UTC) - said.made_at < timedelta(minutes=5)
-    assert backup.sum_of(made).read_text() == f"{backup.sha256(made)}  {made.name}\n"
-    assert sorted(one.name for one in filled.backups.iterdir()) == [
-        made.name,
-        f"{made.name}.sha256",
+    manifest = backup.verify(backup_file)
+    assert manifest.database == "sqlite"
+    assert datetime.now(UTC) - manifest.made_at < timedelta(minutes=5)
+    assert (
+        backup.sum_of(backup_file).read_text()
+        == f"{backup.sha256(backup_file)}  {backup_file.name}\n"
+    )
+    assert sorted(path.name for path in filled.backups.iterdir()) == [
+        backup_file.name,
+        f"{backup_file.name}.sha256",
     ]
 
 
@@ -68,11 +71,11 @@ def test_a_backup_while_people_write_is_of_one_moment(filled):
     writer = threading.Thread(target=write)
     writer.start()
     try:
-        made = [backup.make(filled, filled.backups / f"{n}.tar") for n in range(3)]
+        files = [backup.make(filled, filled.backups / f"{n}.tar") for n in range(3)]
     finally:
         stop.set()
         writer.join()
-    for n, path in enumerate(made):
+    for n, path in enumerate(files):
         target = filled.folder.parent / f"restored{n}"
         restore(path, target)
         use(settings_of(target / DATABASE))
@@ -84,8 +87,8 @@ def test_a_backup_while_people_write_is_of_one_moment(filled):
 
 def test_a_restored_site_has_the_same_rows_secret_and_options(filled, tmp_path):
     site = write_options(filled, language="en", hosts=("a.example",))
-    made = backup.make(site)
-    assert restore(made, tmp_path / "new") is None
+    backup_file = backup.make(site)
+    assert restore(backup_file, tmp_path / "new") is None
     new = read_site(tmp_path / "new")
     assert (new.secret, new.language, new.hosts) == (site.secret, "en", ("a.example",))
     assert people_in(new.folder / DATABASE) == ["li"]
@@ -95,13 +98,13 @@ def test_a_restored_site_has_the_same_rows_secret_and_options(filled, tmp_path):
 
 
 def test_a_site_is_replaced_only_when_told_and_kept_aside(filled, tmp_path):
-    made = backup.make(filled)
+    backup_file = backup.make(filled)
     Person.objects.create(login="later", name="Later")
     connection.close()
     with pytest.raises(GecbenchError, match=r"holds a site already; name a new folder, or say"):
-        restore(made, filled.folder)
+        restore(backup_file, filled.folder)
     assert "later" in people_in(filled.folder / DATABASE)
-    aside = restore(made, filled.folder, replace=True)
+    aside = restore(backup_file, filled.folder, replace=True)
     assert people_in(filled.folder / DATABASE) == ["li"]
     assert sorted(people_in(aside / DATABASE)) == ["later", "li"]
     assert (aside / "secret.key").read_text() == filled.secret
@@ -109,11 +112,11 @@ def test_a_site_is_replaced_only_when_told_and_kept_aside(filled, tmp_path):
 
 def test_a_folder_in_use_is_not_replaced(filled, tmp_path, monkeypatch):
     monkeypatch.setattr(databases, "SETTLING", 0.1)
-    made = backup.make(filled)
+    backup_file = backup.make(filled)
     with closing(sqlite3.connect(filled.folder / DATABASE)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(GecbenchError, match=r"another program has the database open"):
-            restore(made, filled.folder, replace=True)
+            restore(backup_file, filled.folder, replace=True)
     assert people_in(filled.folder / DATABASE) == ["li"]
 
 
@@ -132,25 +135,27 @@ def test_a_database_is_named_for_postgresql_alone(filled, tmp_path):
 
 
 def test_one_changed_byte_is_found_with_and_without_the_sum_beside(filled):
-    made = backup.make(filled)
-    content = bytearray(made.read_bytes())
+    backup_file = backup.make(filled)
+    content = bytearray(backup_file.read_bytes())
     content[len(content) // 2] ^= 1
-    made.write_bytes(content)
+    backup_file.write_bytes(content)
     with pytest.raises(GecbenchError, match=r"it was changed or cut, use another"):
-        backup.verify(made)
-    backup.sum_of(made).unlink()
+        backup.verify(backup_file)
+    backup.sum_of(backup_file).unlink()
     with pytest.raises(GecbenchError, match=rf"{DATABASE} in it was changed"):
-        backup.verify(made)
+        backup.verify(backup_file)
 
 
 @pytest.mark.parametrize("left", [0, 100, 0.5])
 def test_a_cut_backup_is_found(filled, left):
-    made = backup.make(filled)
-    backup.sum_of(made).unlink()
-    content = made.read_bytes()
-    made.write_bytes(content[: int(len(content) * left) if isinstance(left, float) else left])
+    backup_file = backup.make(filled)
+    backup.sum_of(backup_file).unlink()
+    content = backup_file.read_bytes()
+    backup_file.write_bytes(
+        content[: int(len(content) * left) if isinstance(left, float) else left]
+    )
     with pytest.raises(GecbenchError, match=r"is no (whole )?backup"):
-        backup.verify(made)
+        backup.verify(backup_file)
 
 
 def packed(path, parts):
@@ -164,7 +169,7 @@ def packed(path, parts):
 
 
 @pytest.mark.parametrize(
-    ("manifest", "said"),
+    ("manifest", "message"),
     [
         (b"{}", "no manifest in it"),
         (b"[]", "no manifest in it"),
@@ -176,32 +181,32 @@ def packed(path, parts):
         ),
     ],
 )
-def test_what_is_no_backup_is_refused(tmp_path, manifest, said):
+def test_what_is_no_backup_is_refused(tmp_path, manifest, message):
     packed(tmp_path / "x.tar", {"manifest.json": manifest, "../../evil": b"x"})
-    with pytest.raises(GecbenchError, match=said):
+    with pytest.raises(GecbenchError, match=message):
         backup.verify(tmp_path / "x.tar")
     assert not (tmp_path.parent / "evil").exists()
 
 
 def test_an_empty_sum_beside_is_no_sum(filled):
-    made = backup.make(filled)
-    backup.sum_of(made).write_text("")
+    backup_file = backup.make(filled)
+    backup.sum_of(backup_file).write_text("")
     with pytest.raises(GecbenchError, match=r"is not what"):
-        backup.verify(made)
+        backup.verify(backup_file)
 
 
 def test_a_part_that_is_no_file_is_refused(tmp_path):
     import json
 
     sums = {"secret.key": "x", DATABASE: "x"}
-    said = {
+    manifest = {
         "format": 1,
         "made_at": "2026-01-01T00:00:00",
         "version": "1",
         "database": "sqlite",
         "sha256": sums,
     }
-    packed(tmp_path / "x.tar", {"manifest.json": json.dumps(said).encode()})
+    packed(tmp_path / "x.tar", {"manifest.json": json.dumps(manifest).encode()})
     with tarfile.open(tmp_path / "x.tar", "a") as tar:
         entry = tarfile.TarInfo("secret.key")
         entry.type = tarfile.DIRTYPE
@@ -258,12 +263,12 @@ DAY = timedelta(days=1)
 def test_seven_days_and_four_weeks_stay():
     start = datetime(2026, 1, 1, 6, tzinfo=UTC)
     times = [start + n * DAY / 2 for n in range(120)]
-    kept = sorted(backup.to_keep(times))
-    assert kept[-7:] == [datetime(2026, 2, 23 + n, 18, tzinfo=UTC) for n in range(6)] + [
+    stays = sorted(backup.to_keep(times))
+    assert stays[-7:] == [datetime(2026, 2, 23 + n, 18, tzinfo=UTC) for n in range(6)] + [
         datetime(2026, 3, 1, 18, tzinfo=UTC)
     ]
     # Sundays are the last of their weeks.
-    assert kept[:-7] == [datetime(2026, 2, day, 18, tzinfo=UTC) for day in (8, 15, 22)]
+    assert stays[:-7] == [datetime(2026, 2, day, 18, tzinfo=UTC) for day in (8, 15, 22)]
 
 
 def test_old_ones_go_with_their_sums_and_others_stay(filled):
@@ -272,9 +277,9 @@ def test_old_ones_go_with_their_sums_and_others_stay(filled):
             (filled.backups / f"gecbench-202601{n:02}T120000Z.tar{end}").write_text("x")
     (filled.backups / "gecbench-my-own.tar").write_text("x")
     (filled.backups / "before-0002-20260101T000000Z.tar").write_text("x")
-    gone = backup.prune(filled)
-    left = sorted(one.name for one in filled.backups.glob("gecbench-2026*.tar"))
-    assert len(gone) == 30 - len(left)
+    deleted = backup.prune(filled)
+    left = sorted(path.name for path in filled.backups.glob("gecbench-2026*.tar"))
+    assert len(deleted) == 30 - len(left)
     assert [name[15:17] for name in left] == ["11", "18", *map(str, range(24, 31))]
     assert len(list(filled.backups.glob("*.sha256"))) == len(left)
     assert (filled.backups / "gecbench-my-own.tar").exists()

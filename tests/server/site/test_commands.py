@@ -35,8 +35,12 @@ def run(filled, in_process):
     in_process(filled)
 
     def run(*words, code=0, data=True):
-        given = ["annotate", *map(str, words), *(["--data", str(filled.folder)] if data else [])]
-        ended = CliRunner().invoke(gecbench, given, catch_exceptions=code != 0)
+        arguments = [
+            "annotate",
+            *map(str, words),
+            *(["--data", str(filled.folder)] if data else []),
+        ]
+        ended = CliRunner().invoke(gecbench, arguments, catch_exceptions=code != 0)
         if code:
             assert isinstance(ended.exception, GecbenchError), ended.output
             assert ended.exception.exit_code == code
@@ -102,7 +106,7 @@ def test_an_administrator_stays(run):
     run("user", "add", "wang")
     assert "is an administrator" in run("user", "promote", "wang")
     assert "is no administrator any more" in run("user", "promote", "li", "--no-more")
-    assert [one.login for one in Person.objects.filter(is_administrator=True)] == ["wang"]
+    assert [person.login for person in Person.objects.filter(is_administrator=True)] == ["wang"]
 
 
 def test_the_tasks_of_whoever_is_shut_out_are_free_again(folder):
@@ -142,9 +146,9 @@ def test_check_names_what_is_broken(run, monkeypatch):
 def test_backups_are_made_verified_and_pruned(run, filled, tmp_path):
     for n in range(1, 11):  # a Monday to the Wednesday of the week after
         (filled.backups / f"gecbench-202602{n + 1:02}T000000Z.tar").write_text("x")
-    said = run("backup", "--keep")
-    assert said.startswith(str(filled.backups / "gecbench-"))
-    assert "4 old backups were removed" in said
+    result = run("backup", "--keep")
+    assert result.startswith(str(filled.backups / "gecbench-"))
+    assert "4 old backups were removed" in result
     assert not (filled.backups / "gecbench-20260202T000000Z.tar").exists()
     assert run("backup", tmp_path / "x.tar").strip() == str(tmp_path / "x.tar")
     assert "whole; sqlite of" in run("backup", "--verify", tmp_path / "x.tar")
@@ -153,16 +157,16 @@ def test_backups_are_made_verified_and_pruned(run, filled, tmp_path):
 
 
 def test_restore_says_where_the_old_lies(run, filled, tmp_path):
-    made = run("backup").strip()
-    said = run("restore", made, tmp_path / "new", data=False)
-    assert f"restored {tmp_path / 'new'}; look at it: gecbench annotate check" in said
-    replaced = run("restore", made, tmp_path / "new", "--replace", data=False)
+    text = run("backup").strip()
+    result = run("restore", text, tmp_path / "new", data=False)
+    assert f"restored {tmp_path / 'new'}; look at it: gecbench annotate check" in result
+    replaced = run("restore", text, tmp_path / "new", "--replace", data=False)
     assert f"what was there lies in {tmp_path / 'new'}/replaced-" in replaced
 
 
 def test_move_names_the_new_database(run, filled, empty):
-    said = run("move", "--to", empty)
-    assert "site.toml names the new database" in said
+    result = run("move", "--to", empty)
+    assert "site.toml names the new database" in result
     assert read_site(filled.folder).database == empty
 
 
@@ -177,11 +181,11 @@ def test_what_options_say_becomes_the_environment():
     plain = address_of("127.0.0.1:1")
     nothing = {"behind_proxy": False, "insecure": False, "log": None}
     assert commands.environment(plain, "", (), **nothing) == {}
-    told = commands.environment(
+    variables = commands.environment(
         address_of("192.0.2.1:80"), "postgresql://a/b", ("x",), behind_proxy=True, insecure=False,
         log="json",
     )  # fmt: skip
-    assert told == {
+    assert variables == {
         "GECBENCH_DATABASE_URL": "postgresql://a/b",
         "GECBENCH_HOSTS": "x,192.0.2.1",
         "GECBENCH_BEHIND_PROXY": "1",
@@ -210,17 +214,17 @@ def test_links_begin_with_what_people_type(tmp_path, site, address, url):
 
 
 def test_old_and_missing_backups_are_told_at_the_start(filled, capsys):
-    def said():
+    def warnings():
         words = commands.start_message(filled, Address("127.0.0.1", 9))
         assert words == "gecbench: people work at http://127.0.0.1:9 (Ctrl-C ends it)"
         return capsys.readouterr().err
 
-    assert "no backup was ever made" in said()
+    assert "no backup was ever made" in warnings()
     old = datetime.now(UTC) - timedelta(hours=27)
     (filled.backups / f"gecbench-{old:%Y%m%dT%H%M%S}Z.tar").write_text("x")
-    assert f"the last backup is of {old:%Y-%m-%d %H:%M} UTC, more than 26 hours old" in said()
+    assert f"the last backup is of {old:%Y-%m-%d %H:%M} UTC, more than 26 hours old" in warnings()
     backup.make(filled)
-    assert said() == ""
+    assert warnings() == ""
 
 
 def test_a_site_without_an_administrator_prints_a_link(folder, capsys):
@@ -246,8 +250,10 @@ def test_init_makes_a_folder_that_remembers(tmp_path, monkeypatch):
     monkeypatch.setattr(commands, "open_up_to_date", lambda *_: None)
     monkeypatch.setattr(commands, "administrator_link", lambda base: f"{base}/invitation/x")
     words = ["annotate", "init", str(tmp_path / "s"), "--host", "a.example", "--https"]
-    said = CliRunner().invoke(gecbench, [*words, "--language", "en"], catch_exceptions=False).output
-    assert "https://a.example/invitation/x" in said
+    output = (
+        CliRunner().invoke(gecbench, [*words, "--language", "en"], catch_exceptions=False).output
+    )
+    assert "https://a.example/invitation/x" in output
     site = read_site(tmp_path / "s")
     assert (site.https, site.behind_proxy, site.language) == (True, True, "en")
     monkeypatch.setattr(commands, "administrator_link", lambda *_: "")
@@ -257,7 +263,7 @@ def test_init_makes_a_folder_that_remembers(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("variable", "words", "said", "kept"),
+    ("variable", "words", "message", "stays"),
     [
         ("Asia/Tokyo", ["--time-zone", "Asia/Shanghai"], "midnight of Asia/Shanghai", True),
         ("Asia/Shanghai", [], "midnight of Asia/Shanghai, as on this machine", True),
@@ -266,18 +272,18 @@ def test_init_makes_a_folder_that_remembers(tmp_path, monkeypatch):
     ],
 )
 def test_where_days_begin_is_said_at_the_first_start_and_kept(
-    tmp_path, monkeypatch, variable, words, said, kept
+    tmp_path, monkeypatch, variable, words, message, stays
 ):
     monkeypatch.setattr(commands, "open_up_to_date", lambda *_: None)
     monkeypatch.setattr(commands, "administrator_link", lambda *_: "")
     monkeypatch.setenv("TZ", variable)
     init = ["annotate", "init", str(tmp_path / "s")]
     first = CliRunner().invoke(gecbench, [*init, *words], catch_exceptions=False)
-    assert said in first.output
+    assert message in first.output
     zone = read_site(tmp_path / "s").time_zone
-    assert zone == (said.split()[-1] if words else variable if kept else "")
+    assert zone == (message.split()[-1] if words else variable if stays else "")
     again = CliRunner().invoke(gecbench, init, catch_exceptions=False)
-    assert ("days begin" in again.output) is not kept
+    assert ("days begin" in again.output) is not stays
 
 
 def test_the_environment_says_where_days_begin(tmp_path, monkeypatch):
@@ -306,9 +312,9 @@ def test_serve_goes_from_the_address_to_the_end(filled, monkeypatch):
     monkeypatch.setattr(serving, "collect_static_files", lambda: None)
     monkeypatch.setattr(commands, "open_up_to_date", lambda data, *_, **__: read_site(data))
     words = ["annotate", "serve", "--data", str(filled.folder), "--bind", "127.0.0.1:0"]
-    said = CliRunner().invoke(gecbench, [*words, "--workers", "2"], catch_exceptions=False).output
-    assert f"http://127.0.0.1:{seen['port']} (Ctrl-C" in said
-    assert (seen["workers"], "gecbench: ended" in said) == (2, True)
+    output = CliRunner().invoke(gecbench, [*words, "--workers", "2"], catch_exceptions=False).output
+    assert f"http://127.0.0.1:{seen['port']} (Ctrl-C" in output
+    assert (seen["workers"], "gecbench: ended" in output) == (2, True)
 
 
 def test_a_site_is_opened_once_in_a_process(filled, monkeypatch, tmp_path):
@@ -324,13 +330,13 @@ def test_a_site_is_opened_once_in_a_process(filled, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("missing", "url", "said"),
+    ("missing", "url", "message"),
     [
         ("axes", "", r"axes .the annotation platform. is not installed; .*gecbench\[annotate\]"),
         ("psycopg", "postgresql://a/b", r"psycopg .for PostgreSQL. .*gecbench\[postgres\]"),
     ],
 )
-def test_a_missing_extra_is_one_line(filled, monkeypatch, missing, url, said):
+def test_a_missing_extra_is_one_line(filled, monkeypatch, missing, url, message):
     import importlib.util
 
     real = importlib.util.find_spec
@@ -339,7 +345,7 @@ def test_a_missing_extra_is_one_line(filled, monkeypatch, missing, url, said):
     )
     monkeypatch.setattr(os, "umask", lambda *_: 0)
     site = write_options(filled, database=url) if url else filled
-    with pytest.raises(MissingExtraError, match=said):
+    with pytest.raises(MissingExtraError, match=message):
         site_opening.open_site(site.folder)
 
 
@@ -365,7 +371,7 @@ def annotate(*words):
 def test_what_a_database_cannot_do_is_worded():
     from django.db import DatabaseError, OperationalError, ProgrammingError
 
-    for error, said in (
+    for error, message in (
         (OperationalError("database or disk is full"), r"the disk is full or not to be written to"),
         (
             OperationalError("database is locked"),
@@ -374,7 +380,7 @@ def test_what_a_database_cannot_do_is_worded():
         (OperationalError('connection failed: database "x" does not exist'), r"cannot be reached"),
         (ProgrammingError('relation "person" does not exist'), r"is not up to date \(relation"),
     ):
-        assert re.search(said, str(database_error(error)))
+        assert re.search(message, str(database_error(error)))
     assert database_error(DatabaseError("")) is None
     assert database_error(ValueError("database is locked")) is None
 
@@ -387,11 +393,11 @@ def test_a_command_words_it_once_django_is_there(run, filled, monkeypatch):
 
     monkeypatch.setattr("gecbench.server.workflow.accounts.list_people", full)
     assert "the disk is full or not to be written to" in run("user", "list", code=1)
-    given = ["annotate", "user", "list", "--data", str(filled.folder)]
+    arguments = ["annotate", "user", "list", "--data", str(filled.folder)]
     with monkeypatch.context() as patched:
         patched.delitem(sys.modules, "django.db")
         with pytest.raises(OperationalError):
-            CliRunner().invoke(gecbench, given, catch_exceptions=False)
+            CliRunner().invoke(gecbench, arguments, catch_exceptions=False)
 
 
 @pytest.mark.parametrize("url", ["mysql://a@b/c", "nonsense", "sqlite:///x", "postgresql://a@b"])

@@ -29,14 +29,14 @@ def mounts(tmp_path, *lines):
 )
 def test_the_file_system_is_that_of_the_nearest_mount(tmp_path, lines, kind):
     here = tmp_path / "site"
-    path = mounts(tmp_path, *(one.format(here=here) for one in lines))
+    path = mounts(tmp_path, *(line.format(here=here) for line in lines))
     assert file_system(here, path) == kind
 
 
 def test_a_place_with_spaces_is_found(tmp_path):
     here = tmp_path / "my site"
-    said = str(here).replace(" ", "\\040")
-    assert file_system(here, mounts(tmp_path, f"x {said} cifs rw 0 0")) == "cifs"
+    mount_point = str(here).replace(" ", "\\040")
+    assert file_system(here, mounts(tmp_path, f"x {mount_point} cifs rw 0 0")) == "cifs"
 
 
 def test_a_network_file_system_is_refused_and_what_to_do_is_said(tmp_path):

@@ -35,7 +35,7 @@ def test_a_folder_with_other_things_is_left_alone(tmp_path):
     (tmp_path / "thesis.tex").write_text("x")
     with pytest.raises(GecbenchError, match=r"holds other files \(thesis.tex\)"):
         make_site(tmp_path)
-    assert [one.name for one in tmp_path.iterdir()] == ["thesis.tex"]
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
 def test_a_file_cannot_be_a_data_folder(tmp_path):
@@ -50,7 +50,7 @@ def test_what_is_no_data_folder_says_how_to_make_one(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("databse = 'x'", "unknown option 'databse'; known: database,"),
         ("https = 1", "https is 1; a bool was expected"),
@@ -60,28 +60,32 @@ def test_what_is_no_data_folder_says_how_to_make_one(tmp_path):
         ("hosts = [", "cannot be read"),
     ],
 )
-def test_options_that_mean_nothing_are_refused(tmp_path, text, said):
+def test_options_that_mean_nothing_are_refused(tmp_path, text, message):
     site = make_site(tmp_path / "site")
     (site.folder / "site.toml").write_text(text)
-    with pytest.raises(GecbenchError, match=said):
+    with pytest.raises(GecbenchError, match=message):
         read_site(site.folder)
 
 
 def test_options_are_kept_and_read_back(tmp_path):
     site = make_site(tmp_path / "site")
     write_options(site, hosts=("a.example", 'b"c'), https=True)
-    kept = write_options(site, language="en")
-    assert (kept.hosts, kept.https, kept.language) == (("a.example", 'b"c'), True, "en")
+    site_read = write_options(site, language="en")
+    assert (site_read.hosts, site_read.https, site_read.language) == (
+        ("a.example", 'b"c'),
+        True,
+        "en",
+    )
     assert mode(site.folder / "site.toml") == 0o600
     with pytest.raises(UsageError, match=r"unknown option 'x'"):
         write_options(site, x=1)
-    assert read_site(site.folder) == kept
+    assert read_site(site.folder) == site_read
 
 
 def test_the_environment_overrules_the_file():
     site = Site(folder=None, secret="s", language="en", hosts=("a",))
-    told = {"GECBENCH_HOSTS": "b, c", "GECBENCH_HTTPS": "1", "GECBENCH_LANGUAGE": " "}
-    assert apply_environment(site, told) == Site(
+    variables = {"GECBENCH_HOSTS": "b, c", "GECBENCH_HTTPS": "1", "GECBENCH_LANGUAGE": " "}
+    assert apply_environment(site, variables) == Site(
         None, "s", language="en", hosts=("b", "c"), https=True
     )
     with pytest.raises(UsageError, match=r"GECBENCH_HTTPS is 'yes'; it is 0 or 1"):
@@ -112,21 +116,21 @@ def test_a_mail_server_is_a_url_and_a_refusal_does_not_repeat_it(tmp_path, url):
 
 
 def test_a_mail_server_has_its_parts(tmp_path):
-    made = make_site(tmp_path / "site")
-    server = write_options(made, smtp="smtp+tls://li:a%40b@mail.example:587").mail_server
+    new_site = make_site(tmp_path / "site")
+    server = write_options(new_site, smtp="smtp+tls://li:a%40b@mail.example:587").mail_server
     parts = (server.scheme, server.hostname, server.port, server.username)
     assert parts == ("smtp+tls", "mail.example", 587, "li")
-    assert "a%40b" not in repr(made)
+    assert "a%40b" not in repr(new_site)
 
 
 @pytest.mark.parametrize("name", ["Shanghai", "+08:00", "../zoneinfo/UTC", "Asia"])
 def test_a_time_zone_has_a_name_that_is_known(tmp_path, name):
-    made = make_site(tmp_path / "site")
+    new_site = make_site(tmp_path / "site")
     with pytest.raises(UsageError, match="a name as Asia/Shanghai"):
-        write_options(made, time_zone=name)
+        write_options(new_site, time_zone=name)
     with pytest.raises(UsageError, match="GECBENCH_TIME_ZONE"):
-        apply_environment(made, {"GECBENCH_TIME_ZONE": name})
-    assert write_options(made, time_zone="Asia/Shanghai").time_zone == "Asia/Shanghai"
+        apply_environment(new_site, {"GECBENCH_TIME_ZONE": name})
+    assert write_options(new_site, time_zone="Asia/Shanghai").time_zone == "Asia/Shanghai"
 
 
 @pytest.mark.parametrize(

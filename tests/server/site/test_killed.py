@@ -47,16 +47,16 @@ def test_what_a_killed_backup_left_goes_with_the_next_and_the_living_stays(tmp_p
         killed.send_signal(end)
         killed.wait()
         assert Path(left).is_dir() == (end != signal.SIGINT)
-        with private_folder(tmp_path, ".backup-") as own:
-            there = {str(one) for one in tmp_path.iterdir()}
-            assert there == {its_folder, str(own)}
-            assert (own.stat().st_mode & 0o777) == 0o700
-        assert {str(one) for one in tmp_path.iterdir()} == {its_folder}
+        with private_folder(tmp_path, ".backup-") as paths:
+            there = {str(path) for path in tmp_path.iterdir()}
+            assert there == {its_folder, str(paths)}
+            assert (paths.stat().st_mode & 0o777) == 0o700
+        assert {str(path) for path in tmp_path.iterdir()} == {its_folder}
     finally:
-        for one in (living, killed):
-            one.kill()
-            one.wait()
-            one.stdout.close()
+        for process in (living, killed):
+            process.kill()
+            process.wait()
+            process.stdout.close()
 
 
 class Killed(BaseException):
@@ -66,7 +66,7 @@ class Killed(BaseException):
 @pytest.mark.parametrize("at", range(12))
 def test_a_restore_that_is_killed_at_any_step_leaves_no_half_site(filled, monkeypatch, at):
     """Each renaming is a step; after any there is the old site, the new one, or clear words."""
-    made = backup.make(filled)
+    backup_file = backup.make(filled)
     Person.objects.create(login="later", name="Later")
     connection.close()
     steps = 0
@@ -85,7 +85,7 @@ def test_a_restore_that_is_killed_at_any_step_leaves_no_half_site(filled, monkey
         patched.setattr(Path, "rename", counted(Path.rename))
         patched.setattr(Path, "replace", counted(Path.replace))
         with contextlib.suppress(Killed):
-            restore(made, filled.folder, replace=True)
+            restore(backup_file, filled.folder, replace=True)
     if (filled.folder / SECRET).exists():
         expected = ["li"] if steps > 2 else ["later", "li"]
         assert sorted(people_in(filled.folder / DATABASE)) == expected
@@ -93,21 +93,21 @@ def test_a_restore_that_is_killed_at_any_step_leaves_no_half_site(filled, monkey
         with pytest.raises(GecbenchError, match=r"a restore was interrupted here"):
             make_site(filled.folder)
     with pytest.raises(GecbenchError, match=r"say --replace"):
-        restore(made, filled.folder)
-    restore(made, filled.folder, replace=True)
+        restore(backup_file, filled.folder)
+    restore(backup_file, filled.folder, replace=True)
     assert people_in(filled.folder / DATABASE) == ["li"]
     assert make_site(filled.folder).secret == filled.secret
-    aside = [people_in(one) for one in filled.folder.glob(f"replaced-*/{DATABASE}")]
-    assert ["later", "li"] in [sorted(one) for one in aside]
+    aside = [people_in(database) for database in filled.folder.glob(f"replaced-*/{DATABASE}")]
+    assert ["later", "li"] in [sorted(names) for names in aside]
 
 
 def test_a_restore_that_fails_leaves_the_folder_to_the_next_try(filled, tmp_path):
-    made = backup.make(filled)
+    backup_file = backup.make(filled)
     broken = tmp_path / "broken.tar"
-    broken.write_bytes(made.read_bytes()[:2000])
+    broken.write_bytes(backup_file.read_bytes()[:2000])
     with pytest.raises(GecbenchError):
         restore(broken, tmp_path / "new")
-    restore(made, tmp_path / "new")
+    restore(backup_file, tmp_path / "new")
     assert people_in(tmp_path / "new" / DATABASE) == ["li"]
 
 
@@ -119,10 +119,10 @@ def test_a_database_without_its_secret_is_not_served(filled):
 
 
 def test_two_restores_in_one_second_lose_nothing(filled, monkeypatch):
-    made = backup.make(filled)
+    backup_file = backup.make(filled)
     connection.close()
-    first = restore(made, filled.folder, replace=True)
-    second = restore(made, filled.folder, replace=True)
+    first = restore(backup_file, filled.folder, replace=True)
+    second = restore(backup_file, filled.folder, replace=True)
     assert first != second
     assert people_in(first / DATABASE) == people_in(second / DATABASE) == ["li"]
 
@@ -146,4 +146,4 @@ def test_a_first_start_that_is_killed_at_any_moment_is_gone_on_with(tmp_path):
     )
     assert ended.returncode == 0, ended.stderr
     assert "/invitation/" in ended.stdout
-    assert backup.SECRET in {one.name for one in folder.iterdir()}
+    assert backup.SECRET in {path.name for path in folder.iterdir()}

@@ -16,11 +16,11 @@ def record(message="GET /work %d", *args, failed=False, **known):
             raise ValueError("no")
         except ValueError:
             info = sys.exc_info()
-    one = logging.LogRecord("gecbench.requests", logging.INFO, "f", 1, message, args, info)
-    one.created = 0.25
+    log_record = logging.LogRecord("gecbench.requests", logging.INFO, "f", 1, message, args, info)
+    log_record.created = 0.25
     for name, value in known.items():
-        setattr(one, name, value)
-    return one
+        setattr(log_record, name, value)
+    return log_record
 
 
 def test_a_line_for_people_names_the_person_and_the_request():
@@ -40,8 +40,8 @@ def test_a_request_object_of_others_is_no_id():
 
 
 def test_a_line_for_programs_is_one_object():
-    said = json.loads(JsonLine().format(record("好 %d", 1, status=200, request="ab", failed=True)))
-    assert said["message"] == "好 1"
-    assert (said["status"], said["request"], said["level"]) == (200, "ab", "INFO")
-    assert said["traceback"].endswith("ValueError: no")
+    data = json.loads(JsonLine().format(record("好 %d", 1, status=200, request="ab", failed=True)))
+    assert data["message"] == "好 1"
+    assert (data["status"], data["request"], data["level"]) == (200, "ab", "INFO")
+    assert data["traceback"].endswith("ValueError: no")
     assert "traceback" not in json.loads(JsonLine().format(record("x", request=object())))

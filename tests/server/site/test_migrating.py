@@ -122,7 +122,9 @@ def test_a_database_with_rows_is_saved_before_a_migration_and_who_is_signed_in_s
     assert Person.objects.get().login == "li"
     assert triggers() > 30
     assert SessionStore("a" * 32).load() == sessions["a" * 32]
-    assert [one.session_key for one in Session.objects.filter(person=person.pk)] == ["a" * 32]
+    assert [session.session_key for session in Session.objects.filter(person=person.pk)] == [
+        "a" * 32
+    ]
     assert Session.objects.count() == 3
     upgraded = schema()
     use(sqlite(migrated_sqlite))
@@ -243,13 +245,15 @@ def test_a_failed_migration_leaves_the_old_file_usable(old, monkeypatch):
         raise RuntimeError("division of labour\nsecond line")
 
     monkeypatch.setattr(migration, "call_command", broken)
-    said = r"migrations from server.0002_guards\): division of labour; nothing was lost: .*sqlite3$"
-    with pytest.raises(GecbenchError, match=said):
+    message = (
+        r"migrations from server.0002_guards\): division of labour; nothing was lost: .*sqlite3$"
+    )
+    with pytest.raises(GecbenchError, match=message):
         migration.bring_up_to_date(old)
     assert migration.missing_migrations() == before
     assert people().get().login == "li"
     assert "half_done" not in connection.introspection.table_names()
-    assert [one.name for one in old.folder.iterdir() if "migrating" in one.name] == []
+    assert [path.name for path in old.folder.iterdir() if "migrating" in path.name] == []
 
 
 def test_an_error_without_words_is_named(old, monkeypatch):

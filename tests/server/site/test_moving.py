@@ -18,7 +18,7 @@ from gecbench.server.site.folder import read_site, write_options
 from gecbench.server.workflow import audit
 
 
-def made(template: str) -> Iterator[str]:
+def new_database(template: str) -> Iterator[str]:
     name = f"gecbench_move_{uuid4().hex[:12]}"
     administer(f"CREATE DATABASE {name} TEMPLATE {template}")
     yield conftest.POSTGRESQL.rpartition("/")[0] + f"/{name}"
@@ -29,13 +29,13 @@ def made(template: str) -> Iterator[str]:
 @pytest.fixture
 def empty(migrated_postgresql: str) -> Iterator[str]:
     """The URL of a PostgreSQL database without rows; its tables save each test some seconds."""
-    yield from made(migrated_postgresql)
+    yield from new_database(migrated_postgresql)
 
 
 @pytest.fixture
 def bare(migrated_postgresql: str) -> Iterator[str]:
     """The URL of a PostgreSQL database without tables."""
-    yield from made("template1")
+    yield from new_database("template1")
 
 
 @pytest.fixture
@@ -86,8 +86,8 @@ def test_a_difference_is_found_and_nothing_is_moved(filled, empty, monkeypatch):
     real = migration._digest
 
     def lying(model, alias):
-        count, said = real(model, alias)
-        return count, said + alias * (model is Person)
+        count, rows = real(model, alias)
+        return count, rows + alias * (model is Person)
 
     monkeypatch.setattr(migration, "_digest", lying)
     with pytest.raises(GecbenchError, match=r"person: 1 rows here and 1 there are not the same"):
@@ -147,7 +147,7 @@ def test_a_backup_of_postgresql_restores_to_the_same_rows(knotted, empty, tmp_pa
     assert list(other.glob("replaced-*.dump"))
     assert read_site(other).database == empty
     with migration.using(empty):
-        assert [one.login for one in Person.objects.all()] == ["li"]
+        assert [person.login for person in Person.objects.all()] == ["li"]
         assert audit.verify() == ()
 
 
@@ -181,8 +181,8 @@ def test_a_dump_of_others_is_refused(bare, tmp_path):
 
 
 def test_passwords_go_by_the_environment():
-    said = databases._connection("postgresql://a%40b:p%2Fw@h:5/n?sslmode=require")
-    assert said == {
+    options = databases._connection("postgresql://a%40b:p%2Fw@h:5/n?sslmode=require")
+    assert options == {
         "PGHOST": "h",
         "PGPORT": "5",
         "PGUSER": "a@b",

@@ -61,19 +61,19 @@ def test_threads_of_three_processes_are_served_in_the_order_in_which_they_came(l
             begin[name].wait(PATIENCE)
             threads.append(threading.Thread(target=wait_and_say, args=(name,)))
             threads[-1].start()
-        for one in threads:
-            one.join(PATIENCE)
+        for thread in threads:
+            thread.join(PATIENCE)
 
     begin = [FORK.Event() for _ in range(12)]
     workers = [FORK.Process(target=worker, args=(range(n, 12, 3), begin)) for n in range(3)]
-    for one in workers:
-        one.start()
+    for process in workers:
+        process.start()
     for name in range(12):
         begin[name].set()
         until(lambda name=name: came(line) == name + 2)
     first.leave()
-    for one in workers:
-        one.join(PATIENCE)
+    for process in workers:
+        process.join(PATIENCE)
     assert list(os.read(reading, 100)) == list(range(12))
     os.close(reading)
     os.close(writing)
@@ -140,16 +140,16 @@ def test_no_writer_meets_another_and_none_is_lost(impatient):
 
     def worker() -> None:
         threads = [threading.Thread(target=count, args=(20,)) for _ in range(4)]
-        for one in threads:
-            one.start()
-        for one in threads:
-            one.join(PATIENCE)
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(PATIENCE)
 
     workers = [FORK.Process(target=worker) for _ in range(3)]
-    for one in workers:
-        one.start()
-    for one in workers:
-        one.join(PATIENCE)
+    for process in workers:
+        process.start()
+    for process in workers:
+        process.join(PATIENCE)
     assert failures.empty(), failures.get()
     assert Person.objects.get(login="counter").name == "240"
     assert Person.objects.filter(name="y").count() == 240

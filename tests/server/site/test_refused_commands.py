@@ -63,7 +63,7 @@ def test_who_says_no_is_told_that_nothing_was_done(filled, in_process):
 
 
 def test_two_backups_in_one_second_are_two_files(filled):
-    made = [backup.make(filled) for _ in range(3)]
-    assert len(set(made)) == 3
-    assert all(backup.verify(one) for one in made)
+    files = [backup.make(filled) for _ in range(3)]
+    assert len(set(files)) == 3
+    assert all(backup.verify(file) for file in files)
     assert len(backup._list_backups(filled)) == 3  # so that old ones are pruned like others

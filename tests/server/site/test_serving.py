@@ -62,8 +62,8 @@ def test_all_addresses_need_a_name():
 def test_a_port_in_use_is_one_clear_line():
     with listen(Address("127.0.0.1", 0)) as first:
         port = first.getsockname()[1]
-        said = rf"127.0.0.1:{port}: in use by another program; name another address: --bind"
-        with pytest.raises(GecbenchError, match=said):
+        text = rf"127.0.0.1:{port}: in use by another program; name another address: --bind"
+        with pytest.raises(GecbenchError, match=text):
             listen(Address("127.0.0.1", port))
 
 

@@ -61,14 +61,14 @@ def cells(project: Project) -> dict[str, dict[str, Cell]]:
     names = dict(Source.objects.values_list("id", "name"))
     decided = list(chain.from_iterable(current_golden(project, annotatable=True)))
     golden = Corpus(project.slug, tuple(samples(decided, look(project))), project.lang)
-    handed, facts = [], {}
-    for one, sample in zip(decided, golden.samples, strict=True):
-        latest = latest_submissions([one.sentence])
+    samples_, facts = [], {}
+    for decided_row, sample in zip(decided, golden.samples, strict=True):
+        latest = latest_submissions([decided_row.sentence])
         texts = texts_of(latest)
         rewrites = []
         for submission in latest:
             row = Submission.objects.get(pk=submission.pk)
-            origin = Sentence.objects.get(pk=one.sentence).source_id
+            origin = Sentence.objects.get(pk=decided_row.sentence).source_id
             facts[str(row.pk)] = (row.person_id, row.at, names.get(origin, ""))
             if row.decision == "error_free":
                 rewrites.append(Rewrite(error_free=True, annotator=str(row.pk)))
@@ -77,15 +77,17 @@ def cells(project: Project) -> dict[str, dict[str, Cell]]:
                 for text, _ in texts[row.pk]
             ]
         if rewrites:
-            handed.append(replace(sample, references=tuple(rewrites)))
-    corpus = Corpus("submissions", tuple(handed), project.lang)
+            samples_.append(replace(sample, references=tuple(rewrites)))
+    corpus = Corpus("submissions", tuple(samples_), project.lang)
     places = range(len(golden.samples))
-    found = find_submissions(golden, corpus, project.lang, HumanOptions(), places)
+    submissions = find_submissions(golden, corpus, project.lang, HumanOptions(), places)
     run = collect_stats(
-        *_run(scorable(golden, corpus, found)), scheme=scheme, options=Options(metrics=(metric,))
+        *_run(scorable(golden, corpus, submissions)),
+        scheme=scheme,
+        options=Options(metrics=(metric,)),
     )
-    for one, row in zip(found, run.rows[SUBMISSIONS, metric], strict=True):
-        person, at, source = facts[one.annotator]
+    for decided_row, row in zip(submissions, run.rows[SUBMISSIONS, metric], strict=True):
+        person, at, source = facts[decided_row.annotator]
         local = timezone.localtime(at, timezone.get_default_timezone())
         when = "early" if at < first[person] + EARLY else "later"
         for key in (
@@ -96,40 +98,40 @@ def cells(project: Project) -> dict[str, dict[str, Cell]]:
             ("months", f"{person} {local:%Y-%m}"),
             (when, str(person)),
         ):
-            groups[key].append((row, one.kept))
+            groups[key].append((row, decided_row.kept))
     result: dict[str, dict[str, Cell]] = defaultdict(dict)
     for (group, name), rows in sorted(groups.items()):
         score = run.metrics[metric].aggregate([row for row, _ in rows])
         counts = score.counts
         result[group][name] = Cell(
             len(rows),
-            sum(kept for _, kept in rows),
+            sum(unchanged for _, unchanged in rows),
             score.value,
             *(counts.precision, counts.recall, counts.tp, counts.fp, counts.fn),
         )
     return result
 
 
-def _run(made):
-    corpus, output = made
+def _run(pair):
+    corpus, output = pair
     return corpus, [output]
 
 
 def agreement(project: Project) -> Agreement:
-    found = AgreementCounts(project.slug, project.lang, language_of(project.lang).metric)
+    counts = AgreementCounts(project.slug, project.lang, language_of(project.lang).metric)
     scheme = load_scheme(SCHEMES[project.lang], types=False)
     for piece in submission_samples(project, look(project), Naming(project.pk, Numbers())):
         corpus = Corpus(project.slug, tuple(piece), project.lang)
-        compare_annotators(found, corpus, scheme=scheme)
-    return found.measure(least=LEAST)
+        compare_annotators(counts, corpus, scheme=scheme)
+    return counts.measure(least=LEAST)
 
 
 def table4(project: Project) -> References:
     decided = list(chain.from_iterable(current_golden(project)))
-    found = [
-        replace(one, meta={"source": one.meta.get("source", "")})
-        for one in samples(decided, look(project))
+    samples_ = [
+        replace(sample, meta={"source": sample.meta.get("source", "")})
+        for sample in samples(decided, look(project))
     ]
-    corpus = Corpus(project.slug, tuple(found), project.lang)
+    corpus = Corpus(project.slug, tuple(samples_), project.lang)
     scheme = load_scheme(SCHEMES[project.lang], types=False)
     return references(corpus, by="source", scheme=scheme)

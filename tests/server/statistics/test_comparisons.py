@@ -52,7 +52,7 @@ def busy(seed: int, sentences: int = 24, slug: str = "busy", **options: object) 
             for _ in range(3)
         ]
         all_submitted(sentence_of(project, number), chance.sample(team, 3), answers)
-        texts = [one for answer in answers for one in answer.texts]
+        texts = [text for answer in answers for text in answer.texts]
         if number % 5 and texts:
             golden = tuple(dict.fromkeys(chance.choices(texts, k=3)))
             finalised(project, golden, number=number)
@@ -75,10 +75,10 @@ def test_figures_equal_those_of_the_slow_computation(database, seed, monkeypatch
     monkeypatch.setattr(scoring, "LEAST", 2)
     monkeypatch.setattr(reference, "LEAST", 2)
     project = busy(seed)
-    found, expected = statistics.scores(project), reference.cells(project)
-    assert found.total == expected["total"][""]
+    scores, expected = statistics.scores(project), reference.cells(project)
+    assert scores.total == expected["total"][""]
     for group in ("people", "weeks", "sources", "months", "early", "later"):
-        assert getattr(found, group) == expected[group], group
+        assert getattr(scores, group) == expected[group], group
     assert replace(statistics.agreement(project), notes=()) == replace(
         reference.agreement(project), notes=()
     )
@@ -116,12 +116,12 @@ def test_several_processes_compute_what_one_does(site, monkeypatch):
     project = worked()
     rows = project.sentences.values_list("pk", flat=True)
     whole = work.count_sentences(rows)
-    one = statistics.scores(project)
+    alone = statistics.scores(project)
     Figures.objects.all().delete()
     monkeypatch.setattr(pieces, "SIZE", 1)
     monkeypatch.setattr(pieces, "_FORKED_FOR", 1)
     statistics.refresh(project, processes=2)
-    assert statistics.scores(project) == one
+    assert statistics.scores(project) == alone
     assert work.load_counts(project, processes=2) == whole
 
 

@@ -65,20 +65,20 @@ REASONS = {
 
 
 def row(project, login: str):
-    (found,) = [one for one in statistics.people(project) if one.name == login.title()]
-    return found
+    (person,) = [person for person in statistics.people(project) if person.name == login.title()]
+    return person
 
 
 def upheld(project, login: str = "a2", outcome: ComplaintState = ComplaintState.UPHELD) -> None:
     study = study_of(project, login)
-    made = complaints.complain(
+    complaint = complaints.complain(
         member_of(project, login), study.pk, argument="看规范", client_key=uuid4()
     )
     joined(project, "rolf", "reviewer")
     complaints.decide(
         member_of(project, "rolf"),
-        made.pk,
-        version=made.version,
+        complaint.pk,
+        version=complaint.version,
         client_key=uuid4(),
         ruling=Ruling(outcome, note="不对", confirmed=True),
     )
@@ -87,11 +87,11 @@ def upheld(project, login: str = "a2", outcome: ComplaintState = ComplaintState.
 def test_sta_4_reasons_are_counted_for_all_and_for_each(site):
     project = a_project(1)
     joined(project, "rita", "reviewer")
-    given = [correction(BAD), correction(BAD, GOOD), correction(GOOD)]
-    all_submitted(sentence_of(project), people(project, 3), given)
+    answers = [correction(BAD), correction(BAD, GOOD), correction(GOOD)]
+    all_submitted(sentence_of(project), people(project, 3), answers)
     finalised(project, (GOOD,), words=REASONS)
-    found = statistics.quality(project)
-    assert found.refusals == {"incomplete": 2, "meaning": 2}
+    quality = statistics.quality(project)
+    assert quality.refusals == {"incomplete": 2, "meaning": 2}
     assert row(project, "a1").accepted.share == 0.0
     assert row(project, "a2").accepted.share == 0.5
     assert statistics.member_figures(member_of(project, "a3")).reasons == ()
@@ -115,19 +115,19 @@ def perturbation(site):
 
 
 def test_per_9_variants_count_by_their_checks_as_in_pay(perturbation):
-    found = statistics.quality(perturbation)
-    assert {one.name: one.accepted for one in found.people} == {
+    quality = statistics.quality(perturbation)
+    assert {person.name: person.accepted for person in quality.people} == {
         "P1": Acceptance(1, 1),
         "P2": Acceptance(1, 0),
         "P3": Acceptance(2, 1),
     }
-    assert found.refusals == {"return_unnatural": 1, "return_meaning": 1}
-    (rita,) = found.reviewers
+    assert quality.refusals == {"return_unnatural": 1, "return_meaning": 1}
+    (rita,) = quality.reviewers
     assert (rita.reviews, rita.judged, rita.right) == (2, 4, 2)
     labels = (VariantReason.UNNATURAL.label, VariantReason.MEANING.label)
     for language, code in (("en", "en"), ("zh-hans", "zh")):
         with translation.override(language):
-            shown = {row[0].in_(code) for row in report.reason_table(found).rows}
+            shown = {row[0].in_(code) for row in report.reason_table(quality).rows}
             assert shown == {*map(str, labels)}
             me = Asking(member_of(perturbation, "p3"), language=language).get("/p/perturb/me")
             assert (me.context["figures"].judged, me.context["accepted_percent"]) == (2, 50)
@@ -137,8 +137,13 @@ def test_per_9_variants_count_by_their_checks_as_in_pay(perturbation):
 def test_variants_are_not_scored_as_corrections(perturbation):
     """They have no golden texts to be compared with, and are different by rule."""
     statistics.refresh(perturbation)
-    found = statistics.quality(perturbation)
-    assert (found.scores, found.agreement, found.table4, found.stale) == (None, None, None, False)
+    quality = statistics.quality(perturbation)
+    assert (quality.scores, quality.agreement, quality.table4, quality.stale) == (
+        None,
+        None,
+        None,
+        False,
+    )
     boss = Asking(member_of(perturbation, "boss"))
     page = boss.get("/p/perturb/manage/quality")
     names = [chart["name"] for side in page.context["sides"] for chart in side]
@@ -148,10 +153,10 @@ def test_variants_are_not_scored_as_corrections(perturbation):
     assert not {"scored", "F0.5", "open study"} & heads["people"]
     assert "judged" in heads["reviewers"]
     assert not {"complaints", "upheld"} & heads["reviewers"]
-    made = build_report(found)
-    assert [figure.name for figure in made.figures] == ["quality-progress", "quality-reasons"]
-    assert all(len(table.columns) == len(row) for table in made.tables for row in table.rows)
-    assert made.notes == ()
+    report = build_report(quality)
+    assert [figure.name for figure in report.figures] == ["quality-progress", "quality-reasons"]
+    assert all(len(table.columns) == len(row) for table in report.tables for row in table.rows)
+    assert report.notes == ()
     assert "/quality/compute" not in page.content.decode()
 
 
@@ -169,14 +174,16 @@ def test_sta_6_reviewers_have_speed_strictness_and_complaints(site):
     project = worked()
     upheld(project)
     upheld(project, "a1", ComplaintState.DISMISSED)
-    rita = {one.person: one for one in reviewers(project, load_counts(project))}[
+    rita = {reviewer.person: reviewer for reviewer in reviewers(project, load_counts(project))}[
         member_of(project, "rita").person_id
     ]
     assert (rita.reviews, rita.per_hour) == (4, 60.0)
     assert (rita.judged, rita.right) == (8, 5)
     assert (rita.complaints, rita.upheld) == (2, 1)
     assert rita.accepted == 5 / 8
-    assert [one.person for one in reviewers(project, load_counts(project))] == [rita.person]
+    assert [reviewer.person for reviewer in reviewers(project, load_counts(project))] == [
+        rita.person
+    ]
 
 
 def test_a_ruling_about_a_complaint_is_no_review_of_a_day(site):
@@ -203,12 +210,13 @@ def test_sta_1_and_2_table_4_is_that_of_the_public_dev_set(site, shared):
     dev = load(shared / "data" / "mucgec" / "MuCGEC_dev.txt")
     project = a_project(0)
     add_sentences(
-        project, [NewSentence(one.id, one.source, golden=golden_of(one)) for one in dev.samples]
+        project,
+        [NewSentence(sample.id, sample.source, golden=golden_of(sample)) for sample in dev.samples],
     )
-    found = statistics.table4(project)
-    whole = found.statistics[0]
+    table4 = statistics.table4(project)
+    whole = table4.statistics[0]
     # The three sentences that nobody could annotate are among the 287 with one reference.
-    assert dict(found.everywhere) == {0: 3, 1: 284, 2: 462, 3: 313, 4: 62, 5: 10, 6: 2, 7: 1}
+    assert dict(table4.everywhere) == {0: 3, 1: 284, 2: 462, 3: 313, 4: 62, 5: 10, 6: 2, 7: 1}
     assert (whole.sentences, whole.discarded, whole.erroneous) == (1134, 3, 1079)
     assert round(whole.references, 2) == 2.17
 
@@ -221,20 +229,21 @@ def golden_of(sample):
         return NewGolden("not_annotatable", reason="incomprehensible")
     if first.error_free:
         return NewGolden("error_free")
-    return NewGolden("corrected", tuple(one.text for one in sample.references))
+    return NewGolden("corrected", tuple(reference.text for reference in sample.references))
 
 
 def test_sta_1_table_4_by_source_counts_what_is_discarded(site):
-    found = statistics.table4(worked())
+    table4 = statistics.table4(worked())
     assert [
-        (one.name, one.sentences, one.discarded, one.erroneous) for one in found.statistics
+        (statistic.name, statistic.sentences, statistic.discarded, statistic.erroneous)
+        for statistic in table4.statistics
     ] == [
         ("all", 3, 1, 2),
         ("story", 3, 1, 2),
     ]
-    assert dict(found.everywhere) == {0: 1, 1: 2, 2: 1}
-    assert dict(found.erroneous) == {1: 1, 2: 1}
-    assert found.signatures == ("edits:extracted|scheme:zh-char|granularity:char",)
+    assert dict(table4.everywhere) == {0: 1, 1: 2, 2: 1}
+    assert dict(table4.erroneous) == {1: 1, 2: 1}
+    assert table4.signatures == ("edits:extracted|scheme:zh-char|granularity:char",)
 
 
 def test_progress_counts_days_of_the_sites_own_clock(database):
@@ -267,7 +276,7 @@ def test_a_day_begins_by_the_clock_of_the_site(database, zone, expected):
         cursor.execute("UPDATE golden SET at = '2026-03-01 18:20:00'")
     with timezone.override(ZoneInfo(zone)):
         days = progress(load_counts(project)).days
-    assert [one.day for one in days if one.golden] == [expected]
+    assert [day.day for day in days if day.golden] == [expected]
     assert len(days) > 1
     assert {(b.day - a.day).days for a, b in pairwise(days)} == {1}
 
@@ -276,8 +285,8 @@ def test_study_items_are_counted_by_age(site):
     project = worked()
     assert ages(project) == (3, 0, 0, 0, 0, 0)
     now = timezone.now()
-    for one, days in zip(Study.objects.order_by("id"), (2, 10, 40), strict=True):
-        Study.objects.filter(pk=one.pk).update(opened_at=now - timedelta(days=days))
+    for study, days in zip(Study.objects.order_by("id"), (2, 10, 40), strict=True):
+        Study.objects.filter(pk=study.pk).update(opened_at=now - timedelta(days=days))
     assert ages(project, now) == (0, 1, 0, 1, 0, 1)
     assert len(ages(project)) == len(AGES) + 1
 
@@ -289,11 +298,11 @@ def test_people_have_volume_acceptance_and_what_they_put_off(site):
     )
     joined(project, "newby")
     statistics.refresh(project)
-    found = {one.name: one for one in statistics.people(project)}
-    assert (found["A1"].submitted, found["A1"].acceptance, found["A1"].skips) == (5, 0.75, 1 / 6)
-    assert found["A1"].unannotatable == 1 / 5
-    assert found["A3"].f05 == 1.0
-    new = found["Newby"]
+    people = {person.name: person for person in statistics.people(project)}
+    assert (people["A1"].submitted, people["A1"].acceptance, people["A1"].skips) == (5, 0.75, 1 / 6)
+    assert people["A1"].unannotatable == 1 / 5
+    assert people["A3"].f05 == 1.0
+    new = people["Newby"]
     assert (new.submitted, new.acceptance, new.f05, new.skips, new.unannotatable, new.hours) == (
         *(0, None, None, None, None),
         0,
@@ -302,14 +311,24 @@ def test_people_have_volume_acceptance_and_what_they_put_off(site):
 
 def test_own_figures_are_a_members_own(site):
     project = worked()
-    found = statistics.member_figures(member_of(project, "a1"))
-    assert (found.today, found.done, found.judged, found.accepted) == (5, 5, 4, 3)
-    assert (found.acceptance, found.open_study, found.why, found.scored) == (0.75, 1, "", 3)
+    member_figures = statistics.member_figures(member_of(project, "a1"))
     assert (
-        found.f05
+        member_figures.today,
+        member_figures.done,
+        member_figures.judged,
+        member_figures.accepted,
+    ) == (5, 5, 4, 3)
+    assert (
+        member_figures.acceptance,
+        member_figures.open_study,
+        member_figures.why,
+        member_figures.scored,
+    ) == (0.75, 1, "", 3)
+    assert (
+        member_figures.f05
         == statistics.scores(project).people[str(member_of(project, "a1").person_id)].value
     )
-    assert found.signature.startswith("metric:cherrant|scheme:zh-char")
+    assert member_figures.signature.startswith("metric:cherrant|scheme:zh-char")
 
 
 @translation.override("en")
@@ -348,16 +367,16 @@ def test_issue_5_withdrawing_and_restoring_make_figures_stale(site):
     boss, author = member_of(project, "boss"), member_of(project, "a3")
     statistics.refresh(project)
     mine = basis_of(project, author.person_id)
-    one, two = sentence_of(project, 1).pk, sentence_of(project, 2).pk
-    management.withdraw(boss, [one], reason="x")
+    first, second = sentence_of(project, 1).pk, sentence_of(project, 2).pk
+    management.withdraw(boss, [first], reason="x")
     assert statistics.quality(project).stale
     assert basis_of(project, author.person_id) != mine
     statistics.refresh(project)
     assert not statistics.quality(project).stale
-    management.withdraw(boss, [two], reason="x")
-    management.restore(boss, [one])
+    management.withdraw(boss, [second], reason="x")
+    management.restore(boss, [first])
     assert statistics.quality(project).stale, "as many are withdrawn, but others"
-    management.restore(boss, [two])
+    management.restore(boss, [second])
     assert basis_of(project, author.person_id) == mine
 
 
@@ -379,12 +398,12 @@ def test_no_figure_costs_more_questions_with_more_people_or_sentences(site, sent
         finalised(project, (f"{sentence_of(project, number).text}（a1）",), number=number)
     statistics.refresh(project)
     statistics.quality(project)
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as queries:
         statistics.quality(project)
-    assert len(asked) <= 27
-    with CaptureQueriesContext(connection) as asked:
+    assert len(queries) <= 27
+    with CaptureQueriesContext(connection) as queries:
         statistics.people(project)
-    assert len(asked) <= 12
+    assert len(queries) <= 12
 
 
 def test_the_report_is_whole_in_all_formats(site):
@@ -392,18 +411,24 @@ def test_the_report_is_whole_in_all_formats(site):
     before = build_report(statistics.quality(project))
     assert "never computed" in before.notes[0]
     statistics.refresh(project)
-    made = build_report(statistics.quality(project))
-    data = json.loads(render(made, "json"))
+    report = build_report(statistics.quality(project))
+    data = json.loads(render(report, "json"))
     assert data["scores"]["total"]["scored"] == 10
     assert data["agreement"]["alpha"]["of"] == 5
-    text = render(made, "text")
-    for said in ("Annotators", "Reviewers", "F0.5 by week", "Krippendorff", "Sentences by state"):
-        assert said in text
+    text = render(report, "text")
+    for message in (
+        "Annotators",
+        "Reviewers",
+        "F0.5 by week",
+        "Krippendorff",
+        "Sentences by state",
+    ):
+        assert message in text
     assert text.count("signature: ") == 2
-    assert "\\begin{tabular}" in render(made, "latex")
-    assert render(made, "csv").startswith("annotator,sentences")
-    assert len({table.name for table in made.tables}) == len(made.tables)
-    assert made.figures[0].name == "quality-progress"
+    assert "\\begin{tabular}" in render(report, "latex")
+    assert render(report, "csv").startswith("annotator,sentences")
+    assert len({table.name for table in report.tables}) == len(report.tables)
+    assert report.figures[0].name == "quality-progress"
 
 
 def test_the_report_says_that_there_is_more_by_now(site):

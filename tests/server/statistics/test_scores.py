@@ -56,15 +56,19 @@ def test_sta_3_the_scores_are_those_of_the_command_line_on_an_export(database, t
     )
     right = ((GOOD,), (SECOND, "他汉语说得很好。"), ("我对这个电影很感兴趣。",))
     for number, (texts, golden) in enumerate(zip(rounds, right, strict=True), 1):
-        all_submitted(sentence_of(project, number), team, [correction(*one) for one in texts])
+        all_submitted(sentence_of(project, number), team, [correction(*answer) for answer in texts])
         finalised(project, golden, number=number)
     official = command_line(project, tmp_path)
     assert any(note.endswith("undecided: 1") for note in official.notes)
     ours = by_name(project)
-    assert {one.name for one in official.annotators} == ours.keys()
-    for one in official.annotators:
-        score, cell = one.scores["cherrant"], ours[one.name]
-        assert (cell.scored, cell.kept, cell.value) == (one.scored, one.kept, score.value)
+    assert {annotator.name for annotator in official.annotators} == ours.keys()
+    for annotator in official.annotators:
+        score, cell = annotator.scores["cherrant"], ours[annotator.name]
+        assert (cell.scored, cell.kept, cell.value) == (
+            annotator.scored,
+            annotator.kept,
+            score.value,
+        )
         assert (cell.tp, cell.fp, cell.fn) == (score.counts.tp, score.counts.fp, score.counts.fn)
     total = scores(project)
     assert total.total.value == official.together["cherrant"].value
@@ -74,24 +78,24 @@ def test_sta_3_the_scores_are_those_of_the_command_line_on_an_export(database, t
 
 def test_sta_3_each_text_is_a_sample_error_free_is_the_source_unannotatable_is_left_out(site):
     project = worked()
-    found = scores(project)
+    result = scores(project)
     assert {name: cell.scored for name, cell in by_name(project).items()} == {
         "A1": 3,
         "A2": 4,
         "A3": 3,
     }
-    assert found.left_out == 0
+    assert result.left_out == 0
     assert by_name(project)["A1"].recall == 0.5
 
 
 def test_sta_3_who_says_not_annotatable_of_a_good_sentence_is_not_scored_and_counted(site):
     project = a_project(1)
     joined(project, "rita", "reviewer")
-    given = [correction(GOOD), correction(GOOD), not_annotatable()]
-    all_submitted(sentence_of(project), people(project, 3), given)
+    answers = [correction(GOOD), correction(GOOD), not_annotatable()]
+    all_submitted(sentence_of(project), people(project, 3), answers)
     finalised(project, (GOOD,))
-    found = scores(project)
-    assert (found.left_out, found.total.scored, found.total.value) == (1, 2, 1.0)
+    result = scores(project)
+    assert (result.left_out, result.total.scored, result.total.value) == (1, 2, 1.0)
 
 
 def test_sta_3_by_week_and_source_the_parts_make_the_whole(site):
@@ -101,13 +105,13 @@ def test_sta_3_by_week_and_source_the_parts_make_the_whole(site):
         cursor.execute("DROP TRIGGER sentence_facts_kept")
     Sentence.objects.filter(project=project, number=1).update(source=None)
     Sentence.objects.filter(project=project, number=3).update(source=other)
-    found = scores(project)
-    assert {name: cell.scored for name, cell in found.sources.items()} == {
+    result = scores(project)
+    assert {name: cell.scored for name, cell in result.sources.items()} == {
         "": 4,
         "story": 3,
         "other": 3,
     }
-    assert sum(cell.scored for cell in found.weeks.values()) == found.total.scored == 10
+    assert sum(cell.scored for cell in result.weeks.values()) == result.total.scored == 10
 
 
 def moved(project, number: int, back: timedelta) -> None:
@@ -117,21 +121,21 @@ def moved(project, number: int, back: timedelta) -> None:
     with connection.cursor() as cursor:
         cursor.execute("DROP TRIGGER submission_no_update")
         for key in keys:
-            said = at.strftime("%Y-%m-%d %H:%M:%S")
-            cursor.execute("UPDATE submission SET at = %s WHERE id = %s", [said, key])
+            moment = at.strftime("%Y-%m-%d %H:%M:%S")
+            cursor.execute("UPDATE submission SET at = %s WHERE id = %s", [moment, key])
 
 
 def test_sta_7_the_first_month_is_told_from_what_came_later(site):
     project = worked()
     moved(project, 1, timedelta(days=40))
-    found = scores(project)
-    first = {who: cell.scored for who, cell in found.early.items()}
-    then = {who: cell.scored for who, cell in found.later.items()}
+    result = scores(project)
+    first = {who: cell.scored for who, cell in result.early.items()}
+    then = {who: cell.scored for who, cell in result.later.items()}
     assert sorted(first.values()) == [1, 1, 2]
     assert sorted(then.values()) == [2, 2, 2]
-    assert len(found.weeks) == 2
-    assert len(found.months) == 6
-    assert sum(cell.scored for cell in found.months.values()) == 10
+    assert len(result.weeks) == 2
+    assert len(result.months) == 6
+    assert sum(cell.scored for cell in result.months.values()) == 10
 
 
 def test_stu_6_texts_redone_in_self_study_never_count(site):
@@ -151,21 +155,21 @@ def test_inv_12_nothing_of_training_or_trials_is_counted(site, purpose):
     project = worked()
     Sentence.objects.filter(project=project).update(purpose=purpose)
     statistics.refresh(project)
-    found = statistics.quality(project)
-    assert (found.people, found.reasons, found.reviewers) == ((), {}, ())
-    assert (found.progress.states, found.progress.days) == ({}, ())
-    assert set(found.ages) == {0}
-    assert found.scores.total is None
-    assert found.agreement.sentences == 0
-    assert found.table4.statistics == ()
-    own = statistics.member_figures(member_of(project, "a1"))
-    assert (own.done, own.judged, own.open_study, own.f05) == (0, 0, 0, None)
+    quality = statistics.quality(project)
+    assert (quality.people, quality.reasons, quality.reviewers) == ((), {}, ())
+    assert (quality.progress.states, quality.progress.days) == ({}, ())
+    assert set(quality.ages) == {0}
+    assert quality.scores.total is None
+    assert quality.agreement.sentences == 0
+    assert quality.table4.statistics == ()
+    figures = statistics.member_figures(member_of(project, "a1"))
+    assert (figures.done, figures.judged, figures.open_study, figures.f05) == (0, 0, 0, None)
 
 
 def test_a_projects_own_placeholder_is_scored_as_one_token(site):
     plain = _with_placeholder("plain", "[缺失成分]")
-    own = _with_placeholder("own", "[MC]")
-    assert scores(own).total == scores(plain).total
+    own_placeholder = _with_placeholder("own", "[MC]")
+    assert scores(own_placeholder).total == scores(plain).total
 
 
 def _with_placeholder(slug: str, token: str):
@@ -174,8 +178,8 @@ def _with_placeholder(slug: str, token: str):
     )
     joined(project, "rita", "reviewer")
     texts = (f"我父亲以前经常{token}我。", f"我父亲以前{token}我。", "我父亲经常打我。")
-    given = [correction(one) for one in texts]
-    all_submitted(sentence_of(project), people(project, 3), given)
+    answers = [correction(text) for text in texts]
+    all_submitted(sentence_of(project), people(project, 3), answers)
     finalised(project, texts[:1])
     return project
 
@@ -184,16 +188,16 @@ def test_figures_are_kept_and_say_when_there_is_more(site):
     project = worked()
     assert statistics.quality(project).scores is None
     statistics.refresh(project)
-    found = statistics.quality(project)
-    assert not found.stale
-    assert found.scores == scores(project)
-    assert found.table4.statistics == statistics.table4(project).statistics
-    assert found.table4.erroneous == statistics.table4(project).erroneous == {1: 1, 2: 1}
-    assert found.agreement.alpha == statistics.agreement(project).alpha
+    quality = statistics.quality(project)
+    assert not quality.stale
+    assert quality.scores == scores(project)
+    assert quality.table4.statistics == statistics.table4(project).statistics
+    assert quality.table4.erroneous == statistics.table4(project).erroneous == {1: 1, 2: 1}
+    assert quality.agreement.alpha == statistics.agreement(project).alpha
     finalised(project, ("五号句子。",), number=5)
     again = statistics.quality(project)
     assert again.stale
-    assert again.scores == found.scores
+    assert again.scores == quality.scores
     statistics.refresh(project)
     assert not statistics.quality(project).stale
     assert {
@@ -207,9 +211,9 @@ def test_the_mean_is_over_people_with_enough(site, monkeypatch):
     project = worked()
     assert scores(project).average is None
     monkeypatch.setattr(scoring, "LEAST", 3)
-    found = scores(project)
-    values = [cell.value for cell in found.people.values()]
-    assert (found.averaged, found.average) == (3, pytest.approx(sum(values) / 3))
+    result = scores(project)
+    values = [cell.value for cell in result.people.values()]
+    assert (result.averaged, result.average) == (3, pytest.approx(sum(values) / 3))
 
 
 def test_what_is_left_out_and_the_mean_are_said(site, monkeypatch):
@@ -219,10 +223,10 @@ def test_what_is_left_out_and_the_mean_are_said(site, monkeypatch):
     monkeypatch.setattr(scoring, "LEAST", 1)
     project = a_project(1)
     joined(project, "rita", "reviewer")
-    given = [correction(GOOD), correction(GOOD), not_annotatable()]
-    all_submitted(sentence_of(project), people(project, 3), given)
+    answers = [correction(GOOD), correction(GOOD), not_annotatable()]
+    all_submitted(sentence_of(project), people(project, 3), answers)
     finalised(project, (GOOD,))
     statistics.refresh(project)
-    said = " / ".join(notes(statistics.quality(project)))
-    assert "which are not scored: 1" in said
-    assert "mean F0.5 of 2 annotators with enough scored answers: 100.00" in said
+    text = " / ".join(notes(statistics.quality(project)))
+    assert "which are not scored: 1" in text
+    assert "mean F0.5 of 2 annotators with enough scored answers: 100.00" in text

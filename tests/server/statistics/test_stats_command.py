@@ -17,9 +17,9 @@ from gecbench.server.models import Figures
 
 @pytest.fixture
 def project(site, monkeypatch):
-    made = worked()
-    monkeypatch.setattr(commands, "open_project", lambda *_: made)
-    return made
+    project = worked()
+    monkeypatch.setattr(commands, "open_project", lambda *_: project)
+    return project
 
 
 def shown(*words: str) -> str:
@@ -42,7 +42,7 @@ def test_stats_as_they_were_kept_compares_no_texts(project):
 
 def test_stats_are_the_same_in_json_and_csv(project):
     data = json.loads(shown("--format", "json"))
-    people = {one["name"]: one["score"]["value"] for one in data["people"]}
+    people = {person["name"]: person["score"]["value"] for person in data["people"]}
     rows = csv.DictReader(io.StringIO(shown("--format", "csv", "--table", "people")))
     assert {row["annotator"]: float(row["F0.5"]) for row in rows} == people
     assert data["scores"]["total"]["value"] == statistics.scores(project).total.value

@@ -33,14 +33,14 @@ def worked(slug: str = "story", *, prefix: str = "a", **options: object) -> Proj
     joined(project, "rita", "reviewer")
     team = people(project, 3, prefix=prefix)
     second, fourth = correction(SECOND), correction(FOURTH)
-    given = (
+    story = (
         (correction(GOOD), correction(FAIR, BAD), correction(GOOD)),
         (error_free(), second, second),
         (error_free(), error_free(), error_free()),
         (not_annotatable(), not_annotatable(), fourth),
         (correction("五号句子。"), error_free(), correction("五号句子。")),
     )
-    for number, answers in enumerate(given, 1):
+    for number, answers in enumerate(story, 1):
         all_submitted(sentence_of(project, number), team, answers)
     finalised(project, (GOOD, FAIR), number=1, active_ms=60_000)
     finalised(project, (SECOND,), number=2, active_ms=60_000)

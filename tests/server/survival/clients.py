@@ -28,8 +28,8 @@ TRANSIENT = {502, 503, 504}
 
 def script(page: str, name: str) -> dict[str, object] | None:
     """The JSON that a page holds under an id."""
-    found = re.search(rf'<script id="{name}" type="application/json">(.*?)</script>', page, re.S)
-    return json.loads(found[1]) if found else None
+    match = re.search(rf'<script id="{name}" type="application/json">(.*?)</script>', page, re.S)
+    return json.loads(match[1]) if match else None
 
 
 def new_texts(task: Mapping[str, object]) -> list[str]:
@@ -74,8 +74,8 @@ class Browser:
             accept = {"Accept": "text/html"} if method == "GET" else {}
             headers = {**self.headers, "Content-Type": "application/json", **accept}
             self.open.request(method, path, sent, headers)
-            got = self.open.getresponse()
-            return Answer(got.status, got.read().decode())
+            response = self.open.getresponse()
+            return Answer(response.status, response.read().decode())
         except (OSError, http.client.HTTPException):
             self.close()
             raise
@@ -123,15 +123,15 @@ class Crowd:
         for login, job in jobs:
             browser = Browser(self.live, login)
             self.threads.append(threading.Thread(target=self._guarded, args=(job, browser)))
-        for one in self.threads:
-            one.start()
+        for thread in self.threads:
+            thread.start()
         try:
             yield self
         finally:
             self.stopping.set()
-            for one in self.threads:
-                one.join(2 * PATIENCE)
-        assert not any(one.is_alive() for one in self.threads)
+            for thread in self.threads:
+                thread.join(2 * PATIENCE)
+        assert not any(thread.is_alive() for thread in self.threads)
         assert not self.record.strange, self.record.strange[:3]
 
     def wait_until(self, true: Callable[[], bool]) -> None:
@@ -189,12 +189,12 @@ class Crowd:
         """Save a draft; whether the task is still as the page thought."""
         rev = task["draft"]["rev"] if task["draft"] else 0
         payload = {"decision": "corrected", "texts": texts}
-        said = self.surely(browser, "PUT", task["draftUrl"], {"rev": rev, "payload": payload})
-        if said.status == 200:
-            self.record.drafts.append((task["slot"], said.json["rev"]))
-        elif said.status not in (409, 410):
-            self.record.strange.append(f"draft {said.status} {said.text[:200]}")
-        return said.status == 200
+        answer = self.surely(browser, "PUT", task["draftUrl"], {"rev": rev, "payload": payload})
+        if answer.status == 200:
+            self.record.drafts.append((task["slot"], answer.json["rev"]))
+        elif answer.status not in (409, 410):
+            self.record.strange.append(f"draft {answer.status} {answer.text[:200]}")
+        return answer.status == 200
 
     def hand_in(
         self, browser: Browser, task: Mapping[str, object], texts: Sequence[str]
@@ -208,12 +208,12 @@ class Crowd:
             "client_key": key,
             "confirmed": True,
         }
-        said = self.surely(browser, "POST", task["submitUrl"], body)
-        if said.status != 200:
-            self.record.strange.append(f"submit {said.status} {said.text[:200]}")
+        answer = self.surely(browser, "POST", task["submitUrl"], body)
+        if answer.status != 200:
+            self.record.strange.append(f"submit {answer.status} {answer.text[:200]}")
             return None
         self.record.submissions[key] = (task["slot"], text_of(task, texts))
-        return said.json["next"]
+        return answer.json["next"]
 
     def review(self, browser: Browser) -> None:
         """Decide one sentence after the other: all texts are right, all variants accepted."""
@@ -231,14 +231,14 @@ class Crowd:
         """Decide a sentence until it is acknowledged."""
         key = str(uuid4())
         if "chips" in data:
-            checks = [{"position": one["number"], "decision": "accepted"} for one in data["rows"]]
+            checks = [{"position": row["number"], "decision": "accepted"} for row in data["rows"]]
             payload: dict[str, object] = {"checks": checks}
         else:
-            rows = {one["key"]: {"correct": True} for one in data["rows"]}
+            rows = {row["key"]: {"correct": True} for row in data["rows"]}
             payload = {"decision": "corrected", "rows": rows, "confirmed": True}
         body = {"version": data["version"], "client_key": key, "payload": payload}
-        said = self.surely(browser, "POST", data["urls"]["finalise"], body)
-        if said.status == 200:
+        answer = self.surely(browser, "POST", data["urls"]["finalise"], body)
+        if answer.status == 200:
             self.record.reviews[key] = int(data["urls"]["finalise"].split("/")[-2])
         else:
-            self.record.strange.append(f"finalise {said.status} {said.text[:200]}")
+            self.record.strange.append(f"finalise {answer.status} {answer.text[:200]}")

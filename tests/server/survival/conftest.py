@@ -39,16 +39,16 @@ def database_of(live: Live) -> str:
 @pytest.fixture
 def new_database(migrated_postgresql: str) -> Iterator[Callable[..., str]]:
     """Make PostgreSQL databases, with tables or bare; each is dropped at the end."""
-    made: list[str] = []
+    result: list[str] = []
 
     def make(*, bare: bool = False) -> str:
         name = f"gecbench_survival_{uuid4().hex[:12]}"
-        made.append(name)
+        result.append(name)
         administer(f"CREATE DATABASE {name}" + (f" TEMPLATE {migrated_postgresql}" * (not bare)))
         return f"{POSTGRESQL.rpartition('/')[0]}/{name}"
 
     yield make
-    for name in made:
+    for name in result:
         administer(f"DROP DATABASE {name} WITH (FORCE)")
 
 

@@ -43,17 +43,17 @@ def scene(
         boss = live.person(f"{slug}-boss")
         if perturb:
             cases = [(text, text.replace("句子了", "句子")) for text in texts]
-            made = a_perturbation(cases, slug=slug, annotators=needed)
+            project_ = a_perturbation(cases, slug=slug, annotators=needed)
         else:
-            made = projects.create_project(
+            project_ = projects.create_project(
                 slug=slug, name=slug, lang="zh", by=boss, annotators=needed, options={}
             )
             rows = [
                 sentences.NewSentence(external_id=f"s{n}", text=text)
                 for n, text in enumerate(texts)
             ]
-            sentences.add_sentences(made, rows)
-        project = Project.objects.get(pk=made.pk)
+            sentences.add_sentences(project_, rows)
+        project = Project.objects.get(pk=project_.pk)
         for login in [*writing, *deciding]:
             role = "annotator" if login in writing else "reviewer"
             somebody = live.person(login, password="!")  # they come with a cookie
@@ -70,25 +70,25 @@ def nothing_lost(live: Live, *records: Record) -> None:
     with live.rows():
         texts = dict(Reference.objects.values_list("submission", "text"))
         texts |= dict(Variant.objects.values_list("submission", "source"))
-        found = {
+        submissions_ = {
             str(key): (slot, texts.get(pk, ""))
             for pk, key, slot in Submission.objects.values_list("pk", "client_key", "slot")
         }
-        lost = acknowledged.keys() - found.keys()
+        lost = acknowledged.keys() - submissions_.keys()
         assert not lost, f"{len(lost)} of {len(acknowledged)} submissions are lost"
-        unknown = found.keys() - acknowledged.keys()
+        unknown = submissions_.keys() - acknowledged.keys()
         assert not unknown, f"{len(unknown)} submissions nobody was told of"
-        assert found == acknowledged, "a text is not what was handed in"
+        assert submissions_ == acknowledged, "a text is not what was handed in"
         assert max(Counter(Submission.objects.values_list("slot", flat=True)).values()) == 1
-        kept = set(DraftRevision.objects.filter(slot__isnull=False).values_list("slot", "rev"))
-        assert drafts <= kept
+        revisions = set(DraftRevision.objects.filter(slot__isnull=False).values_list("slot", "rev"))
+        assert drafts <= revisions
         reviews = Review.objects.values_list("client_key", "sentence")
         assert {str(key): sentence for key, sentence in reviews} == reviewed
         counted = Counter(Submission.objects.values_list("sentence", flat=True))
-        said = dict(Sentence.objects.filter(submitted__gt=0).values_list("pk", "submitted"))
-        assert said == dict(counted)
-        handed = Slot.objects.filter(state__in=SUBMITTED_OR_LATER).count()
-        assert handed == len(found)
+        counters = dict(Sentence.objects.filter(submitted__gt=0).values_list("pk", "submitted"))
+        assert counters == dict(counted)
+        count = Slot.objects.filter(state__in=SUBMITTED_OR_LATER).count()
+        assert count == len(submissions_)
     clean(live)
 
 

@@ -51,8 +51,8 @@ def test_a_restored_site_gives_the_same_release_to_the_byte(loaded, tmp_path, re
     annotators, reviewers = scene(loaded, 6, annotators=3, reviewers=1)
     crowd = Crowd(loaded)
     with crowd.working(annotators, reviewers):
-        for one in crowd.threads[: len(annotators)]:
-            one.join(120)
+        for thread in crowd.threads[: len(annotators)]:
+            thread.join(120)
         crowd.wait_until(lambda: len(crowd.record.reviews) == 6)
     database = database_of(loaded)
     run_cli("release", "make", "v1", "--project", "one", "--data", loaded.folder, database=database)

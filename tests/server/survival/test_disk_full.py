@@ -43,14 +43,14 @@ def small(tmp_path: Path, live_template: Path) -> Iterator[tuple[Live, Disk]]:
     """A server whose data folder lies on a disk of its own, of 8 MB."""
     folder = tmp_path / "site"
     folder.mkdir()
-    made = subprocess.run(
+    mount = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", "size=8m,mode=0700", "tmpfs", str(folder)],
         capture_output=True,
         text=True,
         check=False,
     )
-    if made.returncode:
-        pytest.skip(f"a small disk cannot be mounted, that needs root: {made.stderr.strip()}")
+    if mount.returncode:
+        pytest.skip(f"a small disk cannot be mounted, that needs root: {mount.stderr.strip()}")
     shutil.copytree(live_template, folder, dirs_exist_ok=True)
     live = Live(folder, "--workers", "2", GECBENCH_RATE_LIMITS="0")
     try:
@@ -68,12 +68,12 @@ def filled_up(browser: Browser, disk: Disk, task: dict[str, object]) -> int:
         if n:  # one has been saved while there was room
             disk.fill()
         body = {"rev": rev, "payload": {"decision": "corrected", "texts": [f"{n}{LONG}"]}}
-        said = browser.ask("PUT", task["draftUrl"], body)
-        if said.status == FULL:
-            assert said.json["error"] == "disk_full"
+        answer = browser.ask("PUT", task["draftUrl"], body)
+        if answer.status == FULL:
+            assert answer.json["error"] == "disk_full"
             return rev
-        assert said.status == 200, said.text
-        rev = said.json["rev"]
+        assert answer.status == 200, answer.text
+        rev = answer.json["rev"]
     pytest.fail("the disk was never full")
 
 
@@ -86,8 +86,8 @@ def test_a_full_disk_answers_507_and_leaves_nothing_half_written(small):
     rev = filled_up(browser, disk, task)
     body = {"decision": "corrected", "texts": [LONG], "version": task["version"]}
     body |= {"client_key": str(uuid4()), "confirmed": True}
-    said = browser.ask("POST", task["submitUrl"], body)
-    assert (said.status, said.json["error"]) == (FULL, "disk_full")
+    answer = browser.ask("POST", task["submitUrl"], body)
+    assert (answer.status, answer.json["error"]) == (FULL, "disk_full")
     again = browser.ask("GET", "/p/one/work")
     assert again.status == 200, "what is there can still be read"
     assert script(again.text, "page")["task"]["draft"]["rev"] == rev

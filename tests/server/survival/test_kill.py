@@ -24,19 +24,19 @@ def test_kills_under_load_lose_and_double_nothing_that_was_acknowledged(loaded):
     perturbing = scene(
         loaded, 100 * kills, slug="two", annotators=4, reviewers=1, needed=2, perturb=True
     )
-    crowds = one, two = Crowd(loaded), Crowd(loaded, "two")
+    crowds = first, second = Crowd(loaded), Crowd(loaded, "two")
 
     def submitted() -> list[int]:
         return [len(crowd.record.submissions) for crowd in crowds]
 
-    with one.working(*correcting), two.working(*perturbing):
+    with first.working(*correcting), second.working(*perturbing):
         for n in range(kills):
             before = submitted()
-            one.wait_until(lambda before=before: all(map(gt, submitted(), before)))
+            first.wait_until(lambda before=before: all(map(gt, submitted(), before)))
             time.sleep(n * STEP)
             loaded.kill()
             loaded.start()
-        one.wait_until(lambda: min(len(crowd.record.reviews) for crowd in crowds) > kills / 2)
+        first.wait_until(lambda: min(len(crowd.record.reviews) for crowd in crowds) > kills / 2)
     noticed = min(crowd.record.retried for crowd in crowds)
     assert noticed >= kills, "nobody noticed: the server was not killed under load"
-    nothing_lost(loaded, one.record, two.record)
+    nothing_lost(loaded, first.record, second.record)

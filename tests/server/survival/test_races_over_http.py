@@ -17,8 +17,8 @@ def test_fifty_people_and_five_sentences_give_fifteen_submissions(loaded):
     people, _ = scene(loaded, SENTENCES, annotators=PEOPLE, needed=NEEDED)
     crowd = Crowd(loaded)
     with crowd.working(people):
-        for one in crowd.threads:
-            one.join(240)
+        for thread in crowd.threads:
+            thread.join(240)
     assert len(crowd.record.submissions) == SENTENCES * NEEDED
     nothing_lost(loaded, crowd.record)
     with loaded.rows():

@@ -106,7 +106,7 @@ class Annotator(Bot):
                 task = self._skip(task)
                 continue
             decision, edits = ANNOTATORS[self.login](known)
-            texts = [known.text(one) for one in edits]
+            texts = [known.text(edit) for edit in edits]
             if known.number % 5 == 0:
                 self._draft(task, decision, texts)
             task = self._hand_in(task, known, decision, edits)
@@ -123,8 +123,8 @@ class Annotator(Bot):
         rev = task["draft"]["rev"] if task["draft"] else 0
         payload = {"decision": decision, "texts": texts or [task["text"]]}
         body = {"rev": rev, "payload": payload}
-        said = self.visitor.send(task["draftUrl"], body, method="PUT").json
-        task["version"] = said["version"]
+        answer = self.visitor.send(task["draftUrl"], body, method="PUT").json
+        task["version"] = answer["version"]
         self.log.happened("drafts")
 
     def _hand_in(
@@ -132,25 +132,27 @@ class Annotator(Bot):
     ) -> Any:
         body = {
             "decision": decision,
-            "texts": [known.text(one) for one in edits],
+            "texts": [known.text(edit) for edit in edits],
             "reason": "incomprehensible" if decision == NOT_ANNOTATABLE else "",
             "version": task["version"],
             "client_key": str(uuid4()),
             "active_ms": 4000,
         }
-        said = self.visitor.send(task["submitUrl"], body, expect=(200, 422))
-        if said.status == 422 and said.json["error"] == "refused":
-            assert [one["code"] for one in said.json["problems"]] == ["ANN-10"], said.text
+        response = self.visitor.send(task["submitUrl"], body, expect=(200, 422))
+        if response.status == 422 and response.json["error"] == "refused":
+            assert [problem["code"] for problem in response.json["problems"]] == ["ANN-10"], (
+                response.text
+            )
             self.log.happened("asked whether free of errors")
             body |= {"decision": ERROR_FREE, "texts": []}
             decision, edits = ERROR_FREE, ()
-            said = self.visitor.send(task["submitUrl"], body, expect=(200, 422))
-        if said.status == 422:
-            assert said.json["confirm"], said.text
+            response = self.visitor.send(task["submitUrl"], body, expect=(200, 422))
+        if response.status == 422:
+            assert response.json["confirm"], response.text
             self.log.happened("confirmed")
-            said = self.visitor.send(task["submitUrl"], {**body, "confirmed": True})
+            response = self.visitor.send(task["submitUrl"], {**body, "confirmed": True})
         self.log.handed.append(Handed(self.login, known, decision, edits))
-        return said.json["next"]
+        return response.json["next"]
 
     def studies(self) -> int:
         """Go through the open items once; how many were open."""
@@ -164,7 +166,7 @@ class Annotator(Bot):
     def _study(self, item: str, page: Page) -> None:
         data = page.data("study-data")
         known = self.book[data["source"]]
-        own = known.readings.get(data["original"])
+        reading = known.readings.get(data["original"])
         complaint = page.all(rf'href="({self.path("problems")}/\d+)"')
         if complaint:
             shown = self.visitor.get(complaint[0])
@@ -173,14 +175,14 @@ class Annotator(Bot):
                 return
             if "It waits for a decision." in shown.text:
                 return
-        elif self._insists(known, own, data["original"]):
+        elif self._insists(known, reading, data["original"]):
             self._complain(item, page, "It is right as it stands.")
             return
         self._mend(item, page, known, data)
 
-    def _insists(self, known: Known, own: Edits | None, text: str) -> bool:
+    def _insists(self, known: Known, reading: Edits | None, text: str) -> bool:
         if known.kind == CORRECTED and text != known.source:
-            return own in known.right
+            return reading in known.right
         return self.login == "lazy" and known.number % 15 == 0
 
     def _complain(self, item: str, page: Page, argument: str) -> None:
@@ -194,9 +196,9 @@ class Annotator(Bot):
         version = data["version"]
         wrong = NOT_ANNOTATABLE if known.kind != NOT_ANNOTATABLE else ERROR_FREE
         if "data-told" in page.text and '<details class="tries">' not in page.text:
-            said = self._try(data, version, wrong, ())
-            assert not said["matched"]
-            version = said["version"]
+            answer = self._try(data, version, wrong, ())
+            assert not answer["matched"]
+            version = answer["version"]
             assert 'id="golden"' in self.visitor.get(item).text
         texts = (known.text(known.usual()),) if known.kind == CORRECTED else ()
         assert self._try(data, version, known.kind, texts)["matched"], known

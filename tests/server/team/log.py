@@ -70,13 +70,13 @@ class Row:
 def table4(log: Log, sentences: list[Known]) -> Row:
     """Count sentences, references and edits of the golden sets."""
     row = Row()
-    for one in sentences:
-        kind, golden = log.kinds[one.number], log.golden[one.number]
+    for sentence in sentences:
+        kind, golden = log.kinds[sentence.number], log.golden[sentence.number]
         if kind == NOT_ANNOTATABLE:
             row.discarded += 1
             continue
         row.sentences += 1
-        row.characters += sum(not mark.isspace() for mark in one.source)
+        row.characters += sum(not mark.isspace() for mark in sentence.source)
         row.erroneous += kind == CORRECTED
         row.references += len(golden) or 1  # the sentence itself where it is free of errors
         row.edited += len(golden)
@@ -86,7 +86,7 @@ def table4(log: Log, sentences: list[Known]) -> Row:
 
 def distribution(log: Log) -> dict[int, int]:
     """How many erroneous sentences have how many references."""
-    return dict(Counter(len(one) for one in log.golden.values() if one))
+    return dict(Counter(len(texts) for texts in log.golden.values() if texts))
 
 
 @dataclass(slots=True)
@@ -113,20 +113,20 @@ def tallies(log: Log) -> dict[str, Tally]:
 
     All golden texts of a sentence have as many edits, so the nearest is the one that shares most.
     """
-    found: dict[str, Tally] = {}
-    for one in log.handed:
-        kind = log.kinds[one.known.number]
-        mine = found.setdefault(one.who, Tally())
-        if NOT_ANNOTATABLE in (kind, one.decision):
-            mine.given_up += kind == one.decision
+    tallies_: dict[str, Tally] = {}
+    for submission in log.handed:
+        kind = log.kinds[submission.known.number]
+        mine = tallies_.setdefault(submission.who, Tally())
+        if NOT_ANNOTATABLE in (kind, submission.decision):
+            mine.given_up += kind == submission.decision
             continue
-        golden = log.golden[one.known.number] or {frozenset()}
+        golden = log.golden[submission.known.number] or {frozenset()}
         assert len(set(map(len, golden))) == 1
-        for edits in one.edits or (frozenset(),):
+        for edits in submission.edits or (frozenset(),):
             common = max(len(edits & other) for other in golden)
             mine.scored += 1
             mine.kept += edits in golden
             mine.tp += common
             mine.fp += len(edits) - common
             mine.fn += len(next(iter(golden))) - common
-    return found
+    return tallies_

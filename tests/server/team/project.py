@@ -22,7 +22,7 @@ ROUNDS = 8
 def at_once(acts: Iterable[Callable[[], object]]) -> list[object]:
     """Do several things at the same time, as people do."""
     with ThreadPoolExecutor(8) as pool:
-        return [one.result() for one in [pool.submit(act) for act in acts]]
+        return [future.result() for future in [pool.submit(act) for act in acts]]
 
 
 def parts_of(sentences: Sequence[Known]) -> Mapping[str, Sequence[Known]]:
@@ -45,7 +45,7 @@ class Team:
     def __init__(self, live: Live, lang: str, sentences: Sequence[Known]) -> None:
         self.live, self.lang, self.sentences = live, lang, sentences
         self.log = Log()
-        self.book = {one.source: one for one in sentences}
+        self.book = {sentence.source: sentence for sentence in sentences}
         assert len(self.book) == len(sentences)
         self.visitors: list[Visitor] = []
 
@@ -61,10 +61,12 @@ class Team:
         links = {name: self._invited(role) for name, role in [*people.items(), ("boss", "manager")]}
         visitors = {name: self._joined(name, link) for name, link in links.items()}
         self.annotators = [
-            Annotator(visitors[one], one, self.slug, self.book, self.log) for one in ANNOTATORS
+            Annotator(visitors[login], login, self.slug, self.book, self.log)
+            for login in ANNOTATORS
         ]
         self.reviewers = [
-            Reviewer(visitors[one], one, self.slug, self.book, self.log) for one in ("rita", "ron")
+            Reviewer(visitors[login], login, self.slug, self.book, self.log)
+            for login in ("rita", "ron")
         ]
         self.boss = Reviewer(visitors["boss"], "boss", self.slug, self.book, self.log)
         for source, part in parts_of(self.sentences).items():
@@ -101,25 +103,25 @@ class Team:
         visitor.post("/logout")
         visitor.signs_in(name, password)
         front = visitor.get(f"/p/{self.slug}/guide")
-        for one in front.all(rf'action="(/p/{self.slug}/guide/acknowledge/\d+)"'):
-            visitor.post(one, {"next": f"/p/{self.slug}/guide"})
+        for action in front.all(rf'action="(/p/{self.slug}/guide/acknowledge/\d+)"'):
+            visitor.post(action, {"next": f"/p/{self.slug}/guide"})
         return visitor
 
     def _import(self, source: str, part: Sequence[Known]) -> None:
         visitor = self.boss.visitor
         visitor.get(f"{self.manage}/import")
-        content = "".join(f"s{one.number}\t{one.source}\n" for one in part)
+        content = "".join(f"s{sentence.number}\t{sentence.source}\n" for sentence in part)
         report = visitor.upload(f"{self.manage}/import", f"{source}.tsv", content)
         address = report.all(rf'action="({self.manage}/import/[0-9a-f]+/run)"')
         assert address, report.text
-        said = visitor.post(address[0], {"format": "mucgec", "source": source})
-        assert f"{len(part)} sentences were imported" in said.text, said.text
+        response = visitor.post(address[0], {"format": "mucgec", "source": source})
+        assert f"{len(part)} sentences were imported" in response.text, response.text
 
     def work(self) -> None:
         """Annotate and review until every sentence is decided."""
         for _ in range(ROUNDS):
-            at_once(one.works for one in self.annotators)
-            at_once(one.reviews for one in self.reviewers)
+            at_once(annotator.works for annotator in self.annotators)
+            at_once(reviewer.reviews for reviewer in self.reviewers)
             if len(self.log.kinds) == len(self.sentences):
                 return
         raise AssertionError(f"{len(self.log.kinds)} of {len(self.sentences)} are decided")
@@ -127,13 +129,13 @@ class Team:
     def learn(self) -> None:
         """Study, complain and rule until nothing is open."""
         for _ in range(ROUNDS):
-            left = sum(at_once(one.studies for one in self.annotators))
-            left += sum(one.rules() for one in (*self.reviewers, self.boss))
+            left = sum(at_once(annotator.studies for annotator in self.annotators))
+            left += sum(person.rules() for person in (*self.reviewers, self.boss))
             if not left:
                 return
         raise AssertionError(f"{left} study items and complaints are still open")
 
     def close(self) -> None:
         """Everybody leaves."""
-        for one in self.visitors:
-            one.close()
+        for visitor in self.visitors:
+            visitor.close()

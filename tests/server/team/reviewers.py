@@ -18,16 +18,16 @@ def reasons(known: Known, edits: Edits) -> list[str]:
     """Why a text is wrong; none where it is right."""
     if known.kind != CORRECTED:
         return ["overcorrection" if known.kind == ERROR_FREE else "erroneous"]
-    found = []
+    reasons_ = []
     if known.polish in edits:
-        found.append("overcorrection")
+        reasons_.append("overcorrection")
     if any(known.misused(n) and known.misused(n)[0] in edits for n in range(len(known.errors))):
-        found.append("placeholder")
+        reasons_.append("placeholder")
     elif len(edits - {known.polish}) < len(known.errors):
-        found.append("incomplete")
-    if not found and edits != known.usual() and known.number % 2 == 0:
-        found.append("erroneous")  # a reviewer who is too strict: somebody will complain
-    return found
+        reasons_.append("incomplete")
+    if not reasons_ and edits != known.usual() and known.number % 2 == 0:
+        reasons_.append("erroneous")  # a reviewer who is too strict: somebody will complain
+    return reasons_
 
 
 def upholds(known: Known) -> bool:
@@ -65,8 +65,8 @@ class Reviewer(Bot):
     def _decide(self, known: Known, data: Mapping[str, Any]) -> None:
         rows, golden, boxes = {}, set(), set()
         for row in data["rows"]:
-            rows[row["key"]], kept = self._judged(known, row, boxes)
-            golden |= kept
+            rows[row["key"]], texts = self._judged(known, row, boxes)
+            golden |= texts
         additions = []
         if known.kind == CORRECTED and known.usual() not in golden:
             additions.append(known.text(known.usual()))
@@ -80,8 +80,8 @@ class Reviewer(Bot):
             "active_ms": 9000,
         }
         body = {"version": data["version"], "client_key": str(uuid4()), "payload": payload}
-        said = self.visitor.send(data["urls"]["finalise"], body, expect=(200, 422))
-        if said.status == 422:
+        response = self.visitor.send(data["urls"]["finalise"], body, expect=(200, 422))
+        if response.status == 422:
             self.log.happened("review confirmed")
             self.visitor.send(
                 data["urls"]["finalise"], {**body, "payload": {**payload, "confirmed": True}}
@@ -102,26 +102,26 @@ class Reviewer(Bot):
         why = reasons(known, edits)
         if not why:
             return NOTHING, {edits}
-        given: dict[str, object] = {"correct": False, "reasons": why}
+        verdict: dict[str, object] = {"correct": False, "reasons": why}
         mended, off = known.usual(), [0]
         if why == ["overcorrection"]:
             mended, off = edits - {known.polish}, [_switch(known, row)] * bool(known.errors)
         elif known.number % 3:
-            return given, set()
+            return verdict, set()
         text = known.text(mended)
         if known.kind != CORRECTED or text in boxes:
-            return given, set()
+            return verdict, set()
         boxes.add(text)
-        given |= {"modified": text, "off": [one for one in off if one]}
-        self.log.happened("restored" if given["off"] else "modified")
-        return given, {mended}
+        verdict |= {"modified": text, "off": [edit for edit in off if edit]}
+        self.log.happened("restored" if verdict["off"] else "modified")
+        return verdict, {mended}
 
     def rules(self) -> int:
         """Decide every complaint that this person may decide; how many."""
-        found = self.visitor.get(self.path("problems")).all(
+        links = self.visitor.get(self.path("problems")).all(
             rf'href="({self.path("problems")}/\d+)"'
         )
-        return sum(self._rule(one) for one in found)
+        return sum(self._rule(link) for link in links)
 
     def _rule(self, address: str) -> bool:
         page = self.visitor.get(address)
@@ -131,8 +131,8 @@ class Reviewer(Bot):
         sentence = re.search(r'<p class="sentence" lang="\w+">(.*?)</p>', page.text)
         assert sentence
         known = self.book[sentence[1]]
-        own = known.kind == CORRECTED and "Submitted decision" not in page.text
-        if own and upholds(known):
+        is_right = known.kind == CORRECTED and "Submitted decision" not in page.text
+        if is_right and upholds(known):
             fields |= {"outcome": "upheld", "note": "It is right, too.", "confirmed": "yes"}
             self.log.golden[known.number].add(known.usual(other=True))
             self.log.happened("upheld")
@@ -146,10 +146,10 @@ class Reviewer(Bot):
 def _switch(known: Known, row: Mapping[str, Any]) -> int:
     """The number of the switch that puts the polished word back."""
     start, end, new = known.polish
-    found = [
-        one["switch"]
-        for one in row["pieces"]
-        if (one["source"], one["target"]) == (known.source[start:end], new)
+    switches = [
+        piece["switch"]
+        for piece in row["pieces"]
+        if (piece["source"], piece["target"]) == (known.source[start:end], new)
     ]
-    assert len(found) == 1, row["pieces"]
-    return int(found[0])
+    assert len(switches) == 1, row["pieces"]
+    return int(switches[0])

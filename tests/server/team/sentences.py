@@ -62,13 +62,13 @@ class Known:
         if self.kind != "not_annotatable":
             ways.append([None, self.polish])
         for chosen in product(*ways):
-            edits = frozenset(one for one in chosen if one)
+            edits = frozenset(edit for edit in chosen if edit)
             self.readings[self.text(edits)] = edits
 
     def fixes(self, n: int) -> list[Edit]:
         """The right edits of an error."""
         start, end, rights = self.errors[n]
-        return [(start, end, one) for one in rights]
+        return [(start, end, right) for right in rights]
 
     def misused(self, n: int) -> list[Edit]:
         """The placeholder where everybody knows what is missing."""
@@ -84,7 +84,7 @@ class Known:
     @property
     def right(self) -> set[Edits]:
         """Every set of edits that makes the sentence right."""
-        return {frozenset(one) for one in product(*map(self.fixes, range(len(self.errors))))}
+        return {frozenset(edits) for edits in product(*map(self.fixes, range(len(self.errors))))}
 
     @property
     def has_choice(self) -> bool:
@@ -93,10 +93,10 @@ class Known:
 
     def text(self, edits: Iterable[Edit]) -> str:
         """The sentence with some edits."""
-        made = self.source
+        text = self.source
         for start, end, new in sorted(edits, reverse=True):
-            made = made[:start] + new + made[end:]
-        return made
+            text = text[:start] + new + text[end:]
+        return text
 
 
 def known(number: int, parts: Iterable[Part]) -> Known:

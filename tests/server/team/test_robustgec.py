@@ -115,7 +115,7 @@ class Team:
     def __init__(self, cases: Sequence[PerturbedCase], folder: Path) -> None:
         self.cases = {case.original.source: case for case in cases}
         self.folder = folder
-        texts = [(one.source, one.reference) for case in cases for one in case.all[1:]]
+        texts = [(variant.source, variant.reference) for case in cases for variant in case.all[1:]]
         self.divisions = dict(zip(texts, divide(scheme("en-errant", "en"), texts), strict=True))
         self.browsers: dict[str, Asking] = {}
         self.places: dict[int, list[str]] = defaultdict(list)
@@ -141,7 +141,9 @@ class Team:
 
     def author(self, number: int, source: str) -> str:
         """Who handed a variant in; no two are the same (PER-5)."""
-        (login,) = {one.login for one in self.handed if one[1:] == (number, source)}
+        (login,) = {
+            submission.login for submission in self.handed if submission[1:] == (number, source)
+        }
         return login
 
 
@@ -150,7 +152,9 @@ def published(shared: Path) -> list[PerturbedCase]:
     """The published cases of at most twenty words that have a correction."""
     cases = load_perturbed(shared / "data" / "robustgec" / "conll14").cases
     return [
-        one for one in cases if len(one.original.source.split()) <= 20 and one.original.reference
+        case
+        for case in cases
+        if len(case.original.source.split()) <= 20 and case.original.reference
     ]
 
 
@@ -190,15 +194,17 @@ def begin(team: Team, tasks: Sequence[PerturbedCase]) -> None:
             somebody(login)
             added = team.boss.form(f"{MANAGE}/members/add", login=login, roles=role)
             assert added.status_code == 302
-    sentences = [(one.id, one.original.source, one.original.reference) for one in tasks]
+    sentences = [(case.id, case.original.source, case.original.reference) for case in tasks]
     bring(team, SLUG, "trial.tsv", "".join("\t".join(row) + "\n" for row in sentences), "trial")
-    cases = [(one.id, one.original.source, one.original.reference) for one in team.cases.values()]
+    cases = [
+        (case.id, case.original.source, case.original.reference) for case in team.cases.values()
+    ]
     bring(team, SLUG, "cases.tsv", "".join("\t".join(row) + "\n" for row in cases))
     assert team.boss.get(f"{MANAGE}/").context["total"] == len(team.cases) == CASES
     steps = {"lengths": LENGTHS, "factors": FACTORS, "window": "200", "least": "20"}
     formula = {"currency": "CNY", "quality": "acceptance", **RATES, **steps}
-    made = team.boss.form(f"{MANAGE}/pay/formula", **formula)
-    assert team.boss.form(f"{made['Location']}/activate").status_code == 302
+    response = team.boss.form(f"{MANAGE}/pay/formula", **formula)
+    assert team.boss.form(f"{response['Location']}/activate").status_code == 302
 
 
 def make_project(team: Team, slug: str) -> None:
@@ -226,7 +232,7 @@ def bring(team: Team, slug: str, name: str, text: str, purpose: str = "real") ->
 
 
 def pass_or_fail(team: Team, tasks: Sequence[PerturbedCase]) -> None:
-    known = {one.original.source: one.original.reference for one in tasks}
+    known = {case.original.source: case.original.reference for case in tasks}
     for login, attempts in CANDIDATES.items():
         seen: set[str] = set()
         for right in attempts:
@@ -239,7 +245,7 @@ def pass_or_fail(team: Team, tasks: Sequence[PerturbedCase]) -> None:
             assert team.at(login).page(f"{HERE}/work")["task"] is None
             team.at(login).form(f"{HERE}/trial/begin")
     rows = {
-        row.member.person.login: [(one.state, one.accepted, one.size) for one in row.trials]
+        row.member.person.login: [(trial.state, trial.accepted, trial.size) for trial in row.trials]
         for row in team.boss.get(f"{MANAGE}/trials").context["candidates"]
     }
     assert rows == {
@@ -311,12 +317,12 @@ def hand_in(team: Team, login: str, task: dict[str, Any]) -> Any:
         body = answer(task, *gaps, active_ms=60_000)
         sent = team.at(login).send("POST", task["submitUrl"], body)
         if sent.status_code == 422 and sent.json().get("confirm"):
-            team.refused.update(one["code"] for one in sent.json()["problems"])
+            team.refused.update(problem["code"] for problem in sent.json()["problems"])
             sent = team.at(login).send("POST", task["submitUrl"], {**body, "confirmed": True})
         if sent.status_code == 200:
             team.handed.append(Handed(login, task["number"], derive(gaps, chips, "en")[0]))
             return sent.json()["next"]
-        codes = [one["code"] for one in sent.json()["problems"]]
+        codes = [problem["code"] for problem in sent.json()["problems"]]
         assert {*codes} <= {"PER-4", "PER-5-original", "PER-5-taken"}, sent.content
         team.refused.update(codes)
     raise AssertionError(task)
@@ -368,11 +374,11 @@ def check_next(team: Team, login: str) -> bool:
     body = {"version": data["version"], "client_key": str(uuid4()), "payload": payload}
     sent = team.at(login).send("POST", data["urls"]["finalise"], body)
     assert sent.status_code == 200, sent.content
-    for row, made in zip(data["rows"], checks, strict=True):
+    for row, verdict in zip(data["rows"], checks, strict=True):
         source, final = (
-            derive(gaps, chips, "en")[0] for gaps in (row["gaps"], made.get("gaps", row["gaps"]))
+            derive(gaps, chips, "en")[0] for gaps in (row["gaps"], verdict.get("gaps", row["gaps"]))
         )
-        team.checked.append(Checked(login, number, source, made["decision"], final))
+        team.checked.append(Checked(login, number, source, verdict["decision"], final))
     return True
 
 
@@ -390,8 +396,8 @@ def decide(position: int, gaps: Sequence[str]) -> dict[str, Any]:
 def everything_is_there_once(team: Team) -> None:
     """Five people a case, nobody twice, every variant checked by somebody else (INV-1 to 3)."""
     wrote: dict[int, Counter[str]] = defaultdict(Counter)
-    for one in team.handed:
-        wrote[one.number][one.login] += 1
+    for submission in team.handed:
+        wrote[submission.number][submission.login] += 1
     assert {len(people) for people in wrote.values()} == {5}
     assert {login for people in wrote.values() for login in people} == {*PERTURBERS}
     again: Counter[str] = Counter()
@@ -400,26 +406,30 @@ def everything_is_there_once(team: Team) -> None:
             returned = login == "eva" and number % 4 == 0
             assert count == 1 + returned, (number, login)
             again[login] += returned
-    decisions = Counter(one.decision for one in team.checked)
-    edited = sum(one.login == "gus" and one.number % 4 == 2 for one in team.handed)
+    decisions = Counter(verdict.decision for verdict in team.checked)
+    edited = sum(
+        submission.login == "gus" and submission.number % 4 == 2 for submission in team.handed
+    )
     assert decisions == {"accepted": 5 * CASES - edited, "edited": edited, "returned": again["eva"]}
     assert min(decisions.values()) > 0
-    assert {one.login for one in team.checked} == {*REVIEWERS}
-    assert not [one for one in team.checked if one.login in wrote[one.number]]
+    assert {verdict.login for verdict in team.checked} == {*REVIEWERS}
+    assert not [verdict for verdict in team.checked if verdict.login in wrote[verdict.number]]
     # What the server has is the same.
     held = set(
         SlotEvent.objects.filter(kind="submit").values_list("person__login", "sentence__number")
     )
-    assert held == {(one.login, one.number) for one in team.handed}
+    assert held == {(submission.login, submission.number) for submission in team.handed}
     reviewed = Review.objects.values_list("reviewer__login", "sentence__number")
-    assert set(reviewed) == {(one.login, one.number) for one in team.checked}
+    assert set(reviewed) == {(verdict.login, verdict.number) for verdict in team.checked}
     assert find_faults(team.project.pk) == []
     rows = team.boss.get(f"{MANAGE}/members").context["rows"]
     accepted = {row.member.person.login: row.accepted for row in rows if row.submitted}
     for login in PERTURBERS:
-        mine = [one for one in team.handed if one.login == login]
-        places = len({one.number for one in mine})
-        changed = again[login] + sum(login == "gus" and one.number % 4 == 2 for one in mine)
+        mine = [submission for submission in team.handed if submission.login == login]
+        places = len({submission.number for submission in mine})
+        changed = again[login] + sum(
+            login == "gus" and submission.number % 4 == 2 for submission in mine
+        )
         assert accepted[login] == pytest.approx(1 - changed / places)
     # The published faults were met, and refused.
     assert {"PER-2", "PER-5-original", "PER-5-taken"} <= {*team.refused}
@@ -488,19 +498,19 @@ def export(team: Team) -> Path:
         save(team, SLUG, part)
     path = team.folder / f"{SLUG}.para.txt"
     cases = load_perturbed(path)
-    texts = {one.original.source: one for one in cases.cases}
+    texts = {case.original.source: case for case in cases.cases}
     assert {*texts} == {*team.cases}
     final: dict[int, set[str]] = defaultdict(set)
-    for one in team.checked:
-        if one.decision != "returned":
-            final[one.number].add(one.final)
-    assert sorted(sorted(one.source for one in case.variants) for case in cases.cases) == sorted(
-        map(sorted, final.values())
-    )
-    sources = [one.source for case in cases.cases for one in case.all]
+    for verdict in team.checked:
+        if verdict.decision != "returned":
+            final[verdict.number].add(verdict.final)
+    assert sorted(
+        sorted(variant.source for variant in case.variants) for case in cases.cases
+    ) == sorted(map(sorted, final.values()))
+    sources = [variant.source for case in cases.cases for variant in case.all]
     assert (team.folder / f"{SLUG}.input.txt").read_text("utf-8").splitlines() == sources
-    found = {one.kind for one in check_perturbed(cases).findings}
-    assert found.isdisjoint({UNCHANGED, REPEATED, HALF_FREE, EMPTY})
+    kinds = {finding.kind for finding in check_perturbed(cases).findings}
+    assert kinds.isdisjoint({UNCHANGED, REPEATED, HALF_FREE, EMPTY})
     make_project(team, "again")
     bring(team, "again", "para.txt", path.read_text("utf-8"))
     assert save(team, "again", ".para.txt") == path.read_bytes()
@@ -525,11 +535,11 @@ def measure(team: Team, path: Path) -> None:
     output = team.folder / "half.txt"
     output.write_text("".join(f"{line}\n" for line in lines), "utf-8")
     words = (str(path), str(output), "--orders", "0", "--format", "json")
-    found = json.loads(CliRunner().invoke(robustness, words, catch_exceptions=False).stdout)
+    data = json.loads(CliRunner().invoke(robustness, words, catch_exceptions=False).stdout)
     errors = [team.errors[case.original.source] for case in cases]
     steady = sum(number % 2 == 0 or not count for number, count in enumerate(errors))
     assert 0 < steady < len(cases)
-    (half,) = found["systems"]
+    (half,) = data["systems"]
     for rule in ("official", "edits"):
         assert half[rule]["consistent_cases"] == steady
         assert half[rule]["crs"] == half[rule]["p_crs"] == pytest.approx(steady / len(cases))
@@ -538,7 +548,7 @@ def measure(team: Team, path: Path) -> None:
         counts = half[name]
         assert (counts["tp"], counts["fp"], counts["fn"]) == (hits, 0, total - hits), name
     # The published cases reach 99.09 per cent: some of their variants have other errors.
-    for trivial in found["trivial"]:
+    for trivial in data["trivial"]:
         assert trivial["official"]["consistent_cases"] == trivial["cases"] == CASES
         assert trivial["official"]["like_original"] == trivial["variants"] == 5 * CASES
 
@@ -554,18 +564,21 @@ def settle(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
     closed = team.boss.form(f"{MANAGE}/pay/close", through=today)
     period = PayPeriod.objects.get()
     assert closed["Location"] == f"{MANAGE}/pay/periods/{period.pk}"
-    statements = {one.person.login: one for one in PayStatement.objects.select_related("person")}
+    statements = {
+        statement.person.login: statement
+        for statement in PayStatement.objects.select_related("person")
+    }
     assert {*statements} == {*PERTURBERS, *REVIEWERS, *JUDGES}
     expected = lines_by_hand(team)
     for login, statement in statements.items():
         entries = statement.entries.select_related(
             *("submission__sentence", "variant_check__review__sentence", "rating__item__sentence")
         )
-        found = sorted((str(one.kind), one.task[0], one.amount) for one in entries)
-        assert found == sorted(expected[login]), login
+        lines = sorted((str(entry.kind), entry.task[0], entry.amount) for entry in entries)
+        assert lines == sorted(expected[login]), login
         assert statement.total == sum(amount for *_, amount in expected[login])
         page = team.at(login).get(f"{HERE}/pay/{statement.pk}").context
-        assert len(page["lines"]) == len(found)
+        assert len(page["lines"]) == len(lines)
     assert list(pay.recompute(team.project)) == []
     again = team.boss.form(f"{MANAGE}/pay/close", through=today + timedelta(days=1))
     assert again["Location"] != closed["Location"]
@@ -576,16 +589,18 @@ def lines_by_hand(team: Team) -> dict[str, list[tuple[str, int, int]]]:
     """Kind, case and amount of each line, by what the team noted."""
     lines: dict[str, list[tuple[str, int, int]]] = defaultdict(list)
     judged: dict[str, Counter[str]] = defaultdict(Counter)
-    for one in team.checked:
-        judged[team.author(one.number, one.source)][one.decision] += 1
-        lines[one.login].append(("check", one.number, cents("check", team.words[one.number])))
-    for one in team.checked:
-        if one.decision != "returned":
-            login = team.author(one.number, one.source)
+    for verdict in team.checked:
+        judged[team.author(verdict.number, verdict.source)][verdict.decision] += 1
+        lines[verdict.login].append(
+            ("check", verdict.number, cents("check", team.words[verdict.number]))
+        )
+    for verdict in team.checked:
+        if verdict.decision != "returned":
+            login = team.author(verdict.number, verdict.source)
             share = Decimal(judged[login]["accepted"]) / judged[login].total()
             percent = 110 if share >= Decimal("0.95") else 90 if share >= Decimal("0.8") else 50
-            amount = cents("perturbation", team.words[one.number], percent)
-            lines[login].append(("perturbation", one.number, amount))
+            amount = cents("perturbation", team.words[verdict.number], percent)
+            lines[login].append(("perturbation", verdict.number, amount))
     for number in InspectionItem.objects.values_list("sentence__number", flat=True):
         for login in JUDGES:
             lines[login].append(("rating", number, cents("rating", team.words[number])))

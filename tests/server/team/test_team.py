@@ -35,14 +35,14 @@ def team(request, make_live):
     live = make_live(*words, GECBENCH_RATE_LIMITS="0")
     with live.rows():
         live.person("root", is_administrator=True)
-    made = Team(live, *CASES[request.param])
+    team_ = Team(live, *CASES[request.param])
     try:
-        made.begin()
-        made.work()
-        made.learn()
-        yield made
+        team_.begin()
+        team_.work()
+        team_.learn()
+        yield team_
     finally:
-        made.close()
+        team_.close()
 
 
 def gecbench(*words: object) -> str:
@@ -108,10 +108,10 @@ def test_the_release_and_every_score_equal_what_is_counted_by_hand(team, tmp_pat
     files = released(team, tmp_path)
     the_files_hold_the_golden_sets(team, files)
     exports = exported(team, tmp_path)
-    found = statistics(team)
-    table_4(team, found["table4"])
+    figures = statistics(team)
+    table_4(team, figures["table4"])
     table_4(team, references_of(team, files["v1.jsonl"]))
-    everybodys_score(team, found, files["v1.jsonl"], exports["submissions"])
+    everybodys_score(team, figures, files["v1.jsonl"], exports["submissions"])
     the_table_scores(team, files, tmp_path)
     run_cli("check", "--data", team.live.folder, database=database_of(team.live))
 
@@ -120,15 +120,15 @@ def happened(team: Team) -> None:
     """The loop was gone through in all its parts, so that what follows means something."""
     log, count = team.log, len(team.sentences)
     assert len(log.handed) == 3 * count + bool(log.events["#24"])
-    assert {one.kind for one in team.sentences} == set(log.kinds.values())
-    wanted = ["drafts", "mended"]
+    assert {sentence.kind for sentence in team.sentences} == set(log.kinds.values())
+    events = ["drafts", "mended"]
     if team.lang == "zh":  # sure by the numbers of the sentences, whoever gets which
-        wanted += ["skipped", "complaints", "upheld", "#21"]
-        wanted += ["dismissed", "restored", "modified", "asked whether free of errors"]
-    assert [one for one in wanted if not log.events[one]] == []
+        events += ["skipped", "complaints", "upheld", "#21"]
+        events += ["dismissed", "restored", "modified", "asked whether free of errors"]
+    assert [event for event in events if not log.events[event]] == []
     assert set(log.reviewed.values()) == {"rita", "ron"}
-    for one in team.annotators:
-        assert "Nothing is open" in one.visitor.get(one.path("study")).text
+    for annotator in team.annotators:
+        assert "Nothing is open" in annotator.visitor.get(annotator.path("study")).text
 
 
 def the_files_hold_the_golden_sets(team: Team, files: dict[str, Path]) -> None:
@@ -136,16 +136,16 @@ def the_files_hold_the_golden_sets(team: Team, files: dict[str, Path]) -> None:
     endings = {name.removeprefix("v1") for name in files}
     assert {".tsv", ".jsonl", ".src", ".ref0"} <= endings
     assert (".zh-char.m2" in endings) is (team.lang == "zh")
-    rows = [one.split("\t") for one in files["v1.tsv"].read_text("utf-8").splitlines()]
+    rows = [line.split("\t") for line in files["v1.tsv"].read_text("utf-8").splitlines()]
     literal = {"error_free": "没有错误", NOT_ANNOTATABLE: "无法标注"}
     assert len(rows) == len(team.sentences)
     for key, source, *texts in rows:
         known = team.book[source]
         assert key == f"s{known.number}"
         kind, golden = team.log.kinds[known.number], team.log.golden[known.number]
-        wanted = {known.text(one) for one in golden} or {literal[kind]}
-        assert (set(texts), len(texts)) == (wanted, len(wanted)), key
-    fit = [one.source for one in team.sentences if one.kind != NOT_ANNOTATABLE]
+        expected = {known.text(edits) for edits in golden} or {literal[kind]}
+        assert (set(texts), len(texts)) == (expected, len(expected)), key
+    fit = [sentence.source for sentence in team.sentences if sentence.kind != NOT_ANNOTATABLE]
     assert files["v1.src"].read_text("utf-8").splitlines() == fit
 
 
@@ -155,15 +155,15 @@ SCHEMES = {"zh": "zh-char", "en": "en-errant"}
 def references_of(team: Team, corpus: Path) -> dict[str, object]:
     """Table 4 of the released file by the analyses of the command line."""
     words = ("analyse", "references", corpus, "--by", "source", "--scheme", SCHEMES[team.lang])
-    found = json.loads(gecbench(*words, "--format", "json"))
-    counted = {one["references"]: one["erroneous"] for one in found["distribution"]}
-    return {**found, "erroneous": counted}
+    data = json.loads(gecbench(*words, "--format", "json"))
+    counted = {row["references"]: row["erroneous"] for row in data["distribution"]}
+    return {**data, "erroneous": counted}
 
 
-def table_4(team: Team, found: dict[str, object]) -> None:
+def table_4(team: Team, figures: dict[str, object]) -> None:
     """Every number of Table 4, of each source and of all, and the distribution of references."""
     parts = {"all": team.sentences, **parts_of(team.sentences)}
-    rows = {one["name"]: one for one in found["statistics"]}
+    rows = {statistic["name"]: statistic for statistic in figures["statistics"]}
     assert set(rows) == {"all", *SOURCES}
     for name, part in parts.items():
         row, counted = rows[name], table4(team.log, list(part))
@@ -173,23 +173,25 @@ def table_4(team: Team, found: dict[str, object]) -> None:
         assert row["characters"] == pytest.approx(counted.characters / counted.sentences)
         assert row["references"] == pytest.approx(counted.references / counted.sentences)
         assert row["edits"] == pytest.approx(counted.edits / counted.edited)
-    shown = {int(key): count for key, count in dict(found["erroneous"]).items() if count}
+    shown = {int(key): count for key, count in dict(figures["erroneous"]).items() if count}
     assert shown == distribution(team.log)
 
 
-def everybodys_score(team: Team, found: dict[str, object], final: Path, submissions: Path) -> None:
+def everybodys_score(
+    team: Team, figures: dict[str, object], final: Path, submissions: Path
+) -> None:
     """F0.5 of each annotator: the page, `analyse human` and the count by hand are the same."""
     words = ("analyse", "human", final, submissions, "--scheme", SCHEMES[team.lang])
     by_files = json.loads(gecbench(*words, "--format", "json"))["annotators"]
     by_hand = tallies(team.log)
-    people = {one["name"]: one["score"] for one in found["people"]}
-    assert set(people) == {one.login.title() for one in team.annotators}
-    assert {one["annotator"] for one in by_files} == set(people)
-    for one in by_files:
-        name = one["annotator"]
+    people = {person["name"]: person["score"] for person in figures["people"]}
+    assert set(people) == {annotator.login.title() for annotator in team.annotators}
+    assert {row["annotator"] for row in by_files} == set(people)
+    for row in by_files:
+        name = row["annotator"]
         mine, page = by_hand[name.lower()], people[name]
-        (score,) = one["scores"].values()
-        assert (one["scored"], one["kept"]) == (mine.scored, mine.kept + mine.given_up), name
+        (score,) = row["scores"].values()
+        assert (row["scored"], row["kept"]) == (mine.scored, mine.kept + mine.given_up), name
         assert (page["scored"], page["kept"]) == (mine.scored, mine.kept)
         assert (page["tp"], page["fp"], page["fn"]) == (mine.tp, mine.fp, mine.fn), name
         assert page["value"] == pytest.approx(mine.f05)
@@ -204,11 +206,11 @@ def the_table_scores(team: Team, files: dict[str, Path], folder: Path) -> None:
     table = files["v1.tsv" if team.lang == "zh" else "v1.jsonl"]  # MuCGEC's is for Chinese
     for fixed, value in ((True, 1.0), (False, 0.0)):
         output = folder / "output.txt"
-        texts = [one.text(one.usual() if fixed else ()) for one in team.sentences]
-        output.write_text("".join(f"{one}\n" for one in texts), "utf-8")
+        texts = [sentence.text(sentence.usual() if fixed else ()) for sentence in team.sentences]
+        output.write_text("".join(f"{text}\n" for text in texts), "utf-8")
         words = ("score", table, output, "--scheme", SCHEMES[team.lang])
         (result,) = json.loads(gecbench(*words, "--format", "json"))["results"]
-        fit = [one for one in team.sentences if one.kind != NOT_ANNOTATABLE]
-        edits = sum(len(one.errors) for one in fit)
+        fit = [sentence for sentence in team.sentences if sentence.kind != NOT_ANNOTATABLE]
+        edits = sum(len(sentence.errors) for sentence in fit)
         assert (result["sentences"], result["value"]) == (len(fit), value)
         assert (result["tp"], result["fp"], result["fn"]) == (edits * fixed, 0, edits * (not fixed))

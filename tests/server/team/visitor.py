@@ -35,10 +35,10 @@ class Page:
 
     def data(self, name: str) -> Any:
         """The JSON that the page holds under an id; None where it has none."""
-        found = re.search(
+        match = re.search(
             rf'<script id="{name}" type="application/json">(.*?)</script>', self.text, re.S
         )
-        return json.loads(found[1]) if found else None
+        return json.loads(match[1]) if match else None
 
     def all(self, pattern: str) -> list[str]:
         """Whatever matches, unescaped, without repetition."""
@@ -46,9 +46,9 @@ class Page:
 
     def form(self, action: str) -> dict[str, str]:
         """The hidden fields of the form that goes to an address; {} where there is none."""
-        found = re.search(rf'<form[^>]*action="{re.escape(action)}".*?</form>', self.text, re.S)
+        match = re.search(rf'<form[^>]*action="{re.escape(action)}".*?</form>', self.text, re.S)
         hidden = re.findall(
-            r'<input type="hidden" name="([^"]+)" value="([^"]*)"', found[0] if found else ""
+            r'<input type="hidden" name="([^"]+)" value="([^"]*)"', match[0] if match else ""
         )
         return dict(hidden)
 
@@ -122,9 +122,9 @@ class Visitor:
             return self.get(page.headers["Location"])
         assert page.status in expect, f"{method} {path}: {page.status}\n{page.text[-3000:]}"
         if page.headers.get("Content-Type", "").startswith("text/html"):
-            found = page.all(r'name="csrfmiddlewaretoken" value="([^"]+)"')
-            found += page.all(r"X-CSRFToken(?:&quot;|\"): (?:&quot;|\")([^&\"]+)")
-            self.token = found[0] if found else self.token
+            tokens = page.all(r'name="csrfmiddlewaretoken" value="([^"]+)"')
+            tokens += page.all(r"X-CSRFToken(?:&quot;|\"): (?:&quot;|\")([^&\"]+)")
+            self.token = tokens[0] if tokens else self.token
         return page
 
     def signs_in(self, login: str, password: str) -> None:

@@ -19,11 +19,11 @@ from server.web.routes import (
     World,
     allowed,
 )
-from server.worlds import made, there, work_done
+from server.worlds import there, work_done, world_database
 
 from gecbench.server.models import Audit, Person
 
-__all__ = ["made", "there"]
+__all__ = ["there", "world_database"]
 
 
 def text_of(answer) -> str:

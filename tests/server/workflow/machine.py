@@ -85,8 +85,8 @@ class Team(Managing, RuleBasedStateMachine):
         return execute(sql, *rest)
 
     def member(self, login: str) -> Member:
-        found = Member.objects.select_related("person", "project")
-        return found.get(project=self.project, person__login=login)
+        members = Member.objects.select_related("person", "project")
+        return members.get(project=self.project, person__login=login)
 
     def key(self) -> UUID:
         self.calls += 1
@@ -95,8 +95,8 @@ class Team(Managing, RuleBasedStateMachine):
     def opened(self, n: int) -> Slot | None:
         """One of the open slots."""
         rows = Slot.objects.select_related("sentence", "person").filter(state="open")
-        found = rows.order_by("pk")
-        return found[n % len(found)] if found else None
+        ordered = rows.order_by("pk")
+        return ordered[n % len(ordered)] if ordered else None
 
     def did(self, what: str) -> None:
         type(self).done[what] += 1
@@ -153,12 +153,12 @@ class Team(Managing, RuleBasedStateMachine):
         login = slot.person.login
         answer, key = self.answer(slot.sentence, n), self.key()
         handing = {"version": slot.version, "client_key": key, "answer": answer}
-        made = submissions.submit(self.member(login), slot.pk, **handing)
+        submission = submissions.submit(self.member(login), slot.pk, **handing)
         number = slot.sentence.number
         self.model.hand_in(login, number)
-        self.model.keys[key] = (made.pk, login, number, answer.texts)
+        self.model.keys[key] = (submission.pk, login, number, answer.texts)
         again = submissions.submit(self.member(login), slot.pk, **handing)
-        assert again.pk == made.pk
+        assert again.pk == submission.pk
         self.did("submit")
 
     @precondition(lambda self: self.model.handed)
@@ -205,11 +205,11 @@ class Team(Managing, RuleBasedStateMachine):
     def review(self, login: str) -> None:
         if not self.member(login).is_reviewer:
             return
-        found = reviews.current_review(self.member(login))
-        if found.task is None:
+        review = reviews.current_review(self.member(login))
+        if review.task is None:
             assert login not in self.model.reviewing
             return
-        number = found.task.sentence.number
+        number = review.task.sentence.number
         assert (login, number) not in self.model.ever
         assert self.model.reviewing.get(login, number) == number
         self.model.reviewing[login] = number
@@ -222,12 +222,12 @@ class Team(Managing, RuleBasedStateMachine):
         member = self.member(login)
         answer = self.decision(reviews.candidates(task, member), task.sentence, n, addition)
         handing = {"version": task.version, "client_key": self.key(), "answer": answer}
-        made = reviews.finalise(member, task.sentence_id, **handing)
+        golden = reviews.finalise(member, task.sentence_id, **handing)
         self.model.golden[task.sentence.number] += 1
         del self.model.reviewing[login]
-        assert made.golden.version >= self.model.golden[task.sentence.number]
+        assert golden.golden.version >= self.model.golden[task.sentence.number]
         assert reviews.finalise(member, task.sentence_id, **handing).answered_before
-        self.did(f"finalise {made.golden.kind}")
+        self.did(f"finalise {golden.golden.kind}")
 
     @rule(login=REVIEWER)
     def undo(self, login: str) -> None:
@@ -248,7 +248,9 @@ class Team(Managing, RuleBasedStateMachine):
 
     def decision(self, shown, sentence: Sentence, n: int, addition: bool) -> ReviewAnswer:
         """A valid review: some texts are right by the bits of n, or a decision is."""
-        right = {one.key for k, one in enumerate(shown) if one.text and n >> k & 1}
+        right = {
+            candidate.key for k, candidate in enumerate(shown) if candidate.text and n >> k & 1
+        }
         extra = [Addition(f"{sentence.text}审{n}")] if addition else []
         if right or extra:
             decision = Decision.CORRECTED
@@ -256,7 +258,8 @@ class Team(Managing, RuleBasedStateMachine):
             decision = Decision.ERROR_FREE if n % 2 else Decision.NOT_ANNOTATABLE
             right, extra = {str(decision)}, []
         words = [
-            VerdictAnswer(one.key, one.key in right, (RejectReason.ERRONEOUS,)) for one in shown
+            VerdictAnswer(candidate.key, candidate.key in right, (RejectReason.ERRONEOUS,))
+            for candidate in shown
         ]
         return ReviewAnswer(decision, words, extra, reason="personal", confirmed=True)
 
@@ -289,8 +292,8 @@ class Team(Managing, RuleBasedStateMachine):
 
     def study(self, n: int) -> Study | None:
         rows = Study.objects.filter(state="open").select_related("person", "sentence")
-        found = rows.order_by("pk")
-        return found[n % len(found)] if found else None
+        ordered = rows.order_by("pk")
+        return ordered[n % len(ordered)] if ordered else None
 
     @rule(n=WHICH, right=st.booleans())
     def attempt(self, n: int, right: bool) -> None:
@@ -321,12 +324,12 @@ class Team(Managing, RuleBasedStateMachine):
         if study is None:
             return
         try:
-            made = complaints.complain(
+            complaint = complaints.complain(
                 self.member(study.person.login), study.pk, argument="？", client_key=self.key()
             )
         except WorkflowError:
             return
-        self.did(f"complain {made.level}")
+        self.did(f"complain {complaint.level}")
 
     @rule(n=WHICH, outcome=st.sampled_from(["upheld", "upheld_changed", "dismissed"]))
     def decide(self, n: int, outcome: str) -> None:
@@ -335,7 +338,11 @@ class Team(Managing, RuleBasedStateMachine):
             return
         complaint = rows[n % len(rows)]
         sentence = complaint.study.sentence
-        able = [one for one in Member.objects.all() if complaints.may_decide_now(one, complaint)]
+        able = [
+            member
+            for member in Member.objects.all()
+            if complaints.may_decide_now(member, complaint)
+        ]
         if not able:
             return
         text = f"{sentence.text}诉{self.calls}"
@@ -350,7 +357,7 @@ class Team(Managing, RuleBasedStateMachine):
     @invariant()
     def holds(self) -> None:
         if self.wrote:  # else the same rows were found whole the step before
-            found = check()
-            assert found == (), found
+            violations = check()
+            assert violations == (), violations
             self.wrote = False
         self.model.agree()

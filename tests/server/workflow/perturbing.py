@@ -41,7 +41,7 @@ def scheme(name: str, lang: str) -> Scheme:
 def add_cases(project: Project, pairs: Sequence[tuple[str, str]]) -> None:
     """Add cases c1, c2, ... to a project."""
     name = "zh-char" if project.lang == "zh" else "en-errant"
-    found = divide(scheme(name, project.lang), pairs)
+    divisions = divide(scheme(name, project.lang), pairs)
     rows = [
         sentences.NewSentence(
             external_id=f"c{n}",
@@ -49,7 +49,7 @@ def add_cases(project: Project, pairs: Sequence[tuple[str, str]]) -> None:
             source="story",
             case=sentences.NewCase(target, division, name, "test"),
         )
-        for n, ((source, target), division) in enumerate(zip(pairs, found, strict=True), 1)
+        for n, ((source, target), division) in enumerate(zip(pairs, divisions, strict=True), 1)
     ]
     sentences.add_sentences(project, rows)
 
@@ -91,7 +91,7 @@ def answer_of(*gaps: str, **fields: object) -> Answer:
     return Answer(Decision.CORRECTED, gaps, **fields)
 
 
-def handed(member: Member, slot: Slot, *gaps: str, **fields: object) -> Submission:
+def submit_variant(member: Member, slot: Slot, *gaps: str, **fields: object) -> Submission:
     """What a member hands in for a slot; fields of the answer by keyword."""
     return submissions.submit(
         member, slot.pk, version=slot.version, client_key=uuid4(), answer=answer_of(*gaps, **fields)
@@ -101,7 +101,7 @@ def handed(member: Member, slot: Slot, *gaps: str, **fields: object) -> Submissi
 @remembered
 def perturbed(member: Member, sentence: Sentence, word: str) -> Submission:
     """A variant of a member for a case of CHINESE."""
-    return handed(member, claimed(member, sentence), *gaps_of(sentence, word))
+    return submit_variant(member, claimed(member, sentence), *gaps_of(sentence, word))
 
 
 @remembered

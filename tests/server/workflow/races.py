@@ -17,7 +17,7 @@ def together(count: int, act: Callable[[int], object]) -> list[object]:
     """
     begin = Barrier(count)
 
-    def one(n: int) -> object:
+    def run(n: int) -> object:
         try:
             begin.wait(60)
             return act(n)
@@ -25,8 +25,8 @@ def together(count: int, act: Callable[[int], object]) -> list[object]:
             connection.close()
 
     with ThreadPoolExecutor(count) as threads:
-        futures = [threads.submit(one, n) for n in range(count)]
-        return [one.exception() or one.result() for one in futures]
+        futures = [threads.submit(run, n) for n in range(count)]
+        return [future.exception() or future.result() for future in futures]
 
 
 class BrokenError(RuntimeError):

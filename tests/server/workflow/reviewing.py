@@ -53,10 +53,10 @@ def opened(project: Project, login: str = "rita", number: int = 1) -> ReviewTask
 def word(
     key: str, correct: bool, *reasons: str, note: str = "", section: str = ""
 ) -> VerdictAnswer:
-    given = tuple(RejectReason(one) for one in reasons)
-    if not correct and not given and key not in tuple(Decision):
-        given = (RejectReason.ERRONEOUS,)
-    return VerdictAnswer(key, correct, given, note, section)
+    rejections = tuple(RejectReason(reason) for reason in reasons)
+    if not correct and not rejections and key not in tuple(Decision):
+        rejections = (RejectReason.ERRONEOUS,)
+    return VerdictAnswer(key, correct, rejections, note, section)
 
 
 def judged(
@@ -72,12 +72,15 @@ def judged(
 ) -> ReviewAnswer:
     """A reviewer's answer that calls some texts right and all others wrong."""
     task = ReviewTask.objects.get(sentence=sentence_of(project, number), state__in=["free", "open"])
-    keys = {digest(one) for one in right}
+    keys = {digest(text) for text in right}
     if decision != Decision.CORRECTED:
         keys = {str(decision)}
     shown = reviews.candidates(task, member_of(project, login))
-    given = [(words or {}).get(one.key) or word(one.key, one.key in keys) for one in shown]
-    return ReviewAnswer(decision, given, additions, confirmed=True, **fields)
+    verdicts = [
+        (words or {}).get(candidate.key) or word(candidate.key, candidate.key in keys)
+        for candidate in shown
+    ]
+    return ReviewAnswer(decision, verdicts, additions, confirmed=True, **fields)
 
 
 @remembered
@@ -105,7 +108,7 @@ def finalised(
 def golden_texts(sentence: Sentence) -> list[str]:
     golden = Sentence.objects.get(pk=sentence.pk).golden
     assert golden is not None
-    return [one.reference.text for one in golden.entries.select_related("reference")]
+    return [entry.reference.text for entry in golden.entries.select_related("reference")]
 
 
 def study_of(project: Project, login: str) -> Study:

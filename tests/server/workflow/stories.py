@@ -56,8 +56,8 @@ UNUSABLE = "!"
 
 def somebody(login: str, **fields: object) -> Person:
     """A person, made once."""
-    found = Person.objects.filter(login=login).first()
-    return found or Person.objects.create(
+    person = Person.objects.filter(login=login).first()
+    return person or Person.objects.create(
         **{"login": login, "name": login.title(), "password": UNUSABLE, **fields}
     )
 
@@ -65,8 +65,8 @@ def somebody(login: str, **fields: object) -> Person:
 @remembered
 def joined(project: Project, login: str, *roles: Role | str) -> Member:
     """A member with these roles (an annotator, if none is named), made or changed."""
-    given = tuple(Role(role) for role in roles) or (Role.ANNOTATOR,)
-    return members.add_member(project, somebody(login), roles=given, by=None)
+    chosen_roles = tuple(Role(role) for role in roles) or (Role.ANNOTATOR,)
+    return members.add_member(project, somebody(login), roles=chosen_roles, by=None)
 
 
 @remembered
@@ -154,7 +154,7 @@ def kept_counts() -> dict[str, object]:
     """All that handing in and taking back change, to compare before and after."""
     tables = (Submission, Reference, SlotEvent, Audit, Draft, DraftRevision)
     return {
-        "rows": [one.objects.count() for one in tables],
+        "rows": [table.objects.count() for table in tables],
         "slots": sorted(Slot.objects.values_list("pk", "state", "version")),
         "sentences": list(Sentence.objects.values_list("state", "submitted", "version")),
     }

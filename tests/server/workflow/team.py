@@ -86,8 +86,8 @@ class Model:
         assert self._slots("open") == set(self.open)
         assert self._slots(*SUBMITTED_OR_LATER) == self.handed
         tasks = ReviewTask.objects.filter(state="open")
-        found = dict(tasks.values_list("reviewer__login", "sentence__number"))
-        assert found == self.reviewing
+        reviewing = dict(tasks.values_list("reviewer__login", "sentence__number"))
+        assert reviewing == self.reviewing
         golden = Counter(Golden.objects.values_list("sentence__number", flat=True))
         assert golden == self.golden
         assert dict(Sentence.objects.values_list("number", "needed")) == self.needed
@@ -107,19 +107,19 @@ class Model:
         rows = Reference.objects.filter(submission__isnull=False).order_by("position")
         for submission, text in rows.values_list("submission", "text"):
             texts[submission] = (*texts.get(submission, ()), text)
-        found = {
+        submissions_ = {
             key: (pk, login, number, texts.get(pk, ()))
             for key, pk, login, number in Submission.objects.values_list(
                 "client_key", "pk", "person__login", "sentence__number"
             )
         }
-        assert found == self.keys
-        kept = DraftRevision.objects.filter(slot__isnull=False)
-        said = {
+        assert submissions_ == self.keys
+        revisions = DraftRevision.objects.filter(slot__isnull=False)
+        revisions_kept = {
             (slot, login, rev, payload["texts"][0])
-            for slot, login, rev, payload in kept.values_list(
+            for slot, login, rev, payload in revisions.values_list(
                 "slot", "person__login", "rev", "payload"
             )
             if payload["texts"]
         }
-        assert set(self.drafts) <= said
+        assert set(self.drafts) <= revisions_kept

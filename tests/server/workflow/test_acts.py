@@ -111,10 +111,10 @@ def test_an_administrator_acts_as_a_manager_without_being_a_member(site):
 
 def test_a_locked_member_is_as_the_database_has_them(site):
     project = a_project(1)
-    (one,) = people(project, 1)
-    Member.objects.filter(pk=one.pk).update(status="paused")
+    (annotator,) = people(project, 1)
+    Member.objects.filter(pk=annotator.pk).update(status="paused")
     Project.objects.update(name="New")
     with transaction.atomic():
-        fresh = lock_member(one)
+        fresh = lock_member(annotator)
     assert (fresh.status, fresh.project.name) == ("paused", "New")
-    assert joined(project, "b") != one
+    assert joined(project, "b") != annotator

@@ -46,7 +46,10 @@ def over(assignment: Assignment) -> None:
 
 
 def standing(member: Member) -> list[tuple[int, int]]:
-    return [(one.done, one.total) for one in standings(Assignment.objects.filter(member=member))]
+    return [
+        (standing.done, standing.total)
+        for standing in standings(Assignment.objects.filter(member=member))
+    ]
 
 
 def worked(member: Member) -> int | None:
@@ -60,96 +63,96 @@ def worked(member: Member) -> int | None:
 
 def test_a_batch_comes_first_and_its_places_go_to_nobody_else(database):
     project = a_project(6, annotators=1)
-    one, two = people(project, 2)
-    batch_of(project, one, 4, 5)
-    assert {worked(two) for _ in range(5)} == {1, 2, 3, 6, None}
-    assert claims.current(two).nothing == claims.NoTask.NONE_FOR_YOU
-    assert not claims.has_task(two)
-    assert claims.has_task(one)
-    assert {worked(one), worked(one)} == {4, 5}
-    assert worked(one) is None
+    first, second = people(project, 2)
+    batch_of(project, first, 4, 5)
+    assert {worked(second) for _ in range(5)} == {1, 2, 3, 6, None}
+    assert claims.current(second).nothing == claims.NoTask.NONE_FOR_YOU
+    assert not claims.has_task(second)
+    assert claims.has_task(first)
+    assert {worked(first), worked(first)} == {4, 5}
+    assert worked(first) is None
 
 
 def test_a_batch_keeps_one_place_of_each_sentence_the_others_stay_free(site):
     project = a_project(1, annotators=3)
-    one, two, three, four = people(project, 4)
-    batch_of(project, one, 1)
-    assert (worked(two), worked(three)) == (1, 1)
-    assert worked(four) is None
-    assert worked(one) == 1
+    first, second, third, fourth = people(project, 4)
+    batch_of(project, first, 1)
+    assert (worked(second), worked(third)) == (1, 1)
+    assert worked(fourth) is None
+    assert worked(first) == 1
     assert sentence_of(project).state == "review_ready"
 
 
 @pytest.mark.parametrize("how", ["deadline", "end", "pause", "role", "shut out"])
 def test_what_was_kept_is_open_to_all_again(site, how):
     project = a_project(2, annotators=1)
-    one, two = people(project, 2)
-    batch = batch_of(project, one, 1, 2)
-    assert worked(one) in (1, 2)
+    first, second = people(project, 2)
+    batch = batch_of(project, first, 1, 2)
+    assert worked(first) in (1, 2)
     if how == "deadline":
         over(batch)
     elif how == "end":
         assignments.end_assignment(boss_of(project), batch.pk)
     elif how == "pause":
-        members.change_member(one, by=None, status=MemberStatus.PAUSED)
+        members.change_member(first, by=None, status=MemberStatus.PAUSED)
     elif how == "role":
-        members.change_member(one, by=None, roles=[Role.REVIEWER])
+        members.change_member(first, by=None, roles=[Role.REVIEWER])
     else:
-        accounts.deactivate(one.person)
-    assert worked(two) in (1, 2)
+        accounts.deactivate(first.person)
+    assert worked(second) in (1, 2)
 
 
 def test_the_earliest_deadline_comes_first(site):
     project = a_project(40, annotators=1)
-    (one,) = people(project, 1)
-    batch_of(project, one, 7, due=5)
-    batch_of(project, one, 9, due=2)
-    assert (worked(one), worked(one)) == (9, 7)
+    (annotator,) = people(project, 1)
+    batch_of(project, annotator, 7, due=5)
+    batch_of(project, annotator, 9, due=2)
+    assert (worked(annotator), worked(annotator)) == (9, 7)
 
 
 def test_inv_15_what_was_lost_comes_back_unless_it_is_kept_for_another(site):
     project = a_project(2, annotators=1)
-    one, two = people(project, 2)
-    slot = claims.current(one).slot
+    first, second = people(project, 2)
+    slot = claims.current(first).slot
     expired(project)
-    batch_of(project, two, slot.sentence.number)
-    assert claims.current(one).slot.sentence_id != slot.sentence_id
-    assert claims.current(two).slot.sentence_id == slot.sentence_id
+    batch_of(project, second, slot.sentence.number)
+    assert claims.current(first).slot.sentence_id != slot.sentence_id
+    assert claims.current(second).slot.sentence_id == slot.sentence_id
 
 
 def test_an_expired_place_of_a_batch_stays_its_members(site):
     project = a_project(2, annotators=1)
-    one, two = people(project, 2)
-    batch = batch_of(project, one, 1)
-    slot = claims.current(one).slot
+    first, second = people(project, 2)
+    batch = batch_of(project, first, 1)
+    slot = claims.current(first).slot
     expired(project)
-    assert claims.current(two).slot.sentence.number == 2
-    assert claims.current(one).slot == slot
+    assert claims.current(second).slot.sentence.number == 2
+    assert claims.current(first).slot == slot
     assert Slot.objects.get(pk=slot.pk).assignment == batch
 
 
 def test_a_skipped_sentence_of_a_batch_can_be_taken_up_again(site):
     project = a_project(1, annotators=2)
-    one, two = people(project, 2)
-    batch_of(project, one, 1)
-    slot = claims.current(one).slot
-    claims.skip(one, slot.pk, version=slot.version)
-    assert standing(one) == [(0, 1)]
-    assert worked(two) == 1
-    assert claims.recall(one, slot.sentence_id).slot == slot
+    first, second = people(project, 2)
+    batch_of(project, first, 1)
+    slot = claims.current(first).slot
+    claims.skip(first, slot.pk, version=slot.version)
+    assert standing(first) == [(0, 1)]
+    assert worked(second) == 1
+    assert claims.recall(first, slot.sentence_id).slot == slot
 
 
 def test_a_batch_of_so_many_takes_those_that_come_first_and_leaves_out_what_is_known(site):
     project = a_project(5, annotators=1)
-    one, two = people(project, 2)
-    submitted(one, sentence_of(project, 2))
-    batch_of(project, two, 3)
-    batch, count = give_batch(boss_of(project), one, due_at=days(1), number=10)
+    first, second = people(project, 2)
+    submitted(first, sentence_of(project, 2))
+    batch_of(project, second, 3)
+    batch, count = give_batch(boss_of(project), first, due_at=days(1), number=10)
     assert count == 3
     numbers = set(batch.slots.values_list("sentence__number", flat=True))
     assert numbers == {1, 4, 5}
     with pytest.raises(RefusedError) as refused:
-        give_batch(boss_of(project), one, due_at=days(1), number=10)
+        give_batch(boss_of(project), first, due_at=days(1), number=10)
     assert refused.value.problems[0].code == "batch-empty"
     assert Assignment.objects.count() == 2
 
@@ -164,20 +167,20 @@ def test_places_are_kept_for_one_person_whoever_races(database):
             return give_batch(boss, team[n], due_at=due, number=3)
         return claims.current(team[n])
 
-    got = together(6, act)
-    assert [one for one in got if isinstance(one, Exception)] == []
-    given = [one for one in got if isinstance(one, tuple)]
-    for batch, count in given:
+    results = together(6, act)
+    assert [result for result in results if isinstance(result, Exception)] == []
+    batches = [result for result in results if isinstance(result, tuple)]
+    for batch, count in batches:
         assert batch.slots.count() == count
         assert not batch.slots.exclude(person=None).exclude(person=batch.member.person).exists()
 
 
 def test_no_database_walks_the_places_for_a_batch(site):
     project = a_project(300)
-    (one,) = people(project, 1)
+    (annotator,) = people(project, 1)
     with CaptureQueriesContext(connection) as queries:
-        claims.current(one)
-    (asked,) = [
+        claims.current(annotator)
+    (sql,) = [
         row["sql"]
         for row in queries
         if "due_at" in row["sql"] and "ORDER BY" in row["sql"] and "LIMIT 5" in row["sql"]
@@ -186,42 +189,42 @@ def test_no_database_walks_the_places_for_a_batch(site):
         for analysed in (False, True):
             if analysed:
                 cursor.execute("ANALYZE")
-            cursor.execute(f"EXPLAIN QUERY PLAN {asked}")
+            cursor.execute(f"EXPLAIN QUERY PLAN {sql}")
             plan = "\n".join(row[3] for row in cursor.fetchall())
             assert "slot USING INDEX slot_by_assignment" in plan, plan
 
 
 def test_progress_of_a_batch_is_asked_of_its_places(site):
     project = a_project(4, annotators=1)
-    one, two = people(project, 2)
-    batch = batch_of(project, one, 1, 2, 3)
-    assert standing(one) == [(0, 3)]
-    worked(one)
-    assert standing(one) == [(1, 3)]
+    first, second = people(project, 2)
+    batch = batch_of(project, first, 1, 2, 3)
+    assert standing(first) == [(0, 3)]
+    worked(first)
+    assert standing(first) == [(1, 3)]
     left = batch.slots.filter(state="free").first()
     Sentence.objects.filter(pk=left.sentence_id).update(state="withdrawn")
-    assert standing(one) == [(1, 2)]
+    assert standing(first) == [(1, 2)]
     over(batch)
     assert [row.late for row in standings(Assignment.objects.all())] == [True]
-    while worked(two):
+    while worked(second):
         pass
-    assert standing(one) == []  # the others did the rest: nothing is due any more
+    assert standing(first) == []  # the others did the rest: nothing is due any more
 
 
 def test_progress_of_a_quota_counts_what_was_handed_in_since(site):
     project = a_project(6, annotators=1)
-    one, two = people(project, 2)
-    kept = 4 if worked(one) == 3 else 3  # tasks come in an order by chance
-    quota = give_quota(boss_of(project), one, number=2, due_at=days(2))
-    assert standing(one) == [(0, 2)]
-    batch_of(project, one, kept)
-    worked(two)
-    slot = claimed(one, sentence_of(project, kept))
-    submitted(one, slot.sentence)
-    assert standing(one) == [(0, 2), (1, 1)]  # a batch counts for itself alone
-    worked(one)
-    assert standing(one) == [(1, 2), (1, 1)]
-    later = give_quota(boss_of(project), one, number=5, due_at=days(2))
+    first, second = people(project, 2)
+    number = 4 if worked(first) == 3 else 3  # tasks come in an order by chance
+    quota = give_quota(boss_of(project), first, number=2, due_at=days(2))
+    assert standing(first) == [(0, 2)]
+    batch_of(project, first, number)
+    worked(second)
+    slot = claimed(first, sentence_of(project, number))
+    submitted(first, slot.sentence)
+    assert standing(first) == [(0, 2), (1, 1)]  # a batch counts for itself alone
+    worked(first)
+    assert standing(first) == [(1, 2), (1, 1)]
+    later = give_quota(boss_of(project), first, number=5, due_at=days(2))
     quota.refresh_from_db()
     assert quota.ended_at is not None
     assert [row.assignment for row in standings(Assignment.objects.filter(quota__gt=0))] == [later]
@@ -242,20 +245,20 @@ def test_progress_of_a_reviewers_quota_counts_decisions(site):
     [(0, 10, 0, 0, False), (-5, 5, 4, 6, False), (-5, 5, 12, 0, False), (-10, -1, 7, 13, True)],
 )
 def test_behind_is_measured_by_an_even_pace(begun, due, done, behind, late):
-    given = Assignment(quota=20, at=days(begun), due_at=days(due) + timedelta(seconds=1))
-    row = assignments.Standing(given, done, 20, timezone.now() + timedelta(seconds=2))
+    assignment = Assignment(quota=20, at=days(begun), due_at=days(due) + timedelta(seconds=1))
+    row = assignments.Standing(assignment, done, 20, timezone.now() + timedelta(seconds=2))
     assert (row.behind, row.late) == (behind, late)
 
 
 def test_only_managers_give_and_only_here(site):
     project = a_project(2)
-    one, two = people(project, 2)
+    first, second = people(project, 2)
     with pytest.raises(NotAllowedError):
-        give_quota(one, two, number=1, due_at=days(1))
+        give_quota(first, second, number=1, due_at=days(1))
     stranger = joined(a_project(1, slug="other", manager="ola"), "sol")
     with pytest.raises(NotYoursError):
         give_quota(boss_of(project), stranger, number=1, due_at=days(1))
-    quota = give_quota(boss_of(project), one, number=1, due_at=days(1))
+    quota = give_quota(boss_of(project), first, number=1, due_at=days(1))
     with pytest.raises(NotYoursError):
         assignments.end_assignment(member_of(Project.objects.get(slug="other"), "ola"), quota.pk)
 
@@ -266,24 +269,24 @@ def test_only_managers_give_and_only_here(site):
 )
 def test_a_quota_out_of_bounds_is_refused(site, number, due, code):
     project = a_project(1)
-    (one,) = people(project, 1)
+    (annotator,) = people(project, 1)
     with pytest.raises(RefusedError) as refused:
-        give_quota(boss_of(project), one, number=number, due_at=days(due))
+        give_quota(boss_of(project), annotator, number=number, due_at=days(due))
     assert [problem.code for problem in refused.value.problems] == [code]
     assert not Assignment.objects.exists()
 
 
 def test_a_deadline_moves_and_all_is_in_the_log(site):
     project = a_project(2)
-    (one,) = people(project, 1)
-    batch = batch_of(project, one, 1)
+    (annotator,) = people(project, 1)
+    batch = batch_of(project, annotator, 1)
     over(batch)
     assert assignments.set_deadline(boss_of(project), batch.pk, due_at=days(4)).due_at > days(3)
-    assert worked(one) == 1
+    assert worked(annotator) == 1
     assignments.end_assignment(boss_of(project), batch.pk)
     with pytest.raises(NotYoursError):
         assignments.end_assignment(boss_of(project), batch.pk)
     logged = Audit.objects.filter(what__startswith="assignment").order_by("seq")
-    whats = [one.what.split(".")[1] for one in logged]
+    whats = [entry.what.split(".")[1] for entry in logged]
     assert whats == ["made", "moved", "ended"]
     assert logged[0].data["sentences"] == [sentence_of(project).pk]

@@ -41,8 +41,8 @@ def chain(database):
 def test_an_untouched_chain_is_right(chain):
     assert audit.verify() == ()
     rows = list(Audit.objects.order_by("seq"))
-    assert [one.seq for one in rows] == [1, 2, 3, 4, 5]
-    assert [one.previous_hash for one in rows] == [audit.START, *(r.hash for r in rows[:-1])]
+    assert [row.seq for row in rows] == [1, 2, 3, 4, 5]
+    assert [row.previous_hash for row in rows] == [audit.START, *(r.hash for r in rows[:-1])]
     assert audit.verify(noted=audit.head()) == ()
     assert audit.verify(noted=(0, audit.START)) == ()
 
@@ -118,14 +118,14 @@ def test_many_wrong_rows_are_not_all_listed(chain, monkeypatch):
     monkeypatch.setattr(audit, "_MOST", 2)
     without_guards()
     execute("UPDATE audit SET what = 'x'")
-    found = audit.verify()
-    assert len(found) == 3
-    assert found[-1].startswith("and so on")
+    problems = audit.verify()
+    assert len(problems) == 3
+    assert problems[-1].startswith("and so on")
 
 
 def test_the_chain_does_not_fork_when_many_write_at_once(database):
-    got = together(16, lambda n: audit.record("test.done", who=None, about=("thing", n)))
-    assert [one for one in got if isinstance(one, Exception)] == []
+    results = together(16, lambda n: audit.record("test.done", who=None, about=("thing", n)))
+    assert [result for result in results if isinstance(result, Exception)] == []
     assert Audit.objects.count() == 16
     assert audit.verify() == ()
 
@@ -143,8 +143,12 @@ def test_rows_name_where_a_request_came_from(site):
     with audit.request_address("192.0.2.7"):
         inside = audit.record("test.done", who=None)
     outside = audit.record("test.done", who=None)
-    given = audit.record("test.done", who=None, address="192.0.2.8")
-    assert [one.address for one in (inside, outside, given)] == ["192.0.2.7", "", "192.0.2.8"]
+    with_address = audit.record("test.done", who=None, address="192.0.2.8")
+    assert [entry.address for entry in (inside, outside, with_address)] == [
+        "192.0.2.7",
+        "",
+        "192.0.2.8",
+    ]
     assert audit.verify() == ()
 
 

@@ -58,16 +58,16 @@ def put_off(member, slot):
 
 def test_inv_8_what_was_put_off_after_taking_it_back_does_not_stand_again(site):
     project = a_project(1, annotators=2)
-    one, two = people(project, 2)
-    slot = claimed(one, sentence_of(project))
-    for member in (one, two):
+    first, second = people(project, 2)
+    slot = claimed(first, sentence_of(project))
+    for member in (first, second):
         mine = Slot.objects.get(pk=slot.pk)
         if mine.state == SlotState.FREE:
             mine = claimed(member, sentence_of(project))
         assert mine.pk == slot.pk
         handed_in(member, mine, correction(f"{member.person.login}写的。"))
         put_off(member, submissions.reopen(member, slot.pk))
-    back = claims.recall(one, slot.sentence_id).slot
+    back = claims.recall(first, slot.sentence_id).slot
     assert back.pk == slot.pk
     assert expired(project) == 1
     slot.refresh_from_db()
@@ -78,33 +78,33 @@ def test_inv_8_what_was_put_off_after_taking_it_back_does_not_stand_again(site):
 
 def test_inv_15_a_lease_that_ends_in_a_task_taken_back_lets_the_submission_stand(site):
     project = a_project(1, annotators=2)
-    (one,) = people(project, 1)
-    made = submitted(one, sentence_of(project))
-    submissions.reopen(one, made.slot_id)
+    (annotator,) = people(project, 1)
+    submission = submitted(annotator, sentence_of(project))
+    submissions.reopen(annotator, submission.slot_id)
     assert expired(project) == 1
-    slot = Slot.objects.get(pk=made.slot_id)
-    assert (slot.state, slot.person_id) == ("submitted", one.person_id)
+    slot = Slot.objects.get(pk=submission.slot_id)
+    assert (slot.state, slot.person_id) == ("submitted", annotator.person_id)
     assert (sentence_of(project).submitted, check()) == (1, ())
 
 
 def test_inv_2_nobody_gets_one_more_task_where_the_option_was_lowered(site):
     project = a_project(4, annotators=2, open_tasks=3)
-    (one,) = people(project, 1)
+    (annotator,) = people(project, 1)
     for number in (1, 2, 3):
-        claimed(one, sentence_of(project, number))
-    put_off(one, Slot.objects.get(person=one.person, open_no=1))
+        claimed(annotator, sentence_of(project, number))
+    put_off(annotator, Slot.objects.get(person=annotator.person, open_no=1))
     projects.change_project(project, by=somebody("boss"), options={"open_tasks": 1})
-    one = member_of(project, "a1")
+    annotator = member_of(project, "a1")
     with pytest.raises(RefusedError):
-        claims.recall(one, Skip.objects.get().sentence_id)
+        claims.recall(annotator, Skip.objects.get().sentence_id)
     assert Slot.objects.filter(state="open").count() == 2
-    assert not claims.claim(one).fresh
+    assert not claims.claim(annotator).fresh
 
 
 def test_a_lease_that_ends_while_its_holder_asks_for_work_is_no_fault(database, monkeypatch):
     project = a_project(2, annotators=2)
-    (one,) = people(project, 1)
-    claimed(one, sentence_of(project, 1))
+    (annotator,) = people(project, 1)
+    claimed(annotator, sentence_of(project, 1))
     looked, free_place = [], sentences.free_task_number
 
     def looked_once(member, rules):
@@ -115,7 +115,7 @@ def test_a_lease_that_ends_while_its_holder_asks_for_work_is_no_fault(database, 
         return place
 
     monkeypatch.setattr(sentences, "free_task_number", looked_once)
-    assert claims._next(one).fresh
+    assert claims._next(annotator).fresh
     assert looked[0] is None
 
 
@@ -158,7 +158,7 @@ def test_inv_11_who_has_only_read_does_not_annotate_the_sentence_later(site, how
 @pytest.mark.parametrize("how", ["two hand it on", "the lease ends"])
 def test_inv_11_who_has_reviewed_does_not_annotate_the_sentence_later(site, how):
     project = waiting(reviewers=("rita",))
-    both, beth = (joined(project, one, "annotator", "reviewer") for one in ("both", "beth"))
+    both, beth = (joined(project, login, "annotator", "reviewer") for login in ("both", "beth"))
     task = opened(project, "both")
     drafts.save_review_draft(both, task.sentence, rev=0, payload={"note": "第二句？"})
     if how == "the lease ends":
@@ -249,8 +249,10 @@ def test_the_clocks_are_watched_from_the_start_of_the_process():
     module = "gecbench.server.workflow.review_tasks"
     code = f"import django; django.setup(); from {module} import clock_watch; "
     code += "print(clock_watch.cache_info().currsize)"
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert said.stdout == "1\n"
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout == "1\n"
 
 
 def test_stu_7_an_item_whose_complaint_is_undecided_keeps_nobody_from_work(site):
@@ -260,10 +262,10 @@ def test_stu_7_an_item_whose_complaint_is_undecided_keeps_nobody_from_work(site)
     Study.objects.update(opened_at=timezone.now() - timedelta(days=9))
     a2 = member_of(project, "a2")
     assert claims.current(a2).nothing == "study_first"
-    made = complaints.complain(a2, item.pk, argument="对的", client_key=uuid4())
+    complaint = complaints.complain(a2, item.pk, argument="对的", client_key=uuid4())
     assert claims.current(a2).fresh
     complaints.decide(
-        member_of(project, "rolf"), made.pk, version=made.version, client_key=uuid4(),
+        member_of(project, "rolf"), complaint.pk, version=complaint.version, client_key=uuid4(),
         ruling=Ruling(ComplaintState.DISMISSED, "不对"),
     )  # fmt: skip
     assert claims._refusal(member_of(project, "a2")) == "study_first"
@@ -276,13 +278,16 @@ def test_cmp_3_where_no_manager_may_decide_a_reviewer_has_the_last_word(site):
     members.change_member(member_of(project, "boss"), by=None, roles=[Role.ANNOTATOR])
     item, a2 = study_of(project, "a2"), member_of(project, "a2")
     for decider in ("rolf", "rita"):
-        made = complaints.complain(a2, item.pk, argument="对的", client_key=uuid4())
-        assert complaints.may_decide_now(member_of(project, decider), made)
+        complaint = complaints.complain(a2, item.pk, argument="对的", client_key=uuid4())
+        assert complaints.may_decide_now(member_of(project, decider), complaint)
         complaints.decide(
-            member_of(project, decider), made.pk, version=made.version, client_key=uuid4(),
+            member_of(project, decider),
+            complaint.pk,
+            version=complaint.version,
+            client_key=uuid4(),
             ruling=Ruling(ComplaintState.DISMISSED, "不对"),
-        )  # fmt: skip
-    assert made.level == 2
+        )
+    assert complaint.level == 2
 
 
 def test_cmp_3_an_administrator_who_is_no_member_has_a_managers_word(site):
@@ -291,10 +296,10 @@ def test_cmp_3_an_administrator_who_is_no_member_has_a_managers_word(site):
     item, a2 = study_of(project, "a2"), member_of(project, "a2")
     root = Member(project=project, person=somebody("root", is_administrator=True), is_manager=True)
     for level, who in ((1, member_of(project, "rolf")), (2, root)):
-        made = complaints.complain(a2, item.pk, argument="对的", client_key=uuid4())
-        assert (made.level, complaints.may_decide_now(root, made)) == (level, level == 2)
+        complaint = complaints.complain(a2, item.pk, argument="对的", client_key=uuid4())
+        assert (complaint.level, complaints.may_decide_now(root, complaint)) == (level, level == 2)
         complaints.decide(
-            who, made.pk, version=made.version, client_key=uuid4(),
+            who, complaint.pk, version=complaint.version, client_key=uuid4(),
             ruling=Ruling(ComplaintState.DISMISSED, "不对"),
         )  # fmt: skip
     assert Complaint.objects.get(level=2).handler.login == "root"
@@ -306,11 +311,11 @@ def test_inv_3_an_administrator_who_wrote_the_sentence_decides_nothing(site):
     item, a2 = study_of(project, "a2"), member_of(project, "a2")
     for login in ("rita", "rolf"):
         members.change_member(member_of(project, login), by=None, roles=[Role.ANNOTATOR])
-    made = complaints.complain(a2, item.pk, argument="对的", client_key=uuid4())
+    complaint = complaints.complain(a2, item.pk, argument="对的", client_key=uuid4())
 
     def may(login):
         return complaints.may_decide_now(
-            Member(project=project, person=somebody(login), is_manager=True), made
+            Member(project=project, person=somebody(login), is_manager=True), complaint
         )
 
     assert not may("root")  # boss may, who is a manager

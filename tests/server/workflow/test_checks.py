@@ -94,8 +94,8 @@ def unguarded(*names: str) -> None:
                 cursor.execute(f"DROP INDEX IF EXISTS {rest}")
 
 
-def found(project_id: int | None = None) -> list[tuple[str, str]]:
-    return [(one.invariant, one.where) for one in check(project_id)]
+def problems(project_id: int | None = None) -> list[tuple[str, str]]:
+    return [(violation.invariant, violation.where) for violation in check(project_id)]
 
 
 def broken(invariant: str, number: int = 1) -> list[tuple[str, str]]:
@@ -115,8 +115,8 @@ def drop_append_only(*tables: str) -> None:
 def test_inv_1_a_slot_too_many_is_found(project):
     sentence = sentence_of(project, 5)
     Slot.objects.create(project=project, sentence=sentence, no=9)
-    (one,) = check()
-    assert (one.invariant, one.where, one.message) == (
+    (violation,) = check()
+    assert (violation.invariant, violation.where, violation.message) == (
         *("INV-1", "story #5"),
         "has 4 slots; it needs 3",
     )
@@ -128,7 +128,7 @@ def test_inv_1_one_person_in_two_slots_of_a_sentence_is_found(project):
     slots = Slot.objects.filter(sentence=pk(2))
     run("UPDATE slot SET person_id = %s WHERE sentence_id = %s", person.pk, pk(2))
     assert slots.count() == 3
-    assert ("INV-1", "story #2") in found()
+    assert ("INV-1", "story #2") in problems()
 
 
 def test_inv_2_two_tasks_in_one_place_are_found(project):
@@ -140,14 +140,14 @@ def test_inv_2_two_tasks_in_one_place_are_found(project):
         a2.pk,
         pk(5),
     )
-    assert ("INV-2", f"story #{a2.pk}") in found()
+    assert ("INV-2", f"story #{a2.pk}") in problems()
 
 
 def test_inv_2_a_free_slot_of_somebody_is_found(project):
     unguarded("slot.slot_free_is_nobodys")
     a1 = member_of(project, "a1").person
     run("UPDATE slot SET person_id = %s WHERE sentence_id = %s AND no = 1", a1.pk, pk(5))
-    assert found() == broken("INV-2", 5)
+    assert problems() == broken("INV-2", 5)
 
 
 def test_inv_3_a_reviewer_who_held_a_slot_is_found(project):
@@ -155,12 +155,12 @@ def test_inv_3_a_reviewer_who_held_a_slot_is_found(project):
     for login, number in (("rita", 1), ("rita", 2)):
         person = member_of(project, login).person
         SlotEvent.objects.create(slot=slot, sentence_id=pk(number), person=person, kind="renew")
-    assert found() == [*broken("INV-3", 1), *broken("INV-3", 2)]
+    assert problems() == [*broken("INV-3", 1), *broken("INV-3", 2)]
 
 
 def test_inv_4_a_wrong_counter_is_found(project):
     Sentence.objects.filter(number=4).update(submitted=2)
-    assert found() == broken("INV-4", 4)
+    assert problems() == broken("INV-4", 4)
 
 
 @pytest.mark.parametrize(
@@ -169,28 +169,28 @@ def test_inv_4_a_wrong_counter_is_found(project):
 )
 def test_inv_4_a_state_that_slots_and_tasks_contradict_is_found(project, number, state):
     Sentence.objects.filter(number=number).update(state=state)
-    assert set(found()) == {("INV-4", f"story #{number}")}
+    assert set(problems()) == {("INV-4", f"story #{number}")}
 
 
 def test_inv_4_a_sentence_twice_or_never_in_the_queue_is_found(project):
     unguarded("review_task.review_task_once")
     ReviewTask.objects.create(project=project, sentence_id=pk(3))
-    assert found() == broken("INV-4", 3)
+    assert problems() == broken("INV-4", 3)
     ReviewTask.objects.filter(sentence=pk(3)).update(state="done")
-    assert found() == broken("INV-4", 3)
+    assert problems() == broken("INV-4", 3)
 
 
 def test_inv_5_a_slot_that_its_history_contradicts_is_found(project):
     unguarded("slot.slot_free_is_nobodys")
     Slot.objects.filter(sentence=pk(4), state="submitted").update(state="passed")
-    assert set(found()) == {("INV-5", "story #4"), ("INV-7", "story #4")}
+    assert set(problems()) == {("INV-5", "story #4"), ("INV-7", "story #4")}
 
 
 def test_inv_5_a_slot_that_its_items_contradict_is_found(project):
     slot = study_of(project, "a2").submission.slot
     SlotEvent.objects.create(slot=slot, sentence_id=pk(1), person=slot.person, kind="pass")
     Slot.objects.filter(pk=slot.pk).update(state="passed")
-    assert found() == broken("INV-5")
+    assert problems() == broken("INV-5")
 
 
 @pytest.mark.parametrize("state", ["disputed", "golden"])
@@ -199,29 +199,29 @@ def test_cmp_1_a_state_that_complaints_contradict_is_found(project, state):
         item = study_of(project, "a2")
         complaints.complain(member_of(project, "a2"), item.pk, argument="？", client_key=uuid4())
     Sentence.objects.filter(number=1).update(state=state)
-    assert found() == broken("CMP-1")
+    assert problems() == broken("CMP-1")
     assert Complaint.objects.count() == (state == "golden")
 
 
 def test_inv_6_a_golden_set_that_is_not_the_highest_is_found(project):
     Golden.objects.create(sentence_id=pk(1), version=2, kind="error_free")
-    assert found() == broken("INV-6")
+    assert problems() == broken("INV-6")
 
 
 def test_inv_6_a_golden_state_without_a_set_is_found(project):
     Sentence.objects.filter(number=1).update(golden=None)
-    assert ("INV-6", "story #1") in found()
+    assert ("INV-6", "story #1") in problems()
 
 
 def test_inv_6_a_gap_between_versions_is_found(project):
     golden = Golden.objects.create(sentence_id=pk(1), version=3, kind="error_free")
     Sentence.objects.filter(number=1).update(golden=golden)
-    assert ("INV-6", "story #1") in found()
+    assert ("INV-6", "story #1") in problems()
 
 
 def test_inv_6_the_golden_set_of_another_sentence_is_found(project):
     Sentence.objects.filter(number=7).update(golden=Golden.objects.get())
-    assert ("INV-6", "story #7") in found()
+    assert ("INV-6", "story #7") in problems()
 
 
 def test_inv_6_con_1_an_error_free_set_with_a_text_is_found(project):
@@ -229,14 +229,14 @@ def test_inv_6_con_1_an_error_free_set_with_a_text_is_found(project):
     Sentence.objects.filter(number=1).update(golden=golden)
     row = Reference.objects.filter(sentence=pk(1)).first()
     GoldenReference.objects.create(golden=golden, reference=row, position=0)
-    said = [one.message for one in check() if one.invariant == "INV-6"]
-    assert said == ["golden version 2 is error_free with 1 references"]
+    messages = [violation.message for violation in check() if violation.invariant == "INV-6"]
+    assert messages == ["golden version 2 is error_free with 1 references"]
 
 
 def test_inv_6_a_reference_of_another_sentence_is_found(project):
     row = Reference.objects.filter(sentence=pk(2)).first()
     GoldenReference.objects.create(golden=Golden.objects.get(), reference=row, position=9)
-    assert found() == broken("INV-6")
+    assert problems() == broken("INV-6")
 
 
 def test_con_10_one_text_twice_in_a_set_is_found(project):
@@ -244,7 +244,7 @@ def test_con_10_one_text_twice_in_a_set_is_found(project):
         sentence_id=pk(1), text=GOOD, digest=digest(GOOD), origin="added"
     )
     GoldenReference.objects.create(golden=Golden.objects.get(), reference=row, position=9)
-    assert found() == broken("CON-10")
+    assert problems() == broken("CON-10")
 
 
 @pytest.mark.parametrize(
@@ -261,21 +261,21 @@ def test_con_3_and_4_placeholders_that_differ_are_found(project, texts, rule):
             sentence_id=pk(1), text=text, digest=digest(text), origin="added"
         )
         GoldenReference.objects.create(golden=golden, reference=row, position=n)
-    assert (rule, "story #1") in found()
+    assert (rule, "story #1") in problems()
     boss = member_of(project, "boss").person
     projects.change_project(project, by=boss, options={"rules": {rule: "warn"}})
-    assert rule not in {invariant for invariant, _ in found()}
+    assert rule not in {invariant for invariant, _ in problems()}
     # What was decided while the rule only warned is no fault for ever once it blocks again.
     projects.change_project(project, by=boss, options={"rules": {rule: "block"}})
-    assert rule not in {invariant for invariant, _ in found()}
+    assert rule not in {invariant for invariant, _ in problems()}
 
 
 def test_inv_7_what_was_judged_without_a_verdict_is_found(project):
     drop_append_only("verdict")
     run("DELETE FROM verdict WHERE digest = %s", digest(BAD))
-    assert found() == broken("INV-7")
+    assert problems() == broken("INV-7")
     run("DELETE FROM verdict WHERE decision = 'error_free'")
-    assert found() == [*broken("INV-7"), *broken("INV-7")]
+    assert problems() == [*broken("INV-7"), *broken("INV-7")]
     assert Verdict.objects.count() == 2
 
 
@@ -283,21 +283,21 @@ def test_inv_8_a_lost_submission_is_found(project):
     drop_append_only("submission", "reference")
     slot = Slot.objects.get(sentence=pk(4), state="submitted")
     run("DELETE FROM reference WHERE sentence_id = %s", pk(4))
-    assert found() == broken("ANN-9", 4)
+    assert problems() == broken("ANN-9", 4)
     run("DELETE FROM submission WHERE slot_id = %s", slot.pk)
-    assert found() == broken("INV-8", 4)
+    assert problems() == broken("INV-8", 4)
 
 
 def test_inv_8_a_gap_between_submissions_is_found(project):
     drop_append_only("submission")
     run("UPDATE submission SET no = 2 WHERE sentence_id = %s", pk(4))
-    assert found() == broken("INV-8", 4)
+    assert problems() == broken("INV-8", 4)
 
 
 def test_ann_9_a_decision_with_texts_is_found(project):
     drop_append_only("submission")
     run("UPDATE submission SET decision = 'error_free' WHERE sentence_id = %s", pk(4))
-    assert found() == broken("ANN-9", 4)
+    assert problems() == broken("ANN-9", 4)
 
 
 def test_inv_9_a_key_that_was_used_twice_is_found(on_postgresql):
@@ -305,35 +305,35 @@ def test_inv_9_a_key_that_was_used_twice_is_found(on_postgresql):
     in_all_states()
     with connection.cursor() as cursor:
         names = connection.introspection.get_constraints(cursor, "submission")
-    keyed = (name for name, one in names.items() if one["columns"] == ["client_key"])
+    keyed = (name for name, constraint in names.items() if constraint["columns"] == ["client_key"])
     unguarded(*(f"submission.{name}" for name in keyed))
     run("UPDATE submission SET client_key = %s WHERE sentence_id = %s", uuid4(), pk(2))
-    assert found() == broken("INV-9", 2)
+    assert problems() == broken("INV-9", 2)
 
 
 def test_inv_10_a_draft_without_its_revision_is_found(project):
     draft = Draft.objects.get(slot__sentence=pk(4), slot__state="open")
     Draft.objects.filter(pk=draft.pk).update(payload={"texts": ["别的"]})
-    assert found() == broken("INV-10", 4)
+    assert problems() == broken("INV-10", 4)
     Draft.objects.filter(pk=draft.pk).update(payload=draft.payload, rev=7)
-    assert found() == broken("INV-10", 4)
+    assert problems() == broken("INV-10", 4)
 
 
 def test_con_10_a_text_that_was_changed_is_found(project):
     drop_append_only("reference")
     run("UPDATE reference SET text = 'x' WHERE sentence_id = %s", pk(4))
-    assert found() == broken("CON-10", 4)
+    assert problems() == broken("CON-10", 4)
 
 
 def test_con_10_a_sentence_that_was_changed_is_found(project):
     unguarded("sentence.sentence_kept")
     run("UPDATE sentence SET text = 'x' WHERE id = %s", pk(4))
-    assert found() == broken("CON-10", 4)
+    assert problems() == broken("CON-10", 4)
 
 
 def test_stu_1_and_5_missing_items_are_found(project):
     run("DELETE FROM study")
-    assert {one for one in found() if one[0].startswith("STU")} == {
+    assert {problem for problem in problems() if problem[0].startswith("STU")} == {
         ("STU-1", "story #1"),
         ("STU-5", "story #1"),
     }
@@ -342,14 +342,14 @@ def test_stu_1_and_5_missing_items_are_found(project):
 def test_stu_8_an_item_about_what_is_golden_is_found(project):
     row = study_of(project, "a2").reference
     GoldenReference.objects.create(golden=Golden.objects.get(), reference=row, position=9)
-    assert found() == broken("STU-8")
+    assert problems() == broken("STU-8")
 
 
 def test_stu_8_an_item_about_the_golden_decision_is_found(project):
     drop_append_only("golden_reference", "golden")
     run("DELETE FROM golden_reference")
     run("UPDATE golden SET kind = 'error_free'")
-    assert ("STU-8", "story #1") in found()
+    assert ("STU-8", "story #1") in problems()
     assert Study.objects.filter(reference=None, state="open").count() == 1
 
 
@@ -358,27 +358,27 @@ def test_inv_12_a_released_sentence_that_is_not_real_is_found(project):
     ReleaseItem.objects.create(
         release=release, sentence_id=pk(1), golden=Golden.objects.get(), position=0
     )
-    assert found() == []
+    assert problems() == []
     Sentence.objects.filter(number=1).update(purpose="trial")
     violations = check()  # its submissions are not for real work either
-    assert {one.invariant for one in violations} == {"INV-12"}
+    assert {violation.invariant for violation in violations} == {"INV-12"}
     assert "is in the release 'v1', where it may not be like this" in {
-        one.message for one in violations
+        violation.message for violation in violations
     }
 
 
 def test_a_changed_row_of_the_log_is_found(project):
     drop_append_only("audit")
     run("UPDATE audit SET data = %s WHERE seq = 2", json.dumps({"x": 1}))
-    assert {one.invariant for one in check()} == {"audit"}
+    assert {violation.invariant for violation in check()} == {"audit"}
 
 
 def test_one_project_or_all_are_looked_at_and_not_without_end(project):
     other = a_project(3, slug="other")
     Sentence.objects.filter(project=other).update(submitted=1)
     wrong = [("INV-4", f"other #{n}") for n in (1, 2, 3)]
-    assert found() == found(other.pk) == wrong
-    assert found(project.pk) == []
+    assert problems() == problems(other.pk) == wrong
+    assert problems(project.pk) == []
     assert len(check(most=2)) == 2
     golden = Golden.objects.get()
     assert Review.objects.get().goldens.get() == golden
@@ -387,8 +387,8 @@ def test_one_project_or_all_are_looked_at_and_not_without_end(project):
 
 
 def test_there_is_a_check_for_each_invariant_of_the_tables():
-    said = " ".join(one.__doc__ or "" for one in CHECKS)
+    text = " ".join(check.__doc__ or "" for check in CHECKS)
     for invariant in ("INV-1", "INV-2", "INV-3", "INV-4", "INV-5", "INV-6", "INV-7", "INV-8"):
-        assert invariant in said
+        assert invariant in text
     for invariant in ("INV-9", "INV-10", "INV-12", "CON-10", "STU-1", "CMP-1"):
-        assert invariant in said
+        assert invariant in text

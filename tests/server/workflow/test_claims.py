@@ -30,12 +30,12 @@ from gecbench.server.workflow.errors import ConflictError, NotYoursError, Refuse
 
 def numbers(member: Member, count: int) -> list[int]:
     """Task numbers that a member gets one after the other, handing in each."""
-    got = []
+    numbers_ = []
     for _ in range(count):
         slot = claims.current(member).slot
-        got.append(slot.sentence.number)
+        numbers_.append(slot.sentence.number)
         submitted(member, slot.sentence)
-    return got
+    return numbers_
 
 
 def test_wfl_3_a_task_is_drawn_at_random_among_those_that_come_first(site):
@@ -43,7 +43,7 @@ def test_wfl_3_a_task_is_drawn_at_random_among_those_that_come_first(site):
     first = set(
         Slot.objects.order_by("priority", "order_key").values_list("sentence_id", flat=True)[:60]
     )
-    drawn = {claims.current(one).slot.sentence_id for one in people(project, 12)}
+    drawn = {claims.current(annotator).slot.sentence_id for annotator in people(project, 12)}
     assert len(drawn) == 12
     # The window moves on as tasks are taken, by one each.
     later = Slot.objects.order_by("priority", "order_key").values_list("sentence_id", flat=True)
@@ -61,7 +61,7 @@ def test_wfl_3_trios_vary_and_sentences_finish(site, monkeypatch):
             slot = claims.current(member).slot
             submitted(member, slot.sentence)
     done = Sentence.objects.filter(state="review_ready")
-    trios = {frozenset(one.slots.values_list("person", flat=True)) for one in done}
+    trios = {frozenset(sentence.slots.values_list("person", flat=True)) for sentence in done}
     assert done.count() >= 5
     assert len(trios) > 1
 
@@ -70,18 +70,21 @@ def test_urgent_sentences_come_first(site):
     project = a_project(20, annotators=1)
     urgent = sentences.NewSentence(external_id="now", text="很急的句子。", priority=1)
     sentences.add_sentences(project, [urgent])
-    found = {claims.free_slots_for(one).first().sentence.external_id for one in people(project, 3)}
-    assert found == {"now"}
+    external_ids = {
+        claims.free_slots_for(annotator).first().sentence.external_id
+        for annotator in people(project, 3)
+    }
+    assert external_ids == {"now"}
 
 
 def test_begun_sentences_come_before_others_of_their_priority_and_fall_back(site):
     project = a_project(80)
-    one, two = people(project, 2)
-    slot = claims.current(one).slot
+    first, second = people(project, 2)
+    slot = claims.current(first).slot
     others = Slot.objects.filter(sentence=slot.sentence, state="free")
     assert set(others.values_list("priority", flat=True)) == {100 - sentences.BEGUN}
-    assert claims.free_slots_for(two).first().sentence_id == slot.sentence_id
-    claims.skip(one, slot.pk, version=slot.version)
+    assert claims.free_slots_for(second).first().sentence_id == slot.sentence_id
+    claims.skip(first, slot.pk, version=slot.version)
     row = sentence_of(project, slot.sentence.number)
     assert row.state == "open"
     assert set(row.slots.values_list("priority", flat=True)) == {100}
@@ -89,90 +92,90 @@ def test_begun_sentences_come_before_others_of_their_priority_and_fall_back(site
 
 def test_reloading_shows_the_same_task_and_writes_nothing(database):
     project = a_project(5)
-    (one,) = people(project, 1)
-    first = claims.current(one)
+    (annotator,) = people(project, 1)
+    first = claims.current(annotator)
     with CaptureQueriesContext(
         connection,
     ) as queries:
-        again = claims.current(one)
+        again = claims.current(annotator)
     assert (first.fresh, again.fresh) == (True, False)
     assert first.slot == again.slot
-    assert [one["sql"][:6] for one in queries] == ["SELECT"]
+    assert [query["sql"][:6] for query in queries] == ["SELECT"]
 
 
 def test_inv_1_fifty_people_and_five_sentences_make_exactly_fifteen_slots(database):
     project = a_project(5)
     fifty = people(project, 50)
-    got = together(50, lambda n: claims.current(fifty[n]))
-    assert [one for one in got if isinstance(one, Exception)] == []
+    results = together(50, lambda n: claims.current(fifty[n]))
+    assert [result for result in results if isinstance(result, Exception)] == []
     held = Slot.objects.filter(state="open")
     assert held.count() == 15
     assert len(set(held.values_list("sentence_id", "person_id"))) == 15
-    assert len([one for one in got if one.slot is not None]) == 15
-    assert {one.nothing for one in got if one.slot is None} == {NoTask.ALL_DONE}
+    assert len([result for result in results if result.slot is not None]) == 15
+    assert {result.nothing for result in results if result.slot is None} == {NoTask.ALL_DONE}
     assert set(Sentence.objects.values_list("state", flat=True)) == {"annotating"}
 
 
 def test_inv_2_one_person_in_eight_windows_gets_one_task(database):
     project = a_project(9)
-    (one,) = people(project, 1)
-    got = together(8, lambda _: claims.current(one))
-    assert [one for one in got if isinstance(one, Exception)] == []
-    assert len({one.slot.pk for one in got}) == 1
+    (annotator,) = people(project, 1)
+    results = together(8, lambda _: claims.current(annotator))
+    assert [result for result in results if isinstance(result, Exception)] == []
+    assert len({result.slot.pk for result in results}) == 1
     assert Slot.objects.filter(state="open").count() == 1
 
 
 def test_inv_2_nobody_holds_more_open_tasks_than_the_project_allows(site):
     project = a_project(9, open_tasks=2)
-    (one,) = people(project, 1)
-    first = claims.current(one).slot
-    second = claims.claim(one).slot
-    third = claims.claim(one)
+    (annotator,) = people(project, 1)
+    first = claims.current(annotator).slot
+    second = claims.claim(annotator).slot
+    third = claims.claim(annotator)
     assert first != second
     assert (third.slot, third.fresh) == (first, False)
-    assert claims.open_tasks(one) == (first, second)
+    assert claims.open_tasks(annotator) == (first, second)
     assert {first.open_no, second.open_no} == {1, 2}
-    submitted(one, first.sentence)
-    assert claims.claim(one).slot.open_no == 1
+    submitted(annotator, first.sentence)
+    assert claims.claim(annotator).slot.open_no == 1
 
 
 def test_inv_2_nobody_fills_two_slots_of_a_sentence(site):
     project = a_project(1, open_tasks=5)
-    (one,) = people(project, 1)
-    claims.current(one)
-    assert claims.claim(one).nothing == NoTask.NONE_FOR_YOU
-    submitted(one, sentence_of(project))
-    assert claims.current(one).nothing == NoTask.NONE_FOR_YOU
+    (annotator,) = people(project, 1)
+    claims.current(annotator)
+    assert claims.claim(annotator).nothing == NoTask.NONE_FOR_YOU
+    submitted(annotator, sentence_of(project))
+    assert claims.current(annotator).nothing == NoTask.NONE_FOR_YOU
 
 
 def test_no_task_says_why(site):
     project = a_project(1, annotators=1)
-    one, two = people(project, 2)
-    submitted(one, sentence_of(project))
-    assert claims.current(two).nothing == NoTask.ALL_DONE
+    first, second = people(project, 2)
+    submitted(first, sentence_of(project))
+    assert claims.current(second).nothing == NoTask.ALL_DONE
     reader = joined(project, "r", "reviewer")
     assert claims.current(reader).nothing == NoTask.NOT_ACTIVE
-    members.change_member(two, by=None, status=MemberStatus.PAUSED)
-    assert claims.current(two).nothing == NoTask.NOT_ACTIVE
+    members.change_member(second, by=None, status=MemberStatus.PAUSED)
+    assert claims.current(second).nothing == NoTask.NOT_ACTIVE
     projects.archive_project(project, by=project.created_by)
-    assert claims.current(Member.objects.get(pk=one.pk)).nothing == NoTask.CLOSED
+    assert claims.current(Member.objects.get(pk=first.pk)).nothing == NoTask.CLOSED
 
 
 @pytest.mark.parametrize("status", ["invited", "training", "trial", "paused", "left"])
 def test_rol_4_only_active_members_are_served_even_by_a_stale_page(site, status):
     project = a_project(3)
-    (one,) = people(project, 1)
-    Member.objects.filter(pk=one.pk).update(status=status)
+    (annotator,) = people(project, 1)
+    Member.objects.filter(pk=annotator.pk).update(status=status)
     # `one` still says active, as a request that was read before the change would.
-    assert claims.current(one).nothing == NoTask.NOT_ACTIVE
+    assert claims.current(annotator).nothing == NoTask.NOT_ACTIVE
     assert not Slot.objects.exclude(state="free").exists()
 
 
 def test_inv_12_sentences_for_training_are_never_served_as_tasks(site):
     project = a_project(0)
     rows = [
-        sentences.NewSentence(external_id=str(one), text=f"{one}。", purpose=one)
-        for one in (Purpose.TRAINING, Purpose.TRIAL)
+        sentences.NewSentence(external_id=str(purpose), text=f"{purpose}。", purpose=purpose)
+        for purpose in (Purpose.TRAINING, Purpose.TRIAL)
     ]
     sentences.add_sentences(project, rows)
     assert claims.current(people(project, 1)[0]).nothing == NoTask.ALL_DONE
@@ -181,8 +184,8 @@ def test_inv_12_sentences_for_training_are_never_served_as_tasks(site):
 def test_withdrawn_sentences_are_not_served(site):
     project = a_project(2)
     Sentence.objects.filter(number=1).update(state="withdrawn")
-    for one in people(project, 3):
-        assert claims.current(one).slot.sentence.number == 2
+    for annotator in people(project, 3):
+        assert claims.current(annotator).slot.sentence.number == 2
 
 
 def test_rol_2_who_reviews_a_sentence_is_not_served_it(site):
@@ -199,40 +202,40 @@ def test_rol_2_who_reviews_a_sentence_is_not_served_it(site):
 
 def test_stu_7_study_comes_first_where_the_project_says_so(site):
     project = a_project(4, annotators=1, study_gate=True, study_most=1, study_days=3)
-    (one,) = people(project, 1)
-    held = claims.current(one).slot
+    (annotator,) = people(project, 1)
+    held = claims.current(annotator).slot
     for n in range(2):
-        submission = submitted(one, claims.current(one).slot.sentence)
+        submission = submitted(annotator, claims.current(annotator).slot.sentence)
         golden = submission.sentence.goldens.create(version=1, kind="error_free")
         Study.objects.create(
             project=project,
             sentence=submission.sentence,
             submission=submission,
-            person=one.person,
+            person=annotator.person,
             golden=golden,
         )
-        assert (claims.current(one).nothing == NoTask.STUDY_FIRST) == (n == 1)
+        assert (claims.current(annotator).nothing == NoTask.STUDY_FIRST) == (n == 1)
     study = Study.objects.first()
     Study.objects.exclude(pk=study.pk).update(
         state="closed", close_reason="matched", closed_at=timezone.now()
     )
-    assert claims.current(one).slot is not None
+    assert claims.current(annotator).slot is not None
     Slot.objects.filter(state="open").update(state="free", person=None, open_no=None)
     Study.objects.update(opened_at=timezone.now() - timedelta(days=4))
-    assert claims.current(one).nothing == NoTask.STUDY_FIRST
+    assert claims.current(annotator).nothing == NoTask.STUDY_FIRST
     projects.change_project(project, by=project.created_by, options={"study_gate": False})
-    assert claims.current(Member.objects.get(pk=one.pk)).slot is not None
+    assert claims.current(Member.objects.get(pk=annotator.pk)).slot is not None
     assert held is not None
 
 
 def test_ann_14_a_skip_frees_the_slot_and_is_not_offered_again(database):
     project = a_project(1)
-    one, two = people(project, 2)
-    slot = claims.current(one).slot
-    claims.skip(one, slot.pk, version=slot.version)
-    assert claims.current(one).nothing == NoTask.NONE_FOR_YOU
-    assert claims.current(two).slot.pk is not None
-    assert claims.skipped_sentences(one) == (slot.sentence,)
+    first, second = people(project, 2)
+    slot = claims.current(first).slot
+    claims.skip(first, slot.pk, version=slot.version)
+    assert claims.current(first).nothing == NoTask.NONE_FOR_YOU
+    assert claims.current(second).slot.pk is not None
+    assert claims.skipped_sentences(first) == (slot.sentence,)
     assert list(SlotEvent.objects.filter(slot=slot).values_list("kind", flat=True))[:2] == [
         "claim",
         "skip",
@@ -241,92 +244,94 @@ def test_ann_14_a_skip_frees_the_slot_and_is_not_offered_again(database):
 
 def test_ann_14_a_limited_number_can_be_put_off(site):
     project = a_project(5, open_skips=2)
-    (one,) = people(project, 1)
+    (annotator,) = people(project, 1)
     for _ in range(2):
-        slot = claims.current(one).slot
-        claims.skip(one, slot.pk, version=slot.version)
-    slot = claims.current(one).slot
+        slot = claims.current(annotator).slot
+        claims.skip(annotator, slot.pk, version=slot.version)
+    slot = claims.current(annotator).slot
     with pytest.raises(RefusedError, match="At most 2 tasks") as refused:
-        claims.skip(one, slot.pk, version=slot.version)
-    assert [one.code for one in refused.value.problems] == ["ANN-14"]
+        claims.skip(annotator, slot.pk, version=slot.version)
+    assert [problem.code for problem in refused.value.problems] == ["ANN-14"]
     # One that was finished by others does not count any more.
-    Sentence.objects.filter(pk=claims.skipped_sentences(one)[0].pk).update(state="golden")
-    claims.skip(one, slot.pk, version=slot.version)
+    Sentence.objects.filter(pk=claims.skipped_sentences(annotator)[0].pk).update(state="golden")
+    claims.skip(annotator, slot.pk, version=slot.version)
 
 
 def test_ann_14_what_was_put_off_can_be_asked_for_again(database):
     project = a_project(2)
-    (one,) = people(project, 1)
-    slot = claims.current(one).slot
-    claims.skip(one, slot.pk, version=slot.version)
-    other = claims.current(one).slot
+    (annotator,) = people(project, 1)
+    slot = claims.current(annotator).slot
+    claims.skip(annotator, slot.pk, version=slot.version)
+    other = claims.current(annotator).slot
     with pytest.raises(RefusedError, match="Submit or skip the open task"):
-        claims.recall(one, slot.sentence_id)
-    submitted(one, other.sentence)
-    again = claims.recall(one, slot.sentence_id)
+        claims.recall(annotator, slot.sentence_id)
+    submitted(annotator, other.sentence)
+    again = claims.recall(annotator, slot.sentence_id)
     assert (again.slot.sentence_id, again.fresh) == (slot.sentence_id, True)
-    assert claims.skipped_sentences(one) == ()
+    assert claims.skipped_sentences(annotator) == ()
     # Put off once more, by the same row.
-    claims.skip(one, again.slot.pk, version=again.slot.version)
+    claims.skip(annotator, again.slot.pk, version=again.slot.version)
     assert Skip.objects.count() == 1
-    assert claims.skipped_sentences(one) == (slot.sentence,)
+    assert claims.skipped_sentences(annotator) == (slot.sentence,)
 
 
 def test_recall_says_no_where_there_is_nothing_to_take(site):
     project = a_project(1)
-    one, *others = people(project, 4)
+    first, *others = people(project, 4)
     sentence = sentence_of(project)
     with pytest.raises(NotYoursError, match="not one that you have put off"):
-        claims.recall(one, sentence.pk)
-    slot = claims.current(one).slot
-    claims.skip(one, slot.pk, version=slot.version)
+        claims.recall(first, sentence.pk)
+    slot = claims.current(first).slot
+    claims.skip(first, slot.pk, version=slot.version)
     held = [claimed(other, sentence) for other in others]
-    assert claims.recall(one, sentence.pk).nothing == NoTask.NONE_FOR_YOU
-    assert claims.skipped_sentences(one) == (sentence,)
-    members.change_member(one, by=None, status=MemberStatus.PAUSED)
-    assert claims.recall(one, sentence.pk).nothing == NoTask.NOT_ACTIVE
+    assert claims.recall(first, sentence.pk).nothing == NoTask.NONE_FOR_YOU
+    assert claims.skipped_sentences(first) == (sentence,)
+    members.change_member(first, by=None, status=MemberStatus.PAUSED)
+    assert claims.recall(first, sentence.pk).nothing == NoTask.NOT_ACTIVE
     assert len(held) == 3
 
 
 def test_skip_refuses_what_is_not_ones_own_or_stale(site):
     project = a_project(2)
-    one, two = people(project, 2)
-    slot = claims.current(one).slot
+    first, second = people(project, 2)
+    slot = claims.current(first).slot
     with pytest.raises(NotYoursError, match="not one of yours that is open"):
-        claims.skip(two, slot.pk, version=slot.version)
+        claims.skip(second, slot.pk, version=slot.version)
     with pytest.raises(NotYoursError):
-        claims.skip(one, 10**9, version=1)
+        claims.skip(first, 10**9, version=1)
     with pytest.raises(ConflictError, match="changed in another window") as stale:
-        claims.skip(one, slot.pk, version=slot.version - 1)
+        claims.skip(first, slot.pk, version=slot.version - 1)
     assert stale.value.current == slot
-    submitted(one, slot.sentence)
+    submitted(first, slot.sentence)
     with pytest.raises(NotYoursError):
-        claims.skip(one, slot.pk, version=slot.version)
+        claims.skip(first, slot.pk, version=slot.version)
 
 
 def test_the_same_task_is_not_skipped_twice_at_once(database):
     project = a_project(5)
-    (one,) = people(project, 1)
-    slot = claims.current(one).slot
-    got = together(4, lambda _: claims.skip(one, slot.pk, version=slot.version))
-    assert len([one for one in got if one is None]) == 1
+    (annotator,) = people(project, 1)
+    slot = claims.current(annotator).slot
+    results = together(4, lambda _: claims.skip(annotator, slot.pk, version=slot.version))
+    assert len([result for result in results if result is None]) == 1
     assert SlotEvent.objects.filter(kind="skip").count() == 1
 
 
 def test_a_claim_asks_few_questions(site):
     project = a_project(30)
-    (one,) = people(project, 1)
+    (annotator,) = people(project, 1)
     with CaptureQueriesContext(connection) as queries:
-        claims.current(one)
-    statements = [one["sql"] for one in queries]
+        claims.current(annotator)
+    statements = [query["sql"] for query in queries]
     assert len(statements) <= 20, "\n".join(statements)
 
 
 def test_the_query_for_candidates_reads_the_index_in_order(site):
     project = a_project(300)
-    (one,) = people(project, 1)
+    (annotator,) = people(project, 1)
     sql, params = (
-        claims.free_slots_for(one).values_list("pk", "sentence_id")[:60].query.sql_with_params()
+        claims.free_slots_for(annotator)
+        .values_list("pk", "sentence_id")[:60]
+        .query.sql_with_params()
     )
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
@@ -343,15 +348,15 @@ def test_the_query_for_candidates_reads_the_index_in_order(site):
 def test_who_takes_a_sentence_makes_no_database_walk_all_the_free_places(site):
     """Everybody who writes waits meanwhile: with 300,000 places it took a tenth of a second."""
     project = a_project(300)
-    (one,) = people(project, 1)
+    (annotator,) = people(project, 1)
     with CaptureQueriesContext(connection) as queries:
-        claims._take(one, project.sentences.first().pk)
-    (asked,) = [row["sql"] for row in queries if "NULLS LAST" in row["sql"]]
+        claims._take(annotator, project.sentences.first().pk)
+    (sql,) = [row["sql"] for row in queries if "NULLS LAST" in row["sql"]]
     with connection.cursor() as cursor:
         for analysed in (False, True):
             if analysed:
                 cursor.execute("ANALYZE")
-            cursor.execute(f"EXPLAIN QUERY PLAN {asked}")
+            cursor.execute(f"EXPLAIN QUERY PLAN {sql}")
             plan = "\n".join(row[3] for row in cursor.fetchall())
             assert "slot_by_state" not in plan, plan
             assert "SCAN" not in plan, plan
@@ -361,9 +366,9 @@ def test_inv_5_a_slot_has_one_holder_whoever_races(database):
     project = a_project(1, annotators=1)
     forty = people(project, 40)
     row = Slot.objects.get()
-    got = together(40, lambda n: claims._take(forty[n], row.sentence_id))
-    assert [one for one in got if isinstance(one, Exception)] == []
-    assert len([one for one in got if one is not None]) == 1
+    results = together(40, lambda n: claims._take(forty[n], row.sentence_id))
+    assert [result for result in results if isinstance(result, Exception)] == []
+    assert len([result for result in results if result is not None]) == 1
     assert Slot.objects.get().version == row.version + 1
     assert SlotEvent.objects.count() == 1
 
@@ -377,10 +382,10 @@ def test_where_all_tries_are_lost_the_person_is_asked_to_come_again(site, monkey
 
 def test_a_late_visit_to_ones_own_task_renews_the_lease(site):
     project = a_project(3)
-    (one,) = people(project, 1)
-    slot = claims.current(one).slot
+    (annotator,) = people(project, 1)
+    slot = claims.current(annotator).slot
     time_passes(minutes=45)
-    assert claims.current(one).slot == slot
+    assert claims.current(annotator).slot == slot
     slot.refresh_from_db()
     assert slot.lease_until > timezone.now()
     assert sentences.lease(project.rules) - slot.lease_until < timedelta(minutes=1)
@@ -388,6 +393,6 @@ def test_a_late_visit_to_ones_own_task_renews_the_lease(site):
 
 @pytest.mark.parametrize("number", [0, 2**31, 2**63, 10**19])
 def test_a_number_that_no_sentence_has_is_not_put_off(database, number):
-    (one,) = people(a_project(1), 1)
+    (annotator,) = people(a_project(1), 1)
     with pytest.raises(NotYoursError):
-        claims.recall(one, number)
+        claims.recall(annotator, number)

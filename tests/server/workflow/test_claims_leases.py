@@ -38,8 +38,8 @@ def draft(text: str, **fields: object) -> dict[str, object]:
 
 def test_a_lease_ends_after_a_grace_of_its_own_length(database):
     project = a_project(3, lease_minutes=30)
-    (one,) = people(project, 1)
-    slot = claims.current(one).slot
+    (annotator,) = people(project, 1)
+    slot = claims.current(annotator).slot
     time_passes(minutes=59)
     assert claims.expire(project) == 0
     time_passes(minutes=2)
@@ -49,31 +49,31 @@ def test_a_lease_ends_after_a_grace_of_its_own_length(database):
     assert (slot.state, slot.person, slot.open_no) == ("free", None, None)
     assert sentence_of(project, slot.sentence.number).state == "open"
     last = SlotEvent.objects.order_by("-pk").first()
-    assert (last.kind, last.person) == ("expire", one.person)
+    assert (last.kind, last.person) == ("expire", annotator.person)
 
 
 def test_expired_slots_are_met_on_the_way_of_a_claim(site):
     project = a_project(1, annotators=1)
-    one, two = people(project, 2)
-    slot = claims.current(one).slot
+    first, second = people(project, 2)
+    slot = claims.current(first).slot
     time_passes()
-    assert claims.current(two).slot == slot
+    assert claims.current(second).slot == slot
 
 
 def test_expiring_at_once_frees_each_slot_once(database):
     project = a_project(4)
-    for one in people(project, 4):
-        claims.current(one)
+    for annotator in people(project, 4):
+        claims.current(annotator)
     time_passes()
-    got = together(6, lambda _: claims.expire(project))
-    assert sum(got) == 4
+    results = together(6, lambda _: claims.expire(project))
+    assert sum(results) == 4
     assert SlotEvent.objects.filter(kind="expire").count() == 4
     assert set(Sentence.objects.values_list("state", flat=True)) == {"open"}
 
 
 def test_expire_frees_at_most_so_many_oldest_first(site):
     project = a_project(4)
-    held = [claims.current(one).slot for one in people(project, 3)]
+    held = [claims.current(annotator).slot for annotator in people(project, 3)]
     time_passes()
     Slot.objects.filter(pk=held[1].pk).update(lease_until=timezone.now().replace(year=2020))
     assert claims.expire(project, most=1) == 1
@@ -136,54 +136,58 @@ def test_the_watch_does_not_mind_a_clock_that_is_nudged():
 
 def test_inv_15_who_comes_back_late_is_given_the_lost_task_first(database):
     project = a_project(6)
-    (one,) = people(project, 1)
-    slot = claims.current(one).slot
-    drafts.save_draft(one, slot.pk, rev=0, payload=draft("写了一半"))
+    (annotator,) = people(project, 1)
+    slot = claims.current(annotator).slot
+    drafts.save_draft(annotator, slot.pk, rev=0, payload=draft("写了一半"))
     assert expired(project) == 1
-    again = claims.current(one)
+    again = claims.current(annotator)
     assert (again.slot.pk, again.fresh) == (slot.pk, True)
-    assert drafts.get_draft(one, again.slot.pk).payload["texts"] == ["写了一半"]
+    assert drafts.get_draft(annotator, again.slot.pk).payload["texts"] == ["写了一半"]
 
 
 def test_inv_15_the_draft_moves_along_to_another_slot_of_the_sentence(site):
     project = a_project(1, annotators=2)
-    one, two = people(project, 2)
-    slot = claims.current(one).slot
-    drafts.save_draft(one, slot.pk, rev=0, payload=draft("写了一半"))
+    first, second = people(project, 2)
+    slot = claims.current(first).slot
+    drafts.save_draft(first, slot.pk, rev=0, payload=draft("写了一半"))
     expired(project)
-    claims._take(two, slot.sentence_id)
-    again = claims.current(one).slot
+    claims._take(second, slot.sentence_id)
+    again = claims.current(first).slot
     assert again.pk != slot.pk
     assert again.sentence_id == slot.sentence_id
-    assert drafts.get_draft(one, again.pk).payload == draft("写了一半")
-    assert Draft.objects.filter(person=one.person).count() == 2
+    assert drafts.get_draft(first, again.pk).payload == draft("写了一半")
+    assert Draft.objects.filter(person=first.person).count() == 2
 
 
 def test_inv_15_an_expired_holder_who_types_on_gets_a_free_slot_back_silently(database):
     project = a_project(3)
-    (one,) = people(project, 1)
-    slot = claims.current(one).slot
-    saved = drafts.save_draft(one, slot.pk, rev=0, payload=draft("一"))
+    (annotator,) = people(project, 1)
+    slot = claims.current(annotator).slot
+    saved = drafts.save_draft(annotator, slot.pk, rev=0, payload=draft("一"))
     expired(project)
-    saved = drafts.save_draft(one, slot.pk, rev=saved.rev, payload=draft("一二"))
+    saved = drafts.save_draft(annotator, slot.pk, rev=saved.rev, payload=draft("一二"))
     slot.refresh_from_db()
-    assert (slot.state, slot.person, saved.rev) == ("open", one.person, 2)
+    assert (slot.state, slot.person, saved.rev) == ("open", annotator.person, 2)
     # And hands in with the version that the page knows.
-    made = submissions.submit(
-        one, slot.pk, version=slot.version - 2, client_key=uuid4(), answer=correction("一二三")
+    submit = submissions.submit(
+        annotator,
+        slot.pk,
+        version=slot.version - 2,
+        client_key=uuid4(),
+        answer=correction("一二三"),
     )
-    assert made.slot_id == slot.pk
+    assert submit.slot_id == slot.pk
 
 
 def test_inv_15_an_expired_holder_who_hands_in_gets_a_free_slot_back_silently(database):
     project = a_project(3)
-    (one,) = people(project, 1)
-    slot = claims.current(one).slot
+    (annotator,) = people(project, 1)
+    slot = claims.current(annotator).slot
     expired(project)
-    made = submissions.submit(
-        one, slot.pk, version=slot.version, client_key=uuid4(), answer=correction("好了")
+    submit = submissions.submit(
+        annotator, slot.pk, version=slot.version, client_key=uuid4(), answer=correction("好了")
     )
-    assert made.references.get().text == "好了"
+    assert submit.references.get().text == "好了"
     assert sentence_of(project, slot.sentence.number).submitted == 1
 
 
@@ -191,70 +195,70 @@ def test_a_slot_taken_back_before_it_expires_keeps_what_was_handed_in(database):
     project = a_project(1)
     trio = people(project, 3)
     all_submitted(sentence_of(project), trio)
-    made = submissions.history(trio[0])[0]
-    submissions.reopen(trio[0], made.slot_id)
+    submission = submissions.history(trio[0])[0]
+    submissions.reopen(trio[0], submission.slot_id)
     assert sentence_of(project).state == "annotating"
     assert expired(project) == 1
     row = sentence_of(project)
     assert (row.state, row.submitted) == ("review_ready", 3)
-    assert made.slot.submissions.count() == 1
-    assert Slot.objects.get(pk=made.slot_id).person == trio[0].person
+    assert submission.slot.submissions.count() == 1
+    assert Slot.objects.get(pk=submission.slot_id).person == trio[0].person
     assert row.review_tasks.filter(state="free").count() == 1
 
 
 @pytest.mark.parametrize("status", [MemberStatus.PAUSED, MemberStatus.LEFT])
 def test_who_pauses_or_leaves_gives_back_open_tasks_and_keeps_drafts(database, status):
     project = a_project(3, open_tasks=2)
-    (one,) = people(project, 1)
-    held = [claims.current(one).slot, claims.claim(one).slot]
-    drafts.save_draft(one, held[0].pk, rev=0, payload=draft("写了一半"))
-    members.change_member(one, by=None, status=status)
+    (annotator,) = people(project, 1)
+    held = [claims.current(annotator).slot, claims.claim(annotator).slot]
+    drafts.save_draft(annotator, held[0].pk, rev=0, payload=draft("写了一半"))
+    members.change_member(annotator, by=None, status=status)
     assert not Slot.objects.filter(state="open").exists()
     assert set(Sentence.objects.values_list("state", flat=True)) == {"open"}
-    assert drafts.get_draft(one, held[0].pk).payload == draft("写了一半")
+    assert drafts.get_draft(annotator, held[0].pk).payload == draft("写了一半")
     released = SlotEvent.objects.filter(kind="release")
-    assert [one.data["why"] for one in released] == [str(status)] * 2
-    assert claims.current(one).nothing == NoTask.NOT_ACTIVE
+    assert [event.data["why"] for event in released] == [str(status)] * 2
+    assert claims.current(annotator).nothing == NoTask.NOT_ACTIVE
 
 
 def test_who_loses_the_role_of_annotator_gives_back_open_tasks(site):
     project = a_project(3)
-    (one,) = people(project, 1)
-    claims.current(one)
-    members.change_member(one, by=None, roles=("reviewer",))
+    (annotator,) = people(project, 1)
+    claims.current(annotator)
+    members.change_member(annotator, by=None, roles=("reviewer",))
     assert not Slot.objects.filter(state="open").exists()
 
 
 def test_what_a_pause_took_is_offered_first_afterwards(site):
     project = a_project(40)
-    (one,) = people(project, 1)
-    slot = claims.current(one).slot
-    members.change_member(one, by=None, status=MemberStatus.PAUSED)
-    members.change_member(one, by=None, status=MemberStatus.ACTIVE)
-    assert claims.current(one).slot.sentence_id == slot.sentence_id
+    (annotator,) = people(project, 1)
+    slot = claims.current(annotator).slot
+    members.change_member(annotator, by=None, status=MemberStatus.PAUSED)
+    members.change_member(annotator, by=None, status=MemberStatus.ACTIVE)
+    assert claims.current(annotator).slot.sentence_id == slot.sentence_id
 
 
 def test_what_was_lost_and_then_put_off_is_not_offered(site):
     project = a_project(2)
-    (one,) = people(project, 1)
-    slot = claims.current(one).slot
+    (annotator,) = people(project, 1)
+    slot = claims.current(annotator).slot
     expired(project)
-    again = claims.current(one).slot
-    claims.skip(one, again.pk, version=again.version)
-    other = claims.current(one).slot
+    again = claims.current(annotator).slot
+    claims.skip(annotator, again.pk, version=again.version)
+    other = claims.current(annotator).slot
     assert other.sentence_id != slot.sentence_id
     # Put off, lost, asked for again and lost again: it is offered once more.
-    submitted(one, other.sentence)
-    claims.recall(one, slot.sentence_id)
+    submitted(annotator, other.sentence)
+    claims.recall(annotator, slot.sentence_id)
     expired(project)
-    assert claims.current(one).slot.sentence_id == slot.sentence_id
+    assert claims.current(annotator).slot.sentence_id == slot.sentence_id
 
 
 def test_giving_back_what_is_free_already_is_nothing(site):
     project = a_project(3)
-    (one,) = people(project, 1)
-    slot = claims.current(one).slot
+    (annotator,) = people(project, 1)
+    slot = claims.current(annotator).slot
     claims.release(slot, why="test")
     claims.release(slot, why="test")
     assert SlotEvent.objects.filter(kind="release").count() == 1
-    assert Member.objects.get(pk=one.pk).status == "active"
+    assert Member.objects.get(pk=annotator.pk).status == "active"

@@ -58,17 +58,17 @@ def complained(project, login="a2", argument="我觉得可以。"):
 
 def ruled(project, complaint, login="rolf", ruling=DISMISSED, **fields):
     row = Complaint.objects.get(pk=complaint.pk)
-    given = {"version": row.version, "client_key": uuid4(), **fields}
-    return complaints.decide(member_of(project, login), complaint.pk, ruling=ruling, **given)
+    options = {"version": row.version, "client_key": uuid4(), **fields}
+    return complaints.decide(member_of(project, login), complaint.pk, ruling=ruling, **options)
 
 
 def who_may(project, complaint):
     """The logins of members who may decide it."""
     row = Complaint.objects.get(pk=complaint.pk)
     return {
-        one.person.login
-        for one in project.members.select_related("person")
-        if complaints.may_decide_now(one, row)
+        member.person.login
+        for member in project.members.select_related("person")
+        if complaints.may_decide_now(member, row)
     }
 
 
@@ -273,8 +273,8 @@ def test_cmp_4_the_talk_is_for_author_reviewers_and_managers(site):
     for login in ("a1", "a3"):
         with pytest.raises(NotYoursError, match="there is no complaint"):
             talk(project, complaint, login)
-    told = Notice.objects.filter(kind="complaint_message").order_by("pk")
-    assert sorted(told.values_list("person__login", flat=True)) == ["a2", "a2", "rita"]
+    notices = Notice.objects.filter(kind="complaint_message").order_by("pk")
+    assert sorted(notices.values_list("person__login", flat=True)) == ["a2", "a2", "rita"]
     with pytest.raises(RefusedError, match="Write something"):
         talk(project, complaint, "a2", " ")
 
@@ -303,8 +303,8 @@ def test_cmp_4_a_manager_marks_a_guideline_case_once(site):
 
 
 def listed(project, login, **state):
-    found = complaints.list_complaints(member_of(project, login), **state)
-    return [(one.person.login, one.level) for one in found]
+    rows = complaints.list_complaints(member_of(project, login), **state)
+    return [(row.person.login, row.level) for row in rows]
 
 
 def test_everybody_sees_the_complaints_that_are_their_business(site):

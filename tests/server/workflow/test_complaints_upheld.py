@@ -69,13 +69,13 @@ def slot_states(project):
 
 def items(project):
     rows = Study.objects.filter(project=project).order_by("pk")
-    return [(one.person.login, one.close_reason) for one in rows]
+    return [(row.person.login, row.close_reason) for row in rows]
 
 
 def words(project):
     """Of the latest review: key to right or wrong."""
-    said = Verdict.objects.filter(review=Review.objects.latest("pk"))
-    return {one.digest or one.decision: one.correct for one in said}
+    verdicts = Verdict.objects.filter(review=Review.objects.latest("pk"))
+    return {verdict.digest or verdict.decision: verdict.correct for verdict in verdicts}
 
 
 def test_cmp_3_an_upheld_text_joins_the_golden_set(database):
@@ -98,14 +98,14 @@ def test_cmp_3_an_upheld_text_joins_the_golden_set(database):
 
 def golden_texts_of(sentence, version):
     entries = GoldenReference.objects.filter(golden__sentence=sentence, golden__version=version)
-    return [one.reference.text for one in entries.select_related("reference")]
+    return [entry.reference.text for entry in entries.select_related("reference")]
 
 
 def test_cmp_5_the_history_of_verdicts_shows_both_decisions(site):
     project = disputed()
     ruled(project)
     rows = Verdict.objects.filter(digest=digest(BAD)).order_by("pk")
-    assert [(one.review.reviewer.login, one.correct) for one in rows] == [
+    assert [(row.review.reviewer.login, row.correct) for row in rows] == [
         ("rita", False),
         ("rolf", True),
     ]
@@ -122,8 +122,8 @@ def test_cmp_5_others_with_the_same_text_benefit(site):
         ("a3", "upheld"),
     ]
     rows = Complaint.objects.order_by("pk")
-    assert {(one.person.login, one.state) for one in rows} == {("a2", "upheld"), ("a3", "upheld")}
-    assert len({one.review for one in rows}) == 1
+    assert {(row.person.login, row.state) for row in rows} == {("a2", "upheld"), ("a3", "upheld")}
+    assert len({row.review for row in rows}) == 1
     row = GoldenReference.objects.get(golden__version=2, reference__digest=digest(BAD))
     assert row.reference.submission.person.login == "a1"
     assert set(slot_states(project).values()) == {"passed"}
@@ -176,7 +176,7 @@ def test_cmp_3_a_changed_text_is_new(site, text, code):
     project = disputed()
     with pytest.raises(RefusedError) as refused:
         ruled(project, Ruling(ComplaintState.UPHELD_CHANGED, text=text, confirmed=True))
-    assert [(one.code, one.field) for one in refused.value.problems] == [(code, "text")]
+    assert [(problem.code, problem.field) for problem in refused.value.problems] == [(code, "text")]
     assert Complaint.objects.get().state == "open"
 
 
@@ -219,9 +219,9 @@ def test_con_3_a_ruling_may_not_break_a_rule(site):
     project = disputed(correction(GOOD), correction(lacking), correction(FAIR))
     with pytest.raises(RefusedError, match="缺失成分") as refused:
         ruled(project)
-    assert {(one.code, one.field) for one in refused.value.problems if one.blocking} == {
-        ("CON-3", "reference")
-    }
+    assert {
+        (problem.code, problem.field) for problem in refused.value.problems if problem.blocking
+    } == {("CON-3", "reference")}
     assert (Golden.objects.count(), Complaint.objects.get().state) == (1, "open")
 
 
@@ -230,7 +230,9 @@ def test_a_warning_of_a_rule_is_confirmed(site):
     project = disputed(correction(GOOD), correction(half), correction(FAIR))
     with pytest.raises(RefusedError) as refused:
         ruled(project, Ruling(ComplaintState.UPHELD))
-    assert [(one.code, one.blocking) for one in refused.value.problems] == [("CON-6", False)]
+    assert [(problem.code, problem.blocking) for problem in refused.value.problems] == [
+        ("CON-6", False)
+    ]
     ruled(project)
     assert golden_texts(sentence_of(project))[-1] == half
 
@@ -282,8 +284,8 @@ def test_inv_10_a_ruling_that_is_refused_is_kept(site, case):
         complaints.decide(
             member_of(project, "rolf"), row.pk, version=version, client_key=uuid4(), ruling=ruling
         )
-    kept = DraftRevision.objects.get(person__login="rolf")
-    assert kept.payload["text"] == written.replace("\0", "\ufffd")
-    assert (kept.payload["note"], kept.conflicting) == ("因为。", True)
+    revision = DraftRevision.objects.get(person__login="rolf")
+    assert revision.payload["text"] == written.replace("\0", "\ufffd")
+    assert (revision.payload["note"], revision.conflicting) == ("因为。", True)
     assert (Golden.objects.count(), Complaint.objects.get().state) == (1, "open")
     assert check() == ()

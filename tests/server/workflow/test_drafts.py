@@ -47,25 +47,25 @@ def draft(text: str, **fields: object) -> dict[str, object]:
 def texts(**conditions: object) -> list[str]:
     """First texts of all revisions that were kept, oldest first."""
     rows = DraftRevision.objects.filter(**conditions).order_by("pk")
-    return [one.payload["texts"][0] for one in rows]
+    return [row.payload["texts"][0] for row in rows]
 
 
 @pytest.fixture
 def held(database):
     project = a_project(3)
-    (one,) = people(project, 1)
-    return one, claims.current(one).slot
+    (annotator,) = people(project, 1)
+    return annotator, claims.current(annotator).slot
 
 
 def test_inv_10_every_saved_draft_is_kept_as_a_revision(held):
-    one, slot = held
+    annotator, slot = held
     at = datetime(2026, 1, 2, tzinfo=UTC)
-    saved = drafts.save_draft(one, slot.pk, rev=0, payload=draft("一"), client_at=at)
-    saved = drafts.save_draft(one, slot.pk, rev=saved.rev, payload=draft("二"))
-    assert (saved.rev, drafts.get_draft(one, slot.pk)) == (2, saved)
+    saved = drafts.save_draft(annotator, slot.pk, rev=0, payload=draft("一"), client_at=at)
+    saved = drafts.save_draft(annotator, slot.pk, rev=saved.rev, payload=draft("二"))
+    assert (saved.rev, drafts.get_draft(annotator, slot.pk)) == (2, saved)
     assert saved.payload == draft("二")
     rows = DraftRevision.objects.order_by("rev")
-    assert [(one.rev, one.payload, one.conflicting) for one in rows] == [
+    assert [(row.rev, row.payload, row.conflicting) for row in rows] == [
         (1, draft("一"), False),
         (2, draft("二"), False),
     ]
@@ -73,140 +73,142 @@ def test_inv_10_every_saved_draft_is_kept_as_a_revision(held):
 
 
 def test_the_same_draft_sent_twice_is_saved_once(held):
-    one, slot = held
-    first = drafts.save_draft(one, slot.pk, rev=0, payload=draft("一"))
-    again = drafts.save_draft(one, slot.pk, rev=0, payload=draft("一"))
+    annotator, slot = held
+    first = drafts.save_draft(annotator, slot.pk, rev=0, payload=draft("一"))
+    again = drafts.save_draft(annotator, slot.pk, rev=0, payload=draft("一"))
     assert first == again
     assert (again.rev, DraftRevision.objects.count()) == (1, 1)
 
 
 def test_another_window_is_a_conflict_and_both_texts_are_kept(held):
-    one, slot = held
-    drafts.save_draft(one, slot.pk, rev=0, payload=draft("左边"))
+    annotator, slot = held
+    drafts.save_draft(annotator, slot.pk, rev=0, payload=draft("左边"))
     for _ in range(2):
         with pytest.raises(ConflictError, match="another window") as conflict:
-            drafts.save_draft(one, slot.pk, rev=0, payload=draft("右边"))
+            drafts.save_draft(annotator, slot.pk, rev=0, payload=draft("右边"))
         assert conflict.value.current.payload == draft("左边")
-    assert drafts.get_draft(one, slot.pk).payload == draft("左边")
+    assert drafts.get_draft(annotator, slot.pk).payload == draft("左边")
     assert texts(conflicting=False) == ["左边"]
     assert texts(conflicting=True) == ["右边"]
 
 
 def test_a_server_without_a_draft_takes_whatever_revision_the_page_has(held):
-    one, slot = held
-    assert drafts.save_draft(one, slot.pk, rev=7, payload=draft("一")).rev == 8
+    annotator, slot = held
+    assert drafts.save_draft(annotator, slot.pk, rev=7, payload=draft("一")).rev == 8
 
 
 def test_racing_windows_save_one_draft_and_keep_all_texts(held):
-    one, slot = held
-    got = together(8, lambda n: drafts.save_draft(one, slot.pk, rev=0, payload=draft(f"第{n}")))
-    assert len([one for one in got if isinstance(one, Draft)]) == 1
-    assert len([one for one in got if isinstance(one, ConflictError)]) == 7
-    assert texts(conflicting=False) == drafts.get_draft(one, slot.pk).payload["texts"]
+    annotator, slot = held
+    results = together(
+        8, lambda n: drafts.save_draft(annotator, slot.pk, rev=0, payload=draft(f"第{n}"))
+    )
+    assert len([result for result in results if isinstance(result, Draft)]) == 1
+    assert len([result for result in results if isinstance(result, ConflictError)]) == 7
+    assert texts(conflicting=False) == drafts.get_draft(annotator, slot.pk).payload["texts"]
     assert set(texts()) == {f"第{n}" for n in range(8)}
 
 
 def test_a_saved_draft_renews_the_lease_and_leaves_the_version(held):
-    one, slot = held
+    annotator, slot = held
     time_passes(minutes=25)
-    drafts.save_draft(one, slot.pk, rev=0, payload=draft("一"))
+    drafts.save_draft(annotator, slot.pk, rev=0, payload=draft("一"))
     renewed = Slot.objects.get(pk=slot.pk)
     assert (renewed.lease_until - timezone.now()).total_seconds() > 29 * 60
     assert renewed.version == slot.version
 
 
 def test_a_draft_asks_few_questions(held):
-    one, slot = held
-    drafts.save_draft(one, slot.pk, rev=0, payload=draft("一"))
+    annotator, slot = held
+    drafts.save_draft(annotator, slot.pk, rev=0, payload=draft("一"))
     with CaptureQueriesContext(connection) as queries:
-        drafts.save_draft(one, slot.pk, rev=1, payload=draft("二"))
-    statements = [one["sql"] for one in queries]
+        drafts.save_draft(annotator, slot.pk, rev=1, payload=draft("二"))
+    statements = [query["sql"] for query in queries]
     assert len(statements) <= 8, "\n".join(statements)
 
 
 def test_inv_15_what_a_late_holder_types_is_kept_though_the_slot_is_taken(database):
     project = a_project(1, annotators=1)
-    one, two = people(project, 2)
-    slot = claims.current(one).slot
-    drafts.save_draft(one, slot.pk, rev=0, payload=draft("一"))
+    first, second = people(project, 2)
+    slot = claims.current(first).slot
+    drafts.save_draft(first, slot.pk, rev=0, payload=draft("一"))
     expired(project)
-    claims.current(two)
+    claims.current(second)
     with pytest.raises(GoneError, match="kept as a draft"):
-        drafts.save_draft(one, slot.pk, rev=1, payload=draft("一二"))
-    (orphan,) = drafts.orphaned_drafts(one)
+        drafts.save_draft(first, slot.pk, rev=1, payload=draft("一二"))
+    (orphan,) = drafts.orphaned_drafts(first)
     assert orphan.payload == draft("一二")
     assert orphan.slot.sentence == slot.sentence
-    assert drafts.orphaned_drafts(two) == ()
+    assert drafts.orphaned_drafts(second) == ()
 
 
 def test_inv_15_what_the_lapsed_holder_handed_in_elsewhere_is_no_orphan(site):
     project = a_project(2, annotators=1)
-    one, two = people(project, 2)
-    slot = claims.current(one).slot
-    drafts.save_draft(one, slot.pk, rev=0, payload=draft("一"))
+    first, second = people(project, 2)
+    slot = claims.current(first).slot
+    drafts.save_draft(first, slot.pk, rev=0, payload=draft("一"))
     expired(project)
-    assert [one.slot for one in drafts.orphaned_drafts(one)] == [slot]
-    again = claims.current(one).slot
-    assert drafts.orphaned_drafts(one) == ()
-    submitted(one, again.sentence)
-    assert drafts.orphaned_drafts(one) == ()
-    other = claims.current(one).slot
-    drafts.save_draft(one, other.pk, rev=0, payload=draft("二"))
-    claims.skip(one, other.pk, version=other.version)
-    assert drafts.orphaned_drafts(one) == ()
-    assert claims.current(two).slot.pk == other.pk
+    assert [draft.slot for draft in drafts.orphaned_drafts(first)] == [slot]
+    again = claims.current(first).slot
+    assert drafts.orphaned_drafts(first) == ()
+    submitted(first, again.sentence)
+    assert drafts.orphaned_drafts(first) == ()
+    other = claims.current(first).slot
+    drafts.save_draft(first, other.pk, rev=0, payload=draft("二"))
+    claims.skip(first, other.pk, version=other.version)
+    assert drafts.orphaned_drafts(first) == ()
+    assert claims.current(second).slot.pk == other.pk
 
 
 def test_inv_15_a_late_holder_with_another_open_task_keeps_both(site):
     project = a_project(2)
-    (one,) = people(project, 1)
-    slot = claims.current(one).slot
+    (annotator,) = people(project, 1)
+    slot = claims.current(annotator).slot
     expired(project)
     other = Slot.objects.filter(state="free").exclude(sentence=slot.sentence).first()
-    claims._take(one, other.sentence_id)
+    claims._take(annotator, other.sentence_id)
     with pytest.raises(GoneError):
-        drafts.save_draft(one, slot.pk, rev=0, payload=draft("一"))
-    assert [one.slot for one in drafts.orphaned_drafts(one)] == [slot]
+        drafts.save_draft(annotator, slot.pk, rev=0, payload=draft("一"))
+    assert [draft.slot for draft in drafts.orphaned_drafts(annotator)] == [slot]
 
 
 def test_what_is_typed_into_a_skipped_task_is_kept_and_does_not_take_it_up(site):
     project = a_project(2)
-    (one,) = people(project, 1)
-    slot = claims.current(one).slot
-    claims.skip(one, slot.pk, version=slot.version)
+    (annotator,) = people(project, 1)
+    slot = claims.current(annotator).slot
+    claims.skip(annotator, slot.pk, version=slot.version)
     with pytest.raises(GoneError):
-        drafts.save_draft(one, slot.pk, rev=0, payload=draft("一"))
+        drafts.save_draft(annotator, slot.pk, rev=0, payload=draft("一"))
     assert texts() == ["一"]
     assert Slot.objects.get(pk=slot.pk).state == "free"
 
 
 def test_a_paused_persons_last_words_are_kept(site):
     project = a_project(2)
-    (one,) = people(project, 1)
-    slot = claims.current(one).slot
-    members.change_member(one, by=None, status=MemberStatus.PAUSED)
+    (annotator,) = people(project, 1)
+    slot = claims.current(annotator).slot
+    members.change_member(annotator, by=None, status=MemberStatus.PAUSED)
     with pytest.raises(GoneError):
-        drafts.save_draft(one, slot.pk, rev=0, payload=draft("一"))
+        drafts.save_draft(annotator, slot.pk, rev=0, payload=draft("一"))
     assert texts() == ["一"]
 
 
 def test_a_draft_that_comes_after_the_submission_is_kept_beside_it(held):
-    one, slot = held
-    saved = drafts.save_draft(one, slot.pk, rev=0, payload=draft("一"))
+    annotator, slot = held
+    saved = drafts.save_draft(annotator, slot.pk, rev=0, payload=draft("一"))
     submissions.submit(
-        one, slot.pk, version=slot.version, client_key=uuid4(), answer=correction("一二")
+        annotator, slot.pk, version=slot.version, client_key=uuid4(), answer=correction("一二")
     )
     with pytest.raises(ConflictError, match="handed in already") as conflict:
-        drafts.save_draft(one, slot.pk, rev=1, payload=draft("一二三"))
+        drafts.save_draft(annotator, slot.pk, rev=1, payload=draft("一二三"))
     assert conflict.value.current == saved
     assert texts(conflicting=True) == ["一二三"]
 
 
 def test_nobody_saves_to_a_task_that_was_never_theirs(held):
-    one, slot = held
-    (two,) = people(one.project, 2)[1:]
+    annotator, slot = held
+    (two,) = people(annotator.project, 2)[1:]
     stranger = joined(a_project(1, slug="other"), "a1")
-    for who, which in ((two, slot.pk), (stranger, slot.pk), (one, 10**9)):
+    for who, which in ((two, slot.pk), (stranger, slot.pk), (annotator, 10**9)):
         with pytest.raises(NotYoursError, match="not one of yours"):
             drafts.save_draft(who, which, rev=0, payload=draft("一"))
     assert drafts.get_draft(stranger, slot.pk) is None
@@ -225,23 +227,25 @@ def test_nobody_saves_to_a_task_that_was_never_theirs(held):
     ],
 )
 def test_a_payload_of_another_shape_is_refused_by_name(site, payload, field):
-    (one,) = people(a_project(1), 1)
-    slot = claims.current(one).slot
+    (annotator,) = people(a_project(1), 1)
+    slot = claims.current(annotator).slot
     with pytest.raises(RefusedError) as refused:
-        drafts.save_draft(one, slot.pk, rev=0, payload=payload)
-    assert [(one.code, one.field) for one in refused.value.problems] == [("draft-shape", field)]
+        drafts.save_draft(annotator, slot.pk, rev=0, payload=payload)
+    assert [(problem.code, problem.field) for problem in refused.value.problems] == [
+        ("draft-shape", field)
+    ]
 
 
 def test_a_payload_that_is_too_long_is_refused(site):
-    (one,) = people(a_project(1), 1)
-    slot = claims.current(one).slot
+    (annotator,) = people(a_project(1), 1)
+    slot = claims.current(annotator).slot
     with pytest.raises(RefusedError, match="more than 200000 bytes"):
-        drafts.save_draft(one, slot.pk, rev=0, payload=draft("x" * drafts.MOST_BYTES))
+        drafts.save_draft(annotator, slot.pk, rev=0, payload=draft("x" * drafts.MOST_BYTES))
 
 
 def test_what_no_database_takes_is_replaced_not_refused(held):
-    one, slot = held
-    saved = drafts.save_draft(one, slot.pk, rev=0, payload=draft("a\0b\ud83d"))
+    annotator, slot = held
+    saved = drafts.save_draft(annotator, slot.pk, rev=0, payload=draft("a\0b\ud83d"))
     saved.refresh_from_db()
     assert saved.payload["texts"] == ["a\ufffdb\ufffd"]
 
@@ -249,14 +253,14 @@ def test_what_no_database_takes_is_replaced_not_refused(held):
 def test_a_draft_saved_half_way_is_not_saved(site):
     from server.workflow.races import BrokenError, breaking
 
-    (one,) = people(a_project(1), 1)
-    slot = claims.current(one).slot
+    (annotator,) = people(a_project(1), 1)
+    slot = claims.current(annotator).slot
     with breaking(0) as all_statements:
-        drafts.save_draft(one, slot.pk, rev=0, payload=draft("一"))
+        drafts.save_draft(annotator, slot.pk, rev=0, payload=draft("一"))
     for at in range(1, len(all_statements) + 1):
         with breaking(at), pytest.raises(BrokenError):
-            drafts.save_draft(one, slot.pk, rev=1, payload=draft("二"))
-        assert drafts.get_draft(one, slot.pk).payload == draft("一")
+            drafts.save_draft(annotator, slot.pk, rev=1, payload=draft("二"))
+        assert drafts.get_draft(annotator, slot.pk).payload == draft("一")
         assert DraftRevision.objects.count() == 1
 
 

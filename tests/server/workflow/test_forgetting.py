@@ -60,7 +60,7 @@ def test_nothing_names_them_any_more_and_all_that_they_made_stays(database):
     forgotten = forget(li, by=somebody("boss"))
     assert (forgotten.login, forgotten.name) == (f"forgotten-{li.pk}", f"#{li.pk}")
     left = everything()
-    assert [one for one in (NAME, LOGIN) if one in left] == []
+    assert [text for text in (NAME, LOGIN) if text in left] == []
     assert {kind: the_export(project, kind) for kind in before} == before
     assert check() == ()
     assert audit.verify() == ()
@@ -84,16 +84,16 @@ def test_they_can_never_come_back_under_that_account(site):
         accounts.promote(li)
     with pytest.raises(UsageError, match="is shut out"):
         accounts.password_link(li)
-    row = next(one for one in accounts.list_people() if one[0] == f"forgotten-{li.pk}")
+    row = next(person for person in accounts.list_people() if person[0] == f"forgotten-{li.pk}")
     assert row[2] == "forgotten"
     assert accounts.add_person(LOGIN).pk != li.pk  # the login is free again
 
 
 def test_what_they_hold_is_free_again_and_they_leave_all_projects(site):
-    one = a_project(2, slug="one")
+    project = a_project(2, slug="one")
     two = a_project(2, slug="two")
-    members_of_both = [joined(project, "li") for project in (one, two)]
-    slot = claimed(members_of_both[0], sentence_of(one))
+    members_of_both = [joined(project, "li") for project in (project, two)]
+    slot = claimed(members_of_both[0], sentence_of(project))
     forget(members_of_both[0].person)
     slot.refresh_from_db()
     assert (slot.state, slot.person) == ("free", None)
@@ -120,7 +120,7 @@ def test_bad_texts_stay_with_their_nameless_author(site):
     forget(li)
     texts = set(li.submissions.values_list("references__text", flat=True))
     assert texts & {GOOD, FAIR, BAD}
-    assert [one.project for one in li.memberships.all()] == [project]
+    assert [membership.project for membership in li.memberships.all()] == [project]
 
 
 def test_the_last_manager_of_a_deleted_project_can_be_forgotten(site):

@@ -71,12 +71,12 @@ def test_none_are_drawn_where_the_share_is_nothing(site, monkeypatch):
 def test_about_the_share_of_tasks_are_gold_and_each_person_gets_each_once(site):
     project = with_gold(gold=10, texts=40, gold_percent=50)
     member = joined(project, "li")
-    got = []
+    sentences_ = []
     for _ in range(30):
         slot = claims.current(member).slot
-        got.append(slot.sentence)
+        sentences_.append(slot.sentence)
         handed_in(member, slot)
-    gold = [one.number for one in got if one.purpose == Purpose.GOLD]
+    gold = [sentence.number for sentence in sentences_ if sentence.purpose == Purpose.GOLD]
     assert len(set(gold)) == len(gold)
     assert 4 <= len(gold) <= 10
     assert check() == ()
@@ -138,10 +138,10 @@ def test_no_number_tells_an_annotator_which_tasks_are_gold(site, monkeypatch):
     figures = member_figures(member)
     assert (figures.today, figures.done, figures.hours) == (2, 2, 2)
     assert standings(member.person_id, [project.pk])[project.pk]["done"] == 2
-    assert [one.done for one in quotas(Assignment.objects.all())] == [2]
+    assert [quota.done for quota in quotas(Assignment.objects.all())] == [2]
     assert len(submissions.history(member)) == 2
     items = Caller(member.person).get("projects/story/submissions")[1]["items"]
-    assert [one["texts"] for one in items] == [["一句。"], ["二句。"]]
+    assert [item["texts"] for item in items] == [["一句。"], ["二句。"]]
     assert items[0].keys() == items[1].keys()
 
 

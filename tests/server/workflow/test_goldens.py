@@ -59,8 +59,8 @@ def test_rev_11_finalising_makes_everything_that_follows(database):
     review = Review.objects.get()
     assert (review.kind, review.base_version, review.decision) == ("first", 0, "corrected")
     assert review.guideline_id == project.guideline_id is not None
-    said = set(Verdict.objects.values_list("digest", "correct"))
-    assert said == {(digest(GOOD), True), (digest(FAIR), True), (digest(BAD), False)}
+    verdicts = set(Verdict.objects.values_list("digest", "correct"))
+    assert verdicts == {(digest(GOOD), True), (digest(FAIR), True), (digest(BAD), False)}
     assert list(Notice.objects.values_list("person__login", "kind")) == [("a2", "study_opened")]
     kinds = SlotEvent.objects.filter(slot=study.submission.slot).order_by("pk")
     assert list(kinds.values_list("kind", flat=True)) == ["claim", "submit", "judge", "study"]
@@ -83,8 +83,11 @@ def test_rev_4_a_modified_text_is_a_new_reference_with_its_parent(site):
         Addition("我昨天去图书馆借了书。"),
     ]
     finalised(project, additions=additions)
-    made = GoldenReference.objects.filter(reference__review__isnull=False)
-    rows = [(one.reference.origin, one.reference.parent) for one in made]
+    golden_references = GoldenReference.objects.filter(reference__review__isnull=False)
+    rows = [
+        (golden_reference.reference.origin, golden_reference.reference.parent)
+        for golden_reference in golden_references
+    ]
     bad = Study.objects.get().reference
     assert rows == [("modified", bad), ("restored", bad), ("added", None)]
     assert bad.text == BAD
@@ -161,11 +164,11 @@ def test_rev_12_a_stale_page_is_a_conflict_and_changes_nothing(database):
     project = waiting(reviewers=["rita", "rolf"])
     task = opened(project)
     answer = judged(project)
-    for who, version, said in (
+    for who, version, message in (
         ("rolf", task.version, "somebody else has this review"),
         ("rita", task.version - 1, "another tab of yours has this review"),
     ):
-        with pytest.raises(ConflictError, match=said) as refused:
+        with pytest.raises(ConflictError, match=message) as refused:
             reviews.finalise(
                 member_of(project, who),
                 task.sentence_id,

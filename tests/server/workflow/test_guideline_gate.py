@@ -110,8 +110,8 @@ def test_the_pages_say_so_and_lead_on(site, language, words):
     assert words in li.html("/p/story/work")
     form = 'action="/p/story/guide/acknowledge/1"'
     assert li.html("/p/story/guide").count(form) == 2  # above the text, and at its end
-    said = li.form("/p/story/guide/acknowledge/1", next="/p/story/work")
-    assert said["Location"] == "/p/story/work"
+    response = li.form("/p/story/guide/acknowledge/1", next="/p/story/work")
+    assert response["Location"] == "/p/story/work"
     assert li.page()["task"]
     assert form not in li.html("/p/story/guide")
 
@@ -123,8 +123,8 @@ def test_the_wire_refuses_in_the_persons_words_and_drafts_are_kept(site):
     projects.change_project(project, by=None, options={"guideline_gate": True})
     saved = li.send("PUT", task["draftUrl"], {"rev": 0, "payload": draft("写到一半")})
     assert saved.status_code == 200
-    said = li.send("POST", task["submitUrl"], answer(task, "我改好了。"))
-    assert (said.status_code, said.json()["message"]) == (
+    response = li.send("POST", task["submitUrl"], answer(task, "我改好了。"))
+    assert (response.status_code, response.json()["message"]) == (
         403,
         "请先阅读规范并确认，然后再次提交。您写的内容已保存。",
     )

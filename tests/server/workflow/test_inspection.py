@@ -47,8 +47,8 @@ def test_jud_1_the_seed_is_recorded_and_draws_the_same_sample_again(site):
     first, again = begun(project, 8), begun(project, 8, name="again")
     other = begun(project, 8, name="other", seed=None)
     texts = [
-        [item.reference.text for item in one.items.order_by("position")]
-        for one in (first, again, other)
+        [item.reference.text for item in round_.items.order_by("position")]
+        for round_ in (first, again, other)
     ]
     assert texts[0] == texts[1] != texts[2]
     assert len(set(texts[0])) == 8
@@ -155,7 +155,9 @@ def test_jud_3_disagreements_are_discussed_and_resolved_and_first_ratings_stay(s
     both(project, items[0], (True, True), (True, True))
     both(project, items[1], (False, True), (True, False))
     jane, john = (member_of(project, login) for login in JUDGES)
-    assert [one.item.pk for one in load_items(inspection_round) if one.differing] == [items[1].pk]
+    assert [judged.item.pk for judged in load_items(inspection_round) if judged.differing] == [
+        items[1].pk
+    ]
     key = uuid4()
     for _ in range(2):  # INV-9
         inspection.add_message(jane, items[1].pk, text="“了” is missing", client_key=key)
@@ -167,7 +169,7 @@ def test_jud_3_disagreements_are_discussed_and_resolved_and_first_ratings_stay(s
     assert list(Rating.objects.values()) == before
     state = load_items(inspection_round, items[1].pk)[0]
     assert state.unresolved == ()
-    assert {key: one.accept for key, one in state.resolutions.items()} == {
+    assert {key: resolution.accept for key, resolution in state.resolutions.items()} == {
         "grammaticality": False,
         "meaning": True,
     }
@@ -244,26 +246,26 @@ def test_jud_1_another_judge_rates_what_the_one_before_has_not(database):
     """Ratings that stand stay, and the new one is as blind as any judge."""
     project = inspected()
     inspection_round = begun(project)
-    one, two, three, four = inspection_round.items.order_by("position")
-    rated(project, "jane", one, True, False)
-    both(project, two, (True, True), (True, False))
-    rated(project, "jane", three)
-    inspection.undo(member_of(project, "jane"), three.pk)
+    first, second, third, fourth = inspection_round.items.order_by("position")
+    rated(project, "jane", first, True, False)
+    both(project, second, (True, True), (True, False))
+    rated(project, "jane", third)
+    inspection.undo(member_of(project, "jane"), third.pk)
     members.change_member(member_of(project, "jane"), by=None, status="left")
     boss, mary = member_of(project, "boss"), joined(project, "mary", "judge")
     inspection.replace_judge(boss, inspection_round.pk, no=1, successor=mary.pk)
     assert Notice.objects.get(person=mary.person).data["size"] == 2
-    assert inspection.next_item(mary) == three
+    assert inspection.next_item(mary) == third
     with pytest.raises(NotYoursError):
-        inspection.view_item(mary, one.pk)  # Jane has rated it, John has not
-    view = inspection.view_item(mary, two.pk)
+        inspection.view_item(mary, first.pk)  # Jane has rated it, John has not
+    view = inspection.view_item(mary, second.pk)
     assert (view.judged.differing, view.mine) == (("meaning",), None)
-    inspection.resolve(mary, two.pk, criterion="meaning", accept=True)
-    assert inspection.view_item(mary, three.pk).previous is None
-    rated(project, "mary", three, True, True)
-    rated(project, "john", three, False, True)
-    rated(project, "mary", four)
-    rated(project, "john", one, True, False)
+    inspection.resolve(mary, second.pk, criterion="meaning", accept=True)
+    assert inspection.view_item(mary, third.pk).previous is None
+    rated(project, "mary", third, True, True)
+    rated(project, "john", third, False, True)
+    rated(project, "mary", fourth)
+    rated(project, "john", first, True, False)
     assert inspection.next_item(mary) is None
     assert [done for _, done in inspection.progress(inspection_round)] == [4, 3]
     raters = [
@@ -374,8 +376,10 @@ def test_jud_1_the_check_finds_what_may_not_be(site):
     rating = Rating.objects.create(item=third, judge=john, no=1, client_key=uuid4(), at=later)
     for key in ("grammaticality", "meaning"):
         RatingAnswer.objects.create(rating=rating, criterion=key, accept=True)
-    found = [violation for violation in checks.check() if violation.invariant.startswith("JUD")]
-    assert {(violation.invariant, violation.where) for violation in found} == {
+    violations = [
+        violation for violation in checks.check() if violation.invariant.startswith("JUD")
+    ]
+    assert {(violation.invariant, violation.where) for violation in violations} == {
         ("JUD-1", f"story #{second.sentence.number}"),
         ("JUD-1", f"story #{third.sentence.number}"),
         ("JUD-3", f"story #{first.sentence.number}"),
@@ -396,7 +400,7 @@ def test_a_closed_round_stays_as_it_is(site):
     with pytest.raises(ConflictError):
         inspection.close(member_of(project, "boss"), inspection_round.pk)
     closed = inspection.get_round(project, inspection_round.pk)
-    assert [one.settled for one in load_items(closed)] == [True, False, False, False]
+    assert [judged.settled for judged in load_items(closed)] == [True, False, False, False]
     assert inspection.waiting(member_of(project, "john").person_id, project) == (
         inspection.Waiting(0, 0)
     )

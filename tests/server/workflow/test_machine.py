@@ -33,8 +33,8 @@ def on_sqlite(empty, folder):
 
     def throw_away():
         connection.close()
-        for one in folder.glob(f"{path.name}*"):
-            one.unlink()
+        for leftover in folder.glob(f"{path.name}*"):
+            leftover.unlink()
 
     return throw_away
 

@@ -110,8 +110,10 @@ def case(site) -> GuidelineCase:
     project = reviewing.waiting()
     reviewing.finalised(project)
     author = reviewing.member_of(project, "a2")
-    said = complaints.complain(author, Study.objects.get().pk, argument="x", client_key=uuid4())
-    return complaints.mark_case(manager_of(project), said.pk, note="")
+    complaint = complaints.complain(
+        author, Study.objects.get().pk, argument="x", client_key=uuid4()
+    )
+    return complaints.mark_case(manager_of(project), complaint.pk, note="")
 
 
 def test_cmp_4_a_case_is_settled_once_by_a_version_of_its_own_project(case):

@@ -41,10 +41,10 @@ def come(secret: str, login: str = "li", **changed: str) -> Person:
 
 
 def test_an_invitation_lets_one_person_in_with_its_roles(project):
-    made, secret = members.invite(
+    invitation, secret = members.invite(
         project, roles=(Role.REVIEWER, Role.ANNOTATOR), by=project.created_by
     )
-    assert secret not in str(made.__dict__)
+    assert secret not in str(invitation.__dict__)
     person = come(secret, " Li.Hua ")
     assert person.login == "li.hua"
     assert check_password(PASSWORD, person.password)
@@ -53,8 +53,8 @@ def test_an_invitation_lets_one_person_in_with_its_roles(project):
     assert (member.roles, member.status) == ((Role.ANNOTATOR, Role.REVIEWER), "active")
     with pytest.raises(GoneError, match="used already"):
         come(secret, "wang")
-    made.refresh_from_db()
-    assert made.used_by == person
+    invitation.refresh_from_db()
+    assert invitation.used_by == person
     logged = Audit.objects.filter(what__startswith="invitation").values_list("what", flat=True)
     assert list(logged) == ["invitation.made", "invitation.used"]
 
@@ -62,29 +62,29 @@ def test_an_invitation_lets_one_person_in_with_its_roles(project):
 def test_of_many_who_use_one_link_at_once_one_gets_in(database):
     project = a_project(1)
     _, secret = members.invite(project, roles=(Role.ANNOTATOR,), by=None)
-    got = together(6, lambda n: come(secret, f"p{n}"))
-    assert len([one for one in got if isinstance(one, Person)]) == 1
-    assert len([one for one in got if isinstance(one, GoneError)]) == 5
+    results = together(6, lambda n: come(secret, f"p{n}"))
+    assert len([result for result in results if isinstance(result, Person)]) == 1
+    assert len([result for result in results if isinstance(result, GoneError)]) == 5
     assert Member.objects.filter(project=project).count() == 2
 
 
 def test_of_many_who_choose_one_login_at_once_one_gets_it(database):
     project = a_project(1)
     links = [members.invite(project, roles=(Role.ANNOTATOR,), by=None)[1] for _ in range(5)]
-    got = together(5, lambda n: come(links[n], "li"))
-    assert len([one for one in got if isinstance(one, Person)]) == 1
-    refused = [one for one in got if isinstance(one, RefusedError)]
-    assert [one.problems[0].code for one in refused] == ["login-taken"] * 4
+    results = together(5, lambda n: come(links[n], "li"))
+    assert len([result for result in results if isinstance(result, Person)]) == 1
+    refused = [result for result in results if isinstance(result, RefusedError)]
+    assert [error.problems[0].code for error in refused] == ["login-taken"] * 4
     # The link of one who was refused still holds.
     assert Invitation.objects.filter(used_at=None).count() == 4
 
 
 def test_a_link_ends_by_time_use_or_withdrawal_and_says_which(project):
     boss = project.created_by
-    made, secret = members.invite(project, roles=(Role.ANNOTATOR,), by=boss)
-    assert members.get_invitation(secret) == made
-    assert made.expires_at - timezone.now() > timedelta(days=6)
-    Invitation.objects.filter(pk=made.pk).update(expires_at=timezone.now())
+    invitation, secret = members.invite(project, roles=(Role.ANNOTATOR,), by=boss)
+    assert members.get_invitation(secret) == invitation
+    assert invitation.expires_at - timezone.now() > timedelta(days=6)
+    Invitation.objects.filter(pk=invitation.pk).update(expires_at=timezone.now())
     with pytest.raises(GoneError, match="is over"):
         members.get_invitation(secret)
     other, link = members.invite(project, roles=(Role.ANNOTATOR,), by=boss)
@@ -113,8 +113,8 @@ def test_the_first_administrator_comes_by_a_link(site):
 
 
 def test_a_link_for_a_new_password_of_an_earlier_version_is_over(project):
-    made, secret = members.invite(project, roles=(Role.ANNOTATOR,), by=None)
-    Invitation.objects.filter(pk=made.pk).update(for_person=somebody("li"))
+    invitation, secret = members.invite(project, roles=(Role.ANNOTATOR,), by=None)
+    Invitation.objects.filter(pk=invitation.pk).update(for_person=somebody("li"))
     with pytest.raises(GoneError):
         come(secret)
     with pytest.raises(GoneError):
@@ -137,7 +137,7 @@ def test_what_a_newcomer_gives_is_refused_by_field(project, field, value, code):
     _, secret = members.invite(project, roles=(Role.ANNOTATOR,), by=None)
     with pytest.raises(RefusedError) as refused:
         come(secret, **{field: value})
-    assert (field, code) in {(one.field, one.code) for one in refused.value.problems}
+    assert (field, code) in {(problem.field, problem.code) for problem in refused.value.problems}
     assert come(secret) is not None
 
 
@@ -280,8 +280,10 @@ def test_a_project_keeps_its_last_manager(project, words):
 def test_two_managers_do_not_leave_at_once(database):
     project = a_project(1)
     both = [Member.objects.get(project=project), joined(project, "second", Role.MANAGER)]
-    got = together(2, lambda n: members.change_member(both[n], by=None, status=MemberStatus.LEFT))
-    assert sorted(type(one).__name__ for one in got) == ["Member", "RefusedError"]
+    results = together(
+        2, lambda n: members.change_member(both[n], by=None, status=MemberStatus.LEFT)
+    )
+    assert sorted(type(result).__name__ for result in results) == ["Member", "RefusedError"]
 
 
 ALLOWED = {
@@ -331,6 +333,8 @@ def test_add_member_twice_gives_the_new_roles_and_status(project):
 def test_one_person_added_from_two_windows_is_one_member(database):
     project = a_project(1)
     li = somebody("li")
-    got = together(4, lambda _: members.add_member(project, li, roles=(Role.ANNOTATOR,), by=None))
-    assert len({one.pk for one in got}) == 1
+    results = together(
+        4, lambda _: members.add_member(project, li, roles=(Role.ANNOTATOR,), by=None)
+    )
+    assert len({result.pk for result in results}) == 1
     assert Member.objects.filter(person=li).count() == 1

@@ -116,8 +116,8 @@ def test_pay_1_accepted_tasks_and_reviews_are_paid_and_rejected_ones_are_not(sit
         ("extra_reference", "work", 25),
     ]
     assert check() == ()
-    told = Notice.objects.filter(kind="pay_statement").values_list("person__login", flat=True)
-    assert set(told) == set(totals(period))
+    logins = Notice.objects.filter(kind="pay_statement").values_list("person__login", flat=True)
+    assert set(logins) == set(totals(period))
     assert Audit.objects.filter(project=project, what="pay.closed").exists()
 
 
@@ -222,10 +222,12 @@ def test_pay_2_a_period_is_closed_once_whoever_races_and_whatever_formula_comes(
     )
     outcomes = together(3, lambda n: acts[n]())
     closings = outcomes[:2]
-    assert all(isinstance(one, PayPeriod | RefusedError | ConflictError) for one in closings)
+    assert all(
+        isinstance(closing, PayPeriod | RefusedError | ConflictError) for closing in closings
+    )
     assert outcomes[2] == dearer
     periods = PayPeriod.objects.count()
-    assert periods == sum(isinstance(one, PayPeriod) for one in closings) <= 1
+    assert periods == sum(isinstance(closing, PayPeriod) for closing in closings) <= 1
     assert list(pay.recompute(project)) == []
 
 
@@ -299,15 +301,15 @@ def test_pay_1_variants_and_their_checks_are_paid(site):
     period = closed(project)
     assert totals(period) == {"p1": 100, "p2": 100, "p3": 0, "rita": 90}
     shares = {
-        one.person.login: pay.earnings_of(one).share
-        for one in period.statements.select_related("person")
+        statement.person.login: pay.earnings_of(statement).share
+        for statement in period.statements.select_related("person")
     }
     assert shares == {"p1": 1, "p2": 0, "p3": 0, "rita": None}
     perturbed(member_of(project, "p3"), case, "上周")
     assert totals(closed(project)) == {}
     checked(rita, accept(3))
     assert totals(closed(project)) == {"p3": 100, "rita": 30}
-    assert [one for one in check() if one.invariant == "INV-13"] == []
+    assert [violation for violation in check() if violation.invariant == "INV-13"] == []
 
 
 def test_pay_2_a_variant_that_is_made_again_stays_paid_until_another_one_of_its_place_passed(site):
@@ -331,7 +333,7 @@ def test_pay_2_a_variant_that_is_made_again_stays_paid_until_another_one_of_its_
     assert earned() == {"p1": 0}, "a place is paid once"
     lines = PayEntry.objects.filter(statement__person__login="p1").order_by("pk")
     assert sorted(line.amount for line in lines) == [-100, 100, 100]
-    assert [one for one in check() if one.invariant == "INV-13"] == []
+    assert [violation for violation in check() if violation.invariant == "INV-13"] == []
 
 
 def test_pay_1_ratings_of_judges_are_paid_unless_they_are_taken_back(site):
@@ -347,7 +349,7 @@ def test_pay_1_ratings_of_judges_are_paid_unless_they_are_taken_back(site):
     assert entries(closed(project), "john") == [("rating", "reversal", -30)]
     rated(project, "john", first)
     assert totals(closed(project)) == {"john": 30}
-    assert [one for one in check() if one.invariant == "INV-13"] == []
+    assert [violation for violation in check() if violation.invariant == "INV-13"] == []
 
 
 def test_inv_12_training_and_trial_are_not_paid(site):
@@ -378,7 +380,7 @@ def test_a_statement_does_not_tell_gold_tasks_from_others(site):
     period = closed(project)
     assert totals(period) == {"a1": 100, "rita": 60}
     assert entries(period, "a1") == [("annotation", "work", 50)] * 2
-    assert [one for one in check() if one.invariant == "INV-13"] == []
+    assert [violation for violation in check() if violation.invariant == "INV-13"] == []
 
 
 def test_f05_is_measured_before_anything_is_locked_and_another_period_is_noticed(site):
@@ -432,9 +434,9 @@ def test_inv_13_a_ledger_that_history_contradicts_is_found(site):
     with connection.cursor() as cursor:
         cursor.execute("DROP TRIGGER pay_entry_no_update")
         cursor.execute("UPDATE pay_entry SET amount = amount + 1 WHERE kind = 'annotation'")
-    problems = [one for one in check() if one.invariant == "INV-13"]
+    problems = [violation for violation in check() if violation.invariant == "INV-13"]
     assert len(problems) == 3
-    assert {one.where for one in problems} == {"story pay"}
+    assert {problem.where for problem in problems} == {"story pay"}
 
 
 def test_a_formula_in_force_keeps_its_currency_and_versions_are_not_repeated(site):

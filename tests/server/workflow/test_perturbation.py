@@ -19,9 +19,9 @@ from server.workflow.perturbing import (
     edit,
     gaps_of,
     give_back,
-    handed,
     perturbed,
     reviewer,
+    submit_variant,
     waiting_case,
 )
 from server.workflow.races import together
@@ -105,7 +105,7 @@ def test_per_2_gaps_are_all_that_somebody_sends(site):
     assert (task.proposal, task.returned) == (None, None)
     for gaps in ((), ("我",), ("我", "今天去学校", "。")):
         with pytest.raises(RefusedError) as refused:
-            handed(member, slot, *gaps)
+            submit_variant(member, slot, *gaps)
         assert codes(refused) == [("PER-2", "")]
     assert not Submission.objects.exists()
 
@@ -127,16 +127,16 @@ def test_per_4_a_moved_error_is_named_and_blocks(site):
     member, sentence = joined(project, "li"), sentence_of(project, 3)
     slot = claimed(member, sentence)
     with pytest.raises(RefusedError) as refused:
-        handed(member, slot, "我", "", "。")
+        submit_variant(member, slot, "我", "", "。")
     assert codes(refused) == [("PER-4", "chip-1"), ("PER-4", "chip-2"), ("PER-4", "")]
     moved = [problem.values for problem in refused.value.problems]
-    assert [(one["error"], one["source"], one["target"]) for one in moved] == [
+    assert [(move["error"], move["source"], move["target"]) for move in moved] == [
         (1, "门", "们"),
         (2, "帅", "师"),
         (0, "门帅", "们师"),
     ]
     assert not Variant.objects.exists()
-    assert handed(member, slot, "我", "昨天看老", "。").variant.moved == []
+    assert submit_variant(member, slot, "我", "昨天看老", "。").variant.moved == []
 
 
 def test_per_4_a_reviewer_may_allow_it(site):
@@ -144,9 +144,9 @@ def test_per_4_a_reviewer_may_allow_it(site):
     member, sentence = joined(project, "li"), sentence_of(project)
     slot, gaps = claimed(member, sentence), ("我", "", "。")
     with pytest.raises(RefusedError) as refused:
-        handed(member, slot, *gaps, ask_reviewer=True)
+        submit_variant(member, slot, *gaps, ask_reviewer=True)
     assert codes(refused) == [("PER-4-note", "note")]
-    handed(member, slot, *gaps, ask_reviewer=True, note="口语里这样说")
+    submit_variant(member, slot, *gaps, ask_reviewer=True, note="口语里这样说")
     rita = reviewer(project)
     with pytest.raises(RefusedError) as refused:
         checked(rita, accept(1))
@@ -163,7 +163,7 @@ def test_per_5_not_the_original_whatever_its_white_space(site):
     slot = claimed(member, sentence)
     for gaps in (sentence.case.gaps, ("我", "昨天 去学校 看老师。")):
         with pytest.raises(RefusedError) as refused:
-            handed(member, slot, *gaps)
+            submit_variant(member, slot, *gaps)
         assert codes(refused) == [("PER-5-original", "")]
 
 
@@ -174,11 +174,11 @@ def test_per_5_not_the_variant_of_another_and_nothing_of_it_is_told(site):
     wang = joined(project, "wang")
     slot = claimed(wang, sentence)
     with pytest.raises(RefusedError) as refused:
-        handed(wang, slot, *gaps_of(sentence, "今 天"))
+        submit_variant(wang, slot, *gaps_of(sentence, "今 天"))
     assert codes(refused) == [("PER-5-taken", "")]
     assert "今天" not in str(refused.value)
     assert DraftRevision.objects.filter(person=wang.person).exists(), "what was refused is kept"
-    assert handed(wang, slot, *gaps_of(sentence, "前天")).variant.position == 2
+    assert submit_variant(wang, slot, *gaps_of(sentence, "前天")).variant.position == 2
 
 
 def test_per_5_equal_variants_at_once_are_one(database):
@@ -187,8 +187,8 @@ def test_per_5_equal_variants_at_once_are_one(database):
     members = [joined(project, login) for login in ("li", "wang")]
     slots = [claimed(member, sentence) for member in members]
     gaps = gaps_of(sentence, "今天")
-    outcomes = together(2, lambda n: handed(members[n], slots[n], *gaps))
-    assert sorted(type(one).__name__ for one in outcomes) == ["RefusedError", "Submission"]
+    outcomes = together(2, lambda n: submit_variant(members[n], slots[n], *gaps))
+    assert sorted(type(outcome).__name__ for outcome in outcomes) == ["RefusedError", "Submission"]
     assert Variant.objects.count() == 1
     assert check() == ()
 
@@ -203,7 +203,7 @@ def test_a_variant_is_taken_back_or_checked_whoever_races(database):
         lambda: checked(rita, accept(1), accept(2)),
     )
     outcomes = together(2, lambda n: acts[n]())
-    assert sum(isinstance(one, Exception) for one in outcomes) == 1
+    assert sum(isinstance(outcome, Exception) for outcome in outcomes) == 1
     assert sentence_of(project).state in ("annotating", "golden")
     assert check() == ()
 
@@ -213,7 +213,7 @@ def test_per_5_a_variant_that_was_taken_back_is_free_for_nobody_but_its_author(s
     sentence, li = sentence_of(project), joined(project, "li")
     first = perturbed(li, sentence, "今天")
     slot = submissions.reopen(li, first.slot_id)
-    handed(li, slot, *gaps_of(sentence, "刚才"))
+    submit_variant(li, slot, *gaps_of(sentence, "刚才"))
     perturbed(joined(project, "wang"), sentence, "今天")
     assert check() == ()
 
@@ -228,7 +228,7 @@ def test_per_6_what_is_too_much_is_a_warning(site):
     warned = {problem.code: dict(problem.values) for problem in prepared.problems}
     assert set(warned) == {"PER-6-edits", "PER-6-tokens"}
     assert not any(problem.blocking for problem in prepared.problems)
-    variant = handed(li, claimed(li, sentence), "他", "明天去公园看妈妈。").variant
+    variant = submit_variant(li, claimed(li, sentence), "他", "明天去公园看妈妈。").variant
     assert warned["PER-6-edits"] == {"found": variant.edits, "most": 1}
     assert (variant.changed, variant.tokens) == (6, 11)
 
@@ -270,7 +270,7 @@ def test_per_9_each_variant_is_accepted_edited_or_returned(site):
     returned = task_of(slot).returned
     assert (slot.no, returned.reasons, returned.note) == (3, ("unnatural",), "没人说")
     assert check() == ()
-    handed(author, slot, *gaps_of(sentence, "昨晚"))
+    submit_variant(author, slot, *gaps_of(sentence, "昨晚"))
     assert task_of(Slot.objects.get(pk=slot.pk)).returned is None
     assert len(variant_checks.variants_to_check(sentence)) == 1
     golden = checked(rita, accept(3)).golden
@@ -468,7 +468,7 @@ def test_a_case_that_is_done_is_made_again_at_some_places(site):
     assert check() == ()
     author = Member.objects.get(project=project, person__login="p2")
     assert task_of(claims.current(author).slot).returned.note == "重复"
-    handed(author, claims.current(author).slot, *gaps_of(sentence, "昨晚"))
+    submit_variant(author, claims.current(author).slot, *gaps_of(sentence, "昨晚"))
     golden = checked(reviewer(project), accept(2)).golden
     assert golden.version == 2
     sources = golden.variants.values_list("variant__source", flat=True)
@@ -596,14 +596,16 @@ def test_people_accept_edit_or_reject_a_proposal_and_it_is_kept_which(site):
         assert proposal.position == slot.no
         first, middle, last = proposal.gaps
         if n == 0:
-            done = handed(member, slot, *proposal.gaps, proposal=proposal.pk)
+            done = submit_variant(member, slot, *proposal.gaps, proposal=proposal.pk)
         elif n == 1:
-            done = handed(member, slot, first, f"{middle}很", last, proposal=proposal.pk)
+            done = submit_variant(member, slot, first, f"{middle}很", last, proposal=proposal.pk)
         else:
             with pytest.raises(RefusedError) as refused:
-                handed(member, slot, first, f"{middle}又", last, proposal=proposal.pk + 1000)
+                submit_variant(
+                    member, slot, first, f"{middle}又", last, proposal=proposal.pk + 1000
+                )
             assert codes(refused) == [("PER-proposal", "")]
-            done = handed(member, slot, "我", "去年在街上看老", "。")
+            done = submit_variant(member, slot, "我", "去年在街上看老", "。")
         assert done.variant.proposal == proposal
         origins.append(done.variant.origin)
     assert origins == ["machine", "machine_edited", "person"]
@@ -627,7 +629,7 @@ def test_a_proposal_that_was_begun_with_is_handed_in_whatever_the_option_says_no
     proposal = task_of(slot).proposal
     Project.objects.update(options={**project.options, "proposals": "off"})
     li.project.refresh_from_db()
-    done = handed(li, slot, *proposal.gaps, proposal=proposal.pk)
+    done = submit_variant(li, slot, *proposal.gaps, proposal=proposal.pk)
     assert (done.variant.proposal, done.variant.origin) == (proposal, "machine")
 
 
@@ -645,8 +647,8 @@ def test_per_7_a_corrector_shows_what_it_would_change_and_nothing_is_stored(site
     project = a_perturbation(hints=True)
     member, sentence = joined(project, "li"), sentence_of(project)
     slot = claimed(member, sentence)
-    found = hints.hint(member, slot.pk, ["我", "好去。"])
-    assert (found.target, found.text, found.corrector) == ("我们好去。", "我们很好去。", "fake")
+    hint = hints.hint(member, slot.pk, ["我", "好去。"])
+    assert (hint.target, hint.text, hint.corrector) == ("我们好去。", "我们很好去。", "fake")
     assert not DraftRevision.objects.exists()
     with pytest.raises(RefusedError):
         hints.hint(member, slot.pk, ["我"])
@@ -670,7 +672,7 @@ def test_ones_own_data_have_variants_and_checks(site):
     rita = reviewer(project)
     checked(rita, edit(1, "我", "刚才去学校看老师。"))
     author = Member.objects.get(project=project, person__login="p1").person
-    own = b"".join(personal_data.own_data(author)).decode()
-    assert "我门今天去学校看老师。" in own
-    assert "我门刚才去学校看老师。" not in own
+    text = b"".join(personal_data.own_data(author)).decode()
+    assert "我门今天去学校看老师。" in text
+    assert "我门刚才去学校看老师。" not in text
     assert "我门刚才去学校看老师。" in b"".join(personal_data.own_data(rita.person)).decode()

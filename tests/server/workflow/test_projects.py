@@ -33,8 +33,8 @@ def test_a_new_project_has_a_guideline_a_manager_and_the_templates_numbers(site)
     assert (one_best.annotators, one_best.max_references) == (5, 1)
     assert one_best.rules.open_skips == 7
     assert not Member.objects.filter(project=one_best).exists()
-    own = make(slug="own", template="one-best", annotators=10, max_references=2)
-    assert (own.annotators, own.max_references) == (10, 2)
+    own_project = make(slug="own", template="one-best", annotators=10, max_references=2)
+    assert (own_project.annotators, own_project.max_references) == (10, 2)
 
 
 def test_an_english_project_has_an_english_placeholder_and_guideline(site):
@@ -76,8 +76,8 @@ def test_a_short_name_is_taken_once(database):
     make()
     with pytest.raises(UsageError, match="'mucgec' is taken"):
         make()
-    got = together(4, lambda _: make(slug="raced", by=None))
-    assert sorted(type(one).__name__ for one in got) == ["Project", *["UsageError"] * 3]
+    results = together(4, lambda _: make(slug="raced", by=None))
+    assert sorted(type(result).__name__ for result in results) == ["Project", *["UsageError"] * 3]
 
 
 def test_options_are_laid_over_those_there_are_and_logged(site):
@@ -105,21 +105,25 @@ def test_options_are_laid_over_those_there_are_and_logged(site):
 def test_gui_2_a_new_version_is_in_force_and_announced_once(database):
     project = a_project(1)
     boss = project.created_by
-    one, gone = people(project, 2)
-    members.change_member(gone, by=boss, status=MemberStatus.LEFT)
-    made = projects.publish_guideline(
+    first, leaver = people(project, 2)
+    members.change_member(leaver, by=boss, status=MemberStatus.LEFT)
+    guideline = projects.publish_guideline(
         project, markdown="\r\n# 规范\r\n\r\n第二版。\r\n", note=" 改了标点 ", by=boss
     )
-    assert (made.version, made.markdown, made.note) == (2, "# 规范\n\n第二版。\n", "改了标点")
-    assert Project.objects.get().guideline == made
-    assert project.guideline == made
+    assert (guideline.version, guideline.markdown, guideline.note) == (
+        2,
+        "# 规范\n\n第二版。\n",
+        "改了标点",
+    )
+    assert Project.objects.get().guideline == guideline
+    assert project.guideline == guideline
     notice = Notice.objects.get()
-    assert (notice.person, notice.kind) == (one.person, "guideline")
+    assert (notice.person, notice.kind) == (first.person, "guideline")
     assert notice.data == {"version": 2, "note": "改了标点"}
     assert Acknowledgement.objects.get().person == boss
-    projects.acknowledge(made, one.person)
-    projects.acknowledge(made, one.person)
-    assert Acknowledgement.objects.filter(person=one.person).count() == 1
+    projects.acknowledge(guideline, first.person)
+    projects.acknowledge(guideline, first.person)
+    assert Acknowledgement.objects.filter(person=first.person).count() == 1
     notice.refresh_from_db()
     assert notice.read_at is not None
 
@@ -128,11 +132,11 @@ def test_gui_2_work_names_the_guideline_that_was_in_force(site):
     from server.workflow.stories import submitted
 
     project = a_project(1)
-    one, two = people(project, 2)
-    first = submitted(one, sentence_of(project))
-    made = projects.publish_guideline(project, markdown="# 新", note="", by=project.created_by)
-    second = submitted(two, sentence_of(project))
-    assert (first.guideline.version, second.guideline) == (1, made)
+    first_annotator, second_annotator = people(project, 2)
+    first = submitted(first_annotator, sentence_of(project))
+    guideline = projects.publish_guideline(project, markdown="# 新", note="", by=project.created_by)
+    second = submitted(second_annotator, sentence_of(project))
+    assert (first.guideline.version, second.guideline) == (1, guideline)
 
 
 @pytest.mark.parametrize(
@@ -162,13 +166,13 @@ def test_issue_5_a_guideline_that_cannot_be_rendered_is_not_published(site):
 
 def test_versions_published_at_once_follow_one_another(database):
     project = a_project(1)
-    got = together(
+    results = together(
         4,
         lambda n: projects.publish_guideline(
             project, markdown=f"# {n}", note="", by=project.created_by
         ),
     )
-    assert sorted(one.version for one in got) == [2, 3, 4, 5]
+    assert sorted(result.version for result in results) == [2, 3, 4, 5]
     assert Project.objects.get().guideline.version == 5
 
 

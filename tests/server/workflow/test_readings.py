@@ -43,11 +43,11 @@ def as_program(member) -> Client:
 
 def served(member) -> set[int]:
     """The sentences that a member is given, one after the other."""
-    found = set()
+    numbers = set()
     while (slot := claims.current(member).slot) is not None:
-        found.add(slot.sentence.number)
+        numbers.add(slot.sentence.number)
         submitted(member, slot.sentence, correction("随便。"))
-    return found
+    return numbers
 
 
 def read_page(project, boss):
@@ -78,8 +78,8 @@ def test_who_reads_a_foreign_text_is_never_given_its_sentence(half, way):
     project, boss = half
     answer = way(project, boss)
     assert answer.status_code == 200
-    said = b"".join(answer) if answer.streaming else answer.content
-    assert "秘密" in said.decode() or "秘密" in json.dumps(json.loads(said), ensure_ascii=False)
+    text = b"".join(answer) if answer.streaming else answer.content
+    assert "秘密" in text.decode() or "秘密" in json.dumps(json.loads(text), ensure_ascii=False)
     assert served(boss) == {2}
 
 
@@ -91,13 +91,13 @@ def test_who_has_read_nothing_is_given_both(half):
 
 
 def test_every_export_with_undecided_texts_says_so():
-    assert {name for name, one in EXPORTS.items() if one.texts} == {
+    assert {name for name, export in EXPORTS.items() if export.texts} == {
         "submissions",
         "counts",
         "annotations",
         "variants",
     }
-    assert not any(one.texts and one.golden for one in EXPORTS.values())
+    assert not any(export.texts and export.golden for export in EXPORTS.values())
 
 
 def test_own_submissions_are_no_reading(half):
@@ -112,21 +112,21 @@ def test_who_reads_a_complaint_has_read_its_text(site, how):
     project = waiting(reviewers=("rita", "rolf"))
     finalised(project, (GOOD, FAIR))
     item = study_of(project, "a2")
-    made = complaints.complain(
+    complaint = complaints.complain(
         member_of(project, "a2"), item.pk, argument="可以。", client_key=uuid4()
     )
     rolf = joined(project, "rolf", "reviewer", "annotator")
-    path = "problems" if how == "list" else f"problems/{made.pk}"
+    path = "problems" if how == "list" else f"problems/{complaint.pk}"
     client = as_person(rolf)
     assert client.get(f"/p/{project.slug}/{path}").status_code == 200
     assert list(Reading.objects.filter(person=rolf.person).values_list("sentence__number")) == [
         (1,)
     ]
-    as_person(member_of(project, "a2")).get(f"/p/{project.slug}/problems/{made.pk}")
+    as_person(member_of(project, "a2")).get(f"/p/{project.slug}/problems/{complaint.pk}")
     assert not Reading.objects.filter(person__login="a2").exists()
     with CaptureQueriesContext(connection) as queries:
         client.get(f"/p/{project.slug}/{path}")
-    assert not [one for one in queries if one["sql"].startswith(("INSERT", "BEGIN"))]
+    assert not [query for query in queries if query["sql"].startswith(("INSERT", "BEGIN"))]
 
 
 def test_an_export_notes_what_is_not_decided_alone(database):

@@ -32,12 +32,12 @@ UPHELD = Ruling(ComplaintState.UPHELD_CHANGED, "有理", "昨天我在图书馆�
 def everything() -> dict[str, list[tuple[object, ...]]]:
     """All rows of all tables that an act may touch."""
     tables = sorted(set(connection.introspection.table_names()) - {"django_session"})
-    found = {}
+    rows = {}
     with connection.cursor() as cursor:
         for table in tables:
             cursor.execute(f'SELECT * FROM "{table}" ORDER BY 1')  # noqa: S608 - our own names
-            found[table] = cursor.fetchall()
-    return found
+            rows[table] = cursor.fetchall()
+    return rows
 
 
 def break_everywhere(act) -> int:
@@ -106,10 +106,10 @@ def test_inv_5_of_two_who_finalise_at_once_one_wins(database):
         return reviews.finalise(rita, task.sentence_id, **handing)
 
     results = together(6, finalise)
-    losers = [one for one in results if isinstance(one, Exception)]
+    losers = [result for result in results if isinstance(result, Exception)]
     assert len(losers) == 5
-    assert {type(one) for one in losers} == {ConflictError}
-    assert all("kept in the page" in str(one) for one in losers)
+    assert {type(error) for error in losers} == {ConflictError}
+    assert all("kept in the page" in str(error) for error in losers)
     assert (Review.objects.count(), Golden.objects.count()) == (1, 1)
     assert check() == ()
 
@@ -120,8 +120,8 @@ def test_inv_9_the_same_key_at_once_is_one_review(database):
     answer = judged(project)
     handing = {"version": task.version, "client_key": key, "answer": answer}
     results = together(6, lambda _: reviews.finalise(rita, task.sentence_id, **handing))
-    assert {one.golden for one in results} == {Golden.objects.get()}
-    assert sorted(one.answered_before for one in results) == [False] + [True] * 5
+    assert {result.golden for result in results} == {Golden.objects.get()}
+    assert sorted(result.answered_before for result in results) == [False] + [True] * 5
 
 
 def test_rev_12_of_many_reviewers_who_ask_for_one_sentence_one_gets_it(database):
@@ -129,8 +129,8 @@ def test_rev_12_of_many_reviewers_who_ask_for_one_sentence_one_gets_it(database)
     project = waiting(reviewers=names)
     everybody = [member_of(project, name) for name in names]
     results = together(6, lambda n: reviews.current_review(everybody[n]))
-    assert not any(isinstance(one, Exception) for one in results), results
-    taken = [one.task for one in results if one.task is not None]
+    assert not any(isinstance(result, Exception) for result in results), results
+    taken = [result.task for result in results if result.task is not None]
     assert len(taken) == 1
     assert ReviewTask.objects.get().reviewer == taken[0].reviewer
     assert check() == ()
@@ -145,8 +145,8 @@ def test_of_two_who_rule_at_once_one_wins(database):
         return complaints.decide(rolf, complaint.pk, **ruling)
 
     results = together(5, rule)
-    losers = [one for one in results if isinstance(one, Exception)]
-    assert [type(one) for one in losers] == [ConflictError] * 4
+    losers = [result for result in results if isinstance(result, Exception)]
+    assert [type(error) for error in losers] == [ConflictError] * 4
     assert Golden.objects.count() == 2
     assert check() == ()
 
@@ -160,8 +160,8 @@ def test_of_many_tries_at_once_each_is_counted_or_refused(database):
         return studies.attempt(a3, item.pk, **trying)
 
     results = together(5, attempt)
-    losers = [one for one in results if isinstance(one, Exception)]
-    assert [type(one) for one in losers] == [ConflictError] * 4
+    losers = [result for result in results if isinstance(result, Exception)]
+    assert [type(error) for error in losers] == [ConflictError] * 4
     assert StudyTry.objects.filter(counted=True).count() == 1
     assert StudyTry.objects.filter(counted=False).count() == 4
 

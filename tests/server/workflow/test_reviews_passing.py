@@ -76,10 +76,10 @@ def test_rev_10_nobody_hands_on_without_a_word_or_a_successor(site):
 def test_who_pauses_or_is_no_reviewer_any_more_gives_their_review_back(site):
     project = all_waiting(texts=2)
     rita, rolf = member_of(project, "rita"), member_of(project, "rolf")
-    one, two = reviews.current_review(rita).task, reviews.current_review(rolf).task
+    first, second = reviews.current_review(rita).task, reviews.current_review(rolf).task
     members.change_member(rita, by=None, status=MemberStatus.PAUSED)
     members.change_member(rolf, by=None, roles=[Role.ANNOTATOR])
-    assert [now(task).state for task in (one, two)] == ["free", "free"]
+    assert [now(task).state for task in (first, second)] == ["free", "free"]
     assert check() == ()
 
 
@@ -137,7 +137,7 @@ def test_managers_see_what_no_reviewer_may_take(database):
 
 def test_wfl_5_a_sentence_goes_back_for_more_opinions(site):
     project = waiting(reviewers=["rita", "rolf"])
-    one, two = (joined(project, name) for name in ("b1", "b2"))
+    first, second = (joined(project, name) for name in ("b1", "b2"))
     task, rita = opened(project), member_of(project, "rita")
     returned = review_tasks.return_for_more(
         rita, task.sentence_id, version=task.version, more=2, note="意见不一"
@@ -146,12 +146,12 @@ def test_wfl_5_a_sentence_goes_back_for_more_opinions(site):
     assert (now(task).state, now(task).note) == ("returned", "意见不一")
     slots = returned.slots.order_by("no")
     assert [slot.no for slot in slots] == [1, 2, 3, 4, 5]
-    assert {(one.priority, one.order_key) for one in slots[3:]} == {
+    assert {(slot.priority, slot.order_key) for slot in slots[3:]} == {
         (returned.priority - 1, returned.order_key)
     }
     assert check() == ()
-    assert claims.current(one).slot.sentence == returned
-    all_submitted(returned, (one, two), [correction(GOOD)] * 2)
+    assert claims.current(first).slot.sentence == returned
+    all_submitted(returned, (first, second), [correction(GOOD)] * 2)
     again = ReviewTask.objects.get(sentence=returned, state="free")
     assert again.version > task.version
     assert sentence_of(project).state == "review_ready"

@@ -222,9 +222,9 @@ def test_reviewed_lists_ones_own_newest_first_by_pages(site):
         finalised(project, [], decision="error_free", number=number)
     rita = member_of(project, "rita")
     newest = reviews.list_reviews(rita, most=2)
-    assert [one.sentence.number for one in newest] == [3, 2]
+    assert [review.sentence.number for review in newest] == [3, 2]
     older = reviews.list_reviews(rita, before=newest[-1].pk)
-    assert [one.sentence.number for one in older] == [1]
+    assert [review.sentence.number for review in older] == [1]
     assert reviews.list_reviews(member_of(project, "rolf")) == ()
 
 

@@ -59,9 +59,11 @@ def standing(project: Project) -> dict[str, object]:
     sentence = sentence_of(project)
     return {
         "sentence": (sentence.state, sentence.golden_id, sentence.submitted, sentence.needed),
-        "slots": [model_to_dict(one, exclude=["version"]) for one in sentence.slots.order_by("pk")],
+        "slots": [
+            model_to_dict(slot, exclude=["version"]) for slot in sentence.slots.order_by("pk")
+        ],
         "studies": [
-            model_to_dict(one, exclude=["version"]) for one in sentence.studies.order_by("pk")
+            model_to_dict(study, exclude=["version"]) for study in sentence.studies.order_by("pk")
         ],
         "notices": list(Notice.objects.order_by("pk").values("pk", "person", "kind", "data")),
         "reviews": list(Review.objects.order_by("pk").values_list("pk", flat=True)),
@@ -87,7 +89,7 @@ def test_undo_gives_back_the_golden_set_slots_study_items_and_notices(database):
     before = standing(project)
     finalised(project)
     assert standing(project) != before
-    assert {one.kind for one in Notice.objects.all()} == {"study_opened"}
+    assert {notice.kind for notice in Notice.objects.all()} == {"study_opened"}
     task = undone(project)
     assert standing(project) == before
     assert (task.state, task.reviewer, task.kind) == (
@@ -100,7 +102,7 @@ def test_undo_gives_back_the_golden_set_slots_study_items_and_notices(database):
     # What was decided stays stored, and who did what is in the log.
     assert Review._base_manager.count() == Golden._base_manager.count() == 1
     acts = Audit.objects.filter(what__startswith="review.").order_by("seq")
-    assert [(one.what, one.who.login) for one in acts] == [
+    assert [(entry.what, entry.who.login) for entry in acts] == [
         ("review.finalised", "rita"),
         ("review.undone", "rita"),
     ]
@@ -198,9 +200,9 @@ def test_undo_of_a_second_decision_gives_back_the_first_one_and_its_items(site):
     project = waiting(reviewers=("rita", "rolf"))
     reopened(project)
     before = standing(project)
-    assert {one["state"] for one in before["studies"]} == {"open", "closed"}
+    assert {study["state"] for study in before["studies"]} == {"open", "closed"}
     finalised(project, (BAD,), login="rolf")  # GOOD is wrong now, BAD right: items open and close
-    assert {one.state for one in Study.objects.all()} == {"open", "closed"}
+    assert {study.state for study in Study.objects.all()} == {"open", "closed"}
     assert standing(project)["studies"] != before["studies"]
     undone(project, "rolf")
     assert standing(project) == before
@@ -346,7 +348,7 @@ def test_of_two_undos_at_once_one_happens(database):
     project = waiting()
     finalised(project)
     outcomes = together(2, lambda _: undone(project))
-    assert sorted(type(one).__name__ for one in outcomes) == ["ConflictError", "ReviewTask"]
+    assert sorted(type(outcome).__name__ for outcome in outcomes) == ["ConflictError", "ReviewTask"]
     assert ReviewTask.objects.filter(state="open").count() == 1
     assert check(project.pk) == ()
 
@@ -356,7 +358,7 @@ def test_of_an_undo_and_a_try_at_once_one_happens(database):
     finalised(project)
     acts = (lambda: undone(project), lambda: tried(project, BAD + "。"))
     outcomes = together(2, lambda n: acts[n]())
-    failed = [one for one in outcomes if isinstance(one, Exception)]
+    failed = [outcome for outcome in outcomes if isinstance(outcome, Exception)]
     assert len(failed) == 1
     assert isinstance(failed[0], ConflictError | NotYoursError | Study.DoesNotExist)
     assert StudyTry.objects.count() == (sentence_of(project).golden_id is not None)
@@ -372,17 +374,17 @@ def test_undone_items_are_those_of_the_decision_alone(site):
     finalised(project, (), number=2, additions=[Addition("另一句。")])
     undone(project, number=2)
     assert standing(project) == first
-    assert {one.close_reason for one in Study.objects.all()} <= {"", CloseReason.MATCHED}
+    assert {study.close_reason for study in Study.objects.all()} <= {"", CloseReason.MATCHED}
 
 
 def test_a_release_that_began_before_an_undo_is_not_made(site, monkeypatch):
     project = waiting()
     finalised(project)
-    found = releases._manifest
+    manifest = releases._manifest
 
-    def slowly(*given: object) -> object:
+    def slowly(*arguments: object) -> object:
         undone(project)
-        return found(*given)
+        return manifest(*arguments)
 
     monkeypatch.setattr(releases, "_manifest", slowly)
     with pytest.raises(GecbenchError, match="took a decision back"):

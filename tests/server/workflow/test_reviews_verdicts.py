@@ -41,31 +41,34 @@ def shown(project, login="rita"):
 
 
 def by_key(project, login="rita"):
-    return {one.key: one for one in shown(project, login)}
+    return {candidate.key: candidate for candidate in shown(project, login)}
 
 
 def test_rev_1_identical_texts_are_shown_once_with_their_count(site):
     project = waiting(correction(GOOD, FAIR), correction(f" {GOOD}"), correction(BAD, GOOD))
-    counts = {one.text: one.count for one in shown(project)}
+    counts = {candidate.text: candidate.count for candidate in shown(project)}
     assert counts == {GOOD: 3, FAIR: 1, BAD: 1}
 
 
 def test_rev_1_texts_that_differ_by_normal_form_alone_are_one(site):
     composed, decomposed = "我去了caf\u00e9。", "我去了cafe\u0301。"
     project = waiting(correction(composed), correction(decomposed), correction(GOOD))
-    assert {one.text: one.count for one in shown(project)} == {composed: 2, GOOD: 1}
+    assert {candidate.text: candidate.count for candidate in shown(project)} == {
+        composed: 2,
+        GOOD: 1,
+    }
 
 
 def test_decisions_are_shown_once_with_their_reasons(site):
     project = waiting(
         error_free(), not_annotatable("language", "法语"), not_annotatable("personal")
     )
-    found = by_key(project)
-    assert list(found) == list(dict.fromkeys(found))
-    unclear = found["not_annotatable"]
+    candidates = by_key(project)
+    assert list(candidates) == list(dict.fromkeys(candidates))
+    unclear = candidates["not_annotatable"]
     assert (unclear.count, unclear.text) == (2, "")
     assert unclear.reasons == (("language", "法语"), ("personal", ""))
-    assert (found["error_free"].count, found["error_free"].reasons) == (1, ())
+    assert (candidates["error_free"].count, candidates["error_free"].reasons) == (1, ())
 
 
 def test_only_the_last_submission_of_a_slot_counts(site):
@@ -76,16 +79,16 @@ def test_only_the_last_submission_of_a_slot_counts(site):
     submissions.submit(
         a2, again.pk, version=again.version, client_key=uuid4(), answer=correction(THIRD)
     )
-    assert {one.text for one in shown(project)} == {GOOD, THIRD}
+    assert {candidate.text for candidate in shown(project)} == {GOOD, THIRD}
 
 
 def test_rol_6_names_are_hidden_unless_the_project_shows_them(site):
-    assert {one.names for one in shown(waiting())} == {()}
+    assert {candidate.names for candidate in shown(waiting())} == {()}
 
 
 def test_rol_6_names_are_shown_where_the_project_says_so(site):
-    found = by_key(waiting(reviewer_sees_names=True))
-    assert found[digest(GOOD)].names == ("A1", "A3")
+    candidates = by_key(waiting(reviewer_sees_names=True))
+    assert candidates[digest(GOOD)].names == ("A1", "A3")
 
 
 def test_rol_6_each_reviewer_has_an_order_of_their_own_that_stays(site):
@@ -93,8 +96,8 @@ def test_rol_6_each_reviewer_has_an_order_of_their_own_that_stays(site):
     project = waiting(*answers, reviewers=[f"r{n}" for n in range(6)])
     orders = set()
     for n in range(6):
-        order = [one.key for one in shown(project, f"r{n}")]
-        assert order == [one.key for one in shown(project, f"r{n}")]
+        order = [candidate.key for candidate in shown(project, f"r{n}")]
+        assert order == [candidate.key for candidate in shown(project, f"r{n}")]
         assert order[-1] == "error_free"
         orders.add(tuple(order))
     assert len(orders) > 1
@@ -104,8 +107,11 @@ def test_a_reopened_sentence_shows_what_is_golden_and_earlier_verdicts(site):
     project = waiting(reviewers=["rita", "rolf"])
     finalised(project, [GOOD], additions=[Addition(THIRD)])
     management.reopen_sentence(member_of(project, "boss"), sentence_of(project).pk, reason="?")
-    found = {one.text: one for one in shown(project, "rolf")}
-    rows = {text: (one.count, one.golden, one.verdict) for text, one in found.items()}
+    candidates = {candidate.text: candidate for candidate in shown(project, "rolf")}
+    rows = {
+        text: (candidate.count, candidate.golden, candidate.verdict)
+        for text, candidate in candidates.items()
+    }
     assert rows == {
         GOOD: (2, True, True),
         FAIR: (1, False, False),
@@ -118,22 +124,22 @@ def test_a_golden_decision_of_nobody_is_shown_too(site):
     project = waiting(reviewers=["rita", "rolf"])
     finalised(project, decision=Decision.ERROR_FREE)
     management.reopen_sentence(member_of(project, "boss"), sentence_of(project).pk, reason="?")
-    found = by_key(project, "rolf")["error_free"]
-    assert (found.count, found.golden, found.text) == (0, True, "")
+    error_free = by_key(project, "rolf")["error_free"]
+    assert (error_free.count, error_free.golden, error_free.text) == (0, True, "")
 
 
 def problems(project, *, words=(), drop=(), **fields):
     """What is wrong with an answer, by box: code and whether it blocks."""
     task = opened(project)
     answer = judged(project, **fields)
-    given = [one for one in answer.verdicts if one.key not in drop]
-    answer = dataclasses.replace(answer, verdicts=[*given, *words])
-    found = reviews.check_answer(task, answer)
-    return [(one.code, one.field, one.blocking) for one in found]
+    verdicts = [verdict for verdict in answer.verdicts if verdict.key not in drop]
+    answer = dataclasses.replace(answer, verdicts=[*verdicts, *words])
+    problems = reviews.check_answer(task, answer)
+    return [(problem.code, problem.field, problem.blocking) for problem in problems]
 
 
 def place(project, text):
-    return f"verdict-{[one.text for one in shown(project)].index(text)}"
+    return f"verdict-{[candidate.text for candidate in shown(project)].index(text)}"
 
 
 def test_a_good_review_has_no_problem(site):
@@ -155,20 +161,24 @@ def test_rev_3_wrong_needs_a_reason_and_other_a_note(site):
     none = {key: VerdictAnswer(key, correct=False)}
     assert problems(project, words=(), drop=[key]) == [("REV-2", box, True)]
     answer = judged(project, words=none)
-    assert [(one.code, one.field) for one in reviews.check_answer(opened(project), answer)] == [
-        ("REV-3", box)
-    ]
+    assert [
+        (problem.code, problem.field) for problem in reviews.check_answer(opened(project), answer)
+    ] == [("REV-3", box)]
     for note, codes in ((" ", ["REV-3-note"]), ("太绕", [])):
         answer = judged(project, words={key: word(key, False, "other", note=note)})
-        assert [one.code for one in reviews.check_answer(opened(project), answer)] == codes
+        assert [problem.code for problem in reviews.check_answer(opened(project), answer)] == codes
     answer = judged(project, words={key: word(key, False, note="长" * 10_001)})
-    assert [one.code for one in reviews.check_answer(opened(project), answer)] == ["note-too-long"]
+    assert [problem.code for problem in reviews.check_answer(opened(project), answer)] == [
+        "note-too-long"
+    ]
 
 
 def test_lost_decisions_and_unclear_sentences_need_no_reasons(site):
     project = waiting(correction(GOOD), error_free(), correction(GOOD))
     assert problems(project, right=[GOOD]) == []
-    unclear = {one.key: VerdictAnswer(one.key, correct=False) for one in shown(project)}
+    unclear = {
+        candidate.key: VerdictAnswer(candidate.key, correct=False) for candidate in shown(project)
+    }
     answer = judged(project, decision=Decision.NOT_ANNOTATABLE, reason="personal", words=unclear)
     assert reviews.check_answer(opened(project), answer) == ()
 
@@ -189,10 +199,10 @@ def test_con_1_and_2_a_decision_excludes_corrections_whatever_the_switches_say(
     decision = Decision(decision)
     fields = {"decision": decision, "reason": "personal", "additions": [Addition(THIRD)]}
     answer = judged(project, words=mixed, **fields)
-    found = reviews.check_answer(opened(project), answer)
-    assert {(one.code, one.blocking) for one in found} == {(code, True)}
-    places = [one.key for one in shown(project)]
-    assert {one.field for one in found} == {
+    problems = reviews.check_answer(opened(project), answer)
+    assert {(problem.code, problem.blocking) for problem in problems} == {(code, True)}
+    places = [candidate.key for candidate in shown(project)]
+    assert {problem.field for problem in problems} == {
         f"verdict-{places.index(digest(GOOD))}",
         f"verdict-{places.index(decision)}",
         "addition-0",
@@ -203,7 +213,7 @@ def test_a_corrected_sentence_is_not_error_free_as_well(site):
     project = waiting(correction(GOOD), error_free(), correction(GOOD))
     words = {"error_free": word("error_free", True)}
     answer = judged(project, [GOOD], words=words)
-    assert [one.code for one in reviews.check_answer(opened(project), answer)] == ["CON-1"]
+    assert [problem.code for problem in reviews.check_answer(opened(project), answer)] == ["CON-1"]
 
 
 def test_rev_7_not_annotatable_needs_a_reason(site):
@@ -235,20 +245,20 @@ def test_rev_7_not_annotatable_needs_a_reason(site):
 )
 def test_an_added_text_is_a_new_correction(site, text, code):
     project = waiting()
-    found = problems(project, additions=[Addition(THIRD), Addition(text)])
-    assert found == [(code, "addition-1", True)]
+    problems_ = problems(project, additions=[Addition(THIRD), Addition(text)])
+    assert problems_ == [(code, "addition-1", True)]
 
 
 def test_con_10_two_added_texts_differ(site):
-    found = problems(waiting(), additions=[Addition(THIRD), Addition(f"{THIRD} ")])
-    assert found == [("CON-10", "addition-1", True)]
+    problems_ = problems(waiting(), additions=[Addition(THIRD), Addition(f"{THIRD} ")])
+    assert problems_ == [("CON-10", "addition-1", True)]
 
 
 def test_rev_4_a_text_is_modified_from_one_that_is_wrong(site):
     project = waiting(correction(GOOD), correction(BAD), error_free())
     for parent in (digest(GOOD), digest("别的"), "error_free"):
-        found = problems(project, right=[GOOD], additions=[Addition(THIRD, parent=parent)])
-        assert found == [("REV-4-parent", "addition-0", True)]
+        problems_ = problems(project, right=[GOOD], additions=[Addition(THIRD, parent=parent)])
+        assert problems_ == [("REV-4-parent", "addition-0", True)]
     assert problems(project, right=[GOOD], additions=[Addition(THIRD, parent=digest(BAD))]) == []
 
 
@@ -259,8 +269,8 @@ def test_rev_9_what_only_goes_too_far_is_restored_or_confirmed(database):
     warned = [("REV-9", place(project, BAD), False)]
     answer = judged(project, words=words)
     task = opened(project)
-    found = reviews.check_answer(task, answer)
-    assert [(one.code, one.field, one.blocking) for one in found] == warned
+    problems = reviews.check_answer(task, answer)
+    assert [(problem.code, problem.field, problem.blocking) for problem in problems] == warned
     both = judged(project, words={key: word(key, False, "overcorrection", "meaning")})
     assert reviews.check_answer(task, both) == ()
     restored = judged(project, words=words, additions=[Addition(THIRD, key, restored=True)])
@@ -270,7 +280,7 @@ def test_rev_9_what_only_goes_too_far_is_restored_or_confirmed(database):
     rita = member_of(project, "rita")
     with pytest.raises(RefusedError, match="only goes too far") as refused:
         reviews.finalise(rita, task.sentence_id, **handing, answer=unsure)
-    assert [one.blocking for one in refused.value.problems] == [False]
+    assert [problem.blocking for problem in refused.value.problems] == [False]
     assert not Golden.objects.exists()
     assert reviews.finalise(rita, task.sentence_id, **handing, answer=answer).golden.version == 1
 
@@ -293,12 +303,16 @@ def test_what_blocks_is_not_overruled_by_confirming(site):
 def test_con_rules_speak_of_the_box_that_breaks_them(site):
     project = waiting(correction("我昨天去了[缺失成分]。"), correction(GOOD), correction(FAIR))
     right = ["我昨天去了[缺失成分]。", GOOD]
-    found = problems(project, right=right, additions=[Addition(THIRD)])
+    problems_ = problems(project, right=right, additions=[Addition(THIRD)])
     boxes = {place(project, GOOD), "addition-0"}
-    assert {(code, box) for code, box, blocks in found if blocks} == {("CON-3", b) for b in boxes}
+    assert {(code, box) for code, box, blocks in problems_ if blocks} == {
+        ("CON-3", b) for b in boxes
+    }
     task = opened(project)
     answer = judged(project, right)
-    problem = next(one for one in reviews.check_answer(task, answer) if one.code == "CON-3")
+    problem = next(
+        problem for problem in reviews.check_answer(task, answer) if problem.code == "CON-3"
+    )
     assert problem.kind == "placeholder_in_some"
 
 
@@ -308,8 +322,10 @@ def test_con_9_speaks_of_an_error_free_sentence(site):
     assert reviews.check_answer(opened(project), answer) == ()
     other = waiting_traditional()
     answer = judged(other, decision=Decision.ERROR_FREE)
-    found = reviews.check_answer(opened(other), answer)
-    assert [(one.code, one.field, one.blocking) for one in found] == [("CON-9", "decision", True)]
+    problems = reviews.check_answer(opened(other), answer)
+    assert [(problem.code, problem.field, problem.blocking) for problem in problems] == [
+        ("CON-9", "decision", True)
+    ]
 
 
 def waiting_traditional():
@@ -332,7 +348,7 @@ def test_a_rule_that_could_not_look_needs_no_confirmation(site, monkeypatch):
     project = waiting()
     task = opened(project)
     answer = dataclasses.replace(judged(project), confirmed=False)
-    assert [one.code for one in reviews.check_answer(task, answer)] == ["CON-9"]
+    assert [problem.code for problem in reviews.check_answer(task, answer)] == ["CON-9"]
     done = reviews.finalise(
         member_of(project, "rita"),
         task.sentence_id,

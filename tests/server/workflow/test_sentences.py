@@ -49,10 +49,10 @@ def test_inv_1_a_sentence_comes_with_its_n_free_slots(database):
 def test_the_order_is_mixed_and_the_same_everywhere(site):
     project = a_project(0)
     add_sentences(project, rows(50))
-    found = list(Sentence.objects.order_by("order_key").values_list("number", flat=True))
-    assert found != sorted(found)
-    assert found == sorted(range(1, 51), key=lambda n: sentences.order_key(project, n))
-    assert found[:5] == [17, 32, 43, 34, 25]  # by the project's short name, on every machine
+    numbers = list(Sentence.objects.order_by("order_key").values_list("number", flat=True))
+    assert numbers != sorted(numbers)
+    assert numbers == sorted(range(1, 51), key=lambda n: sentences.order_key(project, n))
+    assert numbers[:5] == [17, 32, 43, 34, 25]  # by the project's short name, on every machine
 
 
 def test_numbers_go_on_and_an_id_left_out_is_the_number(site):
@@ -106,30 +106,30 @@ def test_golden_sentences_come_without_slots(database):
         None,
     ]
     add_sentences(
-        project, [NewSentence(f"g{n}", "一。", golden=one) for n, one in enumerate(goldens)]
+        project, [NewSentence(f"g{n}", "一。", golden=golden) for n, golden in enumerate(goldens)]
     )
-    found = Sentence.objects.order_by("number")
-    assert [one.state for one in found] == ["golden"] * 3 + ["open"]
-    assert [one.golden.kind for one in found[:3]] == [
+    sentences = Sentence.objects.order_by("number")
+    assert [sentence.state for sentence in sentences] == ["golden"] * 3 + ["open"]
+    assert [sentence.golden.kind for sentence in sentences[:3]] == [
         "corrected",
         "error_free",
         "not_annotatable",
     ]
-    assert found[2].golden.reason == "personal"
-    entries = found[0].golden.entries.all()
+    assert sentences[2].golden.reason == "personal"
+    entries = sentences[0].golden.entries.all()
     assert [(e.position, e.reference.text, e.reference.origin) for e in entries] == [
         (0, "甲。", "import"),
         (1, "乙。", "import"),
     ]
-    assert [one.needed for one in found] == [0, 0, 0, 3]
+    assert [sentence.needed for sentence in sentences] == [0, 0, 0, 3]
     assert Slot.objects.count() == 3
-    assert claims.current(people(project, 1)[0]).slot.sentence == found[3]
+    assert claims.current(people(project, 1)[0]).slot.sentence == sentences[3]
 
 
 def test_two_imports_at_once_share_no_number(database):
     project = a_project(0)
-    got = together(4, lambda n: add_sentences(project, rows(20, start=100 * n)))
-    assert got == [20] * 4
+    counts = together(4, lambda n: add_sentences(project, rows(20, start=100 * n)))
+    assert counts == [20] * 4
     assert sorted(Sentence.objects.values_list("number", flat=True)) == list(range(1, 81))
 
 
@@ -171,7 +171,9 @@ def test_wfl_1_a_higher_n_gives_new_free_slots_to_all_that_wait(database):
     assert shape(project, 6) == ("golden", 2, [1, 2])
     assert shape(project, 7) == ("open", 3, [1, 2, 3])
     assert shape(project, 8) == ("annotating", 2, [1, 2])  # decided once, and asked for anew
-    assert [one.state for one in sentence_of(project, 3).review_tasks.all()] == ["returned"]
+    assert [review_task.state for review_task in sentence_of(project, 3).review_tasks.all()] == [
+        "returned"
+    ]
     assert project.annotators == 3
     # The new slot is a begun sentence's, and completes it.
     new = Slot.objects.get(sentence__number=3, no=3)
@@ -182,10 +184,10 @@ def test_wfl_1_a_higher_n_gives_new_free_slots_to_all_that_wait(database):
 
 def test_wfl_1_a_lower_n_reaches_untouched_sentences_only(database):
     project = a_project(3, annotators=3)
-    one, two = people(project, 2)
-    submitted(one, sentence_of(project, 1))
-    slot = claimed(two, sentence_of(project, 2))
-    claims.skip(two, slot.pk, version=slot.version)
+    first, second = people(project, 2)
+    submitted(first, sentence_of(project, 1))
+    slot = claimed(second, sentence_of(project, 2))
+    claims.skip(second, slot.pk, version=slot.version)
     assert sentence_of(project, 2).state == "open"
     grow(project, 2)
     assert [shape(project, n)[1:] for n in (1, 2, 3)] == [
@@ -214,8 +216,8 @@ def test_wfl_1_what_was_interrupted_is_finished_by_the_same_number(site, monkeyp
 def test_wfl_1_n_rises_while_people_work(database):
     project = a_project(6, annotators=2)
     team = people(project, 4)
-    for n, one in enumerate(team, 1):
-        claimed(one, sentence_of(project, n))
+    for n, member in enumerate(team, 1):
+        claimed(member, sentence_of(project, n))
 
     def act(n: int) -> object:
         if n == 4:
@@ -224,8 +226,8 @@ def test_wfl_1_n_rises_while_people_work(database):
         return submitted(team[n], slot.sentence)
 
     Project.objects.update(annotators=3)
-    got = together(5, act)
-    assert [one for one in got if isinstance(one, Exception)] == []
+    results = together(5, act)
+    assert [result for result in results if isinstance(result, Exception)] == []
     for row in Sentence.objects.all():
         done = row.slots.filter(state="submitted").count()
         assert (row.needed, row.slots.count(), row.submitted) == (3, 3, done)
@@ -234,19 +236,21 @@ def test_wfl_1_n_rises_while_people_work(database):
 
 def test_wfl_5_a_reopened_sentence_comes_back_to_review_as_such(site):
     project = a_project(1, annotators=1)
-    one, two = people(project, 2)
-    row = all_submitted(sentence_of(project), [one])
+    first, second = people(project, 2)
+    row = all_submitted(sentence_of(project), [first])
     golden = row.goldens.create(version=1, kind="error_free")
     review_tasks.remove_from_queue(row)
     Sentence.objects.filter(pk=row.pk).update(state="annotating", needed=2, golden=golden)
     Slot.objects.create(project=project, sentence=row, no=2)
-    slot = claims.current(two).slot
-    claims.skip(two, slot.pk, version=slot.version)
+    slot = claims.current(second).slot
+    claims.skip(second, slot.pk, version=slot.version)
     assert sentence_of(project).state == "annotating"  # it was decided once: never merely open
     submitted(people(project, 3)[2], row, correction("好。"))
     row = sentence_of(project)
     assert row.state == "review_ready"
-    assert [one.kind for one in row.review_tasks.filter(state="free")] == ["reopened"]
+    assert [review_task.kind for review_task in row.review_tasks.filter(state="free")] == [
+        "reopened"
+    ]
 
 
 def test_purposes_are_kept(site):

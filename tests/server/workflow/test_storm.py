@@ -96,19 +96,22 @@ class Actor:
         if task is None:
             return
         k = self.chance.randrange(8)
-        given = {"version": task.version}
+        options = {"version": task.version}
         if k == 0:
-            reviews.hand_on(member, task.sentence_id, note="？", **given)
+            reviews.hand_on(member, task.sentence_id, note="？", **options)
         elif k == 1:
-            review_tasks.return_for_more(member, task.sentence_id, more=1, **given)
+            review_tasks.return_for_more(member, task.sentence_id, more=1, **options)
         else:
             answer = self.decision(reviews.candidates(task, member), task.sentence)
-            reviews.finalise(member, task.sentence_id, client_key=uuid4(), answer=answer, **given)
+            reviews.finalise(member, task.sentence_id, client_key=uuid4(), answer=answer, **options)
 
     def decision(self, shown, sentence):
-        right = {one.key for one in shown if one.text and self.chance.random() < 0.5}
+        right = {
+            candidate.key for candidate in shown if candidate.text and self.chance.random() < 0.5
+        }
         words = [
-            VerdictAnswer(one.key, one.key in right, (RejectReason.ERRONEOUS,)) for one in shown
+            VerdictAnswer(candidate.key, candidate.key in right, (RejectReason.ERRONEOUS,))
+            for candidate in shown
         ]
         extra = [Addition(f"{sentence.text}审{self.chance.randrange(9)}")]
         return ReviewAnswer(Decision.CORRECTED, words, extra, confirmed=True)
@@ -140,7 +143,7 @@ class Actor:
         if complaint is None:
             return
         able = Member.objects.select_related("person", "project").order_by("pk")
-        able = [one for one in able if complaints.may_decide_now(one, complaint)]
+        able = [member for member in able if complaints.may_decide_now(member, complaint)]
         outcome = self.chance.choice([ComplaintState.UPHELD, ComplaintState.DISMISSED])
         if able:
             complaints.decide(
@@ -190,9 +193,9 @@ def test_a_storm_of_acts_makes_no_fault_and_breaks_no_invariant(database):
         for _ in range(ACTS):
             actors[n].act()
 
-    faults = [one for one in together(THREADS, life) if one is not None]
+    faults = [fault for fault in together(THREADS, life) if fault is not None]
     assert faults == []
     assert check() == ()
-    done = sum((one.done for one in actors), Counter())
+    done = sum((actor.done for actor in actors), Counter())
     assert done["work"] > 0
     assert done["review"] > 0

@@ -40,8 +40,8 @@ DAMAGED, MENDED = "他\0说\ud800好", "他\ufffd说\ufffd好"
 
 
 def complained(project, login="a2", **fields):
-    given = {"argument": "我觉得可以。", "client_key": uuid4(), **fields}
-    return complaints.complain(member_of(project, login), study_of(project, login).pk, **given)
+    options = {"argument": "我觉得可以。", "client_key": uuid4(), **fields}
+    return complaints.complain(member_of(project, login), study_of(project, login).pk, **options)
 
 
 def test_words_with_nul_and_half_characters_are_kept_without_them(database):
@@ -58,8 +58,8 @@ def test_words_with_nul_and_half_characters_are_kept_without_them(database):
     complaint = complained(project, argument=DAMAGED)
     assert complaint.messages.get().text == MENDED
     boss = member_of(project, "boss")
-    said = complaints.add_message(boss, complaint.pk, text=DAMAGED, client_key=uuid4())
-    assert said.text == MENDED
+    message = complaints.add_message(boss, complaint.pk, text=DAMAGED, client_key=uuid4())
+    assert message.text == MENDED
     assert complaints.mark_case(boss, complaint.pk, note=DAMAGED).note == MENDED
     complaints.decide(
         rita, complaint.pk, version=2, client_key=uuid4(),
@@ -82,7 +82,7 @@ def test_gui_4_a_section_that_no_guideline_has_room_for_is_refused(database):
                 project, words={digest(BAD): word(digest(BAD), False, "meaning", section=long)}
             ),
         )
-    assert {one.code for one in refused.value.problems} == {"section-too-long"}
+    assert {problem.code for problem in refused.value.problems} == {"section-too-long"}
     finalised(project)
     complaint = complained(project)
     with pytest.raises(RefusedError) as refused:
@@ -90,7 +90,7 @@ def test_gui_4_a_section_that_no_guideline_has_room_for_is_refused(database):
             member_of(project, "rolf"), complaint.pk, version=1, client_key=uuid4(),
             ruling=Ruling(ComplaintState.DISMISSED, "不行", section=long),
         )  # fmt: skip
-    assert {one.code for one in refused.value.problems} == {"section-too-long"}
+    assert {problem.code for problem in refused.value.problems} == {"section-too-long"}
 
 
 def test_time_on_the_review_page_is_kept_within_what_a_column_holds(database):
@@ -102,11 +102,11 @@ def test_time_on_the_review_page_is_kept_within_what_a_column_holds(database):
 @pytest.mark.parametrize("rev", [-5, 2**40])
 def test_a_draft_from_no_revision_there_can_be_is_refused(database, rev):
     project = a_project(1)
-    (one,) = people(project, 1)
-    slot = claimed(one, sentence_of(project))
+    (annotator,) = people(project, 1)
+    slot = claimed(annotator, sentence_of(project))
     payload = {"decision": "corrected", "texts": ["好"]}
     with pytest.raises(RefusedError) as refused:
-        drafts.save_draft(one, slot.pk, rev=rev, payload=payload)
+        drafts.save_draft(annotator, slot.pk, rev=rev, payload=payload)
     assert refused.value.problems[0].code == "draft-shape"
 
 
@@ -123,21 +123,21 @@ def test_a_review_draft_with_numbers_that_json_does_not_have_is_refused(database
 
 def test_ten_long_chinese_corrections_fit_into_a_draft(site):
     project = a_project(1)
-    (one,) = people(project, 1)
-    slot = claimed(one, sentence_of(project))
+    (annotator,) = people(project, 1)
+    slot = claimed(annotator, sentence_of(project))
     payload = {"decision": "corrected", "texts": ["长" * 5000] * 10}
-    assert drafts.save_draft(one, slot.pk, rev=0, payload=payload).payload == payload
+    assert drafts.save_draft(annotator, slot.pk, rev=0, payload=payload).payload == payload
 
 
 def test_inv_10_another_text_under_a_key_that_was_answered_is_kept(database):
     project = a_project(1)
-    (one,) = people(project, 1)
-    slot = claimed(one, sentence_of(project))
+    (annotator,) = people(project, 1)
+    slot = claimed(annotator, sentence_of(project))
     key = uuid4()
-    made = handed_in(one, slot, correction("第一次。"), client_key=key)
-    assert handed_in(one, slot, correction("第一次。"), client_key=key) == made
+    submission = handed_in(annotator, slot, correction("第一次。"), client_key=key)
+    assert handed_in(annotator, slot, correction("第一次。"), client_key=key) == submission
     assert not DraftRevision.objects.exists()
-    assert handed_in(one, slot, correction("改过了。"), client_key=key) == made
+    assert handed_in(annotator, slot, correction("改过了。"), client_key=key) == submission
     assert DraftRevision.objects.get(conflicting=True).payload["texts"] == ["改过了。"]
 
 
@@ -147,8 +147,8 @@ def test_inv_9_a_key_of_one_complaint_is_not_the_key_of_another(database):
     finalised(project, (GOOD,))
     first, second = project.studies.filter(person__login="a2").order_by("pk")
     a2, key = member_of(project, "a2"), uuid4()
-    made = complaints.complain(a2, first.pk, argument="对的", client_key=key)
-    assert complaints.complain(a2, first.pk, argument="对的", client_key=key) == made
+    complaint = complaints.complain(a2, first.pk, argument="对的", client_key=key)
+    assert complaints.complain(a2, first.pk, argument="对的", client_key=key) == complaint
     with pytest.raises(ConflictError, match="this key was used"):
         complaints.complain(a2, second.pk, argument="也对", client_key=key)
 
@@ -172,6 +172,6 @@ def test_inv_10_a_review_that_is_refused_is_kept(database, why):
             reviews.finalise(
                 rita, task.sentence_id, version=version, client_key=uuid4(), answer=answer
             )
-    kept = DraftRevision.objects.get(conflicting=True)
-    assert (kept.person, kept.task) == (rita.person, task)
-    assert kept.payload["additions"][0]["text"] == written.text
+    draft_revision = DraftRevision.objects.get(conflicting=True)
+    assert (draft_revision.person, draft_revision.task) == (rita.person, task)
+    assert draft_revision.payload["additions"][0]["text"] == written.text

@@ -46,8 +46,8 @@ def studying(*answers, right=(GOOD, FAIR), decision=Decision.CORRECTED, **option
 
 def tried(project, login, answer, **fields):
     study = study_of(project, login)
-    given = {"version": study.version, "client_key": uuid4(), **fields}
-    return studies.attempt(member_of(project, login), study.pk, answer=answer, **given)
+    options = {"version": study.version, "client_key": uuid4(), **fields}
+    return studies.attempt(member_of(project, login), study.pk, answer=answer, **options)
 
 
 def slot_state(project, login):
@@ -57,8 +57,8 @@ def slot_state(project, login):
 def test_stu_1_one_item_for_each_reference_that_is_not_golden(site):
     third = "我昨天在图书馆借书了。"
     studying(correction(GOOD, BAD, third), correction(FAIR), correction(BAD))
-    found = {(one.person.login, one.reference.text) for one in Study.objects.all()}
-    assert found == {("a1", BAD), ("a1", third), ("a3", BAD)}
+    rows = {(study.person.login, study.reference.text) for study in Study.objects.all()}
+    assert rows == {("a1", BAD), ("a1", third), ("a3", BAD)}
 
 
 def test_stu_2_a_lesson_shows_verdict_reasons_note_and_section(site):
@@ -69,8 +69,8 @@ def test_stu_2_a_lesson_shows_verdict_reasons_note_and_section(site):
     (item,) = studies.list_items(a2)
     lesson = studies.lesson(a2, item.pk)
     assert (lesson.study, lesson.review_note, lesson.tries) == (item, "请看指南", ())
-    said = lesson.verdict
-    assert (said.correct, said.reasons, said.note, said.section) == (
+    verdict = lesson.verdict
+    assert (verdict.correct, verdict.reasons, verdict.note, verdict.section) == (
         *(False, ["erroneous"]),
         *("缺动词", "4.2"),
     )
@@ -127,7 +127,7 @@ def test_stu_3_a_slot_passes_with_its_last_item(site):
 
 def shown(project, login="a2"):
     lesson = studies.lesson(member_of(project, login), Study.objects.get().pk)
-    return {one.text for one in lesson.revealed}, lesson.decision
+    return {reference.text for reference in lesson.revealed}, lesson.decision
 
 
 def test_stu_4_golden_texts_are_hidden_until_one_try_has_failed(site):
@@ -214,10 +214,10 @@ def test_a_try_is_one_text_or_a_decision(site, answer, code, field):
     project = studying()
     with pytest.raises(RefusedError) as refused:
         tried(project, "a2", answer)
-    assert [(one.code, one.field) for one in refused.value.problems] == [(code, field)]
+    assert [(problem.code, problem.field) for problem in refused.value.problems] == [(code, field)]
     # What was written is kept, and counts as no try.
-    kept = [one.replace("\0", "\ufffd") for one in answer.texts if one.strip()]
-    assert list(StudyTry.objects.order_by("pk").values_list("text", flat=True)) == kept
+    texts = [text.replace("\0", "\ufffd") for text in answer.texts if text.strip()]
+    assert list(StudyTry.objects.order_by("pk").values_list("text", flat=True)) == texts
     assert study_of(project, "a2").attempts == 0
 
 
@@ -225,8 +225,8 @@ def test_inv_9_the_same_key_twice_is_one_try(database):
     project = studying()
     item = study_of(project, "a2")
     a2, key = member_of(project, "a2"), uuid4()
-    given = {"version": 1, "client_key": key, "answer": correction(WRONG)}
-    first, again = studies.attempt(a2, item.pk, **given), studies.attempt(a2, item.pk, **given)
+    options = {"version": 1, "client_key": key, "answer": correction(WRONG)}
+    first, again = studies.attempt(a2, item.pk, **options), studies.attempt(a2, item.pk, **options)
     assert (again.attempt, again.nearest) == (first.attempt, first.nearest)
     assert (StudyTry.objects.count(), Study.objects.get().attempts) == (1, 1)
 
@@ -280,7 +280,7 @@ def decided_anew(project, right, login="rolf", **fields):
 
 def reasons(project):
     rows = Study.objects.filter(project=project).order_by("pk")
-    return [(one.person.login, one.state, one.close_reason) for one in rows]
+    return [(row.person.login, row.state, row.close_reason) for row in rows]
 
 
 def test_stu_8_items_follow_the_golden_set(database):
@@ -338,14 +338,14 @@ def test_items_are_listed_oldest_first_and_not_without_end(site):
     project = studying(correction(GOOD), correction(BAD, WRONG), correction(FAIR))
     a2 = member_of(project, "a2")
     both = studies.list_items(a2)
-    assert [one.reference.text for one in both] == [BAD, WRONG]
+    assert [item.reference.text for item in both] == [BAD, WRONG]
     assert studies.list_items(a2, most=1) == both[:1]
 
 
 def test_golden_texts_are_in_the_order_of_the_review(site):
     project = studying()
     golden = Golden.objects.get()
-    order = [one.position for one in golden.entries.all()]
+    order = [entry.position for entry in golden.entries.all()]
     assert order == [0, 1]
     assert set(golden_texts(sentence_of(project))) == {GOOD, FAIR}
 
@@ -357,13 +357,13 @@ def test_inv_10_a_try_that_is_refused_is_kept_and_does_not_count(site, case):
     text = {"stale": "来得太晚。", "the sentence itself": item.sentence.text, "damaged": "a\0b"}[
         case
     ]
-    kept = text.replace("\0", "\ufffd")
+    text_stored = text.replace("\0", "\ufffd")
     version = item.version + (case == "stale")
     key = uuid4()
     with pytest.raises((ConflictError, RefusedError)):
         studies.attempt(a2, item.pk, version=version, client_key=key, answer=correction(text))
     (attempt,) = StudyTry.objects.all()
-    assert (attempt.text, attempt.matched, attempt.counted) == (kept, False, False)
+    assert (attempt.text, attempt.matched, attempt.counted) == (text_stored, False, False)
     item.refresh_from_db()
     assert (item.state, item.attempts) == ("open", 0)
     again = studies.attempt(

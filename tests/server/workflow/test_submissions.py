@@ -45,14 +45,14 @@ from gecbench.server.workflow.errors import (
 
 def test_wfl_2_the_nth_submission_makes_the_sentence_ready_in_its_own_transaction(database):
     project = a_project(1)
-    one, two, three = people(project, 3)
+    first, second, third = people(project, 3)
     sentence = sentence_of(project)
-    for n, member in enumerate((one, two), 1):
+    for n, member in enumerate((first, second), 1):
         submitted(member, sentence)
         row = sentence_of(project)
         assert (row.state, row.submitted) == ("annotating", n)
         assert not row.review_tasks.exists()
-    submitted(three, sentence)
+    submitted(third, sentence)
     row = sentence_of(project)
     assert (row.state, row.submitted, row.needed) == ("review_ready", 3, 3)
     assert list(row.review_tasks.values_list("state", "kind")) == [("free", "first")]
@@ -61,9 +61,9 @@ def test_wfl_2_the_nth_submission_makes_the_sentence_ready_in_its_own_transactio
 def test_inv_4_the_counter_is_right_when_all_hand_in_at_once(database):
     project = a_project(1, annotators=12)
     twelve = people(project, 12)
-    held = [claimed(one, sentence_of(project)) for one in twelve]
-    got = together(12, lambda n: handed_in(twelve[n], held[n]))
-    assert [one for one in got if isinstance(one, Exception)] == []
+    held = [claimed(member, sentence_of(project)) for member in twelve]
+    results = together(12, lambda n: handed_in(twelve[n], held[n]))
+    assert [result for result in results if isinstance(result, Exception)] == []
     row = sentence_of(project)
     assert (row.state, row.submitted) == ("review_ready", 12)
     assert row.review_tasks.count() == 1
@@ -71,68 +71,70 @@ def test_inv_4_the_counter_is_right_when_all_hand_in_at_once(database):
 
 def test_what_is_handed_in_is_stored_with_all_that_belongs_to_it(database):
     project = a_project(1)
-    (one,) = people(project, 1)
-    slot = claims.current(one).slot
-    made = handed_in(one, slot, correction("一\u200b。", "二。", active_ms=1200, note="想了很久"))
-    rows = [(r.position, r.text, r.origin, r.sentence_id) for r in made.references.all()]
+    (annotator,) = people(project, 1)
+    slot = claims.current(annotator).slot
+    submission = handed_in(
+        annotator, slot, correction("一\u200b。", "二。", active_ms=1200, note="想了很久")
+    )
+    rows = [(r.position, r.text, r.origin, r.sentence_id) for r in submission.references.all()]
     assert sorted(rows) == [
         (0, "一。", "annotator", slot.sentence_id),
         (1, "二。", "annotator", slot.sentence_id),
     ]
-    assert (made.no, made.decision, made.active_ms) == (1, "corrected", 1200)
-    assert made.guideline == project.guideline  # GUI-2
-    assert made.reason_note == "想了很久"
+    assert (submission.no, submission.decision, submission.active_ms) == (1, "corrected", 1200)
+    assert submission.guideline == project.guideline  # GUI-2
+    assert submission.reason_note == "想了很久"
     slot.refresh_from_db()
     assert (slot.state, slot.person, slot.open_no, slot.lease_until) == (
-        *("submitted", one.person),
+        *("submitted", annotator.person),
         *(None, None),
     )
     last = Audit.objects.order_by("-seq").first()
     assert (last.what, last.object_id, last.who) == (
         "submission.made",
-        str(made.pk),
-        one.person,
+        str(submission.pk),
+        annotator.person,
     )
 
 
 def test_time_on_the_page_is_kept_within_what_a_column_holds(site):
-    one, two = people(a_project(2), 2)
-    assert handed_in(one, claims.current(one).slot, correction(active_ms=-5)).active_ms == 0
-    most = handed_in(two, claims.current(two).slot, correction(active_ms=10**15)).active_ms
+    first, second = people(a_project(2), 2)
+    assert handed_in(first, claims.current(first).slot, correction(active_ms=-5)).active_ms == 0
+    most = handed_in(second, claims.current(second).slot, correction(active_ms=10**15)).active_ms
     assert most == 2**31 - 1
 
 
 def test_inv_9_the_same_key_twice_is_one_submission_with_one_answer(database):
     project = a_project(2)
-    (one,) = people(project, 1)
-    slot = claims.current(one).slot
+    (annotator,) = people(project, 1)
+    slot = claims.current(annotator).slot
     key = uuid4()
-    first = handed_in(one, slot, client_key=key)
-    again = handed_in(one, slot, correction("别的"), client_key=key)
+    first = handed_in(annotator, slot, client_key=key)
+    again = handed_in(annotator, slot, correction("别的"), client_key=key)
     assert first == again
     assert Submission.objects.count() == 1
     assert sentence_of(project, slot.sentence.number).submitted == 1
     # Even after a pause: the answer was lost on its way, not the work.
-    members.change_member(one, by=None, status=MemberStatus.PAUSED)
-    assert handed_in(one, slot, client_key=key) == first
+    members.change_member(annotator, by=None, status=MemberStatus.PAUSED)
+    assert handed_in(annotator, slot, client_key=key) == first
 
 
 def test_inv_9_the_same_key_from_many_threads_is_one_submission(database):
     project = a_project(2)
-    (one,) = people(project, 1)
-    slot = claims.current(one).slot
+    (annotator,) = people(project, 1)
+    slot = claims.current(annotator).slot
     key = uuid4()
-    got = together(12, lambda _: handed_in(one, slot, client_key=key))
-    assert len({one.pk for one in got}) == 1
+    results = together(12, lambda _: handed_in(annotator, slot, client_key=key))
+    assert len({result.pk for result in results}) == 1
     assert Submission.objects.count() == 1
 
 
 def test_inv_9_a_key_is_for_one_submission_of_one_person(site):
     project = a_project(2)
-    one, two = people(project, 2)
+    first, second = people(project, 2)
     key = uuid4()
-    handed_in(one, claims.current(one).slot, client_key=key)
-    for who in (one, two):
+    handed_in(first, claims.current(first).slot, client_key=key)
+    for who in (first, second):
         slot = claims.current(who).slot
         with pytest.raises(ConflictError, match="this key was used"):
             handed_in(who, slot, client_key=key)
@@ -140,129 +142,131 @@ def test_inv_9_a_key_is_for_one_submission_of_one_person(site):
 
 def test_inv_5_forty_racing_writers_on_one_version_have_one_winner(database):
     project = a_project(2)
-    (one,) = people(project, 1)
-    slot = claims.current(one).slot
-    got = together(40, lambda n: handed_in(one, slot, correction(f"第{n}。")))
-    assert len([one for one in got if isinstance(one, Submission)]) == 1
-    assert len([one for one in got if isinstance(one, ConflictError)]) == 39
+    (annotator,) = people(project, 1)
+    slot = claims.current(annotator).slot
+    results = together(40, lambda n: handed_in(annotator, slot, correction(f"第{n}。")))
+    assert len([result for result in results if isinstance(result, Submission)]) == 1
+    assert len([result for result in results if isinstance(result, ConflictError)]) == 39
     row = sentence_of(project, slot.sentence.number)
     assert (row.submitted, Submission.objects.count()) == (1, 1)
     # And what the losers wrote is kept (INV-10).
-    kept = {one.payload["texts"][0] for one in DraftRevision.objects.all()}
-    assert kept | {Reference.objects.get().text} == {f"第{n}。" for n in range(40)}
+    texts = {revision.payload["texts"][0] for revision in DraftRevision.objects.all()}
+    assert texts | {Reference.objects.get().text} == {f"第{n}。" for n in range(40)}
 
 
 def test_inv_8_a_failure_at_any_statement_of_submit_leaves_all_or_nothing(database):
     project = a_project(1)
-    one, two, three = people(project, 3)
+    first, second, third = people(project, 3)
     sentence = sentence_of(project)
-    for member in (one, two):
+    for member in (first, second):
         submitted(member, sentence)
-    slot = claimed(three, sentence)
+    slot = claimed(third, sentence)
     key = uuid4()
     before = kept_counts()
     failed = 0
     for at in range(1, 100):
         try:
             with breaking(at):
-                made = handed_in(three, slot, client_key=key)
+                submission = handed_in(third, slot, client_key=key)
         except BrokenError:
             failed += 1
             assert kept_counts() == before
         else:
             break
     assert failed >= 12
-    assert (made.references.count(), sentence_of(project).state) == (1, "review_ready")
+    assert (submission.references.count(), sentence_of(project).state) == (1, "review_ready")
     assert sentence_of(project).review_tasks.count() == 1
 
 
 def test_a_submission_asks_few_questions(site):
     project = a_project(2)
-    (one,) = people(project, 1)
-    slot = claims.current(one).slot
+    (annotator,) = people(project, 1)
+    slot = claims.current(annotator).slot
     with CaptureQueriesContext(connection) as queries:
-        handed_in(one, slot)
-    statements = [one["sql"] for one in queries]
+        handed_in(annotator, slot)
+    statements = [query["sql"] for query in queries]
     assert len(statements) <= 22, "\n".join(statements)
 
 
 def test_what_breaks_a_rule_is_refused_by_box_and_kept(database):
     project = a_project(1)
-    (one,) = people(project, 1)
-    slot = claims.current(one).slot
+    (annotator,) = people(project, 1)
+    slot = claims.current(annotator).slot
     with pytest.raises(RefusedError) as refused:
-        handed_in(one, slot, correction("好。", slot.sentence.text))
-    assert [(one.code, one.field) for one in refused.value.problems] == [("ANN-10", "reference-1")]
+        handed_in(annotator, slot, correction("好。", slot.sentence.text))
+    assert [(problem.code, problem.field) for problem in refused.value.problems] == [
+        ("ANN-10", "reference-1")
+    ]
     assert not Submission.objects.exists()
     assert DraftRevision.objects.get().payload["texts"] == ["好。", slot.sentence.text]
     assert Slot.objects.get(pk=slot.pk).version == slot.version
     # The page's own draft is not disturbed by it.
-    assert drafts.get_draft(one, slot.pk) is None
+    assert drafts.get_draft(annotator, slot.pk) is None
 
 
 def test_a_refused_text_that_is_the_draft_already_is_not_kept_twice(site):
-    (one,) = people(a_project(1), 1)
-    slot = claims.current(one).slot
+    (annotator,) = people(a_project(1), 1)
+    slot = claims.current(annotator).slot
     answer = correction("")
-    drafts.save_draft(one, slot.pk, rev=0, payload=drafts.payload_of(answer))
+    drafts.save_draft(annotator, slot.pk, rev=0, payload=drafts.payload_of(answer))
     with pytest.raises(RefusedError):
-        handed_in(one, slot, answer)
+        handed_in(annotator, slot, answer)
     assert DraftRevision.objects.count() == 1
 
 
 def test_inv_15_what_comes_when_the_place_is_taken_is_kept_as_an_orphan(database):
     project = a_project(1, annotators=1)
-    one, two = people(project, 2)
-    slot = claims.current(one).slot
-    drafts.save_draft(one, slot.pk, rev=0, payload={"texts": ["早的"]})
+    first, second = people(project, 2)
+    slot = claims.current(first).slot
+    drafts.save_draft(first, slot.pk, rev=0, payload={"texts": ["早的"]})
     expired(project)
-    claims.current(two)
+    claims.current(second)
     with pytest.raises(GoneError, match="kept as a draft"):
-        handed_in(one, slot, correction("晚的"))
-    (orphan,) = drafts.orphaned_drafts(one)
+        handed_in(first, slot, correction("晚的"))
+    (orphan,) = drafts.orphaned_drafts(first)
     assert (orphan.payload["texts"], orphan.rev) == (["晚的"], 2)
     # The same again adds nothing.
     with pytest.raises(GoneError):
-        handed_in(one, slot, correction("晚的"))
+        handed_in(first, slot, correction("晚的"))
     assert DraftRevision.objects.count() == 2
 
 
 def test_tri_3_a_member_who_is_not_active_hands_in_nothing_and_loses_nothing(database):
     project = a_project(2)
-    (one,) = people(project, 1)
-    slot = claims.current(one).slot
-    members.change_member(one, by=None, status=MemberStatus.PAUSED)
+    (annotator,) = people(project, 1)
+    slot = claims.current(annotator).slot
+    members.change_member(annotator, by=None, status=MemberStatus.PAUSED)
     with pytest.raises(NotAllowedError, match="only an active annotator"):
-        handed_in(one, slot, correction("晚的"))
-    assert drafts.orphaned_drafts(one)[0].payload["texts"] == ["晚的"]
+        handed_in(annotator, slot, correction("晚的"))
+    assert drafts.orphaned_drafts(annotator)[0].payload["texts"] == ["晚的"]
 
 
 def test_a_closed_project_takes_nothing_and_keeps_the_text(site):
     project = a_project(2)
-    (one,) = people(project, 1)
-    slot = claims.current(one).slot
+    (annotator,) = people(project, 1)
+    slot = claims.current(annotator).slot
     projects.archive_project(project, by=project.created_by)
     with pytest.raises(NotAllowedError, match="closed for work"):
-        handed_in(one, slot, correction("晚的"))
-    assert drafts.get_draft(one, slot.pk).payload["texts"] == ["晚的"]
+        handed_in(annotator, slot, correction("晚的"))
+    assert drafts.get_draft(annotator, slot.pk).payload["texts"] == ["晚的"]
 
 
 def test_a_sentence_out_of_work_takes_nothing_and_keeps_the_text(site):
     project = a_project(2)
-    (one,) = people(project, 1)
-    slot = claims.current(one).slot
+    (annotator,) = people(project, 1)
+    slot = claims.current(annotator).slot
     Sentence.objects.filter(pk=slot.sentence_id).update(state="withdrawn")
     with pytest.raises(GoneError, match="taken out of work"):
-        handed_in(one, slot, correction("晚的"))
-    assert drafts.get_draft(one, slot.pk).payload["texts"] == ["晚的"]
+        handed_in(annotator, slot, correction("晚的"))
+    assert drafts.get_draft(annotator, slot.pk).payload["texts"] == ["晚的"]
 
 
 def test_nobody_hands_in_for_a_task_that_was_never_theirs(site):
     project = a_project(2)
-    one, two = people(project, 2)
-    slot = claims.current(one).slot
+    first, second = people(project, 2)
+    slot = claims.current(first).slot
     foreign = joined(a_project(1, slug="other"), "a1")
-    for who, which in ((two, slot), (foreign, slot), (one, Slot(pk=10**9, version=1))):
+    for who, which in ((second, slot), (foreign, slot), (first, Slot(pk=10**9, version=1))):
         with pytest.raises(NotYoursError, match="not one of yours"):
             handed_in(who, which)
     assert not Draft.objects.exists()
@@ -270,20 +274,20 @@ def test_nobody_hands_in_for_a_task_that_was_never_theirs(site):
 
 def test_a_stale_window_is_a_conflict_and_its_text_is_kept(database):
     project = a_project(1)
-    (one,) = people(project, 1)
-    slot = claims.current(one).slot
-    made = handed_in(one, slot, correction("左。"))
+    (annotator,) = people(project, 1)
+    slot = claims.current(annotator).slot
+    submission = handed_in(annotator, slot, correction("左。"))
     with pytest.raises(ConflictError, match="another window"):
-        handed_in(one, slot, correction("右。"))
-    submissions.reopen(one, slot.pk)
+        handed_in(annotator, slot, correction("右。"))
+    submissions.reopen(annotator, slot.pk)
     with pytest.raises(ConflictError, match="another window"):
-        handed_in(one, slot, correction("右。"))
+        handed_in(annotator, slot, correction("右。"))
     with pytest.raises(ConflictError, match="another window"):
-        handed_in(one, slot, correction("右。"), version=slot.version + 50)
-    assert [one.text for one in Reference.objects.all()] == ["左。"]
+        handed_in(annotator, slot, correction("右。"), version=slot.version + 50)
+    assert [reference.text for reference in Reference.objects.all()] == ["左。"]
     assert DraftRevision.objects.filter(conflicting=True, payload__texts=["右。"]).count() == 1
-    again = handed_in(one, Slot.objects.get(pk=slot.pk), correction("中。"))
-    assert (made.no, again.no) == (1, 2)
+    again = handed_in(annotator, Slot.objects.get(pk=slot.pk), correction("中。"))
+    assert (submission.no, again.no) == (1, 2)
 
 
 def test_wfl_4_unanimous_error_free_goes_to_review_by_default(database):

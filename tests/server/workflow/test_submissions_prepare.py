@@ -25,7 +25,10 @@ def sentence(site):
 
 
 def problems(sentence, answer) -> list[tuple[str, str, bool]]:
-    return [(one.code, one.field, one.blocking) for one in prepare(sentence, answer).problems]
+    return [
+        (problem.code, problem.field, problem.blocking)
+        for problem in prepare(sentence, answer).problems
+    ]
 
 
 def test_ann_9_exactly_one_of_three_decisions(sentence):
@@ -48,8 +51,8 @@ def test_ann_6_not_annotatable_needs_a_reason_and_other_needs_words(sentence):
 
 
 def test_ann_7_error_free_is_a_decision_and_no_text(sentence):
-    made = prepare(sentence, error_free())
-    assert (made.decision, made.texts) == (Decision.ERROR_FREE, ())
+    result = prepare(sentence, error_free())
+    assert (result.decision, result.texts) == (Decision.ERROR_FREE, ())
 
 
 @pytest.mark.parametrize("text", [SOURCE, f" {SOURCE}\n", f"{SOURCE[:3]}\u200b{SOURCE[3:]}"])
@@ -58,20 +61,22 @@ def test_ann_10_a_correction_equal_to_the_source_is_refused(sentence, text):
 
 
 def test_ann_10_half_and_full_width_differ(sentence):
-    found = prepare(sentence, correction(SOURCE.replace("，", ","))).problems
-    assert not any(one.blocking for one in found)
+    problems = prepare(sentence, correction(SOURCE.replace("，", ","))).problems
+    assert not any(problem.blocking for problem in problems)
 
 
 def test_ann_11_equal_boxes_are_merged_in_order(sentence):
-    made = prepare(sentence, correction("一。", "二。", " 一。", "e\u0301", "é"))
-    assert made.texts == ("一。", "二。", "e\u0301")
-    assert (made.merged, made.problems) == (2, ())
+    result = prepare(sentence, correction("一。", "二。", " 一。", "e\u0301", "é"))
+    assert result.texts == ("一。", "二。", "e\u0301")
+    assert (result.merged, result.problems) == (2, ())
 
 
 def test_ann_12_line_ends_and_invisible_characters_go_and_are_counted(sentence):
-    made = prepare(sentence, correction("一\n二\t三\u200b\ufeff。", "四\u00ad。", note=" 好\0"[:2]))
-    assert made.texts == ("一 二 三。", "四。")
-    assert (made.removed, made.note) == (3, "好")
+    result = prepare(
+        sentence, correction("一\n二\t三\u200b\ufeff。", "四\u00ad。", note=" 好\0"[:2])
+    )
+    assert result.texts == ("一 二 三。", "四。")
+    assert (result.removed, result.note) == (3, "好")
 
 
 @pytest.mark.parametrize(
@@ -85,14 +90,16 @@ def test_ann_12_line_ends_and_invisible_characters_go_and_are_counted(sentence):
     ],
 )
 def test_ann_12_empty_damaged_and_endless_corrections_are_refused_by_box(sentence, text, code):
-    made = prepare(sentence, correction("好。", text))
-    assert [(one.code, one.field) for one in made.problems] == [(code, "reference-1")]
+    result = prepare(sentence, correction("好。", text))
+    assert [(problem.code, problem.field) for problem in result.problems] == [(code, "reference-1")]
 
 
 def test_ann_12_a_note_has_its_own_limit(sentence):
-    made = prepare(sentence, correction("好。", note="x" * (LONGEST_NOTE + 1)))
-    assert [(one.code, one.field) for one in made.problems] == [("ANN-12-too_long", "note")]
-    assert made.note == ""
+    result = prepare(sentence, correction("好。", note="x" * (LONGEST_NOTE + 1)))
+    assert [(problem.code, problem.field) for problem in result.problems] == [
+        ("ANN-12-too_long", "note")
+    ]
+    assert result.note == ""
 
 
 def test_ann_4_there_are_no_more_corrections_than_the_project_takes(sentence):
@@ -103,11 +110,11 @@ def test_ann_4_there_are_no_more_corrections_than_the_project_takes(sentence):
 
 def test_con_5_to_9_are_told_and_refuse_nothing(sentence):
     text = "他的汉语說得很好,我们[MC]去 # 北京"
-    found = prepare(sentence, correction("好。", text)).problems
-    assert {one.code for one in found} >= {"CON-5", "CON-6", "CON-9"}
-    assert {one.field for one in found} == {"reference-1"}
-    assert not any(one.blocking for one in found)
-    assert found[0].kind
+    problems = prepare(sentence, correction("好。", text)).problems
+    assert {problem.code for problem in problems} >= {"CON-5", "CON-6", "CON-9"}
+    assert {problem.field for problem in problems} == {"reference-1"}
+    assert not any(problem.blocking for problem in problems)
+    assert problems[0].kind
 
 
 def ruled(rule: str, level: str, *texts: str) -> list[tuple[str, str, bool]]:
@@ -125,27 +132,29 @@ def test_con_3_and_4_are_asked_about_an_answer_that_no_golden_set_could_hold(sen
     assert problems(sentence, correction("他[缺失成分]说汉语。", "他[缺失成分]讲汉语。")) == []
 
 
-@pytest.mark.parametrize(("level", "found"), [("off", []), ("warn", [False]), ("block", [False])])
-def test_a_rule_that_is_on_asks_and_stops_no_submission(site, level, found):
+@pytest.mark.parametrize(
+    ("level", "expected"), [("off", []), ("warn", [False]), ("block", [False])]
+)
+def test_a_rule_that_is_on_asks_and_stops_no_submission(site, level, expected):
     mixed = ("他[缺失成分]说汉语。", "他说汉语说得好。")
-    assert [blocks for _, _, blocks in ruled("CON-3", level, *mixed)] == found
+    assert [blocks for _, _, blocks in ruled("CON-3", level, *mixed)] == expected
 
 
 def test_con_9_asks_where_the_project_refuses_traditional_ones(site):
-    found = sentence_of(a_project(["我喜歡學習。"], rules={"CON-9": "block"}))
-    assert problems(found, error_free()) == [("CON-9", "decision", False)]
-    assert ("CON-9", "decision", False) in problems(found, correction("我很喜欢学习。"))
-    assert problems(found, not_annotatable("traditional")) == []
+    sentence = sentence_of(a_project(["我喜歡學習。"], rules={"CON-9": "block"}))
+    assert problems(sentence, error_free()) == [("CON-9", "decision", False)]
+    assert ("CON-9", "decision", False) in problems(sentence, correction("我很喜欢学习。"))
+    assert problems(sentence, not_annotatable("traditional")) == []
 
 
 def test_con_4_names_the_other_box_as_the_page_numbers_it_after_equal_ones(sentence):
-    none, one, two = "他说汉语。", "他[缺失成分]说汉语。", "他[缺失成分]说[缺失成分]汉语。"
-    found = prepare(sentence, correction(none, none, one, two)).problems
-    assert [(one.code, one.field) for one in found] == [
+    none, first, second = "他说汉语。", "他[缺失成分]说汉语。", "他[缺失成分]说[缺失成分]汉语。"
+    problems = prepare(sentence, correction(none, none, first, second)).problems
+    assert [(problem.code, problem.field) for problem in problems] == [
         ("CON-3", "reference-0"),
         ("CON-4", "reference-3"),
     ]
-    assert found[1].values["other"] == 3
+    assert problems[1].values["other"] == 3
 
 
 def test_a_rule_that_is_off_says_nothing(site):

@@ -107,9 +107,9 @@ def test_only_sentences_that_can_still_be_begun_are_proposed_for(site):
 
 
 def test_progress_is_told_after_each_batch(site):
-    told = []
-    make_suggestions(a_project(5), Robot(), progress=lambda *both: told.append(both))
-    assert told == [(2, 5), (4, 5), (5, 5)]
+    calls = []
+    make_suggestions(a_project(5), Robot(), progress=lambda *both: calls.append(both))
+    assert calls == [(2, 5), (4, 5), (5, 5)]
 
 
 def test_the_command_makes_them_with_a_corrector_that_needs_no_network(site, monkeypatch):
@@ -217,7 +217,7 @@ def test_a_submission_names_what_was_shown_to_its_author_whatever_a_page_says(si
 
 
 @pytest.mark.parametrize(
-    ("same", "given", "equal"),
+    ("same", "answer", "equal"),
     [
         (False, correction("别的。", "我昨天去了图书馆借书了。！"), True),
         (False, correction("别的。"), False),
@@ -226,12 +226,12 @@ def test_a_submission_names_what_was_shown_to_its_author_whatever_a_page_says(si
         (True, correction("别的。"), False),
     ],
 )
-def test_an_answer_equals_a_suggestion_that_says_the_same(site, same, given, equal):
+def test_an_answer_equals_a_suggestion_that_says_the_same(site, same, answer, equal):
     project = a_project(1)
     sentence = sentence_of(project)
     run(project, Robot(same=(sentence.text,) if same else ()))
-    found = suggestions.latest_suggestion(sentence.pk)
-    assert suggestions.matches_answer(found, sentence, given.decision, given.texts) is equal
+    suggestion = suggestions.latest_suggestion(sentence.pk)
+    assert suggestions.matches_answer(suggestion, sentence, answer.decision, answer.texts) is equal
 
 
 # The wire.
@@ -239,21 +239,21 @@ def test_an_answer_equals_a_suggestion_that_says_the_same(site, same, given, equ
 
 def test_the_page_never_has_it_before_it_was_shown(site):
     li, slot = ready("on_demand")
-    wanted = f"{slot.sentence.text}！"
+    expected = f"{slot.sentence.text}！"
     asking = Asking(li)
     page = asking.html("/p/story/work")
-    assert wanted not in page
+    assert expected not in page
     assert "Show a suggestion" in page
     task = asking.page()["task"]
     assert (task["suggestion"], task["shown"]) == (True, None)
     assert asking.get(task["suggestionUrl"]).status_code == 405  # reading shows nothing
     assert events() == []
-    said = asking.send("POST", task["suggestionUrl"], {"act": "show"})
-    assert said.json() == {"text": wanted, "model": "robot", "changes": True}
-    assert asking.page()["task"]["shown"] == said.json()
+    response = asking.send("POST", task["suggestionUrl"], {"act": "show"})
+    assert response.json() == {"text": expected, "model": "robot", "changes": True}
+    assert asking.page()["task"]["shown"] == response.json()
     assert asking.send("POST", task["suggestionUrl"], {"act": "take"}).status_code == 200
     assert asking.send("POST", task["suggestionUrl"], {"act": "x"}).status_code == 400
-    asking.send("POST", task["submitUrl"], answer(task, wanted))
+    asking.send("POST", task["submitUrl"], answer(task, expected))
     assert Submission.objects.get().suggestion == Suggestion.objects.get()
     assert asking.send("POST", "/p/story/work/suggestion/999", {"act": "show"}).status_code == 404
 
@@ -262,8 +262,8 @@ def test_a_request_by_hand_before_the_first_edit_is_refused_in_the_persons_words
     li, _slot = ready("after_typing")
     asking = Asking(li, language="zh-hans")
     task = asking.page()["task"]
-    said = asking.send("POST", task["suggestionUrl"], {"act": "show"})
-    assert (said.status_code, said.json()["message"]) == (
+    response = asking.send("POST", task["suggestionUrl"], {"act": "show"})
+    assert (response.status_code, response.json()["message"]) == (
         403,
         "您自己先改一处之后，才会显示建议。",
     )

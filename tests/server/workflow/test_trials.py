@@ -152,8 +152,8 @@ def test_what_training_refuses_is_kept_and_not_counted(site):
     member = candidate(project)
     with pytest.raises(RefusedError):
         training_answer(member, first_number(Purpose.TRAINING), source("training", 1))
-    kept = PracticeAnswer.objects.get()
-    assert (kept.text, kept.counted) == (source("training", 1), False)
+    answer = PracticeAnswer.objects.get()
+    assert (answer.text, answer.counted) == (source("training", 1), False)
     assert trials.training_progress(member).tried == 0
 
 
@@ -230,13 +230,13 @@ def test_tri_4_one_retake_with_tasks_not_seen_before_and_all_attempts_kept(site)
     member = candidate(project)
     first = finish_trial(member, 17)
     second = finish_trial(member, 10)
-    seen = [set(one.tasks.values_list("sentence", flat=True)) for one in (first, second)]
+    seen = [set(trial.tasks.values_list("sentence", flat=True)) for trial in (first, second)]
     assert seen[0].isdisjoint(seen[1])
     with pytest.raises(RefusedError) as refused:
         trials.begin(member)
     assert refused.value.problems[0].code == "trial-no_attempt_left"
-    kept = [(one.no, one.accepted, one.state) for one in trials.trials_of(member)]
-    assert kept == [(1, 17, "failed"), (2, 10, "failed")]
+    attempts = [(trial.no, trial.accepted, trial.state) for trial in trials.trials_of(member)]
+    assert attempts == [(1, 17, "failed"), (2, 10, "failed")]
     assert PracticeAnswer.objects.filter(task__isnull=False).count() == 40
 
 
@@ -397,11 +397,11 @@ def test_tri_3_who_goes_on_trial_can_hand_in_nothing_real(site, status):
 )
 def test_rol_4_new_annotators_begin_in_training_where_a_trial_comes_first(site, roles, status):
     project = a_project(1, trial_first=True)
-    _, secret = members.invite(project, roles=[Role(one) for one in roles], by=None)
+    _, secret = members.invite(project, roles=[Role(role) for role in roles], by=None)
     person = members.accept(secret, login="li", name="Li", password="correct horse battery")
     assert Member.objects.get(person=person).status == status
     somebody("wu")
-    added = members.add_existing(project, "wu", roles=[Role(one) for one in roles], by=None)
+    added = members.add_existing(project, "wu", roles=[Role(role) for role in roles], by=None)
     assert added.status == status
 
 
@@ -473,8 +473,10 @@ def test_inv_12_statistics_are_the_same_with_and_without_training_trial_and_gold
     assert refreshed(project) == scored
     after = quality(project)
     assert replace(after, gold=(), at=before.at) == before
-    assert {one.name for one in people(project)} == {one.name for one in listed} | {"Li"}
-    assert [one for one in people(project) if one.name != "Li"] == list(listed)
+    assert {person.name for person in people(project)} == {person.name for person in listed} | {
+        "Li"
+    }
+    assert [annotator for annotator in people(project) if annotator.name != "Li"] == list(listed)
     assert chart_of(project, "volume") == chart
 
 
@@ -533,7 +535,7 @@ def test_a_candidate_is_told_what_leads_change_once_the_trial_is_over(site):
     answered(member, right=False)
     for right in (True, False):
         trials.overrule(boss, first.pk, right=right, reason="look")
-    kinds = [(one.kind, one.data["right"]) for one in notices]
+    kinds = [(notice.kind, notice.data["right"]) for notice in notices]
     assert kinds == [("my_trial_failed", 1), ("my_trial_passed", 2), ("my_trial_overruled", 1)]
     trial.refresh_from_db()
     assert trial.state == "failed"
@@ -583,7 +585,7 @@ def test_the_check_finds_a_trial_counted_wrongly_and_a_submission_in_the_trial_s
     sentence = sentence_of(project, 1)
     handed_in(joined(project, "wu"), claimed(joined(project, "wu"), sentence))
     Sentence.objects.filter(pk=sentence.pk).update(purpose=Purpose.TRIAL)
-    assert {one.invariant for one in check()} == {"TRI-2", "INV-12"}
+    assert {violation.invariant for violation in check()} == {"TRI-2", "INV-12"}
 
 
 def test_one_trial_at_a_time_also_where_two_windows_begin_it(database):

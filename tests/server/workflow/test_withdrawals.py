@@ -62,9 +62,10 @@ def test_an_imported_golden_sentence_can_be_reopened(site):
     task = reopened(project, 2)
     assert task.not_for is None
     shown = reviews.candidates(task, member_of(project, "rita"))
-    assert [(one.text, one.count, one.golden, one.verdict) for one in shown] == [
-        (GOOD, 0, True, None)
-    ]
+    assert [
+        (candidate.text, candidate.count, candidate.golden, candidate.verdict)
+        for candidate in shown
+    ] == [(GOOD, 0, True, None)]
     done = finalised(project, [GOOD], number=2)
     assert (done.golden.version, done.studies) == (2, 0)
     assert done.golden.entries.get().reference.origin == "import"
