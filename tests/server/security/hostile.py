@@ -183,18 +183,18 @@ def _in_work(project: Project, writers: list[Member], number: int) -> None:
     reviews.assign(boss, sentence.pk, to=member_of(project, "rolf"), note=bundle(0, "派"))
     management.withdraw(boss, [sentence_of(project, number + 2).pk], reason=bundle(0, "撤"))
     slot = claimed(writers[0], sentence_of(project, number + 3))
-    payload_kept = {
+    saved = {
         "decision": "corrected",
         "texts": [bundle(n, "草") for n in range(3)],
         "note": short(9),
     }
-    drafts.save_draft(writers[0], slot.pk, rev=0, payload=payload_kept)
+    drafts.save_draft(writers[0], slot.pk, rev=0, payload=saved)
     Suggestion.objects.create(
         sentence=slot.sentence, model=short(0), model_version=short(1), text=bundle(4, "荐")
     )
     suggestions.show(writers[0], slot.pk)
     off = claimed(writers[1], sentence_of(project, number + 4))
-    drafts.save_draft(writers[1], off.pk, rev=0, payload=payload_kept)
+    drafts.save_draft(writers[1], off.pk, rev=0, payload=saved)
     claims.skip(writers[1], off.pk, version=off.version)
     submitted(writers[0], sentence_of(project, number + 4), Answer(Decision.CORRECTED, (short(5),)))
 
@@ -268,10 +268,8 @@ def _inspected(project: Project) -> None:
 def _people(project: Project) -> None:
     boss = Person.objects.get(login="boss")
     for n in range(len(PAYLOADS)):
-        annotator = Person.objects.create(
-            login=NUMBERS[n][:150], name=short(n) or "-", password="!"
-        )
-        Member.objects.create(project=project, person=annotator, is_annotator=True, status="active")
+        worker = Person.objects.create(login=NUMBERS[n][:150], name=short(n) or "-", password="!")
+        Member.objects.create(project=project, person=worker, is_annotator=True, status="active")
     invited = members.invite(project, roles=[Role.ANNOTATOR], by=boss, note="x")[0]
     release = make_release(project, name="r1", by=boss, note=bundle(0, "发布"))
     for n in range(len(PAYLOADS)):
