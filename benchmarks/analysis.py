@@ -33,24 +33,24 @@ SENTENCES, SYSTEMS = 7000, 15
 
 def main() -> int:
     """Measure, print, and return the exit code."""
-    given = _arguments()
+    arguments = _arguments()
     os.environ["OMP_NUM_THREADS"] = "1"
-    if given.data:
-        os.environ["GECBENCH_DATA_MIRROR"] = str(given.data.resolve())
+    if arguments.data:
+        os.environ["GECBENCH_DATA_MIRROR"] = str(arguments.data.resolve())
     for setting in ("GECBENCH_PARSE_CACHE", "GECBENCH_SPACY_MODEL"):
         os.environ.pop(setting, None)  # a cache would be measured instead of the work
     before = load()
     try:
         with TemporaryDirectory() as folder:
-            lines = list(_measured(given, Path(folder)))
+            lines = list(_measured(arguments, Path(folder)))
     except (BenchmarkError, gecbench.GecbenchError) as error:
         print(f"analysis.py: {error}", file=sys.stderr)
         return 2
     head = [f"Machine: {machine()}.", f"Load average {before} at the start, {load()} at the end."]
     report = "\n".join([*head, "", *lines]) + "\n"
     sys.stdout.write(report)
-    if given.out:
-        given.out.write_text(report, encoding="utf-8")
+    if arguments.out:
+        arguments.out.write_text(report, encoding="utf-8")
     return 0
 
 
@@ -67,34 +67,40 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--spacy-model", help="folder or package (the one that gecbench brings)")
     parser.add_argument("--runs", type=int, default=3, help="runs of each job (default: 3)")
     parser.add_argument("--out", type=Path, help="file to write the tables to, too")
-    given = parser.parse_args()
-    if given.runs < 1:
-        parser.error(f"--runs {given.runs} must be at least 1")
-    return given
+    arguments = parser.parse_args()
+    if arguments.runs < 1:
+        parser.error(f"--runs {arguments.runs} must be at least 1")
+    return arguments
 
 
-def _measured(given: argparse.Namespace, folder: Path) -> Iterator[str]:
+def _measured(arguments: argparse.Namespace, folder: Path) -> Iterator[str]:
     """Yield the lines of the tables."""
-    for path in (given.cases, given.robust, given.gold, given.hypotheses, given.corpus):
+    for path in (
+        arguments.cases,
+        arguments.robust,
+        arguments.gold,
+        arguments.hypotheses,
+        arguments.corpus,
+    ):
         if not path.exists():
             raise BenchmarkError(f"{path}: is not there")
     tell("making the large corpus")
-    large = list(map(str, _large(given, folder)))
+    large = list(map(str, _large(arguments, folder)))
     page = folder / "large.html"
-    small = ("report", str(given.corpus), str(given.system))
+    small = ("report", str(arguments.corpus), str(arguments.system))
     jobs = [
-        *_robustness(given, folder),
+        *_robustness(arguments, folder),
         Job(
             "difficulty, all systems of the M2",
             (
-                *(GECBENCH, "analyse", "difficulty", str(given.gold)),
-                *("--systems-in", str(given.hypotheses), "--format", "json"),
+                *(GECBENCH, "analyse", "difficulty", str(arguments.gold)),
+                *("--systems-in", str(arguments.hypotheses), "--format", "json"),
             ),
         ),
         Job(
             "compare, the system and the source, both tests",
             (
-                *(GECBENCH, "compare", str(given.corpus), str(given.system), large[-1]),
+                *(GECBENCH, "compare", str(arguments.corpus), str(arguments.system), large[-1]),
                 *("--test", "both", "--format", "json"),
             ),
         ),
@@ -105,17 +111,17 @@ def _measured(given: argparse.Namespace, folder: Path) -> Iterator[str]:
             most_runs=1,
         ),
     ]
-    yield from table(measure(jobs, given.runs))
+    yield from table(measure(jobs, arguments.runs))
     sizes = {name: (folder / f"{name}.html").stat().st_size for name in ("small", "large")}
     yield ""
     for name, size in sizes.items():
         yield f"The {name} report is a file of {size / 1e6:.1f} MB."
 
 
-def _robustness(given: argparse.Namespace, folder: Path) -> list[Job]:
-    command = [GECBENCH, "analyse", "robustness", str(given.cases), str(given.robust)]
+def _robustness(arguments: argparse.Namespace, folder: Path) -> list[Job]:
+    command = [GECBENCH, "analyse", "robustness", str(arguments.cases), str(arguments.robust)]
     command += ["--format", "json"]
-    command += ["--spacy-model", given.spacy_model] if given.spacy_model else []
+    command += ["--spacy-model", arguments.spacy_model] if arguments.spacy_model else []
     cache = ("--parse-cache", str(folder / "parses"))
     return [
         Job("robustness, every sentence parsed", tuple(command), below=PARSED),
@@ -123,15 +129,17 @@ def _robustness(given: argparse.Namespace, folder: Path) -> list[Job]:
     ]
 
 
-def _large(given: argparse.Namespace, folder: Path) -> list[Path]:
+def _large(arguments: argparse.Namespace, folder: Path) -> list[Path]:
     """Return the files of a large corpus and its systems; last the sources of the given one."""
-    corpus = gecbench.load(given.corpus)
-    output = gecbench.load_system(given.system, corpus)
+    corpus = gecbench.load(arguments.corpus)
+    output = gecbench.load_system(arguments.system, corpus)
     samples, rows = [], []
     for at in range(SENTENCES):
-        one = corpus.samples[at % len(corpus.samples)]
-        samples.append(Sample(f"{one.id}-{at // len(corpus.samples)}", one.source, one.references))
-        rows.append(_rows(one, output.hypotheses[one.id][0], at))
+        sample = corpus.samples[at % len(corpus.samples)]
+        samples.append(
+            Sample(f"{sample.id}-{at // len(corpus.samples)}", sample.source, sample.references)
+        )
+        rows.append(_rows(sample, output.hypotheses[sample.id][0], at))
     path = folder / "large.jsonl"
     gecbench.save(Corpus("large", tuple(samples), corpus.lang or "zh"), path, format="jsonl")
     files = [path]

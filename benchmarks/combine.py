@@ -32,17 +32,17 @@ def sources(count: int) -> list[str]:
 
 def system(texts: list[str], seed: int) -> list[str]:
     """Return what a system makes of them: of four errors a sentence it finds some, and adds one."""
-    own = random.Random(seed)
+    chance = random.Random(seed)
     letters = sorted(set("".join(texts)))
-    made = []
+    lines = []
     for number, text in enumerate(texts):
         shared = random.Random(number)  # the same errors for all systems
         places = shared.sample(range(len(text)), 4)
         changes = {place: shared.choice(["", shared.choice(letters)]) for place in places}
-        found = {p: new for p, new in changes.items() if own.random() < 0.6}
-        found[own.randrange(len(text))] = own.choice(letters)
-        made.append("".join(found.get(at, old) for at, old in enumerate(text)))
-    return made
+        errors = {p: new for p, new in changes.items() if chance.random() < 0.6}
+        errors[chance.randrange(len(text))] = chance.choice(letters)
+        lines.append("".join(errors.get(at, old) for at, old in enumerate(text)))
+    return lines
 
 
 def main() -> None:
@@ -51,22 +51,23 @@ def main() -> None:
     parser.add_argument("--sentences", type=int, default=2000)
     parser.add_argument("--systems", type=int, default=6)
     parser.add_argument("--runs", type=int, default=3)
-    given = parser.parse_args()
-    texts = sources(given.sentences)
+    arguments = parser.parse_args()
+    texts = sources(arguments.sentences)
     print(f"{machine()}; load {load()}; gecbench {gecbench.__version__}")
-    print(f"{given.systems} systems, {given.sentences} sentences\n")
+    print(f"{arguments.systems} systems, {arguments.sentences} sentences\n")
     print("| what | CPU s | wall s | peak MB |")
     print("|---|---:|---:|---:|")
     with TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "source.txt").write_text("\n".join(texts) + "\n", encoding="utf-8")
-        names = [f"system{k}.txt" for k in range(given.systems)]
+        names = [f"system{k}.txt" for k in range(arguments.systems)]
         for k, file in enumerate(names):
             (folder / file).write_text("\n".join(system(texts, k)) + "\n", encoding="utf-8")
         command = [GECBENCH, "combine", "source.txt", *names, "-o", "combined.txt"]
         for scheme in ("none", "zh-char"):
             runs = [
-                run_once([*command, "--scheme", scheme], folder=folder) for _ in range(given.runs)
+                run_once([*command, "--scheme", scheme], folder=folder)
+                for _ in range(arguments.runs)
             ]
             print(
                 f"| `gecbench combine --scheme {scheme}` | {median(r.cpu for r in runs):.2f} "
@@ -75,9 +76,9 @@ def main() -> None:
         corpus = gecbench.load(folder / "source.txt")
         outputs = [gecbench.load_system(folder / file, corpus) for file in names]
         started = time.process_time()
-        made = gecbench.combine(corpus, outputs, scheme="none")
+        combined = gecbench.combine(corpus, outputs, scheme="none")
         spent = time.process_time() - started
-    tally = made.tally
+    tally = combined.tally
     print(f"| `gecbench.combine`, scheme none, files read | {spent:.2f} | | |")
     print(f"\n{tally.of('kept')} of {tally.counts.total()} edits kept")
 

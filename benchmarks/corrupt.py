@@ -90,22 +90,24 @@ def compare(path: Path, format_: str | None, mirror: Path | None, seed: int) -> 
     name = default_scheme(corpus)
     scheme = load_scheme(name, places=Places(mirror=mirror))
     texts = [texts_of(sample, language) for sample in corpus.samples]
-    known = [each for each in texts if each is not None]
+    known = [text for text in texts if text is not None]
     train = Corpus(corpus.name, tuple(known[1::2]), language)
     held = Corpus(corpus.name, tuple(first(sample) for sample in known[::2]), language)
     fitted = fit(train, scheme=scheme)
     columns = {
         "real": seen_in(held, scheme),
-        "fixed": made(held, load_profile(f"{language}-default"), scheme, seed),
-        "fitted": made(held, fitted.profile, scheme, seed),
+        "fixed": corrupt_and_count(held, load_profile(f"{language}-default"), scheme, seed),
+        "fitted": corrupt_and_count(held, fitted.profile, scheme, seed),
     }
     print(f"\n### {corpus.name}, by {scheme.name}\n")
     print(
         f"{len(held.samples)} sentences held out; fitted to {fitted.pairs} pairs with "
         f"{fitted.edits} edits, of which {fitted.kept} became confusions.\n"
     )
-    print_types("type", {key: one.types for key, one in columns.items()})
-    print_types("units in the error > correct", {k: one.lengths for k, one in columns.items()})
+    print_types("type", {key: column.types for key, column in columns.items()})
+    print_types(
+        "units in the error > correct", {k: column.lengths for k, column in columns.items()}
+    )
     print_numbers(columns)
 
 
@@ -132,7 +134,7 @@ def first(sample: Sample) -> Sample:
     return Sample(sample.id, sample.source, sample.references[:1])
 
 
-def made(held: Corpus, profile: Profile, scheme: Scheme, seed: int) -> Seen:
+def corrupt_and_count(held: Corpus, profile: Profile, scheme: Scheme, seed: int) -> Seen:
     """Return the errors that a generator makes in the references."""
     targets = [
         s.source if s.references[0].error_free else s.references[0].text or "" for s in held.samples
@@ -197,46 +199,49 @@ def sounding(character: str) -> Mapping[str, float]:
 
 def print_types(what: str, columns: Mapping[str, Counter[str]]) -> None:
     """Print shares in percent, and how far both generators are from the real ones."""
-    total = {key: one.total() for key, one in columns.items()}
+    total = {key: column.total() for key, column in columns.items()}
     print(f"| {what} | {' | '.join(columns)} |\n|---|{'---:|' * len(columns)}")
-    names = sorted({name for one in columns.values() for name in one})
+    names = sorted({name for column in columns.values() for name in column})
     names.sort(key=lambda name: -columns["real"][name])
-    shown = [n for n in names if any(one[n] / total[k] >= _SHOWN for k, one in columns.items())]
+    shown = [
+        n for n in names if any(column[n] / total[k] >= _SHOWN for k, column in columns.items())
+    ]
     for name in shown:
-        cells = (f"{100 * one[name] / total[key]:.1f}" for key, one in columns.items())
+        cells = (f"{100 * column[name] / total[key]:.1f}" for key, column in columns.items())
         print(f"| {name} | {' | '.join(cells)} |")
     others = (
-        f"{100 * sum(one[n] for n in names if n not in shown) / total[k]:.1f}"
-        for k, one in columns.items()
+        f"{100 * sum(column[n] for n in names if n not in shown) / total[k]:.1f}"
+        for k, column in columns.items()
     )
     print(f"| all others | {' | '.join(others)} |")
-    far = (f"{distance(one, columns['real']):.3f}" for one in columns.values())
+    far = (f"{distance(column, columns['real']):.3f}" for column in columns.values())
     print(f"| **total variation distance** | {' | '.join(far)} |\n")
 
 
-def distance(one: Counter[str], two: Counter[str]) -> float:
+def distance(first: Counter[str], second: Counter[str]) -> float:
     """Return the total variation distance of two distributions, in [0, 1]."""
-    names = {*one, *two}
-    return sum(abs(one[n] / one.total() - two[n] / two.total()) for n in names) / 2
+    names = {*first, *second}
+    return sum(abs(first[n] / first.total() - second[n] / second.total()) for n in names) / 2
 
 
 def print_numbers(columns: Mapping[str, Seen]) -> None:
     """Print how many errors sentences have."""
     print(f"| edits in a sentence | {' | '.join(columns)} |\n|---|{'---:|' * len(columns)}")
     capped = {
-        key: Counter({str(min(n, _MOST)): 0 for n in one.numbers}) for key, one in columns.items()
+        key: Counter({str(min(n, _MOST)): 0 for n in column.numbers})
+        for key, column in columns.items()
     }
-    for key, one in columns.items():
-        for n, count in one.numbers.items():
+    for key, column in columns.items():
+        for n, count in column.numbers.items():
             capped[key][str(min(n, _MOST))] += count
     for n in range(_MOST + 1):
-        cells = (f"{100 * one[str(n)] / one.total():.1f}" for one in capped.values())
+        cells = (f"{100 * column[str(n)] / column.total():.1f}" for column in capped.values())
         print(f"| {n}{' and more' * (n == _MOST)} | {' | '.join(cells)} |")
-    means = (f"{one.types.total() / one.numbers.total():.2f}" for one in columns.values())
+    means = (f"{column.types.total() / column.numbers.total():.2f}" for column in columns.values())
     print(f"| mean | {' | '.join(means)} |")
-    per = (f"{100 * one.types.total() / one.units:.2f}" for one in columns.values())
+    per = (f"{100 * column.types.total() / column.units:.2f}" for column in columns.values())
     print(f"| edits for 100 units of the source | {' | '.join(per)} |")
-    far = (f"{distance(one, capped['real']):.3f}" for one in capped.values())
+    far = (f"{distance(column, capped['real']):.3f}" for column in capped.values())
     print(f"| **total variation distance** | {' | '.join(far)} |")
 
 
@@ -250,15 +255,15 @@ def speed(texts: Path) -> None:
     print(f"{len(lines)} sentences ({language}) of {units:.1f} characters\n")
     print("| written | sentences per CPU-second | start, s |\n|---|---:|---:|")
     with TemporaryDirectory() as folder:
-        one, out = Path(folder) / "one.txt", Path(folder) / "pairs"
-        write_text(one, f"{lines[0]}\n")
+        single, out = Path(folder) / "one.txt", Path(folder) / "pairs"
+        write_text(single, f"{lines[0]}\n")
         for what, options in (
             ("jsonl", {}),
             ("pairs", {"to": "pairs"}),
             ("jsonl and labels", {"labels": Path(folder) / "labels"}),
         ):
             begun = time.process_time()
-            corrupt(one, out, f"{language}-default", **options)
+            corrupt(single, out, f"{language}-default", **options)
             start = time.process_time() - begun
             spent = []
             for _ in range(3):

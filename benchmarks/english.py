@@ -65,21 +65,21 @@ class Files:
 
 def main() -> int:
     """Measure, print, and return the exit code."""
-    given = _arguments()
+    arguments = _arguments()
     os.environ["OMP_NUM_THREADS"] = "1"
-    if given.data:
-        os.environ["GECBENCH_DATA_MIRROR"] = str(given.data.resolve())
+    if arguments.data:
+        os.environ["GECBENCH_DATA_MIRROR"] = str(arguments.data.resolve())
     for setting in ("GECBENCH_PARSE_CACHE", "GECBENCH_SPACY_MODEL"):
         os.environ.pop(setting, None)  # a cache would be measured instead of the work
     try:
-        pipeline = describe(given.spacy_model or PIPELINE)
-        report = "\n".join(_report(_files(given, pipeline), pipeline, given.runs)) + "\n"
+        pipeline = describe(arguments.spacy_model or PIPELINE)
+        report = "\n".join(_report(_files(arguments, pipeline), pipeline, arguments.runs)) + "\n"
     except (BenchmarkError, gecbench.GecbenchError) as error:
         print(f"english.py: {error}", file=sys.stderr)
         return 2
     sys.stdout.write(report)
-    if given.out:
-        given.out.write_text(report, encoding="utf-8")
+    if arguments.out:
+        arguments.out.write_text(report, encoding="utf-8")
     return 0
 
 
@@ -98,37 +98,41 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--spacy-model", help="folder or package (the one that gecbench brings)")
     parser.add_argument("--runs", type=int, default=5, help="runs of each job (default: 5)")
     parser.add_argument("--out", type=Path, help="file to write the tables to, too")
-    given = parser.parse_args()
-    if given.runs < 1:
-        parser.error(f"--runs {given.runs} must be at least 1")
-    return given
+    arguments = parser.parse_args()
+    if arguments.runs < 1:
+        parser.error(f"--runs {arguments.runs} must be at least 1")
+    return arguments
 
 
-def _files(given: argparse.Namespace, pipeline: Description) -> Files:
+def _files(arguments: argparse.Namespace, pipeline: Description) -> Files:
     """Return the files to read.
 
     Raises:
         BenchmarkError: One is missing; names it.
     """
-    systems = tuple(sorted(given.systems.glob("*.txt")))
+    systems = tuple(sorted(arguments.systems.glob("*.txt")))
     if not systems:
-        raise BenchmarkError(f"{given.systems}: has no files that end in .txt")
+        raise BenchmarkError(f"{arguments.systems}: has no files that end in .txt")
     by_name = {path.stem: path for path in systems}
-    alone = given.alone or systems[0].stem
+    alone = arguments.alone or systems[0].stem
     if alone not in by_name:
         raise BenchmarkError(f"--alone {alone}: not among {', '.join(by_name)}")
-    texts = tuple(given.jfleg / f"dev.{name}" for name in ("src", "ref0", "ref1", "ref2", "ref3"))
-    for path in (given.gold, given.source, *given.reference, *texts):
+    texts = tuple(
+        arguments.jfleg / f"dev.{name}" for name in ("src", "ref0", "ref1", "ref2", "ref3")
+    )
+    for path in (arguments.gold, arguments.source, *arguments.reference, *texts):
         if not path.is_file():
             raise BenchmarkError(f"{path}: no such file")
     corpus, prediction = (
         run_once((GECBENCH, "data", "where", "mucgec", file)).output.strip()
         for file in ("MuCGEC_dev.txt", "example_pred_dev.txt")
     )
-    references = tuple(given.reference)
-    errant = Inputs(given.source, references, systems, by_name[alone], pipeline.folder.resolve())
+    references = tuple(arguments.reference)
+    errant = Inputs(
+        arguments.source, references, systems, by_name[alone], pipeline.folder.resolve()
+    )
     return Files(
-        gold=given.gold,
+        gold=arguments.gold,
         errant=errant if find_spec("errant") else None,
         systems=systems,
         jfleg=texts,
@@ -212,8 +216,8 @@ def _intervals(files: Files, scratch: Path, runs: int) -> Iterator[str]:
         "char-bleu, MuCGEC dev": (("score", *files.mucgec, "--metric", "char-bleu"), 1),
     }
     if files.errant:
-        kept = ("--parse-cache", str(scratch / "parses of all"))
-        command = (*files.errant.score(*files.systems), *kept)
+        cache = ("--parse-cache", str(scratch / "parses of all"))
+        command = (*files.errant.score(*files.systems), *cache)
         kinds = {f"errant, {number} systems, all parses kept": (command, number), **kinds}
     pairs = {
         name: (Job(name, (GECBENCH, *command)), Job(f"{name}, --ci", (GECBENCH, *command, "--ci")))
@@ -235,10 +239,11 @@ def _inside(files: Files, rounds: int) -> Iterator[str]:
     seconds = inside.gleu(files.jfleg[0], files.jfleg[1:], rounds)
     yield "| job | slowest system | CPU s | target |"
     yield "|---|---|--:|---|"
-    for one in (*longest, other):
-        which = "slowest of all others" if one is other else "one of the longest"
-        job = f"m2 of sentence {one.id}, {one.tokens} words, {which}"
-        yield f"| {job} | {one.system} | {one.seconds:.4f} | {below(one.seconds, SENTENCE_LIMIT)} |"
+    for sentence in (*longest, other):
+        which = "slowest of all others" if sentence is other else "one of the longest"
+        job = f"m2 of sentence {sentence.id}, {sentence.tokens} words, {which}"
+        verdict = below(sentence.seconds, SENTENCE_LIMIT)
+        yield f"| {job} | {sentence.system} | {sentence.seconds:.4f} | {verdict} |"
     yield f"| gleu of JFLEG dev | unchanged | {seconds:.4f} | {below(seconds, GLEU_LIMIT)} |"
 
 

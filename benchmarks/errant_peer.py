@@ -64,15 +64,18 @@ class Jobs:
 
     def ours(self) -> dict[str, Job]:
         """Return gecbench's, by what the comparison calls them."""
-        made, one = self.inputs, self.inputs.alone.stem
-        score, many = (GECBENCH, *made.score(made.alone)), (GECBENCH, *made.score(*made.systems))
+        inputs, stem = self.inputs, self.inputs.alone.stem
+        score, many = (
+            (GECBENCH, *inputs.score(inputs.alone)),
+            (GECBENCH, *inputs.score(*inputs.systems)),
+        )
         cache = ("--parse-cache", str(self.scratch / "parses"))
-        number, tier = len(made.systems), ("--by-type", "2")
+        number, tier = len(inputs.systems), ("--by-type", "2")
         return {
-            "edits": Job(f"edits of {one}: gecbench edits", (GECBENCH, *made.edits(self._ours))),
-            "score": Job(f"{one}: gecbench score", score),
-            "kept": Job(f"{one}: gecbench score --parse-cache, all kept", (*score, *cache)),
-            "typed": Job(f"{one}: gecbench score --by-type 2", (*score, *tier)),
+            "edits": Job(f"edits of {stem}: gecbench edits", (GECBENCH, *inputs.edits(self._ours))),
+            "score": Job(f"{stem}: gecbench score", score),
+            "kept": Job(f"{stem}: gecbench score --parse-cache, all kept", (*score, *cache)),
+            "typed": Job(f"{stem}: gecbench score --by-type 2", (*score, *tier)),
             "many": Job(f"{number} systems: gecbench score", many),
             "many typed": Job(f"{number} systems: gecbench score --by-type 2", (*many, *tier)),
         }
@@ -80,10 +83,10 @@ class Jobs:
     def shares(self) -> dict[str, Job]:
         """Return gecbench's again, under the eyes of `share.py`."""
         script = (sys.executable, str(Path(__file__).with_name("share.py")))
-        one, edits = self.inputs.alone, self.inputs.edits(self.scratch / "share.m2")
+        alone, edits = self.inputs.alone, self.inputs.edits(self.scratch / "share.m2")
         return {
-            f"edits of {one.stem}": Job("share of edits", (*script, *edits)),
-            f"score {one.stem}": Job("share of score", (*script, *self.inputs.score(one))),
+            f"edits of {alone.stem}": Job("share of edits", (*script, *edits)),
+            f"score {alone.stem}": Job("share of score", (*script, *self.inputs.score(alone))),
         }
 
     def theirs(self) -> dict[str, Job]:
@@ -95,11 +98,11 @@ class Jobs:
 
     def rest(self) -> dict[str, Job]:
         """Return ERRANT's for all other systems, which are run once."""
-        made: dict[str, Job] = {}
+        jobs: dict[str, Job] = {}
         for system in self.inputs.systems:
             if system != self.inputs.alone:
-                made |= self._system(system, most_runs=1)
-        return made
+                jobs |= self._system(system, most_runs=1)
+        return jobs
 
     def check_edits(self) -> None:
         """Refuse to compare programs that found different edits.
@@ -110,7 +113,9 @@ class Jobs:
         ours = self._ours.read_bytes().splitlines(keepends=True)
         theirs = self._m2(self.inputs.alone.stem).read_bytes().splitlines(keepends=True)
         if ours != theirs:
-            same = (one == two for one, two in zip(ours, theirs, strict=False))  # one may be longer
+            same = (
+                first == second for first, second in zip(ours, theirs, strict=False)
+            )  # one may be longer
             line = next((n for n, equal in enumerate(same, 1) if not equal), "the last")
             raise BenchmarkError(
                 f"{self.inputs.alone}: gecbench and errant_parallel differ at line {line}"
@@ -197,11 +202,12 @@ def _shares(costs: Mapping[str, Cost]) -> Iterator[str]:
     yield "| job, CPU s | whole | in spaCy | of it reading documents | not spaCy | share | target |"
     yield "|---|--:|--:|--:|--:|--:|---|"
     for name, cost in costs.items():
-        found = [json.loads(run.output.splitlines()[-1]) for run in cost.runs]
+        parts = [json.loads(run.output.splitlines()[-1]) for run in cost.runs]
         total, spacy, reading = (
-            median(each[part] for each in found) for part in ("total", "spacy", "reading")
+            median(part_seconds[part] for part_seconds in parts)
+            for part in ("total", "spacy", "reading")
         )
-        share = median(1 - each["spacy"] / each["total"] for each in found)
+        share = median(1 - row["spacy"] / row["total"] for row in parts)
         target = f"< {MOST_OTHER:.0%}: {verdict(met=share < MOST_OTHER)}"
         cells = (f"{total:.2f}", f"{spacy:.2f}", f"{reading:.2f}", f"{total - spacy:.2f}")
         yield f"| {name} | {' | '.join(cells)} | {share:.1%} | {target} |"

@@ -72,8 +72,8 @@ class Point:
 
 def main() -> int:
     """Measure, write, print, and return the exit code."""
-    given = _arguments()
-    places = gecbench.Places(mirror=given.data)
+    arguments = _arguments()
+    places = gecbench.Places(mirror=arguments.data)
     try:
         schemes = [
             # Unsimplified, so that the texts are aligned as they were made.
@@ -84,10 +84,10 @@ def main() -> int:
         print(f"growth.py: {error}", file=sys.stderr)
         return 2
     before = load()
-    points = [*_random_points(schemes, given), *_explosive_points(schemes[0], given)]
-    given.out.mkdir(parents=True, exist_ok=True)
-    (given.out / "growth.csv").write_text(_table(points), encoding="utf-8")
-    (given.out / "growth.svg").write_text(_plot(points), encoding="utf-8")
+    points = [*_random_points(schemes, arguments), *_explosive_points(schemes[0], arguments)]
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    (arguments.out / "growth.csv").write_text(_table(points), encoding="utf-8")
+    (arguments.out / "growth.svg").write_text(_plot(points), encoding="utf-8")
     sys.stdout.write("\n".join(_report(points, before)) + "\n")
     return 0
 
@@ -102,25 +102,25 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _random_points(schemes: list[Scheme], given: argparse.Namespace) -> Iterator[Point]:
+def _random_points(schemes: list[Scheme], arguments: argparse.Namespace) -> Iterator[Point]:
     for scheme in schemes:
         for texts, make in _KINDS.items():
             for length in LENGTHS:
-                if length > given.longest:
+                if length > arguments.longest:
                     continue
                 # Several pairs, since one may happen to have many edit sets.
-                seeds = range(given.seed, given.seed + (1 if make is _reversed else 3))
+                seeds = range(arguments.seed, arguments.seed + (1 if make is _reversed else 3))
                 pairs = [make(length, seed) for seed in seeds]
-                measured = [_point(scheme, texts, *pair, given.repeat) for pair in pairs]
+                measured = [_point(scheme, texts, *pair, arguments.repeat) for pair in pairs]
                 yield sorted(measured, key=lambda point: point.seconds)[len(pairs) // 2]
 
 
-def _explosive_points(scheme: Scheme, given: argparse.Namespace) -> Iterator[Point]:
+def _explosive_points(scheme: Scheme, arguments: argparse.Namespace) -> Iterator[Point]:
     for length in EXPLOSIVE:
-        if length > given.longest:
+        if length > arguments.longest:
             continue
         source, target = _cycle(THESE, length), _cycle(THOSE, length - FEWER)
-        point = _point(scheme, "explosive", source, target, given.repeat)
+        point = _point(scheme, "explosive", source, target, arguments.repeat)
         yield Point(
             **{field.name: getattr(point, field.name) for field in fields(Point)[:-1]},
             alignments=math.comb(length, FEWER),
@@ -177,7 +177,7 @@ _KINDS = {"related": _related, "unrelated": _unrelated, "reversed": _reversed}
 
 def _point(scheme: Scheme, texts: str, source: str, target: str, repeat: int) -> Point:
     parsed, other = scheme.parse_source(source), scheme.parse_target(target)
-    found = scheme.extract(parsed, other)
+    extraction = scheme.extract(parsed, other)
     times = 1
     while True:
         spent = _spent(scheme, parsed, other, times)
@@ -192,8 +192,8 @@ def _point(scheme: Scheme, texts: str, source: str, target: str, repeat: int) ->
         texts=texts,
         characters=len(parsed.tokens),
         seconds=median(rounds) / times,
-        sets=len(found.edit_sets),
-        capped=found.capped,
+        sets=len(extraction.edit_sets),
+        capped=extraction.capped,
     )
 
 
@@ -216,11 +216,11 @@ def exponent(points: list[Point]) -> float:
 
     It is not a number where `--longest` left fewer than two points to fit.
     """
-    chosen = [one for one in points if FITTED[0] <= one.characters <= FITTED[1]]
+    chosen = [point for point in points if FITTED[0] <= point.characters <= FITTED[1]]
     if len(chosen) < 2:
         return math.nan
-    x = [math.log(one.characters) for one in chosen]
-    y = [math.log(one.seconds) for one in chosen]
+    x = [math.log(point.characters) for point in chosen]
+    y = [math.log(point.seconds) for point in chosen]
     mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
     above = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True))
     return above / sum((a - mean_x) ** 2 for a in x)
@@ -244,7 +244,7 @@ def _plot(points: list[Point]) -> str:
     }
     longest, most = max(series["zh-cherrant unrelated"])
     shortest = LENGTHS[0]
-    guide = [(one, most * (one / longest) ** 2) for one in (shortest, longest)]
+    guide = [(length, most * (length / longest) ** 2) for length in (shortest, longest)]
     y = [point.seconds for point in points]
     return plot(
         f"One extraction, {kernel_name()} kernel",

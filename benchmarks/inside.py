@@ -51,8 +51,8 @@ def maxmatch(gold: Path, systems: Sequence[Path], rounds: int) -> tuple[Sentence
     cases = {path.stem: _cases(gold, (), path, "gold_edits") for path in systems}
     seconds = {
         (place, system): _median(lambda case=case: metric.stats(case), rounds)
-        for system, made in cases.items()
-        for place, case in enumerate(made)
+        for system, own_cases in cases.items()
+        for place, case in enumerate(own_cases)
     }
     sources = next(iter(cases.values()))
 

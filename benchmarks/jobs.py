@@ -41,7 +41,7 @@ def measure(jobs: Sequence[Job], runs: int) -> dict[Job, Cost]:
     Before, each is run once unmeasured, in the order given, so that a later one can read what
     an earlier one wrote, and nobody pays for the system's empty caches.
     """
-    found: dict[Job, list[Run]] = {job: [] for job in jobs}
+    rounds_of: dict[Job, list[Run]] = {job: [] for job in jobs}
     for job in jobs:
         if job.most_runs > 1:
             tell(f"once unmeasured: {job.name}")
@@ -50,8 +50,8 @@ def measure(jobs: Sequence[Job], runs: int) -> dict[Job, Cost]:
         for job in jobs:
             if turn < job.most_runs:
                 tell(f"{turn + 1} of {min(runs, job.most_runs)}: {job.name}")
-                found[job].append(run_once(job.command))
-    return {job: Cost(tuple(rounds)) for job, rounds in found.items()}
+                rounds_of[job].append(run_once(job.command))
+    return {job: Cost(tuple(rounds)) for job, rounds in rounds_of.items()}
 
 
 def table(costs: Mapping[Job, Cost]) -> Iterator[str]:

@@ -76,17 +76,17 @@ def chinese(path: Path, seed: int) -> None:
 
 def of_chinese(corrector: Corrector, rows: Sequence[Sequence[str]], seed: int) -> str:
     """Return the cells of a row of the Chinese table."""
-    firsts = [found[0] for row in rows if (found := cleans(row))]
-    errors = made(firsts, seed)
+    firsts = [cleaned[0] for row in rows if (cleaned := cleans(row))]
+    errors = add_errors(firsts, seed)
     started = time.process_time()
     results = corrector.correct([wrong for wrong, _ in errors])
     speed = len(errors) / (time.process_time() - started)
     total = [
-        tally(edits(list(wrong), list(found.text)), edits(list(wrong), list(right)))
-        for (wrong, right), found in zip(errors, results, strict=True)
+        tally(edits(list(wrong), list(result.text)), edits(list(wrong), list(right)))
+        for (wrong, right), result in zip(errors, results, strict=True)
     ]
     real = against([row[0] for row in rows], [cleans(row) for row in rows], corrector, list)
-    changed = sum(bool(found.edits) for found in corrector.correct(firsts))
+    changed = sum(bool(result.edits) for result in corrector.correct(firsts))
     return f"{shown(total)} | {shown(real)} | {changed}/{len(firsts)} | {speed:.0f}"
 
 
@@ -95,7 +95,7 @@ def cleans(row: Sequence[str]) -> list[str]:
     return [row[0] if text == "没有错误" else text for text in row[1:] if text != "无法标注"]
 
 
-def made(sentences: Sequence[str], seed: int) -> list[tuple[str, str]]:
+def add_errors(sentences: Sequence[str], seed: int) -> list[tuple[str, str]]:
     """Return sentences with one made error each, and as they were."""
     from pypinyin import lazy_pinyin
 
@@ -106,12 +106,12 @@ def made(sentences: Sequence[str], seed: int) -> list[tuple[str, str]]:
         alike[lazy_pinyin(character)[0]].append(character)
     others = {c: [d for d in group if d != c] for group in alike.values() for c in group}
     draw = random.Random(number(seed, "made homophones"))
-    found = []
+    pairs = []
     for text in sentences:
         if places := [place for place, c in enumerate(text) if others.get(c)]:
             at = draw.choice(places)
-            found.append((text[:at] + draw.choice(others[text[at]]) + text[at + 1 :], text))
-    return found
+            pairs.append((text[:at] + draw.choice(others[text[at]]) + text[at + 1 :], text))
+    return pairs
 
 
 def english(folder: Path) -> None:
@@ -127,7 +127,7 @@ def english(folder: Path) -> None:
         corrector.correct(sources)
         speed = len(sources) / (time.process_time() - started)
         total = against(sources, list(zip(*sets, strict=True)), corrector, str.split)
-        needless = sum(len(found.edits) for each in sets for found in corrector.correct(each))
+        needless = sum(len(result.edits) for texts in sets for result in corrector.correct(texts))
         print(f"| JFLEG {part} | {shown(total)} | {needless / 4:.1f} | {speed:.0f} |")
 
 
@@ -136,13 +136,13 @@ def against(
 ) -> list[Counts]:
     """Return right, needless and missed edits of each sentence, by its best reference."""
     results = corrector.correct(sources)
-    found = []
+    nearest = []
     for source, result, texts in zip(sources, results, references, strict=True):
         ours = edits(cut(source), cut(result.text))
         counts = [tally(ours, edits(cut(source), cut(text))) for text in texts]
         if counts:
-            found.append(max(counts, key=nearness))
-    return found
+            nearest.append(max(counts, key=nearness))
+    return nearest
 
 
 def nearness(counts: Counts) -> tuple[float, int, int]:
@@ -168,7 +168,7 @@ def f_half(right: int, needless: int, missed: int) -> float:
 
 def shown(counts: Sequence[Counts]) -> str:
     """Return precision, recall and F0.5 of all sentences together."""
-    right, needless, missed = (sum(each[k] for each in counts) for k in range(3))
+    right, needless, missed = (sum(row[k] for row in counts) for k in range(3))
     precision = right / (right + needless) if right + needless else 0.0
     recall = right / (right + missed) if right + missed else 0.0
     return f"{precision:.3f} / {recall:.3f} / {f_half(right, needless, missed):.3f}"

@@ -55,11 +55,11 @@ def write_bert(folder: Path, cases: PerturbedSet, size: str) -> Path:
 def measure(what: str, cases: PerturbedSet, options: PerturbOptions) -> None:
     """Print a line for one run in this process, loading included."""
     started, cpu = time.perf_counter(), time.process_time()
-    made = perturb(cases, options=options)
+    perturbed = perturb(cases, options=options)
     wall, cpu = time.perf_counter() - started, time.process_time() - cpu
     print(
-        f"{what}: {wall:.1f} s ({cpu:.1f} CPU), {made.report.cases / wall:.0f} cases/s by the "
-        f"clock, {made.report.cases / cpu:.0f} by CPU"
+        f"{what}: {wall:.1f} s ({cpu:.1f} CPU), {perturbed.report.cases / wall:.0f} cases/s by the "
+        f"clock, {perturbed.report.cases / cpu:.0f} by CPU"
     )
 
 
@@ -70,17 +70,17 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=300, help="cases for the masked model")
     parser.add_argument("--size", choices=_SIZES, default="tiny")
     parser.add_argument("--device", default="")
-    given = parser.parse_args()
-    cases = load_perturbed(given.cases or sample("en", "perturbed.txt"))
+    arguments = parser.parse_args()
+    cases = load_perturbed(arguments.cases or sample("en", "perturbed.txt"))
     first = cases.subsets[0]
-    few = replace(cases, subsets=(replace(first, cases=first.cases[: given.limit]),))
+    few = replace(cases, subsets=(replace(first, cases=first.cases[: arguments.limit]),))
     print(f"{machine()}; load {load()}; {len(cases.cases)} cases, {sys.version.split()[0]}")
     measure("frequency, no parts of speech", cases, PerturbOptions(pos=False))
     measure("frequency and parts of speech", cases, PerturbOptions())
     with tempfile.TemporaryDirectory() as name:
-        place = write_bert(Path(name), cases, given.size)
-        options = PerturbOptions(filler=f"mask:{place}", device=given.device)
-        print(f"BERT, {given.size}, {len(few.cases)} cases:")
+        place = write_bert(Path(name), cases, arguments.size)
+        options = PerturbOptions(filler=f"mask:{place}", device=arguments.device)
+        print(f"BERT, {arguments.size}, {len(few.cases)} cases:")
         measure("mask, random insertions", few, options)
         measure("mask, insertions filled", few, replace(options, insertion="fill"))
 

@@ -67,8 +67,8 @@ def measure(folder: Path, options: tuple[str, ...]) -> tuple[Run, str]:
     words = ["data", "prepare", "--corpus", "made=pairs.tsv", "--from", "made=pairs"]
     command = [sys.executable, "-m", "gecbench", *words, *options, "-o", "out.jsonl"]
     run = run_once(command, folder=folder)
-    kept = next(line for line in run.output.splitlines() if line.startswith("kept"))
-    return run, kept.split()[1]
+    line = next(line for line in run.output.splitlines() if line.startswith("kept"))
+    return run, line.split()[1]
 
 
 def main() -> None:
@@ -76,22 +76,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=100_000)
     parser.add_argument("--text", type=Path, help="sentences, one a line; else the samples")
-    given = parser.parse_args()
-    if given.text:
-        texts = given.text.read_text("utf-8").splitlines()
+    arguments = parser.parse_args()
+    if arguments.text:
+        texts = arguments.text.read_text("utf-8").splitlines()
     else:
-        texts = [each.source for each in files.load(files.sample("zh", "corpus.jsonl")).samples]
+        texts = [sample.source for sample in files.load(files.sample("zh", "corpus.jsonl")).samples]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        make(folder, given.pairs, texts)
+        make(folder, arguments.pairs, texts)
         size = (folder / "pairs.tsv").stat().st_size / 2**20
         print(f"{machine()}; load {load()}")
-        print(f"{given.pairs} pairs, {size:.0f} MiB; {len(texts)} evaluation sentences")
+        print(f"{arguments.pairs} pairs, {size:.0f} MiB; {len(texts)} evaluation sentences")
         for what, options in RUNS.items():
-            run, kept = measure(folder, options)
+            run, count = measure(folder, options)
             print(
-                f"{what}: {run.wall:.1f} s ({run.cpu:.1f} CPU), {given.pairs / run.wall:.0f} "
-                f"pairs/s, {run.peak:.0f} MB at most, {kept} kept"
+                f"{what}: {run.wall:.1f} s ({run.cpu:.1f} CPU), {arguments.pairs / run.wall:.0f} "
+                f"pairs/s, {run.peak:.0f} MB at most, {count} kept"
             )
 
 

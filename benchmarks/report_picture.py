@@ -23,16 +23,18 @@ def main() -> None:
     parser.add_argument("page", type=Path, help="a report")
     parser.add_argument("picture", type=Path, help="the PNG file to write")
     parser.add_argument("--browser", type=Path, help="Chromium's program")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=given.browser, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(
+            executable_path=arguments.browser, args=["--no-sandbox"]
+        )
         page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light")
-        page.goto(given.page.resolve().as_uri())
-        page.screenshot(path=given.picture)
+        page.goto(arguments.page.resolve().as_uri())
+        page.screenshot(path=arguments.picture)
         browser.close()
-    with Image.open(given.picture) as picture:
+    with Image.open(arguments.picture) as picture:
         small = picture.convert("RGB").quantize(COLOURS, method=Image.Quantize.FASTOCTREE)
-    small.save(given.picture, optimize=True)
+    small.save(arguments.picture, optimize=True)
 
 
 if __name__ == "__main__":

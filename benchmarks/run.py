@@ -64,19 +64,19 @@ class Inputs:
 
 def main() -> int:
     """Measure, print, and return the exit code."""
-    given = _arguments()
+    arguments = _arguments()
     try:
-        inputs = _inputs(given.data, given.systems)
-        peer = Peer(given.cherrant, given.cherrant_python) if given.cherrant else None
+        inputs = _inputs(arguments.data, arguments.systems)
+        peer = Peer(arguments.cherrant, arguments.cherrant_python) if arguments.cherrant else None
         if peer:
             peer.check()
-        report = "\n".join(_report(inputs, given.runs, peer)) + "\n"
+        report = "\n".join(_report(inputs, arguments.runs, peer)) + "\n"
     except BenchmarkError as error:
         print(f"run.py: {error}", file=sys.stderr)
         return 2
     sys.stdout.write(report)
-    if given.out:
-        given.out.write_text(report, encoding="utf-8")
+    if arguments.out:
+        arguments.out.write_text(report, encoding="utf-8")
     return 0
 
 
@@ -88,10 +88,10 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--cherrant-python", default=sys.executable, help="its interpreter")
     parser.add_argument("--runs", type=int, default=11, help="runs of each job (default: 11)")
     parser.add_argument("--out", type=Path, help="file to write the tables to, too")
-    given = parser.parse_args()
-    if given.runs < 1:
-        parser.error(f"--runs {given.runs} must be at least 1")
-    return given
+    arguments = parser.parse_args()
+    if arguments.runs < 1:
+        parser.error(f"--runs {arguments.runs} must be at least 1")
+    return arguments
 
 
 def _inputs(data: Path | None, systems: Path | None) -> Inputs:
@@ -139,7 +139,7 @@ def _jobs(inputs: Inputs, scratch: str, *, compiled: bool) -> Iterator[Job]:
 
 def _measure(jobs: Sequence[Job], runs: int, env: Mapping[str, str]) -> dict[Job, Cost]:
     """Run all jobs in turn, so that a busy minute falls on each of them."""
-    found: dict[Job, list] = {job: [] for job in jobs}
+    rounds_of: dict[Job, list] = {job: [] for job in jobs}
     for job in jobs:
         _tell(f"once unmeasured: {job.name}")
         run_once(job.command, env=env)  # compiles resources and fills the system's caches
@@ -150,8 +150,8 @@ def _measure(jobs: Sequence[Job], runs: int, env: Mapping[str, str]) -> dict[Job
             _tell(f"{turn + 1} of {min(runs, job.most_runs)}: {job.name}")
             with TemporaryDirectory() as empty:
                 cache = {"XDG_CACHE_HOME": empty} if job.first_use else {}
-                found[job].append(run_once(job.command, env={**env, **cache}))
-    return {job: Cost(tuple(rounds)) for job, rounds in found.items()}
+                rounds_of[job].append(run_once(job.command, env={**env, **cache}))
+    return {job: Cost(tuple(rounds)) for job, rounds in rounds_of.items()}
 
 
 def _report(inputs: Inputs, runs: int, peer: Peer | None) -> Iterator[str]:
@@ -179,11 +179,11 @@ def _report(inputs: Inputs, runs: int, peer: Peer | None) -> Iterator[str]:
 
 
 def _row(job: Job, cost: Cost) -> str:
-    wanted = []
+    verdicts = []
     if job.cpu is not None:
-        wanted.append(f"< {job.cpu:g} s: {'met' if cost.cpu < job.cpu else 'MISSED'}")
+        verdicts.append(f"< {job.cpu:g} s: {'met' if cost.cpu < job.cpu else 'MISSED'}")
     if job.peak is not None:
-        wanted.append(f"< {job.peak:g} MB: {'met' if cost.peak < job.peak else 'MISSED'}")
+        verdicts.append(f"< {job.peak:g} MB: {'met' if cost.peak < job.peak else 'MISSED'}")
     cells = (
         job.name,
         f"{cost.cpu:.3f}",
@@ -191,7 +191,7 @@ def _row(job: Job, cost: Cost) -> str:
         f"{cost.wall:.3f}",
         f"{cost.peak:.0f}",
         str(len(cost.runs)),
-        "; ".join(wanted),
+        "; ".join(verdicts),
     )
     return f"| {' | '.join(cells)} |"
 

@@ -62,16 +62,16 @@ def _clock_words(clock: Clock) -> None:
         again: bool = False,
     ) -> Iterator[Any]:
         with clock:
-            found = list(real(self, sentences, parsed=parsed, again=again))
-        return iter(found)
+            rows = list(real(self, sentences, parsed=parsed, again=again))
+        return iter(rows)
 
     backend.Pipeline.words = words
 
 
 def _clocked(function: Callable[..., Any], clock: Clock) -> Callable[..., Any]:
-    def call(*given: Any, **named: Any) -> Any:
+    def call(*arguments: Any, **named: Any) -> Any:
         with clock:
-            return function(*given, **named)
+            return function(*arguments, **named)
 
     return call
 

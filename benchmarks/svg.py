@@ -109,7 +109,7 @@ def _line(
     name: str, points: Points, x: Axis, y: Axis, colour: str, number: int, *, dashed: bool
 ) -> list[str]:
     """Return one series with its entry in the legend."""
-    places = [(_across(x, one), _up(y, two)) for one, two in points]
+    places = [(_across(x, at), _up(y, value)) for at, value in points]
     path = "L".join(f"{across} {up}" for across, up in places)
     dash = ' stroke-dasharray="5 4"' if dashed else ""
     start, height = WIDTH - RIGHT + 16, TOP + 12 + 22 * number
@@ -119,5 +119,5 @@ def _line(
         f'<text x="{start + 32}" y="{height + 4}">{name}</text>',
     ]
     dots = [] if dashed else places
-    lines += [f'<circle cx="{one}" cy="{two}" r="3" fill="{colour}"/>' for one, two in dots]
+    lines += [f'<circle cx="{across}" cy="{up}" r="3" fill="{colour}"/>' for across, up in dots]
     return lines

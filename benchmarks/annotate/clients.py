@@ -80,8 +80,8 @@ class Person:
 
     def script(self, text: str, name: str) -> Any:
         """Return the JSON that a page holds under an id, None where there is none."""
-        found = re.search(rf'<script id="{name}" type="application/json">(.*?)</script>', text)
-        return json.loads(found[1]) if found else None
+        match = re.search(rf'<script id="{name}" type="application/json">(.*?)</script>', text)
+        return json.loads(match[1]) if match else None
 
 
 def changed(task: Mapping[str, Any], mark: str) -> list[str]:
@@ -105,9 +105,9 @@ class Work:
 
     def person(self, login: str) -> Person:
         """Return somebody who has signed in."""
-        made = Person(self.port, self.clock)
-        made.sign_in(login)
-        return made
+        person = Person(self.port, self.clock)
+        person.sign_in(login)
+        return person
 
     def wait(self, seconds: float) -> None:
         """Wait about so long."""
@@ -147,8 +147,8 @@ class Work:
                 return
             texts = changed(task, f"改{n}")
             body = {"rev": rev, "payload": {"decision": "corrected", "texts": texts}}
-            status, said = me.ask("draft", "PUT", task["draftUrl"], body)
-            rev = json.loads(said)["rev"] if status == 200 else rev
+            status, answer = me.ask("draft", "PUT", task["draftUrl"], body)
+            rev = json.loads(answer)["rev"] if status == 200 else rev
 
     def submit(self, me: Person, task: Mapping[str, Any]) -> Any:
         """Hand in; the next task comes in the answer."""
@@ -160,8 +160,8 @@ class Work:
             "confirmed": True,
             "active_ms": 15000,
         }
-        status, said = me.ask("submit and next", "POST", task["submitUrl"], body)
-        return json.loads(said)["next"] if status == 200 else None
+        status, answer = me.ask("submit and next", "POST", task["submitUrl"], body)
+        return json.loads(answer)["next"] if status == 200 else None
 
     def review(self, me: Person) -> None:
         """Open the next review and decide it."""
@@ -185,11 +185,11 @@ class Work:
     def decide(self, me: Person, data: Mapping[str, Any]) -> None:
         """Call all texts right, but for the last of several now and then."""
         if "chips" in data:
-            checks = [{"position": one["number"], "decision": "accepted"} for one in data["rows"]]
+            checks = [{"position": row["number"], "decision": "accepted"} for row in data["rows"]]
             payload: dict[str, object] = {"checks": checks}
             self.finalise(me, data, payload)
             return
-        rows: dict[str, dict[str, object]] = {one["key"]: {"correct": True} for one in data["rows"]}
+        rows: dict[str, dict[str, object]] = {row["key"]: {"correct": True} for row in data["rows"]}
         if len(rows) > 1 and random.random() < 0.3:
             rows[data["rows"][-1]["key"]] = {"correct": False, "reasons": ["erroneous"]}
         self.finalise(me, data, {"decision": "corrected", "rows": rows, "confirmed": True})
@@ -211,9 +211,9 @@ class Work:
     def list_page(self, me: Person, path: str) -> str:
         """Open a page of the list; the address of the next."""
         _, text = me.ask("list of sentences", "GET", path)
-        found = re.search(r'href="(\?[^"]*after=[^"]*)" rel="next"', text)
+        match = re.search(r'href="(\?[^"]*after=[^"]*)" rel="next"', text)
         here = f"/p/{SLUG}/manage/sentences"
-        return here + html.unescape(found[1]) if found else here
+        return here + html.unescape(match[1]) if match else here
 
 
 def crowd(work: Work, who: Mapping[str, str]) -> list[threading.Thread]:

@@ -35,14 +35,14 @@ WATCH = """() => {
 
 def options() -> argparse.Namespace:
     """Read the command line."""
-    made = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    made.add_argument("--browser", help="Path of a Chromium; else Playwright's own.")
-    return made.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--browser", help="Path of a Chromium; else Playwright's own.")
+    return parser.parse_args()
 
 
 def main() -> int:
     """Measure all lengths."""
-    given = options()
+    arguments = options()
     with TemporaryDirectory() as temporary:
         place = Place(Path(temporary) / "site", "", 2)
         text = Path(temporary) / "sentences.txt"
@@ -52,7 +52,7 @@ def main() -> int:
         place.gecbench("import", text, "--project", team.SLUG, "--data", place.folder)
         place.start()
         try:
-            measure(place, given.browser)
+            measure(place, arguments.browser)
         finally:
             place.stop()
     return 0
@@ -69,7 +69,7 @@ def measure(place: Place, path: str | None) -> None:
         for length in LENGTHS:
             times = sorted(typed(page, length))
             cells = [times[int(len(times) * q)] for q in (0.5, 0.95)] + [times[-1]]
-            print(f"| {length} | {len(times)} | {' | '.join(f'{one:.1f}' for one in cells)} |")
+            print(f"| {length} | {len(times)} | {' | '.join(f'{cell:.1f}' for cell in cells)} |")
         browser.close()
 
 
@@ -96,10 +96,10 @@ def typed(page: Page, length: int) -> list[float]:
     for n in range(KEYS):
         page.keyboard.insert_text("写改"[n % 2])
         page.wait_for_timeout(60)
-    found: list[float] = page.evaluate("() => globalThis.took")
-    if len(found) < KEYS // 2:
-        raise LoadError(f"{length} characters: {len(found)} of {KEYS} differences were drawn")
-    return found
+    times: list[float] = page.evaluate("() => globalThis.took")
+    if len(times) < KEYS // 2:
+        raise LoadError(f"{length} characters: {len(times)} of {KEYS} differences were drawn")
+    return times
 
 
 if __name__ == "__main__":

@@ -54,17 +54,17 @@ class History:
             name: list(self.models[name].objects.filter(**{way: sentence}).order_by("pk").values())
             for name, way in _WHERE.items()
         }
-        self.slots = {one.no: one for one in sentence.slots.all()}
+        self.slots = {slot.no: slot for slot in sentence.slots.all()}
         self.earlier = timedelta(0)
 
     def copied(self, other: Any) -> Iterator[tuple[str, Any]]:
         """Yield rows for another sentence: the name of the table, and a row of it."""
-        slots = {self.slots[one.no].pk: one.pk for one in other.slots.all()}
+        slots = {self.slots[slot.no].pk: slot.pk for slot in other.slots.all()}
         known: dict[str, dict[int, int]] = {"sentence": {self.sentence.pk: other.pk}, "slot": slots}
         for name, rows in self.rows.items():
             for row in rows:
-                for made in self._times(name, row):
-                    yield name, self._row(name, made, known)
+                for moment in self._times(name, row):
+                    yield name, self._row(name, moment, known)
         other.golden_id = known["golden"][self.sentence.golden_id]
 
     def _times(self, name: str, row: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -72,8 +72,8 @@ class History:
         if name != "DraftRevision":
             yield row
             return
-        mine = [one for one in self.rows["Draft"] if one["slot_id"] == row["slot_id"]]
-        if row["conflicting"] or all(one["rev"] != row["rev"] for one in mine):
+        mine = [draft for draft in self.rows["Draft"] if draft["slot_id"] == row["slot_id"]]
+        if row["conflicting"] or all(draft["rev"] != row["rev"] for draft in mine):
             return
         for n in range(self.revisions):
             yield {**row, "rev": n + 1, "at": row["at"] + timedelta(seconds=2 * n)}
@@ -113,11 +113,11 @@ def main(folder: Path, revisions: int, leave: int) -> None:
 
     models = {name: apps.get_model("server", name) for name in _WHERE}
     ids = {
-        name: (one.objects.aggregate(last=Max("pk"))["last"] or 0) + 1
-        for name, one in models.items()
+        name: (model.objects.aggregate(last=Max("pk"))["last"] or 0) + 1
+        for name, model in models.items()
     }
     done = Sentence.objects.filter(state="golden").prefetch_related("slots")
-    histories = [History(one, revisions, ids) for one in done[:200]]
+    histories = [History(sentence, revisions, ids) for sentence in done[:200]]
     waiting = list(
         Sentence.objects.filter(state="open").order_by("pk").values_list("pk", flat=True)
     )

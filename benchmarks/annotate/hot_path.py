@@ -116,8 +116,10 @@ class Meter:
         rev = task["draft"]["rev"] if task["draft"] else 0
         for n in range(3):
             payload = {"decision": "corrected", "texts": changed(task, f"改{n}")}
-            said = self.ask(who, "draft", "PUT", task["draftUrl"], {"rev": rev, "payload": payload})
-            rev = json.loads(said)["rev"]
+            answer = self.ask(
+                who, "draft", "PUT", task["draftUrl"], {"rev": rev, "payload": payload}
+            )
+            rev = json.loads(answer)["rev"]
         body = {
             "decision": "corrected",
             "texts": changed(task, f"改好{uuid4().hex[:2]}"),
@@ -178,10 +180,10 @@ class Meter:
                     key, _, rest = value.strip().partition("=")
                     cookies[key] = rest.partition(";")[0]
 
-        asked: list[str] = []
+        statements: list[str] = []
 
         def note(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
-            asked.append(f"{sql} {params}")
+            statements.append(f"{sql} {params}")
             return execute(sql, params, many, context)
 
         if connection.connection is not None and kind not in self.last:
@@ -196,8 +198,8 @@ class Meter:
         self.profile.disable()
         if note in connection.execute_wrappers:
             connection.execute_wrappers.remove(note)
-            self.last[kind] = asked
-            self.statements[kind].append(len(asked))
+            self.last[kind] = statements
+            self.statements[kind].append(len(statements))
         else:
             self.times[kind].append(1000 * took)
         if status[0][:3] not in ("200", "302"):
@@ -207,8 +209,8 @@ class Meter:
 
 def script(page: str, name: str) -> Any:
     """Read the JSON that a page holds under an id; None where there is none."""
-    found = re.search(rf'<script id="{name}" type="application/json">(.*?)</script>', page)
-    return json.loads(found[1]) if found else None
+    match = re.search(rf'<script id="{name}" type="application/json">(.*?)</script>', page)
+    return json.loads(match[1]) if match else None
 
 
 if __name__ == "__main__":

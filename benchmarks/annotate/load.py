@@ -58,23 +58,24 @@ def options() -> argparse.Namespace:
 
 def main() -> int:
     """Measure one scenario."""
-    given = options()
-    if given.finished and given.database:
+    arguments = options()
+    if arguments.finished and arguments.database:
         sys.exit("load.py: --finished is for SQLite; leave --database out")
-    if given.perturb and given.finished:
+    if arguments.perturb and arguments.finished:
         sys.exit("load.py: --finished is for rewriting; leave --perturb out")
     print(
-        f"{given.sentences} sentences, {3 * given.sentences} slots, {given.annotators} annotators,"
+        f"{arguments.sentences} sentences, {3 * arguments.sentences} slots,"
+        f" {arguments.annotators} annotators,"
     )
-    print(f"{given.reviewers} reviewers, 1 manager, think time {given.think:g} s,")
-    print(f"{'PostgreSQL' if given.database else 'SQLite'}, {given.workers} workers.")
+    print(f"{arguments.reviewers} reviewers, 1 manager, think time {arguments.think:g} s,")
+    print(f"{'PostgreSQL' if arguments.database else 'SQLite'}, {arguments.workers} workers.")
     print(f"Ten million additions in Python take {yardstick():.2f} s of CPU now.")
-    with TemporaryDirectory() as temporary, fresh_database(given.database) as url:
-        folder = (given.folder or Path(temporary)) / "site"
+    with TemporaryDirectory() as temporary, fresh_database(arguments.database) as url:
+        folder = (arguments.folder or Path(temporary)) / "site"
         folder.parent.mkdir(parents=True, exist_ok=True)
-        place = Place(folder, url, given.workers)
+        place = Place(folder, url, arguments.workers)
         try:
-            return measure(place, given)
+            return measure(place, arguments)
         finally:
             place.stop()
 
@@ -88,37 +89,37 @@ def yardstick() -> float:
     return time.process_time() - began
 
 
-def measure(place: Place, given: argparse.Namespace) -> int:
+def measure(place: Place, arguments: argparse.Namespace) -> int:
     """Seed, work, look at what each request costs, and check."""
     table("Seeding", "job", COMMAND)
-    seed(place, given)
-    if given.finished:
-        finish(place, given)
+    seed(place, arguments)
+    if arguments.finished:
+        finish(place, arguments)
     cold = [place.start()]
     place.stop()
     cold.append(place.start())
     row("cold start to first answer", f"{cold[0]:.1f}", "", "", f"< 3 s; again {cold[1]:.1f} s")
     clock = Clock()
-    work(place, given, clock)
-    if not given.only_load and not given.perturb:
+    work(place, arguments, clock)
+    if not arguments.only_load and not arguments.perturb:
         each_alone(place, clock)
     print(f"\nMemory of all server processes: {place.memory():.0f} MB.")
     place.stop()
     table("Afterwards", "job", COMMAND)
     job(place, "check", "< 60 s", "check", "--data", place.folder)
-    if not given.only_load and not given.perturb:
-        commands(place, given)
+    if not arguments.only_load and not arguments.perturb:
+        commands(place, arguments)
     for error in clock.errors[:10]:
         print(f"error: {error}", file=sys.stderr)
     print(f"\n{len(clock.errors)} errors.")
     return 1 if clock.errors else 0
 
 
-def commands(place: Place, given: argparse.Namespace) -> None:
+def commands(place: Place, arguments: argparse.Namespace) -> None:
     """Compute statistics and export."""
-    if given.finished:
+    if arguments.finished:
         job(place, "stats, computed again", "", "stats", team.SLUG, "--data", place.folder)
-    for kind in ("sentences", "annotations", *(["mucgec", "jsonl"] if given.finished else [])):
+    for kind in ("sentences", "annotations", *(["mucgec", "jsonl"] if arguments.finished else [])):
         out = place.folder.parent / f"out.{kind}"
         words = ("--project", team.SLUG, "--to", kind, "-o", out, "--data", place.folder)
         job(place, f"export {kind}", "< 60 s, < 200 MB", "export", *words)
@@ -130,7 +131,9 @@ COMMAND = ("wall s", "CPU s", "peak MB", "target, load average")
 def table(title: str, *columns: object) -> None:
     """Begin a table."""
     print(f"\n{title}\n")
-    names = [one for some in columns for one in (some if isinstance(some, tuple) else (some,))]
+    names = [
+        column for some in columns for column in (some if isinstance(some, tuple) else (some,))
+    ]
     print(f"| {' | '.join(names)} |\n|---|{'--:|' * (len(names) - 1)}", flush=True)
 
 
@@ -142,24 +145,24 @@ def row(*cells: object) -> None:
 def job(place: Place, name: str, target: str, *words: object) -> Ended:
     """Run a command of the platform and print what it cost."""
     done = place.gecbench(*map(str, words))
-    said = (
+    notes = (
         f"{target}; load {os.getloadavg()[0]:.1f}" if target else f"load {os.getloadavg()[0]:.1f}"
     )
-    row(name, f"{done.wall:.1f}", f"{done.cpu:.1f}", f"{done.peak:.0f}", said)
+    row(name, f"{done.wall:.1f}", f"{done.cpu:.1f}", f"{done.peak:.0f}", notes)
     return done
 
 
-def seed(place: Place, given: argparse.Namespace) -> None:
+def seed(place: Place, arguments: argparse.Namespace) -> None:
     """Make the site, its people and its sentences."""
     job(place, "init", "", "init", place.folder)
-    template = "robustgec" if given.perturb else "mucgec"
-    people = (given.annotators, given.reviewers)
+    template = "robustgec" if arguments.perturb else "mucgec"
+    people = (arguments.annotators, arguments.reviewers)
     place.python(Path(__file__).with_name("team.py"), place.folder, *people, template)
-    text = place.folder.parent / ("cases.tsv" if given.perturb else "sentences.txt")
-    write_sentences(text, given.sentences, wrong=given.perturb)
+    text = place.folder.parent / ("cases.tsv" if arguments.perturb else "sentences.txt")
+    write_sentences(text, arguments.sentences, wrong=arguments.perturb)
     words = ("--project", team.SLUG, "--data", place.folder)
-    words += ("--scheme", "zh-char") if given.perturb else ()
-    job(place, f"import {given.sentences} sentences", "< 60 s", "import", text, *words)
+    words += ("--scheme", "zh-char") if arguments.perturb else ()
+    job(place, f"import {arguments.sentences} sentences", "< 60 s", "import", text, *words)
 
 
 SAMPLED = 20
@@ -168,17 +171,17 @@ LEFT, REVISIONS = 5000, 4
 """Sentences that stay open with `--finished`, and revisions of each draft."""
 
 
-def finish(place: Place, given: argparse.Namespace) -> None:
+def finish(place: Place, arguments: argparse.Namespace) -> None:
     """Let people do some sentences, and make the others like them."""
     place.start()
     doing = Work(place.port, Clock(), 0)
-    threads = crowd(doing, team.logins(given.annotators, given.reviewers))
-    for one in threads:
-        one.start()
+    threads = crowd(doing, team.logins(arguments.annotators, arguments.reviewers))
+    for thread in threads:
+        thread.start()
     time.sleep(SAMPLED)
     doing.stopping.set()
-    for one in threads:
-        one.join(120)
+    for thread in threads:
+        thread.join(120)
     place.stop()
     done = place.python(Path(__file__).with_name("finished.py"), place.folder, REVISIONS, LEFT)
     row("finish by copies", f"{done.wall:.0f}", f"{done.cpu:.0f}", f"{done.peak:.0f}", "")
@@ -188,31 +191,31 @@ def finish(place: Place, given: argparse.Namespace) -> None:
 @contextmanager
 def counting(place: Place) -> Iterator[list[float]]:
     """Yield a list that holds seconds of CPU and of the clock at the end."""
-    found: list[float] = []
+    numbers: list[float] = []
     cpu, began = place.cpu(), time.monotonic()
-    yield found
-    found += [place.cpu() - cpu, time.monotonic() - began]
+    yield numbers
+    numbers += [place.cpu() - cpu, time.monotonic() - began]
 
 
-def work(place: Place, given: argparse.Namespace, clock: Clock) -> None:
+def work(place: Place, arguments: argparse.Namespace, clock: Clock) -> None:
     """Let everybody work, and print how long their requests took."""
-    doing = Work(place.port, clock, given.think)
-    threads = crowd(doing, team.logins(given.annotators, given.reviewers))
-    for one in threads:
-        one.start()
+    doing = Work(place.port, clock, arguments.think)
+    threads = crowd(doing, team.logins(arguments.annotators, arguments.reviewers))
+    for thread in threads:
+        thread.start()
     time.sleep(WARM_UP)
     clock.since = time.monotonic()
     with counting(place) as spent:
-        time.sleep(given.seconds)
+        time.sleep(arguments.seconds)
     measured = {kind: list(times) for kind, times in clock.times.items()}
     doing.stopping.set()
-    for one in threads:
-        one.join(120)
+    for thread in threads:
+        thread.join(120)
     load = os.getloadavg()[0]
     requests = [
         seconds for kind, times in measured.items() if kind != "review page" for seconds in times
     ]
-    table(f"Requests of {given.seconds:.0f} s (load average {load:.1f})", "kind", TIMES)
+    table(f"Requests of {arguments.seconds:.0f} s (load average {load:.1f})", "kind", TIMES)
     for kind, times in sorted(measured.items()):
         if times and not kind.startswith(("sign", "review, asked")):
             print_times(kind, times)
@@ -274,8 +277,8 @@ ALONE = ("requests", "ms of server CPU", "mean ms", "target of CPU")
 
 def _draft(me: Person, task: Any, rev: int, held: dict[str, Any]) -> None:
     body = {"rev": rev, "payload": {"decision": "corrected", "texts": [f"{task['text']}{rev}"]}}
-    status, said = me.ask("draft", "PUT", task["draftUrl"], body)
-    held["rev"] = json.loads(said)["rev"] if status == 200 else rev
+    status, answer = me.ask("draft", "PUT", task["draftUrl"], body)
+    held["rev"] = json.loads(answer)["rev"] if status == 200 else rev
 
 
 def print_cost(place: Place, kind: str, times: int, act: Callable[[], None]) -> None:

@@ -82,7 +82,9 @@ TABLE = (
 def corpus(lang: str) -> dict[str, list[str]]:
     """Sentences of the bundled samples with what a good annotator writes for each."""
     samples = gecbench.load(gecbench.sample(lang, "corpus.jsonl"), lang=lang).samples
-    texts = {one.source: [ref.text for ref in one.references if ref.text] for one in samples}
+    texts = {
+        sample.source: [ref.text for ref in sample.references if ref.text] for sample in samples
+    }
     source, *references = REVIEWED[lang]
     texts.pop(source, None)
     rows = [(source, refs) for source, refs in texts.items() if refs]
@@ -213,8 +215,8 @@ def submit(member: Any, answer: dict[str, Any]) -> None:
 
     with transaction.atomic():
         fresh = lock_member(member)
-        found = Sentence.objects.get(project=fresh.project_id, text=answer["source"])
-        row = lock_sentence(found.pk, fresh.project_id)
+        sentence = Sentence.objects.get(project=fresh.project_id, text=answer["source"])
+        row = lock_sentence(sentence.pk, fresh.project_id)
         free = Slot.objects.filter(sentence=row, state="free").order_by("no")[0]
         slot = sentences.open_slot(fresh, row, free.pk, open_no=1)
     if slot is None:
@@ -233,10 +235,10 @@ def decide(reviewer: Any, sentence: int) -> None:
 
     task = reviews.open_review(reviewer, sentence)
     verdicts = [
-        VerdictAnswer(one.key, False, (RejectReason.INCOMPLETE,), "Read it once more.", "")
-        if one.key == Decision.ERROR_FREE
-        else VerdictAnswer(one.key, True)
-        for one in reviews.candidates(task, reviewer)
+        VerdictAnswer(candidate.key, False, (RejectReason.INCOMPLETE,), "Read it once more.", "")
+        if candidate.key == Decision.ERROR_FREE
+        else VerdictAnswer(candidate.key, True)
+        for candidate in reviews.candidates(task, reviewer)
     ]
     answer = ReviewAnswer(Decision.CORRECTED, verdicts, (), confirmed=True)
     key, version = uuid4(), task.version

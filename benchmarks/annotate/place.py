@@ -57,11 +57,11 @@ def write_sentences(path: Path, count: int, *, wrong: bool = False) -> None:
     with path.open("w", encoding="utf-8") as out:
         for n in range(count):
             parts = chance.choices((1, 2, 4), (70, 25, 5))[0]
-            told = "，".join(
+            facts = "，".join(
                 chance.choice(_WHEN) + chance.choice(_WHO) + chance.choice(_DID)
                 for _ in range(parts)
             )
-            text = f"{told}，{chance.choice(_WHY)}（第{n}句）。"
+            text = f"{facts}，{chance.choice(_WHY)}（第{n}句）。"
             out.write(f"{n}\t{text.replace('句', '旬')}\t{text}\n" if wrong else f"{text}\n")
 
 
@@ -84,8 +84,8 @@ class Place:
 
     def __post_init__(self) -> None:
         """Take nothing from whoever runs this but what it needs."""
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(("GECBENCH_", "DJANGO_"))}
-        self.environment = {**kept, "GECBENCH_RATE_LIMITS": "0"}
+        plain = {k: v for k, v in os.environ.items() if not k.startswith(("GECBENCH_", "DJANGO_"))}
+        self.environment = {**plain, "GECBENCH_RATE_LIMITS": "0"}
         if self.database:
             self.environment["GECBENCH_DATABASE_URL"] = self.database
 
@@ -96,18 +96,18 @@ class Place:
             LoadError: It failed.
         """
         began = time.monotonic()
-        made = subprocess.Popen(
+        process = subprocess.Popen(
             [sys.executable, *map(str, words)],
             env=self.environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
         )
-        output = made.stdout.read() if made.stdout else ""
-        _, status, usage = os.wait4(made.pid, 0)
-        made.returncode = os.waitstatus_to_exitcode(status)
+        output = process.stdout.read() if process.stdout else ""
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
         wall = time.monotonic() - began
-        if made.returncode:
+        if process.returncode:
             raise LoadError(f"{' '.join(map(str, words))}: {output.strip()[-500:]}")
         return Ended(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000, output)
 
@@ -160,22 +160,22 @@ class Place:
 
     def _processes(self) -> list[Path]:
         group = str(self.process.pid) if self.process else ""
-        found = []
-        for one in Path("/proc").iterdir():
+        paths = []
+        for path in Path("/proc").iterdir():
             with contextlib.suppress(OSError):
-                if one.name.isdigit() and _stat(one)[2] == group:
-                    found.append(one)
-        return found
+                if path.name.isdigit() and _stat(path)[2] == group:
+                    paths.append(path)
+        return paths
 
     def cpu(self) -> float:
         """Seconds of CPU that all server processes have used (the database server's not)."""
-        return sum(sum(map(int, _stat(one)[11:13])) for one in self._processes()) / _TICKS
+        return sum(sum(map(int, _stat(process)[11:13])) for process in self._processes()) / _TICKS
 
     def memory(self) -> float:
         """Megabytes of all server processes, shared pages counted once."""
         total = 0
-        for one in self._processes():
-            for line in (one / "smaps_rollup").read_text().splitlines():
+        for process in self._processes():
+            for line in (process / "smaps_rollup").read_text().splitlines():
                 if line.startswith("Pss:"):
                     total += int(line.split()[1])
         return total * 1024 / 1e6

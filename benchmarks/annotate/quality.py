@@ -84,7 +84,7 @@ def load_parts() -> list[Part]:
     lines = (files("gecbench.samples") / "zh" / "corpus.jsonl").read_text("utf-8").splitlines()
     parts = []
     for row in map(json.loads, lines[1:]):
-        texts = tuple(one["text"] for one in row["references"] if "text" in one)
+        texts = tuple(reference["text"] for reference in row["references"] if "text" in reference)
         if "[缺失成分]" not in "".join(texts):
             parts.append(Part(row["source"], texts or (row["source"],)))
     return parts
@@ -142,8 +142,8 @@ def make_project(sentences: int) -> None:
     from gecbench.server.workflow import members, projects
 
     boss = Person.objects.create(login="boss", name="Boss", is_administrator=True)
-    made = projects.create_project(slug=SLUG, name="Quality", lang="zh", by=boss, annotators=3)
-    project = Project.objects.get(pk=made.pk)
+    created = projects.create_project(slug=SLUG, name="Quality", lang="zh", by=boss, annotators=3)
+    project = Project.objects.get(pk=created.pk)
     people = []
     for login, role in (
         *((f"annotator{n}", "annotator") for n in range(ANNOTATORS)),
@@ -304,8 +304,8 @@ class Rows:
 
         chance = self.writer.chance
         reviewer = chance.choice(self.reviewers)
-        of_digest = {one.digest: one for _, some in answers for one in some}
-        counts = Counter(one.digest for _, some in answers for one in some)
+        of_digest = {reference.digest: reference for _, some in answers for reference in some}
+        counts = Counter(reference.digest for _, some in answers for reference in some)
         decisions = Counter(submission.decision for submission, _ in answers)
         kind = decisions.most_common(1)[0][0]
         task = self.add(
@@ -343,7 +343,7 @@ class Rows:
             correct = decision == kind
             self.add(Verdict, review=review, decision=decision, correct=correct, reasons=reasons)
         for submission, references in answers:
-            wrong = [one for one in references if one.digest not in right]
+            wrong = [reference for reference in references if reference.digest not in right]
             if submission.decision not in ("corrected", kind):
                 wrong.append(None)
             for reference in wrong:
@@ -381,13 +381,13 @@ def change(sentences: int) -> None:
     with transaction.atomic():
         for row in rows:
             old = row.golden
-            made = Golden.objects.create(sentence=row, version=old.version + 1, kind=old.kind)
+            golden = Golden.objects.create(sentence=row, version=old.version + 1, kind=old.kind)
             for entry in old.entries.all():
                 GoldenReference.objects.create(
-                    golden=made, reference_id=entry.reference_id, position=entry.position
+                    golden=golden, reference_id=entry.reference_id, position=entry.position
                 )
             Sentence.objects.filter(pk=row.pk).update(
-                golden=made, version=F("version") + 1, updated_at=timezone.now()
+                golden=golden, version=F("version") + 1, updated_at=timezone.now()
             )
 
 

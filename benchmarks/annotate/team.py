@@ -32,10 +32,10 @@ def main(folder: Path, annotators: int, reviewers: int, template: str) -> None:
 
     hashed = make_password(PASSWORD)
     boss = Person.objects.create(login="boss", name="Boss", is_administrator=True)
-    made = projects.create_project(
+    created = projects.create_project(
         slug=SLUG, name="Load", lang="zh", by=boss, template=template, annotators=3
     )
-    project = Project.objects.get(pk=made.pk)
+    project = Project.objects.get(pk=created.pk)
     for login, role in logins(annotators, reviewers).items():
         person = Person.objects.create(login=login, name=login.title(), password=hashed)
         members.add_member(project, person, roles=[role], by=boss)

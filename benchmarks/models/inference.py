@@ -40,43 +40,43 @@ def main() -> None:
     parser.add_argument("--beams", type=int, default=5)
     parser.add_argument("--runs", type=int, default=2)
     parser.add_argument("--scratch", type=Path, default=Path("bench-models"))
-    given = parser.parse_args()
-    given.scratch.mkdir(parents=True, exist_ok=True)
-    torch.set_num_threads(given.threads)
-    texts = sentences(given.texts, given.sentences)
+    arguments = parser.parse_args()
+    arguments.scratch.mkdir(parents=True, exist_ok=True)
+    torch.set_num_threads(arguments.threads)
+    texts = sentences(arguments.texts, arguments.sentences)
     average = sum(map(len, texts)) / len(texts)
-    print(f"{len(texts)} sentences, {average:.1f} characters each; {given.threads} threads\n")
+    print(f"{len(texts)} sentences, {average:.1f} characters each; {arguments.threads} threads\n")
     print("| what | sentences/s | times the plain loop | |")
     print("|---|---:|---:|---|")
-    (_tagger if given.what == "tagger" else _seq2seq)(given, texts)
+    (_tagger if arguments.what == "tagger" else _seq2seq)(arguments, texts)
 
 
 def _timed(work: Callable[[], object], runs: int) -> float:
     """Return the least seconds of some runs, after one that warms up."""
     work()
-    found = []
+    seconds = []
     for _ in range(runs):
         started = time.perf_counter()
         work()
-        found.append(time.perf_counter() - started)
-    return min(found)
+        seconds.append(time.perf_counter() - started)
+    return min(seconds)
 
 
-def _tagger(given: argparse.Namespace, texts: Sequence[str]) -> None:
-    folder = tagger(given.scratch, given.layers or 12)
-    tokenizer = AutoTokenizer.from_pretrained(given.scratch / "encoder")
-    model = AutoModel.from_pretrained(given.scratch / "encoder", use_safetensors=True).eval()
-    plain = _timed(lambda: _plain_tagger(given, texts, tokenizer, model), given.runs)
+def _tagger(arguments: argparse.Namespace, texts: Sequence[str]) -> None:
+    folder = tagger(arguments.scratch, arguments.layers or 12)
+    tokenizer = AutoTokenizer.from_pretrained(arguments.scratch / "encoder")
+    model = AutoModel.from_pretrained(arguments.scratch / "encoder", use_safetensors=True).eval()
+    plain = _timed(lambda: _plain_tagger(arguments, texts, tokenizer, model), arguments.runs)
     print(ROW.format("plain loop of transformers, fp32", len(texts) / plain, 1, ""))
-    out = given.scratch / "tagger-int8"
+    out = arguments.scratch / "tagger-int8"
     shutil.rmtree(out, ignore_errors=True)
     agreement = export(folder, out, texts=list(texts[:64]))
     # So certain of keeping that nothing is edited: one round, the same work as the plain loop.
-    calm = {"rounds": 1, "keep_bias": 1.0, "threads": given.threads}
+    calm = {"rounds": 1, "keep_bias": 1.0, "threads": arguments.threads}
     for name, place in (("gecbench, torch fp32", folder), ("gecbench, ONNX int8", out)):
-        options = calm if place is out else {**calm, "batch_size": given.batch}
+        options = calm if place is out else {**calm, "batch_size": arguments.batch}
         corrector = load_corrector(f"tagger:{place}", options)
-        seconds = _timed(lambda corrector=corrector: corrector.correct(texts), given.runs)
+        seconds = _timed(lambda corrector=corrector: corrector.correct(texts), arguments.runs)
         note = str(agreement) if place is out else ""
         print(ROW.format(name, len(texts) / seconds, plain / seconds, note))
         corrector.close()
@@ -84,47 +84,51 @@ def _tagger(given: argparse.Namespace, texts: Sequence[str]) -> None:
 
 @torch.inference_mode()
 def _plain_tagger(
-    given: argparse.Namespace, texts: Sequence[str], tokenizer: object, model: torch.nn.Module
+    arguments: argparse.Namespace, texts: Sequence[str], tokenizer: object, model: torch.nn.Module
 ) -> None:
     """Do what a loop over batches does: the encoder, two heads, the best label of each token."""
     labels, detection = torch.nn.Linear(768, 7375), torch.nn.Linear(768, 2)
-    for at in range(0, len(texts), given.batch):
-        words = [list("".join(text.split())) for text in texts[at : at + given.batch]]
+    for at in range(0, len(texts), arguments.batch):
+        words = [list("".join(text.split())) for text in texts[at : at + arguments.batch]]
         batch = tokenizer(words, is_split_into_words=True, padding=True, return_tensors="pt")
         hidden = model(**batch).last_hidden_state
         labels(hidden).softmax(-1).max(-1)
         detection(hidden).softmax(-1)
 
 
-def _seq2seq(given: argparse.Namespace, texts: Sequence[str]) -> None:
-    layers = given.layers or 6
-    folder = seq2seq(given.scratch, layers)
-    if not (given.scratch / "bart").exists():
-        encoder_decoder(given.scratch / "bart", layers)
+def _seq2seq(arguments: argparse.Namespace, texts: Sequence[str]) -> None:
+    layers = arguments.layers or 6
+    folder = seq2seq(arguments.scratch, layers)
+    if not (arguments.scratch / "bart").exists():
+        encoder_decoder(arguments.scratch / "bart", layers)
     # Equally long, so that both say equally much: random weights do not end by themselves.
     joined = "".join("".join(texts).split())
     equal = [joined[k * 42 : k * 42 + 42] for k in range(min(len(texts), len(joined) // 42))]
     most = _limit(folder, equal)
-    tokenizer = AutoTokenizer.from_pretrained(given.scratch / "bart")
+    tokenizer = AutoTokenizer.from_pretrained(arguments.scratch / "bart")
     model = BartForConditionalGeneration.from_pretrained(
-        given.scratch / "bart", use_safetensors=True
+        arguments.scratch / "bart", use_safetensors=True
     ).eval()
-    plain = _timed(lambda: _plain_seq2seq(given, equal, most, tokenizer, model), given.runs)
+    plain = _timed(lambda: _plain_seq2seq(arguments, equal, most, tokenizer, model), arguments.runs)
     print(
         ROW.format(
-            f"plain `generate`, beams {given.beams}, fp32",
+            f"plain `generate`, beams {arguments.beams}, fp32",
             len(equal) / plain,
             1,
             f"{most} new tokens each",
         )
     )
-    out = given.scratch / "seq2seq-int8"
+    out = arguments.scratch / "seq2seq-int8"
     shutil.rmtree(out, ignore_errors=True)
     agreement = export(folder, out, texts=equal[:8])
-    options = {"beams": given.beams, "batch_size": given.batch, "threads": given.threads}
+    options = {
+        "beams": arguments.beams,
+        "batch_size": arguments.batch,
+        "threads": arguments.threads,
+    }
     for name, place in (("gecbench, torch fp32", folder), ("gecbench, CTranslate2 int8", out)):
         corrector = load_corrector(f"seq2seq:{place}", options)
-        seconds = _timed(lambda corrector=corrector: corrector.correct(equal), given.runs)
+        seconds = _timed(lambda corrector=corrector: corrector.correct(equal), arguments.runs)
         note = str(agreement) if place is out else ""
         print(ROW.format(name, len(equal) / seconds, plain / seconds, note))
         corrector.close()
@@ -133,12 +137,12 @@ def _seq2seq(given: argparse.Namespace, texts: Sequence[str]) -> None:
 def _limit(folder: Path, texts: Sequence[str]) -> int:
     """Return how many new tokens gecbench allows each of these equally long texts."""
     corrector = load_corrector(f"seq2seq:{folder}", {"beams": 1})
-    asked: list[int] = []
+    lengths: list[int] = []
     search = corrector.search
     original = type(search).answers
 
     def watching(self: object, sources: Sequence[Sequence[int]], most: int) -> object:
-        asked.append(most)
+        lengths.append(most)
         return original(self, sources, most)
 
     type(search).answers = watching
@@ -146,21 +150,21 @@ def _limit(folder: Path, texts: Sequence[str]) -> int:
         corrector.correct(texts[:1])
     finally:
         type(search).answers = original
-    return asked[0]
+    return lengths[0]
 
 
 @torch.inference_mode()
 def _plain_seq2seq(
-    given: argparse.Namespace,
+    arguments: argparse.Namespace,
     texts: Sequence[str],
     most: int,
     tokenizer: object,
     model: torch.nn.Module,
 ) -> None:
-    for at in range(0, len(texts), given.batch):
-        batch = tokenizer(list(texts[at : at + given.batch]), padding=True, return_tensors="pt")
+    for at in range(0, len(texts), arguments.batch):
+        batch = tokenizer(list(texts[at : at + arguments.batch]), padding=True, return_tensors="pt")
         batch.pop("token_type_ids", None)
-        model.generate(**batch, num_beams=given.beams, max_new_tokens=most)
+        model.generate(**batch, num_beams=arguments.beams, max_new_tokens=most)
 
 
 if __name__ == "__main__":

@@ -83,11 +83,11 @@ def _tokenizer(words: int = WORDS) -> BertTokenizer:
 
 def tagger(scratch: Path, layers: int) -> Path:
     """Make a tagger with as many labels as MuCGEC's on such an encoder."""
-    made = scratch / "tagger"
-    if not made.exists():
-        made.mkdir(parents=True)
-        task(scratch, layers, [SentencePair("我很高心。", "我很高兴。")]).save(made, {})
-    return made
+    result = scratch / "tagger"
+    if not result.exists():
+        result.mkdir(parents=True)
+        task(scratch, layers, [SentencePair("我很高心。", "我很高兴。")]).save(result, {})
+    return result
 
 
 def task(scratch: Path, layers: int, pairs: list[SentencePair]) -> Task:
@@ -111,12 +111,12 @@ def task(scratch: Path, layers: int, pairs: list[SentencePair]) -> Task:
 
 def seq2seq(scratch: Path, layers: int) -> Path:
     """Make an encoder-decoder as gecbench keeps it."""
-    made = scratch / "seq2seq"
-    if not made.exists():
+    result = scratch / "seq2seq"
+    if not result.exists():
         built = seq2seq_task(scratch, layers)
-        made.mkdir()
-        built.save(made, {})
-    return made
+        result.mkdir()
+        built.save(result, {})
+    return result
 
 
 def seq2seq_task(scratch: Path, layers: int, *, width: int = 768, words: int = WORDS) -> Task:

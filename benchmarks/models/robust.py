@@ -45,12 +45,12 @@ def main() -> None:
     parser.add_argument("--length", type=int, default=32, help="Positions of a sentence.")
     parser.add_argument("--share", type=float, default=0.8, help="Of places that match.")
     parser.add_argument("--device", default="cpu")
-    given = parser.parse_args()
-    torch.set_num_threads(given.threads)
-    (speed if given.what == "speed" else memory)(given)
+    arguments = parser.parse_args()
+    torch.set_num_threads(arguments.threads)
+    (speed if arguments.what == "speed" else memory)(arguments)
 
 
-def speed(given: argparse.Namespace) -> None:
+def speed(arguments: argparse.Namespace) -> None:
     """Print pairs per second, plain and robust."""
     from made import sentences, seq2seq_task, task
 
@@ -58,36 +58,46 @@ def speed(given: argparse.Namespace) -> None:
     from gecbench.models.robust.task import RobustTask
     from gecbench.models.training.config import RobustTable
 
-    given.scratch.mkdir(parents=True, exist_ok=True)
-    texts = [t for t in sentences(given.texts, given.batch * given.steps) if len(t) > 9]
+    arguments.scratch.mkdir(parents=True, exist_ok=True)
+    texts = [t for t in sentences(arguments.texts, arguments.batch * arguments.steps) if len(t) > 9]
     pairs = [SentencePair(text, text[:3] + text[4:]) for text in texts]
     others = [SentencePair(f"{s[:-3]}好{s[-2:]}", f"{t[:-3]}好{t[-2:]}") for s, t, _ in pairs]
-    if given.kind == "tagger":
-        made = task(given.scratch, given.layers, pairs)
+    if arguments.kind == "tagger":
+        plain_task = task(arguments.scratch, arguments.layers, pairs)
     else:
-        shape = {"width": given.width, "words": given.words}
-        made = seq2seq_task(given.scratch, given.layers, **shape)
+        shape = {"width": arguments.width, "words": arguments.words}
+        plain_task = seq2seq_task(arguments.scratch, arguments.layers, **shape)
     robust = {
-        alpha: RobustTask(made, RobustTable(cases=("x",), alpha=alpha)) for alpha in (0.0, 1.0)
+        alpha: RobustTask(plain_task, RobustTable(cases=("x",), alpha=alpha))
+        for alpha in (0.0, 1.0)
     }
-    twins = [ContextPair(*each) for each in zip(pairs, others, strict=True)]
-    rows = [("plain", _pairs_per_second(made, made.prepare(pairs).examples, given.batch, given))]
+    twins = [ContextPair(*pair) for pair in zip(pairs, others, strict=True)]
+    rows = [
+        (
+            "plain",
+            _pairs_per_second(
+                plain_task, plain_task.prepare(pairs).examples, arguments.batch, arguments
+            ),
+        )
+    ]
     for alpha, learner in robust.items():
         examples = learner.prepare(twins).examples
-        found = _pairs_per_second(learner, examples, given.batch // 2, given)
-        rows.append((f"robust, alpha {alpha:g}", found))
-    print(f"{len(pairs)} pairs, {given.batch} sentences a batch, {given.threads} threads\n")
+        rate = _pairs_per_second(learner, examples, arguments.batch // 2, arguments)
+        rows.append((f"robust, alpha {alpha:g}", rate))
+    print(f"{len(pairs)} pairs, {arguments.batch} sentences a batch, {arguments.threads} threads\n")
     print("| training | pairs/s | share of plain |\n|---|---:|---:|")
-    for name, found in rows:
-        print(f"| {name} | {found:.2f} | {found / rows[0][1]:.1%} |")
+    for name, rate in rows:
+        print(f"| {name} | {rate:.2f} | {rate / rows[0][1]:.1%} |")
 
 
-def _pairs_per_second(task: object, examples: list, size: int, given: argparse.Namespace) -> float:
+def _pairs_per_second(
+    task: object, examples: list, size: int, arguments: argparse.Namespace
+) -> float:
     """Return how fast one epoch of gecbench's own loop is."""
     from epochs import configuration, seconds_of
 
     config = configuration({"batch_size": size, "learning_rate": 1e-6, "log_every": 1_000_000})
-    cpu = given.device == "cpu"
+    cpu = arguments.device == "cpu"
     clock = time.process_time if cpu else time.perf_counter
     seconds = 0.0
     for part in (examples[: 2 * size], examples):  # the first warms up
@@ -95,21 +105,24 @@ def _pairs_per_second(task: object, examples: list, size: int, given: argparse.N
     return len(examples) / seconds
 
 
-def memory(given: argparse.Namespace) -> None:
+def memory(arguments: argparse.Namespace) -> None:
     """Print the peak memory of the divergence, in several ways, at growing batches."""
     ways = ("gecbench", "gathered, recorded", "plain")
-    print(f"{WORDS:,} words, {given.length} positions, {given.share:.0%} match, {given.device}\n")
+    print(
+        f"{WORDS:,} words, {arguments.length} positions, {arguments.share:.0%} match,"
+        f" {arguments.device}\n"
+    )
     print("| twins | logits, MB | " + " | ".join(f"{way}, MB on top" for way in ways) + " |")
     print("|---:" * (2 + len(ways)) + "|")
-    for batch in given.batches:
-        logits = 2 * batch * given.length * WORDS * 4 / 1e6
-        tops = [_apart(way, batch, given) for way in ways]
+    for batch in arguments.batches:
+        logits = 2 * batch * arguments.length * WORDS * 4 / 1e6
+        tops = [_apart(way, batch, arguments) for way in ways]
         print(f"| {batch} | {logits:,.0f} | " + " | ".join(f"{top:,.0f}" for top in tops) + " |")
 
 
-def _apart(way: str, batch: int, given: argparse.Namespace) -> float:
+def _apart(way: str, batch: int, options: argparse.Namespace) -> float:
     """Return the megabytes that a way takes beyond logits and gradient, in its own process."""
-    arguments = (way, batch, given.length, given.share, given.device)
+    arguments = (way, batch, options.length, options.share, options.device)
     with get_context("spawn").Pool(1) as pool:
         return pool.apply(_peak, arguments)
 

@@ -34,16 +34,16 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--steps", type=int, default=4)
     parser.add_argument("--threads", type=int, default=1)
-    given = parser.parse_args()
-    torch.set_num_threads(given.threads)
-    texts = [text[:100] for text in sentences(given.texts, given.batch * given.steps)]
-    print(f"{len(texts)} sentences, units {given.units}, {given.threads} threads\n")
+    arguments = parser.parse_args()
+    torch.set_num_threads(arguments.threads)
+    texts = [text[:100] for text in sentences(arguments.texts, arguments.batch * arguments.steps)]
+    print(f"{len(texts)} sentences, units {arguments.units}, {arguments.threads} threads\n")
     print("| architecture | parameters | training | correcting, beams 5 |")
     print("|---|---:|---:|---:|")
     for architecture in ("convolutional", "recurrent", "transformer"):
-        task = _task(architecture, given.units, texts)
-        size = sum(each.numel() for each in task.module.parameters()) / 1e6
-        trained, corrected = _training(task, texts, given.batch), _correcting(task, texts)
+        task = _task(architecture, arguments.units, texts)
+        size = sum(parameter.numel() for parameter in task.module.parameters()) / 1e6
+        trained, corrected = _training(task, texts, arguments.batch), _correcting(task, texts)
         print(f"| {architecture} | {size:.0f} M | {trained:.1f} | {corrected:.2f} |")
 
 

@@ -31,20 +31,20 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=12)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--scratch", type=Path, default=Path("bench-models"))
-    given = parser.parse_args()
-    given.scratch.mkdir(parents=True, exist_ok=True)
-    torch.set_num_threads(given.threads)
-    texts = sentences(given.texts, given.batch * given.steps)
+    arguments = parser.parse_args()
+    arguments.scratch.mkdir(parents=True, exist_ok=True)
+    torch.set_num_threads(arguments.threads)
+    texts = sentences(arguments.texts, arguments.batch * arguments.steps)
     pairs = [SentencePair(text, text[:3] + text[4:]) for text in texts if len(text) > 6]
-    made = task(given.scratch, given.layers, pairs)
-    examples = made.prepare(pairs).examples
-    config = configuration({"batch_size": given.batch, "log_every": 5})
-    batches = plan_epoch([made.length(example) for example in examples], config.training, 0)
-    bare = _bare(made, [made.collate([examples[k] for k in places]) for places in batches])
-    ours = seconds_of(made, examples, config)
-    taken = sum(max(made.length(examples[k]) for k in b) * len(b) for b in batches)
-    filled = sum(made.length(example) for example in examples)
-    print(f"{len(examples)} pairs, {len(batches)} batches, {given.threads} threads\n")
+    learner = task(arguments.scratch, arguments.layers, pairs)
+    examples = learner.prepare(pairs).examples
+    config = configuration({"batch_size": arguments.batch, "log_every": 5})
+    batches = plan_epoch([learner.length(example) for example in examples], config.training, 0)
+    bare = _bare(learner, [learner.collate([examples[k] for k in places]) for places in batches])
+    ours = seconds_of(learner, examples, config)
+    taken = sum(max(learner.length(examples[k]) for k in b) * len(b) for b in batches)
+    filled = sum(learner.length(example) for example in examples)
+    print(f"{len(examples)} pairs, {len(batches)} batches, {arguments.threads} threads\n")
     print("| what | sentences/s | share |")
     print("|---|---:|---:|")
     print(f"| bare forward and backward | {len(examples) / bare:.2f} | 100% |")
@@ -53,16 +53,16 @@ def main() -> None:
     print(f"\npadding {1 - filled / taken:.1%}; peak memory of the process {peak:.2f} GB")
 
 
-def _bare(made: object, batches: list) -> float:
+def _bare(learner: object, batches: list) -> float:
     """Return the seconds of the passes alone."""
-    made.freeze(cold=False)
-    made.module.train()
+    learner.freeze(cold=False)
+    learner.module.train()
     started = 0.0
     for k, batch in enumerate([batches[0], *batches]):
         if k == 1:  # the first has warmed up
             started = time.perf_counter()
-        (made.loss(made.module, batch) / made.weight(batch)).backward()
-        made.module.zero_grad()
+        (learner.loss(learner.module, batch) / learner.weight(batch)).backward()
+        learner.module.zero_grad()
     return time.perf_counter() - started
 
 
