@@ -17,7 +17,7 @@ from gecbench.core.errors import (
     quote,
 )
 from gecbench.core.files import STDIO, is_folder, name_of, read_lines, stream_lines
-from gecbench.core.format import Format, unique
+from gecbench.core.format import Format, Rows, unique
 from gecbench.core.perturbed import PerturbedSet, Subset, marks, samples_of
 from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, Sample, SystemOutput
 from gecbench.edits.alignment import common_prefix
@@ -47,8 +47,9 @@ def read(path: Path, *, format: str | None = None, columns: Columns | None = Non
         FormatError: The file is empty or breaks a rule of its format; begins with path:line.
         UnknownNameError: There is no such format.
     """
-    lines = read_lines(path)
-    return _format_of(path, lines, format, columns).read(path, lines)
+    lines = stream_lines(path)
+    first = list(islice(lines, _FIRST))
+    return _format_of_first(path, first, format, columns).read(path, chain(first, lines))
 
 
 def stream_corpus(
@@ -146,14 +147,28 @@ def _references(path: Path, reader: Format, corpus: Corpus) -> dict[str, tuple[R
 
 
 def _rewrites(
-    path: Path, reader: Format, lines: Sequence[str], corpus: Corpus
+    path: Path, reader: Format, lines: Iterable[str], corpus: Corpus
 ) -> tuple[list[tuple[int, Sample]], dict[str, str]]:
     """What somebody made of a corpus, and what the file says of that."""
     if reader.rewrites:
         sources = {sample.id: sample.source for sample in corpus.samples}
         return list(unique(path, reader.rewrites(path, lines, sources))), {}
     about, samples = reader.stream(path, lines)
-    return list(unique(path, samples)), dict(about.provenance)
+    return list(_share_sources(unique(path, samples), corpus)), dict(about.provenance)
+
+
+def _share_sources(rows: Rows, corpus: Corpus) -> Rows:
+    """Yield rows; sources that the corpus has are its own texts, not held twice."""
+    samples = iter(corpus.samples)
+    for n, row in rows:
+        sample = next(samples, row)
+        if sample is not row and sample.source == row.source:
+            name = sample.id if sample.id == row.id else row.id
+            row = Sample(name, sample.source, row.references, row.meta or _NOTHING, row.tokens)
+        yield n, row
+
+
+_NOTHING: Mapping[str, str] = {}
 
 
 def stream_parallel(source: Path, references: Sequence[Path]) -> Iterator[Sample]:
@@ -279,13 +294,14 @@ def read_system(
         FormatError: The file is empty or breaks a rule of its format; begins with path:line.
         CorpusError: Sentences are missing, too many, without a rewrite, or have another source.
     """
-    lines = read_lines(path)
-    if columns and lines:
+    lines = stream_lines(path)
+    first = list(lines if columns else islice(lines, _FIRST))
+    if columns and first:
         _check_table(format)
-        reader = of_system(columns, path, lines)
+        reader = of_system(columns, path, first)
     else:
-        reader = _format_of(path, lines, format)
-    rows, provenance = _rewrites(path, reader, lines, corpus)
+        reader = _format_of_first(path, first, format)
+    rows, provenance = _rewrites(path, reader, chain(first, lines), corpus)
     if subset:
         if not reader.has_ids:
             raise CorpusError(
