@@ -16,6 +16,7 @@ from gecbench.backends.spacy import Pipeline, describe
 from gecbench.backends.transformers import need_torch
 from gecbench.core.errors import UsageError
 from gecbench.core.files import encode_text, write_stream
+from gecbench.core.options import check_least
 from gecbench.core.sample import Corpus
 from gecbench.core.scheme import Scheme, Watch, no_progress
 from gecbench.core.sentence import TokenAttributes
@@ -146,8 +147,8 @@ def parse_file(
             "only a parser that gecbench trained gives probabilities of heads; leave --heads out "
             "(in Python: heads=), or name its folder"
         )
-    if heads is not None and heads < 0:
-        raise UsageError(f"{heads} heads cannot be written; say how many, or 0 for all of them")
+    if heads is not None:
+        check_least("heads", heads, 0)
     counts = Counter[str]()
 
     def pieces() -> Iterator[bytes]:

@@ -21,6 +21,7 @@ from gecbench.models.seq2seq.corrector import Seq2SeqOptions
 from gecbench.models.seq2seq.encoding import EncoderInput, SubwordEncoding
 from gecbench.models.seq2seq.network import TorchSearch
 from gecbench.models.syntax.parser import Parse, Parser
+from gecbench.models.training.config import Below1, Positive, Share
 from gecbench.models.weights import evaluation_mode, fill_network, load_weights
 from gecbench.text.tokens import tokens_of
 
@@ -179,14 +180,19 @@ class GraphLayer(nn.Module):
 class GraphShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What the card of a model says of its graph encoder; see `GraphEncoder`."""
 
-    labels: int
-    width: int
-    inner: int
-    layers: int
-    dropout: float
+    labels: Positive
+    width: Positive
+    inner: Positive
+    layers: Positive
+    dropout: Below1
     activation: str
-    share: float
+    share: Share
     scale: float
+
+    def __post_init__(self) -> None:
+        """Refuse an activation that transformers does not have."""
+        if self.activation not in ACT2FN:
+            raise ValueError(f"there is no activation {self.activation!r}")
 
 
 class GraphEncoder(nn.Module):

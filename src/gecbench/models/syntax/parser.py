@@ -25,6 +25,7 @@ from gecbench.models.tagger.network import (
     read_encoder,
     save_encoder_config,
 )
+from gecbench.models.training.config import Below1, Positive
 from gecbench.models.weights import (
     WEIGHTS,
     evaluation_mode,
@@ -123,11 +124,11 @@ class ParserShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
     name: str
     labels: tuple[str, ...]
-    arc_width: int
-    label_width: int
-    layers: int
-    dropout: float
-    encoder_dropout: float
+    arc_width: Positive
+    label_width: Positive
+    layers: Positive
+    dropout: Below1
+    encoder_dropout: Below1
     encoder: str
     convolution: Mapping[str, object] | None = None
     fold: int = 0

@@ -6,6 +6,7 @@ the label S, a superfluous one R, and one in front of which something is missing
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -183,13 +184,15 @@ def split_words(tree: Tree, tokens: Sequence[str]) -> Tree | None:
 
 _COLUMNS = 10
 _FORM, _HEAD, _LABEL = 1, 6, 7
+_RANGE_OR_EMPTY = re.compile(r"[0-9]+[-.][0-9]+")
 
 
 def read_conllu(path: Path) -> Iterator[Tree]:
     """Read the trees of a CoNLL-U file; ranges of words and empty nodes are left out.
 
     Raises:
-        FormatError: A line is not what the format promises, or a head is no word.
+        FormatError: A line is not what the format promises, words are not numbered from 1, or a
+            head is no word.
     """
     rows: list[list[str]] = []
     number = 0
@@ -204,7 +207,12 @@ def read_conllu(path: Path) -> Iterator[Tree]:
                     f"{path}:{number}: has {len(columns)} columns; CoNLL-U has {_COLUMNS} with "
                     "tabs between them"
                 )
-            if columns[0].isdecimal():
+            if not _RANGE_OR_EMPTY.fullmatch(columns[0]):
+                if columns[0] != str(len(rows) + 1):
+                    raise FormatError(
+                        f"{path}:{number}: word {columns[0]!r} stands where word {len(rows) + 1} "
+                        "must; words are numbered from 1"
+                    )
                 if not columns[_HEAD].isdecimal():
                     raise FormatError(f"{path}:{number}: head {columns[_HEAD]!r} is no number")
                 rows.append(columns)

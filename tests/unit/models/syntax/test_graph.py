@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
 
+from gecbench.core.errors import FormatError
 from gecbench.models.syntax.graph import (
     NO_ARC,
     NOWHERE,
     GraphEncoder,
     GraphLayer,
     build_arcs,
+    read_graph,
     stack_arcs,
 )
 from gecbench.models.syntax.parser import Parse
@@ -43,6 +47,16 @@ def test_arcs_are_those_of_the_words_of_subwords_and_the_end_is_the_root() -> No
     nothing = build_arcs(None, (NOWHERE, 0, 1), NUMBERS)
     assert nothing.probabilities.tolist() == np.eye(3).tolist()
     assert set(nothing.labels.ravel().tolist()) == {NO_ARC}
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"activation": "nosuch"}, {"layers": -1}, {"dropout": 2.0}, {"width": 0}]
+)
+def test_a_card_that_describes_no_network_is_refused(tmp_path: Path, wrong) -> None:
+    sizes = {"labels": 6, "width": 4, "inner": 8, "layers": 1}
+    settings = {**sizes, "dropout": 0.1, "activation": "relu", "share": 0.5, "scale": 1.0}
+    with pytest.raises(FormatError, match=rf"{tmp_path.name}.*{next(iter(wrong))}"):
+        read_graph(tmp_path, {**settings, **wrong})
 
 
 def naive_layer(layer: GraphLayer, states, table, weights, labels) -> torch.Tensor:

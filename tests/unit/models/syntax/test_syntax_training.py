@@ -51,6 +51,16 @@ def test_the_tiny_walk(bart: Path, trained_parser: Path, tmp_path: Path, run) ->
     code, _, said = run("correct", str(folder), str(texts), "-o", str(out))
     assert code == 0, said
     assert len(out.read_text("utf-8").splitlines()) == len(PAIRS)
+    assert out.read_text("utf-8").split() != texts.read_text("utf-8").split()
+    # It votes in an ensemble: one vote for each edit leaves its corrections, two leave none.
+    ensemble, voted = tmp_path / "ensemble.toml", tmp_path / "voted.txt"
+    members = "".join(f'[[members]]\ncorrector = "{m}"\n' for m in (f"syntax:{folder}", "copying"))
+    for threshold, expected in ((1, out), (2, texts)):
+        ensemble.write_text(f"threshold = {threshold}\n{members}", encoding="utf-8")
+        command = ("correct", f"ensemble:{ensemble}", str(texts), "-o", str(voted))
+        code, _, said = run(*command)
+        assert code == 0, said
+        assert voted.read_text("utf-8").split() == expected.read_text("utf-8").split()
     options = {"beams": 2, "batch_size": 3, "device": "cpu"}
     check_corrector(lambda: load_corrector(f"syntax:{folder}", options), EN[:4])
 

@@ -122,6 +122,24 @@ def test_conllu_is_read_back_without_ranges_and_empty_nodes(tmp_path: Path) -> N
     extra = "1-2\tHe goes" + "\t_" * 8 + "\n" + "1.1\tso" + "\t_" * 8 + "\n"
     path.write_text(text.replace("1\tHe", f"{extra}1\tHe") + text.rstrip() + "\n", encoding="utf-8")
     assert list(read_conllu(path)) == [RIGHT, RIGHT]
-    path.write_text("1\ta\t_\t_\t_\t_\t3\tx\t_\t_\n", encoding="utf-8")
-    with pytest.raises(FormatError, match=r"a\.conllu:1"):
+
+
+def conllu_row(number: str, head: int = 0) -> str:
+    return f"{number}\ta\t_\t_\t_\t_\t{head}\tx\t_\t_\n"
+
+
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [
+        (conllu_row("1", 3), 1),
+        (conllu_row("1") + conllu_row("3", 1), 2),
+        (conllu_row("0"), 1),
+        (conllu_row("1") + conllu_row("1", 1), 2),
+        ("# a comment\n" + conllu_row("one"), 2),
+    ],
+)
+def test_heads_and_numbers_that_are_no_words_are_refused(tmp_path: Path, rows, line) -> None:
+    path = tmp_path / "a.conllu"
+    path.write_text(rows, encoding="utf-8")
+    with pytest.raises(FormatError, match=rf"a\.conllu:{line}:"):
         list(read_conllu(path))
