@@ -17,7 +17,7 @@ REFERENCES = [f"c.ref{k}" for k in range(4)]
 
 
 @pytest.fixture
-def made(run, zh: Path, tmp_path: Path, once) -> Path:
+def written(run, zh: Path, tmp_path: Path, once) -> Path:
     """The samples with their edits, in every format."""
 
     def make() -> dict[str, bytes]:
@@ -51,46 +51,46 @@ def texts(path: Path, name: str) -> list[tuple[str, list[str | None]]]:
 
 
 @pytest.mark.parametrize(("one", "two"), list(itertools.product(NAMES, repeat=2)))
-def test_every_format_becomes_every_other(run, made: Path, one: str, two: str):
+def test_every_format_becomes_every_other(run, written: Path, one: str, two: str):
     ended = run("convert", *given(one), "--to", two, "-o", "out")
     assert ended.stdout == ""
     if two == "m2" and one in ("fcgec", "mucgec", "lines"):
         assert ended.returncode == 1
         assert "m2 holds edits; extract them first: gecbench edits" in ended.stderr
-        assert not (made / "out").exists()
+        assert not (written / "out").exists()
         return
     assert ended.returncode == 0
     assert all(line.startswith("note: ") for line in ended.stderr.splitlines())
-    sources = [source for source, _ in texts(made / "out", two)]
-    assert sources == [source for source, _ in texts(made / NAMES["jsonl"], "jsonl")]
+    sources = [source for source, _ in texts(written / "out", two)]
+    assert sources == [source for source, _ in texts(written / NAMES["jsonl"], "jsonl")]
     if one == two or two == "jsonl":
-        assert texts(made / "out", two) == texts(made / NAMES[one], one)
+        assert texts(written / "out", two) == texts(written / NAMES[one], one)
     if one == two:
         ending = ".ref3" if one == "lines" else ""
-        assert (made / f"out{ending}").read_bytes() == (made / f"{NAMES[one]}{ending}").read_bytes()
+        assert (written / f"out{ending}").read_bytes() == (written / f"{NAMES[one]}{ending}").read_bytes()
 
 
 @pytest.mark.parametrize("name", ["m2", "mucgec", "jsonl"])
-def test_what_is_not_written_to_a_file_is_printed(run, made: Path, name: str):
+def test_what_is_not_written_to_a_file_is_printed(run, written: Path, name: str):
     ended = run("convert", "c.jsonl", "--to", name)
     assert ended.returncode == 0
-    assert ended.stdout == (made / NAMES[name]).read_text("utf-8")
+    assert ended.stdout == (written / NAMES[name]).read_text("utf-8")
     assert bool(ended.stderr) == (name != "jsonl")
 
 
-def test_several_files_are_not_printed(bad, made: Path):
+def test_several_files_are_not_printed(bad, written: Path):
     assert bad(2, "convert", "c.jsonl", "--to", "lines") == (
         "format lines writes 5 files; name them by --output"
     )
 
 
-def test_strict_fails_and_writes_nothing_if_anything_would_be_lost(run, bad, made: Path):
+def test_strict_fails_and_writes_nothing_if_anything_would_be_lost(run, bad, written: Path):
     line = bad(1, "convert", "c.jsonl", "--to", "m2", "--strict", "-o", "out")
     assert line.startswith("nothing written, because of --strict: m2 holds no metadata")
-    assert not (made / "out").exists()
+    assert not (written / "out").exists()
     ended = run("convert", "c.m2", "--to", "jsonl", "--strict", "-o", "out")
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert (made / "out").exists()
+    assert (written / "out").exists()
 
 
 def test_the_format_can_be_named_where_it_would_be_taken_for_another(good, bad, tmp_path: Path):

@@ -38,13 +38,13 @@ def want(shared: Path, name: str):
 
 
 @pytest.fixture(scope="module")
-def given(shared: Path, name: str):
+def inputs(shared: Path, name: str):
     return data(shared, name)
 
 
 @pytest.fixture(scope="module")
-def found(given, name: str, once) -> Difficulty:
-    return once(f"difficulty of {name}", lambda: difficulty(*given, options=AS_IN_FILES)[0])
+def difficulty_found(inputs, name: str, once) -> Difficulty:
+    return once(f"difficulty of {name}", lambda: difficulty(*inputs, options=AS_IN_FILES)[0])
 
 
 def weighted(result: Difficulty):
@@ -55,52 +55,52 @@ def types(result: Difficulty, level: int):
     return [[one.label, one.mean, one.deviation, one.errors] for one in result.types[level]]
 
 
-def test_weighted_scores(want, found: Difficulty):
-    assert weighted(found) == want["default"]
+def test_weighted_scores(want, difficulty_found: Difficulty):
+    assert weighted(difficulty_found) == want["default"]
 
 
-def test_plain_scores(want, found: Difficulty):
-    assert {one.system: official(one.plain) for one in found.scores} == want["no_weight"]
+def test_plain_scores(want, difficulty_found: Difficulty):
+    assert {one.system: official(one.plain) for one in difficulty_found.scores} == want["no_weight"]
 
 
 @pytest.mark.slow
-def test_other_constants(want, given):
+def test_other_constants(want, inputs):
     for case in want["abc"]:
         options = replace(AS_IN_FILES, weighting=Weighting(case["a"], case["b"], case["c"]))
-        assert weighted(difficulty(*given, options=options)[0]) == case["scores"]
+        assert weighted(difficulty(*inputs, options=options)[0]) == case["scores"]
 
 
 @pytest.mark.parametrize("level", [1, 2, 3])
-def test_types_at_each_level(want, found: Difficulty, level: int):
-    assert types(found, level) == want[f"cat{level}"]
+def test_types_at_each_level(want, difficulty_found: Difficulty, level: int):
+    assert types(difficulty_found, level) == want[f"cat{level}"]
 
 
-def test_numbers_of_chunks_and_of_errors(want, found: Difficulty):
-    assert found.table.size == want["n_chunks"]
-    assert found.table.errors == want["n_gold_error_chunks"]
+def test_numbers_of_chunks_and_of_errors(want, difficulty_found: Difficulty):
+    assert difficulty_found.table.size == want["n_chunks"]
+    assert difficulty_found.table.errors == want["n_gold_error_chunks"]
 
 
-def test_every_verdict_on_every_chunk(shared: Path, name: str, found: Difficulty):
+def test_every_verdict_on_every_chunk(shared: Path, name: str, difficulty_found: Difficulty):
     verdicts = golden(shared, f"{name}.verdicts")["verdicts"]
-    assert {system: list(rows) for system, rows in found.table.verdicts.items()} == verdicts
+    assert {system: list(rows) for system, rows in difficulty_found.table.verdicts.items()} == verdicts
 
 
 @pytest.mark.slow
 def test_weight_file_is_theirs_byte_for_byte_and_gives_the_same_scores(
-    shared: Path, name: str, want, given, found: Difficulty, tmp_path: Path
+    shared: Path, name: str, want, inputs, difficulty_found: Difficulty, tmp_path: Path
 ):
-    path, _ = write_weights(found, tmp_path / "w.txt")
+    path, _ = write_weights(difficulty_found, tmp_path / "w.txt")
     assert path.read_bytes() == (shared / f"golden/gts/{name}.weights.txt").read_bytes()
-    (again,) = difficulty(*given, options=replace(AS_IN_FILES, weights=path))
+    (again,) = difficulty(*inputs, options=replace(AS_IN_FILES, weights=path))
     assert weighted(again) == want["w_file_round_trip"]
     options = replace(AS_IN_FILES, weighting=Weighting(1.5, 1, 2), weights=path)
-    (again,) = difficulty(*given, options=options)
+    (again,) = difficulty(*inputs, options=options)
     assert weighted(again) == want["w_file_abc_1.5_1_2"]
 
 
-def test_picture_is_theirs_byte_for_byte(shared: Path, name: str, found: Difficulty):
+def test_picture_is_theirs_byte_for_byte(shared: Path, name: str, difficulty_found: Difficulty):
     path = shared / f"golden/gts/{name}.chunks.txt"
-    assert chunk_lines(found).encode() == path.read_bytes()
+    assert chunk_lines(difficulty_found).encode() == path.read_bytes()
 
 
 def test_the_second_annotator(shared: Path, tmp_path: Path):
@@ -170,8 +170,8 @@ def _kind(chunk) -> str:
     return "error (insert)" if chunk.start == chunk.end else "error (replace/delete)"
 
 
-def test_edit_weights_are_those_of_the_official_verdicts(shared: Path, name: str, given):
-    corpus, systems = given
+def test_edit_weights_are_those_of_the_official_verdicts(shared: Path, name: str, inputs):
+    corpus, systems = inputs
     run_stats = collect_stats(corpus, systems, options=Options(re_extract=False))
     verdicts = golden(shared, f"{name}.verdicts")
     made = zip(*verdicts["verdicts"].values(), strict=True)

@@ -23,7 +23,7 @@ from gecbench.scoring.extractor import with_detections
 pytestmark = pytest.mark.golden
 
 
-def given(
+def keep_edits(
     parse: Parse, sample: Sample, edits: tuple[Edit, ...], options: dict[str, bool] | None
 ) -> tuple[Edit, ...]:
     """The edits of one annotator: automatic if there are no options, else kept."""
@@ -49,7 +49,7 @@ def converted(parse: Parse, path: Path, options: dict[str, bool] | None) -> list
         for rewrite in sorted(sample.references, key=lambda each: each.annotator):
             coder = rewrite.annotator
             if not rewrite.error_free:
-                edits = given(parse, sample, rewrite.edit_sets[0], options)
+                edits = keep_edits(parse, sample, rewrite.edit_sets[0], options)
                 block += [line(edit, sample.tokens, coder) for edit in edits]
             elif "\nA " in raw:
                 block.append(f"{NOOP}{coder}")

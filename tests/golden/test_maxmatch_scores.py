@@ -128,7 +128,7 @@ def test_the_linear_level_differs_from_the_official_counts_in_two_sentences_alon
     assert other == [("REF-F", "70"), ("REF-F", "607")]
 
 
-def made() -> list[str]:
+def case_names() -> list[str]:
     options = ["beta1", "beta2", "iwc", "max0", "max1", "max3", "max4"]
     rows = [f"{system}.{each}" for system in ("GECToR-ens", "REF-M") for each in options]
     rows += [f"conll14alt.{system}" for system in ("GECToR-ens", "PIE", "REF-M")]
@@ -136,7 +136,7 @@ def made() -> list[str]:
     return rows + [f"made.{one}.{kind}" for one in sets for kind in ("half", "ref", "src")]
 
 
-@pytest.mark.parametrize("name", made())
+@pytest.mark.parametrize("name", case_names())
 def test_options_and_other_corpora_give_the_official_counts(shared: Path, name: str) -> None:
     want = stored(shared, "m2/m2_made.json")[name]
     hypothesis = Path(want["hypothesis"]).name
@@ -157,7 +157,7 @@ def test_options_and_other_corpora_give_the_official_counts(shared: Path, name: 
 
 def test_only_jfleg_is_not_compared(shared: Path) -> None:
     rows = stored(shared, "m2/m2_made.json")
-    left_out = {name for name in rows if name not in made()}
+    left_out = {name for name in rows if name not in case_names()}
     assert all("jfleg" in name for name in left_out)
     assert len(left_out) == 10
 

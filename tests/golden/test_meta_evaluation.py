@@ -85,7 +85,7 @@ def by_metric(shared: Path, texts: list[Path]):
 
 
 @pytest.fixture(scope="module")
-def found(by_metric, people):
+def evaluations(by_metric, people):
     """What comes of them."""
     made = {id(run_stats): of_run(run_stats, people, LAYOUT) for run_stats in by_metric.values()}
     return {metric: made[id(run_stats)] for metric, run_stats in by_metric.items()}
@@ -159,19 +159,19 @@ def test_published_columns_have_the_released_correlations_in_all_sets_and_window
     ("metric", "name"),
     [("m2", "M2 (subset)"), ("sent-m2", "SentM2 (subset)"), ("gleu", "GLEU_py3 (subset)")],
 )
-def test_metrics_computed_here_correlate_as_released(golden: dict, found, metric: str, name: str):
-    check_systems(golden[name]["system"], found[metric], metric)
+def test_metrics_computed_here_correlate_as_released(golden: dict, evaluations, metric: str, name: str):
+    check_systems(golden[name]["system"], evaluations[metric], metric)
 
 
 @pytest.mark.parametrize(
     ("metric", "name"), [("sent-m2", "M2 (subset)"), ("gleu", "GLEU_py3 (subset)")]
 )
-def test_sentences_are_preferred_as_released(golden: dict, found, metric: str, name: str):
-    check_sentences(golden[name]["sentence"], found[metric], metric)
+def test_sentences_are_preferred_as_released(golden: dict, evaluations, metric: str, name: str):
+    check_sentences(golden[name]["sentence"], evaluations[metric], metric)
 
 
-def test_m2_of_a_sentence_alone_is_that_of_the_best_annotator(golden: dict, found):
-    check_sentences(golden["M2 (subset)"]["sentence"], found["m2"], "m2")
+def test_m2_of_a_sentence_alone_is_that_of_the_best_annotator(golden: dict, evaluations):
+    check_sentences(golden["M2 (subset)"]["sentence"], evaluations["m2"], "m2")
 
 
 @pytest.mark.parametrize("metric", ["m2", "sent-m2"])

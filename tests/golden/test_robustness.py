@@ -41,7 +41,7 @@ def scheme(shared: Path, common: Path):
 
 
 @pytest.fixture(scope="module")
-def found(shared: Path, scheme, once) -> dict[str, Robustness]:
+def by_subset(shared: Path, scheme, once) -> dict[str, Robustness]:
     """Each subset by itself."""
 
     def make(subset: str) -> Robustness:
@@ -75,9 +75,9 @@ def golden(shared: Path, name: str) -> dict:
 
 
 @pytest.mark.parametrize(("subset", "system"), RUNS)
-def test_original_and_bounds_are_the_official_ones(shared, found, subset: str, system: str):
+def test_original_and_bounds_are_the_official_ones(shared, by_subset, subset: str, system: str):
     want = golden(shared, "scores")[subset][system]
-    made = part(found[subset], system, subset)
+    made = part(by_subset[subset], system, subset)
     for counts, name in ((made.original, "original"), (made.upper, "best"), (made.lower, "worst")):
         numbers = (want[name]["TP"], want[name]["FP"], want[name]["FN"])
         assert (counts.tp, counts.fp, counts.fn) == numbers
@@ -88,10 +88,10 @@ def test_original_and_bounds_are_the_official_ones(shared, found, subset: str, s
 
 
 @pytest.mark.parametrize(("subset", "system"), RUNS)
-def test_consistency_is_the_official_one(shared, found, subset: str, system: str):
+def test_consistency_is_the_official_one(shared, by_subset, subset: str, system: str):
     """The program adds up fifths, so its P-CRS is off in the twelfth digit; ours is exact."""
     want = golden(shared, "scores")[subset][system]
-    made = part(found[subset], system, subset)
+    made = part(by_subset[subset], system, subset)
     count = made.official.consistent_cases
     assert want["CRS_line"] == f"CRS: {count} ({count / made.cases * 100}%)"
     total = 0.0
@@ -103,10 +103,10 @@ def test_consistency_is_the_official_one(shared, found, subset: str, system: str
 
 
 @pytest.mark.parametrize("subset", SUBSETS)
-def test_trivial_systems_reach_what_the_reference_says(shared, found, subset: str):
+def test_trivial_systems_reach_what_the_reference_says(shared, by_subset, subset: str):
     every = golden(shared, "trivial_systems")[subset]
     for system, name in ((PERFECT, "perfect_system"), (COPY, "copy_input_system")):
-        want, made = every[name], part(found[subset], system, subset)
+        want, made = every[name], part(by_subset[subset], system, subset)
         counts = [made.original, made.upper, made.lower]
         assert [[each.tp, each.fp, each.fn] for each in counts] == [
             want["original"],
@@ -129,22 +129,22 @@ def test_trivial_systems_reach_what_the_reference_says(shared, found, subset: st
         ("conll14", "S30", 796, False, False),  # nor here, but the last variant is left as it is
     ],
 )
-def test_edits_say_what_a_reader_says(found, subset, system, case, official, edits):
+def test_edits_say_what_a_reader_says(by_subset, subset, system, case, official, edits):
     """The cases that the specification looked at by eye; numbers from 0."""
-    made = part(found[subset], system, subset)
+    made = part(by_subset[subset], system, subset)
     assert made.verdicts.official[case] == official
     assert made.verdicts.edits[case] == edits
-    shown = [(each.system, each.case) for each in found[subset].disagreements]
+    shown = [(each.system, each.case) for each in by_subset[subset].disagreements]
     assert ((system, str(case + 1)) in shown) == (official != edits)
 
 
 @pytest.mark.parametrize(("subset", "system"), RUNS)
-def test_corrections_are_those_that_errant_found(shared, found, subset: str, system: str):
+def test_corrections_are_those_that_errant_found(shared, by_subset, subset: str, system: str):
     """In every case that is shown, the changes are the official edits of the hypothesis."""
     path = shared / f"golden/robustgec/{subset}/{system}.edits.jsonl.gz"
     with gzip.open(path, "rt", encoding="utf-8") as file:
         official = [json.loads(line) for line in file]
-    shown = [each for each in found[subset].disagreements if each.system == system]
+    shown = [each for each in by_subset[subset].disagreements if each.system == system]
     for each in shown:
         for sentence, (_, made) in zip(each.sentences, official[int(each.case) - 1], strict=True):
             rows = [line.split("|||") for line in made.splitlines() if "|||noop|||" not in line]
@@ -154,14 +154,14 @@ def test_corrections_are_those_that_errant_found(shared, found, subset: str, sys
     assert shown or (subset, system) == ("tem8", "S30")
 
 
-def test_subsets_together_have_each_subset_as_it_is_alone(found, together):
+def test_subsets_together_have_each_subset_as_it_is_alone(by_subset, together):
     for subset in SUBSETS:
-        alone, here = (part(each, name, subset) for each, name in _named(found[subset], together))
+        alone, here = (part(each, name, subset) for each, name in _named(by_subset[subset], together))
         assert replace(alone, system=here.system) == here
     whole = together.systems[0]
     assert whole.subset is None
     assert whole.cases == 1312 + 1181
-    originals = [part(found[subset], "S50n", subset).original for subset in SUBSETS]
+    originals = [part(by_subset[subset], "S50n", subset).original for subset in SUBSETS]
     assert _counts(whole.original) == _counts(originals[0]) + _counts(originals[1])
 
 
@@ -209,14 +209,14 @@ def test_brackets_and_repeated_variants_are_those_that_the_reference_counts(shar
         assert len(same) == want[subset]["cases_with_duplicate_variants"]
 
 
-def test_actions_and_distances_are_of_all_variants(found):
+def test_actions_and_distances_are_of_all_variants(by_subset):
     for subset in SUBSETS:
-        whole = found[subset].systems[0]
-        assert sum(group.variants for group in found[subset].actions) == whole.variants
-        for groups in (found[subset].actions, found[subset].distances):
+        whole = by_subset[subset].systems[0]
+        assert sum(group.variants for group in by_subset[subset].actions) == whole.variants
+        for groups in (by_subset[subset].actions, by_subset[subset].distances):
             shares = [(one, g) for g in groups for s in g.systems for one in (s.official, s.edits)]
             assert all(0 <= one.like_original <= group.variants for one, group in shares)
-        by_action = [group.systems[0].official.like_original for group in found[subset].actions]
+        by_action = [group.systems[0].official.like_original for group in by_subset[subset].actions]
         assert sum(by_action) == whole.official.like_original
 
 

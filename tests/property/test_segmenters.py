@@ -15,23 +15,23 @@ CHINESE = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
 
 
 @pytest.fixture(scope="module", params=["spaces", "characters", "jieba"])
-def one(request: pytest.FixtureRequest) -> Segmenter:
+def divider(request: pytest.FixtureRequest) -> Segmenter:
     if request.param == "jieba":
         pytest.importorskip("jieba")
     return segmenter(request.param, Corpus("x", ()))
 
 
 @given(text=st.one_of(TEXTS, CHINESE, st.text(max_size=12)))
-def test_tokens_are_the_text_without_its_white_space(one: Segmenter, text: str):
-    tokens = one.divide(text)
+def test_tokens_are_the_text_without_its_white_space(divider: Segmenter, text: str):
+    tokens = divider.divide(text)
     assert "".join(tokens) == "".join(text.split())
     assert all(tokens)
     assert all(not character.isspace() for token in tokens for character in token)
-    assert one.divide(text) == tokens
+    assert divider.divide(text) == tokens
 
 
 @given(texts=st.lists(CHINESE, max_size=3))
-def test_white_space_always_divides(one: Segmenter, texts: list[str]):
+def test_white_space_always_divides(divider: Segmenter, texts: list[str]):
     pieces = [piece for text in texts for piece in text.split()]
-    apart = [token for piece in pieces for token in one.divide(piece)]
-    assert list(one.divide(" ".join(pieces))) == apart
+    apart = [token for piece in pieces for token in divider.divide(piece)]
+    assert list(divider.divide(" ".join(pieces))) == apart

@@ -34,7 +34,7 @@ def corpus(*sentences: tuple[Rewrite, ...], source: str = "我去了学校") -> 
     return Corpus("round", samples, "zh")
 
 
-def found(*sentences: tuple[Rewrite, ...], least: int = 1):
+def measure(*sentences: tuple[Rewrite, ...], least: int = 1):
     return agreement(corpus(*sentences), scheme="zh-char", least=least)
 
 
@@ -57,20 +57,20 @@ def test_sta_5_alpha_is_krippendorffs_of_decisions_by_hand():
     expected = sum(
         values.count(one) * values.count(other) for one in "cfn" for other in "cfn" if one != other
     ) / (n * (n - 1))
-    alpha = found(*MIXED).alpha
+    alpha = measure(*MIXED).alpha
     assert alpha.value == pytest.approx(1 - observed / expected)
     assert alpha.of == 5
 
 
 def test_sta_5_shares_are_over_pairs_of_annotators_of_a_sentence():
-    whole = found(*MIXED)
+    whole = measure(*MIXED)
     assert (whole.sentences, whole.decisions.value, whole.decisions.of) == (5, 3 / 5, 5)
     assert whole.exact.value == 2 / 5
     assert whole.common.value == 3 / 5
 
 
 def test_sta_5_three_annotators_make_three_pairs():
-    whole = found(by("A", "我去学校") + by("B", "我去学校") + free("C"))
+    whole = measure(by("A", "我去学校") + by("B", "我去学校") + free("C"))
     assert (whole.decisions.value, whole.decisions.of) == (1 / 3, 3)
     assert [(one.one, one.other, one.exact.value) for one in whole.pairs] == [
         ("A", "B", 1.0),
@@ -81,35 +81,35 @@ def test_sta_5_three_annotators_make_three_pairs():
 
 def test_sta_5_edits_are_scored_both_ways_each_text_one_sample():
     """A deletes one character; B does too, and also replaces one: P and R change places."""
-    (pair,) = found(by("A", "我去学校") + by("B", "他去学校")).pairs
+    (pair,) = measure(by("A", "我去学校") + by("B", "他去学校")).pairs
     assert pair.forth.value == pytest.approx(1.25 * 1 * 0.5 / (0.25 * 1 + 0.5))
     assert pair.back.value == pytest.approx(1.25 * 0.5 * 1 / (0.25 * 0.5 + 1))
     assert pair.forth.of == pair.back.of == 1
-    several = found(by("A", "我去学校") + by("B", "他去学校", "我去学校")).pairs[0]
+    several = measure(by("A", "我去学校") + by("B", "他去学校", "我去学校")).pairs[0]
     assert (several.forth.value, several.forth.of, several.back.of) == (1.0, 1, 2)
 
 
 def test_sta_5_each_annotator_is_set_against_all_others():
-    each = {one.name: one for one in found(*MIXED).each}
+    each = {one.name: one for one in measure(*MIXED).each}
     assert each["A"].sentences == 5
     assert each["A"].made.value == each["B"].met.value
     assert each["A"].decisions == each["B"].decisions
 
 
 def test_sta_5_error_free_is_the_source_and_unannotatable_has_no_edits():
-    (pair,) = found(by("A", "我去学校") + free("B")).pairs
+    (pair,) = measure(by("A", "我去学校") + free("B")).pairs
     assert pair.forth.value == 0.0
-    (none,) = found(by("A", "我去学校") + never("B")).pairs
+    (none,) = measure(by("A", "我去学校") + never("B")).pairs
     assert (none.forth.value, none.forth.why) == (None, "no-text")
 
 
 def test_sta_5_an_undefined_value_says_why():
-    alone = found(by("A", "我去学校"), by("B", "我去学校"))
+    alone = measure(by("A", "我去学校"), by("B", "我去学校"))
     assert {one.why for one in (alone.alpha, alone.decisions, alone.exact, alone.common)} == {
         "alone"
     }
     assert alone.edits.why == "no-text"
-    same = found(free("A") + free("B"))
+    same = measure(free("A") + free("B"))
     assert (same.alpha.value, same.alpha.why, same.alpha.of) == (None, "one-decision", 1)
     text = render(build_report(alone), "text")
     assert WHY["alone"].en in text
@@ -117,7 +117,7 @@ def test_sta_5_an_undefined_value_says_why():
 
 
 def test_a_text_that_is_the_source_is_error_free():
-    assert found(by("A", "我去了 学校") + free("B")).exact.value == 1.0
+    assert measure(by("A", "我去了 学校") + free("B")).exact.value == 1.0
 
 
 def test_english_answers_are_compared_word_by_word():
@@ -128,18 +128,18 @@ def test_english_answers_are_compared_word_by_word():
 
 def test_two_decisions_of_one_annotator_are_refused():
     with expect_error(CorpusError, "annotator 'A'", "corrected", "error-free"):
-        found(by("A", "我去学校") + free("A"))
+        measure(by("A", "我去学校") + free("A"))
 
 
 def test_submissions_without_names_are_refused_or_counted():
     with expect_error(CorpusError, "who wrote"):
-        found(by(None, "我去学校"))
-    some = found(by("A", "我去学校") + by("B", "我去学校") + by(None, "我去学校"))
+        measure(by(None, "我去学校"))
+    some = measure(by("A", "我去学校") + by("B", "我去学校") + by(None, "我去学校"))
     assert "left out: 1" in some.notes[-1]
 
 
 def test_pairs_with_little_in_common_are_not_listed_and_counted():
-    few = found(*MIXED, least=6)
+    few = measure(*MIXED, least=6)
     assert few.pairs == ()
     assert "fewer than 6 sentences in common, not listed: 1" in few.notes[-1]
     assert few.each
@@ -147,7 +147,7 @@ def test_pairs_with_little_in_common_are_not_listed_and_counted():
 
 def test_least_must_be_one_or_more():
     with pytest.raises(UsageError, match="least"):
-        found(*MIXED, least=0)
+        measure(*MIXED, least=0)
 
 
 def test_edits_that_have_no_text_are_compared_as_edits():
@@ -172,15 +172,15 @@ def test_the_command_shows_all_tables_with_their_signature(tmp_path):
     assert "Krippendorff's alpha" in shown.output
     assert "metric:cherrant|scheme:zh-char" in shown.output
     data = json.loads(CliRunner().invoke(gecbench, [*words, "--format", "json"]).stdout)
-    assert data["alpha"]["value"] == found(*MIXED).alpha.value
+    assert data["alpha"]["value"] == measure(*MIXED).alpha.value
     assert data["pairs"][0]["one"] == "A"
 
 
 def test_the_figure_says_in_words_what_it_shows():
-    (figure,) = build_report(found(*MIXED)).figures
+    (figure,) = build_report(measure(*MIXED)).figures
     assert "A " in figure.alt.en
     assert "alpha" in figure.alt.en
-    alone = build_report(found(by("A", "我去学校"))).figures[0]
+    alone = build_report(measure(by("A", "我去学校"))).figures[0]
     assert WHY["alone"].zh in alone.alt.zh
 
 
@@ -191,4 +191,4 @@ def test_without_the_package_it_says_what_to_install(monkeypatch):
 
     monkeypatch.setitem(sys.modules, "krippendorff", None)
     with pytest.raises(MissingExtraError, match="annotate"):
-        found(*MIXED)
+        measure(*MIXED)

@@ -25,7 +25,7 @@ from gecbench.scoring.results import RunStats
 SYSTEMS = (COPY, GOOD, BAD)
 
 
-def made(*systems: SystemOutput, metrics: tuple[str, ...] = ("cherrant",), **wanted: object):
+def break_down(*systems: SystemOutput, metrics: tuple[str, ...] = ("cherrant",), **wanted: object):
     return breakdown(CORPUS, systems, scheme="zh-char", options=Options(metrics=metrics), **wanted)
 
 
@@ -43,7 +43,7 @@ def counts(found, by: str, name: str) -> dict[str, tuple[int, int, int] | None]:
 
 
 def test_types_are_counted_where_they_are_found_made_and_missed():
-    found = made(*SYSTEMS)
+    found = break_down(*SYSTEMS)
     assert part(found, "type-1").groups == ("M", "R", "S")
     assert part(found, "type-1").sizes == (1, 3, 2)
     assert counts(found, "type-1", "good") == {
@@ -57,7 +57,7 @@ def test_types_are_counted_where_they_are_found_made_and_missed():
 
 def test_a_group_in_which_there_is_nothing_has_no_value():
     cells = dict(
-        zip(*[(p := part(made(COPY, BAD), "type-1")).groups, p.cells["copy"]], strict=True)
+        zip(*[(p := part(break_down(COPY, BAD), "type-1")).groups, p.cells["copy"]], strict=True)
     )
     assert cells["M"].value == 0.0
     assert [cell.value for cell in cells.values() if cell.counts == Counts()] == [None] * sum(
@@ -93,13 +93,13 @@ def test_lengths_fall_into_the_bins_that_are_named():
         (1, 2, 1),
         "characters",
     )
-    assert part(made(COPY), "length").groups == ("0-20",)
+    assert part(break_down(COPY), "length").groups == ("0-20",)
 
 
 @pytest.mark.parametrize("ends", [(3, 2), (2, 2), (0, 4)])
 def test_length_bins_that_do_not_ascend_are_refused(ends):
     with expect_error(UsageError, f"length bins {ends[0]},{ends[1]}", "ascending"):
-        made(COPY, length_ends=ends)
+        break_down(COPY, length_ends=ends)
 
 
 def test_errors_are_the_mean_over_references_halves_rounded_up():
@@ -139,9 +139,9 @@ def test_what_nobody_could_correct_is_a_group_where_a_metric_scores_it():
 
 
 def test_all_that_says_something_is_broken_down_by_default():
-    kinds = [each.by for each in made(*SYSTEMS).breakdowns]
+    kinds = [each.by for each in break_down(*SYSTEMS).breakdowns]
     assert kinds == ["type-1", "position", "length", "errors", "state", "field:origin"]
-    texts = [each.by for each in made(*SYSTEMS, metrics=("sentence-accuracy",)).breakdowns]
+    texts = [each.by for each in break_down(*SYSTEMS, metrics=("sentence-accuracy",)).breakdowns]
     assert texts == ["length", "state", "field:origin"]
 
 
@@ -160,11 +160,11 @@ def pairs(found):
 
 
 def test_the_best_two_are_set_against_each_other_unless_two_are_named():
-    assert pairs(made(*SYSTEMS)) == {"cherrant": ("good", "bad")}
-    assert pairs(made(*SYSTEMS, between=("copy", "good"))) == {"cherrant": ("copy", "good")}
-    lower = made(*SYSTEMS, metrics=("mp-prime",))
+    assert pairs(break_down(*SYSTEMS)) == {"cherrant": ("good", "bad")}
+    assert pairs(break_down(*SYSTEMS, between=("copy", "good"))) == {"cherrant": ("copy", "good")}
+    lower = break_down(*SYSTEMS, metrics=("mp-prime",))
     assert pairs(lower)["mp-prime"][0] in {"good", "bad"}
-    assert pairs(made(GOOD)) == {}
+    assert pairs(break_down(GOOD)) == {}
 
 
 @pytest.mark.parametrize(
@@ -177,18 +177,18 @@ def test_the_best_two_are_set_against_each_other_unless_two_are_named():
 )
 def test_two_systems_have_to_be_named(between, error, match):
     with pytest.raises(error, match=match):
-        made(*SYSTEMS, between=between)
+        break_down(*SYSTEMS, between=between)
 
 
 def test_groups_smaller_than_the_least_are_not_compared():
-    found = made(*SYSTEMS, least=2).comparisons[0].differences
+    found = break_down(*SYSTEMS, least=2).comparisons[0].differences
     assert found
     assert all(each.size >= 2 for each in found)
-    assert made(*SYSTEMS, least=99).comparisons[0].differences == ()
+    assert break_down(*SYSTEMS, least=99).comparisons[0].differences == ()
 
 
 def test_a_group_that_two_tiers_share_is_compared_once():
-    found = made(*SYSTEMS, by=("type-1", "type-3"), least=1).comparisons[0].differences
+    found = break_down(*SYSTEMS, by=("type-1", "type-3"), least=1).comparisons[0].differences
     assert sorted(each.group for each in found) == ["M", "R", "S"]
 
 
@@ -204,7 +204,7 @@ def test_a_group_that_two_tiers_share_is_compared_once():
 )
 def test_what_cannot_be_grouped_is_refused(wanted, error, match):
     with pytest.raises(error, match=match):
-        made(COPY, **wanted)
+        break_down(COPY, **wanted)
 
 
 def test_a_corpus_without_metadata_says_how_to_add_some():
@@ -223,7 +223,7 @@ def test_a_corpus_without_metadata_says_how_to_add_some():
 )
 def test_kinds_that_no_metric_of_the_run_has_are_refused(kind: str, match: str):
     with pytest.raises(UsageError, match=match):
-        made(COPY, metrics=("gleu",), by=(kind,))
+        break_down(COPY, metrics=("gleu",), by=(kind,))
 
 
 def test_types_of_a_metric_over_texts_are_refused_where_asked_for_by_name():
@@ -233,7 +233,7 @@ def test_types_of_a_metric_over_texts_are_refused_where_asked_for_by_name():
 
 
 def test_a_kind_is_left_out_for_the_metrics_that_have_it_not():
-    found = made(COPY, metrics=("cherrant", "sentence-accuracy"), by=("type-1", "length"))
+    found = break_down(COPY, metrics=("cherrant", "sentence-accuracy"), by=("type-1", "length"))
     assert [(each.metric, each.by) for each in found.breakdowns] == [
         ("cherrant", "type-1"),
         ("cherrant", "length"),
@@ -256,7 +256,7 @@ def test_fields_of_many_values_are_groups_only_where_asked_for():
 
 
 def test_tables_and_figures_are_named_apart():
-    shown = build_report(made(*SYSTEMS, metrics=("cherrant", "sentence-accuracy")), counts=True)
+    shown = build_report(break_down(*SYSTEMS, metrics=("cherrant", "sentence-accuracy")), counts=True)
     names = [table.name for table in shown.tables]
     assert names[:2] == ["cherrant-type-1", "cherrant-position"]
     assert names[-1] == "counts"
@@ -272,24 +272,24 @@ def test_tables_and_figures_are_named_apart():
 
 
 def test_the_best_of_a_group_is_marked_unless_all_are_equal():
-    table = build_report(made(COPY, GOOD), counts=False).tables[0]
+    table = build_report(break_down(COPY, GOOD), counts=False).tables[0]
     assert table.columns[2].name == "copy"
     assert set(table.marks) == {(0, 3), (1, 3)}
     assert table.rows[2][2] is None
-    assert build_report(made(COPY)).tables[0].marks == frozenset()
-    low = build_report(made(*SYSTEMS, metrics=("mp-prime",))).tables[0]
+    assert build_report(break_down(COPY)).tables[0].marks == frozenset()
+    low = build_report(break_down(*SYSTEMS, metrics=("mp-prime",))).tables[0]
     (marked,) = {column for _, column in low.marks}
     assert low.rows[0][marked] == min(low.rows[0][2:])
 
 
 def test_figures_say_the_numbers_that_matter_in_both_languages():
-    figure = build_report(made(COPY, GOOD)).figures[-1]
+    figure = build_report(break_down(COPY, GOOD)).figures[-1]
     assert figure.name == "breakdown-field-origin"
     assert "good: highest 100.00 at b, lowest 100.00 at a" in figure.alt.en
     assert "good：最高 100.00" in figure.alt.zh
     assert "Number of sentences: b 2, a 2" in figure.alt.en
     assert figure.series[1].y == (100.0, 100.0)
-    state = next(f for f in build_report(made(GOOD)).figures if f.name == "breakdown-state")
+    state = next(f for f in build_report(break_down(GOOD)).figures if f.name == "breakdown-state")
     assert [word.zh for word in state.series[0].x] == ["有错误", "无错误"]
 
 
@@ -305,7 +305,7 @@ def test_a_system_without_anything_to_score_says_so_in_the_figure():
 
 def test_counts_have_a_row_for_each_group_and_system():
     table = build_report(
-        made(GOOD, metrics=("cherrant", "sentence-accuracy"), by=("state",)), counts=True
+        break_down(GOOD, metrics=("cherrant", "sentence-accuracy"), by=("state",)), counts=True
     ).tables[-1]
     rows = {tuple(map(plain, row[:4])): row[4:] for row in table.rows}
     assert rows["cherrant", "state", "erroneous", "good"] == (3, 3, 0, 0, 1.0, 1.0, 1.0)
@@ -329,7 +329,7 @@ def test_long_lists_of_differences_are_cut_in_the_table_alone():
 
 
 def test_json_has_the_counts_and_the_texts():
-    data = json.loads(render(build_report(made(BAD, GOOD)), "json"))
+    data = json.loads(render(build_report(break_down(BAD, GOOD)), "json"))
     assert data["analysis"] == "breakdown"
     first = data["breakdowns"][0]
     assert (first["by"], first["unit"], first["scale"]) == ("type-1", "edits", None)
@@ -339,7 +339,7 @@ def test_json_has_the_counts_and_the_texts():
 
 
 def test_texts_stand_below_the_sentences_that_decide():
-    ranked, texts = build_report(made(*SYSTEMS)).tables[-2:]
+    ranked, texts = build_report(break_down(*SYSTEMS)).tables[-2:]
     assert (ranked.name, texts.name) == ("sentences", "texts")
     assert [row[0] for row in ranked.rows] == ["1", "3"]
     assert texts.rows[:4] == (
@@ -351,7 +351,7 @@ def test_texts_stand_below_the_sentences_that_decide():
 
 
 def test_groups_are_named_in_both_languages():
-    shown = build_report(made(GOOD, BAD, by=("state", "type-1"), least=1))
+    shown = build_report(break_down(GOOD, BAD, by=("state", "type-1"), least=1))
     tables = {table.name: table for table in shown.tables}
     assert tables["state"].rows[0][0] == Words("erroneous", "有错误")
     assert Words("type-1", "编辑操作") in {row[0] for row in tables["differences"].rows}
@@ -359,13 +359,13 @@ def test_groups_are_named_in_both_languages():
 
 def test_what_is_declared_is_counted_at_no_place():
     impossible = SystemOutput("no", {**COPY.hypotheses, "1": (Rewrite(unannotatable=True),)})
-    found = made(impossible, COPY, by=("position",))
+    found = break_down(impossible, COPY, by=("position",))
     assert part(found, "position").groups[-1] == "no place"
     assert counts(found, "position", "no")["no place"] == (0, 1, 0)
     assert counts(found, "position", "copy")["no place"] == (0, 0, 0)
     (figure,) = build_report(found).figures
     assert figure.series[0].x[-1].zh == "无位置"
-    assert "no place" not in part(made(COPY), "position").groups
+    assert "no place" not in part(break_down(COPY), "position").groups
 
 
 def test_errors_that_nobody_could_correct_are_no_groups():
@@ -391,7 +391,7 @@ def test_errors_that_nobody_could_correct_are_no_groups():
 )
 def test_what_would_be_ignored_is_refused(wanted, match):
     with pytest.raises(UsageError, match=match):
-        made(COPY, **wanted)
+        break_down(COPY, **wanted)
 
 
 def test_the_version_that_counts_is_the_one_that_is_shown():
@@ -403,11 +403,11 @@ def test_the_version_that_counts_is_the_one_that_is_shown():
         "4": (Rewrite("口口"),),
         "5": (Rewrite("我们"),),
     }
-    (first, *_) = made(SystemOutput("two", alternatives), COPY).comparisons[0].sentences
+    (first, *_) = break_down(SystemOutput("two", alternatives), COPY).comparisons[0].sentences
     assert (first.id, first.outputs) == ("1", ("我去", "我去了"))
-    data = json.loads(render(build_report(made(SystemOutput("two", alternatives), COPY)), "json"))
+    data = json.loads(render(build_report(break_down(SystemOutput("two", alternatives), COPY)), "json"))
     assert data["comparisons"][0]["sentences"][0]["outputs"] == ["我去", "我去了"]
-    texts = made(SystemOutput("two", alternatives), COPY, metrics=("sentence-accuracy",))
+    texts = break_down(SystemOutput("two", alternatives), COPY, metrics=("sentence-accuracy",))
     assert texts.comparisons[0].sentences == ()  # these take the first, which is wrong
 
 
@@ -443,7 +443,7 @@ def test_of_one_sentence_alone_nothing_decides_and_that_is_said():
     for other in (
         breakdown(corpus, systems, scheme="zh-char", most=0),
         breakdown(corpus, systems[:1], scheme="zh-char"),
-        made(*SYSTEMS),
+        break_down(*SYSTEMS),
     ):
         assert not any(note.startswith(said) for note in other.notes)
 
@@ -470,18 +470,18 @@ def test_counts_that_are_summed_are_taken_away_and_not_resampled(metric, monkeyp
 
     monkeypatch.setattr(Cherrant, "resample", resample)
     monkeypatch.setattr(M2, "resample", resample)
-    assert made(*SYSTEMS, metrics=(metric,)).comparisons[0].sentences
+    assert break_down(*SYSTEMS, metrics=(metric,)).comparisons[0].sentences
 
 
 def test_deciding_sentences_come_with_their_texts():
-    found = made(*SYSTEMS).comparisons[0].sentences
+    found = break_down(*SYSTEMS).comparisons[0].sentences
     assert [each.id for each in found] == ["1", "3"]
     first = found[0]
     assert (first.source, first.outputs) == ("我去了", ("他去了", "我去来"))
     assert first.references == ("我去", "你去", "他去了")
     assert all(each.contribution > 0 for each in found)
-    assert len(made(*SYSTEMS, most=1).comparisons[0].sentences) == 1
-    assert made(*SYSTEMS, most=0).comparisons[0].sentences == ()
+    assert len(break_down(*SYSTEMS, most=1).comparisons[0].sentences) == 1
+    assert break_down(*SYSTEMS, most=0).comparisons[0].sentences == ()
 
 
 def test_outputs_known_by_edits_are_shown_as_texts():

@@ -43,7 +43,7 @@ SUBMITTED = Corpus(
 )
 
 
-def made(submitted: Corpus = SUBMITTED, corpus: Corpus = FINAL, **options: object):
+def analyse(submitted: Corpus = SUBMITTED, corpus: Corpus = FINAL, **options: object):
     return human(corpus, submitted, scheme="zh-char", **{"least": 1, **options})
 
 
@@ -68,11 +68,11 @@ def test_sources_are_counted_once_however_many_submissions_they_have(shared):
 
 
 def test_each_submission_is_one_sample_of_its_annotator():
-    assert rows(made()) == {"A": (3, 3, 3, (2, 0, 0)), "B": (3, 3, 1, (3, 2, 1))}
+    assert rows(analyse()) == {"A": (3, 3, 3, (2, 0, 0)), "B": (3, 3, 1, (3, 2, 1))}
 
 
 def test_the_mean_counts_annotators_and_together_counts_submissions():
-    found = made()
+    found = analyse()
     values = [one.scores["cherrant"].value for one in found.annotators]
     mean = found.means["cherrant"]
     assert (mean.value, mean.annotators) == (sum(values) / 2, 2)
@@ -83,7 +83,7 @@ def test_the_mean_counts_annotators_and_together_counts_submissions():
 
 
 def test_against_others_what_an_annotator_alone_wrote_is_no_reference():
-    found = made(against="others")
+    found = analyse(against="others")
     # A's 他来了 was the only reference of sentence 2, and nobody else left sentence 3 alone.
     assert rows(found)["A"] == (3, 1, 3, (1, 0, 1))
     assert rows(found)["B"][:3] == (3, 3, 1)
@@ -91,12 +91,12 @@ def test_against_others_what_an_annotator_alone_wrote_is_no_reference():
         "submissions not scored, because no final reference is of somebody else: 2" in found.notes
     )
     assert not any("--against others leaves" in note for note in found.notes)
-    assert any("--against others leaves" in note for note in made().notes)
+    assert any("--against others leaves" in note for note in analyse().notes)
 
 
 def test_what_two_annotators_wrote_alike_stays_for_both():
     submitted = Corpus("s", (Sample("2", "他来", (by("A", "他来了"), by("B", "他 来了"))),), "zh")
-    assert rows(made(submitted, against="others")) == {
+    assert rows(analyse(submitted, against="others")) == {
         "A": (1, 1, 1, (1, 0, 0)),
         "B": (1, 1, 1, (1, 0, 0)),
     }
@@ -105,20 +105,20 @@ def test_what_two_annotators_wrote_alike_stays_for_both():
 def test_a_name_on_a_final_reference_says_whose_it_is():
     corpus = Corpus("f", (Sample("2", "他来", (by("A", "他来过"), by("C", "他来了"))),), "zh")
     submitted = Corpus("s", (Sample("2", "他来", (by("A", "他来吧"),)),), "zh")
-    found = made(submitted, corpus, against="others")
+    found = analyse(submitted, corpus, against="others")
     assert rows(found)["A"] == (1, 1, 0, (0, 1, 1))
-    both = made(submitted, corpus)
+    both = analyse(submitted, corpus)
     assert rows(both) == rows(found)
     alone = Corpus("f", (Sample("2", "他来", (by("A", "他来过"),)),), "zh")
     with expect_error(CorpusError, "final reference"):
-        made(submitted, alone, against="others")
+        analyse(submitted, alone, against="others")
 
 
 def test_submissions_without_a_name_are_together_and_in_no_mean():
     submitted = replace(
         SUBMITTED, samples=(*SUBMITTED.samples[:2], Sample("3", "好", (by(None, "很好"),)))
     )
-    found = made(submitted)
+    found = analyse(submitted)
     assert [one.name for one in found.annotators] == ["B", "A", None]
     assert found.means["cherrant"].annotators == 2
     assert "submissions that do not say who wrote them, and are in no mean: 1" in found.notes
@@ -129,7 +129,7 @@ def test_submissions_without_a_name_are_together_and_in_no_mean():
 
 
 def test_annotators_of_few_submissions_are_shown_and_not_in_the_mean():
-    found = made(least=4)
+    found = analyse(least=4)
     assert found.means == {}
     assert "not in the mean, fewer than 4 scored submissions: A 3, B 3" in found.notes
     assert [row[0] for row in build_human_report(found).tables[0].rows] == [
@@ -145,7 +145,7 @@ def test_names_can_be_hidden():
         SUBMITTED,
         samples=(*SUBMITTED.samples, Sample("4", "口口", (by("Zoe", "口"), by(None, "日")))),
     )
-    found = made(submitted, anonymous=True, least=2)
+    found = analyse(submitted, anonymous=True, least=2)
     assert [one.name for one in found.annotators] == ["A1", "A2", "A3", None]
     assert "not in the mean, fewer than 2 scored submissions: A3 0" in found.notes
     assert "Zoe" not in render(build_human_report(found), "json")
@@ -156,7 +156,7 @@ def test_sentences_that_nobody_could_annotate_are_not_scored_and_that_is_said():
     submitted = replace(
         SUBMITTED, samples=(*SUBMITTED.samples, Sample("4", "口口", (by("A", "口"), impossible)))
     )
-    found = made(submitted)
+    found = analyse(submitted)
     assert rows(found)["A"][:2] == (4, 3)
     assert rows(found)["B"][:3] == (4, 3, 2)
     said = ("submissions not scored, because by the references nobody could annotate: 2",)
@@ -168,17 +168,17 @@ def test_an_annotator_of_whom_nothing_is_scored_is_shown_without_a_score():
     submitted = replace(
         SUBMITTED, samples=(*SUBMITTED.samples, Sample("4", "口口", (by("C", "口"),)))
     )
-    found = made(submitted)
+    found = analyse(submitted)
     assert found.annotators[-1].scores == {}
     assert build_human_report(found).tables[0].rows[2] == ("C", 1, 0, 0, None, None, None)
 
 
 def test_a_range_is_of_the_corpus():
-    found = made(options=Options(part=(1, 3)))
+    found = analyse(options=Options(part=(1, 3)))
     assert rows(found) == {"A": (2, 2, 2, (1, 0, 0)), "B": (1, 1, 0, (0, 1, 1))}
     with expect_error(CorpusError, "submitted", "take part"):
-        made(options=Options(part=(3, 4)))
-    assert rows(made(options=Options(references_exactly=2)))["A"][:2] == (1, 1)
+        analyse(options=Options(part=(3, 4)))
+    assert rows(analyse(options=Options(references_exactly=2)))["A"][:2] == (1, 1)
 
 
 def test_submissions_may_be_edits():
@@ -192,7 +192,7 @@ def test_submissions_may_be_edits():
 
 
 def test_any_metric_will_do_and_the_best_is_the_best_of_its_kind():
-    found = made(options=Options(metrics=("mp-prime", "sentence-accuracy")))
+    found = analyse(options=Options(metrics=("mp-prime", "sentence-accuracy")))
     table = build_human_report(found).tables[0]
     assert [column.name for column in table.columns][4:] == ["mp-prime", "sentence-accuracy"]
     values = {row[0]: row[4:] for row in table.rows}
@@ -212,24 +212,24 @@ def test_who_did_little_or_has_no_name_is_not_the_best():
             Sample("3", "好", (by("C", "好"), by(None, "好"), by("B", "很好"))),
         ),
     )
-    table = build_human_report(made(submitted, least=2)).tables[0]
+    table = build_human_report(analyse(submitted, least=2)).tables[0]
     assert [row[0] for row in table.rows][:4] == ["B", "A", "C", "(no name)"]
     assert {row for row, _ in table.marks} == {1}
 
 
 def test_equal_annotators_have_no_best():
     alike = Corpus("s", (Sample("2", "他来", (by("A", "他来了"), by("B", "他来了"))),), "zh")
-    assert build_human_report(made(alike)).tables[0].marks == frozenset()
+    assert build_human_report(analyse(alike)).tables[0].marks == frozenset()
 
 
 def test_what_is_shown_says_against_what():
-    shown = build_human_report(made(against="others"))
+    shown = build_human_report(analyse(against="others"))
     assert shown.tables[0].title.en == "Annotators against the final references of others"
     data = json.loads(render(shown, "json"))
     assert (data["against"], data["least"]) == ("others", 1)
     assert data["annotators"][1]["scores"]["cherrant"]["fp"] == 3
     assert data["means"]["cherrant"]["annotators"] == 2
-    first = build_human_report(made()).figures[0]
+    first = build_human_report(analyse()).figures[0]
     assert first.name == "human-cherrant"
     assert "A 100.00 (3), B 62.50 (3). Mean 81.25." in first.alt.en
     assert "平均 81.25。" in first.alt.zh
@@ -237,14 +237,14 @@ def test_what_is_shown_says_against_what():
 
 
 def test_sentences_without_submissions_are_counted():
-    assert "submissions are of 3 of 4 sentences" in made().notes
+    assert "submissions are of 3 of 4 sentences" in analyse().notes
 
 
 def test_sentences_without_final_references_yet_are_counted_and_the_rest_is_scored():
     """An export of the site has submissions of sentences that nobody has decided."""
     undecided = [Sample(name, "早", (by("A", "早上"),)) for name in ("8", "9")]
-    found = made(Corpus("submitted", (*undecided, *SUBMITTED.samples), "zh"))
-    assert rows(found) == rows(made())
+    found = analyse(Corpus("submitted", (*undecided, *SUBMITTED.samples), "zh"))
+    assert rows(found) == rows(analyse())
     assert (
         "submitted sentences that are not in final and are not scored, as those still undecided: 2"
     ) in found.notes
@@ -267,7 +267,7 @@ def test_sentences_without_final_references_yet_are_counted_and_the_rest_is_scor
 )
 def test_submissions_that_do_not_fit_are_refused(sample: Sample, match: str):
     with pytest.raises(CorpusError, match=match):
-        made(Corpus("submitted", (sample,), "zh"))
+        analyse(Corpus("submitted", (sample,), "zh"))
 
 
 @pytest.mark.parametrize(
@@ -279,4 +279,4 @@ def test_submissions_that_do_not_fit_are_refused(sample: Sample, match: str):
 )
 def test_options_that_mean_nothing_are_refused(options, match):
     with pytest.raises(UsageError, match=match):
-        made(**options)
+        analyse(**options)

@@ -20,12 +20,12 @@ from gecbench.reports.references import build_report
 from gecbench.reports.report import render
 
 
-def made(*systems: SystemOutput, corpus: Corpus = CORPUS, **options: object):
+def count_references(*systems: SystemOutput, corpus: Corpus = CORPUS, **options: object):
     return references(corpus, systems, scheme="zh-char", **options)
 
 
 def test_statistics_are_those_of_the_table_of_mucgec():
-    (row,) = made().statistics
+    (row,) = count_references().statistics
     assert (row.sentences, row.discarded, row.erroneous) == (4, 1, 3)
     assert row.characters == (3 + 2 + 1 + 2) / 4
     assert row.references == (3 + 1 + 1 + 1) / 4
@@ -35,27 +35,27 @@ def test_statistics_are_those_of_the_table_of_mucgec():
 
 def test_references_that_are_alike_are_counted_and_said_to_be_alike():
     corpus = Corpus("x", (Sample("1", "我去", texts("我来", "我 来", "你来")),), "zh")
-    (row,) = made(corpus=corpus).statistics
+    (row,) = count_references(corpus=corpus).statistics
     assert (row.references, row.distinct) == (3, 2)
 
 
 def test_each_value_of_a_field_has_its_own_statistics():
-    found = {row.name: row for row in made(by="origin").statistics}
+    found = {row.name: row for row in count_references(by="origin").statistics}
     assert list(found) == ["all", "b", "a"]
     assert (found["a"].sentences, found["a"].erroneous) == (2, 1)
     assert (found["b"].sentences, found["b"].discarded) == (2, 1)
     with expect_error(CorpusError, "'1'", "'level'"):
-        made(by="level")
+        count_references(by="level")
 
 
 def test_an_empty_value_of_a_field_is_shown():
     corpus = Corpus("x", (Sample("1", "我去", texts("我来"), {"level": ""}),), "zh")
-    assert [row.name for row in made(corpus=corpus, by="level").statistics] == ["all", "(empty)"]
+    assert [row.name for row in count_references(corpus=corpus, by="level").statistics] == ["all", "(empty)"]
 
 
 def test_a_corpus_in_which_nothing_is_corrected_has_no_edits_to_average():
     corpus = Corpus("x", (Sample("1", "我去", (FREE,)),), "zh")
-    found = made(corpus=corpus)
+    found = count_references(corpus=corpus)
     assert found.statistics[0].edits is None
     assert found.erroneous == {}
     shares = build_report(found).figures[0].series[1].y
@@ -65,7 +65,7 @@ def test_a_corpus_in_which_nothing_is_corrected_has_no_edits_to_average():
 
 def test_a_corpus_that_nobody_could_annotate_has_neither():
     corpus = Corpus("x", (Sample("1", "我去", (IMPOSSIBLE,)),), "zh")
-    found = made(corpus=corpus)
+    found = count_references(corpus=corpus)
     (row,) = found.statistics
     assert (row.sentences, row.discarded, row.erroneous) == (0, 1, 0)
     assert (row.characters, row.edits, row.references, row.distinct) == (None,) * 4
@@ -80,28 +80,28 @@ def test_metrics_over_texts_know_no_edits_but_states():
 
 
 def test_the_distribution_is_over_references_that_could_be_written():
-    found = made()
+    found = count_references()
     assert found.everywhere == {0: 1, 1: 3, 3: 1}
     assert found.erroneous == {1: 2, 3: 1}
 
 
 def test_a_sentence_in_dispute_is_erroneous():
     corpus = Corpus("x", (Sample("1", "我去", (FREE, *texts("我来"))),), "zh")
-    found = made(corpus=corpus)
+    found = count_references(corpus=corpus)
     assert found.erroneous == {2: 1}
     assert found.statistics[0].erroneous == 1
     assert found.statistics[0].edits == 1.0
 
 
 def test_without_systems_there_are_no_curves():
-    found = made()
+    found = count_references()
     assert (found.curves, found.sentences, found.signatures) == ((), 0, ())
     assert "curves" not in json.loads(render(build_report(found), "json"))
     assert [table.name for table in build_report(found).tables] == ["statistics", "distribution"]
 
 
 def test_a_curve_has_mean_and_ends_over_all_subsets():
-    (curve,) = made(GOOD).curves
+    (curve,) = count_references(GOOD).curves
     one, two, three = curve.points
     # With reference 1, 2 or 3 alone, the first sentence (他去了) misses what they have and is wrong
     # in what it has, but for the third; the others are always right.
@@ -113,8 +113,8 @@ def test_a_curve_has_mean_and_ends_over_all_subsets():
 
 
 def test_a_reference_that_says_impossible_is_none_and_that_is_said():
-    (curve,) = made(COPY).curves
-    found = made(COPY)
+    (curve,) = count_references(COPY).curves
+    found = count_references(COPY)
     assert found.sentences == 4
     assert any("impossible to correct and others corrected: 1;" in n for n in found.notes)
     # By `score` the unchanged fifth sentence would choose the reference that says so.
@@ -122,16 +122,16 @@ def test_a_reference_that_says_impossible_is_none_and_that_is_said():
 
 
 def test_only_sentences_with_enough_references_take_part_where_asked():
-    found = made(GOOD, at_least=2)
+    found = count_references(GOOD, at_least=2)
     assert found.sentences == 1
     assert [point.cut for point in found.curves[0].points] == [1, 1, 0]
-    assert found.curves[0].points[0].mean < made(GOOD).curves[0].points[0].mean
+    assert found.curves[0].points[0].mean < count_references(GOOD).curves[0].points[0].mean
     assert any("fewer than 2 references, which take no part: 3" in n for n in found.notes)
-    assert any("--at-least K keeps" in note for note in made(GOOD).notes)
+    assert any("--at-least K keeps" in note for note in count_references(GOOD).notes)
 
 
 def test_the_first_k_and_up_to():
-    found = made(GOOD, taking="first", up_to=2)
+    found = count_references(GOOD, taking="first", up_to=2)
     assert [(p.k, p.subsets, p.of) for p in found.curves[0].points] == [(1, 1, 1), (2, 1, 1)]
     assert found.curves[0].points[0].mean < 1.0
 
@@ -140,7 +140,7 @@ def test_more_subsets_than_the_most_are_drawn_by_lot_and_that_is_said():
     wide = tuple(texts(*"一二三四五六")[:6])
     corpus = Corpus("x", (Sample("1", "我去", wide),), "zh")
     output = SystemOutput("s", {"1": texts("一")})
-    found = made(output, corpus=corpus, most=4, seed=7)
+    found = count_references(output, corpus=corpus, most=4, seed=7)
     assert [(p.subsets, p.of) for p in found.curves[0].points] == [
         *((4, 6), (4, 15), (4, 20), (4, 15), (4, 6), (1, 1))
     ]
@@ -150,7 +150,7 @@ def test_more_subsets_than_the_most_are_drawn_by_lot_and_that_is_said():
 def test_all_sentences_with_one_reference_give_one_point():
     corpus = Corpus("x", (Sample("1", "我去", texts("我来")),), "zh")
     output = SystemOutput("s", {"1": texts("我来")})
-    found = made(output, corpus=corpus)
+    found = count_references(output, corpus=corpus)
     (point,) = found.curves[0].points
     assert (point.k, point.mean, point.of, point.cut) == (1, 1.0, 1, 0)
     assert found.notes == ()
@@ -162,7 +162,7 @@ def test_all_sentences_with_one_reference_give_one_point():
 @pytest.mark.parametrize("options", [{"up_to": 4}, {"at_least": 4}])
 def test_more_references_than_any_sentence_has_are_refused(options):
     with expect_error(CorpusError, "dev", "4 references", "3"):
-        made(GOOD, **options)
+        count_references(GOOD, **options)
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_more_references_than_any_sentence_has_are_refused(options):
 )
 def test_a_sweep_that_means_nothing_is_refused(options, match):
     with pytest.raises(UsageError, match=match):
-        made(GOOD, **options)
+        count_references(GOOD, **options)
 
 
 def test_metrics_that_read_no_references_have_no_curve_and_that_is_said():
@@ -202,7 +202,7 @@ def test_metrics_over_gold_edits_have_curves_too():
 
 
 def test_figures_are_those_of_mucgec_in_words():
-    shown = build_report(made(COPY, GOOD))
+    shown = build_report(count_references(COPY, GOOD))
     assert [figure.name for figure in shown.figures] == [
         "references-distribution",
         "references-cherrant",
@@ -217,7 +217,7 @@ def test_figures_are_those_of_mucgec_in_words():
 
 
 def test_tables_and_json_hold_the_points():
-    shown = build_report(made(GOOD))
+    shown = build_report(count_references(GOOD))
     table = shown.tables[2]
     assert table.name == "cherrant"
     assert table.rows[-1] == ("good", "3", 1.0, 1.0, 1.0, 1, 1, 0)
@@ -238,4 +238,4 @@ def test_references_without_a_text_are_told_apart_by_their_edits():
     (row,) = found.statistics
     assert (row.references, row.distinct) == (4, 3)
     assert any("have no text: 3;" in note for note in found.notes)
-    assert made().notes == ()
+    assert count_references().notes == ()

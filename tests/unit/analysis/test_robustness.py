@@ -207,12 +207,12 @@ def test_the_rarest_word_put_in_decides_the_frequency():
     assert [(group.name, group.variants) for group in groups] == [("0", 1), ("10-99", 1)]
 
 
-def found(*systems: SystemOutput, **options: object):
+def measure(*systems: SystemOutput, **options: object):
     return robustness(CASES, systems, scheme=zh_char(), **options)
 
 
 def test_systems_are_seen_through_both_rules():
-    made = found(system("uneven", UNEVEN), orders=0)
+    made = measure(system("uneven", UNEVEN), orders=0)
     whole = made.systems[0]
     assert [one.subset for one in made.systems] == [None, "class", "exam"]
     assert (whole.cases, whole.variants, whole.orders) == (3, 6, None)
@@ -224,7 +224,7 @@ def test_systems_are_seen_through_both_rules():
 
 def test_idle_systems_are_warned_of():
     lazy, busy = system("lazy", COPY), system("busy", PERFECT)
-    notes = found(lazy, busy).notes
+    notes = measure(lazy, busy).notes
     assert [note for note in notes if note.startswith("lazy: changes 0.00 places a sentence")]
     assert not [note for note in notes if note.startswith("busy")]
 
@@ -232,7 +232,7 @@ def test_idle_systems_are_warned_of():
 def test_cases_that_the_rules_call_differently_are_shown_whole():
     texts = [*PERFECT]
     texts[3:6] = ["他昨天回去家。", "他回去家了吗。", "他昨天回去家的。"]  # all of them wrong
-    made = found(system("odd", texts))
+    made = measure(system("odd", texts))
     (shown,) = made.disagreements
     assert (shown.subset, shown.case, shown.official, shown.edits) == ("class", "2", True, False)
     assert [each.mark for each in shown.sentences] == ["O", "A1", "A2"]
@@ -245,22 +245,22 @@ def test_cases_that_the_rules_call_differently_are_shown_whole():
 def test_levels_and_normalising_reach_both_rules():
     texts = [text.replace("本", "册") for text in PERFECT]
     by_text, by_span = (
-        found(system("s", texts), level=level).systems[0]
+        measure(system("s", texts), level=level).systems[0]
         for level in ("correction", "detection-span")
     )
     assert by_text.original.tp < by_span.original.tp
     wide = [text.replace("。", "．") for text in PERFECT]
-    assert found(system("s", wide), normalise=["nfkc"]).systems[0].edits_made > 0
+    assert measure(system("s", wide), normalise=["nfkc"]).systems[0].edits_made > 0
 
 
 def test_frequencies_are_of_words_that_were_put_in(tmp_path):
     path = tmp_path / "train.txt"
     path.write_text("两个人今天\n两个\n", "utf-8")
-    made = found(system("s", PERFECT), frequency=path)
+    made = measure(system("s", PERFECT), frequency=path)
     variants = {group.name: group.variants for group in made.frequencies}
     assert variants == {"0": 1, "1-9": 2}  # 心; 两, 今天
     assert "train: read as a text of 7 characters" in made.notes
-    assert found(system("s", PERFECT)).frequencies is None
+    assert measure(system("s", PERFECT)).frequencies is None
 
 
 def test_errors_that_only_one_reference_has_are_counted():
@@ -270,7 +270,7 @@ def test_errors_that_only_one_reference_has_are_counted():
     made = robustness(cases, [perfect], scheme=zh_char())
     assert made.unpaired_errors == 1
     assert made.systems[0].verdicts.same == ((True,),)
-    assert found(system("s", PERFECT)).unpaired_errors == 0
+    assert measure(system("s", PERFECT)).unpaired_errors == 0
 
 
 def test_types_are_found_only_where_they_are_compared(monkeypatch: pytest.MonkeyPatch):
@@ -292,7 +292,7 @@ def test_paths_do_as_well_as_values(tmp_path):
     assert load_perturbed(tmp_path / "mine.jsonl") == CASES
     (tmp_path / "s.txt").write_text("\n".join(PERFECT), "utf-8")
     made = robustness(tmp_path / "mine.jsonl", [tmp_path / "s.txt"], scheme="zh-char")
-    assert made.systems == found(system("s", PERFECT)).systems
+    assert made.systems == measure(system("s", PERFECT)).systems
     assert robustness(CASES, [system("s", PERFECT)], scheme=zh_char()).systems == made.systems
 
 
@@ -322,15 +322,15 @@ def test_english_cases_are_divided_by_words():
 def test_wrong_use_is_refused():
     for orders in (-1, 1):
         with expect_error(UsageError, "orders", str(orders)):
-            found(system("s", COPY), orders=orders)
+            measure(system("s", COPY), orders=orders)
     with expect_error(UsageError, "no system"):
-        found()
+        measure()
     with expect_error(UsageError, "1001", "1000"):
-        found(system("s", COPY), orders=1001)
+        measure(system("s", COPY), orders=1001)
     good = system("s", COPY)
     several = {**good.hypotheses, "class/1/O": (Rewrite(text="a"), Rewrite(text="b"))}
     with expect_error(CorpusError, "system s", "1 sentence"):
-        found(replace(good, hypotheses=several))
+        measure(replace(good, hypotheses=several))
 
 
 def test_odd_cases_are_found():

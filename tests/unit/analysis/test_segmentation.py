@@ -154,13 +154,13 @@ def test_scores_and_ranks_move(segmenters):
     assert note.startswith(f"m2: of 1 pair of systems, {found.swaps['m2']} change")
 
 
-def made(name: str, **values: float) -> SegmenterScores:
+def scores_of(name: str, **values: float) -> SegmenterScores:
     scores = {system: Score(value, Signature({}), 1) for system, value in values.items()}
     return SegmenterScores(name, name, 1.0, None, 0, {"x": scores})
 
 
 def test_ranks_of_equal_scores_are_the_better_and_no_change_of_order():
-    tied = [made("s", a=0.5, b=0.5, c=0.1), made("t", a=0.6, b=0.5, c=0.7)]
+    tied = [scores_of("s", a=0.5, b=0.5, c=0.1), scores_of("t", a=0.6, b=0.5, c=0.7)]
     found = movements(tied, "x", higher_is_better=True)
     assert [one.ranks for one in found] == [(1, 2), (1, 3), (3, 1)]
     assert swaps(found) == 2

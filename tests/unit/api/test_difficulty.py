@@ -51,7 +51,7 @@ ONE = system("one", (A,), (A,), ())
 TWO = system("two", (B,), (B,), ())
 
 
-def found(data: Corpus = NAMED, *systems: SystemOutput, **options: object):
+def measure(data: Corpus = NAMED, *systems: SystemOutput, **options: object):
     made = difficulty(data, systems or (ONE, TWO), options=DifficultyOptions(**options))
     return made[0] if len(made) == 1 else made
 
@@ -74,7 +74,7 @@ def test_nameless_references_are_counted_by_their_place():
 
 
 def test_what_is_absent_can_be_taken_as_free_of_errors():
-    made = found(NAMED, absent="unchanged")
+    made = measure(NAMED, absent="unchanged")
     assert made.table.verdicts["one"] == ("NTNNN", "NFNNN", "NNNNN")
     assert made.notes[-1] == (
         "reference 1 (annotator 0): sentences taken as free of errors because they have no such "
@@ -126,7 +126,7 @@ def test_annotators_that_are_numbers_are_in_their_order_wherever_they_first_stan
 
 
 def test_each_reference_by_itself_is_named():
-    first, second = found(NAMED, reference="each")
+    first, second = measure(NAMED, reference="each")
     assert [one.reference for one in (first, second)] == [
         "reference 1 (annotator 0)",
         "reference 2 (annotator 1)",
@@ -135,31 +135,31 @@ def test_each_reference_by_itself_is_named():
 
 
 def test_that_there_are_more_references_is_said_where_nobody_chose():
-    assert any("there are 2 references, of which the first" in note for note in found().notes)
-    assert not any("there are" in note for note in found(reference="chosen").notes)
+    assert any("there are 2 references, of which the first" in note for note in measure().notes)
+    assert not any("there are" in note for note in measure(reference="chosen").notes)
 
 
 def test_what_each_corrects_and_what_it_corrects_alone():
     data = corpus((by(None, A),), (by(None, B),), (FREE,))
     systems = (ONE, TWO, system("both", (A,), (B,), ()))
-    rows = [(one.system, one.corrected, one.alone) for one in found(data, *systems).scores]
+    rows = [(one.system, one.corrected, one.alone) for one in measure(data, *systems).scores]
     assert rows == [("one", 1, 0), ("two", 1, 0), ("both", 2, 0)]
-    assert [one.alone for one in found(data, ONE, TWO).scores] == [1, 1]
+    assert [one.alone for one in measure(data, ONE, TWO).scores] == [1, 1]
 
 
 def test_one_system_alone_has_no_break_even_point_and_is_told_that_its_scores_are_empty(
     tmp_path: Path,
 ):
-    alone = found(NAMED, ONE)
+    alone = measure(NAMED, ONE)
     assert alone.scores[0].break_even is None
     assert alone.scores[0].weighted.tp == 0
     assert any("all it gets right weighs nothing" in note for note in alone.notes)
-    path, _ = write_weights(found(), tmp_path / "w.txt")
-    assert not any("weighs nothing" in n for n in found(NAMED, ONE, weights=path).notes)
+    path, _ = write_weights(measure(), tmp_path / "w.txt")
+    assert not any("weighs nothing" in n for n in measure(NAMED, ONE, weights=path).notes)
 
 
 def test_sentences_by_these_weights():
-    one, _, three = found(NAMED, reference=2).sentences
+    one, _, three = measure(NAMED, reference=2).sentences
     assert ([edit.weight for edit in one.edits], one.value) == ([0.5], 0.5)
     assert one.changed == (FalsePositive(0, 1, 0.5),)
     assert three == SentenceErrors("3", 0.0, (), ())
@@ -167,45 +167,45 @@ def test_sentences_by_these_weights():
 
 def test_an_edit_that_only_detects_has_no_weight_but_a_place():
     data = corpus((by(None, Edit(0, 1, None, "UNK"), B),), (FREE,), (FREE,))
-    made = found(data)
+    made = measure(data)
     assert [edit.weight for edit in next(made.sentences).edits] == [1.0, 0.5]
     assert "dev: edits that only detect (UNK, Um) and are no chunk: 1" in made.notes
 
 
 def test_weights_are_written_with_their_fingerprint_and_read_back(tmp_path: Path):
-    made = found()
+    made = measure()
     path, beside = write_weights(made, tmp_path / "w.txt")
     assert beside == tmp_path / "w.txt.json"
-    again = found(NAMED, ONE, weights=path)
+    again = measure(NAMED, ONE, weights=path)
     assert again.weights == made.weights
     assert (again.voters, again.origin) == (2, "file w.txt")
     assert "w.txt: its fingerprint says that it was made with this reference" in again.notes
     beside.unlink()
-    again = found(NAMED, ONE, weights=path)
+    again = measure(NAMED, ONE, weights=path)
     assert any("has no fingerprint beside it (w.txt.json); its num" in n for n in again.notes)
 
 
 def test_a_fingerprint_refuses_another_reference_even_where_numbers_fit(tmp_path: Path):
     first = corpus((by(None, A),), (FREE,), (FREE,))
     other = corpus((by(None, Edit(0, 1, ("X",))),), (FREE,), (FREE,))
-    path, beside = write_weights(found(first), tmp_path / "w.txt")
+    path, beside = write_weights(measure(first), tmp_path / "w.txt")
     with expect_error(CorpusError, "'dev'", "reference 1"):
-        found(other, weights=path)
+        measure(other, weights=path)
     beside.unlink()
-    assert found(other, weights=path).voters == 2
+    assert measure(other, weights=path).voters == 2
 
 
 def test_a_weight_file_that_was_changed_is_refused(tmp_path: Path):
-    path, _ = write_weights(found(), tmp_path / "w.txt")
+    path, _ = write_weights(measure(), tmp_path / "w.txt")
     path.write_text(path.read_text("utf-8").replace("1", "2"), encoding="utf-8")
     with expect_error(FormatError, str(path), "w.txt.json"):
-        found(weights=path)
+        measure(weights=path)
 
 
 def test_crlf_of_a_weight_file_makes_no_difference(tmp_path: Path):
-    path, _ = write_weights(found(), tmp_path / "w.txt")
+    path, _ = write_weights(measure(), tmp_path / "w.txt")
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    assert found(weights=path).origin == "file w.txt"
+    assert measure(weights=path).origin == "file w.txt"
 
 
 TWICE = corpus(*[(by(None, A), by(None, B))] * 3)
@@ -214,11 +214,11 @@ TWICE = corpus(*[(by(None, A), by(None, B))] * 3)
 def test_weights_of_chosen_references_keep_them_whatever_other_systems_come_nearest_to(
     tmp_path: Path,
 ):
-    made = found(TWICE, ONE, system("three", (A,), (B,), (A,)), reference="chosen")
+    made = measure(TWICE, ONE, system("three", (A,), (B,), (A,)), reference="chosen")
     path, _ = write_weights(made, tmp_path / "w.txt")
     other = system("other", (B,), (B,), (B,))
-    assert found(TWICE, other, reference="chosen").table.choices == (1, 1, 1)
-    again = found(TWICE, other, reference="chosen", weights=path)
+    assert measure(TWICE, other, reference="chosen").table.choices == (1, 1, 1)
+    again = measure(TWICE, other, reference="chosen", weights=path)
     assert again.table.choices == made.table.choices == (0, 0, 0)
     assert again.weights == made.weights
     assert "w.txt: made with these references, chosen by the systems that made t" in again.notes[-1]
@@ -228,40 +228,40 @@ def test_weights_of_chosen_references_keep_them_whatever_other_systems_come_near
 def test_weights_that_do_not_say_which_references_were_chosen_are_refused(
     tmp_path: Path, bare: bool
 ):
-    path, beside = write_weights(found(TWICE), tmp_path / "w.txt")
+    path, beside = write_weights(measure(TWICE), tmp_path / "w.txt")
     if bare:
         beside.unlink()
     with expect_error(CorpusError, str(path), "which references were chosen"):
-        found(TWICE, reference="chosen", weights=path)
+        measure(TWICE, reference="chosen", weights=path)
 
 
 def test_weights_of_chosen_references_are_of_all_sentences_and_of_references_that_are_there(
     tmp_path: Path,
 ):
-    made = found(TWICE, TWO, reference="chosen")
+    made = measure(TWICE, TWO, reference="chosen")
     path, _ = write_weights(made, tmp_path / "w.txt")
     once = corpus(*[(by(None, A),)] * 3)
     with expect_error(CorpusError, "reference 2", "sentence '1'"):
-        found(once, TWO, reference="chosen", weights=path)
-    part, _ = write_weights(found(TWICE, TWO, reference="chosen", part=(0, 2)), tmp_path / "p.txt")
+        measure(once, TWO, reference="chosen", weights=path)
+    part, _ = write_weights(measure(TWICE, TWO, reference="chosen", part=(0, 2)), tmp_path / "p.txt")
     with expect_error(CorpusError, "2 sentences", "'dev'"):
-        found(TWICE, TWO, reference="chosen", weights=part)
+        measure(TWICE, TWO, reference="chosen", weights=part)
 
 
 def test_a_sentence_that_nobody_could_correct_is_left_out_of_chosen_weights_too(tmp_path: Path):
     data = corpus((NONE,), (by(None, A), by(None, B)), (FREE,))
-    made = found(data, TWO, reference="chosen")
+    made = measure(data, TWO, reference="chosen")
     path, _ = write_weights(made, tmp_path / "w.txt")
-    again = found(data, ONE, reference="chosen", weights=path)
+    again = measure(data, ONE, reference="chosen", weights=path)
     assert (again.table.ids, again.table.choices) == (made.table.ids, made.table.choices)
 
 
 def test_weights_from_a_file_are_not_written_again_nor_to_standard_output(tmp_path: Path):
-    path, _ = write_weights(found(), tmp_path / "w.txt")
+    path, _ = write_weights(measure(), tmp_path / "w.txt")
     with expect_error(UsageError, "w.txt"):
-        write_weights(found(weights=path), tmp_path / "x.txt")
+        write_weights(measure(weights=path), tmp_path / "x.txt")
     with expect_error(UsageError, "two files"):
-        write_weights(found(), "-")
+        write_weights(measure(), "-")
 
 
 @pytest.mark.parametrize(
@@ -279,9 +279,9 @@ def test_options_without_meaning_are_refused(options, message):
 
 def test_beta_is_looked_at():
     with expect_error(UsageError, "beta", "0", "0.001", "1000"):
-        found(beta=0)
-    assert found(beta=2).beta == 2
-    assert "|beta:2|" in str(found(beta=2).signature)
+        measure(beta=0)
+    assert measure(beta=2).beta == 2
+    assert "|beta:2|" in str(measure(beta=2).signature)
 
 
 def test_without_systems_there_is_nothing_to_measure():
@@ -292,14 +292,14 @@ def test_without_systems_there_is_nothing_to_measure():
 def test_a_corpus_of_which_nothing_is_left_is_refused():
     data = corpus((NONE,), (NONE,), (NONE,))
     with expect_error(CorpusError, "dev", "reference 1", "no sentence"):
-        found(data)
+        measure(data)
 
 
 def test_of_alternatives_and_versions_the_first_counts_and_that_is_said():
     several = Rewrite(text="a b", edit_sets=((A,), (B,)))
     data = corpus((several,), (FREE,), (FREE,))
     twice = replace(ONE, hypotheses={**ONE.hypotheses, "1": (several, by(None, B))})
-    made = found(data, twice)
+    made = measure(data, twice)
     assert made.table.verdicts["one"][0] == "NTNNN"
     assert made.notes[:3] == (
         "one: sentences with several versions, of which the first counts: 1 (if they are several "
@@ -311,7 +311,7 @@ def test_of_alternatives_and_versions_the_first_counts_and_that_is_said():
 
 def test_systems_and_edits_that_change_nothing_are_named():
     idle, same = system("idle", (), (), ()), system("same", (Edit(0, 1, ("a",)),), (), ())
-    notes = found(NAMED, idle, same).notes
+    notes = measure(NAMED, idle, same).notes
     assert "idle: changes nothing at all" in notes
     assert (
         "same: edits that leave the text as it is, which count as right changes as in the "
@@ -358,23 +358,23 @@ def test_without_a_scheme_it_is_that_of_the_language():
 
 
 def test_part_of_a_corpus_keeps_the_numbers_of_its_references():
-    made = found(part=(1, 3), reference=2)
+    made = measure(part=(1, 3), reference=2)
     assert (made.reference, made.table.ids) == ("reference 2 (annotator 1)", ("2", "3"))
 
 
 def test_a_reference_that_no_sentence_of_a_part_has_is_named():
-    made = found(UNNAMED, part=(1, 3), reference="each")
+    made = measure(UNNAMED, part=(1, 3), reference="each")
     assert (made.reference, made.table.ids) == ("reference 1", ("2", "3"))
     assert "reference 2: no sentence has it here" in made.notes
 
 
 def test_each_of_no_references_that_could_be_annotated_is_refused():
     with expect_error(CorpusError, "dev", "reference 1", "no sentence"):
-        found(corpus((NONE,), (NONE,), (NONE,)), reference="each")
+        measure(corpus((NONE,), (NONE,), (NONE,)), reference="each")
 
 
 def test_systems_over_several_corpora():
-    first, second = found(NAMED, ONE, TWO), found(UNNAMED, TWO, system("new", (), (B,), ()))
+    first, second = measure(NAMED, ONE, TWO), measure(UNNAMED, TWO, system("new", (), (B,), ()))
     rows = system_means([first, second], "accuracy")
     by_name = {row.system: row for row in rows}
     assert list(by_name) == [row.system for row in sorted(rows, key=lambda row: -row.mean)]
@@ -388,7 +388,7 @@ def test_systems_over_several_corpora():
 
 def test_weights_may_not_be_negative():
     with expect_error(UsageError, "negative"):
-        found(weighting=Weighting(a=0.2))
+        measure(weighting=Weighting(a=0.2))
 
 
 @pytest.mark.parametrize("again", [False, None])

@@ -28,7 +28,7 @@ def m2(tmp_path: Path, *annotators: int) -> Path:
     return path
 
 
-def made(systems):
+def texts_by_system(systems):
     return {
         one.system: [
             edit.replacement[0]
@@ -41,14 +41,14 @@ def made(systems):
 
 def test_each_annotator_is_a_system_that_leaves_alone_what_it_has_no_line_for(tmp_path, corpus):
     systems = load_systems(m2(tmp_path, 1, 0), corpus)
-    assert made(systems) == {"0": ["x0"], "1": ["x1"]}
+    assert texts_by_system(systems) == {"0": ["x0"], "1": ["x1"]}
     assert [len(v) for one in systems for v in one.hypotheses.values()] == [1, 1, 1, 1]
     assert systems[0].tokens == {"1": ("a", "b"), "2": ("c",)}
 
 
 def test_names_say_how_many_systems_there_are(tmp_path, corpus):
     path = m2(tmp_path, 0, 2)
-    assert made(load_systems(path, corpus, names=["a", "b", "c"])) == {
+    assert texts_by_system(load_systems(path, corpus, names=["a", "b", "c"])) == {
         "a": ["x0"],
         "b": [],
         "c": ["x2"],
@@ -56,7 +56,7 @@ def test_names_say_how_many_systems_there_are(tmp_path, corpus):
 
 
 def test_ten_annotators_are_in_the_order_of_numbers(tmp_path, corpus):
-    assert list(made(load_systems(m2(tmp_path, *range(11)), corpus)))[-2:] == ["9", "10"]
+    assert list(texts_by_system(load_systems(m2(tmp_path, *range(11)), corpus)))[-2:] == ["9", "10"]
 
 
 def test_annotators_with_names_are_systems_of_these_names(tmp_path, corpus):

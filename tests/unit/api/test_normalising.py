@@ -20,7 +20,7 @@ def corpus(*samples: Sample) -> Corpus:
     return Corpus("dev", samples, "en", {"from": "x"})
 
 
-def given(source: str, *edits: Edit, text: str | None = None, tokens: str = "") -> Corpus:
+def corpus_with(source: str, *edits: Edit, text: str | None = None, tokens: str = "") -> Corpus:
     """One sample, whose tokens stand between spaces, with a reference of these edits."""
     reference = Rewrite(text, edit_sets=(edits,))
     words = tuple((tokens or source).split(" "))
@@ -53,7 +53,7 @@ def test_the_order_makes_a_difference():
 
 
 def test_no_name_changes_nothing_and_says_nothing():
-    one, systems = given("A", Edit(0, 1, ("B",))), (SystemOutput("s", {}),)
+    one, systems = corpus_with("A", Edit(0, 1, ("B",))), (SystemOutput("s", {}),)
     made, same, parts = normalise(one, systems, [])
     assert made is one
     assert same is systems
@@ -62,7 +62,7 @@ def test_no_name_changes_nothing_and_says_nothing():
 
 def test_tokens_replacements_and_alternatives_are_changed_one_by_one():
     edit = Edit(0, 1, ("X", "Y"), "R", (("Z",), ()))
-    one = given("A B", edit, Edit(1, 2, None, "UNK"), Edit(2, 2, (), "M"), text="X Y B")
+    one = corpus_with("A B", edit, Edit(1, 2, None, "UNK"), Edit(2, 2, (), "M"), text="X Y B")
     made = lowered(one).samples[0]
     assert (made.source, made.tokens) == ("a b", ("a", "b"))
     assert made.references[0].text == "x y b"
@@ -75,7 +75,7 @@ def test_tokens_replacements_and_alternatives_are_changed_one_by_one():
 
 def test_edits_that_change_nothing_any_more_are_left_out():
     an_alternative = Edit(1, 2, ("b",), "R", (("c",),))
-    made = lowered(given("A B", Edit(0, 1, ("a",)), an_alternative))
+    made = lowered(corpus_with("A B", Edit(0, 1, ("a",)), an_alternative))
     assert edits_of(made) == (an_alternative,)
 
 
@@ -105,25 +105,25 @@ def test_the_tokens_of_systems_are_changed_too():
     [
         (
             ["nfkc"],
-            given("a ´", Edit(0, 1, ("b",))),
+            corpus_with("a ´", Edit(0, 1, ("b",))),
             f"nfkc(unicode {unidata_version}) makes ' \u0301' of the token '´'",
         ),
-        (["squeeze"], given("\u2003 a", tokens="\u2003 a"), "squeeze makes ''"),
-        (["nfkc"], given("a", Edit(0, 1, ("´",))), "of the token '´'"),
-        (["nfkc"], given("a", Edit(0, 1, ("b",), None, (("´",),))), "of the token '´'"),
+        (["squeeze"], corpus_with("\u2003 a", tokens="\u2003 a"), "squeeze makes ''"),
+        (["nfkc"], corpus_with("a", Edit(0, 1, ("´",))), "of the token '´'"),
+        (["nfkc"], corpus_with("a", Edit(0, 1, ("b",), None, (("´",),))), "of the token '´'"),
         (  # a phrase of OpenCC in a text, by characters in its tokens
             ["t2s"],
-            given("乾坤", tokens="乾 坤"),
+            corpus_with("乾坤", tokens="乾 坤"),
             "makes '乾坤' of a text and '干 坤'",
         ),
         (
             ["t2s"],
-            given("坤", Edit(0, 0, ("乾",)), text="乾坤"),
+            corpus_with("坤", Edit(0, 0, ("乾",)), text="乾坤"),
             "makes '乾坤' of a text and '干 坤'",
         ),
-        (["nfc"], given("e\u0301", tokens="e \u0301"), "makes 'é' of a text and 'e \u0301' of"),
-        (["nfkc"], given("㈱a", tokens="㈱ a"), "makes '(株)a' of a text and '(株) a' of"),
-        (["t2s"], given("乾坤大", tokens="乾 坤大"), "makes '乾坤大' of a text and '干 坤大' of"),
+        (["nfc"], corpus_with("e\u0301", tokens="e \u0301"), "makes 'é' of a text and 'e \u0301' of"),
+        (["nfkc"], corpus_with("㈱a", tokens="㈱ a"), "makes '(株)a' of a text and '(株) a' of"),
+        (["t2s"], corpus_with("乾坤大", tokens="乾 坤大"), "makes '乾坤大' of a text and '干 坤大' of"),
     ],
 )
 def test_what_would_part_texts_from_their_tokens_is_refused(names, one: Corpus, message: str):
@@ -142,9 +142,9 @@ def test_the_refusal_names_the_system():
 @pytest.mark.parametrize(
     "one",
     [
-        given("乾坤 大", tokens="乾坤 大"),
-        given("乾坤", Edit(0, 1, ("x",)), text="乾坤", tokens="别 的"),  # unlike from the start
-        given("大", Edit(0, 9, ("乾", "坤")), text="乾坤"),  # cannot be applied
+        corpus_with("乾坤 大", tokens="乾坤 大"),
+        corpus_with("乾坤", Edit(0, 1, ("x",)), text="乾坤", tokens="别 的"),  # unlike from the start
+        corpus_with("大", Edit(0, 9, ("乾", "坤")), text="乾坤"),  # cannot be applied
         corpus(Sample("7", "乾坤", (Rewrite("乾坤"),))),
     ],
 )

@@ -19,18 +19,18 @@ from gecbench.lang import language_of
 from gecbench.metrics import make_metrics
 
 
-def made(metric: str, lang: str = "en", **settings: str):
+def metric_with(metric: str, lang: str = "en", **settings: str):
     settings = {name.replace("__", "."): value for name, value in settings.items()}
     return make_metrics([metric], {"unit": language_of(lang).unit}, settings, chosen={})[0]
 
 
 def test_settings_become_what_the_metric_has_for_them():
-    assert made("m2", m2__max_unchanged_words="3").max_unchanged_words == 3
-    assert made("m2", m2__ignore_whitespace_casing="yes").ignore_whitespace_casing is True
-    assert made("m2", m2__ignore_whitespace_casing="no").ignore_whitespace_casing is False
-    assert made("meaning-preservation", **{"meaning-preservation.t": "0.5"}).t == 0.5
-    assert made("gleu", gleu__unit="character").unit == "character"
-    assert made("m2", **{"m2.max-unchanged-words": "1"}).max_unchanged_words == 1
+    assert metric_with("m2", m2__max_unchanged_words="3").max_unchanged_words == 3
+    assert metric_with("m2", m2__ignore_whitespace_casing="yes").ignore_whitespace_casing is True
+    assert metric_with("m2", m2__ignore_whitespace_casing="no").ignore_whitespace_casing is False
+    assert metric_with("meaning-preservation", **{"meaning-preservation.t": "0.5"}).t == 0.5
+    assert metric_with("gleu", gleu__unit="character").unit == "character"
+    assert metric_with("m2", **{"m2.max-unchanged-words": "1"}).max_unchanged_words == 1
 
 
 def test_general_options_reach_the_metrics_that_have_them():
@@ -51,9 +51,9 @@ def test_general_options_reach_the_metrics_that_have_them():
 
 
 def test_characters_are_counted_in_chinese_unless_words_are_asked_for():
-    assert made("gleu").unit == "word"
-    assert made("gleu", "zh").unit == "character"
-    assert made("gleu", "zh", gleu__unit="word").unit == "word"
+    assert metric_with("gleu").unit == "word"
+    assert metric_with("gleu", "zh").unit == "character"
+    assert metric_with("gleu", "zh", gleu__unit="word").unit == "word"
 
 
 @pytest.mark.parametrize(

@@ -99,13 +99,13 @@ def _no_proxy(monkeypatch):
 
 
 @pytest.fixture
-def told():
+def behaviour():
     return Behaviour()
 
 
 @pytest.fixture
-def one(told):
-    with serving(told) as address:
+def data_set(behaviour):
+    with serving(behaviour) as address:
         yield make_set(address)
 
 
@@ -144,15 +144,15 @@ def leave_part(data_set, folder, content):
 
 
 class TestDownload:
-    def test_every_file_arrives_whole(self, told, tmp_path):
-        with serving(told) as address:
+    def test_every_file_arrives_whole(self, behaviour, tmp_path):
+        with serving(behaviour) as address:
             paths, _ = get(make_set(address, names=("a.txt", "b.txt")), tmp_path)
         assert paths == [tmp_path / "set" / "a.txt", tmp_path / "set" / "b.txt"]
         assert all(path.read_bytes() == CONTENT for path in paths)
         assert left(tmp_path) == ["a.txt", "b.txt"]
 
-    def test_licence_and_citation_are_said_once_and_only_when_something_came(self, told, tmp_path):
-        with serving(told) as address:
+    def test_licence_and_citation_are_said_once_and_only_when_something_came(self, behaviour, tmp_path):
+        with serving(behaviour) as address:
             data_set = make_set(address, note="in part", names=("a.txt", "b.txt"))
             _, lines = get(data_set, tmp_path)
             assert lines[-3:] == [
@@ -163,154 +163,154 @@ class TestDownload:
             assert sum(line.startswith("licence: ") for line in lines) == 1
             _, lines = get(data_set, tmp_path)
         assert lines == ["a.txt: already here", "b.txt: already here"]
-        assert len(told.requests) == 2
+        assert len(behaviour.requests) == 2
 
-    def test_pooch_does_not_say_it_again(self, one, tmp_path, monkeypatch):
+    def test_pooch_does_not_say_it_again(self, data_set, tmp_path, monkeypatch):
         said = []
         monkeypatch.setattr(pooch.get_logger(), "handle", said.append)
-        get(one, tmp_path)
+        get(data_set, tmp_path)
         assert said == []
 
-    def test_progress_ends_at_the_size(self, one, tmp_path):
+    def test_progress_ends_at_the_size(self, data_set, tmp_path):
         seen = []
-        get(one, tmp_path, progress=lambda file, done: seen.append((file.name, done)))
+        get(data_set, tmp_path, progress=lambda file, done: seen.append((file.name, done)))
         assert seen[-1] == ("one.txt", len(CONTENT))
         assert [done for _, done in seen] == sorted(done for _, done in seen)
 
-    def test_a_wrong_file_that_is_here_is_replaced(self, one, tmp_path):
+    def test_a_wrong_file_that_is_here_is_replaced(self, data_set, tmp_path):
         path = tmp_path / "set" / "one.txt"
         path.parent.mkdir()
         path.write_bytes(b"wrong")
-        get(one, tmp_path)
+        get(data_set, tmp_path)
         assert path.read_bytes() == CONTENT
 
-    def test_force_fetches_what_is_here(self, one, told, tmp_path):
-        get(one, tmp_path)
-        get(one, tmp_path, force=True)
-        assert told.requests == [None, None]
+    def test_force_fetches_what_is_here(self, data_set, behaviour, tmp_path):
+        get(data_set, tmp_path)
+        get(data_set, tmp_path, force=True)
+        assert behaviour.requests == [None, None]
 
-    def test_a_forced_fetch_that_fails_keeps_what_was_here(self, one, told, tmp_path):
-        (path,), _ = get(one, tmp_path)
-        told.status = 503
-        message, _ = get(one, tmp_path, force=True)
+    def test_a_forced_fetch_that_fails_keeps_what_was_here(self, data_set, behaviour, tmp_path):
+        (path,), _ = get(data_set, tmp_path)
+        behaviour.status = 503
+        message, _ = get(data_set, tmp_path, force=True)
         assert "503" in message
         assert path.read_bytes() == CONTENT
 
 
 class TestResume:
-    def test_the_second_request_asks_only_for_the_rest(self, one, told, tmp_path):
-        told.cut = HALF
-        message, _ = get(one, tmp_path)
+    def test_the_second_request_asks_only_for_the_rest(self, data_set, behaviour, tmp_path):
+        behaviour.cut = HALF
+        message, _ = get(data_set, tmp_path)
         assert left(tmp_path)[0].endswith(".part")
         kept = (tmp_path / "set" / left(tmp_path)[0]).stat().st_size
         assert 0 < kept <= HALF
         assert f"{kept} of 100000 bytes are kept, the same command continues there" in message
-        assert one.files[0].url in message
+        assert data_set.files[0].url in message
         assert "--mirror" in message
-        told.cut = None
-        (path,), lines = get(one, tmp_path)
-        assert told.requests == [None, f"bytes={kept}-"]
+        behaviour.cut = None
+        (path,), lines = get(data_set, tmp_path)
+        assert behaviour.requests == [None, f"bytes={kept}-"]
         assert lines[0].startswith(f"one.txt: continuing at {kept} of 100000 bytes from http")
         assert path.read_bytes() == CONTENT
         assert left(tmp_path) == ["one.txt"]
 
-    def test_a_server_that_ignores_ranges_sends_all(self, one, told, tmp_path):
-        leave_part(one, tmp_path, CONTENT[:HALF])
-        told.ranges = False
-        (path,), lines = get(one, tmp_path)
-        assert told.requests == [f"bytes={HALF}-"]
+    def test_a_server_that_ignores_ranges_sends_all(self, data_set, behaviour, tmp_path):
+        leave_part(data_set, tmp_path, CONTENT[:HALF])
+        behaviour.ranges = False
+        (path,), lines = get(data_set, tmp_path)
+        assert behaviour.requests == [f"bytes={HALF}-"]
         assert lines[0].startswith("one.txt: downloading 100000 bytes")
         assert path.read_bytes() == CONTENT
 
-    def test_a_part_of_something_else_is_fetched_anew(self, one, told, tmp_path):
-        leave_part(one, tmp_path, bytes(HALF))
-        (path,), lines = get(one, tmp_path)
-        assert told.requests == [f"bytes={HALF}-", None]
+    def test_a_part_of_something_else_is_fetched_anew(self, data_set, behaviour, tmp_path):
+        leave_part(data_set, tmp_path, bytes(HALF))
+        (path,), lines = get(data_set, tmp_path)
+        assert behaviour.requests == [f"bytes={HALF}-", None]
         assert "one.txt: what an earlier run left does not fit; starting again" in lines
         assert path.read_bytes() == CONTENT
 
-    def test_a_whole_part_needs_no_request(self, one, told, tmp_path):
-        leave_part(one, tmp_path, CONTENT)
-        (path,), _ = get(one, tmp_path)
-        assert told.requests == []
+    def test_a_whole_part_needs_no_request(self, data_set, behaviour, tmp_path):
+        leave_part(data_set, tmp_path, CONTENT)
+        (path,), _ = get(data_set, tmp_path)
+        assert behaviour.requests == []
         assert path.read_bytes() == CONTENT
 
-    def test_a_part_that_is_too_long_is_not_continued(self, one, told, tmp_path):
-        leave_part(one, tmp_path, CONTENT + b"more")
-        get(one, tmp_path)
-        assert told.requests == [None]
+    def test_a_part_that_is_too_long_is_not_continued(self, data_set, behaviour, tmp_path):
+        leave_part(data_set, tmp_path, CONTENT + b"more")
+        get(data_set, tmp_path)
+        assert behaviour.requests == [None]
 
     @pytest.mark.parametrize("trouble", [{"range_start": 7}, {"content": CONTENT[:HALF]}])
-    def test_a_range_that_the_server_does_not_give_is_given_up(self, one, told, tmp_path, trouble):
-        leave_part(one, tmp_path, CONTENT[: HALF + 1])
+    def test_a_range_that_the_server_does_not_give_is_given_up(self, data_set, behaviour, tmp_path, trouble):
+        leave_part(data_set, tmp_path, CONTENT[: HALF + 1])
         for name, value in trouble.items():
-            setattr(told, name, value)
-        get(one, tmp_path)
-        assert told.requests == [f"bytes={HALF + 1}-", None]
+            setattr(behaviour, name, value)
+        get(data_set, tmp_path)
+        assert behaviour.requests == [f"bytes={HALF + 1}-", None]
 
-    def test_an_interrupted_run_leaves_no_file_and_can_be_continued(self, one, told, tmp_path):
+    def test_an_interrupted_run_leaves_no_file_and_can_be_continued(self, data_set, behaviour, tmp_path):
         def interrupt(_file, done):
             if done > HALF:
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            fetch.get(one, folder=tmp_path, mirror=None, progress=interrupt)
+            fetch.get(data_set, folder=tmp_path, mirror=None, progress=interrupt)
         (part,) = left(tmp_path)
         kept = (tmp_path / "set" / part).stat().st_size
         assert part.endswith(".part")
-        (path,), _ = get(one, tmp_path)
-        assert told.requests == [None, f"bytes={kept}-"]
+        (path,), _ = get(data_set, tmp_path)
+        assert behaviour.requests == [None, f"bytes={kept}-"]
         assert path.read_bytes() == CONTENT
 
 
 class TestWrongContent:
-    def test_another_content_is_refused_with_both_hashes_and_not_kept(self, one, told, tmp_path):
-        told.content = bytes(len(CONTENT))
-        message, _ = get(one, tmp_path)
-        assert hashlib.sha256(told.content).hexdigest() in message
-        assert one.files[0].sha256 in message
-        assert one.files[0].url in message
+    def test_another_content_is_refused_with_both_hashes_and_not_kept(self, data_set, behaviour, tmp_path):
+        behaviour.content = bytes(len(CONTENT))
+        message, _ = get(data_set, tmp_path)
+        assert hashlib.sha256(behaviour.content).hexdigest() in message
+        assert data_set.files[0].sha256 in message
+        assert data_set.files[0].url in message
         assert left(tmp_path) == []
 
     @pytest.mark.parametrize("content", [CONTENT[:-1], CONTENT + b"!"])
-    def test_another_size_is_refused_before_a_byte_is_written(self, one, told, tmp_path, content):
-        told.content, told.ranges = content, False
-        message, _ = get(one, tmp_path)
+    def test_another_size_is_refused_before_a_byte_is_written(self, data_set, behaviour, tmp_path, content):
+        behaviour.content, behaviour.ranges = content, False
+        message, _ = get(data_set, tmp_path)
         assert f"sends {len(content)} bytes, but the catalogue says 100000" in message
         assert left(tmp_path) == []
 
-    def test_an_endless_answer_is_stopped(self, one, told, tmp_path):
-        told.content, told.says_length = CONTENT * 3, False
-        message, _ = get(one, tmp_path)
+    def test_an_endless_answer_is_stopped(self, data_set, behaviour, tmp_path):
+        behaviour.content, behaviour.says_length = CONTENT * 3, False
+        message, _ = get(data_set, tmp_path)
         assert "but the catalogue says 100000" in message
         assert left(tmp_path) == []
 
-    def test_an_answer_that_ends_early_without_a_length_is_a_cut(self, one, told, tmp_path):
-        told.cut, told.says_length = HALF, False
-        message, _ = get(one, tmp_path)
+    def test_an_answer_that_ends_early_without_a_length_is_a_cut(self, data_set, behaviour, tmp_path):
+        behaviour.cut, behaviour.says_length = HALF, False
+        message, _ = get(data_set, tmp_path)
         assert "the answer ended early; 50000 of 100000" in message
 
-    def test_the_length_of_a_compressed_answer_is_not_that_of_the_file(self, one, told, tmp_path):
+    def test_the_length_of_a_compressed_answer_is_not_that_of_the_file(self, data_set, behaviour, tmp_path):
         import zlib
 
-        told.content, told.headers = zlib.compress(CONTENT), {"Content-Encoding": "deflate"}
-        (path,), _ = get(one, tmp_path)
+        behaviour.content, behaviour.headers = zlib.compress(CONTENT), {"Content-Encoding": "deflate"}
+        (path,), _ = get(data_set, tmp_path)
         assert path.read_bytes() == CONTENT
 
 
 class TestNetwork:
     @pytest.mark.parametrize("status", [204, 404, 500])
-    def test_another_status_is_said(self, one, told, tmp_path, status):
-        told.status = status
-        message, _ = get(one, tmp_path)
-        assert f"{one.files[0].url}: the server answered {status} " in message
+    def test_another_status_is_said(self, data_set, behaviour, tmp_path, status):
+        behaviour.status = status
+        message, _ = get(data_set, tmp_path)
+        assert f"{data_set.files[0].url}: the server answered {status} " in message
         assert "--mirror" in message
         assert left(tmp_path) == []
 
-    def test_an_error_page_does_not_cost_what_is_kept(self, one, told, tmp_path):
-        part = leave_part(one, tmp_path, CONTENT[:HALF])
-        told.status = 502
-        get(one, tmp_path)
+    def test_an_error_page_does_not_cost_what_is_kept(self, data_set, behaviour, tmp_path):
+        part = leave_part(data_set, tmp_path, CONTENT[:HALF])
+        behaviour.status = 502
+        get(data_set, tmp_path)
         assert part.read_bytes() == CONTENT[:HALF]
 
     def test_a_refused_connection_is_one_line(self, tmp_path):
@@ -327,11 +327,11 @@ class TestNetwork:
         message, _ = get(make_set("http://origin.invalid/"), tmp_path)
         assert "http://origin.invalid/one.txt: Name or service not known; check the" in message
 
-    def test_silence_ends_after_a_while(self, one, told, tmp_path, monkeypatch):
-        told.hold = threading.Event()
+    def test_silence_ends_after_a_while(self, data_set, behaviour, tmp_path, monkeypatch):
+        behaviour.hold = threading.Event()
         monkeypatch.setattr(fetch, "TIMEOUT", 0.1)
-        message, _ = get(one, tmp_path)
-        told.hold.set()
+        message, _ = get(data_set, tmp_path)
+        behaviour.hold.set()
         assert "timed out" in message
 
     def test_what_the_caller_was_handling_is_not_the_reason(self, tmp_path):
@@ -364,37 +364,37 @@ def child(data_set, folder):
 
 
 class TestTwoAtOnce:
-    def test_the_second_process_waits_and_finds_the_file(self, one, told, tmp_path):
-        told.hold = threading.Event()
-        with child(one, tmp_path) as first:
-            assert told.asked.wait(60)
-            with child(one, tmp_path) as second:
+    def test_the_second_process_waits_and_finds_the_file(self, data_set, behaviour, tmp_path):
+        behaviour.hold = threading.Event()
+        with child(data_set, tmp_path) as first:
+            assert behaviour.asked.wait(60)
+            with child(data_set, tmp_path) as second:
                 assert second.stdout.readline().endswith("waiting\n")
-                told.hold.set()
+                behaviour.hold.set()
                 assert second.stdout.read() == "one.txt: already here\n"
             first.stdout.read()
         assert (first.returncode, second.returncode) == (0, 0)
-        assert told.requests == [None]
+        assert behaviour.requests == [None]
         assert (tmp_path / "set" / "one.txt").read_bytes() == CONTENT
 
-    def test_a_killed_process_neither_blocks_nor_costs_the_next(self, one, told, tmp_path):
-        told.cut, told.stall = HALF, threading.Event()
-        with child(one, tmp_path) as first:
+    def test_a_killed_process_neither_blocks_nor_costs_the_next(self, data_set, behaviour, tmp_path):
+        behaviour.cut, behaviour.stall = HALF, threading.Event()
+        with child(data_set, tmp_path) as first:
             while first.stdout.readline() != f"{5 * fetch.CHUNK}\n":
                 pass
             first.kill()
-        told.stall.set()
+        behaviour.stall.set()
         assert first.returncode < 0
-        told.cut = None
-        (path,), _ = get(one, tmp_path)
-        kept = int(told.requests[1].removeprefix("bytes=").removesuffix("-"))
+        behaviour.cut = None
+        (path,), _ = get(data_set, tmp_path)
+        kept = int(behaviour.requests[1].removeprefix("bytes=").removesuffix("-"))
         assert 4 * fetch.CHUNK <= kept <= HALF
         assert path.read_bytes() == CONTENT
 
-    def test_a_lock_is_waited_for(self, one, tmp_path, monkeypatch):
+    def test_a_lock_is_waited_for(self, data_set, tmp_path, monkeypatch):
         (tmp_path / "set").mkdir()
         lock = (tmp_path / "set" / ".lock").open("ab")
         assert try_lock(lock)
         monkeypatch.setattr("time.sleep", lambda _seconds: lock.close())
-        _, lines = get(one, tmp_path)
+        _, lines = get(data_set, tmp_path)
         assert lines[0] == f"{tmp_path / 'set'}: another gecbench is fetching into it; waiting"

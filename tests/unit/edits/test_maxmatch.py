@@ -13,20 +13,20 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-def found(source: str, target: str, *golds: Edit, **options) -> maxmatch.Matching:
+def match(source: str, target: str, *golds: Edit, **options) -> maxmatch.Matching:
     (only,) = maxmatch.match(words(source), words(target), [golds], **options)
     return only
 
 
 def shown(source: str, target: str, *golds: Edit, **options) -> list[tuple[int, int, str]]:
-    proposed = found(source, target, *golds, **options).proposed
+    proposed = match(source, target, *golds, **options).proposed
     edits = [maxmatch.trim(edit, words(source)) for edit in proposed]
     return [(e.start, e.end, " ".join(e.replacement)) for e in edits]
 
 
 def test_equal_texts_propose_nothing_and_still_have_golds() -> None:
     gold = Edit(0, 1, ("x",))
-    assert found("a b", "a b", gold, gold) == maxmatch.Matching((), (), 2, "exact")
+    assert match("a b", "a b", gold, gold) == maxmatch.Matching((), (), 2, "exact")
 
 
 def test_neighbouring_changes_are_one_proposal_unless_gold_asks_otherwise() -> None:
@@ -36,7 +36,7 @@ def test_neighbouring_changes_are_one_proposal_unless_gold_asks_otherwise() -> N
 
 @pytest.mark.parametrize(("limit", "proposed"), [(0, 2), (1, 2), (2, 1), (1000, 1)])
 def test_changes_over_few_unchanged_words_are_one_proposal(limit: int, proposed: int) -> None:
-    matching = found("a b c d e f", "a B c d E f", max_unchanged_words=limit)
+    matching = match("a b c d e f", "a B c d E f", max_unchanged_words=limit)
     assert len(matching.proposed) == proposed
 
 
@@ -50,11 +50,11 @@ def test_changes_over_few_unchanged_words_are_one_proposal(limit: int, proposed:
     ],
 )
 def test_a_gold_edit_accepts_its_texts_whatever_its_label(gold: Edit) -> None:
-    assert found("a b", "x b", gold).matched == ((0, 0),)
+    assert match("a b", "x b", gold).matched == ((0, 0),)
 
 
 def test_an_edit_without_texts_stands_for_the_source_and_is_never_matched() -> None:
-    matching = found("a b", "x b", Edit(0, 1, None, "UNK"))
+    matching = match("a b", "x b", Edit(0, 1, None, "UNK"))
     assert (matching.matched, matching.golds, len(matching.proposed)) == ((), 1, 1)
 
 
@@ -66,24 +66,24 @@ def test_an_edit_that_changes_nothing_keeps_proposals_apart(gold: Edit) -> None:
 
 def test_an_edit_written_twice_is_matched_twice() -> None:
     gold = Edit(0, 1, ("x",))
-    assert found("a b", "x b", gold, gold).matched == ((0, 0), (0, 1))
+    assert match("a b", "x b", gold, gold).matched == ((0, 0), (0, 1))
 
 
 def test_an_edit_before_one_that_has_matched_is_lost() -> None:
     early, late = Edit(0, 1, ("A",)), Edit(3, 4, ("D",))
-    assert found("a b c d", "A b c D", early, late).matched == ((0, 0), (1, 1))
-    assert found("a b c d", "A b c D", late, early).matched == ((0, 1),)
+    assert match("a b c d", "A b c D", early, late).matched == ((0, 0), (1, 1))
+    assert match("a b c d", "A b c D", late, early).matched == ((0, 1),)
 
 
 def test_changes_of_white_space_and_case_can_be_dropped() -> None:
     gold = Edit(0, 1, ("the",))
-    assert len(found("The cat sat", "the catsat", gold).proposed) == 2
-    assert found("The cat sat", "the catsat", gold, ignore_whitespace_casing=True).proposed == ()
+    assert len(match("The cat sat", "the catsat", gold).proposed) == 2
+    assert match("The cat sat", "the catsat", gold, ignore_whitespace_casing=True).proposed == ()
     assert shown("The cat", "a cat", ignore_whitespace_casing=True) == [(0, 1, "a")]
 
 
 def test_a_gold_edit_beyond_the_sentence_counts_and_is_not_matched() -> None:
-    matching = found("a", "b", Edit(0, 5, ("b",)), Edit(7, 7, ("b",)))
+    matching = match("a", "b", Edit(0, 5, ("b",)), Edit(7, 7, ("b",)))
     assert (matching.matched, matching.golds) == ((), 2)
 
 
@@ -112,9 +112,9 @@ def test_a_large_lattice_is_left_to_the_linear_way(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(maxmatch, "MOST_PAIRS", 6)
     for compiled in {maxmatch.compiled, None}:
         monkeypatch.setattr(maxmatch, "compiled", compiled)
-        assert found("a b", "a x", Edit(1, 2, ("x",))).level == "linear"
-        assert found("a b", "x y", Edit(1, 2, ("x",))).level == "linear"
-        assert found("a", "b", Edit(0, 1, ("b",))) == maxmatch.Matching(
+        assert match("a b", "a x", Edit(1, 2, ("x",))).level == "linear"
+        assert match("a b", "x y", Edit(1, 2, ("x",))).level == "linear"
+        assert match("a", "b", Edit(0, 1, ("b",))) == maxmatch.Matching(
             (Edit(0, 1, ("b",)),), ((0, 0),), 1, "exact"
         )
 
@@ -128,10 +128,10 @@ def test_texts_with_nothing_in_common_end_soon_and_say_so() -> None:
 
 
 def test_who_has_no_compiler_gets_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = found("a b c", "x b y z", Edit(3, 3, ("z",)))
+    before = match("a b c", "x b y z", Edit(3, 3, ("z",)))
     monkeypatch.setattr(maxmatch, "compiled", None)
     assert maxmatch.kernel_name() == "python"
-    assert found("a b c", "x b y z", Edit(3, 3, ("z",))) == before
+    assert match("a b c", "x b y z", Edit(3, 3, ("z",))) == before
 
 
 def linear_spans(source: str, target: str, *golds: maxmatch.Gold, limit: int = 2) -> list:

@@ -17,12 +17,12 @@ from gecbench.formats.weights import Label, WeightFile, format_weights, read_wei
 AT = Path("w.txt")
 
 
-def made(*gold: Edit, tokens=("a", "b")):
+def table_of(*gold: Edit, tokens=("a", "b")):
     version = (CaseRewrite(gold),)
     return chunk_table({"one": [Case("1", (CaseRewrite(),), version, edit_tokens=tokens)]}, [0])
 
 
-TABLE = made(Edit(0, 1, ("A",), "R"))
+TABLE = table_of(Edit(0, 1, ("A",), "R"))
 LABEL = Label("dev", "reference 1", TABLE.fingerprint(), ("one",))
 TEXT = "1\n1 0 1 1 1\n"
 
@@ -88,18 +88,18 @@ def test_weights_of_another_reference_are_seen_by_their_fingerprint():
 
 
 def test_the_fingerprint_knows_tokens_spans_and_texts_but_not_types_nor_the_order_of_edits():
-    same = made(Edit(0, 1, ("A",), "R:OTHER"))
+    same = table_of(Edit(0, 1, ("A",), "R:OTHER"))
     assert TABLE.fingerprint() == same.fingerprint()
     others = (
-        made(Edit(0, 1, ("B",))),
-        made(Edit(1, 2, ("A",))),
-        made(Edit(0, 1, ("A",)), tokens=("a", "c")),
-        made(),
+        table_of(Edit(0, 1, ("B",))),
+        table_of(Edit(1, 2, ("A",))),
+        table_of(Edit(0, 1, ("A",)), tokens=("a", "c")),
+        table_of(),
     )
     assert len({one.fingerprint() for one in (TABLE, *others)}) == 5
     two = Edit(1, 2, ("B",))
     one = Edit(0, 1, ("A",))
-    assert made(one, two).fingerprint() == made(two, one).fingerprint()
+    assert table_of(one, two).fingerprint() == table_of(two, one).fingerprint()
 
 
 def test_a_label_says_what_it_is_of(path: Path):

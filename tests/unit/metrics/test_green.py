@@ -14,7 +14,7 @@ from gecbench.core.score import Counts
 from gecbench.metrics.green import Green
 
 
-def one(source: str, hypothesis: str, reference: str) -> tuple[int, int, int]:
+def counts_of(source: str, hypothesis: str, reference: str) -> tuple[int, int, int]:
     """Counts of single words, a letter each."""
     row = Green(order=1, unit="character").stats(case(source, hypothesis, reference))
     return row[0].tp, row[0].fp, row[0].fn
@@ -36,7 +36,7 @@ def one(source: str, hypothesis: str, reference: str) -> tuple[int, int, int]:
     ],
 )
 def test_what_was_done_with_each_copy(source: str, hypothesis: str, reference: str, wanted: tuple):
-    assert one(source, hypothesis, reference) == wanted
+    assert counts_of(source, hypothesis, reference) == wanted
 
 
 def slowly(source: Counter, hypothesis: Counter, reference: Counter) -> Counts:

@@ -14,33 +14,33 @@ from gecbench.reports.breakdown import build_report
 
 
 @pytest.fixture(scope="module")
-def found() -> Breakdowns:
+def breakdowns() -> Breakdowns:
     return break_down(collect_stats(CORPUS, (GOOD, BAD), scheme=zh_char(), options=Options()))
 
 
-def test_types_stand_in_words_beside_their_labels_on_the_page_alone(found: Breakdowns):
-    tables = {table.name: table for table in build_report(found, page=True).tables}
+def test_types_stand_in_words_beside_their_labels_on_the_page_alone(breakdowns: Breakdowns):
+    tables = {table.name: table for table in build_report(breakdowns, page=True).tables}
     types = tables["type-1"]
     assert [column.name for column in types.columns[:3]] == ["operation", "in words", "edits"]
     words = {row[0]: row[1].zh for row in types.rows if row[1]}
     assert words["M"] == "缺失"
-    plain = {table.name: table for table in build_report(found).tables}["type-1"]
+    plain = {table.name: table for table in build_report(breakdowns).tables}["type-1"]
     assert [column.name for column in plain.columns[:2]] == ["operation", "edits"]
     shift = {(row, column - 1) for row, column in types.marks}
     assert shift == plain.marks
 
 
-def test_figures_of_types_have_the_number_of_edits(found: Breakdowns):
-    (figure,) = [f for f in build_report(found, page=True).figures if f.name == "breakdown-type-1"]
-    table = {table.name: table for table in build_report(found).tables}["type-1"]
+def test_figures_of_types_have_the_number_of_edits(breakdowns: Breakdowns):
+    (figure,) = [f for f in build_report(breakdowns, page=True).figures if f.name == "breakdown-type-1"]
+    table = {table.name: table for table in build_report(breakdowns).tables}["type-1"]
     assert [x.en for x in figure.series[0].x] == [f"{row[0]} ({row[1]})" for row in table.rows]
     assert figure.x_label.en == "operation (number of edits)"
 
 
-def test_false_edits_are_counted_where_nothing_is_wrong(found: Breakdowns):
-    (table,) = [t for t in build_report(found, page=True).tables if t.name == "false-edits"]
+def test_false_edits_are_counted_where_nothing_is_wrong(breakdowns: Breakdowns):
+    (table,) = [t for t in build_report(breakdowns, page=True).tables if t.name == "false-edits"]
     assert table.rows == (("good", 1, 0, 0.0), ("bad", 1, 1, 1.0))
-    assert "false-edits" not in [t.name for t in build_report(found).tables]
+    assert "false-edits" not in [t.name for t in build_report(breakdowns).tables]
 
 
 @pytest.mark.parametrize("page", [False, True])

@@ -49,7 +49,7 @@ SYSTEMS = (
 
 
 @pytest.fixture(scope="module")
-def found():
+def results():
     return difficulty(DATA, SYSTEMS)
 
 
@@ -57,8 +57,8 @@ def rows(shown, name: str):
     return list(csv.reader(io.StringIO(render(shown, "csv", table=name))))
 
 
-def test_tables_of_one_result(found):
-    shown = build_report(found)
+def test_tables_of_one_result(results):
+    shown = build_report(results)
     assert [table.name for table in shown.tables] == [
         *("scores", "ranking", "ranking-accuracy", "types-2", "unlike")
     ]
@@ -70,8 +70,8 @@ def test_tables_of_one_result(found):
     assert body[2][1:4] == ["0.0", "0.0", "0.0"]
 
 
-def test_the_best_of_each_column_is_marked_unless_all_are_equal(found):
-    shown = build_report(found).tables[0]
+def test_the_best_of_each_column_is_marked_unless_all_are_equal(results):
+    shown = build_report(results).tables[0]
     assert {column for _, column in shown.marks} == set(range(1, 9))
     for row, column in shown.marks:
         assert shown.rows[row][column] == max(other[column] for other in shown.rows)
@@ -79,8 +79,8 @@ def test_the_best_of_each_column_is_marked_unless_all_are_equal(found):
     assert build_report(alike).tables[0].marks == frozenset()
 
 
-def test_ranks_with_their_change(found):
-    head, *body = rows(build_report(found), "ranking")
+def test_ranks_with_their_change(results):
+    head, *body = rows(build_report(results), "ranking")
     assert head == ["system", "rank", "F0.5", "plain rank", "plain F0.5", "change"]
     assert [(row[0], row[1], row[3], row[5]) for row in body] == [
         ("bold", "1", "2", "1"),
@@ -89,10 +89,10 @@ def test_ranks_with_their_change(found):
     ]
 
 
-def test_types_are_shown_by_category_or_as_asked(found):
-    assert rows(build_report(found), "types-2")[0] == ["category", "mean", "SD", "errors"]
-    assert [row[0] for row in rows(build_report(found, 1), "types-1")] == ["operation", "M", "R"]
-    assert [row[0] for row in rows(build_report(found, 3), "types-3")] == ["type", "M:TWO", "R:ONE"]
+def test_types_are_shown_by_category_or_as_asked(results):
+    assert rows(build_report(results), "types-2")[0] == ["category", "mean", "SD", "errors"]
+    assert [row[0] for row in rows(build_report(results, 1), "types-1")] == ["operation", "M", "R"]
+    assert [row[0] for row in rows(build_report(results, 3), "types-3")] == ["type", "M:TWO", "R:ONE"]
 
 
 def test_types_without_categories_are_shown_whole():
@@ -108,8 +108,8 @@ def test_types_without_categories_are_shown_whole():
     assert build_report(difficulty(mixed, SYSTEMS)).tables[3].name == "types-3"
 
 
-def test_what_an_unlike_system_must_correct(found):
-    head, *body = rows(build_report(found), "unlike")
+def test_what_an_unlike_system_must_correct(results):
+    head, *body = rows(build_report(results), "unlike")
     assert head == ["system", "errors", "corrects", "alone", "level at", "ahead from"]
     assert body[0][:4] == ["bold", "4", "3", "1"]
     assert float(body[0][4]) == pytest.approx(1.5)
@@ -129,8 +129,8 @@ def test_without_errors_there_is_no_figure_of_types():
     assert "difficulty" in render(shown, "text")
 
 
-def test_figures_say_in_words_what_they_show(found):
-    scores, types, ranks = build_report(found).figures
+def test_figures_say_in_words_what_they_show(results):
+    scores, types, ranks = build_report(results).figures
     assert scores.alt.en.startswith("Weighted F0.5 in percent. dev: bold is highest with ")
     assert scores.alt.zh.startswith("加权 F0.5（百分比）。dev：bold 最高，为 ")
     assert (
@@ -182,10 +182,10 @@ def test_equal_sums_are_all_marked_as_the_best():
     assert {row for row, column in table.marks if column == recall} == {0, 1, 2}
 
 
-def test_two_corpora_stand_in_one_table_and_beside_each_other(found):
+def test_two_corpora_stand_in_one_table_and_beside_each_other(results):
     other = corpus("test", (B,), (), ())
     second = difficulty(other, [SYSTEMS[1], system("new", (B,), (), ())])
-    shown = build_report([*found, *second])
+    shown = build_report([*results, *second])
     assert shown.corpus == "dev + test"
     assert rows(shown, "scores")[0][:2] == ["corpus", "system"]
     head, *body = rows(shown, "across-f")
@@ -210,8 +210,8 @@ def test_two_references_stand_in_one_table():
     assert len(shown.signatures) == 2
 
 
-def test_json_holds_everything_unrounded(found):
-    made = json.loads(render(build_report(found), "json"))
+def test_json_holds_everything_unrounded(results):
+    made = json.loads(render(build_report(results), "json"))
     assert made["analysis"] == "difficulty"
     (result,) = made["results"]
     assert (result["sentences"], result["chunks"], result["errors"]) == (3, 15, 4)
@@ -251,17 +251,17 @@ def test_json_of_one_system_and_of_edits_that_only_detect():
     assert result["difficulty"][0]["edits"][0]["correction"] is None
 
 
-def test_json_of_several_results_sets_them_side_by_side(found):
+def test_json_of_several_results_sets_them_side_by_side(results):
     made = json.loads(
-        render(build_report([*found, *difficulty(corpus("x", (A,), (), ()), SYSTEMS)]), "json")
+        render(build_report([*results, *difficulty(corpus("x", (A,), (), ()), SYSTEMS)]), "json")
     )
     assert [one["corpus"] for one in made["across"]["results"]] == ["dev", "x"]
     assert [one["system"] for one in made["across"]["accuracy"]]
     assert set(made["across"]["f"][0]) == {"system", "values", "ranks", "mean", "deviation"}
 
 
-def test_the_picture_has_four_lines_for_each_sentence(found):
-    assert chunk_lines(found[0]).split("\n\n")[0] == (
+def test_the_picture_has_four_lines_for_each_sentence(results):
+    assert chunk_lines(results[0]).split("\n\n")[0] == (
         "orig  : |   |  a  |   |  b  |    |\n"
         "gold  : |   |  A  |   |  B  |    |\n"
         "weight: |0.0|0.33 |0.0|0.67 |0.33|\n"

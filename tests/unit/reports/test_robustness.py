@@ -20,7 +20,7 @@ WRONG = [*PERFECT[:3], "他昨天回去家。", "他回去家了吗。", "他昨
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory):
+def robustness_found(tmp_path_factory: pytest.TempPathFactory):
     path = tmp_path_factory.mktemp("words") / "train.tsv"
     path.write_text("两\t12\n今天\t3\n", "utf-8")
     systems = [system("uneven", UNEVEN), system("wrong", WRONG)]
@@ -28,8 +28,8 @@ def found(tmp_path_factory: pytest.TempPathFactory):
 
 
 @pytest.fixture(scope="module")
-def made(found):
-    return build_report(found)
+def report(robustness_found):
+    return build_report(robustness_found)
 
 
 def rows(made, name: str) -> list[dict]:
@@ -38,8 +38,8 @@ def rows(made, name: str) -> list[dict]:
     return [dict(zip(heads, map(plain, row), strict=True)) for row in table.rows]
 
 
-def test_the_main_table_is_that_of_the_paper_with_what_can_be_reached(made):
-    table = rows(made, "scores")
+def test_the_main_table_is_that_of_the_paper_with_what_can_be_reached(report):
+    table = rows(report, "scores")
     assert [(row["subset"], row["system"]) for row in table] == [
         (subset, name)
         for subset in ("all", "class", "exam")
@@ -59,16 +59,16 @@ def test_the_main_table_is_that_of_the_paper_with_what_can_be_reached(made):
     assert (table[3]["CRS"], table[3]["P-CRS"], table[3]["F0.5"]) == (1, 1, 0)
 
 
-def test_what_is_no_name_is_said_in_both_languages(made):
-    tables = {table.name: table for table in made.tables}
+def test_what_is_no_name_is_said_in_both_languages(report):
+    tables = {table.name: table for table in report.tables}
     assert tables["scores"].rows[0][0].zh == "全部"
     assert [row[1].zh for row in tables["scores"].rows[2:4]] == ["（完美系统）", "（照抄输入）"]
     assert [row[0].zh for row in tables["action"].rows[:2]] == ["替换", "插入"]
     assert [cell.zh for cell in tables["disagreements"].rows[0][3:5]] == ["是", "否"]
 
 
-def test_both_rules_stand_side_by_side_with_edits_per_sentence(made):
-    wrong = rows(made, "consistency")[1]
+def test_both_rules_stand_side_by_side_with_edits_per_sentence(report):
+    wrong = rows(report, "consistency")[1]
     assert wrong["CRS official"] == 1
     assert wrong["CRS edits"] == pytest.approx(2 / 3)
     assert (wrong["P-CRS official"], wrong["P-CRS edits"]) == (1, 4 / 6)
@@ -78,26 +78,26 @@ def test_both_rules_stand_side_by_side_with_edits_per_sentence(made):
     assert wrong["edits/sentence"] == 6 / 9
 
 
-def test_cases_of_disagreement_show_two_different_corrections(made):
-    (row,) = rows(made, "disagreements")
+def test_cases_of_disagreement_show_two_different_corrections(report):
+    (row,) = rows(report, "disagreements")
     assert (row["system"], row["subset"], row["case"]) == ("wrong", "class", "2")
     assert (row["official"], row["edits"]) == ("yes", "no")
     assert row["original's corrections"] == "了 > - *"
     assert row["a variant's"] == "A1: - > 吗 *"
 
 
-def test_more_than_ten_disagreements_are_said_and_kept_in_json(found):
-    (one,) = found.disagreements
+def test_more_than_ten_disagreements_are_said_and_kept_in_json(robustness_found):
+    (one,) = robustness_found.disagreements
     many = tuple(replace(one, case=str(n)) for n in range(12))
-    made = build_report(replace(found, disagreements=many))
+    made = build_report(replace(robustness_found, disagreements=many))
     assert len(rows(made, "disagreements")) == 10
     assert len(made.data["disagreements"]) == 12
     assert any("of which 10 a system are shown" in note for note in made.notes)
     assert any(note.endswith("wrong: 12") for note in made.notes)
 
 
-def test_long_corrections_are_cut_and_a_variant_without_any_says_nothing(found):
-    (one,) = found.disagreements
+def test_long_corrections_are_cut_and_a_variant_without_any_says_nothing(robustness_found):
+    (one,) = robustness_found.disagreements
     first, second, third = one.sentences
     (change,) = first.changes
     long = replace(first, changes=(replace(change, after="字" * 99),))
@@ -106,18 +106,18 @@ def test_long_corrections_are_cut_and_a_variant_without_any_says_nothing(found):
         replace(second, same_edits=True, equal_f=False, changes=()),
         replace(third, same_edits=True),
     )
-    made = build_report(replace(found, disagreements=(replace(one, sentences=still),)))
+    made = build_report(replace(robustness_found, disagreements=(replace(one, sentences=still),)))
     (row,) = rows(made, "disagreements")
     assert len(row["original's corrections"]) == 60
     assert row["original's corrections"].endswith("…")
     assert row["a variant's"] == "A1: nothing"
     same = tuple(replace(each, same_edits=True, equal_f=True) for each in still)
-    made = build_report(replace(found, disagreements=(replace(one, sentences=same),)))
+    made = build_report(replace(robustness_found, disagreements=(replace(one, sentences=same),)))
     assert rows(made, "disagreements")[0]["a variant's"] == "A1: nothing"
 
 
-def test_kinds_have_their_tables_and_figures_for_each_rule(made):
-    assert rows(made, "action") == [
+def test_kinds_have_their_tables_and_figures_for_each_rule(report):
+    assert rows(report, "action") == [
         {
             "action": "substitution",
             "variants": 2,
@@ -151,8 +151,8 @@ def test_kinds_have_their_tables_and_figures_for_each_rule(made):
             "wrong edits": 0,
         },
     ]
-    assert [row["frequency"] for row in rows(made, "frequency")] == ["0", "1-9", "10-99"]
-    names = [figure.name for figure in made.figures]
+    assert [row["frequency"] for row in rows(report, "frequency")] == ["0", "1-9", "10-99"]
+    names = [figure.name for figure in report.figures]
     assert names == [
         *("robustness-bounds", "robustness-consistency"),
         *("robustness-action", "robustness-action-edits"),
@@ -161,10 +161,10 @@ def test_kinds_have_their_tables_and_figures_for_each_rule(made):
     ]
 
 
-def test_orders_have_a_table_unless_none_were_tried(found, made):
-    assert rows(made, "orders")[0]["orders"] == 10
-    systems = tuple(replace(one, orders=None) for one in found.systems)
-    bare = build_report(replace(found, systems=systems, frequencies=None))
+def test_orders_have_a_table_unless_none_were_tried(robustness_found, report):
+    assert rows(report, "orders")[0]["orders"] == 10
+    systems = tuple(replace(one, orders=None) for one in robustness_found.systems)
+    bare = build_report(replace(robustness_found, systems=systems, frequencies=None))
     assert "orders" not in [table.name for table in bare.tables]
     assert "frequency" not in [table.name for table in bare.tables]
     assert bare.data["systems"][0]["orders"] is None
@@ -172,8 +172,8 @@ def test_orders_have_a_table_unless_none_were_tried(found, made):
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_figures_say_their_numbers_and_can_be_drawn(made, language: str):
-    bounds, consistency, action, *_ = made.figures
+def test_figures_say_their_numbers_and_can_be_drawn(report, language: str):
+    bounds, consistency, action, *_ = report.figures
     assert "uneven 50.00" in bounds.alt.en
     assert "between 0.00 and 100.00" in bounds.alt.en
     assert "介于 0.00 与 100.00 之间" in bounds.alt.zh
@@ -181,15 +181,15 @@ def test_figures_say_their_numbers_and_can_be_drawn(made, language: str):
     assert "substitution 50.0, insertion 0.0" in action.alt.en
     assert "替换 50.0，插入 0.0" in action.alt.zh
     assert figure_csv(bounds).splitlines()[1] == "F0.5,uneven,50.0,0.0,100.0,"
-    for figure in made.figures:
+    for figure in report.figures:
         assert svg(figure, language).startswith("<svg")
         for words in (figure.title, figure.alt, figure.x_label):
             assert words.en.isascii()
             assert any("\u4e00" <= c <= "\u9fff" for c in words.zh)
 
 
-def test_json_has_everything_unrounded(made):
-    data = json.loads(render(made, "json"))
+def test_json_has_everything_unrounded(report):
+    data = json.loads(render(report, "json"))
     assert data["analysis"] == "robustness"
     assert data["subsets"] == [{"name": "class", "cases": 2}, {"name": "exam", "cases": 1}]
     first = data["systems"][0]
@@ -220,9 +220,9 @@ def test_json_has_everything_unrounded(made):
     assert data["signatures"][0].endswith("orders:10|seed:0")
 
 
-def test_errors_without_a_partner_are_told_of(found):
-    assert not any("errors in the reference" in note for note in build_report(found).notes)
-    noted = build_report(replace(found, unpaired_errors=3)).notes
+def test_errors_without_a_partner_are_told_of(robustness_found):
+    assert not any("errors in the reference" in note for note in build_report(robustness_found).notes)
+    noted = build_report(replace(robustness_found, unpaired_errors=3)).notes
     assert any("and not in the other: 3;" in note for note in noted)
 
 

@@ -24,7 +24,7 @@ def system(*hypotheses: Rewrite, **provenance: str) -> SystemOutput:
     return SystemOutput("s", {"1": hypotheses}, {"1": TOKENS}, provenance)
 
 
-def own(replacement: str) -> Rewrite:
+def own_rewrite(replacement: str) -> Rewrite:
     """An edit of a file that spans more than any scheme would."""
     edits = (Edit(4, 7, tuple(replacement), "S"),)
     return Rewrite(SOURCE[:4] + replacement, edit_sets=(edits,))
@@ -37,24 +37,24 @@ def extract(corpus: Corpus, *systems: SystemOutput, re_extract: bool | None = No
 def test_two_sides_found_with_other_options_are_both_extracted_again():
     by_one = {"scheme": "zh-char", "gecbench": "0.1.0"}
     by_other = {"scheme": "zh-cherrant", "gecbench": "0.1.0"}
-    found = extract(corpus(own("了学堂"), **by_one), system(own("了学堂"), **by_other))
+    found = extract(corpus(own_rewrite("了学堂"), **by_one), system(own_rewrite("了学堂"), **by_other))
     assert not found.from_files
     assert "zh-cherrant" in str(found.warning)
     kept = extract(
-        corpus(own("了学堂"), **by_one), system(own("了学堂"), **by_other), re_extract=False
+        corpus(own_rewrite("了学堂"), **by_one), system(own_rewrite("了学堂"), **by_other), re_extract=False
     )
     assert kept.from_files
     assert kept.warning
-    same = extract(corpus(own("了学堂"), **by_one), system(own("了学堂"), **by_one))
+    same = extract(corpus(own_rewrite("了学堂"), **by_one), system(own_rewrite("了学堂"), **by_one))
     assert same.from_files
     assert same.warning is None
 
 
 def test_a_score_of_edits_that_do_not_say_who_found_them_says_so():
-    data = corpus(own("了学堂"))
+    data = corpus(own_rewrite("了学堂"))
     report = gecbench.score(data, system(Rewrite("我昨天去学校")), scheme=ZH_CHAR)
     assert any("do not say what found them" in note for note in report.notes)
-    report = gecbench.score(data, system(own("了学堂")))
+    report = gecbench.score(data, system(own_rewrite("了学堂")))
     assert not any("do not say" in note for note in report.notes)
 
 

@@ -43,7 +43,7 @@ def analyse(run, gold: Path, hyps: Path):
 
 
 @pytest.fixture
-def found(analyse):
+def measure(analyse):
     """The JSON of the command."""
 
     def found(*words: object):
@@ -54,8 +54,8 @@ def found(analyse):
     return found
 
 
-def test_annotators_of_one_file_are_systems(found):
-    (result,) = found("--names", "x,y")
+def test_annotators_of_one_file_are_systems(measure):
+    (result,) = measure("--names", "x,y")
     assert [one["system"] for one in result["systems"]] == ["x", "y"]
     assert [one["plain"]["tp"] for one in result["systems"]] == [2, 0]
 
@@ -77,29 +77,29 @@ def test_systems_of_one_file_stand_beside_others(run, gold: Path, hyps: Path, tm
     assert [line.split()[0] for line in out.splitlines()[2:5]] == ["idle", "0", "1"]
 
 
-def test_references_by_number_each_and_chosen(found):
-    assert [one["reference"] for one in found("--reference-number", "2")] == [
+def test_references_by_number_each_and_chosen(measure):
+    assert [one["reference"] for one in measure("--reference-number", "2")] == [
         "reference 2 (annotator 1)"
     ]
-    assert len(found("--reference-number", "each")) == 2
-    assert found("--reference-number", "chosen")[0]["reference"] == "the chosen references"
+    assert len(measure("--reference-number", "each")) == 2
+    assert measure("--reference-number", "chosen")[0]["reference"] == "the chosen references"
 
 
-def test_constants_and_beta(found):
-    (result,) = found("--a", 2, "--b", 1, "--c", 1, "--beta", 1)
+def test_constants_and_beta(measure):
+    (result,) = measure("--a", 2, "--b", 1, "--c", 1, "--beta", 1)
     assert result["weights"] == {"a": 2, "b": 1, "c": 1, "systems": 2, "from": "these systems"}
     assert result["beta"] == 1
     tally = result["systems"][0]["weighted"]
     assert tally["tp"] == pytest.approx(2 * (2 - 2 / 3))
 
 
-def test_weights_are_written_and_read(analyse, found, tmp_path: Path, run, gold, hyps):
+def test_weights_are_written_and_read(analyse, measure, tmp_path: Path, run, gold, hyps):
     code, _, err = analyse("--write-weights", tmp_path / "w.txt")
     assert code == 0
     assert err.startswith(f"{tmp_path / 'w.txt'}, {tmp_path / 'w.txt.json'}: ")
     assert err.count("\n") == 1
     assert (tmp_path / "w.txt").read_text("utf-8") == "2\n2 1 2 1 2\n2 1 2\n"
-    (result,) = found("--weights", tmp_path / "w.txt")
+    (result,) = measure("--weights", tmp_path / "w.txt")
     assert result["weights"]["from"] == "file w.txt"
     code, out, err = analyse("--weights", tmp_path / "w.txt", "--reference-number", 2)
     assert (code, out) == (1, "")

@@ -47,7 +47,7 @@ def test_overlapping_edits_are_refused():
         correct((Edit(0, 2, ()), Edit(1, 2, ())), SOURCE.tokens)
 
 
-def kept(*given: Edit, target: str, **options: bool) -> tuple[Edit, ...] | None:
+def keep_edits(*given: Edit, target: str, **options: bool) -> tuple[Edit, ...] | None:
     tokens, joined = correct(given, SOURCE.tokens)
     made = analysed(target)
     assert made.tokens == tokens
@@ -58,20 +58,20 @@ def test_edits_are_minimised_and_relabelled():
     given = Edit(0, 4, ("He", "goes", "to", "the"), "SVA", (("He", "went", "to", "the"),))
     target = "He_PRP goes_VBZ_VERB_go to_TO the_DT house_NN"
     want = Edit(1, 2, ("goes",), "R:VERB:INFL", (("went",),))
-    assert kept(given, target=target) == (want,)
-    assert kept(given, target=target, relabel=False) == (replace(want, label="SVA"),)
-    (whole,) = kept(given, target=target, minimise=False)
+    assert keep_edits(given, target=target) == (want,)
+    assert keep_edits(given, target=target, relabel=False) == (replace(want, label="SVA"),)
+    (whole,) = keep_edits(given, target=target, minimise=False)
     assert (whole.start, whole.end, whole.replacement) == (0, 4, given.replacement)
     assert whole.alternatives == given.alternatives
-    assert kept(given, target=target, minimise=False, relabel=False) == (given,)
+    assert keep_edits(given, target=target, minimise=False, relabel=False) == (given,)
 
 
 def test_only_what_all_alternatives_share_is_stripped():
     given = Edit(3, 5, ("the", "home"), "N", (("my", "home"), ()))
     target = "He_PRP go_VB to_TO the_DT home_NN"
-    assert kept(given, target=target, relabel=False) == (given,)
+    assert keep_edits(given, target=target, relabel=False) == (given,)
     given = replace(given, alternatives=(("the",),))
-    (shorter,) = kept(given, target=target, relabel=False)
+    (shorter,) = keep_edits(given, target=target, relabel=False)
     assert shorter == Edit(4, 5, ("home",), "N", ((),))
 
 
@@ -86,17 +86,17 @@ def test_equal_tokens_are_stripped_from_the_beginning_first():
 def test_an_edit_that_changes_nothing_only_detects():
     given = Edit(3, 5, ("the", "house"), "X")
     target = "He_PRP go_VB to_TO the_DT house_NN"
-    assert kept(given, target=target) == (Edit(5, 5, None, "UNK"),)
-    assert kept(given, target=target, minimise=False) == (Edit(3, 5, None, "UNK"),)
-    assert kept(given, target=target, relabel=False) == (Edit(5, 5, (), "X"),)
+    assert keep_edits(given, target=target) == (Edit(5, 5, None, "UNK"),)
+    assert keep_edits(given, target=target, minimise=False) == (Edit(3, 5, None, "UNK"),)
+    assert keep_edits(given, target=target, relabel=False) == (Edit(5, 5, (), "X"),)
 
 
 def test_what_is_only_detected_is_kept_with_its_proposal():
     same = Edit(0, 1, None, "Um")
     target = "He_PRP go_VB to_TO the_DT house_NN"
     want = (Edit(0, 1, None, "UNK"), UNKNOWN, Edit(4, 5, None, "UNK", (("home",),)))
-    assert kept(UNCLEAR, UNKNOWN, same, target=target) == want
-    assert kept(UNCLEAR, UNKNOWN, same, target=target, relabel=False) == (same, UNKNOWN, UNCLEAR)
+    assert keep_edits(UNCLEAR, UNKNOWN, same, target=target) == want
+    assert keep_edits(UNCLEAR, UNKNOWN, same, target=target, relabel=False) == (same, UNKNOWN, UNCLEAR)
 
 
 def test_none_where_a_type_needs_a_parse():

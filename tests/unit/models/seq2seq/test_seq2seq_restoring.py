@@ -55,7 +55,7 @@ def all_encodings(zh_bart: Path, en_bart: Path, t5: Path, mbart: Path):
     return list(encodings(places))
 
 
-def own(encoding, text):
+def own_ids(encoding, text):
     """Return the ids of a text without what stands around it."""
     source = encoding.source(text).ids
     assert encoding.source_ids(text) == source
@@ -68,7 +68,7 @@ def own(encoding, text):
 def test_what_is_copied_is_the_source_to_the_last_byte(all_encodings, text: str) -> None:
     for encoding in all_encodings:
         read = encoding.source(text).units
-        answer = encoding.answer((*encoding.specials.forced, *own(encoding, text)))
+        answer = encoding.answer((*encoding.specials.forced, *own_ids(encoding, text)))
         if read:
             assert restore_source(text, read, answer).text == text
 
@@ -77,7 +77,7 @@ def test_names_of_special_tokens_are_text_like_others(all_encodings) -> None:
     for encoding, text in zip(all_encodings[:2], ("[MASK]", "</s>"), strict=True):
         units = encoding.source(text).units
         assert len(units) > 2
-        assert encoding.specials.end not in own(encoding, text)
+        assert encoding.specials.end not in own_ids(encoding, text)
 
 
 @given(text=st.text(max_size=30))
@@ -86,7 +86,7 @@ def test_whatever_is_copied_is_the_source(all_encodings, text: str) -> None:
     for encoding in all_encodings:
         read = encoding.source(text).units
         if read:
-            answer = encoding.answer(own(encoding, text))
+            answer = encoding.answer(own_ids(encoding, text))
             assert restore_source(text, read, answer).text == text
 
 
@@ -143,7 +143,7 @@ def test_bytes_keep_blanks_where_the_source_has_other_ones(
     all_encodings, source: str, answer: str, text: str
 ) -> None:
     encoding = all_encodings[1]
-    units = encoding.answer(own(encoding, answer))
+    units = encoding.answer(own_ids(encoding, answer))
     assert restore_source(source, encoding.source(source).units, units).text == text
 
 

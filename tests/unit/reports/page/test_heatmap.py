@@ -31,11 +31,11 @@ def rewritten(texts: dict[str, str]) -> dict[str, tuple[Rewrite, ...]]:
     return {name: (Rewrite(text=text),) for name, text in texts.items()}
 
 
-def given(*edits: Edit) -> Rewrite:
+def rewrite_by(*edits: Edit) -> Rewrite:
     return Rewrite(text="...", edit_sets=(edits,))
 
 
-def found(**options: object):
+def measure(**options: object):
     corpus = Corpus(
         name="a </script> corpus",
         lang="zh",
@@ -47,7 +47,7 @@ def found(**options: object):
 
 @pytest.fixture(scope="module")
 def result():
-    return found()
+    return measure()
 
 
 def shown(one, sources=SOURCES) -> dict[str, list]:
@@ -69,10 +69,10 @@ def test_without_texts_that_fit_tokens_are_shown_as_characters_are_written(resul
 
 def test_words_are_shown_with_spaces_but_han_characters_without():
     source = "We like 猫 猫 today"
-    reference = given(Edit(1, 2, ("really", "like")))
+    reference = rewrite_by(Edit(1, 2, ("really", "like")))
     tokens = tuple(source.split())
     m2 = Corpus("words", (Sample("1", source, (reference,), tokens=tokens),), "en")
-    system = SystemOutput("one", {"1": (given(Edit(1, 2, ("love",))),)}, {"1": tokens})
+    system = SystemOutput("one", {"1": (rewrite_by(Edit(1, 2, ("love",))),)}, {"1": tokens})
     (one,) = difficulty(m2, [system], options=DifficultyOptions())
     for sources in ({"1": "We like 猫 猫 today"}, {}):
         (pieces,) = shown(one, sources).values()
@@ -115,8 +115,8 @@ def test_an_error_at_the_very_end_ends_the_text_and_names_who_changed_it_otherwi
 def test_the_range_of_weights_is_that_of_the_formula():
     from gecbench.analysis.options import Weighting
 
-    assert values(found(), SOURCES)["range"] == [0.0, 1.0]
-    made = values(found(weighting=Weighting(2.0, 0.0, 1.0)), SOURCES)
+    assert values(measure(), SOURCES)["range"] == [0.0, 1.0]
+    made = values(measure(weighting=Weighting(2.0, 0.0, 1.0)), SOURCES)
     assert made["range"] == [round(2 - 2 / 3, 4), 2.0]
 
 
@@ -159,7 +159,7 @@ def test_the_page_loads_nothing_and_allows_nothing_else(result):
 
 
 def test_the_same_results_give_the_same_page(result):
-    assert heat_map([result], [SOURCES]) == heat_map([found()], [SOURCES])
+    assert heat_map([result], [SOURCES]) == heat_map([measure()], [SOURCES])
 
 
 def test_several_results_are_all_in_the_page(result):

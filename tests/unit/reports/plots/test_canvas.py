@@ -37,7 +37,7 @@ from gecbench.reports.report import Figure, FigureKind, Series, Words
 
 from ..test_report import contrast
 
-each = pytest.mark.parametrize("one", ALL, ids=lambda one: one.name)
+every_figure = pytest.mark.parametrize("one", ALL, ids=lambda one: one.name)
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -71,7 +71,7 @@ def test_files_are_the_same_each_day(form: str, monkeypatch):
     assert draw(POINTS, format=form, language="zh") == before
 
 
-@each
+@every_figure
 def test_a_page_can_restrict_styles_and_set_all_colours(one: Figure):
     for element in elements(page(one, "en")):
         assert element.tag.removeprefix(SVG) not in ("style", "metadata", "script", "image")
@@ -82,7 +82,7 @@ def test_a_page_can_restrict_styles_and_set_all_colours(one: Figure):
             )
 
 
-@each
+@every_figure
 def test_a_figure_says_what_it_shows_in_the_language_of_the_page(one: Figure):
     for language, title, alt in (
         ("en", one.title.en, one.alt.en),
@@ -118,7 +118,7 @@ def test_text_stays_text_in_pages_and_becomes_outlines_in_files():
     assert "<text" not in draw(LINES, format="svg", language="en").decode()
 
 
-@each
+@every_figure
 def test_every_series_and_category_is_named_once_at_least(one: Figure):
     if one is POINTS:
         return  # one name is too long; see below
