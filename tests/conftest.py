@@ -231,8 +231,8 @@ def need() -> Callable[[str], ModuleType]:
 @pytest.fixture(scope="session")
 def common(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder that all processes of this run have in common."""
-    own = tmp_path_factory.getbasetemp()
-    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "common"
+    mine = tmp_path_factory.getbasetemp()
+    folder = (mine.parent if "PYTEST_XDIST_WORKER" in os.environ else mine) / "common"
     folder.mkdir(exist_ok=True)
     return folder
 
@@ -281,9 +281,9 @@ def make_cherrant(shared: Path, cache: Path) -> Callable[..., Scheme]:
 def load_own_pipeline_once() -> Iterator[None]:
     """Keep gecbench's own spaCy pipeline: hundreds of commands would each load it for 0.2 s."""
     load = spacy._load
-    kept = cache(load)
+    rest = cache(load)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(spacy, "_load", lambda folder: (kept if folder == PIPELINE else load)(folder))
+        patch.setattr(spacy, "_load", lambda folder: (rest if folder == PIPELINE else load)(folder))
         yield
 
 

@@ -44,9 +44,9 @@ def hostile_page() -> str:
         for number, text in enumerate(HOSTILE)
     )
     corpus = Corpus("</title><script>window.broken = 1</script>", samples, "zh")
-    same = {one.id: (Rewrite(one.source),) for one in samples}
-    more = {one.id: (Rewrite(f"{one.source}</script>\"'<i>"),) for one in samples}
-    empty = {one.id: (Rewrite(""),) for one in samples}
+    same = {sample.id: (Rewrite(sample.source),) for sample in samples}
+    more = {sample.id: (Rewrite(f"{sample.source}</script>\"'<i>"),) for sample in samples}
+    empty = {sample.id: (Rewrite(""),) for sample in samples}
     systems = [
         SystemOutput("<script>window.broken = 1</script>", same),
         SystemOutput('"><img src=x>', more),
@@ -97,9 +97,9 @@ def opened(
     Args:
         language: That the reader has chosen before; "" is the one that the page was made in.
     """
-    made = browser.new_context(**context)
+    result = browser.new_context(**context)
     try:
-        page = made.new_page()
+        page = result.new_page()
         if language:
             page.add_init_script(f"localStorage.setItem('gecbench-language', '{language}')")
         shown = Opened(page)
@@ -110,4 +110,4 @@ def opened(
         page.wait_for_function("document.documentElement.dataset.ready === 'yes'")
         yield shown
     finally:
-        made.close()
+        result.close()

@@ -32,12 +32,12 @@ def plain_python(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def call(*words: object, stdin: str = "") -> subprocess.CompletedProcess[str]:
     """Run `gecbench WORDS` in this process, as if it had one of its own."""
-    given, out, err = (
+    options, out, err = (
         io.TextIOWrapper(io.BytesIO(content), encoding="utf-8")
         for content in (stdin.encode(), b"", b"")
     )
     with pytest.MonkeyPatch.context() as patch:
-        for name, stream in (("stdin", given), ("stdout", out), ("stderr", err)):
+        for name, stream in (("stdin", options), ("stdout", out), ("stderr", err)):
             patch.setattr(sys, name, stream)
         try:
             main([str(word) for word in words])
@@ -58,11 +58,11 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run `gecbench WORDS` in an empty folder; standard input is `given`."""
     monkeypatch.chdir(tmp_path)
 
-    def run(*words: object, given: str = "", **environment: str):
+    def run(*words: object, stdin: str = "", **environment: str):
         with monkeypatch.context() as patch:
             for name, value in environment.items():
                 patch.setenv(name, value)
-            return call(*words, stdin=given)
+            return call(*words, stdin=stdin)
 
     return run
 
@@ -71,12 +71,12 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 def run_process(tmp_path: Path) -> Run:
     """Run `gecbench WORDS` as `run` does, but in a process of its own."""
 
-    def run(*words: object, given: str = "", **environment: str):
+    def run(*words: object, stdin: str = "", **environment: str):
         return subprocess.run(
             [sys.executable, "-m", "gecbench", *map(str, words)],
             cwd=tmp_path,
             env={**os.environ, **environment},
-            input=given,
+            input=stdin,
             capture_output=True,
             text=True,
             encoding="utf-8",
@@ -90,8 +90,8 @@ def run_process(tmp_path: Path) -> Run:
 def good(run: Run) -> Callable[..., str]:
     """Run a command line that has nothing to say but its result."""
 
-    def good(*words: object, given: str = "", **environment: str) -> str:
-        ended = run(*words, given=given, **environment)
+    def good(*words: object, stdin: str = "", **environment: str) -> str:
+        ended = run(*words, stdin=stdin, **environment)
         assert (ended.returncode, ended.stderr) == (0, "")
         return ended.stdout
 
@@ -102,8 +102,8 @@ def good(run: Run) -> Callable[..., str]:
 def bad(run: Run) -> Callable[..., str]:
     """Run a command line that fails with an exit code; return its one line."""
 
-    def bad(code: int, *words: object, given: str = "", **environment: str) -> str:
-        ended = run(*words, given=given, **environment)
+    def bad(code: int, *words: object, stdin: str = "", **environment: str) -> str:
+        ended = run(*words, stdin=stdin, **environment)
         assert (ended.returncode, ended.stdout) == (code, ""), ended
         assert ended.stderr.startswith("gecbench: ")
         assert ended.stderr.count("\n") == 1

@@ -23,13 +23,13 @@ def test_a_breakdown_says_where_systems_are_good_and_bad(good, zh):
 def test_references_are_counted_and_scored(good, zh):
     out = good("analyse", "references", zh / "corpus.jsonl", zh / "eager.txt", *CHAR)
     assert "cherrant by number of references" in out
-    found = json.loads(
+    data = json.loads(
         good(
             *("analyse", "references", zh / "corpus.jsonl", zh / "eager.txt", *CHAR),
             *("--format", "json", "--take", "first"),
         )
     )
-    last = found["curves"][0]["points"][-1]
+    last = data["curves"][0]["points"][-1]
     score = json.loads(
         good("score", zh / "corpus.jsonl", zh / "eager.txt", *CHAR, "--format", "json")
     )
@@ -78,9 +78,9 @@ def test_figures_are_written_with_their_data(run, zh, tmp_path, language):
 
 
 def test_failures_are_one_line(bad, zh):
-    told = bad(
+    message = bad(
         1, "analyse", "references", zh / "corpus.jsonl", zh / "eager.txt", *CHAR, "--up-to", 9
     )
-    assert told == "zh-samples: no sentence has 9 references; the most is 4"
-    told = bad(2, "analyse", "breakdown", zh / "corpus.jsonl", zh / "eager.txt", "--by", "moon")
-    assert told.startswith("unknown kind of groups 'moon'")
+    assert message == "zh-samples: no sentence has 9 references; the most is 4"
+    message = bad(2, "analyse", "breakdown", zh / "corpus.jsonl", zh / "eager.txt", "--by", "moon")
+    assert message.startswith("unknown kind of groups 'moon'")

@@ -54,22 +54,22 @@ def test_people_are_made_and_listed(site, run, good, bad):
     assert added.returncode == 0, added.stderr
     assert re.search(r"/password/[\w/-]{40,}$", added.stdout.strip())
     assert good("annotate", "user", "list", "--data", "site") == "li  li  active, administrator\n"
-    said = bad(2, "annotate", "user", "link", "nobody", "--data", "site")
-    assert said == "nobody has the login 'nobody'; gecbench annotate user list"
+    message = bad(2, "annotate", "user", "link", "nobody", "--data", "site")
+    assert message == "nobody has the login 'nobody'; gecbench annotate user list"
 
 
 @pytest.mark.slow
 def test_a_backup_goes_to_another_folder(site, good, run, bad, tmp_path):
-    made = good("annotate", "backup", "--data", "site").strip()
-    assert good("annotate", "backup", "--verify", made).startswith(f"{made}: whole; sqlite")
-    good("annotate", "restore", made, "new")
+    backup = good("annotate", "backup", "--data", "site").strip()
+    assert good("annotate", "backup", "--verify", backup).startswith(f"{backup}: whole; sqlite")
+    good("annotate", "restore", backup, "new")
     assert (tmp_path / "new" / "secret.key").read_text() == (site / "secret.key").read_text()
     assert run("annotate", "check", "--data", "new").returncode == 0
-    assert bad(1, "annotate", "restore", made, "new").endswith("say --replace")
+    assert bad(1, "annotate", "restore", backup, "new").endswith("say --replace")
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "message"),
     [
         (("--bind", "8700"), 2, "'8700' is no address; write HOST:PORT, as 127.0.0.1:8700"),
         (("--bind", "0.0.0.0:0"), 2, "by plain HTTP; put a proxy with https before it"),
@@ -77,15 +77,15 @@ def test_a_backup_goes_to_another_folder(site, good, run, bad, tmp_path):
         (("--database", "postgresql://a@127.0.0.1:1/x"), 1, "the database cannot be opened: "),
     ],
 )
-def test_serve_refuses_what_cannot_be(site, bad, words, code, said):
-    assert said in bad(code, "annotate", "serve", "--data", "site", *words)
+def test_serve_refuses_what_cannot_be(site, bad, words, code, message):
+    assert message in bad(code, "annotate", "serve", "--data", "site", *words)
 
 
 def test_a_folder_of_other_things_is_no_data_folder(bad, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("x")
-    said = bad(1, "annotate", "serve", "--data", "mine", "--bind", "127.0.0.1:0")
-    assert said.startswith("mine: holds other files (thesis.tex)")
+    message = bad(1, "annotate", "serve", "--data", "mine", "--bind", "127.0.0.1:0")
+    assert message.startswith("mine: holds other files (thesis.tex)")
     assert "is no data folder of gecbench" in bad(1, "annotate", "check", "--data", "mine")
 
 

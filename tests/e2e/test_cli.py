@@ -47,22 +47,22 @@ def test_text_is_what_the_readme_shows(good, zh: Path):
 
 def test_json_is_the_contract(good, zh: Path):
     out = good("score", zh / "corpus.jsonl", zh / "eager.txt", *CHAR, "--format", "json")
-    found = json.loads(out)
-    assert found["schema"] == 1
-    assert found["corpus"] == {
+    data = json.loads(out)
+    assert data["schema"] == 1
+    assert data["corpus"] == {
         "name": "zh-samples",
         "sentences": 76,
         "scored": 75,
         "skipped": {"no annotator could correct it": 1},
     }
-    (result,) = found["results"]
+    (result,) = data["results"]
     assert (result["system"], result["metric"]) == ("eager", "cherrant")
     counts = Counts(*numbers(result))
     assert result["value"] == result["f"] == counts.f(0.5)
     assert (result["precision"], result["recall"]) == (counts.precision, counts.recall)
     assert f"gecbench:{__version__}" in result["signature"]
     types = result["by_type"].values()
-    assert tuple(sum(each[name] for each in types) for name in ("tp", "fp", "fn")) == numbers(
+    assert tuple(sum(item[name] for item in types) for name in ("tp", "fp", "fn")) == numbers(
         result
     )
 
@@ -95,13 +95,15 @@ def test_types_at_each_tier(good, zh: Path, tier: str, types: str):
 
 
 def test_every_level_is_another_number_and_says_so(score):
-    found = {}
+    by_level = {}
     for level in ("correction", "correction-type", "detection-span", "detection-token"):
         (result,) = score("--level", level, "--choice", "sentence-best", systems=["fluent.txt"])
         assert f"|level:{level}|" in result["signature"]
-        found[level] = numbers(result)
-    assert len(set(found.values())) >= 3  # types agree on these texts
-    assert found["detection-span"][0] > found["correction"][0] >= found["correction-type"][0]
+        by_level[level] = numbers(result)
+    assert len(set(by_level.values())) >= 3  # types agree on these texts
+    assert (
+        by_level["detection-span"][0] > by_level["correction"][0] >= by_level["correction-type"][0]
+    )
 
 
 def test_beta_and_choice_are_in_the_signature_and_in_the_number(score):
@@ -111,11 +113,11 @@ def test_beta_and_choice_are_in_the_signature_and_in_the_number(score):
 
 
 def test_references_can_be_fewer(score):
-    all_of_them, one, many = (
+    all_of_them, first, many = (
         numbers(score(*words)[0])
         for words in ((), ("--max-references", 1), ("--max-references", 99))
     )
-    assert all_of_them == many != one
+    assert all_of_them == many != first
     exactly = score("--references-exactly", 4)[0]
     assert (exactly["sentences"], "references:all, exactly 4" in exactly["signature"]) == (8, True)
 
@@ -143,7 +145,7 @@ def test_sizes_and_types_can_be_left_out(score):
 def test_systems_can_be_named(score, zh: Path, good):
     named = f"我的={zh / 'eager.txt'}"
     out = good("score", zh / "corpus.jsonl", named, zh / "eager.txt", *CHAR, "--format", "json")
-    assert [each["system"] for each in json.loads(out)["results"]] == ["我的", "eager"]
+    assert [result["system"] for result in json.loads(out)["results"]] == ["我的", "eager"]
 
 
 def test_several_metrics_are_asked_for_with_commas(score):
@@ -158,10 +160,10 @@ def test_each_sentence_is_written(good, zh: Path, tmp_path: Path):
     results = json.loads(table)["results"]
     assert header["signatures"] == [results[0]["signature"]]
     for result in results:
-        own = [row for row in rows if row["system"] == result["system"]]
-        assert len(own) == 76
-        chosen = [row["pairings"][row["chosen"]] for row in own if "chosen" in row]
-        sums = tuple(sum(each[name] for each in chosen) for name in ("tp", "fp", "fn"))
+        rows_of = [row for row in rows if row["system"] == result["system"]]
+        assert len(rows_of) == 76
+        chosen = [row["pairings"][row["chosen"]] for row in rows_of if "chosen" in row]
+        sums = tuple(sum(item[name] for item in chosen) for name in ("tp", "fp", "fn"))
         assert sums == numbers(result)
     assert [row["id"] for row in rows if row.get("left_out")] == ["zh-056"] * 2
 
@@ -185,16 +187,16 @@ def texts(good, run, zh: Path, tmp_path: Path) -> Path:
 def test_parallel_texts_with_references(good, texts: Path, zh: Path):
     references = [word for k in range(4) for word in ("--reference", f"x.ref{k}")]
     out = good("score", "x.src", zh / "cautious.txt", *references, *CHAR, "--format", "json")
-    found = json.loads(out)
-    assert found["corpus"] == {"name": "x", "sentences": 76, "scored": 76, "skipped": {}}
+    data = json.loads(out)
+    assert data["corpus"] == {"name": "x", "sentences": 76, "scored": 76, "skipped": {}}
     # The fourth of those that have fewer repeats the first: nothing else can be chosen.
-    assert found["results"][0]["tp"] == 43
+    assert data["results"][0]["tp"] == 43
 
 
 def test_edits_of_both_sides_as_m2_need_no_scheme(run, good, zh: Path, score):
     assert run("edits", zh / "corpus.jsonl", *CHAR, "-o", "ref.m2").returncode == 0
-    made = run("convert", zh / "corpus.jsonl", "--to", "lines", "-o", "x")
-    assert made.returncode == 0
+    output = run("convert", zh / "corpus.jsonl", "--to", "lines", "-o", "x")
+    assert output.returncode == 0
     assert (
         run("edits", "x.src", "--reference", zh / "eager.txt", *CHAR, "-o", "eager.m2").returncode
         == 0
@@ -215,14 +217,14 @@ def test_texts_against_edits(run, good, zh: Path, score):
 
 
 def test_a_corpus_from_standard_input(good, zh: Path, score):
-    given = (zh / "corpus.jsonl").read_text("utf-8")
+    text = (zh / "corpus.jsonl").read_text("utf-8")
     words = ("-", zh / "eager.txt", *CHAR, "--format", "json")
-    assert json.loads(good("score", *words, given=given))["results"] == score(systems=["eager.txt"])
+    assert json.loads(good("score", *words, stdin=text))["results"] == score(systems=["eager.txt"])
 
 
 def test_a_system_from_standard_input(good, zh: Path):
-    given = (zh / "eager.txt").read_text("utf-8")
-    out = good("score", zh / "corpus.jsonl", "-", *CHAR, given=given)
+    text = (zh / "eager.txt").read_text("utf-8")
+    out = good("score", zh / "corpus.jsonl", "-", *CHAR, stdin=text)
     assert out.splitlines()[1].split()[:4] == ["stdin", "81", "68", "34"]
 
 

@@ -57,5 +57,5 @@ def test_help_needs_no_statistics():
             "print(*sorted({'numpy', 'scipy', 'matplotlib', 'jinja2'} & set(sys.modules)))"
         )
         command = [sys.executable, "-c", code]
-        told = subprocess.run(command, capture_output=True, text=True, check=True)
-        assert told.stdout.strip() == ""
+        result = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert result.stdout.strip() == ""

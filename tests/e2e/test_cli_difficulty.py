@@ -17,12 +17,14 @@ def words(zh: Path) -> list[object]:
 
 
 def test_json_of_the_chinese_samples(good, zh: Path):
-    made = json.loads(good(*words(zh), "--reference-number", "chosen", "--format", "json"))
-    (result,) = made["results"]
-    assert [one["system"] for one in result["systems"]] == list(NAMES)
-    assert all(0 <= edit["weight"] <= 1 for one in result["difficulty"] for edit in one["edits"])
-    tallies = [one["weighted"] for one in result["systems"]]
-    assert len({round(one["tp"] + one["fn"], 9) for one in tallies}) == 1
+    data = json.loads(good(*words(zh), "--reference-number", "chosen", "--format", "json"))
+    (result,) = data["results"]
+    assert [system["system"] for system in result["systems"]] == list(NAMES)
+    assert all(
+        0 <= edit["weight"] <= 1 for sentence in result["difficulty"] for edit in sentence["edits"]
+    )
+    tallies = [system["weighted"] for system in result["systems"]]
+    assert len({round(tally["tp"] + tally["fn"], 9) for tally in tallies}) == 1
 
 
 def test_corpora_stand_beside_each_other(run, zh: Path):
@@ -45,15 +47,17 @@ def test_weights_of_other_sentences_are_refused_in_one_line(bad, zh: Path, tmp_p
 
 
 def test_scoring_by_weights_loads_nothing_heavy(zh: Path):
-    given = [str(word) for word in words(zh)]
+    arguments = [str(word) for word in words(zh)]
     code = (
         "import contextlib, io, sys, gecbench.cli\n"
         "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):\n"
-        f"    gecbench.cli.main({given!r})\n"
+        f"    gecbench.cli.main({arguments!r})\n"
         "print(*sys.modules, sep='\\n')"
     )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = {name.split(".")[0] for name in told.stdout.splitlines()}
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    loaded = {name.split(".")[0] for name in result.stdout.splitlines()}
     assert "gecbench" in loaded
     assert loaded & {"matplotlib", "jinja2", "scipy", "spacy", "pooch"} == set()
 
@@ -64,8 +68,8 @@ def test_the_worked_example_of_the_page_is_what_comes(run, tmp_path: Path):
     reference, systems, shown, picture = blocks
     (tmp_path / "ref.m2").write_text(reference, encoding="utf-8")
     (tmp_path / "hyp.m2").write_text(systems, encoding="utf-8")
-    asked = ("--systems-in", "hyp.m2", "--names", "bold,careful,shy", "--by-type", 3)
-    ended = run("analyse", "difficulty", "ref.m2", *asked, "--chunks", "chunks.txt")
+    arguments = ("--systems-in", "hyp.m2", "--names", "bold,careful,shy", "--by-type", 3)
+    ended = run("analyse", "difficulty", "ref.m2", *arguments, "--chunks", "chunks.txt")
     assert (ended.returncode, ended.stderr) == (0, "")
     assert ended.stdout == shown
     assert (tmp_path / "chunks.txt").read_text("utf-8").split("\n\n")[0] == picture.rstrip("\n")

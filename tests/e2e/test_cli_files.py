@@ -36,7 +36,7 @@ def written(run, zh: Path, tmp_path: Path, once) -> Path:
 def given(name: str) -> list[str]:
     """The words that name a corpus in a format."""
     if name == "lines":
-        return ["c.src", *(word for each in REFERENCES for word in ("--reference", each))]
+        return ["c.src", *(word for reference in REFERENCES for word in ("--reference", reference))]
     return [NAMES[name]]
 
 
@@ -50,24 +50,26 @@ def texts(path: Path, name: str) -> list[tuple[str, list[str | None]]]:
     return [(s.source, [r.text for r in s.references]) for s in corpus.samples]
 
 
-@pytest.mark.parametrize(("one", "two"), list(itertools.product(NAMES, repeat=2)))
-def test_every_format_becomes_every_other(run, written: Path, one: str, two: str):
-    ended = run("convert", *given(one), "--to", two, "-o", "out")
+@pytest.mark.parametrize(("first", "second"), list(itertools.product(NAMES, repeat=2)))
+def test_every_format_becomes_every_other(run, written: Path, first: str, second: str):
+    ended = run("convert", *given(first), "--to", second, "-o", "out")
     assert ended.stdout == ""
-    if two == "m2" and one in ("fcgec", "mucgec", "lines"):
+    if second == "m2" and first in ("fcgec", "mucgec", "lines"):
         assert ended.returncode == 1
         assert "m2 holds edits; extract them first: gecbench edits" in ended.stderr
         assert not (written / "out").exists()
         return
     assert ended.returncode == 0
     assert all(line.startswith("note: ") for line in ended.stderr.splitlines())
-    sources = [source for source, _ in texts(written / "out", two)]
+    sources = [source for source, _ in texts(written / "out", second)]
     assert sources == [source for source, _ in texts(written / NAMES["jsonl"], "jsonl")]
-    if one == two or two == "jsonl":
-        assert texts(written / "out", two) == texts(written / NAMES[one], one)
-    if one == two:
-        ending = ".ref3" if one == "lines" else ""
-        assert (written / f"out{ending}").read_bytes() == (written / f"{NAMES[one]}{ending}").read_bytes()
+    if first == second or second == "jsonl":
+        assert texts(written / "out", second) == texts(written / NAMES[first], first)
+    if first == second:
+        ending = ".ref3" if first == "lines" else ""
+        assert (written / f"out{ending}").read_bytes() == (
+            written / f"{NAMES[first]}{ending}"
+        ).read_bytes()
 
 
 @pytest.mark.parametrize("name", ["m2", "mucgec", "jsonl"])
@@ -164,9 +166,9 @@ def test_the_list_says_what_is_here(good, shared: Path):
     assert lines[0].split() == ["NAME", "FILES", "SIZE", "LICENCE", "HERE"]
     assert lines[1].endswith("bundled with gecbench")
     assert lines[2].endswith("no; run: gecbench data get cherrant")
-    told = json.loads(good("data", "list", "--format", "json", "--mirror", shared / "data"))
+    data = json.loads(good("data", "list", "--format", "json", "--mirror", shared / "data"))
     assert {
-        each["name"]: all(file["path"] for file in each["files"]) for each in told["data_sets"]
+        entry["name"]: all(file["path"] for file in entry["files"]) for entry in data["data_sets"]
     } == {
         "samples": True,
         "cherrant": True,

@@ -36,9 +36,9 @@ def test_standard_input_stands_for_one_file_only(bad):
 
 
 def test_parallel_files_are_written_together_or_not_at_all(run, bad, tmp_path: Path):
-    one = write(tmp_path, "one.tsv", "1\t我们\t他们\n")
+    path = write(tmp_path, "one.tsv", "1\t我们\t他们\n")
     (tmp_path / "dir.ref0").mkdir()
-    words = ("convert", one, "--to", "lines", "-o")
+    words = ("convert", path, "--to", "lines", "-o")
     assert bad(1, *words, "dir").startswith("dir.ref0: already exists")
     assert not (tmp_path / "dir.src").exists()
     assert run(*words, "good").returncode == 0
@@ -48,11 +48,11 @@ def test_parallel_files_are_written_together_or_not_at_all(run, bad, tmp_path: P
 
 def test_references_of_an_earlier_corpus_are_not_left_beside_a_new_one(run, bad, tmp_path: Path):
     two = write(tmp_path, "two.tsv", "1\t我们\t他们\t你们\n")
-    one = write(tmp_path, "one.tsv", "1\t我们\t他们\n")
+    path = write(tmp_path, "one.tsv", "1\t我们\t他们\n")
     assert run("convert", two, "--to", "lines", "-o", "x").returncode == 0
     (tmp_path / "x.src").unlink()
     (tmp_path / "x.ref0").unlink()
-    assert bad(1, "convert", one, "--to", "lines", "-o", "x") == (
+    assert bad(1, "convert", path, "--to", "lines", "-o", "x") == (
         "x.ref1: would stay beside the new files as if it belonged to them; remove it"
     )
 

@@ -41,16 +41,16 @@ LONG = ("docs/analysis/correlation", "docs/analysis/segmentation", "docs/compati
 
 def blocks(kind: str) -> list:
     """Every block of a kind, named by the first page that has it, and its line there."""
-    found = {}
+    place_of = {}
     for page in PAGES:
         text = page.read_text("utf-8")
         for block in BLOCK.finditer(text):
             if block[1] == kind and (kind != "bash" or block[2].startswith("# tested\n")):
                 line = text.count("\n", 0, block.start()) + 1
-                found.setdefault(block[2], f"{page.relative_to(ROOT)}:{line}")
+                place_of.setdefault(block[2], f"{page.relative_to(ROOT)}:{line}")
     return [
         pytest.param(code, id=place, marks=pytest.mark.slow if place.startswith(LONG) else ())
-        for code, place in found.items()
+        for code, place in place_of.items()
     ]
 
 

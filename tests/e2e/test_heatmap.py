@@ -31,8 +31,8 @@ OUTPUTS = (HOSTILE.replace("x()", "'y'<b>"), "我喜欢吃苹果。", "ق", "�
 @pytest.fixture
 def show(browser: Browser, tmp_path: Path) -> Iterator[Show]:
     """Open a page; nothing may be asked of a host, and the console stays silent."""
-    said: list[str] = []
-    asked: list[str] = []
+    console: list[str] = []
+    calls: list[str] = []
     contexts = []
 
     def show(path: Path, *, width: int = 1440, theme: str = "light", wait: bool = True) -> Page:
@@ -41,9 +41,9 @@ def show(browser: Browser, tmp_path: Path) -> Iterator[Show]:
         )
         contexts.append(context)
         page = context.new_page()
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("request", lambda request: asked.append(request.url))
+        page.on("console", lambda message: console.append(message.text))
+        page.on("pageerror", lambda error: console.append(str(error)))
+        page.on("request", lambda request: calls.append(request.url))
         page.goto(path.as_uri())
         if wait:
             page.wait_for_selector("li.sentence")
@@ -52,8 +52,8 @@ def show(browser: Browser, tmp_path: Path) -> Iterator[Show]:
     yield show
     for context in contexts:
         context.close()
-    assert said == []
-    assert all(url.startswith("file:") for url in asked)
+    assert console == []
+    assert all(url.startswith("file:") for url in calls)
 
 
 @pytest.fixture
@@ -125,8 +125,8 @@ def test_sentences_are_whole_and_errors_have_their_details(show: Show, zh_page: 
     error = sentence.locator(".mark.error").first
     error.hover()
     assert page.inner_text("#tip .head") == "错误: 个"
-    said = page.inner_text("#tip dl").split("\n")
-    assert dict(zip(said[::2], said[1::2], strict=True)) == {
+    parts = page.inner_text("#tip dl").split("\n")
+    assert dict(zip(parts[::2], parts[1::2], strict=True)) == {
         "类型": "S",
         "修改为": "本",
         "权重": "0.00",
@@ -225,7 +225,7 @@ def test_search_looks_into_sources_corrections_and_ids(show: Show, zh_page: Path
 def test_the_hardest_come_first_where_asked(show: Show, zh_page: Path):
     page = show(zh_page)
     page.select_option("#order", "hardest")
-    values = [float(each) for each in page.locator("li .value").all_text_contents()]
+    values = [float(text_content) for text_content in page.locator("li .value").all_text_contents()]
     assert values == sorted(values, reverse=True)
     assert values[0] > values[-1]
 
@@ -285,10 +285,10 @@ def test_lightness_alone_carries_the_scale_and_letters_are_legible(
     grounds = show(zh_page, theme=theme).evaluate(GROUNDS)
     assert len(grounds) == 10 * 51
     for kind in (True, False):
-        found = [
+        lights = [
             (share, luminance(back)) for is_error, share, back, _ in grounds if is_error == kind
         ]
-        ordered = [light for _, light in sorted(found, reverse=theme == "light")]
+        ordered = [light for _, light in sorted(lights, reverse=theme == "light")]
         assert ordered == sorted(ordered)
         assert ordered[-1] - ordered[0] > 0.4
     for _, share, back, front in grounds:
@@ -309,8 +309,8 @@ def test_axe_finds_nothing_to_complain_of(show: Show, zh_page: Path, theme: str,
     page = show(zh_page, theme=theme)
     page.select_option("#language", language)
     page.locator("#sentences .mark.error").first.focus()
-    found = Axe().run(page, options={"resultTypes": ["violations"]})
-    assert found.violations_count == 0, found.generate_report()
+    report = Axe().run(page, options={"resultTypes": ["violations"]})
+    assert report.violations_count == 0, report.generate_report()
 
 
 def test_hostile_texts_are_shown_as_they_are(show: Show, hostile_page: Path):

@@ -73,60 +73,62 @@ def page(browser):
     """A page that may load the modules; what it complains of fails the test."""
     with served() as address:
         opened = browser.new_page()
-        said: list[str] = []
-        opened.on("console", lambda message: said.append(message.text))
-        opened.on("pageerror", lambda error: said.append(str(error)))
+        console: list[str] = []
+        opened.on("console", lambda message: console.append(message.text))
+        opened.on("pageerror", lambda error: console.append(str(error)))
         opened.goto(address)
         yield opened
         opened.close()
-        assert said == []
+        assert console == []
 
 
 def plain(case: diff_cases.Case) -> dict[str, object]:
     """What Python finds, as the browser says it."""
-    found = diff(case.source, case.target, lang=case.lang, placeholder=case.placeholder)
+    difference = diff(case.source, case.target, lang=case.lang, placeholder=case.placeholder)
     return {
-        "edits": found.edits,
+        "edits": difference.edits,
         "pieces": [
             {
-                "op": one.op,
-                "source": one.source,
-                "target": one.target,
-                "edits": list(one.edits),
-                "move": one.move,
+                "op": piece.op,
+                "source": piece.source,
+                "target": piece.target,
+                "edits": list(piece.edits),
+                "move": piece.move,
             }
-            for one in found.pieces
+            for piece in difference.pieces
         ],
     }
 
 
 ASKED = [
-    [one.source, one.target, {"lang": one.lang, "placeholder": one.placeholder}]
-    for one in diff_cases.CASES
+    [case.source, case.target, {"lang": case.lang, "placeholder": case.placeholder}]
+    for case in diff_cases.CASES
 ]
 
 
 def test_the_browser_finds_what_python_finds(page):
-    found = page.evaluate(
+    in_browser = page.evaluate(
         """async (asked) => {
           const { diff } = await import("/gecbench/diff.js");
           return asked.map((one) => diff(...one));
         }""",
         ASKED,
     )
-    assert len(found) == len(diff_cases.CASES) >= 500
+    assert len(in_browser) == len(diff_cases.CASES) >= 500
     wrong = [
-        (case, one) for case, one in zip(diff_cases.CASES, found, strict=True) if one != plain(case)
+        (case, result)
+        for case, result in zip(diff_cases.CASES, in_browser, strict=True)
+        if result != plain(case)
     ]
     assert wrong == []
 
 
 def test_per_3_per_6_the_browser_makes_of_gaps_what_python_makes(page):
-    asked = [
+    questions = [
         [case.original, [[chip.source, chip.target] for chip in case.chips], case.gaps, case.lang]
         for case in perturbation_cases.CASES
     ]
-    found = page.evaluate(
+    in_browser = page.evaluate(
         """async (asked) => {
           const { joinGaps, measureChange } = await import("/gecbench/perturbation.js");
           return asked.map(([original, pairs, gaps, lang]) => {
@@ -137,17 +139,17 @@ def test_per_3_per_6_the_browser_makes_of_gaps_what_python_makes(page):
             return [...texts, edits, changed, tokens];
           });
         }""",
-        asked,
+        questions,
     )
     expected = [
         [*derive(case.gaps, case.chips, case.lang), *case.change]
         for case in perturbation_cases.CASES
     ]
-    assert found == expected
+    assert in_browser == expected
 
 
 def test_a_worker_finds_the_same_under_the_sites_policy(page):
-    found = page.evaluate(
+    in_browser = page.evaluate(
         """async (asked) => {
           const worker = new Worker("/gecbench/diff-worker.js", { type: "module" });
           const answers = [];
@@ -166,27 +168,27 @@ def test_a_worker_finds_the_same_under_the_sites_policy(page):
         }""",
         ASKED[-4:],
     )
-    wanted = [{"id": n, **plain(case)} for n, case in enumerate(diff_cases.CASES[-4:])]
-    assert found == wanted
+    expected = [{"id": n, **plain(case)} for n, case in enumerate(diff_cases.CASES[-4:])]
+    assert in_browser == expected
 
 
 def test_without_options_it_is_chinese_with_the_usual_placeholder(page):
-    found = page.evaluate(
+    in_browser = page.evaluate(
         """async () => (await import("/gecbench/diff.js")).diff("我去", "我[缺失成分]去")"""
     )
-    assert found == plain(diff_cases.Case("我去", "我[缺失成分]去"))
+    assert in_browser == plain(diff_cases.Case("我去", "我[缺失成分]去"))
 
 
 def test_graphemes_are_those_of_the_browsers_own_segmenter(page):
     texts = sorted({text for case in diff_cases.CASES for text in case[:2]})
-    found = page.evaluate(
+    in_browser = page.evaluate(
         """(texts) => {
           const segmenter = new Intl.Segmenter("und", { granularity: "grapheme" });
           return texts.map((text) => Array.from(segmenter.segment(text), ({ segment }) => segment));
         }""",
         texts,
     )
-    for text, graphemes in zip(texts, found, strict=True):
+    for text, graphemes in zip(texts, in_browser, strict=True):
         assert regex.findall(r"\X", text) == graphemes
 
 
@@ -211,7 +213,7 @@ def test_browser_and_python_agree_on_every_character_that_python_knows(page):
     assert han == [code for code in known if is_han(chr(code))]
     many = {*han, *range(0xAC00, 0xD7A4)}
     known = [code for code in known if code not in many or code % 100 == 0]
-    found = page.evaluate(
+    in_browser = page.evaluate(
         """async (known) => {
           const { tokenize } = await import("/gecbench/diff.js");
           const length = ({ form }) => [...form].length;
@@ -225,7 +227,7 @@ def test_browser_and_python_agree_on_every_character_that_python_knows(page):
     )
     odd = [
         f"U+{code:04X}"
-        for code, facts in zip(known, found, strict=True)
+        for code, facts in zip(known, in_browser, strict=True)
         if facts != facts_of(chr(code))
     ]
     assert odd == []
@@ -241,26 +243,26 @@ def facts_of(character: str) -> str:
 
 
 def test_the_browser_finds_the_same_hints(page):
-    asked = [
-        [one.source, one.text,
-         {"lang": one.lang, "placeholder": one.placeholder, "aliases": list(one.aliases)}]
-        for one in hint_cases.CASES
+    questions = [
+        [case.source, case.text,
+         {"lang": case.lang, "placeholder": case.placeholder, "aliases": list(case.aliases)}]
+        for case in hint_cases.CASES
     ]  # fmt: skip
-    found, codes = page.evaluate(
+    in_browser, codes = page.evaluate(
         """async (asked) => {
           const { findHints, CODES } = await import("/gecbench/hints.js");
           return [asked.map((one) => findHints(...one)), CODES];
         }""",
-        asked,
+        questions,
     )
     assert codes == list(hint_cases.CODES)
-    for case, given in zip(hint_cases.CASES, found, strict=True):
-        assert [(one["code"], one["text"], one["repair"]) for one in given] == list(case.found)
-        for one, same in zip(given, hint_cases.hints(case), strict=True):
-            text = case.source if one["code"] == "lost_word" else case.text
+    for case, hints in zip(hint_cases.CASES, in_browser, strict=True):
+        assert [(hint["code"], hint["text"], hint["repair"]) for hint in hints] == list(case.found)
+        for hint, same in zip(hints, hint_cases.hints(case), strict=True):
+            text = case.source if hint["code"] == "lost_word" else case.text
             units = len(text[: same.start].encode("utf-16-le")) // 2
-            assert one["start"] == units
-            assert one["end"] == units + len(same.text.encode("utf-16-le")) // 2
+            assert hint["start"] == units
+            assert hint["end"] == units + len(same.text.encode("utf-16-le")) // 2
 
 
 def test_the_message_of_a_hint_is_the_pages(page):
@@ -279,7 +281,7 @@ def test_the_message_of_a_hint_is_the_pages(page):
     ]
 
 
-def drawn(page, *asked: object):
+def drawn(page, *arguments: object):
     """Draw a diff into the page."""
     page.evaluate(
         """async ([source, target, options, words]) => {
@@ -288,7 +290,7 @@ def drawn(page, *asked: object):
           const { pieces } = diff(source, target, options);
           drawDiff(document.getElementById("out"), pieces, words, options.placeholder);
         }""",
-        [*asked, WORDS],
+        [*arguments, WORDS],
     )
     return page.locator("#out")
 
@@ -302,10 +304,10 @@ def test_what_is_drawn_can_be_heard(page):
 
 def test_elements_carry_the_numbers_of_edits_and_moves(page):
     shown = drawn(page, "昨天我去舒舍", "我昨天去宿舍了", {"lang": "zh"})
-    given = shown.locator("[data-edits]").evaluate_all(
+    numbers = shown.locator("[data-edits]").evaluate_all(
         "all => all.map((one) => [one.tagName, one.className, one.dataset.edits, one.dataset.move])"
     )
-    assert given == [
+    assert numbers == [
         ["INS", "diff-move", "1", "1"],
         ["DEL", "diff-move", "2", "1"],
         ["DEL", "diff-delete", "3", None],

@@ -31,13 +31,18 @@ def english(
     file: Path, text: str | None, sets: tuple[EditSet, ...], *outputs: str, **options: Any
 ) -> Path:
     """A page of one sentence whose reference has given edits."""
-    one = Sample("s", ENGLISH, (Rewrite(text, edit_sets=sets),), {}, tuple(ENGLISH.split()))
+    sample = Sample("s", ENGLISH, (Rewrite(text, edit_sets=sets),), {}, tuple(ENGLISH.split()))
     systems = [
         SystemOutput(f"s{number}", {"s": (Rewrite(output),)})
         for number, output in enumerate(outputs)
     ]
     return page(
-        file, Corpus("c", (one,), "en"), systems, metrics=("errant",), re_extract=False, **options
+        file,
+        Corpus("c", (sample,), "en"),
+        systems,
+        metrics=("errant",),
+        re_extract=False,
+        **options,
     )
 
 
@@ -75,7 +80,10 @@ def test_insertions_of_one_set_at_one_place_stay_in_their_order(browser, tmp_pat
         with opened(browser, file, f"#s=s&view={view}") as shown:
             assert shown.page.locator(".also").count() == 0
             row = shown.page.locator("tr", has_text="Reference 1")
-            assert [one.strip() for one in row.locator("ins").all_inner_texts()] == ["his", "or"]
+            assert [inner_text.strip() for inner_text in row.locator("ins").all_inner_texts()] == [
+                "his",
+                "or",
+            ]
             if view == "marked":
                 assert text_of(shown, "reference") == "He sold his or her bag ."
 
@@ -116,9 +124,9 @@ def test_tokens_are_said_to_be_tokens(browser, tmp_path: Path):
         *(tmp_path / "p.html", "He lost his bag .", sets, ENGLISH), level="detection-token"
     )
     with opened(browser, file) as shown:
-        told = shown.page.locator("tr.system th").inner_text()
-        assert "0 true, 0 false, 2 missed" in told
-        assert "counted in tokens" in told
+        heading = shown.page.locator("tr.system th").inner_text()
+        assert "0 true, 0 false, 2 missed" in heading
+        assert "counted in tokens" in heading
 
 
 def test_a_declaration_is_said_to_count(browser, tmp_path: Path):
@@ -126,9 +134,9 @@ def test_a_declaration_is_said_to_count(browser, tmp_path: Path):
     corpus = Corpus("c", (Sample("s", "我去了", references),), "zh")
     same = SystemOutput("a", {"s": (Rewrite(unannotatable=True),)})
     with opened(browser, page(tmp_path / "p.html", corpus, [same])) as shown:
-        told = shown.page.locator("tr.system th").inner_text()
-        assert "1 true, 0 false, 0 missed" in told
-        assert "the declaration is counted" in told
+        heading = shown.page.locator("tr.system th").inner_text()
+        assert "1 true, 0 false, 0 missed" in heading
+        assert "the declaration is counted" in heading
 
 
 def test_a_missed_edit_that_stands_aside_says_what_it_is(browser, tmp_path: Path):
@@ -153,9 +161,11 @@ def test_what_stands_behind_an_aligned_version_is_in_its_own_language(browser, t
 
 def test_an_insertion_before_a_replacement_stands_once_in_the_aligned_view(browser, tmp_path: Path):
     sets = ((Edit(2, 2, ("了",), "M"), Edit(2, 3, ("他",), "S")),)
-    one = Sample("s", "他卖她包", (Rewrite("他卖了他包", edit_sets=sets),), {}, tuple("他卖她包"))
+    sample = Sample(
+        "s", "他卖她包", (Rewrite("他卖了他包", edit_sets=sets),), {}, tuple("他卖她包")
+    )
     same = SystemOutput("a", {"s": (Rewrite("他卖她包"),)})
-    file = page(tmp_path / "p.html", Corpus("c", (one,), "zh"), [same])
+    file = page(tmp_path / "p.html", Corpus("c", (sample,), "zh"), [same])
     with opened(browser, file, "#s=s&view=aligned") as shown:
         row = shown.page.locator("tr", has_text="Reference 1")
         assert row.locator("ins").all_inner_texts() == ["了", "他"]
@@ -169,15 +179,18 @@ def german(tmp_path: Path) -> Path:
         Sample(str(at), text, (Rewrite(text.replace("Haus", "Baum")),))
         for at, text in enumerate(sources)
     )
-    made = [
-        SystemOutput(name, {one.id: (Rewrite(change(int(one.id), one.source)),) for one in samples})
+    outputs = [
+        SystemOutput(
+            name,
+            {sample.id: (Rewrite(change(int(sample.id), sample.source)),) for sample in samples},
+        )
         for name, change in (
             ("a", lambda _, text: text),
             ("b", lambda at, text: text.replace("Haus", "Hof") if at == 1 else text),
         )
     ]
     return page(
-        tmp_path / "de.html", Corpus("de", samples, "de"), made, metrics=("gleu", "cherrant")
+        tmp_path / "de.html", Corpus("de", samples, "de"), outputs, metrics=("gleu", "cherrant")
     )
 
 

@@ -20,9 +20,9 @@ opened = partial(opened_in, language="en")
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory, once: Callable[..., str]) -> Path:
     """The page of the Chinese samples."""
-    made = tmp_path_factory.mktemp("page") / "zh.html"
-    made.write_text(samples_page(once), encoding="utf-8")
-    return made
+    path = tmp_path_factory.mktemp("page") / "zh.html"
+    path.write_text(samples_page(once), encoding="utf-8")
+    return path
 
 
 @pytest.fixture
@@ -40,12 +40,12 @@ def chosen() -> dict:
     systems = [load_system(sample("zh", f"{name}.txt"), corpus) for name in names]
     run_stats = collect_stats(corpus, systems, scheme="zh-char")
     metric = run_stats.metrics["cherrant"]
-    found = {}
+    chosen_rows = {}
     for name in names:
         rows = run_stats.rows[name, "cherrant"]
         pairings = iter(metric.choose([row for row in rows if row is not None]))
-        found[name] = [None if row is None else next(pairings) for row in rows]
-    return found
+        chosen_rows[name] = [None if row is None else next(pairings) for row in rows]
+    return chosen_rows
 
 
 def pick(shown: Opened, name: str, value: str) -> None:
@@ -84,45 +84,50 @@ def test_the_filter_of_outcomes_finds_what_the_metric_says(shown: Opened, chosen
     }
     pick(shown, "system", "eager")
     for outcome, test in tests.items():
-        wanted = sum(one is not None and test(one.counts) for one in chosen["eager"])
+        total = sum(pairing is not None and test(pairing.counts) for pairing in chosen["eager"])
         pick(shown, "outcome", outcome)
-        assert shown.found() == wanted > 0, outcome
+        assert shown.found() == total > 0, outcome
 
 
 def test_an_outcome_can_be_of_one_type_alone(shown: Opened, chosen: dict):
-    wanted = sum(
-        one is not None and "M" in one.by_type and one.by_type["M"].fp > 0
-        for one in chosen["eager"]
+    total = sum(
+        pairing is not None and "M" in pairing.by_type and pairing.by_type["M"].fp > 0
+        for pairing in chosen["eager"]
     )
     pick(shown, "system", "eager")
     pick(shown, "outcome", "false")
     pick(shown, "type", "M")
-    assert shown.found() == wanted > 0
-    assert wanted < sum(one is not None and one.counts.fp > 0 for one in chosen["eager"])
+    assert shown.found() == total > 0
+    assert total < sum(pairing is not None and pairing.counts.fp > 0 for pairing in chosen["eager"])
 
 
 def test_two_systems_that_differ_are_found(shown: Opened, chosen: dict):
     right = {
-        name: [one is not None and one.counts.fp == one.counts.fn == 0 for one in pairings]
+        name: [
+            pairing is not None and pairing.counts.fp == pairing.counts.fn == 0
+            for pairing in pairings
+        ]
         for name, pairings in chosen.items()
     }
     pick(shown, "a", "eager")
     pick(shown, "b", "fluent")
     texts = [sample("zh", f"{name}.txt").read_text("utf-8").splitlines() for name in right]
-    different = sum(one != two for one, two in zip(texts[1], texts[2], strict=True))
+    different = sum(first != second for first, second in zip(texts[1], texts[2], strict=True))
     assert shown.found() == different > 0
-    scored = [one is not None for one in chosen["eager"]]
+    scored = [item is not None for item in chosen["eager"]]
     for differ, first, second in (("first", "eager", "fluent"), ("second", "fluent", "eager")):
         pick(shown, "differ", differ)
         pairs = zip(right[first], right[second], scored, strict=True)
-        assert shown.found() == sum(one and not two and known for one, two, known in pairs)
+        assert shown.found() == sum(
+            first and not second and known for first, second, known in pairs
+        )
 
 
 def test_a_bar_leads_to_the_sentences_that_it_is_of(shown: Opened, chosen: dict):
-    wanted = sum(one is not None and "M" in one.by_type for one in chosen["eager"])
+    total = sum(item is not None and "M" in item.by_type for item in chosen["eager"])
     bar = shown.page.locator("#breakdown-type-1 .card", has_text="missing").locator("a")
     bar.filter(has_text="eager").click()
-    assert shown.found() == wanted > 0
+    assert shown.found() == total > 0
     view = {"s": shown.shown(), "type": "M", "system": "eager", "outcome": "edits"}
     assert shown.view() == view
     assert shown.page.locator("[name=type]").input_value() == "M"
@@ -132,8 +137,8 @@ def test_a_bar_leads_to_the_sentences_that_it_is_of(shown: Opened, chosen: dict)
     size = shown.page.locator("#breakdown-errors .card").nth(1).locator(".size").inner_text()
     assert shown.found() == int(size.split()[-1])
     shown.page.locator("#table-scores tbody td a").nth(1).click()  # false positives of the best
-    wanted = sum(one is not None and one.counts.fp > 0 for one in chosen["cautious"])
-    assert shown.found() == wanted > 0
+    total = sum(item is not None and item.counts.fp > 0 for item in chosen["cautious"])
+    assert shown.found() == total > 0
 
 
 def test_text_is_found_in_sources_references_and_outputs(shown: Opened):
@@ -152,7 +157,7 @@ def test_text_is_found_in_sources_references_and_outputs(shown: Opened):
 
 def test_lengths_are_limited_on_both_sides(shown: Opened):
     lengths = [
-        len(one.source) for one in load(sample("zh", "corpus.jsonl")).samples
+        len(sample.source) for sample in load(sample("zh", "corpus.jsonl")).samples
     ]  # of the samples no source has a blank
     shown.page.locator("[name=min]").fill("15")
     assert shown.found() == sum(length >= 15 for length in lengths)
@@ -164,13 +169,13 @@ def test_the_order_is_what_it_says(shown: Opened):
     corpus = load(sample("zh", "corpus.jsonl"))
     pick(shown, "sort", "position")
     assert shown.rows()[:3] == ["zh-001", "zh-002", "zh-003"]
-    lengths = {one.id: len(one.source) for one in corpus.samples}
+    lengths = {sample.id: len(sample.source) for sample in corpus.samples}
     pick(shown, "sort", "longest")
-    found = [lengths[name] for name in shown.rows()]
-    assert found == sorted(lengths.values(), reverse=True)[: len(found)]
+    result = [lengths[name] for name in shown.rows()]
+    assert result == sorted(lengths.values(), reverse=True)[: len(result)]
     pick(shown, "sort", "difficulty")
-    told = shown.page.locator(".row .difficulty .unseen").all_inner_texts()
-    values = [float(text.split()[-1]) for text in told]
+    inner_texts = shown.page.locator(".row .difficulty .unseen").all_inner_texts()
+    values = [float(text.split()[-1]) for text in inner_texts]
     assert values == sorted(values, reverse=True)
     assert values[0] > values[-1]
 
@@ -182,7 +187,7 @@ def test_a_link_restores_the_whole_view(browser, file: Path, shown: Opened):
     shown.page.locator(".filters [name=q]").fill("我")
     shown.page.locator(".tools select").select_option("aligned")
     shown.page.locator("#row-3").click()
-    sentence, found = shown.shown(), shown.found()
+    sentence, result = shown.shown(), shown.found()
     link = shown.page.locator(".tools a").get_attribute("href")
     assert shown.view() == {
         "s": sentence,
@@ -193,7 +198,7 @@ def test_a_link_restores_the_whole_view(browser, file: Path, shown: Opened):
         "view": "aligned",
     }
     with opened(browser, file, link) as again:
-        assert (again.shown(), again.found()) == (sentence, found)
+        assert (again.shown(), again.found()) == (sentence, result)
         assert again.page.locator(".filters [name=outcome]").input_value() == "false"
         assert again.page.locator("table.aligned").is_visible()
         assert again.page.locator("#explorer").evaluate(
@@ -269,7 +274,7 @@ def test_details_come_on_pointing_and_on_focus_and_go_on_escape(shown: Opened):
 def test_no_verdict_is_told_by_colour_alone(shown: Opened):
     shown.page.evaluate("location.hash = '#s=zh-001'")
     shown.page.wait_for_function("document.querySelector('#sentence-id').innerText === 'zh-001'")
-    for kind, sign, said in (
+    for kind, sign, message in (
         ("true", "✓", "true edit"),
         ("false", "✕", "false edit"),
         ("missed", "○", "missed edit"),
@@ -278,7 +283,7 @@ def test_no_verdict_is_told_by_colour_alone(shown: Opened):
         assert marks
         for mark in marks:
             assert sign in mark.locator(".sign").inner_text()
-            assert said in mark.text_content()
+            assert message in mark.text_content()
 
 
 def test_plain_texts_are_what_the_systems_wrote(shown: Opened):
@@ -290,9 +295,9 @@ def test_plain_texts_are_what_the_systems_wrote(shown: Opened):
         sample("zh", f"{name}.txt").read_text("utf-8").splitlines()[0]
         for name in ("cautious", "eager", "fluent")
     ]
-    assert texts == [first.source, *(one.text for one in first.references), *written]
+    assert texts == [first.source, *(reference.text for reference in first.references), *written]
 
 
 def test_the_samples_have_what_these_tests_look_for(chosen: dict):
-    of = total(one.counts for one in chosen["eager"] if one is not None)
+    of = total(item.counts for item in chosen["eager"] if item is not None)
     assert min(of.tp, of.fp, of.fn) > 0

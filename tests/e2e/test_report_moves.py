@@ -31,9 +31,9 @@ opened = partial(opened_in, language="en")
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory, once: Callable[..., str]) -> Path:
     """The page of the Chinese samples."""
-    made = tmp_path_factory.mktemp("page") / "zh.html"
-    made.write_text(samples_page(once), encoding="utf-8")
-    return made
+    folder = tmp_path_factory.mktemp("page") / "zh.html"
+    folder.write_text(samples_page(once), encoding="utf-8")
+    return folder
 
 
 @pytest.fixture
@@ -82,16 +82,16 @@ def test_filters_outlast_a_look_at_another_part_and_a_reload(shown: Opened):
     pick(shown, "system", "eager")
     pick(shown, "outcome", "false")
     shown.page.locator("#row-2").click()
-    found, sentence = shown.found(), shown.shown()
-    assert 2 < found < 76
+    result, sentence = shown.found(), shown.shown()
+    assert 2 < result < 76
     shown.page.locator(".bar nav a[href='#difficulty']").click()
-    assert (shown.found(), shown.shown()) == (found, sentence)
+    assert (shown.found(), shown.shown()) == (result, sentence)
     reload(shown)
     assert shown.page.evaluate("location.hash") == "#difficulty"
-    assert (shown.found(), shown.shown()) == (found, sentence)
+    assert (shown.found(), shown.shown()) == (result, sentence)
     assert shown.page.locator("[name=outcome]").input_value() == "false"
     shown.page.go_back()
-    assert (shown.found(), shown.shown()) == (found, sentence)
+    assert (shown.found(), shown.shown()) == (result, sentence)
 
 
 def test_a_look_at_another_part_leaves_a_search_that_found_nothing(shown: Opened):
@@ -181,7 +181,7 @@ def test_what_has_the_focus_is_never_under_the_bar(browser, file: Path, size: di
             for _ in range(40):
                 shown.page.keyboard.press(key)
                 covered.append(shown.page.evaluate(COVERED))
-        assert [one for one in covered if one] == []
+        assert [item for item in covered if item] == []
 
 
 def test_details_stay_beside_an_edit_that_the_focus_scrolled_to(browser, file: Path):
@@ -238,13 +238,15 @@ def test_a_field_that_says_nothing_alone_is_shut(shown: Opened):
 def test_a_system_and_a_type_find_what_the_system_made_of_that_type(shown: Opened):
     pick(shown, "type", "M")
     anybody = shown.found()
-    found = {}
+    result = {}
     for outcome in ("", "true", "false"):
         pick(shown, "system", "cautious")
         pick(shown, "outcome", outcome)
-        found[outcome] = shown.found()
-    assert max(found["true"], found["false"]) <= found[""] <= found["true"] + found["false"] + 1
-    assert 0 < found[""] < anybody
+        result[outcome] = shown.found()
+    assert (
+        max(result["true"], result["false"]) <= result[""] <= result["true"] + result["false"] + 1
+    )
+    assert 0 < result[""] < anybody
 
 
 CUT = """() => [...document.querySelectorAll("figure .plot")].filter((one) => one.clientHeight &&
@@ -325,8 +327,8 @@ def test_files_stand_beside_the_title_that_they_are_of(shown: Opened):
 
 
 def test_the_bar_of_difficulty_says_what_it_is(shown: Opened):
-    told = shown.page.locator(".row .difficulty").first.get_attribute("title")
-    assert told.startswith("difficulty ")
+    attribute = shown.page.locator(".row .difficulty").first.get_attribute("title")
+    assert attribute.startswith("difficulty ")
 
 
 def test_names_are_shown_whole(shown: Opened):

@@ -19,10 +19,10 @@ COUNTS = ("TP", "FP", "FN")
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory, once: Callable[..., str]) -> Path:
     """A folder with the pages."""
-    made = tmp_path_factory.mktemp("pages")
-    (made / "zh.html").write_text(samples_page(once), encoding="utf-8")
-    (made / "hostile.html").write_text(once("hostile page", hostile_page), encoding="utf-8")
-    return made
+    folder = tmp_path_factory.mktemp("pages")
+    (folder / "zh.html").write_text(samples_page(once), encoding="utf-8")
+    (folder / "hostile.html").write_text(once("hostile page", hostile_page), encoding="utf-8")
+    return folder
 
 
 @pytest.mark.parametrize("name", ["zh", "hostile"])
@@ -62,9 +62,9 @@ def test_a_policy_forbids_what_the_page_does_not_need(browser, folder: Path):
         )
         assert shown.page.evaluate("window.broken") is None
         assert shown.page.locator("body").is_visible()
-        wanted = ("Executing inline script", "Applying inline style", "Loading the image")
-        assert all(map(str.startswith, shown.said, wanted))
-        assert len(shown.said) == len(wanted)
+        expected = ("Executing inline script", "Applying inline style", "Loading the image")
+        assert all(map(str.startswith, shown.said, expected))
+        assert len(shown.said) == len(expected)
 
 
 def test_the_language_changes_everywhere(browser, folder: Path):
@@ -134,13 +134,13 @@ def test_the_theme_follows_the_system_until_it_is_chosen(browser, folder: Path):
 
 def test_on_paper_nothing_is_folded_and_then_it_is_again(browser, folder: Path):
     with opened(browser, folder / "zh.html") as shown:
-        made = shown.page.locator("main details.made")
-        assert made.count() > 0
+        locator = shown.page.locator("main details.made")
+        assert locator.count() > 0
         shown.page.evaluate("dispatchEvent(new Event('beforeprint'))")
-        assert made.evaluate_all("all => all.every(one => one.open)")
-        assert "metric:cherrant" in made.first.inner_text()
+        assert locator.evaluate_all("all => all.every(one => one.open)")
+        assert "metric:cherrant" in locator.first.inner_text()
         shown.page.evaluate("dispatchEvent(new Event('afterprint'))")
-        assert not made.evaluate_all("all => all.some(one => one.open)")
+        assert not locator.evaluate_all("all => all.some(one => one.open)")
 
 
 def test_columns_sort_and_what_is_absent_stands_last(browser, folder: Path):
@@ -164,19 +164,19 @@ def test_columns_sort_and_what_is_absent_stands_last(browser, folder: Path):
 
 def test_tables_and_figures_come_as_files(browser, folder: Path, tmp_path: Path):
     with opened(browser, folder / "zh.html", accept_downloads=True) as shown:
-        found = {}
+        texts = {}
         for name in ("scores.csv", "scores.tex", "scores-cherrant-plane.csv"):
             with shown.page.expect_download() as download:
                 shown.page.click(f"button[data-file='{name}']")
             assert download.value.suggested_filename == name
             download.value.save_as(tmp_path / name)
-            found[name] = (tmp_path / name).read_text("utf-8-sig")
-        rows = list(csv.DictReader(io.StringIO(found["scores.csv"])))
+            texts[name] = (tmp_path / name).read_text("utf-8-sig")
+        rows = list(csv.DictReader(io.StringIO(texts["scores.csv"])))
         assert [row["system"] for row in rows] == ["cautious", "eager", "fluent"]
         assert 0.5 < float(rows[0]["F0.5"]) < 1
-        assert r"\toprule" in found["scores.tex"]
-        assert "metric:cherrant" in found["scores.tex"]
-        figure = list(csv.DictReader(io.StringIO(found["scores-cherrant-plane.csv"])))
+        assert r"\toprule" in texts["scores.tex"]
+        assert "metric:cherrant" in texts["scores.tex"]
+        figure = list(csv.DictReader(io.StringIO(texts["scores-cherrant-plane.csv"])))
         assert {row["label"] for row in figure} == {"cautious", "eager", "fluent"}
         assert shown.page.locator("button[data-file]:disabled").count() == 0
 
@@ -184,13 +184,13 @@ def test_tables_and_figures_come_as_files(browser, folder: Path, tmp_path: Path)
 def test_the_sentences_in_the_list_come_as_files(browser, folder: Path, tmp_path: Path):
     with opened(browser, folder / "hostile.html", accept_downloads=True) as shown:
         shown.page.locator("[name=q]").fill("来")
-        found = {}
+        texts = {}
         for kind in ("CSV", "JSONL"):
             with shown.page.expect_download() as download:
                 shown.page.locator("#explorer .files button", has_text=kind).click()
-            found[kind] = Path(download.value.path()).read_text("utf-8-sig")
-    (line,) = found["JSONL"].splitlines()
-    (row,) = csv.DictReader(io.StringIO(found["CSV"]))
+            texts[kind] = Path(download.value.path()).read_text("utf-8-sig")
+    (line,) = texts["JSONL"].splitlines()
+    (row,) = csv.DictReader(io.StringIO(texts["CSV"]))
     of = json.loads(line)
     assert of["source"] == HOSTILE[-1]
     assert of["references"] == [f"{HOSTILE[-1]}!", None]
@@ -222,7 +222,7 @@ def test_chinese_characters_are_not_boxes(browser, folder: Path):
     with opened(browser, folder / "zh.html") as shown:
         drawn = [shown.page.evaluate(PIXELS, text) for text in "\U0010ffff语法错"]
         assert len(set(drawn)) == 4
-        assert all(any(value != "0" for value in one.split(",")) for one in drawn[1:])
+        assert all(any(value != "0" for value in line.split(",")) for line in drawn[1:])
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
@@ -250,30 +250,30 @@ def test_axe_finds_nothing(browser, folder: Path, scheme: str, language: str, si
             details.evaluate("one => { one.open = true; }")
         for view, part in (("aligned", None), ("marked", "#explorer")):
             shown.page.locator(".tools select").select_option(view)
-            found = Axe().run(shown.page, part, {"resultTypes": ["violations"]})
-            assert found.violations_count == 0, found.generate_report()
+            report = Axe().run(shown.page, part, {"resultTypes": ["violations"]})
+            assert report.violations_count == 0, report.generate_report()
 
 
 def test_an_old_browser_is_told_what_is_missing(browser, folder: Path):
-    made = browser.new_context()
-    page = made.new_page()
+    context = browser.new_context()
+    page = context.new_page()
     page.add_init_script("delete window.DecompressionStream")
     page.goto((folder / "hostile.html").as_uri())
     page.wait_for_selector(".failure")
     assert "Chrome 80" in page.locator("#explorer").inner_text()
     page.click("#language")
     assert "此浏览器" in page.locator("#explorer").inner_text()
-    made.close()
+    context.close()
 
 
 def test_without_scripts_tables_and_figures_can_be_read(browser, folder: Path):
-    made = browser.new_context(java_script_enabled=False)
-    page = made.new_page()
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
     page.goto((folder / "hostile.html").as_uri())
     assert "empty" in page.locator("#table-scores").inner_text()
     assert page.locator("figure svg:visible").count() > 5
     assert "need JavaScript" in page.locator("#sentences").inner_text()
-    made.close()
+    context.close()
 
 
 def test_on_paper_the_sentence_is_there_and_the_tools_are_not(browser, folder: Path):

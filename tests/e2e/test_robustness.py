@@ -21,7 +21,7 @@ def test_english_cases_and_systems(good):
     steady, swayed = data["systems"]
     assert (steady["official"]["consistent_cases"], steady["edits"]["consistent_cases"]) == (7, 6)
     assert (swayed["official"]["like_original"], swayed["edits"]["like_original"]) == (11, 10)
-    assert [each["case"] for each in data["disagreements"]] == ["8"]
+    assert [disagreement["case"] for disagreement in data["disagreements"]] == ["8"]
 
 
 def test_kept_parses_change_nothing(good, tmp_path: Path):
@@ -30,9 +30,9 @@ def test_kept_parses_change_nothing(good, tmp_path: Path):
 
 
 def test_standard_input_is_a_system(good):
-    given = SWAYED.read_text("utf-8")
-    one = good("analyse", "robustness", EN, "swayed=-", given=given)
-    assert one == good("analyse", "robustness", EN, f"swayed={SWAYED}")
+    text = SWAYED.read_text("utf-8")
+    output = good("analyse", "robustness", EN, "swayed=-", stdin=text)
+    assert output == good("analyse", "robustness", EN, f"swayed={SWAYED}")
 
 
 @pytest.mark.parametrize(
@@ -52,5 +52,5 @@ def test_cases_that_are_not_whole_end_in_one_line(bad, tmp_path):
     path = tmp_path / "para.txt"
     lines = EN.read_text("utf-8").split("\n")
     path.write_text("\n".join(lines[:13] + lines[15:]), "utf-8")
-    said = bad(1, "analyse", "robustness", path, STEADY)
-    assert said.startswith(f"{path}:14: the line begins with 'A3-S', expected A2-S")
+    message = bad(1, "analyse", "robustness", path, STEADY)
+    assert message.startswith(f"{path}:14: the line begins with 'A3-S', expected A2-S")

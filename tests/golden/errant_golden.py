@@ -45,32 +45,32 @@ def extract(
     levenshtein: bool = False,
 ) -> list[Edit]:
     """The automatic edits between two sentences."""
-    found = load()
-    classifier = Classifier(found.dictionary, found.stem)
-    made = []
+    resources = load()
+    classifier = Classifier(resources.dictionary, resources.stem)
+    edits = []
     for span in merge(steps(source, target, levenshtein=levenshtein), source, target, strategy):
         start, end, target_start, target_end = span
         label = classifier.label(source, target, span)
-        made.append(Edit(start, end, target.tokens[target_start:target_end], label))
-    return made
+        edits.append(Edit(start, end, target.tokens[target_start:target_end], label))
+    return edits
 
 
 def parallel(parse: Parse, sides: Sequence[Iterable[str]], **options: object) -> list[str]:
     """The blocks that errant_parallel writes for a source and its rewritings."""
-    made = []
+    blocks = []
     for source, *targets in zip(*sides, strict=False):  # it stops at the shortest file
         if not source.strip():
             continue
-        one = parse(source)
-        block = [f"S {' '.join(one.tokens)}"]
+        sentence = parse(source)
+        block = [f"S {' '.join(sentence.tokens)}"]
         for coder, target in enumerate(targets):
-            if " ".join(one.tokens) == target.strip():
+            if " ".join(sentence.tokens) == target.strip():
                 block.append(f"{NOOP}{coder}")
             else:
-                edits = extract(one, parse(target), **options)
-                block += [line(edit, one.tokens, coder) for edit in edits]
-        made.append("\n".join(block))
-    return made
+                edits = extract(sentence, parse(target), **options)
+                block += [line(edit, sentence.tokens, coder) for edit in edits]
+        blocks.append("\n".join(block))
+    return blocks
 
 
 def line(edit: Edit, source: tuple[str, ...], coder: object) -> str:

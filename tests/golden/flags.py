@@ -25,13 +25,13 @@ _NUMBERS = {
 
 def options(flags: Sequence[str]) -> tuple[Options, int | None, slice]:
     """Return options, the tier of -cat, and the range of sentences."""
-    given: dict[str, object] = {}
+    options: dict[str, object] = {}
     tier, start, end = None, 0, None
     at = 0
     while at < len(flags):
         flag, at = flags[at], at + 1
         if flag in _PLAIN:
-            given |= _PLAIN[flag]
+            options |= _PLAIN[flag]
             continue
         if flag == "-filt":
             labels = []
@@ -39,7 +39,7 @@ def options(flags: Sequence[str]) -> tuple[Options, int | None, slice]:
                 labels.append(flags[at])
                 at += 1
             # "noop" is no type of edit: excluding it changes nothing, in the official script too
-            given["exclude"] = tuple(label for label in labels if label != "noop")
+            options["exclude"] = tuple(label for label in labels if label != "noop")
             continue
         value, at = flags[at], at + 1
         if flag == "-cat":
@@ -50,6 +50,6 @@ def options(flags: Sequence[str]) -> tuple[Options, int | None, slice]:
             end = int(value)
         else:
             name, kind = _NUMBERS[flag]
-            given[name] = kind(value)
+            options[name] = kind(value)
     # The official range acts only if both ends are given.
-    return Options(**given), tier, slice(start, end) if end is not None else slice(None)
+    return Options(**options), tier, slice(start, end) if end is not None else slice(None)

@@ -45,7 +45,7 @@ def cleme(shared: Path) -> Corpus:
     masks = golden(shared, "cleme12.verdicts")["mask"]
     sources = load(folder / "inputs/cleme12.m2").samples
     pairs = zip(sources, blocks[:-1], masks, strict=True)
-    return Corpus("cleme", tuple(_annotated(*each) for each in pairs))
+    return Corpus("cleme", tuple(_annotated(*pair) for pair in pairs))
 
 
 def _annotated(sample: Sample, block: str, mask: str) -> Sample:
@@ -58,8 +58,10 @@ def _annotated(sample: Sample, block: str, mask: str) -> Sample:
         if kind in "RI":
             edits.append(Edit(at, end, tuple(target.split()), label))
         at = end
-    made = Rewrite(error_free=not edits, text="..." if edits else None, edit_sets=(tuple(edits),))
-    return replace(sample, references=(replace(made, annotator="0"),))
+    rewrite = Rewrite(
+        error_free=not edits, text="..." if edits else None, edit_sets=(tuple(edits),)
+    )
+    return replace(sample, references=(replace(rewrite, annotator="0"),))
 
 
 def official(counts: WeightedCounts) -> Mapping[str, float]:

@@ -18,7 +18,9 @@ def gold_of(path: Path):
 
 def case_of(sample: Sample, hypothesis: str) -> Case:
     """One sentence against all annotators."""
-    references = tuple(CaseRewrite(gold_edits=each.edit_sets[0]) for each in sample.references)
+    references = tuple(
+        CaseRewrite(gold_edits=reference.edit_sets[0]) for reference in sample.references
+    )
     tokens = CaseRewrite(tokens=tuple(hypothesis.split()))
     return Case(sample.id, (tokens,), references, sample.source, sample.tokens)
 
@@ -27,4 +29,4 @@ def cases_of(gold: Path, hypotheses: Path) -> list[Case]:
     """All sentences of a system."""
     corpus = gold_of(gold)
     output = read_system(hypotheses, corpus, format="lines")
-    return [case_of(each, output.hypotheses[each.id][0].text) for each in corpus.samples]
+    return [case_of(sample, output.hypotheses[sample.id][0].text) for sample in corpus.samples]

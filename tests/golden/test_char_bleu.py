@@ -31,15 +31,15 @@ def stats_of(shared: Path, name: str) -> list:
 
 @pytest.mark.parametrize("name", [*MUCGEC, *NLPCC])
 def test_scores_are_sacrebleus(shared: Path, name: str) -> None:
-    wanted, stats = golden(shared)[name], stats_of(shared, name)
+    figures, stats = golden(shared)[name], stats_of(shared, name)
     for smoothing in ("none", "exp"):
         score = CharBleu(smoothing=smoothing).aggregate(stats)
-        official = wanted[f"sacrebleu_char_{smoothing}"]
+        official = figures[f"sacrebleu_char_{smoothing}"]
         assert score.value == min(official / 100, 1.0)
-        assert score.value == pytest.approx(wanted["BLEU_c"], abs=1e-12)
+        assert score.value == pytest.approx(figures["BLEU_c"], abs=1e-12)
         parts = (score.parts["length"], score.parts["reference-length"], score.parts["brevity"])
-        assert list(parts) == wanted[f"sacrebleu_char_{smoothing}_lens"]
-        bleu = wanted["bleu"]
+        assert list(parts) == figures[f"sacrebleu_char_{smoothing}_lens"]
+        bleu = figures["bleu"]
         for n, (right, total) in enumerate(zip(bleu["match"], bleu["total"], strict=True), 1):
             assert score.parts[f"precision-{n}"] == pytest.approx(right / total, abs=1e-12)
 
@@ -70,30 +70,30 @@ def test_a_resample_is_sacrebleus_score_of_these_sentences(shared: Path) -> None
     width = max(len(case.references) for case in cases)
     for smoothing in ("none", "exp"):
         metric = CharBleu(smoothing=smoothing)
-        found = metric.resample([metric.stats(case) for case in cases], places)
-        for row, value in zip(places, found, strict=True):
+        scores_found = metric.resample([metric.stats(case) for case in cases], places)
+        for row, value in zip(places, scores_found, strict=True):
             drawn = [cases[place] for place in row]
             texts = [[characters(r.text) for r in case.references] for case in drawn]
             official = BLEU(tokenize="char", smooth_method=smoothing).corpus_score(
                 [characters(case.hypotheses[0].text) for case in drawn],
-                [[dict(enumerate(each)).get(k) for each in texts] for k in range(width)],
+                [[dict(enumerate(text)).get(k) for text in texts] for k in range(width)],
             )
             assert value == pytest.approx(official.score / 100, abs=1e-14)
 
 
 def test_edge_cases_are_sacrebleus(shared: Path) -> None:
-    wanted = json.loads((shared / "golden/cgec/edge_cases.json").read_text("utf-8"))["cases"]
-    for one in wanted:
-        references = tuple(CaseRewrite(text=text) for text in one["references"])
-        case = Case("1", (CaseRewrite(text=one["hypothesis"]),), references, one["source"])
+    cases = json.loads((shared / "golden/cgec/edge_cases.json").read_text("utf-8"))["cases"]
+    for row in cases:
+        references = tuple(CaseRewrite(text=text) for text in row["references"])
+        case = Case("1", (CaseRewrite(text=row["hypothesis"]),), references, row["source"])
         for smoothing in ("none", "exp"):
             metric = CharBleu(smoothing=smoothing)
             score = metric.aggregate([metric.stats(case)])
-            assert score.value == min(one[f"sacrebleu_{smoothing}"] / 100, 1.0)
+            assert score.value == min(row[f"sacrebleu_{smoothing}"] / 100, 1.0)
             lengths = [score.parts["length"], score.parts["reference-length"]]
-            assert lengths == one["sacrebleu_lens"]
-            assert [each["value"] for each in metric.sentences([metric.stats(case)])] == [
+            assert lengths == row["sacrebleu_lens"]
+            assert [sentence["value"] for sentence in metric.sentences([metric.stats(case)])] == [
                 pytest.approx(score.value, abs=1e-14)
             ]
         plain = CharBleu()
-        assert plain.aggregate([plain.stats(case)]).value == pytest.approx(one["own_bleu"])
+        assert plain.aggregate([plain.stats(case)]).value == pytest.approx(row["own_bleu"])

@@ -117,6 +117,6 @@ def test_everyday_characters_that_explode_give_one_set(make_cherrant):
     source = scheme.parse_source("院据布世一何已统们象只老称示好从机名然清白安程了")
     target = scheme.parse_target("务查眼铁温采观研影造热量选品")
     assert (len(source.tokens), len(target.tokens)) == (24, 14)
-    found = scheme.extract(source, target)
-    assert not found.capped
-    assert found.edit_sets == ((Edit(0, 24, target.tokens, "S"),),)
+    result = scheme.extract(source, target)
+    assert not result.capped
+    assert result.edit_sets == ((Edit(0, 24, target.tokens, "S"),),)

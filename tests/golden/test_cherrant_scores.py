@@ -78,19 +78,19 @@ def test_every_flag_gives_the_official_counts_and_scores(shared: Path, title):
     for name, want in golden(shared)[title].items():
         if name in WRONG:
             continue
-        wanted, tier, part = options(want["flags"])
+        expected_options, tier, part = options(want["flags"])
         if part != slice(None):
-            wanted = replace(wanted, part=(part.start, part.stop))
-        if wanted.references_exactly and want["tp"] + want["fp"] + want["fn"] == 0:
+            expected_options = replace(expected_options, part=(part.start, part.stop))
+        if expected_options.references_exactly and want["tp"] + want["fp"] + want["fn"] == 0:
             with pytest.raises(CorpusError, match="no sentence has exactly"):
-                score(corpus, [system], options=wanted)
+                score(corpus, [system], options=expected_options)
             continue
-        (result,) = score(corpus, [system], options=wanted).results
+        (result,) = score(corpus, [system], options=expected_options).results
         counts = result.score.counts
-        got = {"tp": counts.tp, "fp": counts.fp, "fn": counts.fn}
-        got |= {"p": round(counts.precision, 4), "r": round(counts.recall, 4)}
-        got |= {"f": round(result.score.value, 4)}
-        assert got == {key: want[key] for key in got}, name
+        numbers = {"tp": counts.tp, "fp": counts.fp, "fn": counts.fn}
+        numbers |= {"p": round(counts.precision, 4), "r": round(counts.recall, 4)}
+        numbers |= {"f": round(result.score.value, 4)}
+        assert numbers == {key: want[key] for key in numbers}, name
         if tier:
             official = {
                 NAMES.get(label, label) or "-": (c["tp"], c["fp"], c["fn"])
@@ -169,23 +169,23 @@ def test_edge_cases_of_comparing_are_the_official_ones(shared: Path):
     for name, case in cases.items():
         if name in REFUSED:
             continue
-        wanted, tier, _ = options(case["flags"])
+        expected, tier, _ = options(case["flags"])
         metric = SpanF(
-            level=wanted.level,
-            beta=wanted.beta,
-            chosen=Filter(wanted.size, frozenset(wanted.exclude)),
+            level=expected.level,
+            beta=expected.beta,
+            chosen=Filter(expected.size, frozenset(expected.exclude)),
         )
         pairs = zip(case["hyp"], case["ref"], strict=True)
-        made = (metric.stats(Case(name, versions(h), versions(r))) for h, r in pairs)
-        rows = [row for row in made if row is not None]
-        found = metric.aggregate(rows)
-        counts = found.counts
+        stats = (metric.stats(Case(name, versions(h), versions(r))) for h, r in pairs)
+        rows = [row for row in stats if row is not None]
+        result = metric.aggregate(rows)
+        counts = result.counts
         assert (counts.tp, counts.fp, counts.fn) == (case["tp"], case["fp"], case["fn"]), name
-        assert round(found.value, 4) == case["f"], name
+        assert round(result.value, 4) == case["f"], name
         if tier:
             official = {
                 NAMES.get(label, label): (c["tp"], c["fp"], c["fn"])
                 for label, c in case["categories"].items()
             }
-            ours = by_tier(found.by_type, tier)
+            ours = by_tier(result.by_type, tier)
             assert {k: (c.tp, c.fp, c.fn) for k, c in ours.items()} == official, name

@@ -31,28 +31,28 @@ KINDS = {
 }
 
 
-def figures(found: Score) -> dict[str, float]:
+def figures(score: Score) -> dict[str, float]:
     """Under the names of the authors' program."""
-    parts = {name: found.parts[ours] for name, ours in NAMES.items() if ours in found.parts}
+    parts = {name: score.parts[ours] for name, ours in NAMES.items() if ours in score.parts}
     return {
         **parts,
         "fp": parts["fp_ne"] + parts["fp_un"],
-        "f": found.value,
-        "com": found.value,
+        "f": score.value,
+        "com": score.value,
     }
 
 
 def runs(official: Mapping[str, Any], assumption: str) -> Iterator[tuple[ChunkMetric, Mapping]]:
     """Yield each official run under an assumption: the metric, and its figures."""
-    given = {"assumption": assumption, "faults": "official"}
+    options = {"assumption": assumption, "faults": "official"}
     lengths = official["length"]
     for level, (cleme, cleme2) in KINDS.items():
-        yield cleme(weights="none", **given), lengths[f"prf_{level}_unweighted"]
-        yield cleme(**given), lengths[f"prf_{level}_weighted"]
+        yield cleme(weights="none", **options), lengths[f"prf_{level}_unweighted"]
+        yield cleme(**options), lengths[f"prf_{level}_weighted"]
         for name, values in FACTORS.items():
             if tables := official.get(f"cleme2_{name}_factors"):
                 factors = dict(zip(("hit", "wrong", "under", "over"), values, strict=True))
-                yield cleme2(**factors, **given), tables[f"heuo_{level}_unweighted"]
+                yield cleme2(**factors, **options), tables[f"heuo_{level}_unweighted"]
     if published := official.get("length_sentence_parameters_set"):
         yield SentenceCleme(assumption=assumption), published["prf_sentence_weighted"]
 
@@ -65,13 +65,13 @@ def check(corpus: Corpus, system: SystemOutput, official: Mapping[str, Any]) -> 
     for assumption, tables in official.items():
         taker = Cleme(assumption=assumption, faults="official")
         stats = [taker.stats(case) for case in cases]
-        for metric, wanted in runs(tables, assumption):
-            found = figures(metric.aggregate(stats))
-            for name, value in wanted.items():
-                if name in found and not math.isnan(value):  # not defined there
+        for metric, values in runs(tables, assumption):
+            numbers = figures(metric.aggregate(stats))
+            for name, value in values.items():
+                if name in numbers and not math.isnan(value):  # not defined there
                     exact = metric.faults == "official" or name not in PUBLISHED
                     expected = pytest.approx(value, abs=1e-9 if exact else 5e-5)
-                    assert found[name] == expected, f"{metric.signature} {name}"
+                    assert numbers[name] == expected, f"{metric.signature} {name}"
                     number += 1
     return number
 

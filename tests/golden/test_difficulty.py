@@ -48,11 +48,11 @@ def difficulty_found(inputs, name: str, once) -> Difficulty:
 
 
 def weighted(result: Difficulty):
-    return {one.system: official(one.weighted) for one in result.scores}
+    return {score.system: official(score.weighted) for score in result.scores}
 
 
 def types(result: Difficulty, level: int):
-    return [[one.label, one.mean, one.deviation, one.errors] for one in result.types[level]]
+    return [[row.label, row.mean, row.deviation, row.errors] for row in result.types[level]]
 
 
 def test_weighted_scores(want, difficulty_found: Difficulty):
@@ -60,7 +60,9 @@ def test_weighted_scores(want, difficulty_found: Difficulty):
 
 
 def test_plain_scores(want, difficulty_found: Difficulty):
-    assert {one.system: official(one.plain) for one in difficulty_found.scores} == want["no_weight"]
+    assert {score.system: official(score.plain) for score in difficulty_found.scores} == want[
+        "no_weight"
+    ]
 
 
 @pytest.mark.slow
@@ -82,7 +84,9 @@ def test_numbers_of_chunks_and_of_errors(want, difficulty_found: Difficulty):
 
 def test_every_verdict_on_every_chunk(shared: Path, name: str, difficulty_found: Difficulty):
     verdicts = golden(shared, f"{name}.verdicts")["verdicts"]
-    assert {system: list(rows) for system, rows in difficulty_found.table.verdicts.items()} == verdicts
+    assert {
+        system: list(rows) for system, rows in difficulty_found.table.verdicts.items()
+    } == verdicts
 
 
 @pytest.mark.slow
@@ -106,12 +110,12 @@ def test_picture_is_theirs_byte_for_byte(shared: Path, name: str, difficulty_fou
 def test_the_second_annotator(shared: Path, tmp_path: Path):
     want = golden(shared, "seeda11")
     options = replace(AS_IN_FILES, reference=2, absent="unchanged")
-    (found,) = difficulty(*data(shared, "seeda11"), options=options)
-    assert found.reference == "reference 2 (annotator 1)"
-    assert weighted(found) == want["ref_id_1"]
-    assert types(found, 3) == want["ref_id_1_cat3"]
-    assert found.table.size == want["ref_id_1_n_chunks"]
-    path, _ = write_weights(found, tmp_path / "w.txt")
+    (result,) = difficulty(*data(shared, "seeda11"), options=options)
+    assert result.reference == "reference 2 (annotator 1)"
+    assert weighted(result) == want["ref_id_1"]
+    assert types(result, 3) == want["ref_id_1_cat3"]
+    assert result.table.size == want["ref_id_1_n_chunks"]
+    path, _ = write_weights(result, tmp_path / "w.txt")
     assert path.read_bytes() == (shared / "golden/gts/seeda11.ref1.weights.txt").read_bytes()
 
 
@@ -119,43 +123,43 @@ def test_the_second_annotator(shared: Path, tmp_path: Path):
 def by_published_weights(shared: Path, system: str, file: str) -> Difficulty:
     """One system with the weights of a file."""
     corpus = conll14(shared)
-    made = load_system(shared / f"golden/gts/inputs/one_{system}.m2", corpus)
+    system_output = load_system(shared / f"golden/gts/inputs/one_{system}.m2", corpus)
     path = shared / f"data/gts_weights/{file}.txt"
     if file == "seeda11":
         path = shared / "golden/gts/seeda11.weights.txt"
-    (found,) = difficulty(corpus, [made], options=replace(AS_IN_FILES, weights=path))
-    return found
+    (result,) = difficulty(corpus, [system_output], options=replace(AS_IN_FILES, weights=path))
+    return result
 
 
 @pytest.mark.parametrize("system", ["T5", "BERT-fuse", "REF-M"])
 @pytest.mark.parametrize("file", ["conll14_8sys", "conll14_4sys", "seeda11"])
 def test_one_system_with_published_weights(shared: Path, system: str, file: str):
-    found = by_published_weights(shared, system, file)
+    difficulty = by_published_weights(shared, system, file)
     want = golden(shared, "one_system_with_weights")[system][file]
-    assert official(found.scores[0].weighted) == want
+    assert official(difficulty.scores[0].weighted) == want
 
 
 @pytest.mark.slow
 def test_published_weights_are_read_with_the_edits_in_the_files(shared: Path):
     """Edits extracted again, which is the default, do not fit them."""
     corpus = conll14(shared)
-    made = load_system(shared / "golden/gts/inputs/one_T5.m2", corpus)
+    system_output = load_system(shared / "golden/gts/inputs/one_T5.m2", corpus)
     path = shared / "data/gts_weights/conll14_8sys.txt"
-    (found,) = difficulty(corpus, [made], options=DifficultyOptions(weights=path))
+    (result,) = difficulty(corpus, [system_output], options=DifficultyOptions(weights=path))
     want = golden(shared, "one_system_with_weights")["T5"]["conll14_8sys"]
-    assert official(found.scores[0].weighted) == want
+    assert official(result.scores[0].weighted) == want
 
 
 @pytest.mark.parametrize("file", ["conll14_8sys", "conll14_4sys"])
 def test_published_weights_line_up_with_the_first_annotator(shared: Path, file: str):
     want = golden(shared, "published_weight_alignment")[file]
-    found = by_published_weights(shared, "T5", file)
-    assert (found.voters, len(found.table.ids)) == (want["N"], want["sentences"])
-    assert found.table.size == want["chunks"]
+    difficulty = by_published_weights(shared, "T5", file)
+    assert (difficulty.voters, len(difficulty.table.ids)) == (want["N"], want["sentences"])
+    assert difficulty.table.size == want["chunks"]
     path = shared / f"data/gts_weights/{file}.txt"
     rows = path.read_text("utf-8").splitlines()[1:]
     kinds: dict[str, list[int]] = {}
-    for row, line in zip(found.table.chunks, rows, strict=True):
+    for row, line in zip(difficulty.table.chunks, rows, strict=True):
         for chunk, number in zip(row, line.split(), strict=True):
             kinds.setdefault(_kind(chunk), []).append(int(number))
     assert {kind: [len(n), sum(n) / len(n)] for kind, n in kinds.items()} == {
@@ -174,14 +178,14 @@ def test_edit_weights_are_those_of_the_official_verdicts(shared: Path, name: str
     corpus, systems = inputs
     run_stats = collect_stats(corpus, systems, options=Options(re_extract=False))
     verdicts = golden(shared, f"{name}.verdicts")
-    made = zip(*verdicts["verdicts"].values(), strict=True)
+    verdict_rows = zip(*verdicts["verdicts"].values(), strict=True)
     cases = next(iter(run_stats.cases.values()))
-    for one, case, mask, letters in zip(
-        edit_weights(run_stats.cases), cases, verdicts["mask"], made, strict=True
+    for weights, case, mask, letters in zip(
+        edit_weights(run_stats.cases), cases, verdicts["mask"], verdict_rows, strict=True
     ):
         columns = list(zip(*letters, strict=True))
         shares = [1 - sum(c in (RIGHT, KEPT) for c in row) / len(systems) for row in columns]
-        pairs = zip(case.references[0].edits, one.references[0], strict=True)
+        pairs = zip(case.references[0].edits, weights.references[0], strict=True)
         ordered = sorted(pairs, key=lambda pair: (pair[0].start, pair[0].end))
         assert [weight for edit, weight in ordered if corrects(edit)] == [
             share for share, kind in zip(shares, mask, strict=True) if kind in "RI"

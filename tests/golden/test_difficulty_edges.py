@@ -28,29 +28,29 @@ def run(case, tmp_path: Path, names: tuple[str, ...] = (), **options: object) ->
     form = "m2-maxmatch" if case["ref_m2"].startswith("S \n") else None  # has an empty source
     corpus = load(tmp_path / "ref.m2", format=form, lang="en")
     systems = load_systems(tmp_path / "hyp.m2", corpus, names=names, format=form)
-    (found,) = difficulty(corpus, systems, options=DifficultyOptions(**options))
-    return found
+    (result,) = difficulty(corpus, systems, options=DifficultyOptions(**options))
+    return result
 
 
 @pytest.mark.parametrize("number", [EMPTY, CRLF, ONE, TWO, INSIDE])
 def test_verdicts_chunks_and_scores(shared: Path, tmp_path: Path, number: int):
     case = golden(shared, "edge_cases")["cases"][number]
-    found = run(case, tmp_path)
-    assert {s: list(rows) for s, rows in found.table.verdicts.items()} == case["verdicts"]
-    assert [list(row) for row in found.table.right] == case["n_correct"]
-    spans = [[[c.start, c.end, c.edit is not None] for c in row] for row in found.table.chunks]
+    result = run(case, tmp_path)
+    assert {s: list(rows) for s, rows in result.table.verdicts.items()} == case["verdicts"]
+    assert [list(row) for row in result.table.right] == case["n_correct"]
+    spans = [[[c.start, c.end, c.edit is not None] for c in row] for row in result.table.chunks]
     assert spans == [[[c[0], c[1], c[5]] for c in row] for row in case["chunks"]]
     for kind, key in (("weighted", "default"), ("plain", "no_weight")):
-        got = {one.system: official(getattr(one, kind)) for one in found.scores}
-        assert got == case[key]
+        figures = {score.system: official(getattr(score, kind)) for score in result.scores}
+        assert figures == case[key]
 
 
 def test_a_system_without_a_line_hides_nobody(shared: Path, tmp_path: Path):
     """The official program reads one system here, of three."""
     case = golden(shared, "edge_cases")["cases"][GAP]
     assert case["n_systems"] == 1
-    found = run(case, tmp_path, ("one", "idle", "three"))
-    assert found.table.verdicts == {
+    result = run(case, tmp_path, ("one", "idle", "three"))
+    assert result.table.verdicts == {
         "one": ("NNNTNNNNN",),
         "idle": ("NNNMNNNNN",),
         "three": ("NNNTNNNNN",),
@@ -79,9 +79,9 @@ def test_edits_out_of_order_are_put_in_order_and_it_is_said(shared: Path, tmp_pa
     """The official program repeats tokens."""
     case = golden(shared, "edge_cases")["cases"][JUMBLED]
     assert len(case["verdicts"]["0"][0]) == 15
-    found = run(case, tmp_path)
-    assert found.table.verdicts == {"0": ("NTNNNTNNN",)}
-    assert "ref: rewrites with edits out of order, which were put in order: 1" in found.notes
+    result = run(case, tmp_path)
+    assert result.table.verdicts == {"0": ("NTNNNTNNN",)}
+    assert "ref: rewrites with edits out of order, which were put in order: 1" in result.notes
 
 
 @pytest.mark.parametrize("number", range(4))
@@ -89,9 +89,9 @@ def test_break_even_points(shared: Path, number: int):
     want = golden(shared, "edge_cases")["breakpoint"][number]
     weighting = Weighting(want["a"], want["b"], want["c"])
     known = want["corrected_by_the_N-1"]
-    found = break_even(want["M"], want["N"], known, weighting)
-    assert found.level == want["breakpoint_x"]
-    assert found.ahead == want["first_x_where_unique_wins"]
+    point = break_even(want["M"], want["N"], known, weighting)
+    assert point.level == want["breakpoint_x"]
+    assert point.ahead == want["first_x_where_unique_wins"]
     for x, others, unlike in want["rows_x_Rother_Runique"]:
         scores = _simulated(want["M"], want["N"], known, x, weighting)
         assert (scores["other 0"], scores["unlike"]) == (others, unlike)
@@ -102,14 +102,15 @@ def _simulated(errors: int, systems: int, known: int, x: int, weighting: Weighti
     tokens = tuple(f"w{n}" for n in range(errors))
     gold = tuple(Edit(n, n + 1, ("x",), "R") for n in range(errors))
     corpus = Corpus("c", (Sample("1", " ".join(tokens), (_edited(gold),), {}, tokens),), "en")
-    made = {f"other {n}": gold[:known] for n in range(systems - 1)}
-    made["unlike"] = gold[known : known + x]
+    edits_of = {f"other {n}": gold[:known] for n in range(systems - 1)}
+    edits_of["unlike"] = gold[known : known + x]
     outputs = [
-        SystemOutput(name, {"1": (_edited(edits),)}, {"1": tokens}) for name, edits in made.items()
+        SystemOutput(name, {"1": (_edited(edits),)}, {"1": tokens})
+        for name, edits in edits_of.items()
     ]
     options = DifficultyOptions(weighting)
-    (found,) = difficulty(corpus, outputs, options=options)
-    return {one.system: one.weighted.recall for one in found.scores}
+    (result,) = difficulty(corpus, outputs, options=options)
+    return {score.system: score.weighted.recall for score in result.scores}
 
 
 def _edited(edits: tuple[Edit, ...]) -> Rewrite:

@@ -61,17 +61,17 @@ def combined(
 def test_edits_and_texts_are_the_official_ones(
     shared, folder, corpus, systems, name, count, threshold
 ):
-    made = combined(shared, corpus, systems[:count], threshold)
-    assert made.m2() == (folder / f"{name}.T{threshold}.m2").read_text("utf-8")
+    combination = combined(shared, corpus, systems[:count], threshold)
+    assert combination.m2() == (folder / f"{name}.T{threshold}.m2").read_text("utf-8")
     want = (folder / f"{name}.T{threshold}.output").read_text("utf-8")
-    assert "".join(f"{text}\n" for text in made.texts) == want
+    assert "".join(f"{text}\n" for text in combination.texts) == want
 
 
 def test_edits_that_are_found_in_texts_lead_to_the_same(shared, folder, corpus, make_cherrant):
     names = ("sys1", "sys2", "sys3")
     texts = [gecbench.load_system(folder / f"{name}.para", corpus) for name in names]
-    made = combined(shared, corpus, texts, 2, scheme=make_cherrant())
-    assert made.m2() == (folder / "three.T2.m2").read_text("utf-8")
+    combination = combined(shared, corpus, texts, 2, scheme=make_cherrant())
+    assert combination.m2() == (folder / "three.T2.m2").read_text("utf-8")
 
 
 def demo(shared: Path) -> dict[str, dict]:
@@ -90,8 +90,8 @@ def test_edge_cases_are_the_official_ones(shared: Path, similar: Similar):
     cases = demo(shared)
     assert len(cases) > 15
     for name, case in cases.items():
-        given = [[line_of(text) for text in system] for system in case["systems"]]
-        outcome = official.combine_lines(tokens, given, case["T"], similar)
+        lines = [[line_of(text) for text in system] for system in case["systems"]]
+        outcome = official.combine_lines(tokens, lines, case["T"], similar)
         assert [str(line) for line in outcome.lines] == case["edits"], name
         assert official.convert_lines(tokens, outcome.lines) == case["text"], name
 
@@ -119,8 +119,8 @@ def test_the_faults_of_the_demonstration_are_mended_by_votes(shared: Path):
             )
             rewrite = Rewrite(edit_sets=(edits,)) if edits else Rewrite(error_free=True)
             outputs.append(SystemOutput(f"s{k}", {"1": (rewrite,)}, {"1": tokens}))
-        made = gecbench.combine(samples, outputs, voting=Voting(threshold=threshold))
-        return made.texts[0]
+        combined = gecbench.combine(samples, outputs, voting=Voting(threshold=threshold))
+        return combined.texts[0]
 
     assert text("insertion then substitution at 0 (converter loses insertion)", 1) == (
         "今天你们昨天去公园玩。"
@@ -155,15 +155,15 @@ def test_votes_keep_what_the_official_rule_keeps_where_it_has_no_fault(
 
 def test_what_the_table_of_characters_says(similar: Similar):
     sound = by_sound()
-    for one, two in (("园", "圆"), ("在", "再"), ("高兴", "兴高"), ("他", "她")):
-        assert similar(one, two)
-        assert sound(one, two)
-    for one, two in (("去", "不"), ("天", "地"), ("a", "b"), ("去", "a"), ("好的", "好")):
-        assert not similar(one, two)
-        assert not sound(one, two)
-    for one, two in SHAPES:
-        assert similar(one, two)
-        assert not sound(one, two)
+    for first, second in (("园", "圆"), ("在", "再"), ("高兴", "兴高"), ("他", "她")):
+        assert similar(first, second)
+        assert sound(first, second)
+    for first, second in (("去", "不"), ("天", "地"), ("a", "b"), ("去", "a"), ("好的", "好")):
+        assert not similar(first, second)
+        assert not sound(first, second)
+    for first, second in SHAPES:
+        assert similar(first, second)
+        assert not sound(first, second)
 
 
 def test_other_options_than_the_threshold_are_refused(shared, corpus, systems):

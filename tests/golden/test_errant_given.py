@@ -27,34 +27,34 @@ def keep_edits(
     parse: Parse, sample: Sample, edits: tuple[Edit, ...], options: dict[str, bool] | None
 ) -> tuple[Edit, ...]:
     """The edits of one annotator: automatic if there are no options, else kept."""
-    found = load()
+    resources = load()
     source = parse(sample.source)
-    made, joined = errant.correct(edits, source.tokens)
-    target = parse(" ".join(made))
+    tokens, joined = errant.correct(edits, source.tokens)
+    target = parse(" ".join(tokens))
     if options is None:
-        found = extract(source, target)
+        resources = extract(source, target)
         detected = [edit for edit in edits if edit.replacement is None]
-        return with_detections(detected, (found,))[0]
-    classifier = Classifier(found.dictionary, found.stem)
-    kept = errant.keep(joined, source, target, classifier, **options)
-    assert kept is not None
-    return kept
+        return with_detections(detected, (resources,))[0]
+    classifier = Classifier(resources.dictionary, resources.stem)
+    keep = errant.keep(joined, source, target, classifier, **options)
+    assert keep is not None
+    return keep
 
 
 def converted(parse: Parse, path: Path, options: dict[str, bool] | None) -> list[str]:
     """The blocks of a file as errant_m2 writes them, the last one too."""
-    made = []
+    result = []
     for sample, raw in zip(load_corpus(path).samples, blocks(path), strict=True):
         block = [f"S {sample.source}"]
-        for rewrite in sorted(sample.references, key=lambda each: each.annotator):
+        for rewrite in sorted(sample.references, key=lambda reference: reference.annotator):
             coder = rewrite.annotator
             if not rewrite.error_free:
                 edits = keep_edits(parse, sample, rewrite.edit_sets[0], options)
                 block += [line(edit, sample.tokens, coder) for edit in edits]
             elif "\nA " in raw:
                 block.append(f"{NOOP}{coder}")
-        made.append("\n".join(block))
-    return made
+        result.append("\n".join(block))
+    return result
 
 
 @pytest.mark.parametrize(("name", "options"), [("auto", None), ("gold", {})])
@@ -72,8 +72,8 @@ def live(shared: Path) -> Parse:
 
     def parse(text: str) -> Sentence:
         tokens = tuple(text.split())
-        found = pipeline(spacy.tokens.Doc(pipeline.vocab, list(tokens)))
-        rows = [(t.lemma_, t.pos_, t.tag_, t.dep_, t.head.i) for t in found]
+        doc = pipeline(spacy.tokens.Doc(pipeline.vocab, list(tokens)))
+        rows = [(t.lemma_, t.pos_, t.tag_, t.dep_, t.head.i) for t in doc]
         return Sentence(text, tokens, words=TokenAttributes(*zip(*rows, strict=True)))
 
     return parse
@@ -90,7 +90,7 @@ def live(shared: Path) -> Parse:
 )
 def test_edge_cases(shared: Path, live: Parse, name: str, options: dict[str, bool] | None):
     folder = shared / "golden/errant/edge"
-    found = converted(live, folder / "edge_m2_in.m2", options)
+    text = converted(live, folder / "edge_m2_in.m2", options)
     want = blocks(folder / f"edge_m2_out.{name}.m2")
-    assert found[:-1] == want
+    assert text[:-1] == want
     assert not (folder / "edge_m2_in.m2").read_text("utf-8").endswith("\n\n")

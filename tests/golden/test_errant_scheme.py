@@ -23,16 +23,16 @@ pytestmark = pytest.mark.golden
 @pytest.fixture(scope="module")
 def schemes(shared: Path, common: Path):
     """Schemes by their options, each loaded once; those that are not live share their parses."""
-    made: dict[tuple, Scheme] = {}
+    by_options: dict[tuple, Scheme] = {}
 
     def make(live: bool = False, **options: object) -> Scheme:
         key = (live, *sorted(options.items()))
-        if key not in made:
-            kept = None if live else common / "parses of errant"
-            made[key] = load_scheme(
-                "en-errant", spacy_model=shared / "data/en_ud_sm", parse_cache=kept, **options
+        if key not in by_options:
+            parses = None if live else common / "parses of errant"
+            by_options[key] = load_scheme(
+                "en-errant", spacy_model=shared / "data/en_ud_sm", parse_cache=parses, **options
             )
-        return made[key]
+        return by_options[key]
 
     return make
 
@@ -100,10 +100,10 @@ def test_edges_of_m2_are_annotated_as_officially(shared, schemes, tmp_path, name
     """But for the last block, which ERRANT loses where no blank line follows it."""
     corpus = load(shared / "golden/errant/edge/edge_m2_in.m2", format="m2")
     want = (shared / f"golden/errant/edge/edge_m2_out.{name}.m2").read_text("utf-8")
-    made = written(extract(corpus, schemes(), **options), tmp_path)
+    m2 = written(extract(corpus, schemes(), **options), tmp_path)
     last = corpus.samples[-1].source
     assert last not in want
-    assert made[: made.index(f"S {last}")] == want
+    assert m2[: m2.index(f"S {last}")] == want
 
 
 @pytest.mark.slow
@@ -113,9 +113,13 @@ def test_scores_need_no_types(shared, schemes, types: bool):
     texts = (shared / "data/seeda/outputs/T5.txt").read_text("utf-8").split("\n")
     system = _system("T5", corpus, texts)
     report = score(corpus, [system], scheme=schemes(types=types), options=Options())
-    found = report.results[0].score
-    assert (found.counts.tp, found.counts.fp, found.counts.fn) == (1387, 757, 1405)
-    assert ("R:SPELL" in found.by_type) == types
+    score_found = report.results[0].score
+    assert (score_found.counts.tp, score_found.counts.fp, score_found.counts.fn) == (
+        1387,
+        757,
+        1405,
+    )
+    assert ("R:SPELL" in score_found.by_type) == types
 
 
 def _system(name: str, corpus: Corpus, texts: list[str]) -> SystemOutput:

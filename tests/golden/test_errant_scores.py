@@ -66,19 +66,19 @@ def results(shared: Path):
 @pytest.mark.parametrize("reference", ["ref_auto", "ref_gold", "ref_parallel"])
 def test_counts_are_the_official_ones(official: dict, results, reference: str, flag: str):
     options = FLAGS[flag]
-    found = results(reference, options)
-    assert [result.system for result in found] == ["T5", "GECToR-ens"]
-    for result in found:
+    results_found = results(reference, options)
+    assert [result.system for result in results_found] == ["T5", "GECToR-ens"]
+    for result in results_found:
         want = official[result.system][reference][flag]
         numbers = [want[name] for name in ("TP", "FP", "FN", "P", "R", "F")]
         assert rounded(result.score.counts, options.get("beta", 0.5)) == numbers
         if "categories" in want:
             types = by_tier(result.score.by_type, int(flag[-1]))
-            assert {name: rounded(each, 0.5) for name, each in types.items()} == want["categories"]
+            assert {name: rounded(item, 0.5) for name, item in types.items()} == want["categories"]
 
 
 def test_every_official_run_is_tested(official: dict):
-    assert all(set(runs) == set(FLAGS) for one in official.values() for runs in one.values())
+    assert all(set(runs) == set(FLAGS) for item in official.values() for runs in item.values())
 
 
 @pytest.mark.slow

@@ -73,15 +73,15 @@ def test_mucgec_dev_has_the_published_numbers(shared: Path) -> None:
     samples = read(shared / "data/mucgec/MuCGEC_dev.txt").samples
     references = [rewrite for sample in samples for rewrite in sample.references]
     assert (len(samples), len(references)) == (1137, 2467)
-    assert sum(each.unannotatable for each in references) == 3
+    assert sum(reference.unannotatable for reference in references) == 3
 
 
 def test_mucgec_and_its_m2_are_the_same_corpus_but_for_normalising(shared: Path) -> None:
     texts = read(shared / "data/mucgec/MuCGEC_dev.txt")
     edits = read(shared / "golden/cherrant/MuCGEC_dev.char.all.m2")
-    for one, two in zip(texts.samples, edits.samples, strict=True):
-        assert "".join(one.source.split()) == two.source
-        assert len(one.references) == len(two.references)
+    for first, second in zip(texts.samples, edits.samples, strict=True):
+        assert "".join(first.source.split()) == second.source
+        assert len(first.references) == len(second.references)
 
 
 def test_the_same_system_in_two_formats_has_the_same_sentences(shared: Path) -> None:
@@ -96,8 +96,8 @@ def test_the_same_system_in_two_formats_has_the_same_sentences(shared: Path) -> 
 def test_the_texts_of_conll14_are_those_the_official_tools_were_given(shared: Path) -> None:
     gold = read(shared / "data/m2/conll14.gold")
     source = read(shared / "golden/m2/m2data/conll14.src", format="lines")
-    for one, two in zip(gold.samples, source.samples, strict=True):
-        assert one.source == two.source
+    for first, second in zip(gold.samples, source.samples, strict=True):
+        assert first.source == second.source
 
 
 def test_outputs_on_conll14_are_read_by_position(shared: Path) -> None:

@@ -66,7 +66,7 @@ def stats_of(shared: Path, run: str) -> Sequence[Matches]:
 def test_every_run_is_here_but_those_without_input(shared: Path, generator: str) -> None:
     runs = golden(shared, generator)["runs"]
     assert set(runs) == {*RUNS, *(f"{part}: {WITHOUT_INPUT}" for part in PARTS)}
-    scored = {run for run, wanted in runs.items() if "sentence_mean" in wanted}
+    scored = {run for run, figures in runs.items() if "sentence_mean" in figures}
     assert scored == {*BY_SENTENCE, *(f"{part}: {WITHOUT_INPUT}" for part in PARTS)}
 
 
@@ -75,56 +75,56 @@ def test_every_run_is_here_but_those_without_input(shared: Path, generator: str)
 def test_mean_deviation_and_first_iterations_are_the_official(
     shared: Path, run: str, generator: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wanted = golden(shared, generator)["runs"][run]
+    figures = golden(shared, generator)["runs"][run]
     metric = Gleu(draws=generator, **OPTIONS.get(run.split(": ")[1], {}))
     stats = stats_of(shared, run)
-    found = metric.rounds(stats)
-    monkeypatch.setattr(Gleu, "rounds", lambda *_: found)  # to be drawn once
+    values = metric.rounds(stats)
+    monkeypatch.setattr(Gleu, "rounds", lambda *_: values)  # to be drawn once
     score = metric.aggregate(stats)
-    assert score.value == pytest.approx(wanted["mean"], abs=1e-12)
-    deviation = wanted["std_population"]
+    assert score.value == pytest.approx(figures["mean"], abs=1e-12)
+    deviation = figures["std_population"]
     assert score.parts.get("deviation", 0.0) == pytest.approx(deviation, abs=1e-12)
-    rounds = found.tolist()
+    rounds = values.tolist()
     if run.endswith("only"):
         rounds *= 3  # where there is nothing to draw, one round says it all
-    assert rounds[:5] == pytest.approx(wanted["first5_iterations"], abs=1e-12)
+    assert rounds[:5] == pytest.approx(figures["first5_iterations"], abs=1e-12)
 
 
 @pytest.mark.parametrize("generator", GENERATORS)
 @pytest.mark.parametrize("run", BY_SENTENCE)
 def test_sentence_scores_are_the_official(shared: Path, run: str, generator: str) -> None:
-    wanted = golden(shared, generator)["runs"][run]
+    figures = golden(shared, generator)["runs"][run]
     metric, stats = SentenceGleu(), stats_of(shared, run)
     first = inputs(shared, run)[:50]
     assert [metric.stats(case) for case in first] == stats[: len(first)]
-    assert metric.aggregate(stats).value == pytest.approx(wanted["sentence_mean"], abs=1e-12)
-    values = [one["value"] for one in metric.sentences(stats)]
-    assert values[:10] == pytest.approx(wanted["sentence_first10"], abs=1e-12)
-    assert values == pytest.approx(wanted["sentence_all"], abs=5.1e-7)  # kept with 6 decimals
-    assert [one["value"] for one in Gleu().sentences(stats)] == values
+    assert metric.aggregate(stats).value == pytest.approx(figures["sentence_mean"], abs=1e-12)
+    values = [sentence["value"] for sentence in metric.sentences(stats)]
+    assert values[:10] == pytest.approx(figures["sentence_first10"], abs=1e-12)
+    assert values == pytest.approx(figures["sentence_all"], abs=5.1e-7)  # kept with 6 decimals
+    assert [sentence["value"] for sentence in Gleu().sentences(stats)] == values
 
 
 @pytest.mark.parametrize("generator", GENERATORS)
 def test_draws_are_those_of_that_python(shared: Path, generator: str) -> None:
     draws = golden(shared, generator)["draws"]
     assert len(draws) == 4
-    for name, wanted in draws.items():
+    for name, drawn in draws.items():
         seed, references = name.removeprefix("seed").removesuffix("refs").split("_")
-        found = draw(int(seed), len(wanted), int(references), generator)
-        assert found.tolist() == wanted, name
+        draws_found = draw(int(seed), len(drawn), int(references), generator)
+        assert draws_found.tolist() == drawn, name
 
 
 def test_the_figures_of_the_jfleg_page_are_of_python_2(shared: Path) -> None:
-    for part, wanted in (("dev", 38.21), ("test", 40.54)):
+    for part, figure in (("dev", 38.21), ("test", 40.54)):
         metric = Gleu(draws="python2")
         stats = stats_of(shared, f"{part}: source vs ref0-3")
-        assert round(100 * metric.aggregate(stats).value, 2) == wanted
+        assert round(100 * metric.aggregate(stats).value, 2) == figure
 
 
 def test_scores_are_gec_metrics_gleuofficial(shared: Path) -> None:
     path = shared / "golden/gecmetrics/scores.json"
-    wanted = json.loads(path.read_text("utf-8"))["T5"]["gleuofficial"]
+    figures = json.loads(path.read_text("utf-8"))["T5"]["gleuofficial"]
     metric = Gleu()
     for annotators, name in (((0, 1), "corpus"), ((0,), "ref0_only"), ((1,), "ref1_only")):
         stats = [metric.stats(case) for case in conll(shared, *annotators)]
-        assert metric.aggregate(stats).value == pytest.approx(wanted[name], abs=1e-12)
+        assert metric.aggregate(stats).value == pytest.approx(figures[name], abs=1e-12)

@@ -35,17 +35,17 @@ def test_scores_of_the_corpus_are_theirs(
     shared: Path, name: str, annotators: tuple[int, ...], options: dict
 ) -> None:
     path = shared / "golden/gecmetrics/scores.json"
-    wanted = json.loads(path.read_text("utf-8"))["T5"]["gleu"]
+    figures = json.loads(path.read_text("utf-8"))["T5"]["gleu"]
     metric = GleuFrequency(**options)
     stats = stats_of(shared, metric.unit, *annotators)
-    assert metric.aggregate(stats).value == pytest.approx(wanted[name], abs=1e-12)
+    assert metric.aggregate(stats).value == pytest.approx(figures[name], abs=1e-12)
 
 
 def test_scores_of_sentences_are_theirs(shared: Path) -> None:
     path = shared / "golden/gecmetrics/scores.json"
-    wanted = json.loads(path.read_text("utf-8"))["T5"]["gleu"]
+    figures = json.loads(path.read_text("utf-8"))["T5"]["gleu"]
     metric = GleuFrequency()
-    found = metric.sentences(stats_of(shared, metric.unit, 0, 1))
-    values = [one["value"] for one in found]
-    assert values[:10] == pytest.approx(wanted["first10_sentence"], abs=1e-12)
-    assert sum(values) / len(values) == pytest.approx(wanted["mean_sentence"], abs=1e-12)
+    sentences = metric.sentences(stats_of(shared, metric.unit, 0, 1))
+    values = [sentence["value"] for sentence in sentences]
+    assert values[:10] == pytest.approx(figures["first10_sentence"], abs=1e-12)
+    assert sum(values) / len(values) == pytest.approx(figures["mean_sentence"], abs=1e-12)

@@ -31,17 +31,17 @@ def stats_of(shared: Path, **options) -> list:
 )
 def test_scores_of_the_corpus_are_theirs(shared: Path, name: str, options: dict) -> None:
     path = shared / "golden/gecmetrics/scores.json"
-    wanted = json.loads(path.read_text("utf-8"))["T5"]["green"]
+    figures = json.loads(path.read_text("utf-8"))["T5"]["green"]
     metric = Green(**options)
     stats = stats_of(shared, **options)
-    assert metric.aggregate(stats).value == pytest.approx(wanted[name], abs=1e-12)
+    assert metric.aggregate(stats).value == pytest.approx(figures[name], abs=1e-12)
 
 
 def test_scores_of_sentences_are_theirs(shared: Path) -> None:
     path = shared / "golden/gecmetrics/scores.json"
-    wanted = json.loads(path.read_text("utf-8"))["T5"]["green"]
+    figures = json.loads(path.read_text("utf-8"))["T5"]["green"]
     metric = Green()
-    found = metric.sentences(stats_of(shared))
-    values = [one["value"] for one in found]
-    assert values[:10] == wanted["first10_sentence"]
-    assert sum(values) / len(values) == pytest.approx(wanted["mean_sentence"], abs=1e-12)
+    sentences = metric.sentences(stats_of(shared))
+    values = [sentence["value"] for sentence in sentences]
+    assert values[:10] == figures["first10_sentence"]
+    assert sum(values) / len(values) == pytest.approx(figures["mean_sentence"], abs=1e-12)

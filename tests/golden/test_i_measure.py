@@ -112,12 +112,12 @@ def stats_of(shared: Path, gold, few) -> Callable[[str, bool], Mapping[str, Any]
     "system", ["T5", *(pytest.param(name, marks=pytest.mark.slow) for name in SYSTEMS)]
 )
 def test_systems_have_the_official_figures(stats_of, few, official: dict, system: str):
-    for options, wanted in official[system].items():
+    for options, figures in official[system].items():
         metric, part = metric_of(options), "le64" in options
         rows = stats_of(system, metric.mix)
         some = [row for name, row in rows.items() if not part or name in few]
         assert len(some) == (1183 if part else 1312)
-        check(metric, some, wanted)
+        check(metric, some, figures)
 
 
 @pytest.mark.parametrize("system", ["T5", pytest.param("REF-F", marks=pytest.mark.slow)])
@@ -128,15 +128,15 @@ def test_each_sentence_has_the_official_counts(shared: Path, stats_of, system: s
     metric = metric_of(f"{options.partition('_ci')[0]}{' -max:ci' * options.endswith('_ci')}")
     of_id = stats_of(system, metric.mix)
     stats = [of_id[row["id"]] for row in rows]
-    for row, found in zip(rows, metric.sentences(stats), strict=True):
-        assert [found[name] for name in ORDER] == row["counts"]["c"], row["id"]
+    for row, sentence in zip(rows, metric.sentences(stats), strict=True):
+        assert [sentence[name] for name in ORDER] == row["counts"]["c"], row["id"]
 
 
 def test_errors_are_clustered_as_the_converter_does(gold: Sequence[Case], shared: Path):
     """From the annotators' edits alone, in the order of their places."""
     xml = gzip.decompress((shared / "golden/imeasure/conll14.xml.gz").read_bytes())
     for case, sentence in zip(gold, ET.fromstring(xml).iter("sentence"), strict=True):
-        wanted = [
+        alternatives = [
             tuple(
                 Alternative(
                     int(alternative.attrib["ann"]),
@@ -153,18 +153,22 @@ def test_errors_are_clustered_as_the_converter_does(gold: Sequence[Case], shared
             )
             for error in sentence.iter("error")
         ]
-        annotators = sorted({alternative.annotator for error in wanted for alternative in error})
+        annotators = sorted(
+            {alternative.annotator for error in alternatives for alternative in error}
+        )
         edits = [
             [(edit.start, edit.end, edit.replacement or ()) for edit in version.gold_edits]
             for version in case.references
         ]
-        found = [
+        error_rows = [
             tuple(row._replace(annotator=annotators[row.annotator]) for row in error)
             for error in errors(edits)
         ]
-        assert [[(row.annotator, sorted(row.changes)) for row in error] for error in found] == [
-            [(row.annotator, sorted(row.changes)) for row in error] for error in wanted
-        ], case.id
+        assert [
+            [(row.annotator, sorted(row.changes)) for row in error] for error in error_rows
+        ] == [[(row.annotator, sorted(row.changes)) for row in error] for error in alternatives], (
+            case.id
+        )
 
 
 CRASHES = {"source empty", "incompatible in every combination: crash", "w=0, no unchanged token"}

@@ -47,9 +47,9 @@ def rows_of(shared: Path, system: str) -> list:
     return [metric.stats(case) for case in cases(shared, system)]
 
 
-def counts_of(found) -> tuple[int, int, int]:
+def counts_of(result) -> tuple[int, int, int]:
     """Matched, proposed and gold edits."""
-    counts = found.counts
+    counts = result.counts
     return counts.tp, counts.tp + counts.fp, counts.tp + counts.fn
 
 
@@ -58,16 +58,16 @@ def test_every_count_of_every_sentence_is_the_official_one(shared: Path, system:
     want = stored(shared, "m2/m2_per_sentence.json")["systems"][system]
     metric = M2()
     rows = rows_of(shared, system)
-    found = [
+    rows_found = [
         [
-            one["chosen"],
+            sentence["chosen"],
             {str(c["reference"]): [c["matched"], c["proposed"], c["gold"]] for c in all_},
         ]
-        for one in metric.sentences(rows)
-        for all_ in [one["candidates"]]
+        for sentence in metric.sentences(rows)
+        for all_ in [sentence["candidates"]]
     ]
-    assert found == want
-    assert {each.level for row in rows for each in row} == {"exact"}
+    assert rows_found == want
+    assert {item.level for row in rows for item in row} == {"exact"}
     total = stored(shared, "m2/m2_scores.json")["systems"][system]
     score = metric.aggregate(rows)
     assert counts_of(score) == (total["correct"], total["proposed"], total["gold"])
@@ -87,14 +87,14 @@ def test_every_edit_is_the_official_one(
     want = stored(shared, "m2/m2_edit_sequences.json")["systems"][system]
     metric = M2()
     for case, both in zip(cases(shared, system), want, strict=True):
-        found = {
-            str(each.reference): {
-                "shown": [list(edit) for edit in each.edits],
-                "matched": [list(edit) for edit in each.matches],
+        edits_found = {
+            str(stat.reference): {
+                "shown": [list(edit) for edit in stat.edits],
+                "matched": [list(edit) for edit in stat.matches],
             }
-            for each in metric.stats(case)
+            for stat in metric.stats(case)
         }
-        assert found == both
+        assert edits_found == both
 
 
 @pytest.mark.slow
@@ -121,8 +121,8 @@ def test_the_linear_level_differs_from_the_official_counts_in_two_sentences_alon
         want = stored(shared, "m2/m2_per_sentence.json")["systems"][system]
         for case, (_, counts) in zip(cases(shared, system), want, strict=True):
             row = metric.stats(case)
-            found = {str(c.reference): [c.matched, c.proposed, c.gold] for c in row}
-            if found != counts:
+            counts_found = {str(c.reference): [c.matched, c.proposed, c.gold] for c in row}
+            if counts_found != counts:
                 other.append((system, case.id))
                 assert row[0].level == "linear"
     assert other == [("REF-F", "70"), ("REF-F", "607")]
@@ -130,10 +130,12 @@ def test_the_linear_level_differs_from_the_official_counts_in_two_sentences_alon
 
 def case_names() -> list[str]:
     options = ["beta1", "beta2", "iwc", "max0", "max1", "max3", "max4"]
-    rows = [f"{system}.{each}" for system in ("GECToR-ens", "REF-M") for each in options]
+    rows = [f"{system}.{option}" for system in ("GECToR-ens", "REF-M") for option in options]
     rows += [f"conll14alt.{system}" for system in ("GECToR-ens", "PIE", "REF-M")]
     sets = ("conll14", "conll14alt", "fce", "nlpcc18")
-    return rows + [f"made.{one}.{kind}" for one in sets for kind in ("half", "ref", "src")]
+    return rows + [
+        f"made.{set_name}.{kind}" for set_name in sets for kind in ("half", "ref", "src")
+    ]
 
 
 @pytest.mark.parametrize("name", case_names())
@@ -208,14 +210,16 @@ def scored(row, gold: Path, output: Path):
 
 def check(row, gold: Path, output: Path) -> None:
     score, (chosen,), (candidates,) = scored(row, gold, output)
-    annotators = [int(each.annotator or 0) for each in gold_of(gold).samples[0].references]
+    annotators = [
+        int(reference.annotator or 0) for reference in gold_of(gold).samples[0].references
+    ]
     ((best, by_annotator),) = row["sentences"]
     assert annotators[chosen.reference] == best, row["note"]
-    for each, want in zip(candidates, by_annotator.values(), strict=True):
-        counts = [each.matched, each.proposed, each.gold]
+    for candidate, want in zip(candidates, by_annotator.values(), strict=True):
+        counts = [candidate.matched, candidate.proposed, candidate.gold]
         assert counts == want["cumulative_matched_proposed_gold"], row["note"]
-        assert [list(edit) for edit in each.edits] == want["shown"], row["note"]
-        assert [list(edit) for edit in each.matches] == want["matched"], row["note"]
+        assert [list(edit) for edit in candidate.edits] == want["shown"], row["note"]
+        assert [list(edit) for edit in candidate.matches] == want["matched"], row["note"]
     numbers = (score.counts.precision, score.counts.recall, score.value)
     printed = [line.split()[-1] for line in row["printed"]]
     assert [f"{number:.4f}" for number in numbers] == printed, row["note"]
@@ -224,8 +228,8 @@ def check(row, gold: Path, output: Path) -> None:
 def test_edits_of_another_sentence_are_never_matched() -> None:
     """The counts of the block with two S lines, which is refused: its second sentence."""
     golds = [Edit(0, 1, ("A",)), Edit(3, 4, ("D",))]
-    (found,) = maxmatch.match(("d", "e", "f"), ("D", "e", "f"), [golds])
-    assert (len(found.matched), len(found.proposed), found.golds) == (0, 1, 2)
+    (matching,) = maxmatch.match(("d", "e", "f"), ("D", "e", "f"), [golds])
+    assert (len(matching.matched), len(matching.proposed), matching.golds) == (0, 1, 2)
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -234,8 +238,8 @@ def test_sentence_scores_are_the_official_ones(shared: Path, system: str) -> Non
     metric = SentenceM2()
     rows = rows_of(shared, system)
     assert [metric.stats(case) for case in cases(shared, system)[:50]] == rows[:50]
-    found = [row["value"] for row in metric.sentences(rows)]
-    assert found == pytest.approx(want["full_sentence"][system]["M2"], abs=5.1e-7)
+    values = [row["value"] for row in metric.sentences(rows)]
+    assert values == pytest.approx(want["full_sentence"][system]["M2"], abs=5.1e-7)
     score = metric.aggregate(rows)
     assert score.value == pytest.approx(want["full"][system]["SentM2"], abs=1e-12)
 
@@ -252,9 +256,9 @@ def test_the_longest_lattice_is_far_below_the_limit(shared: Path) -> None:
     line = (shared / "data/seeda/outputs/T5.txt").read_text("utf-8").split("\n")[332]
     case = case_of(sample, line)
     assert (len(case.tokens), len(case.hypotheses[0].tokens)) == (227, 97)
-    made = build_graph(*map(coded, (case.tokens, case.hypotheses[0].tokens)))
-    assert len(made.cells) == 1071
-    assert pairs(made, 2) < maxmatch.MOST_PAIRS / 3
+    graph = build_graph(*map(coded, (case.tokens, case.hypotheses[0].tokens)))
+    assert len(graph.cells) == 1071
+    assert pairs(graph, 2) < maxmatch.MOST_PAIRS / 3
 
 
 def coded(tokens: tuple[str, ...]) -> bytes:

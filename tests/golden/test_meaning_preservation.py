@@ -31,11 +31,11 @@ def golden(shared: Path) -> dict:
     return json.loads((shared / "golden/cgec/char_metrics.json").read_text("utf-8"))
 
 
-def check(wanted: dict, cases: list, matching: str, t: float) -> None:
+def check(figures: dict, cases: list, matching: str, t: float) -> None:
     """Compare every figure of one reading."""
     metric = MeaningPreservation(matching, t)
-    found = metric.aggregate([metric.stats(case) for case in cases])
-    assert found.value == pytest.approx(wanted["MP"], abs=CLOSE)
+    score_found = metric.aggregate([metric.stats(case) for case in cases])
+    assert score_found.value == pytest.approx(figures["MP"], abs=CLOSE)
     stats = [MpPrime(matching, t).stats(case) for case in cases]
     for averaging, difference, mean, distance in (
         ("pairs", "means", "MP_average_pairs", "MP'"),
@@ -43,10 +43,10 @@ def check(wanted: dict, cases: list, matching: str, t: float) -> None:
         ("sentences", "sentences", None, "MP'_mean_of_sentence_differences"),
     ):
         score = MpPrime(matching, t, averaging, difference).aggregate(stats)
-        assert score.value == pytest.approx(wanted[distance], abs=CLOSE)
-        assert score.parts["hypotheses"] == pytest.approx(wanted["MP"], abs=CLOSE)
+        assert score.value == pytest.approx(figures[distance], abs=CLOSE)
+        assert score.parts["hypotheses"] == pytest.approx(figures["MP"], abs=CLOSE)
         if mean:
-            assert score.parts["references"] == pytest.approx(wanted[mean], abs=CLOSE)
+            assert score.parts["references"] == pytest.approx(figures[mean], abs=CLOSE)
 
 
 @pytest.mark.parametrize("matching", READINGS)
@@ -57,24 +57,24 @@ def test_every_reading_has_the_figures(shared: Path, name: str, matching: str) -
 
 @pytest.mark.parametrize("t", [0.5, 0.9])
 def test_other_weights_have_the_figures(shared: Path, t: float) -> None:
-    wanted = golden(shared)["MuCGEC_dev t=0.5 / t=0.9 multiset"][str(t)]
-    check(wanted, chinese(shared, "MuCGEC_dev example_pred"), "multiset", t)
+    figures = golden(shared)["MuCGEC_dev t=0.5 / t=0.9 multiset"][str(t)]
+    check(figures, chinese(shared, "MuCGEC_dev example_pred"), "multiset", t)
 
 
 def test_single_sentences_have_the_figures(shared: Path) -> None:
-    wanted = golden(shared)["first20"]
-    cases = chinese(shared, "MuCGEC_dev example_pred")[: len(wanted)]
-    for one, case in zip(wanted, cases, strict=True):
-        source, text = one["source"], one["hypothesis"]
+    rows = golden(shared)["first20"]
+    cases = chinese(shared, "MuCGEC_dev example_pred")[: len(rows)]
+    for row, case in zip(rows, cases, strict=True):
+        source, text = row["source"], row["hypothesis"]
         assert (case.source, case.hypotheses[0].text) == (source, text)
-        assert (len(characters(text)), len(characters(source))) == (one["len_c"], one["len_o"])
+        assert (len(characters(text)), len(characters(source))) == (row["len_c"], row["len_o"])
         for matching in ("multiset", "lcs"):
             matched = MATCHINGS[matching](characters(source), characters(text))
-            assert matched == one[f"m_{matching}"]
+            assert matched == row[f"m_{matching}"]
             value = preservation(source, text, matching=matching, t=0.85)
-            assert value == pytest.approx(one[f"S_CM_{matching}"], abs=CLOSE)
-        found = list(MpPrime().stats(case).references)
-        assert found == pytest.approx(one["S_CM_references_multiset"], abs=CLOSE)
+            assert value == pytest.approx(row[f"S_CM_{matching}"], abs=CLOSE)
+        references = list(MpPrime().stats(case).references)
+        assert references == pytest.approx(row["S_CM_references_multiset"], abs=CLOSE)
 
 
 def test_the_two_main_readings_differ_where_they_should(shared: Path) -> None:
@@ -86,10 +86,10 @@ def test_the_two_main_readings_differ_where_they_should(shared: Path) -> None:
 
 @pytest.mark.parametrize("matching", READINGS)
 def test_edge_cases_have_the_figures(shared: Path, matching: str) -> None:
-    wanted = json.loads((shared / "golden/cgec/edge_cases.json").read_text("utf-8"))["cases"]
-    for one in wanted:
-        source, text = one["source"], one["hypothesis"]
+    cases = json.loads((shared / "golden/cgec/edge_cases.json").read_text("utf-8"))["cases"]
+    for case in cases:
+        source, text = case["source"], case["hypothesis"]
         matched = MATCHINGS[matching](characters(source), characters(text))
-        assert matched == one[f"m_{READINGS[matching]}"]
+        assert matched == case[f"m_{READINGS[matching]}"]
         value = preservation(source, text, matching=matching, t=0.85)
-        assert value == pytest.approx(one[f"S_CM_{READINGS[matching]}"], abs=CLOSE)
+        assert value == pytest.approx(case[f"S_CM_{READINGS[matching]}"], abs=CLOSE)

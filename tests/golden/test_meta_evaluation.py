@@ -72,23 +72,25 @@ def by_metric(shared: Path, texts: list[Path]):
     """The systems judged over the subset by metrics that are computed here."""
     folder = shared / "golden/seeda"
     references = [folder / "subset.ref0", folder / "subset.ref1"]
-    made = {}
+    run_of = {}
     for corpus, metrics in (
         (load(folder / "subset.m2"), ("m2", "sent-m2")),
         (load(folder / "subset.src", references=references), ("gleu",)),
     ):
         systems = [load_system(path, corpus) for path in texts]
-        made |= dict.fromkeys(
+        run_of |= dict.fromkeys(
             metrics, collect_stats(corpus, systems, options=Options(metrics=metrics))
         )
-    return made
+    return run_of
 
 
 @pytest.fixture(scope="module")
 def evaluations(by_metric, people):
     """What comes of them."""
-    made = {id(run_stats): of_run(run_stats, people, LAYOUT) for run_stats in by_metric.values()}
-    return {metric: made[id(run_stats)] for metric, run_stats in by_metric.items()}
+    evaluation_of = {
+        id(run_stats): of_run(run_stats, people, LAYOUT) for run_stats in by_metric.values()
+    }
+    return {metric: evaluation_of[id(run_stats)] for metric, run_stats in by_metric.items()}
 
 
 @pytest.fixture(scope="module")
@@ -97,39 +99,44 @@ def sentences(by_metric):
     return sentence_scores_of(by_metric["m2"])
 
 
-def check_systems(official: dict, found, metric: str) -> None:
+def check_systems(official: dict, evaluation, metric: str) -> None:
     for way in WAYS:
         for group in SETS:
             (level,) = [
-                one.coefficients
-                for one in found.systems
-                if (one.metric, one.human, one.set) == (metric, way, group.name)
+                system.coefficients
+                for system in evaluation.systems
+                if (system.metric, system.human, system.set) == (metric, way, group.name)
             ]
             for kind, value in official[way][group.name].items():
                 assert level[kind].value == pytest.approx(value, abs=1e-12)
-        own = [one for one in found.windows if (one.metric, one.human) == (metric, way)]
+        windows = [
+            window
+            for window in evaluation.windows
+            if (window.metric, window.human) == (metric, way)
+        ]
         order = official[way][WINDOW]["order"]
-        assert [one.systems for one in own] == [tuple(order[n : n + 4]) for n in range(6)]
+        assert [window.systems for window in windows] == [tuple(order[n : n + 4]) for n in range(6)]
         assert [
-            [one.coefficients[kind].value for kind in ("pearson", "spearman")] for one in own
+            [window.coefficients[kind].value for kind in ("pearson", "spearman")]
+            for window in windows
         ] == [pytest.approx(pair, abs=1e-12) for pair in official[way][WINDOW]["values"]]
 
 
-def check_sentences(official: dict, found, metric: str) -> None:
+def check_sentences(official: dict, evaluation, metric: str) -> None:
     for kind, sets in official.items():
-        for group, wanted in sets.items():
-            (own,) = [
-                one
-                for one in found.sentences
-                if (one.metric, one.judgments, one.set) == (metric, kind, group)
+        for group, figures in sets.items():
+            (sentence,) = [
+                sentence
+                for sentence in evaluation.sentences
+                if (sentence.metric, sentence.judgments, sentence.set) == (metric, kind, group)
             ]
-            assert (own.pairs, own.metric_ties.first + own.metric_ties.second) == (
-                wanted["judged_pairs"],
-                wanted["pairs_with_tied_metric_scores"],
+            assert (sentence.pairs, sentence.metric_ties.first + sentence.metric_ties.second) == (
+                figures["judged_pairs"],
+                figures["pairs_with_tied_metric_scores"],
             )
-            assert own.official.accuracy == pytest.approx(wanted["accuracy"], abs=1e-15)
-            assert own.official.kendall == pytest.approx(wanted["kendall"], abs=1e-12)
-            assert own.unscored == 0
+            assert sentence.official.accuracy == pytest.approx(figures["accuracy"], abs=1e-15)
+            assert sentence.official.kendall == pytest.approx(figures["kendall"], abs=1e-12)
+            assert sentence.unscored == 0
 
 
 @pytest.mark.parametrize("metric", ["PT-M2", "PT-ERRANT", "Scribendi", "SOME", "IMPARA"])
@@ -140,26 +147,28 @@ def test_published_columns_have_the_released_correlations_in_all_sets_and_window
     scores = SystemScores("readme", SEEDA, {metric: tuple(column["scores"])})
     level = system_level(scores, people.scores, SEEDA_SETS)
     assert len(level) == len(WAYS) * len(SEEDA_SETS)
-    for one in level:
-        for kind, value in column["correlations"][one.human][one.set].items():
-            assert one.coefficients[kind].value == pytest.approx(value, abs=1e-12)
+    for correlation in level:
+        for kind, value in column["correlations"][correlation.human][correlation.set].items():
+            assert correlation.coefficients[kind].value == pytest.approx(value, abs=1e-12)
     for size in (4, 5, 6, 7, 8):
-        made = windows(scores, people.scores, SEEDA_SETS[0], [size])
+        new_windows = windows(scores, people.scores, SEEDA_SETS[0], [size])
         for way in WAYS:
-            own = [
-                [one.coefficients[kind].value for kind in ("pearson", "spearman")]
-                for one in made
-                if one.human == way
+            values = [
+                [result.coefficients[kind].value for kind in ("pearson", "spearman")]
+                for result in new_windows
+                if result.human == way
             ]
             official = column["correlations"][way][f"window{size}"]
-            assert own == [pytest.approx(pair, abs=1e-12) for pair in official]
+            assert values == [pytest.approx(pair, abs=1e-12) for pair in official]
 
 
 @pytest.mark.parametrize(
     ("metric", "name"),
     [("m2", "M2 (subset)"), ("sent-m2", "SentM2 (subset)"), ("gleu", "GLEU_py3 (subset)")],
 )
-def test_metrics_computed_here_correlate_as_released(golden: dict, evaluations, metric: str, name: str):
+def test_metrics_computed_here_correlate_as_released(
+    golden: dict, evaluations, metric: str, name: str
+):
     check_systems(golden[name]["system"], evaluations[metric], metric)
 
 
@@ -177,16 +186,16 @@ def test_m2_of_a_sentence_alone_is_that_of_the_best_annotator(golden: dict, eval
 @pytest.mark.parametrize("metric", ["m2", "sent-m2"])
 def test_every_pair_of_outputs_is_ordered_or_tied_as_released(golden: dict, sentences, metric: str):
     official = golden["M2 (subset)"]["sentence_scores"]
-    found = sentences[metric]
-    ids = list(dict.fromkeys(source for source, _ in found))
+    sentence = sentences[metric]
+    ids = list(dict.fromkeys(source for source, _ in sentence))
     wrong = [
-        (source, one, two)
+        (source, first, second)
         for at, source in enumerate(ids)
-        for one, two in combinations(official, 2)
-        if ranks([found[source, one], found[source, two]])
+        for first, second in combinations(official, 2)
+        if ranks([sentence[source, first], sentence[source, second]])
         != [
-            1 + (official[two][at] > official[one][at]),
-            1 + (official[one][at] > official[two][at]),
+            1 + (official[second][at] > official[first][at]),
+            1 + (official[first][at] > official[second][at]),
         ]
     ]
     assert len(ids) == 391
@@ -206,9 +215,9 @@ def test_tables_give_what_the_same_scores_give(golden: dict, people, texts, rows
     sentences.write_text("\n".join(lines), "utf-8")
     pairs = [f"{name}\t{value}" for name, value in official["system_scores"].items()]
     systems.write_text("\n".join(["system\tlength", *pairs]), "utf-8")
-    made = of_tables(systems, sentences, people, LAYOUT)
-    check_systems(official["system"], made, "length")
-    check_sentences(official["sentence"], made, "length")
+    evaluation = of_tables(systems, sentences, people, LAYOUT)
+    check_systems(official["system"], evaluation, "length")
+    check_sentences(official["sentence"], evaluation, "length")
 
 
 @pytest.mark.slow
@@ -216,7 +225,7 @@ def test_the_whole_text_is_judged_by_the_numbers_of_its_lines(shared: Path, peop
     """Sentences found by SEEDA's line numbers are those of the subset in their order."""
     outputs, folder = shared / "data/seeda/outputs", shared / "golden/seeda"
     options = Options(metrics=("sent-gleu",))
-    found = []
+    levels = []
     for source, stem, files in (
         (outputs / "INPUT.txt", "conll14", [outputs / path.name for path in texts]),
         (folder / "subset.src", "subset", texts),
@@ -224,13 +233,13 @@ def test_the_whole_text_is_judged_by_the_numbers_of_its_lines(shared: Path, peop
         corpus = load(source, references=[folder / f"{stem}.ref0", folder / f"{stem}.ref1"])
         systems = [load_system(path, corpus) for path in files]
         run_stats = collect_stats(corpus, systems, options=options)
-        found.append(of_run(run_stats, people, LAYOUT).sentences)
-    assert found[0] == found[1]
+        levels.append(of_run(run_stats, people, LAYOUT).sentences)
+    assert levels[0] == levels[1]
 
 
 def test_the_files_hold_what_the_paper_says(shared: Path, rows: list[int]):
     for kind in ("edit", "sent"):
-        found = read_judgments(shared / f"data/seeda/judgments_{kind}.xml")
-        assert len(found.items) == 600
-        assert found.systems == SEEDA
-        assert sorted({int(item.source) - 1 for item in found.items}) == rows
+        judgments = read_judgments(shared / f"data/seeda/judgments_{kind}.xml")
+        assert len(judgments.items) == 600
+        assert judgments.systems == SEEDA
+        assert sorted({int(item.source) - 1 for item in judgments.items}) == rows

@@ -28,11 +28,11 @@ def test_six_coefficients_and_their_p_are_the_printed_ones(paper: str, tmp_path:
     table = tmp_path / "table.tsv"
     header = "\t".join(["system", "P", "R", "F0.5", *names])
     table.write_text(f"{header}\n{rows}\n", "utf-8")
-    found = gecbench.correlation(table, lower=["MP'"])
-    said = re.search(r"Table 4, Pearson \(p\): (.*)\.\n", paper)
-    assert said
-    printed = re.findall(r"(\S+?)-(\S+) ([\d.]+) \(([\d.]+)\)", said[1])
+    correlation = gecbench.correlation(table, lower=["MP'"])
+    match = re.search(r"Table 4, Pearson \(p\): (.*)\.\n", paper)
+    assert match
+    printed = re.findall(r"(\S+?)-(\S+) ([\d.]+) \(([\d.]+)\)", match[1])
     assert len(printed) == 6
-    for one, two, value, p in printed:
-        made = found.of(one, two).coefficients["pearson"]
-        assert (f"{made.value:.4f}", f"{made.p:.4f}") == (value, p)
+    for first, second, value, p in printed:
+        pearson = correlation.of(first, second).coefficients["pearson"]
+        assert (f"{pearson.value:.4f}", f"{pearson.p:.4f}") == (value, p)

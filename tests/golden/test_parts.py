@@ -41,16 +41,16 @@ def three(row: dict) -> tuple[int, int, int]:
 
 @pytest.mark.parametrize("tier", [1, 2, 3])
 def test_types_are_the_official_categories(official: dict, dev: RunStats, tier: int):
-    found = by_type(dev, "cherrant", tier)
-    cells = zip(found.groups, found.cells["example"], strict=True)
+    parts = by_type(dev, "cherrant", tier)
+    cells = zip(parts.groups, parts.cells["example"], strict=True)
     ours = {g: (c.counts.tp, c.counts.fp, c.counts.fn) for g, c in cells}
-    wanted = official[f"cat{tier}"]["categories"]
-    assert ours == {label or "-": three(row) for label, row in wanted.items()}
+    categories = official[f"cat{tier}"]["categories"]
+    assert ours == {label or "-": three(row) for label, row in categories.items()}
 
 
 def test_positions_make_up_the_official_counts(official: dict, dev: RunStats):
-    found = by_position(dev, "cherrant")
-    counts = total(cell.counts for cell in found.cells["example"])
+    breakdown = by_position(dev, "cherrant")
+    counts = total(cell.counts for cell in breakdown.cells["example"])
     assert (counts.tp, counts.fp, counts.fn) == three(official["default"])
 
 
@@ -93,15 +93,15 @@ def test_division_by_spaces_gives_the_official_counts(shared: Path):
     data = shared / "golden/m2"
     names = ("src", "half", "ref")
     systems = [load_system(data / f"m2data/nlpcc18.{n}", gold, name=n) for n in names]
-    found = segmentation(gold, systems, segmenters=["spaces"], beside=("sentence-accuracy",))
+    result = segmentation(gold, systems, segmenters=["spaces"], beside=("sentence-accuracy",))
     rows = json.loads((data / "m2_made.json").read_text("utf-8"))
     for name in names:
-        counts = found.segmenters[0].scores["m2"][name].counts
-        wanted = rows[f"made.nlpcc18.{name}"]
-        assert counts.tp == wanted["correct"]
-        assert counts.tp + counts.fp == wanted["proposed"]
-        assert counts.tp + counts.fn == wanted["gold_edits"]
-    accuracies = found.beside["sentence-accuracy"]
+        counts = result.segmenters[0].scores["m2"][name].counts
+        row = rows[f"made.nlpcc18.{name}"]
+        assert counts.tp == row["correct"]
+        assert counts.tp + counts.fp == row["proposed"]
+        assert counts.tp + counts.fn == row["gold_edits"]
+    accuracies = result.beside["sentence-accuracy"]
     beside = {name: score.parts["right"] for name, score in accuracies.items()}
     assert (beside["half"], beside["src"]) == (693, 19)
 
@@ -112,10 +112,10 @@ def test_jieba_moves_scores_as_far_as_the_documentation_says(shared: Path):
     pytest.importorskip("jieba")
     gold = load(shared / "data/m2/nlpcc18.gold", format="m2-maxmatch")
     system = load_system(shared / "golden/m2/m2data/nlpcc18.half", gold, name="half")
-    found = segmentation(gold, [system], segmenters=["spaces", "jieba"], beside=())
-    (moved,) = found.movements["m2"]
+    result = segmentation(gold, [system], segmenters=["spaces", "jieba"], beside=())
+    (moved,) = result.movements["m2"]
     assert [round(100 * value, 2) for value in moved.values] == [82.72, 38.27]
-    assert [each.alike for each in found.segmenters] == [2000, 349]
+    assert [segmenter.alike for segmenter in result.segmenters] == [2000, 349]
 
 
 @pytest.mark.slow
@@ -126,9 +126,9 @@ def test_segmenters_change_the_order_of_two_systems_on_mucgec_dev(shared: Path):
     folder = shared / "golden/cherrant/ensemble"
     systems = [load_system(folder / f"sys{n}.para", corpus, name=f"sys{n}") for n in (2, 3)]
     options = Options(metrics=("m2",))
-    found = segmentation(
+    result = segmentation(
         corpus, systems, segmenters=["characters", "jieba"], beside=(), options=options
     )
-    values = {m.system: [round(100 * v, 2) for v in m.values] for m in found.movements["m2"]}
+    values = {m.system: [round(100 * v, 2) for v in m.values] for m in result.movements["m2"]}
     assert values == {"sys2": [79.03, 75.91], "sys3": [79.29, 74.98]}
-    assert found.swaps == {"m2": 1}
+    assert result.swaps == {"m2": 1}

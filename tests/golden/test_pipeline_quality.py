@@ -20,24 +20,24 @@ MEASURED = ("tag", "pos", "uas", "las", "lemma", "lemma_caseless")
 
 
 @pytest.fixture(scope="module")
-def found(shared) -> dict[str, float]:
+def measured(shared) -> dict[str, float]:
     """Percentages of words, on all 2,077 sentences: a second or two."""
     spacy = pytest.importorskip("spacy", reason="the English extra is not installed")
     return figures(spacy.load(FOLDER), part(shared / "data" / "ud_english_ewt", "test"))
 
 
-def test_the_whole_test_set_is_measured(found):
-    assert (found["sentences"], found["words"]) == (2077, 25094)
+def test_the_whole_test_set_is_measured(measured):
+    assert (measured["sentences"], measured["words"]) == (2077, 25094)
 
 
 @pytest.mark.parametrize("measure", MEASURED)
-def test_it_is_as_good_as_when_it_was_trained(found, measure):
-    said = json.loads((FOLDER / "eval.json").read_text("utf-8"))["test"]
-    assert found[measure] == pytest.approx(said[measure], abs=0.1)
+def test_it_is_as_good_as_when_it_was_trained(measured, measure):
+    figures = json.loads((FOLDER / "eval.json").read_text("utf-8"))["test"]
+    assert measured[measure] == pytest.approx(figures[measure], abs=0.1)
 
 
 @pytest.mark.parametrize("measure", MEASURED)
-def test_the_page_says_so(found, measure):
+def test_the_page_says_so(measured, measure):
     row = re.search(rf"^\| `{measure}` \|.* ([\d.]+) \|$", PAGE.read_text("utf-8"), re.M)
     assert row is not None
-    assert float(row[1]) == pytest.approx(found[measure], abs=0.1)
+    assert float(row[1]) == pytest.approx(measured[measure], abs=0.1)

@@ -23,8 +23,8 @@ def golden(shared: Path) -> dict:
 def marks(row: SentenceRow) -> list[int]:
     """The distinct edits of the only system: true, false, missed."""
     (output,) = row.outputs
-    made = dict(zip(output.edits, output.right, strict=True))
-    verdicts = list(made.values())
+    right_of = dict(zip(output.edits, output.right, strict=True))
+    verdicts = list(right_of.values())
     return [verdicts.count(True), verdicts.count(False), len(set(output.missed))]
 
 
@@ -41,8 +41,8 @@ def test_the_counts_beside_a_system_add_up_to_the_official_ones(
     rows = list(sentence_rows(run_stats, "cherrant"))
     packed = pack_sentences(rows, ["pred"], "zh", (), edits=True)
     (output,) = packed["outputs"]
-    found = [tuple(output["counts"][at : at + 3]) for at in range(0, 3 * len(rows), 3)]
+    counts = [tuple(output["counts"][at : at + 3]) for at in range(0, 3 * len(rows), 3)]
     want = golden(shared)["dev hyp=all ref=all"][name]
-    assert tuple(map(sum, zip(*found, strict=True))) == (want["tp"], want["fp"], want["fn"])
-    fewer = sum(marks(row) != list(counts) for row, counts in zip(rows, found, strict=True))
+    assert tuple(map(sum, zip(*counts, strict=True))) == (want["tp"], want["fp"], want["fn"])
+    fewer = sum(marks(row) != list(counts) for row, counts in zip(rows, counts, strict=True))
     assert fewer > 0  # why the page says counts, and not how many marks there are

@@ -45,10 +45,10 @@ def by_subset(shared: Path, scheme, once) -> dict[str, Robustness]:
     """Each subset by itself."""
 
     def make(subset: str) -> Robustness:
-        made = [shared / f"golden/robustgec/{subset}/{system}.txt" for system in SYSTEMS]
-        return robustness(shared / "data/robustgec" / subset, made, scheme=scheme)
+        paths = [shared / f"golden/robustgec/{subset}/{system}.txt" for system in SYSTEMS]
+        return robustness(shared / "data/robustgec" / subset, paths, scheme=scheme)
 
-    return {each: once(f"robustness of {each}", partial(make, each)) for each in SUBSETS}
+    return {subset: once(f"robustness of {subset}", partial(make, subset)) for subset in SUBSETS}
 
 
 @pytest.fixture(scope="module")
@@ -58,16 +58,16 @@ def together(shared: Path, scheme, tmp_path_factory, once) -> Robustness:
     def make() -> Robustness:
         folder = tmp_path_factory.mktemp("system")
         for subset in SUBSETS:
-            made = shared / f"golden/robustgec/{subset}/S50n.txt"
-            (folder / f"{subset}.txt").write_text(made.read_text("utf-8"), "utf-8")
+            path = shared / f"golden/robustgec/{subset}/S50n.txt"
+            (folder / f"{subset}.txt").write_text(path.read_text("utf-8"), "utf-8")
         return robustness(shared / "data/robustgec", [folder], scheme=scheme)
 
     return once("robustness of both subsets", make)
 
 
-def part(found: Robustness, system: str, subset: str) -> SystemRobustness:
-    parts = (*found.systems, *found.trivial)
-    return next(each for each in parts if (each.system, each.subset) == (system, subset))
+def part(robustness: Robustness, system: str, subset: str) -> SystemRobustness:
+    parts = (*robustness.systems, *robustness.trivial)
+    return next(part for part in parts if (part.system, part.subset) == (system, subset))
 
 
 def golden(shared: Path, name: str) -> dict:
@@ -77,45 +77,49 @@ def golden(shared: Path, name: str) -> dict:
 @pytest.mark.parametrize(("subset", "system"), RUNS)
 def test_original_and_bounds_are_the_official_ones(shared, by_subset, subset: str, system: str):
     want = golden(shared, "scores")[subset][system]
-    made = part(by_subset[subset], system, subset)
-    for counts, name in ((made.original, "original"), (made.upper, "best"), (made.lower, "worst")):
+    new_part = part(by_subset[subset], system, subset)
+    for counts, name in (
+        (new_part.original, "original"),
+        (new_part.upper, "best"),
+        (new_part.lower, "worst"),
+    ):
         numbers = (want[name]["TP"], want[name]["FP"], want[name]["FN"])
         assert (counts.tp, counts.fp, counts.fn) == numbers
         printed = [
             str(round(value, 4) * 100) for value in (counts.precision, counts.recall, counts.f)
         ]
-        assert printed == [want[name][f"{each}_printed"] for each in "PRF"]
+        assert printed == [want[name][f"{letter}_printed"] for letter in "PRF"]
 
 
 @pytest.mark.parametrize(("subset", "system"), RUNS)
 def test_consistency_is_the_official_one(shared, by_subset, subset: str, system: str):
     """The program adds up fifths, so its P-CRS is off in the twelfth digit; ours is exact."""
     want = golden(shared, "scores")[subset][system]
-    made = part(by_subset[subset], system, subset)
-    count = made.official.consistent_cases
-    assert want["CRS_line"] == f"CRS: {count} ({count / made.cases * 100}%)"
+    new_part = part(by_subset[subset], system, subset)
+    count = new_part.official.consistent_cases
+    assert want["CRS_line"] == f"CRS: {count} ({count / new_part.cases * 100}%)"
     total = 0.0
-    for row in made.verdicts.equal:
+    for row in new_part.verdicts.equal:
         total += sum(row) / 5
-    assert want["PCRS_line"] == f"P-CRS: {total} ({total / made.cases * 100}%)"
-    assert made.official.like_original == round(5 * total)
-    assert made.variants == 5 * made.cases
+    assert want["PCRS_line"] == f"P-CRS: {total} ({total / new_part.cases * 100}%)"
+    assert new_part.official.like_original == round(5 * total)
+    assert new_part.variants == 5 * new_part.cases
 
 
 @pytest.mark.parametrize("subset", SUBSETS)
 def test_trivial_systems_reach_what_the_reference_says(shared, by_subset, subset: str):
     every = golden(shared, "trivial_systems")[subset]
     for system, name in ((PERFECT, "perfect_system"), (COPY, "copy_input_system")):
-        want, made = every[name], part(by_subset[subset], system, subset)
-        counts = [made.original, made.upper, made.lower]
-        assert [[each.tp, each.fp, each.fn] for each in counts] == [
+        want, new_part = every[name], part(by_subset[subset], system, subset)
+        counts = [new_part.original, new_part.upper, new_part.lower]
+        assert [[count.tp, count.fp, count.fn] for count in counts] == [
             want["original"],
             want["best"],
             want["worst"],
         ]
-        assert (made.official.consistent_cases, made.cases) == (want["crs"], want["n"])
-        assert made.official.like_original / 5 == pytest.approx(want["pcrs"], abs=1e-9)
-        assert made.edits.consistent_cases == made.cases
+        assert (new_part.official.consistent_cases, new_part.cases) == (want["crs"], want["n"])
+        assert new_part.official.like_original / 5 == pytest.approx(want["pcrs"], abs=1e-9)
+        assert new_part.edits.consistent_cases == new_part.cases
 
 
 @pytest.mark.parametrize(
@@ -131,10 +135,12 @@ def test_trivial_systems_reach_what_the_reference_says(shared, by_subset, subset
 )
 def test_edits_say_what_a_reader_says(by_subset, subset, system, case, official, edits):
     """The cases that the specification looked at by eye; numbers from 0."""
-    made = part(by_subset[subset], system, subset)
-    assert made.verdicts.official[case] == official
-    assert made.verdicts.edits[case] == edits
-    shown = [(each.system, each.case) for each in by_subset[subset].disagreements]
+    new_part = part(by_subset[subset], system, subset)
+    assert new_part.verdicts.official[case] == official
+    assert new_part.verdicts.edits[case] == edits
+    shown = [
+        (disagreement.system, disagreement.case) for disagreement in by_subset[subset].disagreements
+    ]
     assert ((system, str(case + 1)) in shown) == (official != edits)
 
 
@@ -144,10 +150,14 @@ def test_corrections_are_those_that_errant_found(shared, by_subset, subset: str,
     path = shared / f"golden/robustgec/{subset}/{system}.edits.jsonl.gz"
     with gzip.open(path, "rt", encoding="utf-8") as file:
         official = [json.loads(line) for line in file]
-    shown = [each for each in by_subset[subset].disagreements if each.system == system]
-    for each in shown:
-        for sentence, (_, made) in zip(each.sentences, official[int(each.case) - 1], strict=True):
-            rows = [line.split("|||") for line in made.splitlines() if "|||noop|||" not in line]
+    shown = [
+        disagreement
+        for disagreement in by_subset[subset].disagreements
+        if disagreement.system == system
+    ]
+    for item in shown:
+        for sentence, (_, m2) in zip(item.sentences, official[int(item.case) - 1], strict=True):
+            rows = [line.split("|||") for line in m2.splitlines() if "|||noop|||" not in line]
             assert [f"A {c.start} {c.end} {c.after}" for c in sentence.changes] == [
                 f"{row[0]} {row[2]}" for row in rows
             ]
@@ -156,7 +166,9 @@ def test_corrections_are_those_that_errant_found(shared, by_subset, subset: str,
 
 def test_subsets_together_have_each_subset_as_it_is_alone(by_subset, together):
     for subset in SUBSETS:
-        alone, here = (part(each, name, subset) for each, name in _named(by_subset[subset], together))
+        alone, here = (
+            part(result, name, subset) for result, name in _named(by_subset[subset], together)
+        )
         assert replace(alone, system=here.system) == here
     whole = together.systems[0]
     assert whole.subset is None
@@ -179,8 +191,8 @@ def test_a_combined_file_is_the_same_as_lines(shared, tmp_path):
     texts = iter(lines.read_text("utf-8").split("\n"))
     rows = []
     for case in cases.cases:
-        for mark, each in zip(("O", "A1", "A2", "A3", "A4", "A5"), case.all, strict=True):
-            rows += [f"{mark}-S {each.source}", f"{mark}-T {each.reference}"]
+        for mark, item in zip(("O", "A1", "A2", "A3", "A4", "A5"), case.all, strict=True):
+            rows += [f"{mark}-S {item.source}", f"{mark}-T {item.reference}"]
             rows.append(f"{mark}-P {next(texts)}")
         rows.append("")
     (tmp_path / "S80.txt").write_text("\n".join(rows), "utf-8")
@@ -194,16 +206,16 @@ def test_a_system_of_another_subset_is_refused(shared):
 
 
 def test_brackets_and_repeated_variants_are_those_that_the_reference_counts(shared):
-    found = check_perturbed(shared / "data/robustgec")
+    check = check_perturbed(shared / "data/robustgec")
     want = golden(shared, "trivial_systems")
     for subset in SUBSETS:
         brackets = {
-            f.case for f in found.findings if (f.kind, f.subset) == ("stray-bracket", subset)
+            f.case for f in check.findings if (f.kind, f.subset) == ("stray-bracket", subset)
         }
         assert len(brackets) == want[subset]["cases_with_stray_brackets"]
         same = {
             f.case
-            for f in found.findings
+            for f in check.findings
             if f.subset == subset and f.kind in ("unchanged", "repeated")
         }
         assert len(same) == want[subset]["cases_with_duplicate_variants"]
@@ -214,8 +226,10 @@ def test_actions_and_distances_are_of_all_variants(by_subset):
         whole = by_subset[subset].systems[0]
         assert sum(group.variants for group in by_subset[subset].actions) == whole.variants
         for groups in (by_subset[subset].actions, by_subset[subset].distances):
-            shares = [(one, g) for g in groups for s in g.systems for one in (s.official, s.edits)]
-            assert all(0 <= one.like_original <= group.variants for one, group in shares)
+            shares = [
+                (shares, g) for g in groups for s in g.systems for shares in (s.official, s.edits)
+            ]
+            assert all(0 <= share.like_original <= group.variants for share, group in shares)
         by_action = [group.systems[0].official.like_original for group in by_subset[subset].actions]
         assert sum(by_action) == whole.official.like_original
 
@@ -223,9 +237,9 @@ def test_actions_and_distances_are_of_all_variants(by_subset):
 def test_chinese_cases_go_with_cherrant(make_cherrant):
     """The bundled cases; the same verdicts as with the edits of zh-char."""
     cases, swayed = sample("zh", "perturbed.txt"), sample("zh", "perturbed-swayed.txt")
-    one, two = (
+    first, second = (
         robustness(cases, [swayed], scheme=scheme) for scheme in (make_cherrant(), "zh-char")
     )
-    assert "scheme:zh-cherrant" in one.signatures[0]
-    assert [a.verdicts.same for a in one.systems] == [b.verdicts.same for b in two.systems]
-    assert [a.edits.consistent_cases for a in one.trivial] == [4, 4]
+    assert "scheme:zh-cherrant" in first.signatures[0]
+    assert [a.verdicts.same for a in first.systems] == [b.verdicts.same for b in second.systems]
+    assert [a.edits.consistent_cases for a in first.trivial] == [4, 4]

@@ -28,5 +28,5 @@ def test_gleu_of_the_subset_is_the_released_one(shared: Path, tmp_path: Path):
         file.write_text("".join(f"{lines[row]}\n" for row in rows), "utf-8")
         systems.append(load_system(file, corpus))
     options = Options(metrics=("gleu",))
-    found = {r.system: r.score.value for r in score(corpus, systems, options=options).results}
-    assert found == pytest.approx(official["system_scores"], abs=1e-12)
+    scores = {r.system: r.score.value for r in score(corpus, systems, options=options).results}
+    assert scores == pytest.approx(official["system_scores"], abs=1e-12)

@@ -34,9 +34,9 @@ def unspaced(shared: Path, gold: Corpus, name: str, folder: Path) -> SystemOutpu
 
 def counts(gold: Corpus, systems: list[SystemOutput], segmenter: str | None):
     report = score(gold, systems, options=Options(metrics=("m2",), segmenter=segmenter))
-    found = {each.system: each.score.counts for each in report.results}
+    by_system = {result.system: result.score.counts for result in report.results}
     signature = report.results[0].score.signature.parts
-    return {name: (c.tp, c.tp + c.fp, c.tp + c.fn) for name, c in found.items()}, signature
+    return {name: (c.tp, c.tp + c.fp, c.tp + c.fn) for name, c in by_system.items()}, signature
 
 
 @pytest.mark.parametrize("name", ["spaces", None])
@@ -44,9 +44,9 @@ def test_divided_texts_get_the_official_counts(shared: Path, gold: Corpus, name:
     data = shared / "golden/m2"
     official = json.loads((data / "m2_made.json").read_text("utf-8"))
     systems = [load_system(data / f"m2data/nlpcc18.{n}", gold, name=n) for n in NAMES]
-    found, signature = counts(gold, systems, name)
+    counts_found, signature = counts(gold, systems, name)
     keys = ("correct", "proposed", "gold_edits")
-    assert found == {n: tuple(official[f"made.nlpcc18.{n}"][k] for k in keys) for n in NAMES}
+    assert counts_found == {n: tuple(official[f"made.nlpcc18.{n}"][k] for k in keys) for n in NAMES}
     assert signature["tokens"] == "spaces"
 
 
@@ -57,11 +57,11 @@ def test_another_segmenter_costs_what_the_documentation_says(
     """Not official: our numbers, in docs/texts.md, of how little jieba does for PKUNLP."""
     pytest.importorskip("jieba")
     systems = [unspaced(shared, gold, name, tmp_path) for name in ("src", "ref")]
-    found, signature = counts(gold, systems, "jieba")
-    assert found == {"src": (123, 3072, 3790), "ref": (3209, 6197, 3790)}
+    counts_found, signature = counts(gold, systems, "jieba")
+    assert counts_found == {"src": (123, 3072, 3790), "ref": (3209, 6197, 3790)}
     assert signature["tokens"] == "jieba 0.42.1"
-    (said,) = segmenter_notes(segmenter("jieba", gold), gold)
-    assert "divides 349 of 2000 sources as nlpcc18 does" in said
+    (note,) = segmenter_notes(segmenter("jieba", gold), gold)
+    assert "divides 349 of 2000 sources as nlpcc18 does" in note
 
 
 @pytest.mark.slow

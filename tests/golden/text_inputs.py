@@ -65,7 +65,7 @@ def chinese(shared: Path, name: str) -> list[Case]:
 
 def mucgec(shared: Path, hypothesis: str) -> list[Case]:
     predictions = lines(shared / "data/mucgec/example_pred_dev.txt")
-    found = []
+    cases = []
     for sample, line in zip(
         load(shared / "data/mucgec/MuCGEC_dev.txt").samples, predictions, strict=True
     ):
@@ -73,13 +73,13 @@ def mucgec(shared: Path, hypothesis: str) -> list[Case]:
         if hypothesis == "first against others":
             if len(texts) == 1:
                 continue
-            made, *texts = texts
+            hypothesis_text, *texts = texts
         else:
             written = {"prediction": line.split("\t")[2], "source": sample.source}
-            made = written.get(hypothesis, texts[0])
+            hypothesis_text = written.get(hypothesis, texts[0])
         versions = tuple(CaseRewrite(text=text) for text in texts)
-        found.append(Case(sample.id, (CaseRewrite(text=made),), versions, sample.source))
-    return found
+        cases.append(Case(sample.id, (CaseRewrite(text=hypothesis_text),), versions, sample.source))
+    return cases
 
 
 def _written(reference: Rewrite, source: str) -> str:

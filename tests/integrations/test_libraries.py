@@ -59,11 +59,11 @@ def test_evaluate_gives_the_same_scores(need, texts: dict[str, list], way: str):
     if way == "in batches":
         for start in range(0, len(texts["sources"]), 20):
             module.add_batch(**{k: v[start : start + 20] for k, v in columns.items()})
-        found = module.compute(lang="en")
+        values = module.compute(lang="en")
     else:
-        found = module.compute(**columns, lang="en")
-    wanted = score(texts, "gleu", lang="en")
-    assert found == {"gleu": wanted.value, "gleu_signature": str(wanted.signature)}
+        values = module.compute(**columns, lang="en")
+    expected = score(texts, "gleu", lang="en")
+    assert values == {"gleu": expected.value, "gleu_signature": str(expected.signature)}
 
 
 # gec-metrics
@@ -91,17 +91,23 @@ def test_scores_are_those_of_the_classes_of_gec_metrics(
     monkeypatch.setattr(errant, "load", lambda language: load(language, spacy.load(PIPELINE)))
     scheme = gecbench.load_scheme("en-errant", spacy_model=PIPELINE) if name == "errant" else None
     ours = GecbenchMetric(GecbenchMetric.Config(metric=name, scheme=scheme))
-    wanted = getattr(metrics, theirs)()
+    theirs_metric = getattr(metrics, theirs)()
     systems = [texts["cautious"], texts["eager"]]
     by_annotator = [list(texts) for texts in zip(*texts["references"], strict=True)]
     whole = metrics.inputs_handler(ours, texts["sources"], systems, by_annotator)
-    assert ours.rank_systems(**whole) == pytest.approx(wanted.rank_systems(**whole), abs=1e-12)
+    assert ours.rank_systems(**whole) == pytest.approx(
+        theirs_metric.rank_systems(**whole), abs=1e-12
+    )
     if name == "gleu":
         return  # the official script smooths single sentences, and they do not
-    one = whole | {"hypotheses": systems[1]}
-    assert ours.score_sentence(**one) == pytest.approx(wanted.score_sentence(**one), abs=1e-12)
-    assert ours.score_pairwise(**whole) == wanted.score_pairwise(**whole)
-    skill = [each.rank_systems(**whole, aggregation="trueskill") for each in (ours, wanted)]
+    single = whole | {"hypotheses": systems[1]}
+    assert ours.score_sentence(**single) == pytest.approx(
+        theirs_metric.score_sentence(**single), abs=1e-12
+    )
+    assert ours.score_pairwise(**whole) == theirs_metric.score_pairwise(**whole)
+    skill = [
+        metric.rank_systems(**whole, aggregation="trueskill") for metric in (ours, theirs_metric)
+    ]
     assert skill[0] == skill[1]
 
 
@@ -114,8 +120,8 @@ def evaluate_tasks(model: object, task: str, **metadata: object) -> dict[str, fl
     from lm_eval.tasks import TaskManager
 
     tasks = TaskManager(include_path=integrations.folder("lm_eval"), metadata=metadata)
-    found = simple_evaluate(model=model, tasks=[task], task_manager=tasks)["results"][task]
-    return {name.removesuffix(",none"): value for name, value in found.items()}
+    result = simple_evaluate(model=model, tasks=[task], task_manager=tasks)["results"][task]
+    return {name.removesuffix(",none"): value for name, value in result.items()}
 
 
 @pytest.mark.parametrize(("lang", "scheme"), [("en", "en-errant"), ("zh", "zh-char")])
@@ -144,17 +150,17 @@ def test_the_harness_scores_what_a_model_writes(need, lang: str, scheme: str):
 
         loglikelihood_rolling = loglikelihood
 
-    found = evaluate_tasks(Model(), f"gec_{lang}", scheme=scheme)
+    values = evaluate_tasks(Model(), f"gec_{lang}", scheme=scheme)
     options = gecbench.Options(metrics=("errant" if lang == "en" else "cherrant", "gleu"))
     edits, gleu = gecbench.score(corpus, system, scheme=scheme, options=options).results
-    assert found["f0.5"] == pytest.approx(edits.score.value)
-    assert found["precision"] == pytest.approx(edits.score.counts.precision)
-    assert found["gleu"] == pytest.approx(gleu.score.value)
-    assert found["rejected"] == 0
+    assert values["f0.5"] == pytest.approx(edits.score.value)
+    assert values["precision"] == pytest.approx(edits.score.counts.precision)
+    assert values["gleu"] == pytest.approx(gleu.score.value)
+    assert values["rejected"] == 0
 
 
 def test_the_harness_counts_answers_that_correct_nothing(need):
     need("lm_eval")
-    found = evaluate_tasks("dummy", "gec_zh", scheme="zh-char")
-    assert found["rejected"] == 1
-    assert found["recall"] == 0
+    values = evaluate_tasks("dummy", "gec_zh", scheme="zh-char")
+    assert values["rejected"] == 1
+    assert values["recall"] == 0

@@ -14,18 +14,18 @@ Step = tuple[str, int, int, int, int]
 def table(a: Sequence[int], b: Sequence[int], cost: Callable[[int, int], float], swaps: bool):
     """Return costs and kept operations of every cell."""
     costs = [[0.0] * (len(b) + 1) for _ in range(len(a) + 1)]
-    kept: list[list[list[tuple[str, int]]]] = [[[] for _ in costs[0]] for _ in costs]
+    paths_of: list[list[list[tuple[str, int]]]] = [[[] for _ in costs[0]] for _ in costs]
     for i in range(len(a) + 1):
         for j in range(len(b) + 1):
             if i == 0 or j == 0:
                 costs[i][j] = float(i + j)
-                kept[i][j] = [("D" if i else "I", 1)] if i + j else []
+                paths_of[i][j] = [("D" if i else "I", 1)] if i + j else []
                 continue
             if a[i - 1] == b[j - 1]:
                 costs[i][j] = costs[i - 1][j - 1]
-                kept[i][j] = [("M", 1)]
+                paths_of[i][j] = [("M", 1)]
                 continue
-            found = []
+            ways = []
             k = 1
             while (
                 swaps
@@ -34,27 +34,27 @@ def table(a: Sequence[int], b: Sequence[int], cost: Callable[[int, int], float],
                 and costs[i - k][j - k] != costs[i - k - 1][j - k - 1]
             ):
                 if sorted(a[i - 1 - k : i]) == sorted(b[j - 1 - k : j]):
-                    found.append((costs[i - 1 - k][j - 1 - k] + k, "T", k + 1))
+                    ways.append((costs[i - 1 - k][j - 1 - k] + k, "T", k + 1))
                     break
                 k += 1
-            found.append((costs[i - 1][j - 1] + cost(a[i - 1], b[j - 1]), "S", 1))
-            found.append((costs[i][j - 1] + 1, "I", 1))
-            found.append((costs[i - 1][j] + 1, "D", 1))
-            least = min(value for value, _, _ in found)
+            ways.append((costs[i - 1][j - 1] + cost(a[i - 1], b[j - 1]), "S", 1))
+            ways.append((costs[i][j - 1] + 1, "I", 1))
+            ways.append((costs[i - 1][j] + 1, "D", 1))
+            least = min(value for value, _, _ in ways)
             costs[i][j] = least
-            kept[i][j] = [(op, width) for value, op, width in found if value == least]
-    return costs, kept
+            paths_of[i][j] = [(op, width) for value, op, width in ways if value == least]
+    return costs, paths_of
 
 
 def paths(a: Sequence[int], b: Sequence[int], cost, *, swaps: bool = True, first: bool = False):
     """Yield every least-cost path, the first as the depth-first listing from the end has it."""
-    _, kept = table(a, b, cost, swaps)
+    _, paths_of = table(a, b, cost, swaps)
 
     def back(i: int, j: int, path: tuple[Step, ...]):
         if i == 0 and j == 0:
             yield path
             return
-        for op, width in kept[i][j][:1] if first else kept[i][j]:
+        for op, width in paths_of[i][j][:1] if first else paths_of[i][j]:
             x = i - (0 if op == "I" else width)
             y = j - (0 if op == "D" else width)
             yield from back(x, y, ((op, x, i, y, j), *path))
@@ -81,12 +81,12 @@ def segments(path: tuple[Step, ...]) -> list[Step]:
     return merged
 
 
-def distance(one: str, two: str) -> int:
+def distance(first: str, second: str) -> int:
     """Return the edit distance of two strings."""
-    row = list(range(len(two) + 1))
-    for i, x in enumerate(one, 1):
+    row = list(range(len(second) + 1))
+    for i, x in enumerate(first, 1):
         above, row = row, [i]
-        for j, y in enumerate(two, 1):
+        for j, y in enumerate(second, 1):
             row.append(min(above[j - 1] + (x != y), above[j] + 1, row[-1] + 1))
     return row[-1]
 
@@ -97,8 +97,8 @@ def merge(parts: list[Step], source: str, target: str, marks: str) -> tuple[Step
     at = 0
     while at < len(parts):
         if at + 2 < len(parts) and _window(parts[at : at + 3], source, target, marks):
-            one, _, two = parts[at : at + 3]
-            edits.append(("T", one[1], two[2], one[3], two[4]))
+            first, _, second = parts[at : at + 3]
+            edits.append(("T", first[1], second[2], first[3], second[4]))
             at += 3
             continue
         if parts[at][0] != "M":
@@ -107,11 +107,11 @@ def merge(parts: list[Step], source: str, target: str, marks: str) -> tuple[Step
     return tuple(edits)
 
 
-def _window(three: list[Step], source: str, target: str, marks: str) -> bool:
-    one, middle, two = three
-    kinds = one[0] + middle[0] + two[0]
-    w1, w2 = source[one[1] : one[2]], target[one[3] : one[4]]
-    w3, w4 = source[two[1] : two[2]], target[two[3] : two[4]]
+def _window(third: list[Step], source: str, target: str, marks: str) -> bool:
+    first, middle, second = third
+    kinds = first[0] + middle[0] + second[0]
+    w1, w2 = source[first[1] : first[2]], target[first[3] : first[4]]
+    w3, w4 = source[second[1] : second[2]], target[second[3] : second[4]]
     if kinds == "SMS":
         if min(map(len, (w1, w2, w3, w4))) == 1:
             return w1 == w4 and w2 == w3

@@ -24,26 +24,26 @@ class Slow(NamedTuple):
 def slow_chunks(edits: Sequence[Edit], tokens: Sequence[str]) -> list[Slow]:
     """The chunks of one side."""
     tokens = tuple(tokens) or ("",)
-    kept = [e for e in edits if e.replacement is not None]
-    kept.sort(key=lambda edit: (edit.start, edit.end))
+    corrections = [e for e in edits if e.replacement is not None]
+    corrections.sort(key=lambda edit: (edit.start, edit.end))
     bare: list[Slow] = []
     at = 0
-    for edit in kept:
+    for edit in corrections:
         bare += [Slow(k, k + 1, (tokens[k],), False) for k in range(at, edit.start)]
         bare.append(Slow(edit.start, edit.end, edit.replacement, True))
         at = edit.end
     bare += [Slow(k, k + 1, (tokens[k],), False) for k in range(at, len(tokens))]
-    made: list[Slow] = []
+    chunks: list[Slow] = []
     inserts = False  # whether the chunk before is an insertion
     for chunk in bare:
         now = chunk.start == chunk.end
         if not now and not inserts:
-            made.append(Slow(chunk.start, chunk.start, (), False))
-        made.append(chunk)
+            chunks.append(Slow(chunk.start, chunk.start, (), False))
+        chunks.append(chunk)
         inserts = now
     if not inserts:
-        made.append(Slow(len(tokens), len(tokens), (), False))
-    return made
+        chunks.append(Slow(len(tokens), len(tokens), (), False))
+    return chunks
 
 
 def slow_verdicts(gold: Sequence[Edit], system: Sequence[Edit], tokens: Sequence[str]) -> str:
@@ -53,22 +53,22 @@ def slow_verdicts(gold: Sequence[Edit], system: Sequence[Edit], tokens: Sequence
 
 
 def _letter(gold: Slow, theirs: Sequence[Slow]) -> str:
-    same = [one for one in theirs if one[:3] == gold[:3]]
+    same = [chunk for chunk in theirs if chunk[:3] == gold[:3]]
     if same:
-        return "T" if any(one.is_edit for one in same) else "N"
+        return "T" if any(chunk.is_edit for chunk in same) else "N"
     if gold.start == gold.end:
-        here = [one for one in theirs if one.start == one.end == gold.start]
+        here = [chunk for chunk in theirs if chunk.start == chunk.end == gold.start]
         if not here:
             return "M" if gold.is_edit else "N"
-        changed = any(one.is_edit for one in here)
+        changed = any(chunk.is_edit for chunk in here)
     else:
-        changed = any(one.is_edit and _touches(one, gold) for one in theirs)
+        changed = any(chunk.is_edit and _touches(chunk, gold) for chunk in theirs)
     if not changed:
         return "M"
     return "X" if gold.is_edit else "F"
 
 
-def _touches(one: Slow, gold: Slow) -> bool:
-    if one.start == one.end:
-        return gold.start <= one.start < gold.end
-    return one.start < gold.end and gold.start < one.end
+def _touches(chunk: Slow, gold: Slow) -> bool:
+    if chunk.start == chunk.end:
+        return gold.start <= chunk.start < gold.end
+    return chunk.start < gold.end and gold.start < chunk.end

@@ -21,14 +21,14 @@ class Token(NamedTuple):
     tag: str
 
 
-def indel(one: str, two: str) -> float:
+def indel(first: str, second: str) -> float:
     """Normalised Indel distance."""
-    row = [0] * (len(two) + 1)
-    for x in one:
+    row = [0] * (len(second) + 1)
+    for x in first:
         above, row = row, [0]
-        for j, y in enumerate(two):
+        for j, y in enumerate(second):
             row.append(above[j] + 1 if x == y else max(above[j + 1], row[-1]))
-    both = len(one) + len(two)
+    both = len(first) + len(second)
     return (both - 2 * row[-1]) / both
 
 
@@ -60,23 +60,23 @@ def align(source: list[Token], target: list[Token], *, levenshtein: bool) -> lis
             least = costs.index(min(costs))
             cost[i + 1][j + 1] = costs[least]
             ops[i + 1][j + 1] = (f"T{k + 1}", "S", "I", "D")[least]
-    found = []
+    steps = []
     i, j = n, m
     while i or j:
         op = ops[i][j]
         width = int(op[1:] or 1)
         x, y = i - width * (op != "I"), j - width * (op != "D")
-        found.append((op, x, i, y, j))
+        steps.append((op, x, i, y, j))
         i, j = x, y
-    return found[::-1]
+    return steps[::-1]
 
 
 def _swap(source, target, cost, i: int, j: int) -> tuple[float, int]:
     k = 1
     while min(i, j) >= k and cost[i - k + 1][j - k + 1] != cost[i - k][j - k]:
         sides = (source[i - k : i + 1], target[j - k : j + 1])
-        one, two = (sorted(token.form.lower() for token in side) for side in sides)
-        if one == two:
+        first, second = (sorted(token.form.lower() for token in side) for side in sides)
+        if first == second:
             return cost[i - k][j - k] + k, k
         k += 1
     return float("inf"), k
@@ -114,9 +114,9 @@ def process(seq: list[Item], source: list[Token], target: list[Token]) -> list[I
         if all(item[0] != "S" for item in seq[s : e + 1]):
             continue
         o, c = source[seq[s][1] : seq[e][2]], target[seq[s][3] : seq[e][4]]
-        found = _rule(seq, s, e, o, c)
-        if found is not None:
-            start, end, makes_one = found
+        rule = _rule(seq, s, e, o, c)
+        if rule is not None:
+            start, end, makes_one = rule
             middle = merged(seq[start:end]) if makes_one else seq[start:end]
             before = process(seq[:start], source, target)
             return before + middle + process(seq[end:], source, target)

@@ -50,10 +50,10 @@ def graph(a, b, replace):
 
 def union(a, b):
     """Both graphs together; arcs that both have are listed twice."""
-    one, arcs_one = graph(a, b, 1)
+    first, arcs_one = graph(a, b, 1)
     two, arcs_two = graph(a, b, 2)
     listed = sorted([*arcs_one, *arcs_two])
-    return sorted({*one, *two}), listed, arcs_one | arcs_two
+    return sorted({*first, *two}), listed, arcs_one | arcs_two
 
 
 def close(vertices, listed, arcs, limit):
@@ -65,9 +65,9 @@ def close(vertices, listed, arcs, limit):
             for j in vertices:
                 if (k, j) not in arcs:
                     continue
-                one, two = arcs[i, k], arcs[k, j]
-                length, unchanged = one[0] + two[0], one[1] + two[1]
-                kind = one[2] if one[2] == two[2] else "replace"
+                first, second = arcs[i, k], arcs[k, j]
+                length, unchanged = first[0] + second[0], first[1] + second[1]
+                kind = first[2] if first[2] == second[2] else "replace"
                 if length < arcs.get((i, j), (inf,))[0] and unchanged <= limit:
                     arcs[i, j] = (length, unchanged, kind)
                     listed.append((i, j))
@@ -84,13 +84,13 @@ def weigh(listed, arcs, b, golds: list[Gold]):
     weights = {arc: float(arcs[arc][0]) for arc in listed}
     for span in {(i[0], j[0]) for i, j in listed}:
         ways = sorted(arc for arc in listed if (arc[0][0], arc[1][0]) == span)
-        wanted = [texts for start, end, texts in golds if (start, end) == span]
+        sequences = [texts for start, end, texts in golds if (start, end) == span]
         texts = [" ".join(b[i[1] : j[1]]) for i, j in ways]
         if span[0] == span[1]:
-            insertions(ways, texts, wanted, weights, -float(len(listed)))
+            insertions(ways, texts, sequences, weights, -float(len(listed)))
             continue
         for arc, text in zip(ways, texts, strict=True):
-            if any(text in each for each in wanted):
+            if any(text in sequence for sequence in sequences):
                 weights[arc] = -float(len(listed))
             elif arcs[arc][2] != "unchanged":
                 weights[arc] += 0.001
@@ -147,11 +147,11 @@ def proposals(a, b, golds: list[Gold], limit: int):
 
 def matches(a, b, edits, golds: list[Gold]):
     """Places of matched proposals and golds, as m2scorer counts them."""
-    found, behind = [], 0
+    places, behind = [], 0
     for n, (i, x, j, y) in enumerate(edits):
         for place in range(behind, len(golds)):
             start, end, texts = golds[place]
             if (start, end) == (i, x) and " ".join(b[j:y]) in texts:
-                found.append((n, place))
+                places.append((n, place))
                 behind = place + 1
-    return found
+    return places

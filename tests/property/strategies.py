@@ -118,11 +118,11 @@ def plain_corpora(draw: st.DrawFn) -> Corpus:
         TEXTS.map(lambda text: Rewrite(text=text)),
         st.sampled_from([Rewrite(error_free=True), Rewrite(unannotatable=True)]),
     )
-    made = [
+    samples = [
         Sample(str(n), draw(TEXTS), tuple(draw(states) for _ in range(width)))
         for n in range(1, draw(st.integers(1, 4)) + 1)
     ]
-    return Corpus("x", tuple(made), draw(st.sampled_from([None, "zh"])))
+    return Corpus("x", tuple(samples), draw(st.sampled_from([None, "zh"])))
 
 
 @st.composite
@@ -130,13 +130,13 @@ def edited_corpora(draw: st.DrawFn) -> Corpus:
     """A corpus of edits whose texts follow from them, as M2 holds it, but for their content."""
     lang = draw(st.sampled_from([None, "zh"]))
     words = draw(st.sampled_from([TAME, TAME, WORDS]))
-    made = []
+    samples = []
     for n in range(1, draw(st.integers(1, 3)) + 1):
         tokens = draw(st.lists(words, min_size=1, max_size=5).map(tuple))
         source = ("" if lang == "zh" else " ").join(tokens)
         references = draw(_edited(tokens, lang, words))
-        made.append(Sample(str(n), source, references, tokens=tokens))
-    return Corpus("x", tuple(made), lang)
+        samples.append(Sample(str(n), source, references, tokens=tokens))
+    return Corpus("x", tuple(samples), lang)
 
 
 @st.composite
@@ -177,11 +177,11 @@ def _rewrite(
     edits: tuple[Edit, ...], tokens: tuple[str, ...], annotator: str, space: str
 ) -> Rewrite:
     """The rewrite that edits lead to, made the slow way: from the last edit to the first."""
-    made = list(tokens)
+    target = list(tokens)
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end))[::-1]:
         if edit.replacement is not None:
-            made[edit.start : edit.end] = edit.replacement
+            target[edit.start : edit.end] = edit.replacement
     open_ends = any(edit.replacement is None for edit in edits)
     return Rewrite(
-        text=None if open_ends else space.join(made), edit_sets=(edits,), annotator=annotator
+        text=None if open_ends else space.join(target), edit_sets=(edits,), annotator=annotator
     )

@@ -55,17 +55,17 @@ def kernels():
 
 
 def sets(make, source: str, target: str, costs: FeatureCosts, *, first: bool = False):
-    one, two = parse(source), parse(target)
-    n, m = len(one.tokens), len(two.tokens)
-    found = edit_sets(
-        make(one.codes, two.codes, costs),
+    source_parse, target_parse = parse(source), parse(target)
+    n, m = len(source_parse.tokens), len(target_parse.tokens)
+    edit_sets_found = edit_sets(
+        make(source_parse.codes, target_parse.codes, costs),
         n,
         m,
-        window=windows(one.tokens, two.tokens),
+        window=windows(source_parse.tokens, target_parse.tokens),
         first=first or abs(n - m) > 10,
     )
-    assert not found.capped
-    return list(found.sets)
+    assert not edit_sets_found.capped
+    return list(edit_sets_found.sets)
 
 
 def test_compiled_kernel_is_tested_wherever_it_could_be_built():
@@ -131,21 +131,21 @@ def test_plain_edit_distance_takes_the_stated_path(source, target):
 
 @given(text, text, table)
 def test_both_kernels_give_the_same_arcs_everywhere(source, target, costs):
-    made = [make(parse(source).codes, parse(target).codes, costs) for make in kernels()]
+    lattices = [make(parse(source).codes, parse(target).codes, costs) for make in kernels()]
     for first in (True, False):
-        chains = [lattice.chain(first) for lattice in made]
+        chains = [lattice.chain(first) for lattice in lattices]
         assert all(chain == chains[0] for chain in chains)
     cells = {(len(source), len(target), False)}
     while cells:
         i, j, in_run = cells.pop()
-        answers = [lattice.arcs(i, j, in_run) for lattice in made]
+        answers = [lattice.arcs(i, j, in_run) for lattice in lattices]
         assert all(answer == answers[0] for answer in answers)
         cells |= {(x, y, kind not in "MT") for kind, x, y in answers[0]}
 
 
 @given(text, text)
-def test_within_one_edit_agrees_with_a_library(one, two):
-    assert within_one_edit(one, two) == (Levenshtein.distance(one, two) <= 1)
+def test_within_one_edit_agrees_with_a_library(first, second):
+    assert within_one_edit(first, second) == (Levenshtein.distance(first, second) <= 1)
 
 
 @given(text, text, table)
@@ -187,14 +187,14 @@ def ambiguous(times: int) -> tuple[str, str]:
 
 def test_sets_that_differ_come_in_the_official_order():
     costs = TABLES[3]
-    one, two = ambiguous(1)
-    want = reference.edit_sets(one, two, costs.cost, MERGE_MARKS)
+    first, second = ambiguous(1)
+    want = reference.edit_sets(first, second, costs.cost, MERGE_MARKS)
     assert len(want) == 4
-    one, two = ambiguous(2)
-    want = reference.edit_sets(one, two, costs.cost, MERGE_MARKS)
+    first, second = ambiguous(2)
+    want = reference.edit_sets(first, second, costs.cost, MERGE_MARKS)
     assert len(want) == 16
     for make in kernels():
-        assert sets(make, one, two, costs) == want
+        assert sets(make, first, second, costs) == want
 
 
 @pytest.mark.slow
@@ -202,15 +202,15 @@ def test_alignments_that_merge_to_one_set_are_not_listed_either():
     """Each piece has three alignments and one edit set: 3 to the 60th alignments, one set."""
     costs = TABLES[11]
     pieces = [chr(0x5000 + at) * 3 for at in range(60)]
-    one, two = "".join("甲乙丙" + p for p in pieces), "".join("丙乙甲" + p for p in pieces)
-    few = reference.edit_sets(one[:12], two[:12], costs.cost, MERGE_MARKS)
+    first, second = "".join("甲乙丙" + p for p in pieces), "".join("丙乙甲" + p for p in pieces)
+    few = reference.edit_sets(first[:12], second[:12], costs.cost, MERGE_MARKS)
     lists = {
         tuple(reference.segments(p))
-        for p in reference.paths([*map(ord, one[:12])], [*map(ord, two[:12])], costs.cost)
+        for p in reference.paths([*map(ord, first[:12])], [*map(ord, second[:12])], costs.cost)
     }
     assert (len(lists), len(few)) == (9, 1)
     for make in kernels():
-        (edits,) = sets(make, one, two, costs)
+        (edits,) = sets(make, first, second, costs)
         assert len(edits) == 60
 
 
@@ -220,25 +220,25 @@ def test_a_text_of_few_letters_ends_as_soon_as_one_cell_has_too_many_sets():
     letters = [chr(0x5000 + 3 * at) for at in range(21)]
     source = "".join(dice.choices(letters, k=1200))
     target = source[1::2] + source[0::2]
-    one, two = parse(source), parse(target)
-    rule = windows(one.tokens, two.tokens)
-    lattice = alignment.lattice(one.codes, two.codes, FeatureCosts(build({}, {}, EXACT, {})))
-    found = edit_sets(lattice, 1200, 1200, window=rule, first=False)
-    assert found.capped
-    assert found.sets == edit_sets(lattice, 1200, 1200, window=rule, first=True).sets
+    first, second = parse(source), parse(target)
+    rule = windows(first.tokens, second.tokens)
+    lattice = alignment.lattice(first.codes, second.codes, FeatureCosts(build({}, {}, EXACT, {})))
+    extraction = edit_sets(lattice, 1200, 1200, window=rule, first=False)
+    assert extraction.capped
+    assert extraction.sets == edit_sets(lattice, 1200, 1200, window=rule, first=True).sets
 
 
 def test_above_the_limit_the_first_set_is_kept_and_said():
     costs = TABLES[3]
     source, target = ambiguous(6)
-    one, two = parse(source), parse(target)
+    first, second = parse(source), parse(target)
     for make in kernels():
-        rule = windows(one.tokens, two.tokens)
-        lattice = make(one.codes, two.codes, costs)
-        n, m = len(one.tokens), len(two.tokens)
-        found = edit_sets(lattice, n, m, window=rule, first=False)
-        assert found.capped
-        assert found.sets == edit_sets(lattice, n, m, window=rule, first=True).sets
+        rule = windows(first.tokens, second.tokens)
+        lattice = make(first.codes, second.codes, costs)
+        n, m = len(first.tokens), len(second.tokens)
+        extraction = edit_sets(lattice, n, m, window=rule, first=False)
+        assert extraction.capped
+        assert extraction.sets == edit_sets(lattice, n, m, window=rule, first=True).sets
         whole = edit_sets(lattice, n, m, window=rule, first=False, limit=4**6)
         assert not whole.capped
         assert len(whole.sets) == 4**6
@@ -255,8 +255,8 @@ def test_wide_transpositions_are_found_alike_by_both_kernels():
     for target in targets:
         for costs in (TABLES[0], FeatureCosts(build({}, {}, EXACT, {}))):
             for first in (True, False):
-                found = [sets(make, letters, target, costs, first=first) for make in kernels()]
-                assert all(answer == found[0] for answer in found)
+                by_kernel = [sets(make, letters, target, costs, first=first) for make in kernels()]
+                assert all(answer == by_kernel[0] for answer in by_kernel)
     want = reference.edit_sets(letters[:9], letters[:9][::-1], TABLES[1].cost, MERGE_MARKS)
     for make in kernels():
         assert sets(make, letters[:9], letters[:9][::-1], TABLES[1]) == want

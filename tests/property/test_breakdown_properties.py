@@ -37,40 +37,44 @@ VERSIONS = st.one_of(PLACES.map(version), PLACES.map(version), st.just(IMPOSSIBL
 
 def judged_of(systems: dict[str, list[Case]], *metrics) -> RunStats:
     """A run over cases, without any file or scheme."""
-    cases = {name: [whole(one) for one in own] for name, own in systems.items()}
+    cases = {name: [whole(case) for case in cases] for name, cases in systems.items()}
     first = next(iter(cases.values()))
     samples = tuple(
         Sample(
-            one.id,
-            one.source,
-            tuple(map(written, one.references)),
+            case.id,
+            case.source,
+            tuple(map(written, case.references)),
             {"origin": "ab"[n % 2]},
         )
-        for n, one in enumerate(first)
+        for n, case in enumerate(first)
     )
     return RunStats(
         corpus=Corpus("made", samples, "en"),
         systems={
-            name: SystemOutput(name, {one.id: tuple(map(written, one.hypotheses)) for one in own})
-            for name, own in cases.items()
+            name: SystemOutput(
+                name, {case.id: tuple(map(written, case.hypotheses)) for case in cases}
+            )
+            for name, cases in cases.items()
         },
         lang="en",
         metrics={metric.name: metric for metric in metrics},
         cases=cases,
         rows={
-            (name, metric.name): [metric.stats(one) for one in own]
-            for name, own in cases.items()
+            (name, metric.name): [metric.stats(case) for case in cases]
+            for name, cases in cases.items()
             for metric in metrics
         },
     )
 
 
-def written(one: CaseRewrite) -> Rewrite:
-    return Rewrite(unannotatable=True) if one.unannotatable else Rewrite(text=one.text or "x")
+def written(rewrite: CaseRewrite) -> Rewrite:
+    return (
+        Rewrite(unannotatable=True) if rewrite.unannotatable else Rewrite(text=rewrite.text or "x")
+    )
 
 
-def whole(one: Case) -> Case:
-    return replace(one, edit_tokens=one.tokens)
+def whole(case: Case) -> Case:
+    return replace(case, edit_tokens=case.tokens)
 
 
 def rows_of(run: RunStats, system: str, metric: str = "cherrant") -> list:
@@ -85,8 +89,8 @@ def runs(draw: st.DrawFn, versions: st.SearchStrategy[CaseRewrite] = VERSIONS) -
     references = [draw(st.lists(versions, min_size=1, max_size=3)) for _ in range(size)]
     systems = {
         name: [
-            replace(case(str(n), IMPOSSIBLE, *own), hypotheses=tuple(draw(outputs)))
-            for n, own in enumerate(references, 1)
+            replace(case(str(n), IMPOSSIBLE, *reference), hypotheses=tuple(draw(outputs)))
+            for n, reference in enumerate(references, 1)
         ]
         for name in ("one", "two", "three")[: draw(st.integers(1, 3))]
     }
@@ -100,8 +104,8 @@ def test_types_and_positions_make_up_the_score(run: RunStats, tier: int):
         score = metric.aggregate(rows_of(run, system))
         types = by_type(run, "cherrant", tier)
         cells = dict(zip(types.groups, types.cells[system], strict=True))
-        found = {group: cell.counts for group, cell in cells.items() if cell.value is not None}
-        assert found == by_tier(score.by_type, tier)
+        counts = {group: cell.counts for group, cell in cells.items() if cell.value is not None}
+        assert counts == by_tier(score.by_type, tier)
         assert total(cell.counts for cell in by_position(run, "cherrant").cells[system]) == (
             score.counts
         )
@@ -109,41 +113,41 @@ def test_types_and_positions_make_up_the_score(run: RunStats, tier: int):
 
 @given(runs())
 def test_what_is_counted_without_an_edit_has_a_place_of_its_own(run: RunStats):
-    found = by_position(run, "cherrant")
+    breakdown = by_position(run, "cherrant")
     declared = any(
         version.unannotatable
         for at in run.indices_of("cherrant")
         for cases in run.cases.values()
         for version in (*cases[at].hypotheses, *cases[at].references)
     )
-    assert declared or NOWHERE not in found.groups
-    if NOWHERE in found.groups:
-        assert (found.groups[-1], found.sizes[-1], len(found.groups)) == (NOWHERE, 0, 6)
-        assert any(cells[-1].value is not None for cells in found.cells.values())
+    assert declared or NOWHERE not in breakdown.groups
+    if NOWHERE in breakdown.groups:
+        assert (breakdown.groups[-1], breakdown.sizes[-1], len(breakdown.groups)) == (NOWHERE, 0, 6)
+        assert any(cells[-1].value is not None for cells in breakdown.cells.values())
 
 
 @given(runs())
 def test_groups_of_sentences_hold_every_sentence_once(run: RunStats):
-    for found in (
+    for breakdown in (
         by_length(run, "cherrant", (3, 5)),
         by_errors(run, "cherrant"),
         by_state(run, "cherrant"),
         by_field(run, "cherrant", "origin"),
     ):
-        if found is None:
-            assert all(v.unannotatable for one in run.cases["one"] for v in one.references)
+        if breakdown is None:
+            assert all(v.unannotatable for case in run.cases["one"] for v in case.references)
             continue
-        assert sum(found.sizes) == len(run.indices_of("cherrant"))
-        assert all(found.sizes)
-        assert {len(cells) for cells in found.cells.values()} == {len(found.groups)}
+        assert sum(breakdown.sizes) == len(run.indices_of("cherrant"))
+        assert all(breakdown.sizes)
+        assert {len(cells) for cells in breakdown.cells.values()} == {len(breakdown.groups)}
 
 
 @given(runs())
 def test_a_group_scores_as_the_corpus_that_it_is(run: RunStats):
-    found = by_field(run, "cherrant", "origin")
+    breakdown = by_field(run, "cherrant", "origin")
     metric = run.metrics["cherrant"]
     for system in run.systems:
-        for group, cell in zip(found.groups, found.cells[system], strict=True):
+        for group, cell in zip(breakdown.groups, breakdown.cells[system], strict=True):
             rows = [
                 row
                 for row, sample in zip(
@@ -159,16 +163,16 @@ def test_exchanging_two_systems_turns_every_difference_round(run: RunStats):
     if len(run.systems) < 2:
         assert best_two(run, "cherrant") is None
         return
-    one, two = best_two(run, "cherrant")
+    first, second = best_two(run, "cherrant")
     parts = [by_field(run, "cherrant", "origin"), by_type(run, "cherrant", 1)]
-    ahead = differences(parts, one, two, least=1)
-    behind = differences(parts, two, one, least=1)
+    ahead = differences(parts, first, second, least=1)
+    behind = differences(parts, second, first, least=1)
     assert [d.difference for d in ahead] == [-d.difference for d in behind]
     widths = [abs(d.difference) for d in ahead]
     assert widths == sorted(widths, reverse=True)
-    turned = {d.id: -d.contribution for d in contributions(run, "cherrant", two, one, most=99)}
-    for each in contributions(run, "cherrant", one, two, most=99):
-        assert each.contribution == pytest.approx(turned[each.id], abs=1e-12)
+    turned = {d.id: -d.contribution for d in contributions(run, "cherrant", second, first, most=99)}
+    for contribution in contributions(run, "cherrant", first, second, most=99):
+        assert contribution.contribution == pytest.approx(turned[contribution.id], abs=1e-12)
 
 
 def slow_contributions(run: RunStats, metric) -> dict[str, float]:
@@ -176,8 +180,10 @@ def slow_contributions(run: RunStats, metric) -> dict[str, float]:
     chosen = {name: held(metric, rows_of(run, name, metric.name)) for name in ("one", "two")}
 
     def difference(places: list[int]) -> float:
-        one, two = (metric.aggregate([rows[at] for at in places]).value for rows in chosen.values())
-        return one - two
+        first, second = (
+            metric.aggregate([rows[at] for at in places]).value for rows in chosen.values()
+        )
+        return first - second
 
     places = run.indices_of(metric.name)
     every = list(range(len(places)))
@@ -191,11 +197,12 @@ def slow_contributions(run: RunStats, metric) -> dict[str, float]:
 
 
 def check_contributions(run: RunStats, metric) -> None:
-    found = {
-        each.id: each.contribution for each in contributions(run, metric.name, "one", "two", most=9)
+    contribution_of = {
+        contribution.id: contribution.contribution
+        for contribution in contributions(run, metric.name, "one", "two", most=9)
     }
     for name, value in slow_contributions(run, metric).items():
-        assert math.isclose(found.get(name, 0.0), value, abs_tol=1e-9)
+        assert math.isclose(contribution_of.get(name, 0.0), value, abs_tol=1e-9)
 
 
 @given(runs())
@@ -207,19 +214,19 @@ def test_a_contribution_is_the_difference_less_that_without_the_sentence(run: Ru
 def test_references_chosen_for_other_sentences_stay_as_they_were():
     """Without the first sentence the second would choose its other reference."""
     every = version("01234567")
-    one = [case("1", every, every), case("2", version("01"), version("0"), every)]
+    cases = [case("1", every, every), case("2", version("01"), version("0"), every)]
     two = [case("1", every, every), case("2", version(""), version("0"), every)]
     three = [case("1", version("0"), every), case("2", version("01"), version("0"), every)]
     metric = Cherrant()
-    rows = [metric.stats(each) for each in one]
+    rows = [metric.stats(case) for case in cases]
     assert metric.choose(rows)[1].reference != metric.choose(rows[1:])[0].reference
-    check_contributions(judged_of({"one": one, "two": two}, metric), metric)
-    check_contributions(judged_of({"one": one, "two": three}, metric), metric)
+    check_contributions(judged_of({"one": cases, "two": two}, metric), metric)
+    check_contributions(judged_of({"one": cases, "two": three}, metric), metric)
 
 
 @pytest.mark.parametrize("metric", ALL)
 def test_a_contribution_is_that_by_every_metric(metric):
-    others = [replace(one, hypotheses=(version("3"),)) for one in UNEVEN]
+    others = [replace(case, hypotheses=(version("3"),)) for case in UNEVEN]
     run = judged_of({"one": UNEVEN, "two": others}, metric)
     if type(metric).__name__ in ("Gleu", "GleuFrequency"):
         # A sentence keeps its drawn references; resampling has tests of its own.
@@ -237,5 +244,5 @@ def held(metric, rows: list) -> list:
 def test_equal_systems_have_no_sentence_that_decides(metric):
     run = judged_of({"one": UNEVEN, "two": UNEVEN}, metric)
     assert contributions(run, metric.name, "one", "two", most=9) == ()
-    found = by_field(run, metric.name, "origin")
-    assert [d.difference for d in differences([found], "one", "two", least=1)] == [0.0, 0.0]
+    breakdown = by_field(run, metric.name, "origin")
+    assert [d.difference for d in differences([breakdown], "one", "two", least=1)] == [0.0, 0.0]

@@ -21,17 +21,17 @@ def sides(draw: st.DrawFn, systems: int = 1):
     """A source, the edits of a reference, and of some systems that often agree with it."""
     tokens = draw(TOKENS)
     gold = draw(edit_sets(len(tokens), WORDS))
-    made = []
+    edit_lists = []
     for _ in range(systems):
-        own = draw(edit_sets(len(tokens), WORDS))
-        made.append(draw(st.sampled_from([own, gold, gold[:1], ()])))
-    return tokens, gold, made
+        edits = draw(edit_sets(len(tokens), WORDS))
+        edit_lists.append(draw(st.sampled_from([edits, gold, gold[:1], ()])))
+    return tokens, gold, edit_lists
 
 
 def letters(gold, system, tokens) -> str:
     reference = marking(gold, tokens)
-    found = verdicts(reference, marking(system, tokens))
-    return "".join(found.get(one) or idle(reference, one) for one in chunks(reference))
+    verdict_of = verdicts(reference, marking(system, tokens))
+    return "".join(verdict_of.get(chunk) or idle(reference, chunk) for chunk in chunks(reference))
 
 
 @given(sides())
@@ -52,8 +52,8 @@ def test_verdicts_are_those_of_comparing_all_with_all(case):
 @given(sides())
 def test_chunks_are_those_of_walking_along_the_sentence(case):
     tokens, gold, _ = case
-    fast = [(one.start, one.end) for one in chunks(marking(gold, tokens))]
-    assert fast == [(one.start, one.end) for one in slow_chunks(gold, tokens)]
+    fast = [(chunk.start, chunk.end) for chunk in chunks(marking(gold, tokens))]
+    assert fast == [(chunk.start, chunk.end) for chunk in slow_chunks(gold, tokens)]
 
 
 @given(sides())
@@ -63,18 +63,18 @@ def test_only_chunks_of_the_reference_get_verdicts(case):
     assert set(verdicts(reference, marking(system, tokens))) <= set(chunks(reference))
 
 
-def cases_of(tokens, gold, made):
+def cases_of(tokens, gold, edit_lists):
     return {
         str(n): [Case("1", (CaseRewrite(edits),), (CaseRewrite(gold),), edit_tokens=tokens)]
-        for n, edits in enumerate(made)
+        for n, edits in enumerate(edit_lists)
     }
 
 
 @given(sides(systems=3))
 def test_edit_weights_are_shares_of_the_slow_verdicts(case):
-    tokens, gold, made = case
-    (found,) = edit_weights(cases_of(tokens, gold, made))
-    rows = [slow_verdicts(gold, edits, tokens) for edits in made]
+    tokens, gold, edit_lists = case
+    (difficulty,) = edit_weights(cases_of(tokens, gold, edit_lists))
+    rows = [slow_verdicts(gold, edits, tokens) for edits in edit_lists]
     by_chunk = list(zip(chunks(marking(gold, tokens)), zip(*rows, strict=True), strict=True))
     for chunk, column in by_chunk:
         weight = 1 - sum(letter in "TN" for letter in column) / 3
@@ -82,12 +82,12 @@ def test_edit_weights_are_shares_of_the_slow_verdicts(case):
             same = [e for e in gold if e.replacement == gold[chunk.edit].replacement]
             same = [e for e in same if (e.start, e.end) == chunk[:2]]
             if len(same) == 1:  # pooled sets have an edit twice, and then it counts once
-                assert found.references[0][chunk.edit] == weight
+                assert difficulty.references[0][chunk.edit] == weight
 
 
 @given(sides(systems=3))
 def test_weights_stay_in_their_range_and_do_not_know_the_order_of_systems(case):
-    tokens, gold, made = case
-    (found,) = edit_weights(cases_of(tokens, gold, made))
-    assert all(0 <= weight <= 1 for weight in found.references[0])
-    assert edit_weights(cases_of(tokens, gold, made[::-1])) == [found]
+    tokens, gold, edit_lists = case
+    (difficulty,) = edit_weights(cases_of(tokens, gold, edit_lists))
+    assert all(0 <= weight <= 1 for weight in difficulty.references[0])
+    assert edit_weights(cases_of(tokens, gold, edit_lists[::-1])) == [difficulty]

@@ -61,7 +61,7 @@ def random_pair(dice: random.Random, longest: int) -> tuple[Sentence, Sentence]:
             del target[at : at + len(piece) * dice.randrange(2)]
             to = dice.randrange(len(target) + 1)
             target[to:to] = piece if dice.random() < 0.6 else [dice.choice(FORMS)]
-        target = [each.swapcase() if dice.random() < 0.1 else each for each in target]
+        target = [token.swapcase() if dice.random() < 0.1 else token for token in target]
     return random_sentence(dice, source), random_sentence(dice, target)
 
 
@@ -74,11 +74,11 @@ def by_all_kernels(
     source: Sentence, target: Sentence, levenshtein: bool
 ) -> list[list[reference.Item]]:
     features = [None if levenshtein else alignment._features(side) for side in (source, target)]
-    found = [alignment.python_steps(source.tokens, target.tokens, *features)]
+    steps_by_kernel = [alignment.python_steps(source.tokens, target.tokens, *features)]
     if alignment.compiled is not None:
         sides = (source.tokens, target.tokens)
-        found.append(alignment.compiled.steps(alignment.Step, *sides, *features))
-    return [list(map(tuple, steps)) for steps in found]
+        steps_by_kernel.append(alignment.compiled.steps(alignment.Step, *sides, *features))
+    return [list(map(tuple, steps)) for steps in steps_by_kernel]
 
 
 def check_steps(source: Sentence, target: Sentence) -> None:
@@ -86,8 +86,8 @@ def check_steps(source: Sentence, target: Sentence) -> None:
         want = reference.align(
             for_reference(source), for_reference(target), levenshtein=levenshtein
         )
-        for found in by_all_kernels(source, target, levenshtein):
-            assert found == want, (source, target)
+        for steps in by_all_kernels(source, target, levenshtein):
+            assert steps == want, (source, target)
 
 
 def check_rules(source: Sentence, target: Sentence) -> int:
@@ -145,37 +145,37 @@ def test_steps_and_edits_lead_from_source_to_target():
             at = (step.end, step.target_end)
         assert at == (len(source.tokens), len(target.tokens))
         for strategy in ("rules", "all-split", "all-merge", "all-equal"):
-            made = list(source.tokens)
+            tokens = list(source.tokens)
             for start, end, target_start, target_end in merge(steps, source, target, strategy)[
                 ::-1
             ]:
-                made[start:end] = target.tokens[target_start:target_end]
-            assert tuple(made) == target.tokens
+                tokens[start:end] = target.tokens[target_start:target_end]
+            assert tuple(tokens) == target.tokens
 
 
 words = st.text(st.sampled_from("abcA😀é"), min_size=1, max_size=90)
 
 
 @given(words, words)
-def test_similarities_are_those_of_the_library(one: str, two: str):
-    distance = alignment.indel_distance(alignment.positions(one), len(one), two)
-    assert distance == Indel.normalized_distance(one, two)
-    assert alignment.indel_similarity(one, two) == 1 - Indel.normalized_distance(one, two)
-    want = Levenshtein.normalized_similarity(one, two)
-    assert alignment.levenshtein_similarity(one, two) == want
+def test_similarities_are_those_of_the_library(first: str, second: str):
+    distance = alignment.indel_distance(alignment.positions(first), len(first), second)
+    assert distance == Indel.normalized_distance(first, second)
+    assert alignment.indel_similarity(first, second) == 1 - Indel.normalized_distance(first, second)
+    want = Levenshtein.normalized_similarity(first, second)
+    assert alignment.levenshtein_similarity(first, second) == want
 
 
 def test_words_longer_than_a_machine_word_cost_the_same_in_both_kernels():
     """Which of two words that are nearly as much alike is substituted says which cost is less."""
     dice = random.Random(33)
     for _ in range(200):
-        one, *others = (
+        word, *others = (
             "".join(dice.choices("ab😀", k=dice.choice([63, 64, 65, 130]))) for _ in "123"
         )
-        source = Sentence(one, (one,), words=TokenAttributes(("l",), ("X",), ("NN",)))
+        source = Sentence(word, (word,), words=TokenAttributes(("l",), ("X",), ("NN",)))
         target = Sentence(
             "", tuple(others), words=TokenAttributes(("l", "l"), ("X", "X"), ("NN", "NN"))
         )
         want = reference.align(for_reference(source), for_reference(target), levenshtein=False)
-        for found in by_all_kernels(source, target, False):
-            assert found == want
+        for steps in by_all_kernels(source, target, False):
+            assert steps == want

@@ -60,14 +60,14 @@ def random_pair(dice: random.Random) -> tuple[Sentence, Sentence]:
         del target[at : at + len(piece) * dice.randrange(2)]
         to = dice.randrange(len(target) + 1)
         target[to:to] = piece if dice.random() < 0.4 else [dice.choice(FORMS)]
-    target = [each.swapcase() if dice.random() < 0.1 else each for each in target]
+    target = [token.swapcase() if dice.random() < 0.1 else token for token in target]
     return analysed(dice, source), analysed(dice, target)
 
 
 def edits(dice: random.Random, source: Sentence, target: Sentence) -> list[Span]:
     """Edits as they are made, and one token for one, which types have most rules for."""
-    found = steps(source, target)
-    spans = [*merge(found, source, target), *merge(found, source, target, "all-merge")]
+    steps_found = steps(source, target)
+    spans = [*merge(steps_found, source, target), *merge(steps_found, source, target, "all-merge")]
     if source.tokens and target.tokens:
         i, j = dice.randrange(len(source.tokens)), dice.randrange(len(target.tokens))
         spans.append((i, i + 1, j, j + 1))
@@ -121,19 +121,19 @@ def test_types_and_edits_are_those_of_the_installed_errant():
     seen = set()
     for _ in range(1000):
         source, target = random_pair(dice)
-        one, two = as_doc(source), as_doc(target)
+        first, second = as_doc(source), as_doc(target)
         for levenshtein in (False, True):
-            want = Alignment(one, two, levenshtein)
-            found = steps(source, target, levenshtein=levenshtein)
-            assert list(map(tuple, found)) == want.align_seq
+            want = Alignment(first, second, levenshtein)
+            steps_found = steps(source, target, levenshtein=levenshtein)
+            assert list(map(tuple, steps_found)) == want.align_seq
             for strategy in ("rules", "all-split", "all-merge", "all-equal"):
                 spans = [
                     (edit.o_start, edit.o_end, edit.c_start, edit.c_end)
                     for edit in annotator.merge(want, strategy)
                 ]
-                assert list(merge(found, source, target, strategy)) == spans
+                assert list(merge(steps_found, source, target, strategy)) == spans
         for span in edits(dice, source, target):
-            label = annotator.import_edit(one, two, list(span), min=False).type
+            label = annotator.import_edit(first, second, list(span), min=False).type
             assert classifier.label(source, target, span) == label, (source, target, span)
             seen.add(label)
     assert len(seen) > 45

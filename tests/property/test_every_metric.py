@@ -93,12 +93,12 @@ def test_every_metric_makes_every_promise(metric):
 
 @pytest.mark.parametrize("metric", ALL)
 def test_every_metric_bears_no_sentences_and_the_shortest(metric):
-    for some in ([], TINY, *([one] for one in TINY), UNEVEN):
-        found = score(metric, some)
-        assert math.isfinite(found.value)
-        assert found.sentences == len(some)
-        assert str(found.signature).partition("|")[0] == f"metric:{metric.name}"
-    assert all(metric.stats(one) is not None for one in TINY)
+    for some in ([], TINY, *([case] for case in TINY), UNEVEN):
+        score_found = score(metric, some)
+        assert math.isfinite(score_found.value)
+        assert score_found.sentences == len(some)
+        assert str(score_found.signature).partition("|")[0] == f"metric:{metric.name}"
+    assert all(metric.stats(case) is not None for case in TINY)
 
 
 @pytest.mark.parametrize("metric", ALL)
@@ -118,7 +118,9 @@ def test_order_matters_only_where_references_are_drawn_or_chosen_by_sums_so_far(
         assert len(values) == 1
 
 
-@pytest.mark.parametrize("metric", [each for each in ALL if each.values[0].perfect is not None])
+@pytest.mark.parametrize(
+    "metric", [metric for metric in ALL if metric.values[0].perfect is not None]
+)
 def test_every_metric_keeps_its_word_on_perfection(metric):
     equal = [replace(c, hypotheses=c.references[:1], references=c.references[:1]) for c in UNEVEN]
     assert score(metric, equal).value == pytest.approx(metric.perfect, abs=1e-12)
@@ -129,18 +131,18 @@ def test_every_metric_keeps_its_word_on_perfection(metric):
 @pytest.mark.parametrize("metric", ALL)
 def test_every_metric_says_something_of_each_sentence(metric):
     rows = rows_of(metric, UNEVEN)
-    said = metric.sentences(rows)
-    assert len(said) == len(rows)
-    assert all(said)
+    rows_said = metric.sentences(rows)
+    assert len(rows_said) == len(rows)
+    assert all(rows_said)
 
 
 @pytest.mark.parametrize("metric", ALL)
 def test_every_metric_resamples_to_what_the_resample_scores(metric):
     rows = rows_of(metric, UNEVEN + TINY)
     places = draws(len(rows), resamples=30, seed=1)
-    found = metric.resample(rows, places)
-    assert found.shape == (30,)
+    resampled = metric.resample(rows, places)
+    assert resampled.shape == (30,)
     if type(metric).__name__ in ("Gleu", "GleuFrequency"):
         return  # a sentence keeps its drawn references in a resample; its own tests say how
     slow = [metric.aggregate([rows[at] for at in row]).value for row in places.tolist()]
-    assert found.tolist() == pytest.approx(slow, abs=1e-12)
+    assert resampled.tolist() == pytest.approx(slow, abs=1e-12)

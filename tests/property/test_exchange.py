@@ -23,26 +23,28 @@ def other_system(some: list[Case]) -> list[Case]:
     """The same sentences and references with outputs of another system."""
     dice = random.Random(4)
     outputs = [version("".join(sorted(dice.sample("01234567", dice.randrange(4))))) for _ in some]
-    return [replace(one, hypotheses=(output,)) for one, output in zip(some, outputs, strict=True)]
+    return [replace(case, hypotheses=(output,)) for case, output in zip(some, outputs, strict=True)]
 
 
 def mixed(here: list, there: list, coins: np.ndarray) -> list:
-    return [two if coin else one for one, two, coin in zip(here, there, coins, strict=True)]
+    return [
+        second if coin else first for first, second, coin in zip(here, there, coins, strict=True)
+    ]
 
 
 @pytest.mark.parametrize("metric", ALL)
 def test_every_metric_scores_permutations_as_corpora_of_their_own(metric):
     here, there = rows_of(metric, CASES), rows_of(metric, other_system(CASES))
-    (made,) = swaps(len(here), count=40, seed=2)
-    one, two = metric.exchange(here, there, made)
-    slow_one = [metric.aggregate(mixed(here, there, coins)).value for coins in made]
-    slow_two = [metric.aggregate(mixed(there, here, coins)).value for coins in made]
-    assert one.tolist() == pytest.approx(slow_one, abs=1e-12)
-    assert two.tolist() == pytest.approx(slow_two, abs=1e-12)
+    (swap,) = swaps(len(here), count=40, seed=2)
+    first, second = metric.exchange(here, there, swap)
+    slow_one = [metric.aggregate(mixed(here, there, coins)).value for coins in swap]
+    slow_two = [metric.aggregate(mixed(there, here, coins)).value for coins in swap]
+    assert first.tolist() == pytest.approx(slow_one, abs=1e-12)
+    assert second.tolist() == pytest.approx(slow_two, abs=1e-12)
 
 
 @pytest.mark.parametrize(
-    "metric", [each for each in ALL if isinstance(each.values[0], (SpanF, M2))]
+    "metric", [metric for metric in ALL if isinstance(metric.values[0], (SpanF, M2))]
 )
 def test_long_greedy_walks_agree_too(metric):
     """Ten sentences hide a wrong total; a few hundred with uneven references do not."""
@@ -59,20 +61,20 @@ def test_long_greedy_walks_agree_too(metric):
         for n in range(150)
     ]
     here, there = rows_of(metric, some), rows_of(metric, other_system(some))
-    (made,) = swaps(len(here), count=12, seed=5)
-    one, _ = metric.exchange(here, there, made)
-    slow = [metric.aggregate(mixed(here, there, coins)).value for coins in made]
-    assert one.tolist() == slow
+    (swap,) = swaps(len(here), count=12, seed=5)
+    exchanged, _ = metric.exchange(here, there, swap)
+    slow = [metric.aggregate(mixed(here, there, coins)).value for coins in swap]
+    assert exchanged.tolist() == slow
 
 
 @pytest.mark.parametrize("metric", ALL)
 def test_exchanging_all_or_nothing_gives_the_two_scores(metric):
     here, there = rows_of(metric, CASES), rows_of(metric, other_system(CASES))
-    made = np.array([[False] * len(here), [True] * len(here)])
-    one, two = metric.exchange(here, there, made)
+    array = np.array([[False] * len(here), [True] * len(here)])
+    first, second = metric.exchange(here, there, array)
     scores = [metric.aggregate(rows).value for rows in (here, there)]
-    assert one.tolist() == pytest.approx(scores, abs=1e-12)
-    assert two.tolist() == pytest.approx(scores[::-1], abs=1e-12)
+    assert first.tolist() == pytest.approx(scores, abs=1e-12)
+    assert second.tolist() == pytest.approx(scores[::-1], abs=1e-12)
 
 
 def test_coins_are_fair_written_down_and_the_same_however_divided(monkeypatch):
@@ -91,10 +93,10 @@ WRITTEN = [False, False, False, False, True, True, True, True]
 
 
 def test_only_candidates_that_can_win_stay_and_of_equals_the_first():
-    one = [[1, 2, 3], [1, 2, 4], [2, 2, 5], [1, 2, 3]]
+    rows = [[1, 2, 3], [1, 2, 4], [2, 2, 5], [1, 2, 3]]
     two = [[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
-    found = drop_dominated(np.array([one, two], dtype=float))
-    assert found.tolist() == [
+    rest = drop_dominated(np.array([rows, two], dtype=float))
+    assert rest.tolist() == [
         [[1, 2, 3], [2, 2, 5], [2, 2, 5], [2, 2, 5]],
         [[0, 0, 0]] * 4,
     ]

@@ -31,10 +31,10 @@ def there_and_back(corpus: Corpus, name: str) -> Corpus:
             paths.append(Path(folder, f"x{ending}"))
             write_text(paths[-1], content)
         if load_format(name).is_text:
-            found = read_parallel(paths[0], paths[1:], format=name)
+            corpus_read = read_parallel(paths[0], paths[1:], format=name)
         else:
-            found = read(paths[0], format=name)
-    return found if name == "jsonl" else replace(found, name=corpus.name)
+            corpus_read = read(paths[0], format=name)
+    return corpus_read if name == "jsonl" else replace(corpus_read, name=corpus.name)
 
 
 @given(corpora())
@@ -48,19 +48,19 @@ def test_what_is_neither_refused_nor_lost_comes_back_the_same(corpus: Corpus) ->
     for name in LOSING:
         with suppress(CorpusError):
             lost = load_format(name).losses(corpus)
-            found = there_and_back(corpus, name)
-            assert lost or found == corpus, name
+            corpus_read = there_and_back(corpus, name)
+            assert lost or corpus_read == corpus, name
 
 
 @given(corpus=ANY)
 def test_what_is_written_can_be_read_and_then_nothing_more_is_lost(corpus: Corpus) -> None:
     for name in LOSING:
         try:
-            found = there_and_back(corpus, name)
+            corpus_read = there_and_back(corpus, name)
         except CorpusError:
             continue
-        assert load_format(name).losses(found) == [], name
-        assert there_and_back(found, name) == found, name
+        assert load_format(name).losses(corpus_read) == [], name
+        assert there_and_back(corpus_read, name) == corpus_read, name
 
 
 PIECES = [
@@ -89,20 +89,22 @@ def test_every_file_is_a_corpus_or_one_line_of_what_is_wrong(
 
 
 @pytest.mark.parametrize(
-    ("names", "made"),
+    ("names", "strategy"),
     [(("mucgec", "lines"), plain_corpora()), (("m2", "m2-maxmatch"), edited_corpora())],
     ids=["texts", "edits"],
 )
-def test_formats_do_hold_something(names: tuple[str, ...], made: st.SearchStrategy[Corpus]) -> None:
+def test_formats_do_hold_something(
+    names: tuple[str, ...], strategy: st.SearchStrategy[Corpus]
+) -> None:
     """The tests above would pass if everything were refused."""
-    kept: dict[str, list[bool]] = {name: [] for name in names}
+    lossless: dict[str, list[bool]] = {name: [] for name in names}
 
-    @given(made)
+    @given(strategy)
     def keep(corpus: Corpus) -> None:
         for name in names:
             with suppress(CorpusError):
                 load_format(name).write(corpus)
-                kept[name].append(load_format(name).losses(corpus) == [])
+                lossless[name].append(load_format(name).losses(corpus) == [])
 
     keep()
-    assert [name for name in names if sum(kept[name]) <= len(kept[name]) / 10] == []
+    assert [name for name in names if sum(lossless[name]) <= len(lossless[name]) / 10] == []

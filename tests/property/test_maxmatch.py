@@ -95,17 +95,17 @@ def test_edits_and_matches_are_those_of_the_literal_reference_on_thousands_of_ra
         limit = dice.choice((0, 1, 2, 2, 2, 3))
         want = reference.proposals(source, target, spaced(golds), limit)
         for proposals in kernels():
-            found = proposals(coded(source), coded(target), limit, (as_codes(golds),), ROOM)
-            assert found == [want], (source, target, golds, limit)
-        (found,) = maxmatch.match(
+            spans = proposals(coded(source), coded(target), limit, (as_codes(golds),), ROOM)
+            assert spans == [want], (source, target, golds, limit)
+        (spans,) = maxmatch.match(
             tuple(source), tuple(target), [as_edits(golds)], max_unchanged_words=limit
         )
         # For equal texts the lattice has unchanged arcs alone.
-        edits = [(e.start, e.end, e.replacement) for e in found.proposed]
+        edits = [(e.start, e.end, e.replacement) for e in spans.proposed]
         assert edits == [(i, x, tuple(target[j:y])) for i, x, j, y in want]
-        assert list(found.matched) == reference.matches(source, target, want, spaced(golds))
-        matched += len(found.matched) > 1
-        doubled += len({n for n, _ in found.matched}) < len(found.matched)
+        assert list(spans.matched) == reference.matches(source, target, want, spaced(golds))
+        matched += len(spans.matched) > 1
+        doubled += len({n for n, _ in spans.matched}) < len(spans.matched)
     # The pairs are worth something only if they match, and twice.
     assert matched > 300
     assert doubled > 50
@@ -118,8 +118,8 @@ def test_both_kernels_agree_on_longer_pairs_and_several_annotators(seed):
     source, target = ("".join(dice.choices(letters, k=dice.randrange(18))) for _ in range(2))
     golds = tuple(as_codes(golds_of(dice, source, letters)) for _ in range(3))
     limit = dice.randrange(6)
-    found = [each(coded(source), coded(target), limit, golds, ROOM) for each in kernels()]
-    assert all(one == found[0] for one in found)
+    matchings = [kernel(coded(source), coded(target), limit, golds, ROOM) for kernel in kernels()]
+    assert all(matching == matchings[0] for matching in matchings)
 
 
 @given(st.integers(0, 2**32))
@@ -153,10 +153,10 @@ def test_the_linear_way_finds_nearly_always_as_many_matches_and_proposals():
             reference.proposals(source, target, spaced(golds), 2),
             approximate(coded(source), coded(target), 2, (as_codes(golds),))[0],
         ]
-        one, two = (
+        first, second = (
             (len(reference.matches(source, target, e, spaced(golds))), len(e)) for e in edits
         )
-        other += source != target and one != two
+        other += source != target and first != second
     assert other < 60
 
 
@@ -165,7 +165,7 @@ def test_what_is_proposed_leads_from_the_source_to_the_hypothesis(seed):
     dice = random.Random(seed)
     source, target, letters = pair_of(dice)
     golds = as_codes(golds_of(dice, source, letters))
-    ways = [each(coded(source), coded(target), 2, (golds,), ROOM) for each in kernels()]
+    ways = [kernel(coded(source), coded(target), 2, (golds,), ROOM) for kernel in kernels()]
     for (spans,) in [*ways, approximate(coded(source), coded(target), 2, (golds,))]:
         at = (0, 0)
         for i, x, j, y in spans:

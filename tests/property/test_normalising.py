@@ -36,16 +36,16 @@ def test_twice_is_once(name: str, text: str):
 @given(tokens=st.lists(ANY.filter(lambda text: text and not set(text) & set(" "))))
 def test_a_spaced_text_changes_as_its_tokens_do(tokens: list[str]):
     tokens = [piece for token in tokens for piece in token.split()]
-    for name, one in sorted(KNOWN.items()):
-        assert one.change(" ".join(tokens)) == " ".join(map(one.change, tokens)), name
+    for name, normaliser in sorted(KNOWN.items()):
+        assert normaliser.change(" ".join(tokens)) == " ".join(map(normaliser.change, tokens)), name
 
 
 @given(text=ANY, names=NAMES)
 def test_a_chain_is_its_changes_one_after_the_other(text: str, names: list[str]):
-    made = text
+    changed = text
     for name in names:
-        made = KNOWN[name].change(made)
-    assert Normaliser([KNOWN[name] for name in names]).text(text) == made
+        changed = KNOWN[name].change(changed)
+    assert Normaliser([KNOWN[name] for name in names]).text(text) == changed
 
 
 @given(corpus=corpora())
@@ -64,10 +64,10 @@ def test_a_change_of_nothing_gives_back_what_came(corpus: Corpus):
 @given(corpus=edited_corpora(), names=NAMES)
 def test_texts_stay_what_edits_make_of_tokens(corpus: Corpus, names: list[str]):
     try:
-        made, _, _ = normalise(corpus, (), names)
+        changed, _, _ = normalise(corpus, (), names)
     except CorpusError:
         return
-    for before, after in zip(corpus.samples, made.samples, strict=True):
+    for before, after in zip(corpus.samples, changed.samples, strict=True):
         assert len(after.tokens) == len(before.tokens)
         for old, new in zip(before.references, after.references, strict=True):
             if old.text is None:
@@ -75,8 +75,8 @@ def test_texts_stay_what_edits_make_of_tokens(corpus: Corpus, names: list[str]):
             assert characters(new.text) == characters(
                 "".join(apply(new.edit_sets[0], after.tokens))
             )
-            said = {(edit.start, edit.end, edit.label) for edit in old.edit_sets[0]}
-            assert all((e.start, e.end, e.label) in said for e in new.edit_sets[0])
+            spans_said = {(edit.start, edit.end, edit.label) for edit in old.edit_sets[0]}
+            assert all((e.start, e.end, e.label) in spans_said for e in new.edit_sets[0])
 
 
 @given(corpus=edited_corpora(), names=NAMES)
@@ -87,8 +87,8 @@ def test_systems_are_changed_as_references_are(corpus: Corpus, names: list[str])
         {sample.id: sample.tokens for sample in corpus.samples},
     )
     try:
-        made, (output,), _ = normalise(corpus, (system,), names)
+        changed, (output,), _ = normalise(corpus, (system,), names)
     except CorpusError:
         return
-    assert output.hypotheses == {sample.id: sample.references for sample in made.samples}
-    assert output.tokens == {sample.id: sample.tokens for sample in made.samples}
+    assert output.hypotheses == {sample.id: sample.references for sample in changed.samples}
+    assert output.tokens == {sample.id: sample.tokens for sample in changed.samples}

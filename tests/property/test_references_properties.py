@@ -38,25 +38,27 @@ def test_the_first_k_are_max_references(run: RunStats):
     for curve in curves(run, Sweep(taking="first")):
         for point in curve.points:
             cases = run.cases[curve.system]
-            cut = [type(one)(one.id, one.hypotheses, one.references[: point.k]) for one in cases]
-            assert point.mean == metric.aggregate([metric.stats(one) for one in cut]).value
+            cut = [
+                type(case)(case.id, case.hypotheses, case.references[: point.k]) for case in cases
+            ]
+            assert point.mean == metric.aggregate([metric.stats(case) for case in cut]).value
 
 
 @given(st.integers(1, 5), st.integers(1, 6), st.data())
-def test_a_sentence_keeps_as_many_references_as_it_can(own: int, width: int, data: st.DataObject):
+def test_a_sentence_keeps_as_many_references_as_it_can(count: int, width: int, data: st.DataObject):
     size = data.draw(st.integers(1, width))
     subset = data.draw(st.sampled_from(list(combinations(range(width), size))))
-    found = references_in(range(own), subset)
-    assert len(set(found)) == len(found) == min(own, size)
-    assert set(found) <= set(range(own))
-    if own > max(subset):
-        assert found == subset or own <= size
+    chosen = references_in(range(count), subset)
+    assert len(set(chosen)) == len(chosen) == min(count, size)
+    assert set(chosen) <= set(range(count))
+    if count > max(subset):
+        assert chosen == subset or count <= size
 
 
-@pytest.mark.parametrize(("own", "width"), [(1, 4), (2, 4), (3, 6), (4, 4)])
-def test_single_references_are_taken_equally_often_where_places_go_round(own: int, width: int):
-    found = [references_in(range(own), (place,)) for place in range(width)]
-    assert {found.count((r,)) for r in range(own)} == {width // own}
+@pytest.mark.parametrize(("count", "width"), [(1, 4), (2, 4), (3, 6), (4, 4)])
+def test_single_references_are_taken_equally_often_where_places_go_round(count: int, width: int):
+    chosen = [references_in(range(count), (place,)) for place in range(width)]
+    assert {chosen.count((r,)) for r in range(count)} == {width // count}
 
 
 class Constant:
@@ -73,7 +75,7 @@ class Constant:
 
 
 def test_the_mean_of_equal_scores_is_that_score():
-    three = [replace(one, references=one.references[:1] * 3) for one in UNEVEN]
+    three = [replace(case, references=case.references[:1] * 3) for case in UNEVEN]
     run = judged_of({"one": three}, Constant())
     (curve,) = curves(run)
     assert {(p.low, p.mean, p.high) for p in curve.points} == {(0.3915906845956697,) * 3}
@@ -88,10 +90,12 @@ def test_more_references_never_lower_sentence_accuracy_nor_its_bounds():
 
 
 def test_a_drawn_subset_is_the_same_for_the_same_seed_and_not_for_another():
-    references = [one.references for one in UNEVEN]
+    references = [case.references for case in UNEVEN]
     wide = [
-        type(one)(one.id, one.hypotheses, own + references[0] + references[1], one.source)
-        for one, own in zip(UNEVEN, references, strict=True)
+        type(case)(
+            case.id, case.hypotheses, own_references + references[0] + references[1], case.source
+        )
+        for case, own_references in zip(UNEVEN, references, strict=True)
     ]
     run = judged_of({"one": wide}, CharBleu())
 

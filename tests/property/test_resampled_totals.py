@@ -41,8 +41,8 @@ def test_all_resamples_at_once_are_one_after_the_other(name: str, data: st.DataO
         candidates[..., 1:] += candidates[..., :1]
     row = st.lists(st.integers(0, sentences - 1), min_size=sentences, max_size=sentences)
     places = np.array(data.draw(st.lists(row, min_size=1, max_size=5)))
-    found = resample_totals(candidates, places, rule)
-    assert found.tolist() == one_after_the_other(candidates, places, rule).tolist()
+    values = resample_totals(candidates, places, rule)
+    assert values.tolist() == one_after_the_other(candidates, places, rule).tolist()
 
 
 def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch):

@@ -75,49 +75,49 @@ def slow_extreme(rows, beta: float, *, best: bool):
 
 @given(ROWS, st.sampled_from([0.5, 1.0, 2.0]))
 def test_the_official_rule_is_its_slow_reference_implementation(rows, beta: float):
-    found = official(rows, beta)
+    bounds = official(rows, beta)
     best, upper = slow_extreme(rows, beta, best=True)
     worst, lower = slow_extreme(rows, beta, best=False)
-    assert found.upper == Counts(*upper)
-    assert found.lower == Counts(*lower)
-    assert found.consistent == tuple(a == b for a, b in zip(best, worst, strict=True))
-    assert found.original == Counts(*(sum(row[0][k] for row in rows) for k in range(3)))
-    assert found.equal == tuple(
-        tuple(slow_f(*each, beta) == slow_f(*row[0], beta) for each in row[1:]) for row in rows
+    assert bounds.upper == Counts(*upper)
+    assert bounds.lower == Counts(*lower)
+    assert bounds.consistent == tuple(a == b for a, b in zip(best, worst, strict=True))
+    assert bounds.original == Counts(*(sum(row[0][k] for row in rows) for k in range(3)))
+    assert bounds.equal == tuple(
+        tuple(slow_f(*item, beta) == slow_f(*row[0], beta) for item in row[1:]) for row in rows
     )
 
 
 @given(ROWS.filter(bool), st.integers(2, 6))
 def test_other_orders_hold_the_order_of_the_file(rows, orders: int):
-    found = in_other_orders(rows, 0.5, orders=orders, seed=3)
+    bounds = in_other_orders(rows, 0.5, orders=orders, seed=3)
     here = official(rows, 0.5)
     count = sum(here.consistent)
-    assert found.consistent_cases[0] <= count <= found.consistent_cases[1]
-    assert found.upper_f[0] <= here.upper.f(0.5) <= found.upper_f[1]
-    assert found.lower_f[0] <= here.lower.f(0.5) <= found.lower_f[1]
-    spread = found.consistent_cases[1] - found.consistent_cases[0]
-    assert spread <= found.unsettled_cases <= len(rows)
+    assert bounds.consistent_cases[0] <= count <= bounds.consistent_cases[1]
+    assert bounds.upper_f[0] <= here.upper.f(0.5) <= bounds.upper_f[1]
+    assert bounds.lower_f[0] <= here.lower.f(0.5) <= bounds.lower_f[1]
+    spread = bounds.consistent_cases[1] - bounds.consistent_cases[0]
+    assert spread <= bounds.unsettled_cases <= len(rows)
 
 
 @given(ROWS.filter(bool))
 def test_two_orders_are_that_of_the_file_and_its_reverse(rows):
-    found = in_other_orders(rows, 0.5, orders=2, seed=0)
+    orders = in_other_orders(rows, 0.5, orders=2, seed=0)
     here, there = official(rows, 0.5), official(rows[::-1], 0.5)
     pairs = list(zip(here.consistent, there.consistent[::-1], strict=True))
-    assert found.unsettled_cases == sum(one != two for one, two in pairs)
+    assert orders.unsettled_cases == sum(first != second for first, second in pairs)
     counts = sum(here.consistent), sum(there.consistent)
-    assert found.consistent_cases == (min(counts), max(counts))
+    assert orders.consistent_cases == (min(counts), max(counts))
     bounds = here.upper.f(0.5), there.upper.f(0.5)
-    assert found.upper_f == (min(bounds), max(bounds))
+    assert orders.upper_f == (min(bounds), max(bounds))
     bounds = here.lower.f(0.5), there.lower.f(0.5)
-    assert found.lower_f == (min(bounds), max(bounds))
+    assert orders.lower_f == (min(bounds), max(bounds))
 
 
-def distance(one, two) -> int:
-    row = list(range(len(two) + 1))
-    for i, a in enumerate(one, 1):
+def distance(first, second) -> int:
+    row = list(range(len(second) + 1))
+    for i, a in enumerate(first, 1):
         before, row[0] = row[0], i
-        for j, b in enumerate(two, 1):
+        for j, b in enumerate(second, 1):
             before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (a != b))
     return row[-1]
 
@@ -130,7 +130,7 @@ def test_perturbations_make_the_variant_of_the_original_at_least_cost(original, 
     assert sum(max(r.end - r.start, r.to_end - r.to_start) for r in regions) == distance(
         original, variant
     )
-    assert all(one.end < two.start for one, two in pairwise(regions))
+    assert all(edits.end < second.start for edits, second in pairwise(regions))
 
 
 @given(TOKENS, TOKENS)
@@ -148,27 +148,29 @@ def test_tokens_outside_perturbations_are_found_again(original, variant):
 def test_places_stay_inside_the_variant_and_in_order(original, variant):
     regions = perturbations(original, variant)
     for image in (start_image, end_image):
-        found = [image(regions, at) for at in range(len(original) + 1)]
-        assert all(0 <= low <= high <= len(variant) for low, high in found)
-        assert [low for low, _ in found] == sorted(low for low, _ in found)
+        places = [image(regions, at) for at in range(len(original) + 1)]
+        assert all(0 <= low <= high <= len(variant) for low, high in places)
+        assert [low for low, _ in places] == sorted(low for low, _ in places)
 
 
 @given(TOKENS, TOKENS, CHANGES, CHANGES)
-def test_copying_and_following_references_are_consistent_whatever_the_data(one, two, gold, other):
-    regions = perturbations(one, two)
+def test_copying_and_following_references_are_consistent_whatever_the_data(
+    first, second, gold, other
+):
+    regions = perturbations(first, second)
     assert is_consistent(SentenceChanges((), gold), SentenceChanges((), other), regions)
     assert is_consistent(SentenceChanges(gold, gold), SentenceChanges(other, other), regions)
 
 
 @given(TOKENS, CHANGES, CHANGES)
-def test_without_a_perturbation_only_equal_changes_are_consistent(tokens, one, two):
+def test_without_a_perturbation_only_equal_changes_are_consistent(tokens, first, second):
     """But for what hits errors of one reference alone, so here both have the same errors."""
-    assert is_consistent(SentenceChanges(one, ()), SentenceChanges(two, ()), ()) == (
-        sorted(one) == sorted(two)
+    assert is_consistent(SentenceChanges(first, ()), SentenceChanges(second, ()), ()) == (
+        sorted(first) == sorted(second)
     )
-    gold = one
-    assert is_consistent(SentenceChanges(one, gold), SentenceChanges(two, gold), ()) == (
-        sorted(one) == sorted(two)
+    gold = first
+    assert is_consistent(SentenceChanges(first, gold), SentenceChanges(second, gold), ()) == (
+        sorted(first) == sorted(second)
     )
 
 
@@ -179,22 +181,22 @@ def test_changes_carried_through_an_insertion_stay_the_same(tokens, data):
     variant = (*tokens[:at], *new, *tokens[at:])
     start = data.draw(st.integers(0, len(tokens) - 1))
     end = start + 1
-    one = (start, end, ("z",))
-    two = (start + len(new), end + len(new), ("z",)) if start >= at else one
+    change = (start, end, ("z",))
+    two = (start + len(new), end + len(new), ("z",)) if start >= at else change
     regions = perturbations(tokens, variant)
-    assert is_consistent(SentenceChanges((one,), ()), SentenceChanges((two,), ()), regions)
-    assert not is_consistent(SentenceChanges((one,), ()), SentenceChanges((), ()), regions)
+    assert is_consistent(SentenceChanges((change,), ()), SentenceChanges((two,), ()), regions)
+    assert not is_consistent(SentenceChanges((change,), ()), SentenceChanges((), ()), regions)
     assert not is_consistent(
-        SentenceChanges((one,), ()), SentenceChanges(((two[0], two[1], ("y",)),), ()), regions
+        SentenceChanges((change,), ()), SentenceChanges(((two[0], two[1], ("y",)),), ()), regions
     )
 
 
 @given(TOKENS, TOKENS, CHANGES, CHANGES)
-def test_every_error_has_at_most_one_partner(one, two, gold, other):
-    found = partners(gold, other, perturbations(one, two))
-    assert len(set(found.values())) == len(found)
-    assert set(found) <= set(range(len(gold)))
-    assert set(found.values()) <= set(range(len(other)))
+def test_every_error_has_at_most_one_partner(first, second, gold, other):
+    pairs = partners(gold, other, perturbations(first, second))
+    assert len(set(pairs.values())) == len(pairs)
+    assert set(pairs) <= set(range(len(gold)))
+    assert set(pairs.values()) <= set(range(len(other)))
 
 
 LINES = st.text("我你他好书了的 a", min_size=1, max_size=8).filter(str.strip)
@@ -224,33 +226,35 @@ def test_jsonl_of_cases_is_lossless(tmp_path_factory, cases: PerturbedSet):
 @given(sets(), st.booleans())
 def test_blocks_are_read_as_they_were_written(cases: PerturbedSet, answered: bool):
     (subset, *_) = cases.subsets
-    texts = [each.reference for case in subset.cases for each in case.all]
+    texts = [item.reference for case in subset.cases for item in case.all]
     lines = blocks(subset, texts if answered else None).split("\n")
-    found = read_blocks(Path("para.txt"), lines)
-    assert tuple(block.case for block in found) == subset.cases
-    assert [text for block in found for text in block.predictions] == (texts if answered else [])
+    result = read_blocks(Path("para.txt"), lines)
+    assert tuple(block.case for block in result) == subset.cases
+    assert [text for block in result for text in block.predictions] == (texts if answered else [])
 
 
 @given(sets(), st.randoms(use_true_random=False))
 def test_permuting_systems_permutes_rows(cases: PerturbedSet, random):
-    sources = [each.source for case in cases.cases for each in case.all]
-    references = [each.reference for case in cases.cases for each in case.all]
+    sources = [item.source for case in cases.cases for item in case.all]
+    references = [item.reference for case in cases.cases for item in case.all]
     mixed = [random.choice(pair) for pair in zip(sources, references, strict=True)]
     outputs = [
         system(name, texts, cases)
         for name, texts in (("copy", sources), ("perfect", references), ("mixed", mixed))
     ]
-    one = robustness(cases, outputs, scheme=zh_char(), orders=2)
+    first_run = robustness(cases, outputs, scheme=zh_char(), orders=2)
     two = robustness(cases, outputs[::-1], scheme=zh_char(), orders=2)
     by_system = [{}, {}]
-    for found, made in zip((one, two), by_system, strict=True):
-        for one_system in found.systems:
-            made.setdefault(one_system.system, []).append(one_system)
+    for ours, expected in zip((first_run, two), by_system, strict=True):
+        for one_system in ours.systems:
+            expected.setdefault(one_system.system, []).append(one_system)
     assert list(by_system[0]) == list(by_system[1])[::-1]
     assert by_system[0] == by_system[1]
     names = {PERFECT: "perfect", COPY: "copy"}
-    for trivial in one.trivial:  # they are what systems of the kind reach
+    for trivial in first_run.trivial:  # they are what systems of the kind reach
         name = names[trivial.system]
-        same = next(own for own in by_system[0][name] if own.subset == trivial.subset)
+        same = next(
+            system_own for system_own in by_system[0][name] if system_own.subset == trivial.subset
+        )
         assert trivial == replace(same, system=trivial.system, orders=None)
         assert all(map(all, trivial.verdicts.same))

@@ -74,8 +74,8 @@ def test_edits_applied_to_the_source_give_the_target(name: str, kernel: str):
             patch.setattr(alignment, "compiled", None)
 
         @given(TEXTS, TEXTS)
-        def rule(one: str, two: str) -> None:
-            source, target = parse(one), parse(two)
+        def rule(first: str, second: str) -> None:
+            source, target = parse(first), parse(second)
             sets = SCHEMES[name](source, target)
             assert len(set(sets)) == len(sets) > 0
             assert all(apply(edits, source.tokens) == target.tokens for edits in sets)
@@ -84,14 +84,14 @@ def test_edits_applied_to_the_source_give_the_target(name: str, kernel: str):
         rule()
 
 
-@given(one=LONGER, two=LONGER, anything=st.text(max_size=12))
-def test_edits_of_the_real_scheme_give_the_target(make_cherrant, one, two, anything):
+@given(first=LONGER, second=LONGER, anything=st.text(max_size=12))
+def test_edits_of_the_real_scheme_give_the_target(make_cherrant, first, second, anything):
     for strategy in ("all", "first"):
-        made = real(make_cherrant, strategy)
-        for source, target in ((one, two), (one, anything), (anything, one + anything)):
-            a, b = made.parse_source(source), made.parse_target(target)
-            found = made.extract(a, b)
-            assert all(apply(edits, a.tokens) == b.tokens for edits in found.edit_sets)
+        scheme = real(make_cherrant, strategy)
+        for source, target in ((first, second), (first, anything), (anything, first + anything)):
+            a, b = scheme.parse_source(source), scheme.parse_target(target)
+            extraction = scheme.extract(a, b)
+            assert all(apply(edits, a.tokens) == b.tokens for edits in extraction.edit_sets)
 
 
 _MADE: dict[str, Scheme] = {}
@@ -164,16 +164,16 @@ def slow_greedy(metric: SpanF, some: list[Case]) -> list[tuple[int, int, int, in
     for case in some:
         best = None
         for h, r in itertools.product(range(len(case.hypotheses)), range(len(case.references))):
-            one = keys(case.hypotheses[h], metric.level, metric.chosen)
+            single_keys = keys(case.hypotheses[h], metric.level, metric.chosen)
             two = keys(case.references[r], metric.level, metric.chosen)
-            found = pair(one, two)[0]
-            p = (tp + found.tp) / (tp + found.tp + fp + found.fp) if fp + found.fp else 1.0
-            q = (tp + found.tp) / (tp + found.tp + fn + found.fn) if fn + found.fn else 1.0
+            pairing = pair(single_keys, two)[0]
+            p = (tp + pairing.tp) / (tp + pairing.tp + fp + pairing.fp) if fp + pairing.fp else 1.0
+            q = (tp + pairing.tp) / (tp + pairing.tp + fn + pairing.fn) if fn + pairing.fn else 1.0
             square = metric.beta**2
             f = round((1 + square) * p * q / (square * p + q), 4) if p + q else 0.0
-            this = (f, found.tp, -found.fp, -found.fn)
+            this = (f, pairing.tp, -pairing.fp, -pairing.fn)
             if best is None or this > best[0]:
-                best = (this, (h, r, found.tp, found.fp, found.fn))
+                best = (this, (h, r, pairing.tp, pairing.fp, pairing.fn))
         if metric.stats(case):
             chosen.append(best[1])
             tp, fp, fn = (a + b for a, b in zip((tp, fp, fn), best[1][2:], strict=True))
@@ -184,8 +184,10 @@ def slow_greedy(metric: SpanF, some: list[Case]) -> list[tuple[int, int, int, in
 def test_corpus_greedy_is_the_slow_official_loop(some: list[Case], options: dict):
     metric = SpanF(choice="corpus-greedy", **options)
     chosen = metric.choose([row for row in map(metric.stats, some) if row is not None])
-    found = [(c.hypothesis, c.reference, c.counts.tp, c.counts.fp, c.counts.fn) for c in chosen]
-    assert found == slow_greedy(metric, some)
+    chosen_found = [
+        (c.hypothesis, c.reference, c.counts.tp, c.counts.fp, c.counts.fn) for c in chosen
+    ]
+    assert chosen_found == slow_greedy(metric, some)
 
 
 @given(cases(), METRIC_OPTIONS, st.sampled_from(CHOICES))
@@ -204,35 +206,37 @@ def plain(some: list[Edit]) -> CaseRewrite:
 
 
 @given(st.lists(EDITS, max_size=4), st.lists(EDITS, max_size=4), st.sampled_from(LEVELS))
-def test_hits_and_misses_make_up_each_side(one: list[Edit], two: list[Edit], level):
-    sides = [keys(plain(each), level, Filter()) for each in (one, two)]
+def test_hits_and_misses_make_up_each_side(first: list[Edit], second: list[Edit], level):
+    sides = [keys(plain(edits), level, Filter()) for edits in (first, second)]
     counts, by_type = pair(*sides)
-    made, wanted = (sum(k[:2] != (-1, -1) for k in side) for side in sides)
-    assert counts.tp + counts.fp == made
-    assert counts.tp + counts.fn == wanted
+    proposed, needed = (sum(k[:2] != (-1, -1) for k in side) for side in sides)
+    assert counts.tp + counts.fp == proposed
+    assert counts.tp + counts.fn == needed
     assert total(by_type.values()) == counts
 
 
 @given(VERSIONS, VERSIONS, st.sampled_from(LEVELS))
-def test_every_edit_of_a_reference_is_found_or_missed(one: CaseRewrite, two: CaseRewrite, level):
+def test_every_edit_of_a_reference_is_found_or_missed(
+    first: CaseRewrite, second: CaseRewrite, level
+):
     """Pooled alternatives, too: there a hit counts as often as the reference has it."""
-    sides = [keys(each, level, Filter()) for each in (one, two)]
+    sides = [keys(rewrite, level, Filter()) for rewrite in (first, second)]
     counts, by_type = pair(*sides)
     missed = [labels for key, labels in sides[1].items() if key not in sides[0]]
     hit = [labels for key, labels in sides[1].items() if key in sides[0]]
     wrong = [labels for key, labels in sides[0].items() if key not in sides[1]]
     for number, rows in ((counts.fn, missed), (counts.fp, wrong)):
         assert number == sum(len(labels) for labels in rows if labels != [ERROR_FREE])
-    if one.edits:
+    if first.edits:
         assert counts.tp == sum(map(len, hit))
     assert total(by_type.values()) == counts
-    assert ERROR_FREE not in by_type or one.unannotatable
+    assert ERROR_FREE not in by_type or first.unannotatable
 
 
 @given(VERSIONS, VERSIONS)
-def test_detection_finds_no_less_than_correction(one: CaseRewrite, two: CaseRewrite):
+def test_detection_finds_no_less_than_correction(first: CaseRewrite, second: CaseRewrite):
     def hits(level: str) -> int:
-        return pair(keys(one, level, Filter()), keys(two, level, Filter()))[0].tp
+        return pair(keys(first, level, Filter()), keys(second, level, Filter()))[0].tp
 
     assert hits("correction-type") <= hits("correction")
     assert hits("correction") <= hits("detection-span") <= hits("detection-token")
@@ -240,11 +244,11 @@ def test_detection_finds_no_less_than_correction(one: CaseRewrite, two: CaseRewr
 
 @given(cases(), METRIC_OPTIONS, st.sampled_from(CHOICES))
 def test_a_score_is_finite_says_what_it_is_and_sums_up(some, options: dict, choice):
-    found = score(SpanF(choice=choice, **options), some)
-    assert 0.0 <= found.value <= 1.0
-    assert total(found.by_type.values()) == found.counts
-    assert found.value == found.counts.f(options["beta"])
-    assert list(found.by_type) == sorted(found.by_type)
+    score_found = score(SpanF(choice=choice, **options), some)
+    assert 0.0 <= score_found.value <= 1.0
+    assert total(score_found.by_type.values()) == score_found.counts
+    assert score_found.value == score_found.counts.f(options["beta"])
+    assert list(score_found.by_type) == sorted(score_found.by_type)
 
 
 @given(cases(), METRIC_OPTIONS, st.sampled_from(CHOICES), st.integers(0, 9))

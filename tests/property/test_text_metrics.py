@@ -86,7 +86,7 @@ def test_values_and_parts_are_in_range(cases: list[Case]):
         assert score.sentences == len(cases), name(metric)
         assert all(np.isfinite(part) for part in score.parts.values()), name(metric)
         ones = metric.sentences(stats(metric, cases))
-        assert all(0 <= one["value"] <= 1 for one in ones), name(metric)
+        assert all(0 <= row["value"] <= 1 for row in ones), name(metric)
 
 
 @given(corpora(), st.randoms(use_true_random=False))
@@ -94,10 +94,10 @@ def test_a_resample_is_the_score_of_its_sentences(cases: list[Case], dice):
     places = [dice.choices(range(len(cases)), k=len(cases)) for _ in range(2)]
     places.append(list(range(len(cases))))
     for metric in RESAMPLED:
-        found = stats(metric, cases)
-        wanted = [metric.aggregate([found[k] for k in row]).value for row in places]
-        made = metric.resample(found, np.array(places))
-        assert made == pytest.approx(wanted, abs=1e-12), name(metric)
+        rows = stats(metric, cases)
+        values = [metric.aggregate([rows[k] for k in row]).value for row in places]
+        resampled = metric.resample(rows, np.array(places))
+        assert resampled == pytest.approx(values, abs=1e-12), name(metric)
 
 
 @given(corpora(), st.randoms(use_true_random=False))
@@ -119,30 +119,33 @@ def test_order_of_sentences_matters_where_references_are_drawn():
 @given(corpora())
 def test_order_of_references_does_not_matter(cases: list[Case]):
     turned = [Case(c.id, c.hypotheses, c.references[::-1], c.source) for c in cases]
-    for metric in (one for one in ALL if isinstance(one, ANY_REFERENCE)):
-        wanted = pytest.approx(value(metric, cases), abs=1e-15)
-        assert value(metric, turned) == wanted, name(metric)
+    for metric in (metric for metric in ALL if isinstance(metric, ANY_REFERENCE)):
+        approx = pytest.approx(value(metric, cases), abs=1e-15)
+        assert value(metric, turned) == approx, name(metric)
 
 
 @pytest.mark.parametrize("metric", [m for m in ALL if m.perfect is not None], ids=name)
 @given(corpora(), st.randoms(use_true_random=False))
 def test_a_reference_everywhere_is_perfect_where_promised(metric, cases: list[Case], dice):
-    made = [written(case, dice.choice(case.references).text) for case in cases]
-    assert value(metric, made) == metric.perfect
-    assert all(one["value"] == metric.perfect for one in metric.sentences(stats(metric, made)))
+    rewritten = [written(case, dice.choice(case.references).text) for case in cases]
+    assert value(metric, rewritten) == metric.perfect
+    assert all(
+        sentence["value"] == metric.perfect
+        for sentence in metric.sentences(stats(metric, rewritten))
+    )
 
 
 @given(corpora(), st.randoms(use_true_random=False))
 def test_a_reference_everywhere_has_full_char_bleu_unless_all_is_short(cases: list[Case], dice):
-    made = [written(case, dice.choice(case.references).text) for case in cases]
-    long = any(len(case.hypotheses[0].text.split()) > 3 for case in made)
-    assert value(CharBleu(), made) == float(long)
+    rewritten = [written(case, dice.choice(case.references).text) for case in cases]
+    long = any(len(case.hypotheses[0].text.split()) > 3 for case in rewritten)
+    assert value(CharBleu(), rewritten) == float(long)
 
 
 @given(corpora(references=1))
 def test_one_reference_everywhere_is_as_far_from_the_source_as_people(cases: list[Case]):
-    made = [written(case, case.references[0].text) for case in cases]
-    assert value(MpPrime(), made) == 0
+    rewritten = [written(case, case.references[0].text) for case in cases]
+    assert value(MpPrime(), rewritten) == 0
 
 
 @given(corpora())
@@ -157,8 +160,8 @@ def test_leaving_right_sentences_alone_is_perfect(cases: list[Case]):
 
 @given(corpora())
 def test_an_unchanged_system_preserves_everything(cases: list[Case]):
-    made = [written(case, case.source) for case in cases]
-    assert value(MeaningPreservation(), made) == 1
+    rewritten = [written(case, case.source) for case in cases]
+    assert value(MeaningPreservation(), rewritten) == 1
 
 
 @given(LETTERS, st.integers(0, 8))
@@ -177,29 +180,31 @@ def test_a_longer_right_beginning_never_scores_lower(words: list[str], length: i
 
 
 @given(LETTERS, LETTERS)
-def test_longer_ngrams_are_shared_by_fewer(one: list[str], two: list[str]):
-    found = [overlap(*both) for both in zip(count(one, 5), count(two, 5), strict=True)]
-    assert found == sorted(found, reverse=True)
-    assert all(n <= total for n, total in zip(found, totals(len(one), 5), strict=True))
-    both = map(intersection, count(one, 5), count(two, 5))
-    assert [sum(grams.values()) for grams in both] == found
+def test_longer_ngrams_are_shared_by_fewer(first: list[str], second: list[str]):
+    overlaps = [overlap(*both) for both in zip(count(first, 5), count(second, 5), strict=True)]
+    assert overlaps == sorted(overlaps, reverse=True)
+    assert all(n <= total for n, total in zip(overlaps, totals(len(first), 5), strict=True))
+    both = map(intersection, count(first, 5), count(second, 5))
+    assert [sum(grams.values()) for grams in both] == overlaps
 
 
-def slow_lcs(one: list[str], two: list[str]) -> int:
-    row = [0] * (len(two) + 1)
-    for letter in one:
+def slow_lcs(first: list[str], second: list[str]) -> int:
+    row = [0] * (len(second) + 1)
+    for letter in first:
         above = list(row)
-        for at, other in enumerate(two, 1):
+        for at, other in enumerate(second, 1):
             row[at] = above[at - 1] + 1 if letter == other else max(above[at], row[at - 1])
     return row[-1]
 
 
 @given(LETTERS, LETTERS)
-def test_readings_of_matching_are_ordered(one: list[str], two: list[str]):
-    found = {name: match("".join(one), "".join(two)) for name, match in MATCHINGS.items()}
-    assert found["lcs"] == slow_lcs(one, two)
-    assert found["position"] <= found["lcs"] <= found["multiset"] <= min(len(one), len(two))
-    assert found["blocks"] <= found["lcs"]
+def test_readings_of_matching_are_ordered(first: list[str], second: list[str]):
+    matches = {name: match("".join(first), "".join(second)) for name, match in MATCHINGS.items()}
+    assert matches["lcs"] == slow_lcs(first, second)
+    assert (
+        matches["position"] <= matches["lcs"] <= matches["multiset"] <= min(len(first), len(second))
+    )
+    assert matches["blocks"] <= matches["lcs"]
 
 
 @given(st.lists(st.sampled_from("abcdefgh"), unique=True), st.permutations("abcdefgh"))
@@ -207,5 +212,7 @@ def test_both_gleus_reward_alike_where_nothing_is_repeated(words: list[str], oth
     case = Case(
         "1", (CaseRewrite(text=" ".join(words)),), (CaseRewrite(text=" ".join(other[:5])),), "a b c"
     )
-    found = zip(Gleu().stats(case).rewards[0], GleuFrequency().stats(case).rewards[0], strict=True)
-    assert all(one == max(two, 0) for one, two in found)
+    rewards = zip(
+        Gleu().stats(case).rewards[0], GleuFrequency().stats(case).rewards[0], strict=True
+    )
+    assert all(first == max(second, 0) for first, second in rewards)

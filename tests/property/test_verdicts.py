@@ -25,16 +25,18 @@ def test_verdicts_add_up_by_type(some: list[Case], options: dict):
     metric = Cherrant(**options)
     for case in some:
         for pairing in metric.stats(case) or ():
-            found = edit_verdicts(case, pairing, metric)
+            verdicts = edit_verdicts(case, pairing, metric)
             by_type: dict[str, list[Counts]] = {}
-            for one in found.reference:
-                label = one.edit.label or UNCLASSIFIED
-                by_type.setdefault(label, []).append(Counts(one.hits, 0, one.keys - one.hits))
-            for one in found.hypothesis:
-                wrong = Counts(0, one.keys - one.hits, 0)
+            for verdict in verdicts.reference:
+                label = verdict.edit.label or UNCLASSIFIED
+                by_type.setdefault(label, []).append(
+                    Counts(verdict.hits, 0, verdict.keys - verdict.hits)
+                )
+            for verdict in verdicts.hypothesis:
+                wrong = Counts(0, verdict.keys - verdict.hits, 0)
                 if wrong.fp:
-                    by_type.setdefault(one.edit.label or UNCLASSIFIED, []).append(wrong)
-            for label, counts in found.declared.items():
+                    by_type.setdefault(verdict.edit.label or UNCLASSIFIED, []).append(wrong)
+            for label, counts in verdicts.declared.items():
                 by_type.setdefault(label, []).append(counts)
             assert {label: total(rows) for label, rows in by_type.items()} == pairing.by_type
 
@@ -46,9 +48,9 @@ def test_what_was_missed_and_what_was_found_are_the_edits_of_the_reference(
     metric = Cherrant(**options)
     for case in some:
         for pairing in metric.stats(case) or ():
-            found = edit_verdicts(case, pairing, metric)
-            right = [one.edit for one in found.reference if one.right]
-            rest = list(found.misses)
-            assert len(right) + len(rest) == len(found.reference)
+            verdicts = edit_verdicts(case, pairing, metric)
+            right = [verdict.edit for verdict in verdicts.reference if verdict.right]
+            rest = list(verdicts.misses)
+            assert len(right) + len(rest) == len(verdicts.reference)
             whole = case.references[pairing.reference]
             assert all(edit in whole.edits for edit in right + rest)

@@ -140,9 +140,9 @@ def gecbench(
     gc.set_threshold(*threshold)
 
 
-def run_main(words: list[str], given: bytes, monkeypatch: pytest.MonkeyPatch) -> tuple[int, str]:
+def run_main(words: list[str], stdin: bytes, monkeypatch: pytest.MonkeyPatch) -> tuple[int, str]:
     """Run the command line in this process; return exit code and standard output."""
-    contents = {"stdin": given, "stdout": b"", "stderr": b""}
+    contents = {"stdin": stdin, "stdout": b"", "stderr": b""}
     streams = {name: io.TextIOWrapper(io.BytesIO(c), "utf-8") for name, c in contents.items()}
     code = 0
     with monkeypatch.context() as patch:
@@ -161,10 +161,10 @@ def run_main(words: list[str], given: bytes, monkeypatch: pytest.MonkeyPatch) ->
 
 def data_of(content: bytes) -> str:
     """Return the data of a page, an item a line; of a picture, nothing."""
-    found = re.search(rb'<script [^>]*id="data">([^<]*)<', content)
-    if found is None:
+    match = re.search(rb'<script [^>]*id="data">([^<]*)<', content)
+    if match is None:
         return "(a picture)\n"
-    packed = found[1].strip()
+    packed = match[1].strip()
     text = packed if packed[:1] in b"[{" else gzip.decompress(base64.b64decode(packed))
     data = json.loads(text)
     downloads = data.pop("files", {}) if isinstance(data, dict) else {}

@@ -59,11 +59,11 @@ def test_options_are_what_they_were(expect, words: str):
 def signature(function: object) -> str:
     """Return parameters, their kinds and defaults, without annotations."""
     try:
-        found = inspect.signature(function)  # type: ignore[arg-type]
+        signature = inspect.signature(function)  # type: ignore[arg-type]
     except ValueError:  # an exception that takes what Exception takes
         return "(...)"
-    plain = [value.replace(annotation=value.empty) for value in found.parameters.values()]
-    text = str(found.replace(parameters=plain, return_annotation=found.empty))
+    plain = [value.replace(annotation=value.empty) for value in signature.parameters.values()]
+    text = str(signature.replace(parameters=plain, return_annotation=signature.empty))
     return re.sub(r"<function .*? at 0x\w+>", "<function>", text)
 
 

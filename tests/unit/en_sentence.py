@@ -18,20 +18,20 @@ def analysed(text: str) -> Sentence:
     """
     tokens = [token.split("_") for token in text.split()]
     forms = tuple(token[0] for token in tokens)
-    given = [token + [""] * (6 - len(token)) for token in tokens]
-    tags = tuple(row[1] or "NN" for row in given)
+    rows = [token + [""] * (6 - len(token)) for token in tokens]
+    tags = tuple(row[1] or "NN" for row in rows)
     return Sentence(
         " ".join(forms),
         forms,
         words=TokenAttributes(
-            lemmas=tuple(row[3] or row[0] for row in given),
+            lemmas=tuple(row[3] or row[0] for row in rows),
             pos=tuple(
                 row[2] or _POS.get(tag[:2], "PUNCT" if tag in ",.:" else "X")
-                for row, tag in zip(given, tags, strict=True)
+                for row, tag in zip(rows, tags, strict=True)
             ),
             tags=tags,
-            deps=tuple(row[4] or "dep" for row in given),
-            heads=tuple(int(row[5] or at) for at, row in enumerate(given)),
+            deps=tuple(row[4] or "dep" for row in rows),
+            heads=tuple(int(row[5] or at) for at, row in enumerate(rows)),
         ),
     )
 

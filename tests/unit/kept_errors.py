@@ -33,10 +33,10 @@ def one_change(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[int, int, in
 
 def problems(case: PerturbedCase, kind: str) -> list[str]:
     """What is wrong with a case: an error that moved by itself, is lost or new, or was touched."""
-    found = []
-    if len({each.source for each in case.all}) < len(case.all):
-        found.append("not all different")
-    wanted = errors(case.original, kind)
+    faults = []
+    if len({text.source for text in case.all}) < len(case.all):
+        faults.append("not all different")
+    expected = errors(case.original, kind)
     old, old_target = (
         tokens(text, kind) for text in (case.original.source, case.original.reference)
     )
@@ -45,15 +45,16 @@ def problems(case: PerturbedCase, kind: str) -> list[str]:
         start, end, new_end = one_change(old, new)
         t_start, t_end, t_new_end = one_change(old_target, new_target)
         if (end - start, new_end - start) != (t_end - t_start, t_new_end - t_start):
-            found.append(f"another change in the reference: {variant}")
+            faults.append(f"another change in the reference: {variant}")
         step = len(new) - len(old)
-        made = errors(variant, kind)
-        if [each[1:] for each in made] != [each[1:] for each in wanted]:
-            found.append(f"errors {made}, not {wanted}: {variant}")
+        new_errors = errors(variant, kind)
+        if [error[1:] for error in new_errors] != [error[1:] for error in expected]:
+            faults.append(f"errors {new_errors}, not {expected}: {variant}")
         elif any(
-            one[0] not in (two[0], two[0] + step) for one, two in zip(made, wanted, strict=True)
+            first[0] not in (second[0], second[0] + step)
+            for first, second in zip(new_errors, expected, strict=True)
         ):
-            found.append(f"errors moved: {variant}")
+            faults.append(f"errors moved: {variant}")
         if not (variant.source.strip() and variant.reference.strip()):
-            found.append(f"empty: {variant}")
-    return found
+            faults.append(f"empty: {variant}")
+    return faults

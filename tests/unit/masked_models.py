@@ -37,9 +37,9 @@ def masked_roberta(folder: Path) -> Path:
     from tokenizers.trainers import BpeTrainer
     from transformers import PreTrainedTokenizerFast, RobertaConfig, RobertaForMaskedLM
 
-    made = Tokenizer(models.BPE())
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    made.decoder = decoders.ByteLevel()
+    result = Tokenizer(models.BPE())
+    result.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    result.decoder = decoders.ByteLevel()
     special = ["<s>", "<pad>", "</s>", "<unk>"]
     trainer = BpeTrainer(
         vocab_size=400,
@@ -47,11 +47,11 @@ def masked_roberta(folder: Path) -> Path:
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
-    made.train_from_iterator(["a cat saw the old house in London ."] * 20, trainer)
-    made.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
+    result.train_from_iterator(["a cat saw the old house in London ."] * 20, trainer)
+    result.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
     names = ("bos_token", "pad_token", "eos_token", "unk_token")
     tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=made,
+        tokenizer_object=result,
         mask_token=AddedToken("<mask>", lstrip=True),
         **dict(zip(names, special, strict=True)),
     )

@@ -31,8 +31,8 @@ CASES = PerturbedSet(
     "mine", (Subset("class", (BOOKS, HOME)), Subset("exam", (FREE,))), "zh", {"origin": "made"}
 )
 
-COPY = [each.source for one in CASES.cases for each in one.all]
-PERFECT = [each.reference for one in CASES.cases for each in one.all]
+COPY = [text.source for case in CASES.cases for text in case.all]
+PERFECT = [text.reference for case in CASES.cases for text in case.all]
 UNEVEN = [*PERFECT[:2], COPY[2], *COPY[3:5], PERFECT[5], "天气真好。", *COPY[7:]]
 """Corrects two sentences of the first case, one of the second, and spoils one of the third."""
 
@@ -46,10 +46,10 @@ def blocks(subset: Subset, predictions: list[str] | None = None) -> str:
     """The subset as RobustGEC writes it."""
     lines: list[str] = []
     answers = iter(predictions or ())
-    for one in subset.cases:
-        for k, each in enumerate(one.all):
+    for case in subset.cases:
+        for k, text in enumerate(case.all):
             mark = f"A{k}" if k else "O"
-            lines += [f"{mark}-S {each.source}", f"{mark}-T {each.reference}"]
+            lines += [f"{mark}-S {text.source}", f"{mark}-T {text.reference}"]
             lines += [f"{mark}-P {next(answers)}"] if predictions else []
         lines.append("")
     return "\n".join(lines)
@@ -60,6 +60,6 @@ def write_folder(folder: Path, cases: PerturbedSet = CASES) -> Path:
     for subset in cases.subsets:
         (folder / subset.name).mkdir(parents=True)
         (folder / subset.name / "para.txt").write_text(blocks(subset), "utf-8")
-        sources = [each.source for one in subset.cases for each in one.all]
+        sources = [text.source for case in subset.cases for text in case.all]
         (folder / subset.name / "input.txt").write_text("\n".join(sources) + "\n", "utf-8")
     return folder

@@ -39,5 +39,5 @@ BAD = system("bad", "我去来", "他来了", "很好", "日", "我们")
 
 def counts(*systems: SystemOutput, corpus: Corpus = CORPUS, **options: object):
     report = score(corpus, systems, scheme=zh_char(), options=Options(**options))
-    found = [each.score.counts for each in report.results]
-    return report, [(each.tp, each.fp, each.fn) for each in found]
+    counts = [result.score.counts for result in report.results]
+    return report, [(count.tp, count.fp, count.fn) for count in counts]

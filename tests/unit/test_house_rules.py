@@ -45,8 +45,8 @@ def test_every_name_is_in_the_documentation(kind: str):
     }
     names = list(tables[kind]) if kind in tables else commands.list_commands(None)
     pages = "\n".join(path.read_text("utf-8") for path in (ROOT / "docs").rglob("*.md"))
-    wanted = [f"gecbench {name}" if kind == "commands" else f"`{name}`" for name in names]
-    assert [name for name in wanted if name not in pages] == []
+    texts = [f"gecbench {name}" if kind == "commands" else f"`{name}`" for name in names]
+    assert [name for name in texts if name not in pages] == []
 
 
 def test_the_version_is_the_newest_of_the_changelog():
@@ -62,42 +62,44 @@ LOADED = "import sys; before = set(sys.modules); {}; print(*(set(sys.modules) - 
 def loaded_by(code: str) -> set[str]:
     """Names of the top-level modules that some code imports in a fresh interpreter."""
     command = [sys.executable, "-c", LOADED.format(code)]
-    told = subprocess.run(command, capture_output=True, text=True, check=True)
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
     return {
         line.split(".")[0]
-        for line in told.stdout.splitlines()
+        for line in result.stdout.splitlines()
         if line.isidentifier() or "." in line
     }
 
 
 def run_main(*words: object) -> str:
     """Code that runs a command line and goes on."""
-    given = [str(word) for word in words]
+    texts = [str(word) for word in words]
     return (
         "import contextlib, io, gecbench.cli\n"
         "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):\n"
-        f"    gecbench.cli.main({given!r})\n"
+        f"    gecbench.cli.main({texts!r})\n"
     )
 
 
 def loaded_by_command(*words: object) -> set[str]:
     """Names of the top-level modules that a command line imports."""
     code = f"import sys\n{run_main(*words)}\nprint(*sys.modules, sep='\\n')"
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return {name.split(".")[0] for name in told.stdout.splitlines()}
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    return {name.split(".")[0] for name in result.stdout.splitlines()}
 
 
 def test_importing_the_package_imports_only_lazy_loader_of_others():
-    found = loaded_by("import gecbench")
-    assert "gecbench" in found
-    assert found - set(sys.stdlib_module_names) == {"gecbench", "lazy_loader"}
+    result = loaded_by("import gecbench")
+    assert "gecbench" in result
+    assert result - set(sys.stdlib_module_names) == {"gecbench", "lazy_loader"}
 
 
 def test_scoring_without_resources_imports_only_what_it_needs():
     corpus, system = sample("zh", "corpus.jsonl"), sample("zh", "eager.txt")
-    found = loaded_by_command("score", corpus, system, "--scheme", "zh-char")
-    assert "gecbench" in found
+    result = loaded_by_command("score", corpus, system, "--scheme", "zh-char")
+    assert "gecbench" in result
     heavy = {"pooch", "requests", "opencc", "pypinyin", "tomllib", "platformdirs", "py3langid"}
     reporting = {"matplotlib", "scipy", "jinja2", "PIL"}
     networks = {"torch", "transformers", "httpx", "anyio"}
-    assert found & (heavy | reporting | networks) == set()
+    assert result & (heavy | reporting | networks) == set()

@@ -61,13 +61,13 @@ def test_wheels_are_tested_with_every_compiled_kernel():
 
 
 def test_wheels_are_built_for_every_python_that_is_promised():
-    wanted = [
+    texts = [
         f"cp{line.rpartition(' ')[2].replace('.', '')}-*"
         for line in PYPROJECT["project"]["classifiers"]
         if line.startswith("Programming Language :: Python :: 3.")
     ]
-    assert wanted
-    assert set(wanted) <= set(PYPROJECT["tool"]["cibuildwheel"]["build"])
+    assert texts
+    assert set(texts) <= set(PYPROJECT["tool"]["cibuildwheel"]["build"])
 
 
 def test_the_citation_names_this_version():

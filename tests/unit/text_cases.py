@@ -20,8 +20,8 @@ def score(metric, *cases: Case) -> Score:
 
 
 def stats(metric, *cases: Case) -> list:
-    return [one for one in map(metric.stats, cases) if one is not None]
+    return [item for item in map(metric.stats, cases) if item is not None]
 
 
 def values(metric, *cases: Case) -> list:
-    return [one["value"] for one in metric.sentences(stats(metric, *cases))]
+    return [sentence["value"] for sentence in metric.sentences(stats(metric, *cases))]

@@ -26,7 +26,7 @@ def stored(name: str, *names: str) -> list[list[float]]:
 
 def numbers(text: str) -> list[float]:
     """Return the numbers of a line of the papers' tables, without what stands in brackets."""
-    return [float(each) for each in re.findall(r"-?\d+\.\d+", re.sub(r"\(.*?\)", "", text))]
+    return [float(match) for match in re.findall(r"-?\d+\.\d+", re.sub(r"\(.*?\)", "", text))]
 
 
 def lines_under(text: str, head: str) -> list[str]:
@@ -68,4 +68,6 @@ def test_the_figures_of_the_chinese_metrics_paper_are_the_papers(paper: str) -> 
     pairs = re.findall(r"(\S+?)-(\S+) ([\d.]+) \(([\d.]+)\)", printed)
     assert stored("cgec-table-4") == [[float(r), float(p)] for _, _, r, p in pairs]
     (four,) = tables("cgec-table-4")
-    assert [row.name for row in four.rows] == [f"{one} - {two}" for one, two, _, _ in pairs]
+    assert [row.name for row in four.rows] == [
+        f"{first} - {second}" for first, second, _, _ in pairs
+    ]

@@ -30,7 +30,7 @@ def never(name: str) -> tuple[Rewrite, ...]:
 
 
 def corpus(*sentences: tuple[Rewrite, ...], source: str = "我去了学校") -> Corpus:
-    samples = tuple(Sample(str(n), source, given) for n, given in enumerate(sentences, 1))
+    samples = tuple(Sample(str(n), source, sentence) for n, sentence in enumerate(sentences, 1))
     return Corpus("round", samples, "zh")
 
 
@@ -52,10 +52,13 @@ def test_sta_5_alpha_is_krippendorffs_of_decisions_by_hand():
     """Krippendorff's formula on the coincidence matrix of five shared sentences."""
     pairs = [("c", "c"), ("c", "c"), ("c", "f"), ("f", "f"), ("n", "f")]
     values = [value for pair in pairs for value in pair]
-    observed = sum(one != other for one, other in pairs) / len(pairs)
+    observed = sum(first != other for first, other in pairs) / len(pairs)
     n = len(values)
     expected = sum(
-        values.count(one) * values.count(other) for one in "cfn" for other in "cfn" if one != other
+        values.count(letter) * values.count(other)
+        for letter in "cfn"
+        for other in "cfn"
+        if letter != other
     ) / (n * (n - 1))
     alpha = measure(*MIXED).alpha
     assert alpha.value == pytest.approx(1 - observed / expected)
@@ -72,7 +75,7 @@ def test_sta_5_shares_are_over_pairs_of_annotators_of_a_sentence():
 def test_sta_5_three_annotators_make_three_pairs():
     whole = measure(by("A", "我去学校") + by("B", "我去学校") + free("C"))
     assert (whole.decisions.value, whole.decisions.of) == (1 / 3, 3)
-    assert [(one.one, one.other, one.exact.value) for one in whole.pairs] == [
+    assert [(pair.one, pair.other, pair.exact.value) for pair in whole.pairs] == [
         ("A", "B", 1.0),
         ("A", "C", 0.0),
         ("B", "C", 0.0),
@@ -90,10 +93,10 @@ def test_sta_5_edits_are_scored_both_ways_each_text_one_sample():
 
 
 def test_sta_5_each_annotator_is_set_against_all_others():
-    each = {one.name: one for one in measure(*MIXED).each}
-    assert each["A"].sentences == 5
-    assert each["A"].made.value == each["B"].met.value
-    assert each["A"].decisions == each["B"].decisions
+    by_name = {annotator.name: annotator for annotator in measure(*MIXED).each}
+    assert by_name["A"].sentences == 5
+    assert by_name["A"].made.value == by_name["B"].met.value
+    assert by_name["A"].decisions == by_name["B"].decisions
 
 
 def test_sta_5_error_free_is_the_source_and_unannotatable_has_no_edits():
@@ -105,7 +108,7 @@ def test_sta_5_error_free_is_the_source_and_unannotatable_has_no_edits():
 
 def test_sta_5_an_undefined_value_says_why():
     alone = measure(by("A", "我去学校"), by("B", "我去学校"))
-    assert {one.why for one in (alone.alpha, alone.decisions, alone.exact, alone.common)} == {
+    assert {rate.why for rate in (alone.alpha, alone.decisions, alone.exact, alone.common)} == {
         "alone"
     }
     assert alone.edits.why == "no-text"

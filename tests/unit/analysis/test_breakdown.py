@@ -25,34 +25,38 @@ from gecbench.scoring.results import RunStats
 SYSTEMS = (COPY, GOOD, BAD)
 
 
-def break_down(*systems: SystemOutput, metrics: tuple[str, ...] = ("cherrant",), **wanted: object):
-    return breakdown(CORPUS, systems, scheme="zh-char", options=Options(metrics=metrics), **wanted)
+def break_down(*systems: SystemOutput, metrics: tuple[str, ...] = ("cherrant",), **options: object):
+    return breakdown(CORPUS, systems, scheme="zh-char", options=Options(metrics=metrics), **options)
 
 
-def part(found, by: str, metric: str = "cherrant"):
-    (only,) = [each for each in found.breakdowns if (each.by, each.metric) == (by, metric)]
+def part(analysis, by: str, metric: str = "cherrant"):
+    (only,) = [
+        breakdown
+        for breakdown in analysis.breakdowns
+        if (breakdown.by, breakdown.metric) == (by, metric)
+    ]
     return only
 
 
-def counts(found, by: str, name: str) -> dict[str, tuple[int, int, int] | None]:
-    each = part(found, by)
+def counts(analysis, by: str, name: str) -> dict[str, tuple[int, int, int] | None]:
+    breakdown = part(analysis, by)
     return {
         group: (cell.counts.tp, cell.counts.fp, cell.counts.fn) if cell.counts else None
-        for group, cell in zip(each.groups, each.cells[name], strict=True)
+        for group, cell in zip(breakdown.groups, breakdown.cells[name], strict=True)
     }
 
 
 def test_types_are_counted_where_they_are_found_made_and_missed():
-    found = break_down(*SYSTEMS)
-    assert part(found, "type-1").groups == ("M", "R", "S")
-    assert part(found, "type-1").sizes == (1, 3, 2)
-    assert counts(found, "type-1", "good") == {
+    analysis = break_down(*SYSTEMS)
+    assert part(analysis, "type-1").groups == ("M", "R", "S")
+    assert part(analysis, "type-1").sizes == (1, 3, 2)
+    assert counts(analysis, "type-1", "good") == {
         "M": (1, 0, 0),
         "R": (1, 0, 0),
         "S": (1, 0, 0),
     }
-    assert counts(found, "type-1", "copy")["M"] == (0, 0, 1)
-    assert counts(found, "type-1", "bad")["M"] == (1, 1, 0)
+    assert counts(analysis, "type-1", "copy")["M"] == (0, 0, 1)
+    assert counts(analysis, "type-1", "bad")["M"] == (1, 1, 0)
 
 
 def test_a_group_in_which_there_is_nothing_has_no_value():
@@ -80,15 +84,15 @@ def test_positions_are_fifths_of_the_source():
         "zh",
     )
     output = SystemOutput("none", {"1": (Rewrite(error_free=True),)})
-    found = by_position(collect_stats(corpus, [output]), "cherrant")
-    assert found.groups == ("0-20%", "20-40%", "40-60%", "60-80%", "80-100%")
-    assert found.sizes == (1, 1, 1, 1, 1)
-    assert [cell.counts.fn for cell in found.cells["none"]] == [1] * 5
+    breakdown = by_position(collect_stats(corpus, [output]), "cherrant")
+    assert breakdown.groups == ("0-20%", "20-40%", "40-60%", "60-80%", "80-100%")
+    assert breakdown.sizes == (1, 1, 1, 1, 1)
+    assert [cell.counts.fn for cell in breakdown.cells["none"]] == [1] * 5
 
 
 def test_lengths_fall_into_the_bins_that_are_named():
-    found = by_length(collect_stats(CORPUS, [COPY], scheme="zh-char"), "cherrant", (1, 2))
-    assert (found.groups, found.sizes, found.scale) == (
+    breakdown = by_length(collect_stats(CORPUS, [COPY], scheme="zh-char"), "cherrant", (1, 2))
+    assert (breakdown.groups, breakdown.sizes, breakdown.scale) == (
         ("0-1", "2-2", "3+"),
         (1, 2, 1),
         "characters",
@@ -111,13 +115,15 @@ def test_errors_are_the_mean_over_references_halves_rounded_up():
         "zh",
     )
     output = SystemOutput("same", {k: (Rewrite(text),) for k, text in sources.items()})
-    found = by_errors(collect_stats(corpus, [output], scheme="zh-char"), "cherrant")
-    assert dict(zip(found.groups, found.sizes, strict=True)) == {"0": 1, "1": 1, "2": 1}
+    breakdown = by_errors(collect_stats(corpus, [output], scheme="zh-char"), "cherrant")
+    assert dict(zip(breakdown.groups, breakdown.sizes, strict=True)) == {"0": 1, "1": 1, "2": 1}
 
 
 def test_of_alternative_edit_sets_the_first_makes_the_size_of_a_group():
-    one, two = Edit(0, 1, (), "R"), Edit(1, 2, (), "R")
-    sample = Sample("1", "好好", (Rewrite("好", edit_sets=((one,), (two,))),), {}, ("好", "好"))
+    first, second = Edit(0, 1, (), "R"), Edit(1, 2, (), "R")
+    sample = Sample(
+        "1", "好好", (Rewrite("好", edit_sets=((first,), (second,))),), {}, ("好", "好")
+    )
     output = SystemOutput("same", {"1": (Rewrite(error_free=True),)})
     run = collect_stats(Corpus("alternatives", (sample,), "zh"), [output])
     assert by_type(run, "cherrant", 1).sizes == (1,)
@@ -134,14 +140,17 @@ def test_what_nobody_could_correct_is_a_group_where_a_metric_scores_it():
     )
     output = SystemOutput("same", {"1": (Rewrite("口"),), "2": (Rewrite("好"),)})
     run = collect_stats(corpus, [output], scheme="zh-char")
-    found = by_errors(run, "cherrant")
-    assert dict(zip(found.groups, found.sizes, strict=True)) == {"1": 1, "unannotatable": 1}
+    breakdown = by_errors(run, "cherrant")
+    assert dict(zip(breakdown.groups, breakdown.sizes, strict=True)) == {"1": 1, "unannotatable": 1}
 
 
 def test_all_that_says_something_is_broken_down_by_default():
-    kinds = [each.by for each in break_down(*SYSTEMS).breakdowns]
+    kinds = [breakdown.by for breakdown in break_down(*SYSTEMS).breakdowns]
     assert kinds == ["type-1", "position", "length", "errors", "state", "field:origin"]
-    texts = [each.by for each in break_down(*SYSTEMS, metrics=("sentence-accuracy",)).breakdowns]
+    texts = [
+        breakdown.by
+        for breakdown in break_down(*SYSTEMS, metrics=("sentence-accuracy",)).breakdowns
+    ]
     assert texts == ["length", "state", "field:origin"]
 
 
@@ -150,13 +159,13 @@ def test_a_metric_over_gold_edits_has_errors_and_no_types():
     sample = Sample("1", "我去", (Rewrite(edit_sets=((Edit(0, 1, ("你",), "S"),),)),), {}, tokens)
     corpus = Corpus("m", (sample,), "zh")
     output = SystemOutput("same", {"1": (Rewrite("我去"),)})
-    found = breakdown(corpus, [output], options=Options(metrics=("m2",)))
-    assert [each.by for each in found.breakdowns] == ["length", "errors", "state"]
-    assert part(found, "errors", "m2").groups == ("1",)
+    analysis = breakdown(corpus, [output], options=Options(metrics=("m2",)))
+    assert [breakdown.by for breakdown in analysis.breakdowns] == ["length", "errors", "state"]
+    assert part(analysis, "errors", "m2").groups == ("1",)
 
 
-def pairs(found):
-    return {one.metric: one.between for one in found.comparisons}
+def pairs(analysis):
+    return {comparison.metric: comparison.between for comparison in analysis.comparisons}
 
 
 def test_the_best_two_are_set_against_each_other_unless_two_are_named():
@@ -181,19 +190,19 @@ def test_two_systems_have_to_be_named(between, error, match):
 
 
 def test_groups_smaller_than_the_least_are_not_compared():
-    found = break_down(*SYSTEMS, least=2).comparisons[0].differences
-    assert found
-    assert all(each.size >= 2 for each in found)
+    differences = break_down(*SYSTEMS, least=2).comparisons[0].differences
+    assert differences
+    assert all(difference.size >= 2 for difference in differences)
     assert break_down(*SYSTEMS, least=99).comparisons[0].differences == ()
 
 
 def test_a_group_that_two_tiers_share_is_compared_once():
-    found = break_down(*SYSTEMS, by=("type-1", "type-3"), least=1).comparisons[0].differences
-    assert sorted(each.group for each in found) == ["M", "R", "S"]
+    differences = break_down(*SYSTEMS, by=("type-1", "type-3"), least=1).comparisons[0].differences
+    assert sorted(difference.group for difference in differences) == ["M", "R", "S"]
 
 
 @pytest.mark.parametrize(
-    ("wanted", "error", "match"),
+    ("options", "error", "match"),
     [
         ({"by": ("tpye-1",)}, UnknownNameError, "unknown kind of groups 'tpye-1'; did you mean"),
         ({"by": ("field:",)}, UnknownNameError, "unknown kind of groups 'field:'"),
@@ -202,9 +211,9 @@ def test_a_group_that_two_tiers_share_is_compared_once():
         ({"most": -1}, UsageError, "most is -1; it is a whole number from 0 on"),
     ],
 )
-def test_what_cannot_be_grouped_is_refused(wanted, error, match):
+def test_what_cannot_be_grouped_is_refused(options, error, match):
     with pytest.raises(error, match=match):
-        break_down(COPY, **wanted)
+        break_down(COPY, **options)
 
 
 def test_a_corpus_without_metadata_says_how_to_add_some():
@@ -233,8 +242,8 @@ def test_types_of_a_metric_over_texts_are_refused_where_asked_for_by_name():
 
 
 def test_a_kind_is_left_out_for_the_metrics_that_have_it_not():
-    found = break_down(COPY, metrics=("cherrant", "sentence-accuracy"), by=("type-1", "length"))
-    assert [(each.metric, each.by) for each in found.breakdowns] == [
+    analysis = break_down(COPY, metrics=("cherrant", "sentence-accuracy"), by=("type-1", "length"))
+    assert [(breakdown.metric, breakdown.by) for breakdown in analysis.breakdowns] == [
         ("cherrant", "type-1"),
         ("cherrant", "length"),
         ("sentence-accuracy", "length"),
@@ -248,15 +257,17 @@ def test_fields_of_many_values_are_groups_only_where_asked_for():
     )
     corpus = Corpus("many", samples, "zh")
     output = SystemOutput("same", {str(n): (Rewrite("好"),) for n in range(21)})
-    found = breakdown(corpus, [output], scheme="zh-char")
-    assert [e.by for e in found.breakdowns if e.by.startswith("field")] == ["field:level"]
-    assert part(found, "field:level").groups == ("x", "(empty)")
-    asked = breakdown(corpus, [output], scheme="zh-char", by=("field:doc",))
-    assert len(part(asked, "field:doc").groups) == 21
+    analysis = breakdown(corpus, [output], scheme="zh-char")
+    assert [e.by for e in analysis.breakdowns if e.by.startswith("field")] == ["field:level"]
+    assert part(analysis, "field:level").groups == ("x", "(empty)")
+    by_field = breakdown(corpus, [output], scheme="zh-char", by=("field:doc",))
+    assert len(part(by_field, "field:doc").groups) == 21
 
 
 def test_tables_and_figures_are_named_apart():
-    shown = build_report(break_down(*SYSTEMS, metrics=("cherrant", "sentence-accuracy")), counts=True)
+    shown = build_report(
+        break_down(*SYSTEMS, metrics=("cherrant", "sentence-accuracy")), counts=True
+    )
     names = [table.name for table in shown.tables]
     assert names[:2] == ["cherrant-type-1", "cherrant-position"]
     assert names[-1] == "counts"
@@ -267,8 +278,8 @@ def test_tables_and_figures_are_named_apart():
     samples = tuple(Sample(str(n), "好", (Rewrite("我"),), named) for n in range(2))
     output = SystemOutput("same", {str(n): (Rewrite("好"),) for n in range(2)})
     fields = tuple(f"field:{name}" for name in named)
-    found = breakdown(Corpus("x", samples, "zh"), [output], scheme="zh-char", by=fields)
-    assert [t.name for t in build_report(found).tables] == ["field", "field-2", "field-le-vel"]
+    analysis = breakdown(Corpus("x", samples, "zh"), [output], scheme="zh-char", by=fields)
+    assert [t.name for t in build_report(analysis).tables] == ["field", "field-2", "field-le-vel"]
 
 
 def test_the_best_of_a_group_is_marked_unless_all_are_equal():
@@ -296,8 +307,8 @@ def test_figures_say_the_numbers_that_matter_in_both_languages():
 def test_a_system_without_anything_to_score_says_so_in_the_figure():
     free = Corpus("free", (Sample("1", "好", (Rewrite(error_free=True),)),), "zh")
     output = SystemOutput("same", {"1": (Rewrite("好"),)})
-    found = breakdown(free, [output], scheme="zh-char", by=("position",))
-    shown = build_report(found)
+    analysis = breakdown(free, [output], scheme="zh-char", by=("position",))
+    shown = build_report(analysis)
     assert "same: nothing to score." in shown.figures[0].alt.en
     assert "无可评分项" in shown.figures[0].alt.zh
     assert shown.figures[0].series[0].y == (None,) * 5
@@ -315,12 +326,12 @@ def test_counts_have_a_row_for_each_group_and_system():
 
 def test_long_lists_of_differences_are_cut_in_the_table_alone():
     samples = tuple(Sample(str(n), "好", (Rewrite("我"),), {"doc": str(n)}) for n in range(16))
-    one = SystemOutput("one", {str(n): (Rewrite("好"),) for n in range(16)})
+    output = SystemOutput("one", {str(n): (Rewrite("好"),) for n in range(16)})
     two = SystemOutput("two", {str(n): (Rewrite("我"),) for n in range(16)})
-    found = breakdown(
-        Corpus("x", samples, "zh"), [one, two], scheme="zh-char", by=("field:doc",), least=1
+    analysis = breakdown(
+        Corpus("x", samples, "zh"), [output, two], scheme="zh-char", by=("field:doc",), least=1
     )
-    shown = build_report(found)
+    shown = build_report(analysis)
     table = next(t for t in shown.tables if t.name == "differences")
     assert len(table.rows) == 15
     assert table.title.en == "Where two and one differ most (15 of 16 groups)"
@@ -359,11 +370,11 @@ def test_groups_are_named_in_both_languages():
 
 def test_what_is_declared_is_counted_at_no_place():
     impossible = SystemOutput("no", {**COPY.hypotheses, "1": (Rewrite(unannotatable=True),)})
-    found = break_down(impossible, COPY, by=("position",))
-    assert part(found, "position").groups[-1] == "no place"
-    assert counts(found, "position", "no")["no place"] == (0, 1, 0)
-    assert counts(found, "position", "copy")["no place"] == (0, 0, 0)
-    (figure,) = build_report(found).figures
+    analysis = break_down(impossible, COPY, by=("position",))
+    assert part(analysis, "position").groups[-1] == "no place"
+    assert counts(analysis, "position", "no")["no place"] == (0, 1, 0)
+    assert counts(analysis, "position", "copy")["no place"] == (0, 0, 0)
+    (figure,) = build_report(analysis).figures
     assert figure.series[0].x[-1].zh == "无位置"
     assert "no place" not in part(break_down(COPY), "position").groups
 
@@ -377,7 +388,7 @@ def test_errors_that_nobody_could_correct_are_no_groups():
 
 
 @pytest.mark.parametrize(
-    ("wanted", "match"),
+    ("options", "match"),
     [
         (
             {"by": ("length", "state", "length")},
@@ -389,9 +400,9 @@ def test_errors_that_nobody_could_correct_are_no_groups():
         ),
     ],
 )
-def test_what_would_be_ignored_is_refused(wanted, match):
+def test_what_would_be_ignored_is_refused(options, match):
     with pytest.raises(UsageError, match=match):
-        break_down(COPY, **wanted)
+        break_down(COPY, **options)
 
 
 def test_the_version_that_counts_is_the_one_that_is_shown():
@@ -405,7 +416,9 @@ def test_the_version_that_counts_is_the_one_that_is_shown():
     }
     (first, *_) = break_down(SystemOutput("two", alternatives), COPY).comparisons[0].sentences
     assert (first.id, first.outputs) == ("1", ("我去", "我去了"))
-    data = json.loads(render(build_report(break_down(SystemOutput("two", alternatives), COPY)), "json"))
+    data = json.loads(
+        render(build_report(break_down(SystemOutput("two", alternatives), COPY)), "json")
+    )
     assert data["comparisons"][0]["sentences"][0]["outputs"] == ["我去", "我去了"]
     texts = break_down(SystemOutput("two", alternatives), COPY, metrics=("sentence-accuracy",))
     assert texts.comparisons[0].sentences == ()  # these take the first, which is wrong
@@ -422,11 +435,11 @@ def test_texts_that_overlapping_edits_cannot_give_are_said_not_to_be_known():
         for name, (a, b) in texts.items()
     ]
     options = Options(metrics=("m2",))
-    found = breakdown(Corpus("over", (first, other), "zh"), systems, options=options)
-    (each,) = found.comparisons[0].sentences
-    assert (each.outputs, each.references) == (("我 高二 的", "我 高中二 的"), (None,))
-    assert any("overlap, which cannot be shown: 1" in note for note in found.notes)
-    assert build_report(found).tables[-1].rows[-1] == (
+    analysis = breakdown(Corpus("over", (first, other), "zh"), systems, options=options)
+    (sentence,) = analysis.comparisons[0].sentences
+    assert (sentence.outputs, sentence.references) == (("我 高二 的", "我 高中二 的"), (None,))
+    assert any("overlap, which cannot be shown: 1" in note for note in analysis.notes)
+    assert build_report(analysis).tables[-1].rows[-1] == (
         "1",
         Words("reference 1", "参考 1"),
         Words("(known by edits only)", "（仅知其编辑）"),
@@ -436,16 +449,16 @@ def test_texts_that_overlapping_edits_cannot_give_are_said_not_to_be_known():
 def test_of_one_sentence_alone_nothing_decides_and_that_is_said():
     corpus = Corpus("one", (Sample("1", "我去了", (Rewrite("我去"),)),), "zh")
     systems = [SystemOutput(name, {"1": (Rewrite(name),)}) for name in ("我去", "我去了")]
-    said = "cherrant: one sentence alone is scored; what it decides cannot be told"
-    found = breakdown(corpus, systems, scheme="zh-char")
-    assert [one.sentences for one in found.comparisons] == [()]
-    assert any(note.startswith(said) for note in found.notes)
+    note_start = "cherrant: one sentence alone is scored; what it decides cannot be told"
+    analysis = breakdown(corpus, systems, scheme="zh-char")
+    assert [comparison.sentences for comparison in analysis.comparisons] == [()]
+    assert any(note.startswith(note_start) for note in analysis.notes)
     for other in (
         breakdown(corpus, systems, scheme="zh-char", most=0),
         breakdown(corpus, systems[:1], scheme="zh-char"),
         break_down(*SYSTEMS),
     ):
-        assert not any(note.startswith(said) for note in other.notes)
+        assert not any(note.startswith(note_start) for note in other.notes)
 
 
 class Unasked(RunStats):
@@ -474,12 +487,12 @@ def test_counts_that_are_summed_are_taken_away_and_not_resampled(metric, monkeyp
 
 
 def test_deciding_sentences_come_with_their_texts():
-    found = break_down(*SYSTEMS).comparisons[0].sentences
-    assert [each.id for each in found] == ["1", "3"]
-    first = found[0]
+    sentences = break_down(*SYSTEMS).comparisons[0].sentences
+    assert [sentence.id for sentence in sentences] == ["1", "3"]
+    first = sentences[0]
     assert (first.source, first.outputs) == ("我去了", ("他去了", "我去来"))
     assert first.references == ("我去", "你去", "他去了")
-    assert all(each.contribution > 0 for each in found)
+    assert all(sentence.contribution > 0 for sentence in sentences)
     assert len(break_down(*SYSTEMS, most=1).comparisons[0].sentences) == 1
     assert break_down(*SYSTEMS, most=0).comparisons[0].sentences == ()
 
@@ -488,15 +501,15 @@ def test_outputs_known_by_edits_are_shown_as_texts():
     tokens = ("我", "去")
     sample = Sample("1", "我去", (Rewrite(edit_sets=((Edit(0, 1, ("你",), "S"),),)),), {}, tokens)
     other = Sample("2", "好", (Rewrite(error_free=True, edit_sets=((),)),), {}, ("好",))
-    one = {
+    rewrite = {
         "1": (Rewrite(edit_sets=((Edit(0, 1, ("你",), "S"),),)),),
         "2": (Rewrite(error_free=True),),
     }
     two = {"1": (Rewrite(error_free=True),), "2": (Rewrite(error_free=True),)}
     systems = [
-        SystemOutput("one", one, {"1": tokens}),
+        SystemOutput("one", rewrite, {"1": tokens}),
         SystemOutput("two", two),
     ]
-    found = breakdown(Corpus("m", (sample, other), "zh"), systems)
-    (each,) = found.comparisons[0].sentences
-    assert (each.outputs, each.references) == (("你去", "我去"), ("你去",))
+    analysis = breakdown(Corpus("m", (sample, other), "zh"), systems)
+    (sentence,) = analysis.comparisons[0].sentences
+    assert (sentence.outputs, sentence.references) == (("你去", "我去"), ("你去",))

@@ -38,13 +38,13 @@ OPTIONS = Options(metrics=("sentence-accuracy", "char-bleu", "mp-prime", "errant
 
 def test_coefficients_are_scipys():
     dice = random.Random(8)
-    one, two = ([dice.random() for _ in range(9)] for _ in "xy")
-    for kind, made in (
-        ("pearson", stats.pearsonr(one, two)),
-        ("spearman", stats.spearmanr(one, two)),
-        ("kendall", stats.kendalltau(one, two)),
+    first, second = ([dice.random() for _ in range(9)] for _ in "xy")
+    for kind, expected in (
+        ("pearson", stats.pearsonr(first, second)),
+        ("spearman", stats.spearmanr(first, second)),
+        ("kendall", stats.kendalltau(first, second)),
     ):
-        assert coefficient(kind, one, two) == Coefficient(made.statistic, made.pvalue)
+        assert coefficient(kind, first, second) == Coefficient(expected.statistic, expected.pvalue)
 
 
 @pytest.mark.parametrize("factor", [2.0**1000, 2.0**-1000])
@@ -72,15 +72,15 @@ def test_p_of_few_ranks_is_exact():
     dice = random.Random(9)
     for size in (3, 4, 6):
         for values in (range(100), range(3)):  # without ties, and with
-            one, two = ([1.0 * dice.choice(values) for _ in range(size)] for _ in "xy")
-            one[:3], two[:3] = [0, 1, 2], [0, 2, 1]
-            made = stats.permutation_test(
-                (one,),
-                lambda order, two=two: stats.spearmanr(order, two).statistic,
+            first, second = ([1.0 * dice.choice(values) for _ in range(size)] for _ in "xy")
+            first[:3], second[:3] = [0, 1, 2], [0, 2, 1]
+            expected = stats.permutation_test(
+                (first,),
+                lambda order, two=second: stats.spearmanr(order, two).statistic,
                 permutation_type="pairings",
                 n_resamples=math.inf,
             )
-            assert coefficient("spearman", one, two).p == pytest.approx(made.pvalue)
+            assert coefficient("spearman", first, second).p == pytest.approx(expected.pvalue)
     assert coefficient("spearman", (1, 2, 3), (2, 5, 9)) == Coefficient(1.0, pytest.approx(1 / 3))
 
 
@@ -115,7 +115,7 @@ def test_signs_are_as_scores_are_unless_turned():
 
 
 def test_another_order_of_systems_changes_no_coefficient():
-    dice, found = random.Random(2), correlations(SCORES)
+    dice, correlations_found = random.Random(2), correlations(SCORES)
     for _ in range(5):
         order = dice.sample(range(4), 4)
         turned = SystemScores(
@@ -123,7 +123,7 @@ def test_another_order_of_systems_changes_no_coefficient():
             tuple(SCORES.systems[at] for at in order),
             {name: tuple(v[at] for at in order) for name, v in SCORES.metrics.items()},
         )
-        for pair, other in zip(found.pairs, correlations(turned).pairs, strict=True):
+        for pair, other in zip(correlations_found.pairs, correlations(turned).pairs, strict=True):
             for kind in COEFFICIENT_KINDS:
                 assert other.coefficients[kind].value == pytest.approx(
                     pair.coefficients[kind].value
@@ -143,9 +143,9 @@ def test_too_few_systems_or_metrics_are_refused():
 
 def test_a_metric_that_says_one_thing_of_all_is_named_and_shown_as_absent():
     scores = SystemScores("made", SCORES.systems, {"x": ONE, "flat": (1.0,) * 4})
-    found = correlations(scores)
-    assert found.notes == ("the same score for all systems, so no correlation: flat",)
-    shown = build_report(found)
+    correlations_found = correlations(scores)
+    assert correlations_found.notes == ("the same score for all systems, so no correlation: flat",)
+    shown = build_report(correlations_found)
     assert "x  flat        -          -" in render(shown, "text")
     assert '"value": null' in render(shown, "json")
     assert shown.figures[0].alt.en == ("Matrix of Pearson's r: no pair has one.")
@@ -153,14 +153,14 @@ def test_a_metric_that_says_one_thing_of_all_is_named_and_shown_as_absent():
 
 
 def test_systems_are_scored_here_and_metrics_that_do_not_apply_are_named():
-    found = gecbench.correlation(CORPUS, [COPY, GOOD, BAD], options=OPTIONS)
+    correlation = gecbench.correlation(CORPUS, [COPY, GOOD, BAD], options=OPTIONS)
     scored = gecbench.score(CORPUS, [COPY, GOOD, BAD], options=OPTIONS)
-    for name, values in found.scores.metrics.items():
-        own = [r.score.value for r in scored.results if r.metric == name]
-        assert list(values) == own
-    assert list(found.scores.metrics) == ["sentence-accuracy", "char-bleu", "mp-prime"]
-    assert found.scores.lower == {"mp-prime"}
-    assert "n/a: errant is for language en, corpus 'dev' is in zh" in found.notes
+    for name, values in correlation.scores.metrics.items():
+        own_values = [r.score.value for r in scored.results if r.metric == name]
+        assert list(values) == own_values
+    assert list(correlation.scores.metrics) == ["sentence-accuracy", "char-bleu", "mp-prime"]
+    assert correlation.scores.lower == {"mp-prime"}
+    assert "n/a: errant is for language en, corpus 'dev' is in zh" in correlation.notes
     ranged = Options(metrics=("sentence-accuracy", "char-bleu"), part=(0, 3))
     some = gecbench.correlation(CORPUS, [COPY, GOOD, BAD], options=ranged)
     assert "2 sentences left out: outside the range" in some.notes
@@ -169,9 +169,9 @@ def test_systems_are_scored_here_and_metrics_that_do_not_apply_are_named():
 def test_a_table_is_read_and_takes_no_other_options(tmp_path: Path):
     table = tmp_path / "t.csv"
     table.write_text("system,x,y\nA,1,2\nB,2,3\nC,3,1\n", "utf-8")
-    found = gecbench.correlation(str(table), lower=["y"])
-    assert found.scores.corpus == "t"
-    assert found.scores.lower == {"y"}
+    correlation = gecbench.correlation(str(table), lower=["y"])
+    assert correlation.scores.corpus == "t"
+    assert correlation.scores.lower == {"y"}
     with expect_error(UnknownNameError, "t.csv", "'z'"):
         gecbench.correlation(table, lower=["z"])
     with expect_error(UsageError, "has the scores"):
@@ -193,9 +193,9 @@ def test_what_is_shown():
         for series in matrix.series
         for x, y in zip(series.x, series.y, strict=True)
     }
-    for one, two in itertools.combinations("xy", 2):
-        assert values[one, two] == values[two, one]
-        assert values[one, one] is None
+    for first, second in itertools.combinations("xy", 2):
+        assert values[first, second] == values[second, first]
+        assert values[first, first] is None
     assert "x – y 0.486" in matrix.alt.en
     assert "Pearson's r = 0.486 (p = 0.514" in shown.figures[3].alt.en
     assert shown.notes[-1] == "over 4 systems; p is two-sided"

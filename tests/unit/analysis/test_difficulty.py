@@ -58,10 +58,10 @@ def test_weights_without_meaning_are_refused(weighting, systems, message):
 
 
 def test_letters_weights_and_numbers_of_systems_that_are_right():
-    made = chunk_table(cases([(A, B)], one=(A,), two=()), [0])
-    assert made.verdicts == {"one": ("NTMNN",), "two": ("NMMNN",)}
-    assert made.right == ((2, 1, 0, 2, 2),)
-    assert (made.size, made.errors) == (5, 2)
+    table = chunk_table(cases([(A, B)], one=(A,), two=()), [0])
+    assert table.verdicts == {"one": ("NTMNN",), "two": ("NMMNN",)}
+    assert table.right == ((2, 1, 0, 2, 2),)
+    assert (table.size, table.errors) == (5, 2)
 
 
 def test_a_sentence_is_left_out_or_taken_as_free_of_errors():
@@ -77,9 +77,9 @@ def test_pooled_edits_are_refused_with_the_sentence():
 
 
 def test_a_changed_error_is_both_a_false_positive_and_a_false_negative():
-    made = chunk_table(cases([(A,)], one=(Edit(0, 1, ("X",)), Edit(2, 2, ("!",)))), [0])
-    found = weighted_counts(made, [[1.0, 2.0, 4.0, 8.0, 16.0]], 0.5)["one"]
-    assert (found.tp, found.fp, found.fn, found.tn, found.all) == (0, 18, 2, 13, 31)
+    table = chunk_table(cases([(A,)], one=(Edit(0, 1, ("X",)), Edit(2, 2, ("!",)))), [0])
+    counts = weighted_counts(table, [[1.0, 2.0, 4.0, 8.0, 16.0]], 0.5)["one"]
+    assert (counts.tp, counts.fp, counts.fn, counts.tn, counts.all) == (0, 18, 2, 13, 31)
 
 
 def test_ratios_that_would_divide_by_nothing_are_0():
@@ -89,7 +89,7 @@ def test_ratios_that_would_divide_by_nothing_are_0():
 
 def test_sums_go_from_left_to_right():
     gold = tuple(Edit(at, at + 1, ("x",), "R") for at in range(200))
-    made = {
+    cases = {
         "one": [Case("1", (CaseRewrite(gold),), (CaseRewrite(gold),), edit_tokens=("a",) * 200)]
     }
     weights = [[0.1 * (at % 2) for at in range(401)]]
@@ -97,7 +97,7 @@ def test_sums_go_from_left_to_right():
     for _ in range(200):
         want += 0.1
     assert (
-        weighted_counts(chunk_table(made, [0]), weights, 0.5)["one"].tp
+        weighted_counts(chunk_table(cases, [0]), weights, 0.5)["one"].tp
         == want
         != math.fsum([0.1] * 200)
     )
@@ -105,24 +105,24 @@ def test_sums_go_from_left_to_right():
 
 def test_types_at_each_level_the_most_difficult_first():
     both = (A, B, Edit(2, 2, ("C",), "R:TWO"))
-    made = chunk_table(cases([both], one=()), [0])
+    table = chunk_table(cases([both], one=()), [0])
     weights = [[0.0, 0.5, 0.25, 0.0, 0.75]]
-    assert by_type(made, weights, 3) == (
+    assert by_type(table, weights, 3) == (
         TypeDifficulty("R:TWO", 0.75, 0.0, 1, 0.75, 0.75),
         TypeDifficulty("R:ONE", 0.5, 0.0, 1, 0.5, 0.5),
         TypeDifficulty("M", 0.25, 0.0, 1, 0.25, 0.25),
     )
-    assert [one.label for one in by_type(made, weights, 2)] == ["TWO", "ONE", ""]
-    first = by_type(made, weights, 1)[0]
+    assert [row.label for row in by_type(table, weights, 2)] == ["TWO", "ONE", ""]
+    first = by_type(table, weights, 1)[0]
     assert (first.label, first.mean, first.errors) == ("R", 0.625, 2)
     assert first.deviation == pytest.approx(math.sqrt(2) / 8)
     assert (first.low, first.high) == (0.5, 0.75)  # not beyond what the weights are
 
 
 def test_break_even_is_where_sums_of_weights_are_equal_and_ahead_is_beyond_it():
-    found = break_even(40, 5, 16, Weighting())
-    assert found.level == pytest.approx(4)
-    assert (found.ahead, found.possible) == (5, True)
+    point = break_even(40, 5, 16, Weighting())
+    assert point.level == pytest.approx(4)
+    assert (point.ahead, point.possible) == (5, True)
     assert not break_even(17, 5, 16, Weighting()).possible
 
 
@@ -149,8 +149,10 @@ def test_values_that_differ_by_the_order_of_a_sum_alone_are_equal():
 
 
 def test_change_is_how_many_ranks_higher_the_first_measure_puts_a_system():
-    found = rank_changes(["a", "b", "c"], [0.1, 0.3, 0.2], [0.9, 0.8, 0.7])
-    assert [(one.system, one.rank, one.plain_rank, one.change) for one in found] == [
+    changes = rank_changes(["a", "b", "c"], [0.1, 0.3, 0.2], [0.9, 0.8, 0.7])
+    assert [
+        (change.system, change.rank, change.plain_rank, change.change) for change in changes
+    ] == [
         ("b", 1, 2, 1),
         ("c", 2, 3, 1),
         ("a", 3, 1, -2),

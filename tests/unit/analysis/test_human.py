@@ -47,10 +47,15 @@ def analyse(submitted: Corpus = SUBMITTED, corpus: Corpus = FINAL, **options: ob
     return human(corpus, submitted, scheme="zh-char", **{"least": 1, **options})
 
 
-def rows(found) -> dict:
+def rows(analysis) -> dict:
     return {
-        one.name: (one.submissions, one.scored, one.kept, counts(one.scores["cherrant"]))
-        for one in found.annotators
+        annotator.name: (
+            annotator.submissions,
+            annotator.scored,
+            annotator.kept,
+            counts(annotator.scores["cherrant"]),
+        )
+        for annotator in analysis.annotators
     }
 
 
@@ -72,25 +77,26 @@ def test_each_submission_is_one_sample_of_its_annotator():
 
 
 def test_the_mean_counts_annotators_and_together_counts_submissions():
-    found = analyse()
-    values = [one.scores["cherrant"].value for one in found.annotators]
-    mean = found.means["cherrant"]
+    analysis = analyse()
+    values = [annotator.scores["cherrant"].value for annotator in analysis.annotators]
+    mean = analysis.means["cherrant"]
     assert (mean.value, mean.annotators) == (sum(values) / 2, 2)
     assert mean.precision == (1.0 + 3 / 5) / 2
     assert mean.recall == (1.0 + 3 / 4) / 2
-    assert found.together["cherrant"].sentences == 6
-    assert counts(found.together["cherrant"]) == (5, 2, 1)
+    assert analysis.together["cherrant"].sentences == 6
+    assert counts(analysis.together["cherrant"]) == (5, 2, 1)
 
 
 def test_against_others_what_an_annotator_alone_wrote_is_no_reference():
-    found = analyse(against="others")
+    analysis = analyse(against="others")
     # A's 他来了 was the only reference of sentence 2, and nobody else left sentence 3 alone.
-    assert rows(found)["A"] == (3, 1, 3, (1, 0, 1))
-    assert rows(found)["B"][:3] == (3, 3, 1)
+    assert rows(analysis)["A"] == (3, 1, 3, (1, 0, 1))
+    assert rows(analysis)["B"][:3] == (3, 3, 1)
     assert (
-        "submissions not scored, because no final reference is of somebody else: 2" in found.notes
+        "submissions not scored, because no final reference is of somebody else: 2"
+        in analysis.notes
     )
-    assert not any("--against others leaves" in note for note in found.notes)
+    assert not any("--against others leaves" in note for note in analysis.notes)
     assert any("--against others leaves" in note for note in analyse().notes)
 
 
@@ -105,10 +111,10 @@ def test_what_two_annotators_wrote_alike_stays_for_both():
 def test_a_name_on_a_final_reference_says_whose_it_is():
     corpus = Corpus("f", (Sample("2", "他来", (by("A", "他来过"), by("C", "他来了"))),), "zh")
     submitted = Corpus("s", (Sample("2", "他来", (by("A", "他来吧"),)),), "zh")
-    found = analyse(submitted, corpus, against="others")
-    assert rows(found)["A"] == (1, 1, 0, (0, 1, 1))
+    analysis = analyse(submitted, corpus, against="others")
+    assert rows(analysis)["A"] == (1, 1, 0, (0, 1, 1))
     both = analyse(submitted, corpus)
-    assert rows(both) == rows(found)
+    assert rows(both) == rows(analysis)
     alone = Corpus("f", (Sample("2", "他来", (by("A", "他来过"),)),), "zh")
     with expect_error(CorpusError, "final reference"):
         analyse(submitted, alone, against="others")
@@ -118,26 +124,26 @@ def test_submissions_without_a_name_are_together_and_in_no_mean():
     submitted = replace(
         SUBMITTED, samples=(*SUBMITTED.samples[:2], Sample("3", "好", (by(None, "很好"),)))
     )
-    found = analyse(submitted)
-    assert [one.name for one in found.annotators] == ["B", "A", None]
-    assert found.means["cherrant"].annotators == 2
-    assert "submissions that do not say who wrote them, and are in no mean: 1" in found.notes
-    table = build_human_report(found).tables[0]
+    analysis = analyse(submitted)
+    assert [annotator.name for annotator in analysis.annotators] == ["B", "A", None]
+    assert analysis.means["cherrant"].annotators == 2
+    assert "submissions that do not say who wrote them, and are in no mean: 1" in analysis.notes
+    table = build_human_report(analysis).tables[0]
     assert [row[0] for row in table.rows] == ["B", "A", "(no name)", "mean of 2", "all together"]
-    series = build_human_report(found).figures[0].series
-    assert [label for one in series for label in one.labels] == ["B", "A"]
+    series = build_human_report(analysis).figures[0].series
+    assert [label for series in series for label in series.labels] == ["B", "A"]
 
 
 def test_annotators_of_few_submissions_are_shown_and_not_in_the_mean():
-    found = analyse(least=4)
-    assert found.means == {}
-    assert "not in the mean, fewer than 4 scored submissions: A 3, B 3" in found.notes
-    assert [row[0] for row in build_human_report(found).tables[0].rows] == [
+    analysis = analyse(least=4)
+    assert analysis.means == {}
+    assert "not in the mean, fewer than 4 scored submissions: A 3, B 3" in analysis.notes
+    assert [row[0] for row in build_human_report(analysis).tables[0].rows] == [
         "A",
         "B",
         "all together",
     ]
-    assert "Mean" not in build_human_report(found).figures[0].alt.en
+    assert "Mean" not in build_human_report(analysis).figures[0].alt.en
 
 
 def test_names_can_be_hidden():
@@ -145,10 +151,10 @@ def test_names_can_be_hidden():
         SUBMITTED,
         samples=(*SUBMITTED.samples, Sample("4", "口口", (by("Zoe", "口"), by(None, "日")))),
     )
-    found = analyse(submitted, anonymous=True, least=2)
-    assert [one.name for one in found.annotators] == ["A1", "A2", "A3", None]
-    assert "not in the mean, fewer than 2 scored submissions: A3 0" in found.notes
-    assert "Zoe" not in render(build_human_report(found), "json")
+    analysis = analyse(submitted, anonymous=True, least=2)
+    assert [annotator.name for annotator in analysis.annotators] == ["A1", "A2", "A3", None]
+    assert "not in the mean, fewer than 2 scored submissions: A3 0" in analysis.notes
+    assert "Zoe" not in render(build_human_report(analysis), "json")
 
 
 def test_sentences_that_nobody_could_annotate_are_not_scored_and_that_is_said():
@@ -156,26 +162,26 @@ def test_sentences_that_nobody_could_annotate_are_not_scored_and_that_is_said():
     submitted = replace(
         SUBMITTED, samples=(*SUBMITTED.samples, Sample("4", "口口", (by("A", "口"), impossible)))
     )
-    found = analyse(submitted)
-    assert rows(found)["A"][:2] == (4, 3)
-    assert rows(found)["B"][:3] == (4, 3, 2)
-    said = ("submissions not scored, because by the references nobody could annotate: 2",)
-    assert set(said) <= set(found.notes)
-    assert "submissions that say nobody can annotate the sentence: 1" in found.notes
+    analysis = analyse(submitted)
+    assert rows(analysis)["A"][:2] == (4, 3)
+    assert rows(analysis)["B"][:3] == (4, 3, 2)
+    notes = ("submissions not scored, because by the references nobody could annotate: 2",)
+    assert set(notes) <= set(analysis.notes)
+    assert "submissions that say nobody can annotate the sentence: 1" in analysis.notes
 
 
 def test_an_annotator_of_whom_nothing_is_scored_is_shown_without_a_score():
     submitted = replace(
         SUBMITTED, samples=(*SUBMITTED.samples, Sample("4", "口口", (by("C", "口"),)))
     )
-    found = analyse(submitted)
-    assert found.annotators[-1].scores == {}
-    assert build_human_report(found).tables[0].rows[2] == ("C", 1, 0, 0, None, None, None)
+    analysis = analyse(submitted)
+    assert analysis.annotators[-1].scores == {}
+    assert build_human_report(analysis).tables[0].rows[2] == ("C", 1, 0, 0, None, None, None)
 
 
 def test_a_range_is_of_the_corpus():
-    found = analyse(options=Options(part=(1, 3)))
-    assert rows(found) == {"A": (2, 2, 2, (1, 0, 0)), "B": (1, 1, 0, (0, 1, 1))}
+    analysis = analyse(options=Options(part=(1, 3)))
+    assert rows(analysis) == {"A": (2, 2, 2, (1, 0, 0)), "B": (1, 1, 0, (0, 1, 1))}
     with expect_error(CorpusError, "submitted", "take part"):
         analyse(options=Options(part=(3, 4)))
     assert rows(analyse(options=Options(references_exactly=2)))["A"][:2] == (1, 1)
@@ -192,16 +198,16 @@ def test_submissions_may_be_edits():
 
 
 def test_any_metric_will_do_and_the_best_is_the_best_of_its_kind():
-    found = analyse(options=Options(metrics=("mp-prime", "sentence-accuracy")))
-    table = build_human_report(found).tables[0]
+    analysis = analyse(options=Options(metrics=("mp-prime", "sentence-accuracy")))
+    table = build_human_report(analysis).tables[0]
     assert [column.name for column in table.columns][4:] == ["mp-prime", "sentence-accuracy"]
     values = {row[0]: row[4:] for row in table.rows}
     best = min(("A", "B"), key=lambda name: values[name][0])
     at = [row[0] for row in table.rows].index(best)
     assert (at, 4) in table.marks
     assert (0, 5) in table.marks
-    assert found.means["mp-prime"].precision is None
-    assert len(build_human_report(found).figures) == 2
+    assert analysis.means["mp-prime"].precision is None
+    assert len(build_human_report(analysis).figures) == 2
 
 
 def test_who_did_little_or_has_no_name_is_not_the_best():
@@ -243,11 +249,11 @@ def test_sentences_without_submissions_are_counted():
 def test_sentences_without_final_references_yet_are_counted_and_the_rest_is_scored():
     """An export of the site has submissions of sentences that nobody has decided."""
     undecided = [Sample(name, "早", (by("A", "早上"),)) for name in ("8", "9")]
-    found = analyse(Corpus("submitted", (*undecided, *SUBMITTED.samples), "zh"))
-    assert rows(found) == rows(analyse())
+    analysis = analyse(Corpus("submitted", (*undecided, *SUBMITTED.samples), "zh"))
+    assert rows(analysis) == rows(analyse())
     assert (
         "submitted sentences that are not in final and are not scored, as those still undecided: 2"
-    ) in found.notes
+    ) in analysis.notes
 
 
 @pytest.mark.parametrize(

@@ -68,24 +68,24 @@ def write(tmp_path: Path):
 
 
 def test_verdicts_are_counted_pair_by_pair_and_item_by_item():
-    (found,) = sentence_level(SENTENCES, RANKINGS, [ALL])
+    (level,) = sentence_level(SENTENCES, RANKINGS, [ALL])
     # Item 1: a-b tied, people prefer a; a-c agree; b-c people tie. Item 2: a-b tied, people prefer
     # b. Item 3: a-b agree; a-c agree; b-c disagree.
-    assert (found.metric, found.judgments, found.set) == ("m", "people", "all")
-    assert found.systems == ("a", "b", "c")
-    assert (found.pairs, found.agree, found.disagree) == (6, 3, 1)
-    assert (found.metric_ties, found.human_ties, found.unscored) == (Ties(1, 1), 1, 0)
-    assert found.official.accuracy == pytest.approx(4 / 6)
-    assert found.official.kendall == pytest.approx(2 / 6)
-    assert found.fair.accuracy == pytest.approx(4 / 6)
-    assert found.fair.kendall == pytest.approx(2 / 6)
+    assert (level.metric, level.judgments, level.set) == ("m", "people", "all")
+    assert level.systems == ("a", "b", "c")
+    assert (level.pairs, level.agree, level.disagree) == (6, 3, 1)
+    assert (level.metric_ties, level.human_ties, level.unscored) == (Ties(1, 1), 1, 0)
+    assert level.official.accuracy == pytest.approx(4 / 6)
+    assert level.official.kendall == pytest.approx(2 / 6)
+    assert level.fair.accuracy == pytest.approx(4 / 6)
+    assert level.fair.kendall == pytest.approx(2 / 6)
 
 
 def test_f_of_other_counts_that_is_the_same_is_a_tie():
     values = dict.fromkeys(SENTENCES["m"], 0.1)
     values["s", "a"], values["s", "b"] = Counts(1, 0, 2).f(0.5), Counts(2, 1, 0).f(0.5)
-    (found,) = sentence_level({"m": values}, RANKINGS, [ALL])
-    assert found.metric_ties == Ties(1 + 1, 1 + 2)
+    (level,) = sentence_level({"m": values}, RANKINGS, [ALL])
+    assert level.metric_ties == Ties(1 + 1, 1 + 2)
 
 
 def test_the_official_rule_depends_on_names_and_the_fair_one_does_not():
@@ -93,10 +93,10 @@ def test_the_official_rule_depends_on_names_and_the_fair_one_does_not():
     for names, official in ((("a", "b"), 0.0), (("z", "b"), 1.0)):
         better, worse = names
         rankings = Judgments("p", (Item("1", "s", {better: 1, worse: 2}),))
-        (found,) = sentence_level(scores, rankings, [ALL])
-        assert found.official.accuracy == official
-        assert found.official.kendall == 2 * official - 1
-        assert (found.fair.accuracy, found.fair.kendall) == (0.5, 0.0)
+        (level,) = sentence_level(scores, rankings, [ALL])
+        assert level.official.accuracy == official
+        assert level.official.kendall == 2 * official - 1
+        assert (level.fair.accuracy, level.fair.kendall) == (0.5, 0.0)
 
 
 def test_kendall_is_twice_accuracy_less_one_under_both_rules():
@@ -107,26 +107,26 @@ def test_kendall_is_twice_accuracy_less_one_under_both_rules():
             for n in range(9)
         )
         scores = {"m": {(str(n), name): dice.randrange(3) for n in range(9) for name in "abcd"}}
-        (found,) = sentence_level(scores, Judgments("p", items), [ALL])
-        assert found.official.kendall == pytest.approx(2 * found.official.accuracy - 1)
-        assert found.fair.kendall == pytest.approx(2 * found.fair.accuracy - 1)
+        (level,) = sentence_level(scores, Judgments("p", items), [ALL])
+        assert level.official.kendall == pytest.approx(2 * level.official.accuracy - 1)
+        assert level.fair.kendall == pytest.approx(2 * level.fair.accuracy - 1)
 
 
 def test_where_nothing_is_judged_there_is_no_accuracy():
-    (found,) = sentence_level({"m": {("t", "a"): 1.0}}, RANKINGS, [SystemSet("one", only=("a",))])
-    assert found.systems == ("a",)
-    assert found.official == found.fair == PairAgreement(None, None)
+    (level,) = sentence_level({"m": {("t", "a"): 1.0}}, RANKINGS, [SystemSet("one", only=("a",))])
+    assert level.systems == ("a",)
+    assert level.official == level.fair == PairAgreement(None, None)
 
 
 def test_pairs_without_a_score_are_counted_not_dropped():
     less = {"m": {key: value for key, value in SENTENCES["m"].items() if key != ("t", "b")}}
-    (found,) = sentence_level(less, RANKINGS, [ALL])
-    assert (found.pairs, found.unscored) == (4, 2)
+    (level,) = sentence_level(less, RANKINGS, [ALL])
+    assert (level.pairs, level.unscored) == (4, 2)
 
 
 def test_sets_are_cut_to_the_systems_that_both_sides_have():
-    (found,) = system_level(SCORES, HUMAN, [ALL])
-    assert found.systems == ("a", "b", "c", "d")
+    (level,) = system_level(SCORES, HUMAN, [ALL])
+    assert level.systems == ("a", "b", "c", "d")
     assert SystemSet("x", only=("d", "a", "q")).of("abcd") == ("a", "d")
     assert SystemSet("x", without=("d",)).of("dcba") == ("a", "b", "c")
 
@@ -134,12 +134,12 @@ def test_sets_are_cut_to_the_systems_that_both_sides_have():
 def test_seedas_sets_are_those_of_seedas_systems_alone():
     assert default_sets(["T5", "INPUT"]) == SEEDA_SETS
     assert default_sets(["T5", "mine"]) == (ALL,)
-    assert [len(one.of(SEEDA)) for one in SEEDA_SETS] == [12, 13, 14, 15]
+    assert [len(system_set.of(SEEDA)) for system_set in SEEDA_SETS] == [12, 13, 14, 15]
 
 
 def test_windows_go_from_the_best_and_of_equals_the_last_of_the_alphabet_is_first():
-    found = windows(SCORES, HUMAN, ALL, [3, 4, 5])
-    assert [one.systems for one in found] == [
+    windows_found = windows(SCORES, HUMAN, ALL, [3, 4, 5])
+    assert [window.systems for window in windows_found] == [
         ("c", "b", "a"),
         ("b", "a", "d"),
         ("c", "b", "a", "d"),
@@ -172,10 +172,10 @@ def test_every_metric_says_one_number_of_a_sentence():
 
 def test_where_lower_is_better_the_lower_is_preferred():
     run_stats = collect_stats(CORPUS, [COPY, GOOD, BAD], options=Options(metrics=("mp-prime",)))
-    found = sentence_scores_of(run_stats)["mp-prime"]
+    scores_of = sentence_scores_of(run_stats)["mp-prime"]
     values = sentence_values(run_stats.metrics["mp-prime"], run_stats.rows["bad", "mp-prime"][:3])
-    assert [found[name, "bad"] for name in "123"] == [-value for value in values]
-    assert found["3", "copy"] == 0 > found["3", "bad"]  # nothing was to be changed
+    assert [scores_of[name, "bad"] for name in "123"] == [-value for value in values]
+    assert scores_of["3", "copy"] == 0 > scores_of["3", "bad"]  # nothing was to be changed
 
 
 PEOPLE = "system\tway\ncopy\t1\ngood\t3\nbad\t2\n"
@@ -184,25 +184,25 @@ TABLE = "item,id,system,rank\n1,1,good,1\n1,1,bad,2\n1,1,copy,2\n2,2,bad,1\n2,2,
 
 def test_metrics_are_computed_here_and_lower_for_the_better_is_turned(write):
     options = Options(metrics=("sentence-accuracy", "mp-prime", "errant"))
-    found = gecbench.meta(
+    meta = gecbench.meta(
         CORPUS,
         [COPY, GOOD, BAD],
         human=[write(PEOPLE, "p.tsv")],
         judgments=[write(TABLE, "j.tsv")],
         options=options,
     )
-    assert [(one.metric, one.human, one.set) for one in found.systems] == [
+    assert [(system.metric, system.human, system.set) for system in meta.systems] == [
         ("sentence-accuracy", "way", "all"),
         ("mp-prime", "way", "all"),
     ]
-    assert found.windows == ()
-    accuracy, distance = found.sentences
+    assert meta.windows == ()
+    accuracy, distance = meta.sentences
     # Of copy and bad, item 1, people rank equal. Sentence 1: only good is right. Sentence 2: bad.
     assert (accuracy.agree, accuracy.human_ties, accuracy.metric_ties) == (3, 1, Ties(0, 0))
     assert distance.pairs == 3
-    assert found.scores.metrics["mp-prime"][0] < 0
-    assert "lower is better, so the sign was turned: mp-prime" in found.notes
-    assert "n/a: errant is for language en, corpus 'dev' is in zh" in found.notes
+    assert meta.scores.metrics["mp-prime"][0] < 0
+    assert "lower is better, so the sign was turned: mp-prime" in meta.notes
+    assert "n/a: errant is for language en, corpus 'dev' is in zh" in meta.notes
 
 
 def test_without_judgments_or_people_one_level_is_enough(write):
@@ -226,20 +226,21 @@ SCORED = "id,system,m\ns,a,0.5\ns,b,0.5\ns,c,0.1\nt,a,0.2\nt,b,0.3\nt,c,0.9\n"
 
 def tables(write, **more: object):
     people = read_people({"one": write(WAYS, "w.csv")}, {"people": write(RANKED, "r.csv")})
-    given = {"layout": Layout(sizes=(3,)), **more}
-    return of_tables(write(SYSTEMS, "s.tsv"), write(SCORED, "n.csv"), people, **given)
+    options = {"layout": Layout(sizes=(3,)), **more}
+    return of_tables(write(SYSTEMS, "s.tsv"), write(SCORED, "n.csv"), people, **options)
 
 
 def test_tables_say_the_same_and_what_is_missing_is_named(write):
-    found = tables(write, lower=["down"])
-    assert found.corpus == "s"
-    assert found.sentences == sentence_level(SENTENCES, RANKINGS, [ALL])
-    assert found.scores.metrics["down"] == (-4.0, -2.0, -1.0, -3.0)
-    assert "judged by people but not scored, so left out: e" in found.notes
+    evaluation = tables(write, lower=["down"])
+    assert evaluation.corpus == "s"
+    assert evaluation.sentences == sentence_level(SENTENCES, RANKINGS, [ALL])
+    assert evaluation.scores.metrics["down"] == (-4.0, -2.0, -1.0, -3.0)
+    assert "judged by people but not scored, so left out: e" in evaluation.notes
     assert (
-        "sets are not whole, so figures are not those of all systems: all (4 of 5)" in found.notes
+        "sets are not whole, so figures are not those of all systems: all (4 of 5)"
+        in evaluation.notes
     )
-    assert len(found.windows) == 4
+    assert len(evaluation.windows) == 4
 
 
 def test_lower_is_of_sentence_scores_too(write):
@@ -253,20 +254,20 @@ def test_a_set_with_too_few_systems_and_constant_scores_are_said(write):
     flat = write("system\tm\na\t1\nb\t1\nc\t1\n", "flat.tsv")
     people = read_people([write(WAYS, "w.csv")], [])
     layout = Layout(sets=(SystemSet("two", only=("a", "b")), ALL), sizes=())
-    found = of_tables(flat, None, people, layout)
-    assert [one.coefficients["pearson"].value for one in found.systems] == [None, None]
-    assert "the same score for all systems, so no correlation: m" in found.notes
-    assert "fewer than three systems, so no correlation: two (2)" in found.notes
-    shown = build_report(found)
+    evaluation = of_tables(flat, None, people, layout)
+    assert [system.coefficients["pearson"].value for system in evaluation.systems] == [None, None]
+    assert "the same score for all systems, so no correlation: m" in evaluation.notes
+    assert "fewer than three systems, so no correlation: two (2)" in evaluation.notes
+    shown = build_report(evaluation)
     assert "no correlation can be computed" in shown.figures[0].alt.en
     assert '"value": null' in render(shown, "json")
 
 
 def test_the_window_set_is_chosen_by_name(write):
     sets = (ALL, SystemSet("less", without=("a",)))
-    found = tables(write, layout=Layout(sets, (3,), "less"))
-    assert {one.set for one in found.windows} == {"less"}
-    assert found.windows[0].systems == ("c", "b", "d")
+    evaluation = tables(write, layout=Layout(sets, (3,), "less"))
+    assert {window.set for window in evaluation.windows} == {"less"}
+    assert evaluation.windows[0].systems == ("c", "b", "d")
     with expect_error(UnknownNameError, "'les'", "less"):
         tables(write, layout=Layout(sets, (3,), "les"))
 
@@ -279,12 +280,12 @@ def test_lines_of_seeda_are_ids_or_the_judged_sources_in_order(write):
     )
     people = read_people([], {"x": write(xml, "x.xml")})
     whole = write("id,system,m\n7,a,0\n7,b,1\n12,a,1\n12,b,0\n13,a,5\n", "whole.csv")
-    found = of_tables(None, whole, people)
-    assert (found.sentences[0].agree, found.notes) == (2, ())
+    evaluation = of_tables(None, whole, people)
+    assert (evaluation.sentences[0].agree, evaluation.notes) == (2, ())
     part = write("id,system,m\n1,a,0\n1,b,1\n2,a,1\n2,b,0\n", "part.csv")
-    found = of_tables(None, part, people)
-    assert found.sentences[0].agree == 2
-    assert found.notes == (
+    evaluation = of_tables(None, part, people)
+    assert evaluation.sentences[0].agree == 2
+    assert evaluation.notes == (
         "x: as many sentences as judged sources (2), so they are taken for these in their order",
     )
     other = write("id,system,m\n1,a,0\n1,b,1\n", "other.csv")
@@ -301,14 +302,14 @@ def test_ids_of_a_table_must_be_those_of_the_scores(write):
 def test_unscored_pairs_are_noted(write):
     people = read_people([], [write(RANKED, "r.csv")])
     less = SCORED.replace("t,b,0.3\n", "")
-    found = of_tables(None, write(less, "n.csv"), people)
-    assert found.notes == ("r, all: 2 judged pairs have no score by m",)
+    evaluation = of_tables(None, write(less, "n.csv"), people)
+    assert evaluation.notes == ("r, all: 2 judged pairs have no score by m",)
 
 
 def test_what_does_not_go_together_is_refused(write):
     ways, ranked = write(WAYS, "w.csv"), write(RANKED, "r.csv")
     system, sentence = write(SYSTEMS, "s.tsv"), write(SCORED, "n.csv")
-    for given, why in (
+    for arguments, why in (
         ({}, "give scores of systems .--human FILE. or rankings"),
         ({"data": system, "judgments": [ranked]}, "people's scores of systems and a table"),
         ({"data": system, "human": [ways], "sentence_scores": sentence}, "people's judgments and"),
@@ -318,7 +319,7 @@ def test_what_does_not_go_together_is_refused(write):
         ({"judgments": [ranked, ranked], "sentence_scores": sentence}, "two files of judgments"),
     ):
         with pytest.raises(UsageError, match=why):
-            gecbench.meta(**given)
+            gecbench.meta(**arguments)
     with expect_error(UnknownNameError, "metric", "'q'"):
         gecbench.meta(system, human=[ways], lower=["q"])
     with expect_error(UnknownNameError, "set x", "'q'"):
@@ -336,8 +337,8 @@ def test_a_layout_refuses_what_means_nothing():
 
 def test_systems_that_nobody_judged_are_named(write):
     people = read_people([write("system,one\na,1\nb,2\nc,2\n", "w.csv")], [])
-    found = of_tables(write(SYSTEMS, "s.tsv"), None, people)
-    assert "scored but not judged by people, so left out: d" in found.notes
+    evaluation = of_tables(write(SYSTEMS, "s.tsv"), None, people)
+    assert "scored but not judged by people, so left out: d" in evaluation.notes
 
 
 def test_what_is_shown(write):

@@ -65,9 +65,9 @@ lines = [
 
 
 def result(precision: float | None, edits: int, crs: float) -> str:
-    one = {"system": "one", "subset": None, "edits_made": edits, "crs": crs}
+    row = {"system": "one", "subset": None, "edits_made": edits, "crs": crs}
     bea = {"system": "one", "subset": "bea19", "original": {"precision": 0.25}}
-    return json.dumps({"systems": [{**one, "original": {"precision": precision}}, bea]})
+    return json.dumps({"systems": [{**row, "original": {"precision": precision}}, bea]})
 
 
 @pytest.fixture

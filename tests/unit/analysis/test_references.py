@@ -40,121 +40,124 @@ def test_references_that_are_alike_are_counted_and_said_to_be_alike():
 
 
 def test_each_value_of_a_field_has_its_own_statistics():
-    found = {row.name: row for row in count_references(by="origin").statistics}
-    assert list(found) == ["all", "b", "a"]
-    assert (found["a"].sentences, found["a"].erroneous) == (2, 1)
-    assert (found["b"].sentences, found["b"].discarded) == (2, 1)
+    by_name = {row.name: row for row in count_references(by="origin").statistics}
+    assert list(by_name) == ["all", "b", "a"]
+    assert (by_name["a"].sentences, by_name["a"].erroneous) == (2, 1)
+    assert (by_name["b"].sentences, by_name["b"].discarded) == (2, 1)
     with expect_error(CorpusError, "'1'", "'level'"):
         count_references(by="level")
 
 
 def test_an_empty_value_of_a_field_is_shown():
     corpus = Corpus("x", (Sample("1", "我去", texts("我来"), {"level": ""}),), "zh")
-    assert [row.name for row in count_references(corpus=corpus, by="level").statistics] == ["all", "(empty)"]
+    assert [row.name for row in count_references(corpus=corpus, by="level").statistics] == [
+        "all",
+        "(empty)",
+    ]
 
 
 def test_a_corpus_in_which_nothing_is_corrected_has_no_edits_to_average():
     corpus = Corpus("x", (Sample("1", "我去", (FREE,)),), "zh")
-    found = count_references(corpus=corpus)
-    assert found.statistics[0].edits is None
-    assert found.erroneous == {}
-    shares = build_report(found).figures[0].series[1].y
+    analysis = count_references(corpus=corpus)
+    assert analysis.statistics[0].edits is None
+    assert analysis.erroneous == {}
+    shares = build_report(analysis).figures[0].series[1].y
     assert shares == (0.0,)
-    assert build_report(found).tables[1].rows == (("1", 1, 1.0, 0, None),)
+    assert build_report(analysis).tables[1].rows == (("1", 1, 1.0, 0, None),)
 
 
 def test_a_corpus_that_nobody_could_annotate_has_neither():
     corpus = Corpus("x", (Sample("1", "我去", (IMPOSSIBLE,)),), "zh")
-    found = count_references(corpus=corpus)
-    (row,) = found.statistics
+    analysis = count_references(corpus=corpus)
+    (row,) = analysis.statistics
     assert (row.sentences, row.discarded, row.erroneous) == (0, 1, 0)
     assert (row.characters, row.edits, row.references, row.distinct) == (None,) * 4
-    assert build_report(found).tables[0].rows[0][4:] == (None,) * 5
-    assert json.loads(render(build_report(found), "json"))["statistics"][0]["characters"] is None
+    assert build_report(analysis).tables[0].rows[0][4:] == (None,) * 5
+    assert json.loads(render(build_report(analysis), "json"))["statistics"][0]["characters"] is None
 
 
 def test_metrics_over_texts_know_no_edits_but_states():
-    found = references(CORPUS, options=Options(metrics=("gleu",)))
-    assert found.statistics[0].edits is None
-    assert found.statistics[0].erroneous == 3
+    analysis = references(CORPUS, options=Options(metrics=("gleu",)))
+    assert analysis.statistics[0].edits is None
+    assert analysis.statistics[0].erroneous == 3
 
 
 def test_the_distribution_is_over_references_that_could_be_written():
-    found = count_references()
-    assert found.everywhere == {0: 1, 1: 3, 3: 1}
-    assert found.erroneous == {1: 2, 3: 1}
+    analysis = count_references()
+    assert analysis.everywhere == {0: 1, 1: 3, 3: 1}
+    assert analysis.erroneous == {1: 2, 3: 1}
 
 
 def test_a_sentence_in_dispute_is_erroneous():
     corpus = Corpus("x", (Sample("1", "我去", (FREE, *texts("我来"))),), "zh")
-    found = count_references(corpus=corpus)
-    assert found.erroneous == {2: 1}
-    assert found.statistics[0].erroneous == 1
-    assert found.statistics[0].edits == 1.0
+    analysis = count_references(corpus=corpus)
+    assert analysis.erroneous == {2: 1}
+    assert analysis.statistics[0].erroneous == 1
+    assert analysis.statistics[0].edits == 1.0
 
 
 def test_without_systems_there_are_no_curves():
-    found = count_references()
-    assert (found.curves, found.sentences, found.signatures) == ((), 0, ())
-    assert "curves" not in json.loads(render(build_report(found), "json"))
-    assert [table.name for table in build_report(found).tables] == ["statistics", "distribution"]
+    analysis = count_references()
+    assert (analysis.curves, analysis.sentences, analysis.signatures) == ((), 0, ())
+    assert "curves" not in json.loads(render(build_report(analysis), "json"))
+    assert [table.name for table in build_report(analysis).tables] == ["statistics", "distribution"]
 
 
 def test_a_curve_has_mean_and_ends_over_all_subsets():
     (curve,) = count_references(GOOD).curves
-    one, two, three = curve.points
+    first, second, third = curve.points
     # With reference 1, 2 or 3 alone, the first sentence (他去了) misses what they have and is wrong
     # in what it has, but for the third; the others are always right.
-    assert (one.k, one.subsets, one.of, one.cut) == (1, 3, 3, 1)
-    assert one.high == 1.0
-    assert one.low < one.mean < one.high
-    assert two.low < two.mean < two.high == 1.0
-    assert (three.mean, three.low, three.high, three.cut) == (1.0, 1.0, 1.0, 0)
+    assert (first.k, first.subsets, first.of, first.cut) == (1, 3, 3, 1)
+    assert first.high == 1.0
+    assert first.low < first.mean < first.high
+    assert second.low < second.mean < second.high == 1.0
+    assert (third.mean, third.low, third.high, third.cut) == (1.0, 1.0, 1.0, 0)
 
 
 def test_a_reference_that_says_impossible_is_none_and_that_is_said():
     (curve,) = count_references(COPY).curves
-    found = count_references(COPY)
-    assert found.sentences == 4
-    assert any("impossible to correct and others corrected: 1;" in n for n in found.notes)
+    analysis = count_references(COPY)
+    assert analysis.sentences == 4
+    assert any("impossible to correct and others corrected: 1;" in n for n in analysis.notes)
     # By `score` the unchanged fifth sentence would choose the reference that says so.
     assert curve.points[-1].mean == 0.0
 
 
 def test_only_sentences_with_enough_references_take_part_where_asked():
-    found = count_references(GOOD, at_least=2)
-    assert found.sentences == 1
-    assert [point.cut for point in found.curves[0].points] == [1, 1, 0]
-    assert found.curves[0].points[0].mean < count_references(GOOD).curves[0].points[0].mean
-    assert any("fewer than 2 references, which take no part: 3" in n for n in found.notes)
+    analysis = count_references(GOOD, at_least=2)
+    assert analysis.sentences == 1
+    assert [point.cut for point in analysis.curves[0].points] == [1, 1, 0]
+    assert analysis.curves[0].points[0].mean < count_references(GOOD).curves[0].points[0].mean
+    assert any("fewer than 2 references, which take no part: 3" in n for n in analysis.notes)
     assert any("--at-least K keeps" in note for note in count_references(GOOD).notes)
 
 
 def test_the_first_k_and_up_to():
-    found = count_references(GOOD, taking="first", up_to=2)
-    assert [(p.k, p.subsets, p.of) for p in found.curves[0].points] == [(1, 1, 1), (2, 1, 1)]
-    assert found.curves[0].points[0].mean < 1.0
+    analysis = count_references(GOOD, taking="first", up_to=2)
+    assert [(p.k, p.subsets, p.of) for p in analysis.curves[0].points] == [(1, 1, 1), (2, 1, 1)]
+    assert analysis.curves[0].points[0].mean < 1.0
 
 
 def test_more_subsets_than_the_most_are_drawn_by_lot_and_that_is_said():
     wide = tuple(texts(*"一二三四五六")[:6])
     corpus = Corpus("x", (Sample("1", "我去", wide),), "zh")
     output = SystemOutput("s", {"1": texts("一")})
-    found = count_references(output, corpus=corpus, most=4, seed=7)
-    assert [(p.subsets, p.of) for p in found.curves[0].points] == [
+    analysis = count_references(output, corpus=corpus, most=4, seed=7)
+    assert [(p.subsets, p.of) for p in analysis.curves[0].points] == [
         *((4, 6), (4, 15), (4, 20), (4, 15), (4, 6), (1, 1))
     ]
-    assert "curves: of more than 4 subsets of one size, 4 drawn by lot (seed 7)" in found.notes
+    assert "curves: of more than 4 subsets of one size, 4 drawn by lot (seed 7)" in analysis.notes
 
 
 def test_all_sentences_with_one_reference_give_one_point():
     corpus = Corpus("x", (Sample("1", "我去", texts("我来")),), "zh")
     output = SystemOutput("s", {"1": texts("我来")})
-    found = count_references(output, corpus=corpus)
-    (point,) = found.curves[0].points
+    analysis = count_references(output, corpus=corpus)
+    (point,) = analysis.curves[0].points
     assert (point.k, point.mean, point.of, point.cut) == (1, 1.0, 1, 0)
-    assert found.notes == ()
-    shown = build_report(found)
+    assert analysis.notes == ()
+    shown = build_report(analysis)
     assert shown.figures[1].series[0].low == ()
     assert "lowest" not in [column.name for column in shown.tables[2].columns]
 
@@ -181,10 +184,10 @@ def test_a_sweep_that_means_nothing_is_refused(options, match):
 
 def test_metrics_that_read_no_references_have_no_curve_and_that_is_said():
     options = Options(metrics=("meaning-preservation", "sentence-accuracy"))
-    found = references(CORPUS, [GOOD], options=options)
-    assert [curve.metric for curve in found.curves] == ["sentence-accuracy"]
-    assert "curves: meaning-preservation reads no references" in found.notes
-    assert len(found.signatures) == 1
+    analysis = references(CORPUS, [GOOD], options=options)
+    assert [curve.metric for curve in analysis.curves] == ["sentence-accuracy"]
+    assert "curves: meaning-preservation reads no references" in analysis.notes
+    assert len(analysis.signatures) == 1
 
 
 def test_metrics_over_gold_edits_have_curves_too():
@@ -232,10 +235,10 @@ def test_references_without_a_text_are_told_apart_by_their_edits():
     over = (Edit(0, 2, ("他",), "S"), Edit(1, 3, (), "R"))
     other = (Edit(0, 2, ("你",), "S"), Edit(1, 3, (), "R"))
     sets = [(over,), (over,), (other,)]
-    rewrites = (*(Rewrite(edit_sets=each) for each in sets), Rewrite(error_free=True))
+    rewrites = (*(Rewrite(edit_sets=edits) for edits in sets), Rewrite(error_free=True))
     corpus = Corpus("over", (Sample("1", "a b c", rewrites, {}, ("a", "b", "c")),), "zh")
-    found = references(corpus, options=Options(metrics=("m2",)))
-    (row,) = found.statistics
+    analysis = references(corpus, options=Options(metrics=("m2",)))
+    (row,) = analysis.statistics
     assert (row.references, row.distinct) == (4, 3)
-    assert any("have no text: 3;" in note for note in found.notes)
+    assert any("have no text: 3;" in note for note in analysis.notes)
     assert count_references().notes == ()

@@ -41,12 +41,12 @@ from gecbench.core.sample import Rewrite, SystemOutput
 from gecbench.lang.zh.char import scheme as zh_char
 
 
-def regions(one: str, two: str) -> tuple[Region, ...]:
-    return perturbations(tuple(one), tuple(two))
+def regions(first: str, second: str) -> tuple[Region, ...]:
+    return perturbations(tuple(first), tuple(second))
 
 
 @pytest.mark.parametrize(
-    ("one", "two", "want"),
+    ("first", "second", "want"),
     [
         ("abc", "abc", []),
         ("abc", "axc", [("substitution", 1, 2, 1, 2)]),
@@ -57,9 +57,9 @@ def regions(one: str, two: str) -> tuple[Region, ...]:
         ("aab", "ab", [("deletion", 1, 2, 1, 1)]),
     ],
 )
-def test_perturbations_are_runs_of_tokens_that_differ(one: str, two: str, want: list):
-    found = [(r.action, r.start, r.end, r.to_start, r.to_end) for r in regions(one, two)]
-    assert found == want
+def test_perturbations_are_runs_of_tokens_that_differ(first: str, second: str, want: list):
+    result = [(r.action, r.start, r.end, r.to_start, r.to_end) for r in regions(first, second)]
+    assert result == want
 
 
 @pytest.mark.parametrize(
@@ -77,11 +77,11 @@ def test_spans_go_through_an_insertion(span, want):
 
 
 def test_spans_inside_a_perturbation_may_stand_anywhere_in_it():
-    found = regions("abcd", "axyzd")
-    assert span_image(found, 1, 3) == ((1, 1), (4, 4))
-    assert span_image(found, 1, 2) == ((1, 1), (1, 4))
-    assert span_image(found, 2, 2) == ((1, 4), (1, 4))
-    assert span_image(found, 2, 3) == ((1, 4), (4, 4))
+    result = regions("abcd", "axyzd")
+    assert span_image(result, 1, 3) == ((1, 1), (4, 4))
+    assert span_image(result, 1, 2) == ((1, 1), (1, 4))
+    assert span_image(result, 2, 2) == ((1, 4), (1, 4))
+    assert span_image(result, 2, 3) == ((1, 4), (4, 4))
 
 
 ADD = (1, 1, ("x",))
@@ -90,7 +90,7 @@ SWAP = (0, 1, ("y",))
 
 
 @pytest.mark.parametrize(
-    ("one", "two", "gold", "other", "want"),
+    ("ours", "theirs", "gold", "other", "want"),
     [
         ([ADD], [ADD], [], [], True),
         ([ADD], [], [], [], False),
@@ -106,20 +106,22 @@ SWAP = (0, 1, ("y",))
         ([ADD], [ADD], [ADD], [CUT], True),  # the same change, right and wrong
     ],
 )
-def test_corrections_are_the_same_by_place_and_text_or_by_error(one, two, gold, other, want: bool):
+def test_corrections_are_the_same_by_place_and_text_or_by_error(
+    ours, theirs, gold, other, want: bool
+):
     first, second = (
-        SentenceChanges(tuple(one), tuple(gold)),
-        SentenceChanges(tuple(two), tuple(other)),
+        SentenceChanges(tuple(ours), tuple(gold)),
+        SentenceChanges(tuple(theirs), tuple(other)),
     )
     assert is_consistent(first, second, ()) == want
     assert is_consistent(second, first, ()) == want
 
 
 def test_to_replace_what_the_perturbation_deleted_is_not_to_insert_there():
-    gone = regions("abc", "ac")
-    assert span_image(gone, 1, 2) == ((1, 1), (1, 1))
+    regions_here = regions("abc", "ac")
+    assert span_image(regions_here, 1, 2) == ((1, 1), (1, 1))
     assert not is_consistent(
-        SentenceChanges(((1, 2, ("x",)),), ()), SentenceChanges(((1, 1, ("x",)),), ()), gone
+        SentenceChanges(((1, 2, ("x",)),), ()), SentenceChanges(((1, 1, ("x",)),), ()), regions_here
     )
 
 
@@ -130,8 +132,8 @@ def test_equal_spans_are_other_places_where_words_were_put_in_before_them():
 
 
 def test_errors_find_their_partner_by_place_then_by_text():
-    one = (ADD, CUT, SWAP)
-    assert partners(one, one, ()) == {0: 0, 1: 1, 2: 2}
+    edits = (ADD, CUT, SWAP)
+    assert partners(edits, edits, ()) == {0: 0, 1: 1, 2: 2}
     assert partners((SWAP,), ((0, 1, ("z",)),), ()) == {0: 0}  # the same place
     assert partners((SWAP,), ((5, 6, ("y",)),), ()) == {0: 0}  # the same correction
     assert partners((SWAP,), ((5, 6, ("z",)),), ()) == {}
@@ -149,10 +151,10 @@ def test_changes_are_compared_by_what_the_level_asks():
 def test_one_sentence_that_is_best_and_worst_makes_a_case_consistent():
     """One right and one wrong change lower a good F and raise a bad one: nobody takes them."""
     rows = [((90, 0, 10), (5, 60, 95)), ((9, 0, 0), (9, 0, 0)), ((0, 0, 2), (1, 1, 1))]
-    found = official(rows, 0.5)
-    assert [row.tp for row in (found.upper, found.lower)] == [99, 14]
-    assert found.consistent == (False, True, True)
-    assert found.equal == ((False,), (True,), (False,))
+    result = official(rows, 0.5)
+    assert [row.tp for row in (result.upper, result.lower)] == [99, 14]
+    assert result.consistent == (False, True, True)
+    assert result.equal == ((False,), (True,), (False,))
 
 
 def test_of_scores_that_are_equal_to_four_decimals_true_positives_decide():
@@ -164,15 +166,15 @@ def test_of_scores_that_are_equal_to_four_decimals_true_positives_decide():
 
 def test_an_order_can_decide_a_case():
     rows = [((90, 0, 10), (5, 60, 95)), ((0, 0, 2), (1, 1, 1))] * 3
-    found = in_other_orders(rows, 0.5, orders=8, seed=0)
-    assert found.consistent_cases[0] < found.consistent_cases[1]
-    assert found.unsettled_cases >= found.consistent_cases[1] - found.consistent_cases[0]
-    assert in_other_orders(rows, 0.5, orders=8, seed=0) == found
-    assert found.orders == 8
+    orders = in_other_orders(rows, 0.5, orders=8, seed=0)
+    assert orders.consistent_cases[0] < orders.consistent_cases[1]
+    assert orders.unsettled_cases >= orders.consistent_cases[1] - orders.consistent_cases[0]
+    assert in_other_orders(rows, 0.5, orders=8, seed=0) == orders
+    assert orders.orders == 8
 
 
-def pair(one: str, two: str, gold=(), other=()) -> VariantPair:
-    return VariantPair(tuple(two), regions(one, two), tuple(gold), tuple(other))
+def pair(first: str, second: str, gold=(), other=()) -> VariantPair:
+    return VariantPair(tuple(second), regions(first, second), tuple(gold), tuple(other))
 
 
 def test_actions_are_of_all_perturbations_together():
@@ -212,9 +214,9 @@ def measure(*systems: SystemOutput, **options: object):
 
 
 def test_systems_are_seen_through_both_rules():
-    made = measure(system("uneven", UNEVEN), orders=0)
-    whole = made.systems[0]
-    assert [one.subset for one in made.systems] == [None, "class", "exam"]
+    analysis = measure(system("uneven", UNEVEN), orders=0)
+    whole = analysis.systems[0]
+    assert [shares.subset for shares in analysis.systems] == [None, "class", "exam"]
     assert (whole.cases, whole.variants, whole.orders) == (3, 6, None)
     assert whole.verdicts.same == ((True, False), (True, False), (False, False))
     assert (whole.edits.consistent_cases, whole.edits.like_original) == (0, 2)
@@ -232,11 +234,11 @@ def test_idle_systems_are_warned_of():
 def test_cases_that_the_rules_call_differently_are_shown_whole():
     texts = [*PERFECT]
     texts[3:6] = ["他昨天回去家。", "他回去家了吗。", "他昨天回去家的。"]  # all of them wrong
-    made = measure(system("odd", texts))
-    (shown,) = made.disagreements
+    analysis = measure(system("odd", texts))
+    (shown,) = analysis.disagreements
     assert (shown.subset, shown.case, shown.official, shown.edits) == ("class", "2", True, False)
-    assert [each.mark for each in shown.sentences] == ["O", "A1", "A2"]
-    assert [each.same_edits for each in shown.sentences] == [True, False, False]
+    assert [sentence.mark for sentence in shown.sentences] == ["O", "A1", "A2"]
+    assert [sentence.same_edits for sentence in shown.sentences] == [True, False, False]
     assert shown.sentences[0].source == COPY[3]
     (change,) = shown.sentences[0].changes
     assert (change.before, change.after, change.right) == ("了", "", False)
@@ -256,10 +258,10 @@ def test_levels_and_normalising_reach_both_rules():
 def test_frequencies_are_of_words_that_were_put_in(tmp_path):
     path = tmp_path / "train.txt"
     path.write_text("两个人今天\n两个\n", "utf-8")
-    made = measure(system("s", PERFECT), frequency=path)
-    variants = {group.name: group.variants for group in made.frequencies}
+    analysis = measure(system("s", PERFECT), frequency=path)
+    variants = {group.name: group.variants for group in analysis.frequencies}
     assert variants == {"0": 1, "1-9": 2}  # 心; 两, 今天
-    assert "train: read as a text of 7 characters" in made.notes
+    assert "train: read as a text of 7 characters" in analysis.notes
     assert measure(system("s", PERFECT)).frequencies is None
 
 
@@ -267,40 +269,40 @@ def test_errors_that_only_one_reference_has_are_counted():
     half = case("1", ("我有三个书。", "我有三本书。"), ("我有书。", "我有书。"))
     cases = PerturbedSet("x", (Subset("a", (half,)),), "zh")
     perfect = system("s", ["我有三本书。", "我有书。"], cases)
-    made = robustness(cases, [perfect], scheme=zh_char())
-    assert made.unpaired_errors == 1
-    assert made.systems[0].verdicts.same == ((True,),)
+    analysis = robustness(cases, [perfect], scheme=zh_char())
+    assert analysis.unpaired_errors == 1
+    assert analysis.systems[0].verdicts.same == ((True,),)
     assert measure(system("s", PERFECT)).unpaired_errors == 0
 
 
 def test_types_are_found_only_where_they_are_compared(monkeypatch: pytest.MonkeyPatch):
-    asked = []
+    calls = []
 
     def load(spec: SchemeSpec, name: str, _corpus: str):
-        asked.append((name, spec.types))
+        calls.append((name, spec.types))
         return zh_char()
 
     monkeypatch.setattr("gecbench.api.schemes._load", load)
     for level in ("correction", "correction-type"):
         found_by = robustness(CASES, [system("s", PERFECT)], level=level)
         assert found_by.systems[0].edits.consistent_cases == 3
-    assert asked == [("zh-cherrant", False), ("zh-cherrant", True)]
+    assert calls == [("zh-cherrant", False), ("zh-cherrant", True)]
 
 
 def test_paths_do_as_well_as_values(tmp_path):
     save_perturbed(CASES, tmp_path / "mine.jsonl")
     assert load_perturbed(tmp_path / "mine.jsonl") == CASES
     (tmp_path / "s.txt").write_text("\n".join(PERFECT), "utf-8")
-    made = robustness(tmp_path / "mine.jsonl", [tmp_path / "s.txt"], scheme="zh-char")
-    assert made.systems == measure(system("s", PERFECT)).systems
-    assert robustness(CASES, [system("s", PERFECT)], scheme=zh_char()).systems == made.systems
+    analysis = robustness(tmp_path / "mine.jsonl", [tmp_path / "s.txt"], scheme="zh-char")
+    assert analysis.systems == measure(system("s", PERFECT)).systems
+    assert robustness(CASES, [system("s", PERFECT)], scheme=zh_char()).systems == analysis.systems
 
 
 def test_one_subset_is_the_whole():
     alone = PerturbedSet("class", CASES.subsets[:1], "zh")
-    made = robustness(alone, [system("s", COPY[:6], alone)], scheme=zh_char())
-    assert [part.subset for part in made.systems] == ["class"]
-    assert made.whole == made.systems
+    analysis = robustness(alone, [system("s", COPY[:6], alone)], scheme=zh_char())
+    assert [part.subset for part in analysis.systems] == ["class"]
+    assert analysis.whole == analysis.systems
 
 
 def test_english_cases_are_divided_by_words():
@@ -309,9 +311,9 @@ def test_english_cases_are_divided_by_words():
         (Subset("en", (case("1", ("He go .", "He goes ."), ("She go .", "She goes .")),)),),
         "en",
     )
-    made = robustness(english, [system("s", ["He goes .", "She go ."], english)])
-    assert (made.unit, made.systems[0].verdicts.same) == ("word", ((False,),))
-    assert made.systems[0].original.tp == 1
+    analysis = robustness(english, [system("s", ["He goes .", "She go ."], english)])
+    assert (analysis.unit, analysis.systems[0].verdicts.same) == ("word", ((False,),))
+    assert analysis.systems[0].original.tp == 1
     typed = robustness(
         english, [system("s", ["He goes .", "She goes ."], english)], level="correction-type"
     )
@@ -345,8 +347,8 @@ def test_odd_cases_are_found():
         ("我有书。", "我有书。"),  # free of errors
         ("我有五个书。", ""),
     )
-    found = check_cases(PerturbedSet("x", (Subset("a", (odd,)),), "zh"), tuple)
-    seen = [(finding.kind, finding.sentence) for finding in found.findings]
+    check = check_cases(PerturbedSet("x", (Subset("a", (odd,)),), "zh"), tuple)
+    seen = [(finding.kind, finding.sentence) for finding in check.findings]
     assert seen == [
         ("unchanged", "A1"),
         ("repeated", "A3"),
@@ -360,12 +362,12 @@ def test_odd_cases_are_found():
         ("uneven-perturbation", "A7"),
         ("half-error-free", "O"),
     ]
-    details = {(finding.kind, finding.sentence): finding.detail for finding in found.findings}
+    details = {(finding.kind, finding.sentence): finding.detail for finding in check.findings}
     assert details["touches-error", "A4"] == "perturbs 个, where the error is 个"
     assert details["uneven-perturbation", "A3"] == "source: 三 > 四; reference: nothing"
     assert details["half-error-free", "O"] == "free of errors: A6; the others are not"
-    assert found.count("unchanged") == found.count("unchanged", "a") == 1
-    assert found.count("unchanged", "b") == 0
+    assert check.count("unchanged") == check.count("unchanged", "a") == 1
+    assert check.count("unchanged", "b") == 0
 
 
 @pytest.mark.parametrize(
@@ -381,9 +383,9 @@ def test_odd_cases_are_found():
 def test_a_perturbation_touches_an_error_where_it_takes_a_word_that_the_reference_takes(
     variant: str, reference: str, touched: bool
 ):
-    one = case("1", ("a b c d e f", reference), (variant, reference))
-    found = check_cases(PerturbedSet("x", (Subset("a", (one,)),)), lambda text: tuple(text.split()))
-    assert found.count("touches-error") == touched
+    odd = case("1", ("a b c d e f", reference), (variant, reference))
+    check = check_cases(PerturbedSet("x", (Subset("a", (odd,)),)), lambda text: tuple(text.split()))
+    assert check.count("touches-error") == touched
 
 
 @pytest.mark.slow
@@ -393,21 +395,21 @@ def test_problems_of_the_published_cases_are_as_many_as_the_page_says(shared: Pa
     """
     page = Path(__file__).parents[3] / "docs/analysis/robustness.md"
     rows = re.findall(r"^\| `([a-z-]+)` \| .* \| (\d+) \| (\d+) \|$", page.read_text("utf-8"), re.M)
-    found = check_perturbed(shared / "data/robustgec")
+    check = check_perturbed(shared / "data/robustgec")
     counted = {
-        kind: tuple(found.count(kind, name) for name in ("conll14", "tem8")) for kind in KINDS
+        kind: tuple(check.count(kind, name) for name in ("conll14", "tem8")) for kind in KINDS
     }
-    assert counted == {kind: (int(one), int(two)) for kind, one, two in rows}
+    assert counted == {kind: (int(first), int(second)) for kind, first, second in rows}
 
 
 def test_good_cases_are_not_odd_but_for_a_variant_that_is_the_original(tmp_path):
-    found = check_perturbed(CASES)
-    assert [(f.kind, f.subset, f.case, f.sentence) for f in found.findings] == [
+    check = check_perturbed(CASES)
+    assert [(f.kind, f.subset, f.case, f.sentence) for f in check.findings] == [
         ("unchanged", "class", "2", "A2")
     ]
-    assert [(one.name, one.cases, one.variants) for one in found.subsets] == [
+    assert [(subset.name, subset.cases, subset.variants) for subset in check.subsets] == [
         ("class", 2, 4),
         ("exam", 1, 2),
     ]
     save_perturbed(CASES, tmp_path / "mine.jsonl")
-    assert check_perturbed(tmp_path / "mine.jsonl") == found
+    assert check_perturbed(tmp_path / "mine.jsonl") == check

@@ -83,25 +83,25 @@ def counts(score: Score) -> tuple[int, int, int]:
     return score.counts.tp, score.counts.fp, score.counts.fn
 
 
-def by_segmenter(found, system: str, metric: str = "m2") -> dict[str, tuple[int, int, int]]:
-    return {d.segmenter: counts(d.scores[metric][system]) for d in found.segmenters}
+def by_segmenter(analysis, system: str, metric: str = "m2") -> dict[str, tuple[int, int, int]]:
+    return {d.segmenter: counts(d.scores[metric][system]) for d in analysis.segmenters}
 
 
 def test_gold_edits_stay_where_they_are_given(segmenters):
-    found = segmentation(GIVEN, [SPACED], beside=())
-    assert found.golds == "given"
+    analysis = segmentation(GIVEN, [SPACED], beside=())
+    assert analysis.golds == "given"
     # In pairs the texts are 我们 去学 校 and 他来: beside 了, three words seem to have changed.
-    assert by_segmenter(found, "spaced") == {"spaces": (1, 0, 0), "pairs": (1, 3, 0)}
-    spaces, two = found.segmenters
+    assert by_segmenter(analysis, "spaced") == {"spaces": (1, 0, 0), "pairs": (1, 3, 0)}
+    spaces, two = analysis.segmenters
     assert (spaces.alike, two.alike) == (2, 0)
     assert (spaces.tokens, two.tokens) == (3.0, 2.0)
     assert (spaces.gold, two.gold) == (1, 1)
 
 
 def test_segmenters_that_cannot_be_used_are_named_and_left_out(segmenters):
-    found = segmentation(GIVEN, [SPACED], beside=())
-    assert set(found.skipped) == {"absent", "bare"}
-    notes = build_report(found).notes
+    analysis = segmentation(GIVEN, [SPACED], beside=())
+    assert set(analysis.skipped) == {"absent", "bare"}
+    notes = build_report(analysis).notes
     assert any(n.startswith("left out: absent: absent is not installed; run: pip") for n in notes)
     assert "left out: bare: bare: no model" in notes
     with expect_error(UsageError, "absent", "bare"):
@@ -114,20 +114,20 @@ def test_an_unknown_segmenter_is_a_mistake_not_an_absence():
 
 
 def test_gold_edits_are_found_between_divided_texts_where_none_are_given(segmenters):
-    found = segmentation(TEXTS, [PLAIN], beside=())
-    assert found.golds == "divided"
-    assert [d.segmenter for d in found.segmenters] == ["characters", "pairs"]
-    assert by_segmenter(found, "plain") == {"characters": (1, 0, 0), "pairs": (1, 0, 0)}
-    assert [d.alike for d in found.segmenters] == [None, None]
+    analysis = segmentation(TEXTS, [PLAIN], beside=())
+    assert analysis.golds == "divided"
+    assert [d.segmenter for d in analysis.segmenters] == ["characters", "pairs"]
+    assert by_segmenter(analysis, "plain") == {"characters": (1, 0, 0), "pairs": (1, 0, 0)}
+    assert [d.alike for d in analysis.segmenters] == [None, None]
     # 了; 我 and 了. In pairs: 去了 学校 to 去学 校; all of it.
-    assert [d.gold for d in found.segmenters] == [3, 2]
-    assert found.sentences == 2
-    assert "|golds:changes between words|tokens:characters|" in found.signatures[0]
+    assert [d.gold for d in analysis.segmenters] == [3, 2]
+    assert analysis.sentences == 2
+    assert "|golds:changes between words|tokens:characters|" in analysis.signatures[0]
 
 
 def test_given_edits_can_be_put_aside(segmenters):
-    found = segmentation(GIVEN, [SPACED], golds="divided", segmenters=["characters"], beside=())
-    assert by_segmenter(found, "spaced") == {"characters": (1, 0, 0)}
+    analysis = segmentation(GIVEN, [SPACED], golds="divided", segmenters=["characters"], beside=())
+    assert by_segmenter(analysis, "spaced") == {"characters": (1, 0, 0)}
     with expect_error(CorpusError, "texts", "--golds"):
         segmentation(TEXTS, [PLAIN], golds="given", beside=())
 
@@ -139,19 +139,19 @@ def test_spaces_divide_nothing_where_texts_have_none():
 
 def test_outputs_without_spaces_are_not_divided_by_them(segmenters):
     plain = output("plain", "我们去学校", "他来")
-    found = segmentation(GIVEN, [plain], beside=())
-    assert [d.segmenter for d in found.segmenters] == ["pairs"]
+    analysis = segmentation(GIVEN, [plain], beside=())
+    assert [d.segmenter for d in analysis.segmenters] == ["pairs"]
 
 
 def test_scores_and_ranks_move(segmenters):
-    found = segmentation(GIVEN, [SPACED, WRONG], beside=())
-    moved = {one.system: one for one in found.movements["m2"]}
+    analysis = segmentation(GIVEN, [SPACED, WRONG], beside=())
+    moved = {movement.system: movement for movement in analysis.movements["m2"]}
     assert moved["spaced"].values == (1.0, 5 / 17)
     assert moved["spaced"].width == 1 - 5 / 17
     assert moved["spaced"].ranks[0] == 1
-    assert found.pairs == 1
-    (note,) = [n for n in build_report(found).notes if "change their order" in n]
-    assert note.startswith(f"m2: of 1 pair of systems, {found.swaps['m2']} change")
+    assert analysis.pairs == 1
+    (note,) = [n for n in build_report(analysis).notes if "change their order" in n]
+    assert note.startswith(f"m2: of 1 pair of systems, {analysis.swaps['m2']} change")
 
 
 def scores_of(name: str, **values: float) -> SegmenterScores:
@@ -161,18 +161,20 @@ def scores_of(name: str, **values: float) -> SegmenterScores:
 
 def test_ranks_of_equal_scores_are_the_better_and_no_change_of_order():
     tied = [scores_of("s", a=0.5, b=0.5, c=0.1), scores_of("t", a=0.6, b=0.5, c=0.7)]
-    found = movements(tied, "x", higher_is_better=True)
-    assert [one.ranks for one in found] == [(1, 2), (1, 3), (3, 1)]
-    assert swaps(found) == 2
+    moves = movements(tied, "x", higher_is_better=True)
+    assert [move.ranks for move in moves] == [(1, 2), (1, 3), (3, 1)]
+    assert swaps(moves) == 2
     lower = movements(tied, "x", higher_is_better=False)
-    assert [one.ranks for one in lower] == [(2, 2), (2, 1), (1, 3)]
+    assert [move.ranks for move in lower] == [(2, 2), (2, 1), (1, 3)]
 
 
 def test_metrics_that_need_no_words_stand_beside(segmenters):
-    found = segmentation(TEXTS, [PLAIN], beside=("cherrant", "sentence-accuracy"), scheme="zh-char")
-    assert found.beside["cherrant"]["plain"].value == 1.0
-    assert found.beside["sentence-accuracy"]["plain"].value == 1.0
-    table = build_report(found).tables[-1]
+    analysis = segmentation(
+        TEXTS, [PLAIN], beside=("cherrant", "sentence-accuracy"), scheme="zh-char"
+    )
+    assert analysis.beside["cherrant"]["plain"].value == 1.0
+    assert analysis.beside["sentence-accuracy"]["plain"].value == 1.0
+    table = build_report(analysis).tables[-1]
     assert (table.name, table.rows) == ("beside", (("plain", 1.0, 1.0),))
 
 
@@ -181,10 +183,10 @@ def test_a_metric_beside_whose_resources_are_missing_is_left_out(segmenters, mon
         raise ResourceError("no thesaurus here")
 
     monkeypatch.setattr("gecbench.api.schemes._load", missing)
-    found = segmentation(TEXTS, [PLAIN], beside=("cherrant",))
-    assert found.beside == {}
-    assert found.skipped["cherrant"].startswith("no thesaurus here")
-    assert "beside" not in [table.name for table in build_report(found).tables]
+    analysis = segmentation(TEXTS, [PLAIN], beside=("cherrant",))
+    assert analysis.beside == {}
+    assert analysis.skipped["cherrant"].startswith("no thesaurus here")
+    assert "beside" not in [table.name for table in build_report(analysis).tables]
 
 
 def test_references_without_a_text_are_left_out_of_texts_and_counted(segmenters):
@@ -192,16 +194,16 @@ def test_references_without_a_text_are_left_out_of_texts_and_counted(segmenters)
     lost = Sample("3", "a b c", (Rewrite(edit_sets=(over,)),), {}, ("a", "b", "c"))
     corpus = Corpus("odd", (*GIVEN.samples, lost), "zh")
     system = output("s", "我们 去 学校", "他 来", "a b c")
-    found = segmentation(corpus, [system], beside=("sentence-accuracy",))
-    assert found.sentences == 3
-    assert found.beside["sentence-accuracy"]["s"].sentences == 2
-    assert any(n.startswith("1 reference is known only by edits that over") for n in found.notes)
+    analysis = segmentation(corpus, [system], beside=("sentence-accuracy",))
+    assert analysis.sentences == 3
+    assert analysis.beside["sentence-accuracy"]["s"].sentences == 2
+    assert any(n.startswith("1 reference is known only by edits that over") for n in analysis.notes)
 
 
 def test_options_of_metrics_go_where_they_belong(segmenters):
     settings = {"m2.max_unchanged_words": "1", "sentence-accuracy.unit": "word"}
     options = Options(settings=settings, beta=1.0)
-    found = segmentation(
+    analysis = segmentation(
         TEXTS,
         [PLAIN],
         segmenters=["pairs"],
@@ -209,7 +211,7 @@ def test_options_of_metrics_go_where_they_belong(segmenters):
         scheme="zh-char",
         options=options,
     )
-    m2, cherrant, accuracy = found.signatures
+    m2, cherrant, accuracy = analysis.signatures
     assert "max_unchanged_words:1|beta:1" in m2
     assert "beta:1|" in cherrant
     assert "unit:word" in accuracy
@@ -218,11 +220,11 @@ def test_options_of_metrics_go_where_they_belong(segmenters):
 
 
 def test_a_range_is_of_the_sentences_of_the_file(segmenters):
-    found = segmentation(
+    analysis = segmentation(
         TEXTS, [PLAIN], segmenters=["pairs"], beside=(), options=Options(part=(1, 2))
     )
-    assert found.sentences == 1
-    assert not any("not in the corpus" in note for note in found.notes)
+    assert analysis.sentences == 1
+    assert not any("not in the corpus" in note for note in analysis.notes)
 
 
 @pytest.mark.parametrize(
@@ -247,10 +249,10 @@ def test_a_corpus_of_another_language_is_refused():
 
 def test_a_mean_over_sentences_has_no_counts(segmenters):
     options = Options(metrics=("sent-m2",))
-    found = segmentation(TEXTS, [PLAIN], segmenters=["pairs"], beside=(), options=options)
-    table = build_report(found).tables[1]
+    analysis = segmentation(TEXTS, [PLAIN], segmenters=["pairs"], beside=(), options=options)
+    table = build_report(analysis).tables[1]
     assert table.rows[0][2:7] == (None,) * 5
-    data = json.loads(render(build_report(found), "json"))
+    data = json.loads(render(build_report(analysis), "json"))
     assert data["segmenters"][0]["scores"]["sent-m2"]["plain"] == {"value": 1.0}
 
 

@@ -37,7 +37,7 @@ def run(lang: str, *cases: Case) -> RunStats:
 
 
 @pytest.mark.parametrize(
-    ("lang", "case", "unit", "wanted"),
+    ("lang", "case", "unit", "expected"),
     [
         ("zh", Case("1", (), (), "我 去了 ab"), "characters", 5),
         ("en", Case("1", (), (), "I do n't", edit_tokens=("I", "do", "n't", ".")), "tokens", 4),
@@ -45,8 +45,8 @@ def run(lang: str, *cases: Case) -> RunStats:
         ("zh", Case("1", (), (), ""), "characters", 0),
     ],
 )
-def test_lengths_are_in_what_the_language_counts(lang, case, unit, wanted):
-    assert (length_unit(run(lang, case)), length(case, lang)) == (unit, wanted)
+def test_lengths_are_in_what_the_language_counts(lang, case, unit, expected):
+    assert (length_unit(run(lang, case)), length(case, lang)) == (unit, expected)
 
 
 def test_a_run_without_systems_has_no_cases():
@@ -54,7 +54,7 @@ def test_a_run_without_systems_has_no_cases():
 
 
 @pytest.mark.parametrize(
-    ("lang", "source", "rewrites", "wanted"),
+    ("lang", "source", "rewrites", "expected"),
     [
         ("zh", "我", (Rewrite("我 "), FREE), "error-free"),
         ("zh", "我", (Rewrite("你"), FREE), "disputed"),
@@ -66,18 +66,18 @@ def test_a_run_without_systems_has_no_cases():
         ("en", "a", (Rewrite(edit_sets=((CHANGE,),)),), "erroneous"),
     ],
 )
-def test_states_of_sentences_known_by_their_texts(lang, source, rewrites, wanted):
-    versions = tuple(CaseRewrite(unannotatable=each.unannotatable) for each in rewrites)
-    one = Sample("1", source, rewrites, tokens=("a",))
-    assert state(one, Case("1", (), versions, source), lang) == wanted
+def test_states_of_sentences_known_by_their_texts(lang, source, rewrites, expected):
+    versions = tuple(CaseRewrite(unannotatable=rewrite.unannotatable) for rewrite in rewrites)
+    sample = Sample("1", source, rewrites, tokens=("a",))
+    assert state(sample, Case("1", (), versions, source), lang) == expected
 
 
 def test_where_edits_are_known_they_decide_what_is_free():
     """As where traditional characters are simplified before anything is compared."""
-    one = Sample("1", "車", (Rewrite("车"),))
+    sample = Sample("1", "車", (Rewrite("车"),))
     plain, changed = CaseRewrite(), CaseRewrite((CHANGE,))
-    assert state(one, Case("1", (), (plain,), "車", edit_tokens=("车",)), "zh") == "error-free"
-    assert state(one, Case("1", (), (changed,), "車", edit_tokens=("车",)), "zh") == "erroneous"
+    assert state(sample, Case("1", (), (plain,), "車", edit_tokens=("车",)), "zh") == "error-free"
+    assert state(sample, Case("1", (), (changed,), "車", edit_tokens=("车",)), "zh") == "erroneous"
 
 
 def test_edits_are_of_the_first_alternative_set():
@@ -89,9 +89,9 @@ def test_edits_are_of_the_first_alternative_set():
 
 
 def test_texts_of_rewrites():
-    one = Sample("1", "a", tokens=("a",))
+    sample = Sample("1", "a", tokens=("a",))
     rewrites = (FREE, IMPOSSIBLE, Rewrite("c"), Rewrite(edit_sets=((CHANGE,),)))
-    assert [text_of_rewrite(rewrite, one, "en") for rewrite in rewrites] == ["a", "a", "c", "b"]
+    assert [text_of_rewrite(rewrite, sample, "en") for rewrite in rewrites] == ["a", "a", "c", "b"]
 
 
 def test_edits_that_overlap_give_no_text():
@@ -105,19 +105,19 @@ ANNOTATED = Edit(1, 2, ("goes",), "SVA")
 
 def english(reference: Rewrite, *outputs: str, **options: object) -> SentenceRow:
     """The only sentence of a corpus with given edits."""
-    one = Sample("s", SOURCE, (reference,), {}, tuple(SOURCE.split()))
+    sample = Sample("s", SOURCE, (reference,), {}, tuple(SOURCE.split()))
     systems = [
         SystemOutput(f"s{number}", {"s": (Rewrite(text),)}) for number, text in enumerate(outputs)
     ]
-    asked = Options(metrics=("errant",), re_extract=False, **options)  # type: ignore[arg-type]
-    run_stats = collect_stats(Corpus("c", (one,), "en"), systems, options=asked)
+    options_asked = Options(metrics=("errant",), re_extract=False, **options)  # type: ignore[arg-type]
+    run_stats = collect_stats(Corpus("c", (sample,), "en"), systems, options=options_asked)
     (row,) = sentence_rows(run_stats, "errant")
     return row
 
 
 def test_an_edit_is_made_by_those_whose_edit_the_metric_takes_for_it():
-    given = Rewrite("She goes home .", edit_sets=((ANNOTATED,),))
-    row = english(given, SOURCE, "She goes home .", "She went home .")
+    rewrite = Rewrite("She goes home .", edit_sets=((ANNOTATED,),))
+    row = english(rewrite, SOURCE, "She goes home .", "She went home .")
     (edit,) = row.references[0].edits
     assert edit.label == "SVA"
     assert row.outputs[1].edits[0].label != "SVA"
@@ -137,14 +137,14 @@ def test_an_edit_is_made_by_those_whose_edit_the_metric_takes_for_it():
 def test_who_makes_an_edit_hangs_on_the_level_but_not_on_what_is_left_out(
     options: dict, makers: tuple
 ):
-    given = Rewrite("She goes home .", edit_sets=((ANNOTATED,),))
-    row = english(given, SOURCE, "She goes home .", "She went home .", **options)
+    rewrite = Rewrite("She goes home .", edit_sets=((ANNOTATED,),))
+    row = english(rewrite, SOURCE, "She goes home .", "She went home .", **options)
     assert row.makers[row.references[0].edits[0]] == makers
 
 
 def test_an_edit_that_corrects_nothing_is_made_by_nobody():
-    given = Rewrite(edit_sets=((Edit(1, 2, None, "SVA"),),))
-    row = english(given, "She goes home .")
+    rewrite = Rewrite(edit_sets=((Edit(1, 2, None, "SVA"),),))
+    row = english(rewrite, "She goes home .")
     assert row.makers[row.references[0].edits[0]] == ()
 
 
@@ -157,8 +157,11 @@ def test_the_counts_of_all_sentences_are_those_of_the_score(level: str):
     rows = list(sentence_rows(run_stats, "cherrant"))
     for at, result in enumerate(summarise(run_stats).results):
         counted = [row.outputs[at].counts for row in rows]
-        assert total(one for one in counted if one) == result.score.counts
-        assert [one is None for one in counted] == [
+        assert (
+            total(counts_of_one for counts_of_one in counted if counts_of_one)
+            == result.score.counts
+        )
+        assert [counts_of_one is None for counts_of_one in counted] == [
             row.outputs[at].reference is None for row in rows
         ]
 
@@ -177,7 +180,8 @@ TOKENS = ("a", "b", "c")
 
 def weights(references, *systems):
     versions = tuple(
-        one if isinstance(one, CaseRewrite) else CaseRewrite(one) for one in references
+        reference if isinstance(reference, CaseRewrite) else CaseRewrite(reference)
+        for reference in references
     )
     cases = {
         str(n): [Case("7", (CaseRewrite(edits),), versions, edit_tokens=TOKENS)]
@@ -188,48 +192,48 @@ def weights(references, *systems):
 
 
 def test_weights_keep_the_order_of_the_edits_and_are_shares_of_systems_that_fail():
-    found = weights([(B, A)], (A,), (A, B), (), (A,))
-    assert found.id == "7"
-    assert found.references == ((0.75, 0.25),)
-    assert found.value == 1.0
+    difficulty = weights([(B, A)], (A,), (A, B), (), (A,))
+    assert difficulty.id == "7"
+    assert difficulty.references == ((0.75, 0.25),)
+    assert difficulty.value == 1.0
 
 
 def test_systems_that_make_the_same_are_counted_each():
-    found = weights([(A,)], (A, B), (A, B), (B,), ())
-    assert found.references == ((0.5,),)
+    difficulty = weights([(A,)], (A, B), (A, B), (B,), ())
+    assert difficulty.references == ((0.5,),)
 
 
 def test_of_several_references_the_one_systems_come_nearest_to_says_how_difficult():
-    found = weights([(A, B, C), (A,)], (A,), ())
-    assert found.references == ((0.5, 1.0, 1.0), (0.5,))
-    assert found.value == 0.5
+    difficulty = weights([(A, B, C), (A,)], (A,), ())
+    assert difficulty.references == ((0.5, 1.0, 1.0), (0.5,))
+    assert difficulty.value == 0.5
 
 
 def test_a_reference_that_could_not_be_annotated_says_nothing():
-    found = weights([CaseRewrite(unannotatable=True), (A, B)], ())
-    assert found.references == ((), (1.0, 1.0))
-    assert found.value == 2.0
+    difficulty = weights([CaseRewrite(unannotatable=True), (A, B)], ())
+    assert difficulty.references == ((), (1.0, 1.0))
+    assert difficulty.value == 2.0
     assert weights([CaseRewrite(unannotatable=True)], (A,)).value == 0.0
 
 
 def test_an_edit_that_only_detects_has_weight_one_and_does_not_make_it_difficult():
-    found = weights([(Edit(0, 1, None, "UNK"), B)], (B,))
-    assert found.references == ((1.0, 0.0),)
-    assert found.value == 0.0
+    difficulty = weights([(Edit(0, 1, None, "UNK"), B)], (B,))
+    assert difficulty.references == ((1.0, 0.0),)
+    assert difficulty.value == 0.0
 
 
 def test_pooled_alternatives_are_met_by_whoever_has_one_and_count_once():
     wide = Edit(0, 2, ("A", "B"))
     pool = (A, B, A, wide)
-    found = weights([pool], pool, (wide,), (A,), ())
-    assert found.references == ((0.5, 0.75, 0.5, 0.5),)
-    assert found.value == 0.5 + 0.75
+    difficulty = weights([pool], pool, (wide,), (A,), ())
+    assert difficulty.references == ((0.5, 0.75, 0.5, 0.5),)
+    assert difficulty.value == 0.5 + 0.75
 
 
 def test_an_insertion_that_a_pool_has_twice_makes_one_error():
-    found = weights([(C, A, C)], ())
-    assert found.references == ((1.0, 1.0, 1.0),)
-    assert found.value == 2.0
+    difficulty = weights([(C, A, C)], ())
+    assert difficulty.references == ((1.0, 1.0, 1.0),)
+    assert difficulty.value == 2.0
 
 
 def test_without_systems_there_is_no_difficulty():

@@ -74,38 +74,38 @@ def few(sentences: int) -> str:
 
 
 def test_equal_outputs_have_p_one_and_share_a_group():
-    found = accuracy({"A": "1100", "B": "1100"})
-    (pair,) = found.pairs
+    comparison = accuracy({"A": "1100", "B": "1100"})
+    (pair,) = comparison.pairs
     assert pair.p == {"bootstrap": 1.0, "randomisation": 1.0}
     assert (pair.difference, pair.interval.low, pair.interval.high) == (0, 0, 0)
     assert pair.first_better == 0.5
-    assert found.groups == (("A", "B"),)
-    assert found.notes == (
+    assert comparison.groups == (("A", "B"),)
+    assert comparison.notes == (
         few(4),
         "sentence-accuracy: the same score in every resample, which is no test of anything: A – B",
     )
 
 
 def test_randomisation_finds_the_p_of_all_permutations():
-    one, two = "111111011101", "001010011000"
-    found = accuracy({"A": one, "B": two}, Plan(resamples=20_000))
-    differences = [int(a) - int(b) for a, b in zip(one, two, strict=True)]
+    first, second = "111111011101", "001010011000"
+    comparison = accuracy({"A": first, "B": second}, Plan(resamples=20_000))
+    differences = [int(a) - int(b) for a, b in zip(first, second, strict=True)]
     exact = stats.permutation_test(
         (differences,), np.mean, permutation_type="samples", n_resamples=math.inf
     )
-    (pair,) = found.pairs
+    (pair,) = comparison.pairs
     assert pair.p["randomisation"] == pytest.approx(exact.pvalue, abs=0.005)
     assert pair.difference == pytest.approx(sum(differences) / 12)
 
 
 def test_the_bootstrap_of_a_mean_agrees_with_the_normal_one():
     dice = np.random.default_rng(3)
-    one, two = (
+    first, second = (
         "".join(map(str, dice.integers(0, 2, 400) | (dice.random(400) < more).astype(int)))
         for more in (0.12, 0.0)
     )
-    (pair,) = accuracy({"A": one, "B": two}, Plan(resamples=4000)).pairs
-    differences = [int(a) - int(b) for a, b in zip(one, two, strict=True)]
+    (pair,) = accuracy({"A": first, "B": second}, Plan(resamples=4000)).pairs
+    differences = [int(a) - int(b) for a, b in zip(first, second, strict=True)]
     error = np.std(differences) / 20
     assert pair.p["bootstrap"] == pytest.approx(
         2 * stats.norm.sf(abs(pair.difference) / error), abs=0.015
@@ -117,15 +117,15 @@ def test_the_bootstrap_of_a_mean_agrees_with_the_normal_one():
 def sacrebleus_p(run_stats, kind: str) -> float:
     """What sacrebleu's own paired test says of the first two systems."""
     cases = {
-        name: [one for one in cases if any(not v.unannotatable for v in one.references)]
+        name: [case for case in cases if any(not v.unannotatable for v in case.references)]
         for name, cases in run_stats.cases.items()
     }
-    versions = [[v.text for v in one.references if not v.unannotatable] for one in cases["eager"]]
+    versions = [[v.text for v in case.references if not v.unannotatable] for case in cases["eager"]]
     references = [
-        [each[r] if r < len(each) else None for each in versions]
+        [version[r] if r < len(version) else None for version in versions]
         for r in range(max(map(len, versions)))
     ]
-    named = [(name, [one.hypotheses[0].text for one in some]) for name, some in cases.items()]
+    named = [(name, [case.hypotheses[0].text for case in some]) for name, some in cases.items()]
     bleu = BLEU(tokenize="char", smooth_method="none", references=references)
     _, scores = PairedTest(named[:2], {"BLEU": bleu}, None, kind, n_samples=3000)()
     return scores["BLEU"][1].p_value
@@ -142,12 +142,12 @@ def test_p_of_the_bootstrap_differs_from_sacrebleus_by_its_shift_of_absolute_val
     _, _, run_stats = english
     metric, places = run_stats.metrics["char-bleu"], run_stats.indices_of("char-bleu")
     drawn = draws(len(places), resamples=3000, seed=0)
-    one, two = (
+    first, second = (
         metric.resample([run_stats.rows[name, "char-bleu"][at] for at in places], drawn)
         for name in ("cautious", "eager")
     )
     pair = compare(run_stats, "char-bleu", Plan(resamples=3000)).pair("cautious", "eager")
-    absolute = abs(one - two)
+    absolute = abs(first - second)
     theirs = float((absolute - absolute.mean() > abs(pair.difference)).mean())
     assert theirs == pytest.approx(sacrebleus_p(run_stats, "bs"), abs=0.04)
     assert pair.p["bootstrap"] == pytest.approx(pair.p["randomisation"], abs=0.04)
@@ -162,21 +162,21 @@ def test_intervals_of_scores_are_those_of_score(english):
     corpus, systems, run_stats = english
     options = Options(metrics=("char-bleu",), resamples=500)
     report = gecbench.score(corpus, systems, options=options)
-    found = compare(run_stats, "char-bleu", QUICK)
-    assert {r.system: r.score.interval for r in report.results} == found.intervals
-    assert {r.system: r.score.value for r in report.results} == found.values
+    comparison = compare(run_stats, "char-bleu", QUICK)
+    assert {r.system: r.score.interval for r in report.results} == comparison.intervals
+    assert {r.system: r.score.value for r in report.results} == comparison.values
 
 
 @pytest.mark.parametrize("metric", ["char-bleu", "mp-prime", "gleu"])
 def test_another_order_of_systems_changes_nothing_but_order(english, metric: str):
     _, _, run_stats = english
     turned = replace(run_stats, systems=dict(reversed(run_stats.systems.items())))
-    one, two = compare(run_stats, metric, QUICK), compare(turned, metric, QUICK)
-    assert one.groups == two.groups
-    assert one.ranked == two.ranked
-    assert list(two.values) == list(one.values)[::-1]
-    for pair in one.pairs:
-        other = two.pair(pair.first, pair.second)
+    first, second = compare(run_stats, metric, QUICK), compare(turned, metric, QUICK)
+    assert first.groups == second.groups
+    assert first.ranked == second.ranked
+    assert list(second.values) == list(first.values)[::-1]
+    for pair in first.pairs:
+        other = second.pair(pair.first, pair.second)
         assert other.p == pytest.approx(pair.p)
         assert other.corrected == pytest.approx(pair.corrected)
         assert other.difference == pytest.approx(pair.difference)
@@ -190,9 +190,9 @@ def test_blocks_of_memory_change_nothing(english, monkeypatch):
     whole = compare(run_stats, "mp-prime", QUICK)
     monkeypatch.setattr("gecbench.scoring.resample._AT_ONCE", 1000)
     parts = compare(run_stats, "mp-prime", QUICK)
-    for one, other in zip(parts.pairs, whole.pairs, strict=True):
-        assert one.p == other.p
-        assert one.interval.low == pytest.approx(other.interval.low, abs=1e-12)
+    for pair, other in zip(parts.pairs, whole.pairs, strict=True):
+        assert pair.p == other.p
+        assert pair.interval.low == pytest.approx(other.interval.low, abs=1e-12)
 
 
 @pytest.mark.slow
@@ -208,50 +208,50 @@ def test_several_processes_find_what_one_finds(english, monkeypatch):
 
 def test_where_lower_is_better_the_lower_is_the_better(english):
     _, _, run_stats = english
-    found = compare(run_stats, "mp-prime", QUICK)
-    assert found.values[found.ranked[0]] == min(found.values.values())
-    pair = found.pair(found.ranked[0], found.ranked[-1])
+    comparison = compare(run_stats, "mp-prime", QUICK)
+    assert comparison.values[comparison.ranked[0]] == min(comparison.values.values())
+    pair = comparison.pair(comparison.ranked[0], comparison.ranked[-1])
     assert pair.difference < 0
     assert pair.first_better > 0.5
 
 
 def test_a_seed_gives_the_same_and_another_another():
     marks = {"A": "110110111011", "B": "100110011001"}
-    one = accuracy(marks)
-    assert accuracy(marks) == one
-    assert accuracy(marks, replace(QUICK, seed=1)).pairs[0].p != one.pairs[0].p
+    comparison = accuracy(marks)
+    assert accuracy(marks) == comparison
+    assert accuracy(marks, replace(QUICK, seed=1)).pairs[0].p != comparison.pairs[0].p
 
 
 def test_a_pair_is_significant_where_corrected_p_of_the_main_test_is():
     marks = {"A": "1" * 40, "B": "1" * 33 + "0" * 7, "C": "0" * 40}
     for plan in (QUICK, replace(QUICK, tests=("bootstrap",)), replace(QUICK, correction="none")):
-        found = accuracy(marks, plan)
-        for pair in found.pairs:
+        comparison = accuracy(marks, plan)
+        for pair in comparison.pairs:
             assert pair.significant == (pair.corrected[plan.main_test] <= plan.alpha)
-        assert [pair.significant for pair in found.pairs] == [True] * 3
-        assert found.groups == (("A",), ("B",), ("C",))
+        assert [pair.significant for pair in comparison.pairs] == [True] * 3
+        assert comparison.groups == (("A",), ("B",), ("C",))
     strict = accuracy(marks, replace(QUICK, alpha=0.01))
     assert strict.groups == (("A", "B"), ("C",))
 
 
 def test_p_is_never_nothing():
-    found = accuracy({"A": "1" * 40, "B": "0" * 40})
-    assert found.pairs[0].p == {"bootstrap": 1 / 501, "randomisation": 1 / 501}
+    comparison = accuracy({"A": "1" * 40, "B": "0" * 40})
+    assert comparison.pairs[0].p == {"bootstrap": 1 / 501, "randomisation": 1 / 501}
 
 
 def test_with_a_baseline_only_its_pairs_are_tested_and_there_are_no_groups():
     marks = {"A": "1111", "B": "0000", "C": "1010"}
-    found = accuracy(marks, replace(QUICK, baseline="B"))
-    assert [(pair.first, pair.second) for pair in found.pairs] == [("A", "B"), ("C", "B")]
-    assert found.groups == ()
+    comparison = accuracy(marks, replace(QUICK, baseline="B"))
+    assert [(pair.first, pair.second) for pair in comparison.pairs] == [("A", "B"), ("C", "B")]
+    assert comparison.groups == ()
     with expect_error(UnknownNameError, "'A - C'"):
-        found.pair("A", "C")
+        comparison.pair("A", "C")
 
 
 def test_too_few_resamples_for_the_number_of_pairs_are_said():
     marks = {f"s{n}": "1" * n + "0" * (12 - n) for n in range(5)}
-    found = accuracy(marks, Plan(resamples=100))
-    assert found.notes == (
+    comparison = accuracy(marks, Plan(resamples=100))
+    assert comparison.notes == (
         "sentence-accuracy: 100 resamples cannot find p below 0.0099, which is 0.099 for 10 pairs, "
         "so that nothing can be significant at 0.05; take --resamples 200 or more",
         few(12),
@@ -259,12 +259,12 @@ def test_too_few_resamples_for_the_number_of_pairs_are_said():
     assert accuracy(marks, Plan(resamples=200)).notes == (few(12),)
     for correction in ("none", "bh"):
         assert accuracy(marks, Plan(resamples=100, correction=correction)).notes == (few(12),)
-        found = accuracy(marks, Plan(resamples=100, correction=correction, alpha=0.009))
-        assert found.notes[0] == (
+        comparison = accuracy(marks, Plan(resamples=100, correction=correction, alpha=0.009))
+        assert comparison.notes[0] == (
             "sentence-accuracy: 100 resamples cannot find p below 0.0099, so that nothing can be "
             "significant at 0.009; take --resamples 112 or more"
         )
-        assert not any(pair.significant for pair in found.pairs)
+        assert not any(pair.significant for pair in comparison.pairs)
         assert (
             few(12)
             == accuracy(marks, Plan(resamples=112, correction=correction, alpha=0.009)).notes[0]
@@ -280,10 +280,12 @@ def test_one_sentence_and_two_show_nothing():
 
 def test_too_many_groups_are_said_and_leave_the_pairs(monkeypatch):
     monkeypatch.setattr("gecbench.analysis.significance.MOST_STEPS", 1)
-    found = accuracy({"A": "1" * 40, "B": "0" * 40, "C": "01" * 20})
-    assert found.groups == ()
-    assert found.notes == ("sentence-accuracy: too many groups of systems to show; see the pairs",)
-    shown = build_report("made", [found])
+    comparison = accuracy({"A": "1" * 40, "B": "0" * 40, "C": "01" * 20})
+    assert comparison.groups == ()
+    assert comparison.notes == (
+        "sentence-accuracy: too many groups of systems to show; see the pairs",
+    )
+    shown = build_report("made", [comparison])
     assert [table.name for table in shown.tables] == ["systems", "pairs", "p-sentence-accuracy"]
     assert shown.tables[0].title.en == "Scores"
     assert "groups" not in shown.figures[0].alt.en
@@ -313,9 +315,9 @@ def test_what_cannot_be_compared_is_refused():
         compare(run_stats, "gleu")
     with expect_error(UnknownNameError, "'god'", "good"):
         compare(run_stats, "sentence-accuracy", Plan(baseline="god"))
-    one = collect_stats(CORPUS, [GOOD], options=Options(metrics=("sentence-accuracy",)))
+    item = collect_stats(CORPUS, [GOOD], options=Options(metrics=("sentence-accuracy",)))
     with expect_error(UsageError, "two systems", "good"):
-        compare(one, "sentence-accuracy")
+        compare(item, "sentence-accuracy")
 
 
 def test_a_corpus_that_nobody_could_correct_has_nothing_to_compare():
@@ -334,15 +336,17 @@ def test_files_and_options_become_comparisons_by_every_metric_that_applies():
         shown.append(what)
         return pairs
 
-    found = gecbench.compare(CORPUS, [COPY, GOOD], options=options, plan=QUICK, watch_pairs=watch)
-    assert [one.metric for one in found.metrics] == ["sentence-accuracy", "mp-prime"]
+    comparison = gecbench.compare(
+        CORPUS, [COPY, GOOD], options=options, plan=QUICK, watch_pairs=watch
+    )
+    assert [metric.metric for metric in comparison.metrics] == ["sentence-accuracy", "mp-prime"]
     loops = ("bootstrap", "pairs")
     metrics = ("sentence-accuracy", "mp-prime")
     assert shown == [f"{metric}: {loop}" for metric in metrics for loop in loops]
-    assert found.corpus == "dev"
-    assert "n/a: errant is for language en, corpus 'dev' is in zh" in found.notes
-    assert "1 sentence left out: outside the range" in found.notes
-    assert found.metrics[0].sentences == 3
+    assert comparison.corpus == "dev"
+    assert "n/a: errant is for language en, corpus 'dev' is in zh" in comparison.notes
+    assert "1 sentence left out: outside the range" in comparison.notes
+    assert comparison.metrics[0].sentences == 3
     with expect_error(UsageError, "two systems", "1"):
         gecbench.compare(CORPUS, [GOOD])
 
@@ -372,8 +376,8 @@ def test_one_value_or_no_correction_changes_nothing():
 def test_corrections_follow_their_values_wherever_these_stand():
     for how in ("holm", "bh"):
         for order in itertools.permutations(range(len(SOME))):
-            found = correct_p_values([SOME[at] for at in order], how)
-            assert found == [correct_p_values(SOME, how)[at] for at in order]
+            corrected = correct_p_values([SOME[at] for at in order], how)
+            assert corrected == [correct_p_values(SOME, how)[at] for at in order]
 
 
 def test_without_scipy_it_is_said_what_to_install(monkeypatch):
@@ -389,13 +393,15 @@ def test_two_systems_share_a_group_just_if_they_do_not_differ():
         pairs = [frozenset(pair) for pair in itertools.combinations(names, 2)]
         for share in (0, 0.3, 0.7, 1):
             different = {pair for pair in pairs if dice.random() < share}
-            found = groups(names, different)
+            groups_found = groups(names, different)
             together = {
-                frozenset(pair) for group in found for pair in itertools.combinations(group, 2)
+                frozenset(pair)
+                for group in groups_found
+                for pair in itertools.combinations(group, 2)
             }
             assert together == set(pairs) - different
-            assert {name for group in found for name in group} == set(names)
-            assert not any(set(a) <= set(b) for a, b in itertools.permutations(found, 2))
+            assert {name for group in groups_found for name in group} == set(names)
+            assert not any(set(a) <= set(b) for a, b in itertools.permutations(groups_found, 2))
 
 
 def test_more_groups_than_can_be_read_are_given_up():
@@ -407,8 +413,8 @@ def test_more_groups_than_can_be_read_are_given_up():
         groups(names, different)
     # Systems on a scale have few, however many they are.
     near = {
-        frozenset((one, two))
-        for (m, one), (n, two) in itertools.combinations(enumerate(names), 2)
+        frozenset((first, two))
+        for (m, first), (n, two) in itertools.combinations(enumerate(names), 2)
         if n - m > 7
     }
     assert len(groups(names, near)) == 53

@@ -39,65 +39,67 @@ def voted(data: Corpus, *outputs: SystemOutput, scheme="zh-char", **more) -> Com
 
 @pytest.mark.parametrize("scheme", ["zh-char", PLAIN])
 def test_copies_of_a_system_are_that_system(scheme):
-    made = voted(corpus(), *(system(name, *FIXED) for name in "abc"), scheme=scheme)
-    assert made.texts == FIXED
-    assert (made.tally.changed, made.tally.sentences) == (3, 3)
+    combination = voted(corpus(), *(system(name, *FIXED) for name in "abc"), scheme=scheme)
+    assert combination.texts == FIXED
+    assert (combination.tally.changed, combination.tally.sentences) == (3, 3)
     assert voted(corpus(), system("a", *FIXED), scheme=scheme).texts == FIXED
 
 
 def test_a_majority_of_edits_is_kept():
-    one = system("one", FIXED[0], "他们应该去打蓝球。", ZH[2])
+    first_system = system("one", FIXED[0], "他们应该去打蓝球。", ZH[2])
     two = system("two", FIXED[0], "他们应该去打篮球。", FIXED[2])
     three = system("three", ZH[0], "他们因该去打篮球！", ZH[2])
     for scheme in ("zh-char", PLAIN):
-        made = voted(corpus(), one, two, three, scheme=scheme)
-        assert made.texts == (FIXED[0], FIXED[1], ZH[2])
-        other = voted(corpus(), three, one, two, scheme=scheme)
-        assert (other.texts, other.tally) == (made.texts, made.tally)
+        combination = voted(corpus(), first_system, two, three, scheme=scheme)
+        assert combination.texts == (FIXED[0], FIXED[1], ZH[2])
+        other = voted(corpus(), three, first_system, two, scheme=scheme)
+        assert (other.texts, other.tally) == (combination.texts, combination.tally)
 
 
 def test_a_threshold_that_decides_nothing_is_said():
-    one, two = system("one", *FIXED), system("two", *FIXED)
-    made = voted(corpus(), one, two, thresholds={"S": 2, "order": 1, "QQ": 2})
-    assert made.notes == ("no edit is of type QQ, order; these thresholds decided nothing",)
-    plain = voted(corpus(), one, two, thresholds={"R": 2}, scheme=PLAIN)
+    first, second = system("one", *FIXED), system("two", *FIXED)
+    combination = voted(corpus(), first, second, thresholds={"S": 2, "order": 1, "QQ": 2})
+    assert combination.notes == ("no edit is of type QQ, order; these thresholds decided nothing",)
+    plain = voted(corpus(), first, second, thresholds={"R": 2}, scheme=PLAIN)
     assert plain.notes == ("no edit is of type R; its threshold decided nothing",)
-    assert voted(corpus(), one, two, thresholds={"R": 2}).notes == ()
+    assert voted(corpus(), first, second, thresholds={"R": 2}).notes == ()
 
 
 def test_weights_and_thresholds_are_by_name():
-    one, two = system("one", *FIXED), system("two", *ZH)
-    assert voted(corpus(), one, two).texts == ZH
-    assert voted(corpus(), one, two, weights={"one": 2}).texts == FIXED
-    assert voted(corpus(), one, two, threshold=1).texts == FIXED
+    first, second = system("one", *FIXED), system("two", *ZH)
+    assert voted(corpus(), first, second).texts == ZH
+    assert voted(corpus(), first, second, weights={"one": 2}).texts == FIXED
+    assert voted(corpus(), first, second, threshold=1).texts == FIXED
     # Word order needs one of the two; it is a deletion and an insertion, kept or dropped together.
     moved = system("one", ZH[0], ZH[1], "昨天我见面了他。")
-    assert voted(corpus(), moved, two, relaxed="code", spelling="sound").texts[2] == (
+    assert voted(corpus(), moved, second, relaxed="code", spelling="sound").texts[2] == (
         "昨天我见面了他。"
     )
-    assert voted(corpus(), moved, two, thresholds={"order": 1}).texts[2] == "昨天我见面了他。"
-    assert voted(corpus(), moved, two, thresholds={"M": 1}).texts == ZH
+    assert voted(corpus(), moved, second, thresholds={"order": 1}).texts[2] == "昨天我见面了他。"
+    assert voted(corpus(), moved, second, thresholds={"M": 1}).texts == ZH
 
 
 def test_spelling_errors_need_fewer_votes():
-    one = system("one", "我今天真 高兴。", "他们应该去打篮球。", ZH[2])
+    first_system = system("one", "我今天真 高兴。", "他们应该去打篮球。", ZH[2])
     two = system("two", *ZH)
     for scheme in ("zh-char", PLAIN):
-        made = voted(corpus(), one, two, relaxed="code", spelling="sound", scheme=scheme)
-        assert made.texts == (ZH[0], "他们因该去打篮球。", ZH[2])  # 蓝 and 篮 sound alike
+        combination = voted(
+            corpus(), first_system, two, relaxed="code", spelling="sound", scheme=scheme
+        )
+        assert combination.texts == (ZH[0], "他们因该去打篮球。", ZH[2])  # 蓝 and 篮 sound alike
 
 
 def test_english_keeps_its_white_space_without_a_scheme():
     data = corpus(EN, "en")
-    one = system("one", "He goes  to school .", "I have an apple .")
+    first_system = system("one", "He goes  to school .", "I have an apple .")
     two = system("two", "He goes  to school.", "I have a apple .")
-    made = voted(data, one, two, scheme=PLAIN)
-    assert made.texts == ("He goes  to school .", "I have a apple .")
+    combination = voted(data, first_system, two, scheme=PLAIN)
+    assert combination.texts == ("He goes  to school .", "I have a apple .")
     assert voted(data, two, two_named(two, "again"), scheme=PLAIN).texts == (
         "He goes  to school.",
         "I have a apple .",
     )
-    noted = voted(data, one, two, scheme=PLAIN, relaxed="code")
+    noted = voted(data, first_system, two, scheme=PLAIN, relaxed="code")
     assert noted.notes == ("scheme none has no types: spelling errors are not told from others",)
 
 
@@ -114,9 +116,9 @@ def test_given_edits_need_no_scheme():
         given_edits("two", tokens, insertion),
         given_edits("three", tokens, other),
     ]
-    made = voted(data, *outputs, scheme=None)
-    assert made.texts == ("今天你去。",)
-    assert made.m2() == (
+    combination = voted(data, *outputs, scheme=None)
+    assert combination.texts == ("今天你去。",)
+    assert combination.m2() == (
         "S 我 去 。\nT0-A0 今 天 你 去 。\nA 0 0|||M|||今 天|||REQUIRED|||-NONE-|||0\n"
         "A 0 1|||S|||你|||REQUIRED|||-NONE-|||0\n\n"
     )
@@ -125,10 +127,10 @@ def test_given_edits_need_no_scheme():
         nothing.m2()
         == "S 我 去 。\nT0 没有错误\nA -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n\n"
     )
-    (sample,) = made.corpus.samples
+    (sample,) = combination.corpus.samples
     assert sample.references[0].edit_sets == ((insertion, other),)
-    assert made.corpus.provenance["rule"] == "votes: more than 1.5 of 3 votes"
-    assert made.corpus.provenance["systems"] == "one, two, three"
+    assert combination.corpus.provenance["rule"] == "votes: more than 1.5 of 3 votes"
+    assert combination.corpus.provenance["systems"] == "one, two, three"
 
 
 def test_edits_of_files_vote_with_extracted_ones_that_they_can_be_compared_with():
@@ -136,13 +138,17 @@ def test_edits_of_files_vote_with_extracted_ones_that_they_can_be_compared_with(
     text = system("text", FIXED[0])
     tokens = "".join(ZH[0].split())
     same = given_edits("edits", tokens, Edit(5, 6, ("兴",), "S"))
-    made, alike = voted(data, text, same), voted(data, text, system("edits", FIXED[0]))
-    assert (made.texts, made.tally, made.notes) == (alike.texts, alike.tally, alike.notes)
+    combination, alike = voted(data, text, same), voted(data, text, system("edits", FIXED[0]))
+    assert (combination.texts, combination.tally, combination.notes) == (
+        alike.texts,
+        alike.tally,
+        alike.notes,
+    )
     words = given_edits("words", tokens, Edit(2, 3, ("高兴",), "S"))
     words = SystemOutput("words", words.hypotheses, {"1": ("我今天", "很", "高心", "。")})
-    made = voted(data, text, words)
-    assert made.texts == FIXED[:1]
-    assert "extracted again, on both sides" in made.notes[0]
+    combination = voted(data, text, words)
+    assert combination.texts == FIXED[:1]
+    assert "extracted again, on both sides" in combination.notes[0]
     with expect_error(CorpusError, "words", "sentence '1'", "tokens"):
         gecbench.combine(data, [text, words], scheme="zh-char", re_extract=False)
     overlapping = given_edits("bad", tokens, Edit(0, 2, ()), Edit(1, 3, ()))
@@ -153,12 +159,12 @@ def test_edits_of_files_vote_with_extracted_ones_that_they_can_be_compared_with(
 def test_edits_of_files_are_extracted_again_where_that_is_asked_for():
     tokens = "我去。"
     coarse = (Edit(0, 3, ("你", "去", "。"), "S"),)
-    given = {"1": (Rewrite("你去。", edit_sets=(coarse,)),)}
-    one = SystemOutput("one", given, {"1": tuple(tokens)})
+    hypotheses = {"1": (Rewrite("你去。", edit_sets=(coarse,)),)}
+    system_output = SystemOutput("one", hypotheses, {"1": tuple(tokens)})
     two = system("two", "你去。")
     data = corpus((tokens,))
-    assert "A 0 3|||S|||你 去 。|||" in voted(data, one).m2()
-    again = gecbench.combine(data, [one, two], scheme="zh-char", re_extract=True)
+    assert "A 0 3|||S|||你 去 。|||" in voted(data, system_output).m2()
+    again = gecbench.combine(data, [system_output, two], scheme="zh-char", re_extract=True)
     assert again.texts == ("你去。",)
     assert "A 0 1|||S|||你|||" in again.m2()
     without_text = given_edits("edits", tokens, *coarse)
@@ -171,10 +177,10 @@ def test_what_takes_no_part_is_counted_and_said():
     data = corpus((tokens,))
     detected = given_edits("detects", tokens, Edit(0, 1, None, "UNK"))
     several = SystemOutput("several", {"1": (Rewrite("你去。"), Rewrite("他去。"))})
-    gone = SystemOutput("gone", {"1": (Rewrite(unannotatable=True),)})
-    made = voted(data, detected, several, gone, threshold=1, scheme=CHAR)
-    assert made.texts == ("你去。",)
-    assert [note for note in made.notes if ":" in note] == [
+    unannotatable = SystemOutput("gone", {"1": (Rewrite(unannotatable=True),)})
+    combination = voted(data, detected, several, unannotatable, threshold=1, scheme=CHAR)
+    assert combination.texts == ("你去。",)
+    assert [note for note in combination.notes if ":" in note] == [
         "several: of several versions of 1 sentence the first votes",
         "gone: 1 sentence declared unannotatable: counted as unchanged",
         "detects: 1 sentence with errors detected, not corrected: no votes",
@@ -188,24 +194,28 @@ CHAR = gecbench.load_scheme("zh-char")
 def test_the_official_rule_loses_what_it_loses(shared: Path):
     tokens = "我去。"
     data = corpus((tokens,))
-    one = given_edits("one", tokens, Edit(0, 0, ("今",), "M"), Edit(0, 1, ("你",), "S"))
+    system_output = given_edits("one", tokens, Edit(0, 0, ("今",), "M"), Edit(0, 1, ("你",), "S"))
     places = gecbench.Places(mirror=shared / "data")
     voting = gecbench.Voting("mucgec-official", 1)
-    made = gecbench.combine(data, [one], voting=voting, places=places)
-    assert made.texts == ("你 去 。",)
-    assert made.m2().splitlines()[0] == "S 我 去 。"
-    assert "T0" not in made.m2()
-    assert voted(data, one, scheme=None).texts == ("今你去。",)
+    combined = gecbench.combine(data, [system_output], voting=voting, places=places)
+    assert combined.texts == ("你 去 。",)
+    assert combined.m2().splitlines()[0] == "S 我 去 。"
+    assert "T0" not in combined.m2()
+    assert voted(data, system_output, scheme=None).texts == ("今你去。",)
     # A correction that is the letter W is taken for an edit of word order, so one vote is enough.
     letter = given_edits("letter", tokens, Edit(2, 3, ("W",), "S"))
     silent = given_edits("silent", tokens)
     voting = gecbench.Voting("mucgec-official", 2)
-    made = gecbench.combine(data, [letter, silent], voting=voting, places=places)
-    assert made.texts == ("我 去 W",)
-    gone = SystemOutput("gone", {"1": (Rewrite(unannotatable=True),)}, {"1": tuple(tokens)})
-    made = gecbench.combine(data, [gone, two_named(gone, "too")], voting=voting, places=places)
-    assert made.m2() == "S 我 去 。\nA -1 -1|||NA|||-NONE-|||REQUIRED|||-NONE-|||0\n\n"
-    assert made.texts == ("我 去 。",)
+    combined = gecbench.combine(data, [letter, silent], voting=voting, places=places)
+    assert combined.texts == ("我 去 W",)
+    unannotatable = SystemOutput(
+        "gone", {"1": (Rewrite(unannotatable=True),)}, {"1": tuple(tokens)}
+    )
+    combined = gecbench.combine(
+        data, [unannotatable, two_named(unannotatable, "too")], voting=voting, places=places
+    )
+    assert combined.m2() == "S 我 去 。\nA -1 -1|||NA|||-NONE-|||REQUIRED|||-NONE-|||0\n\n"
+    assert combined.texts == ("我 去 。",)
 
 
 @pytest.mark.parametrize(

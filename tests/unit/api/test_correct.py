@@ -202,8 +202,8 @@ def test_kill_9_loses_and_repeats_nothing_that_was_done(text, tmp_path) -> None:
 
 
 def test_several_processes_write_what_one_writes_after_one_of_them_died(text, tmp_path) -> None:
-    one, out = tmp_path / "one.txt", tmp_path / "out.txt"
-    correct_file(Doubling(), text, to(one, details=tmp_path / "one.jsonl"))
+    folder, out = tmp_path / "one.txt", tmp_path / "out.txt"
+    correct_file(Doubling(), text, to(folder, details=tmp_path / "one.jsonl"))
     dying = partial(Doubling, dies_of=SENTENCES[7])
     with pytest.raises(ResourceError, match=r"died while it worked on sentences \d+ to \d+"):
         correct_file(Doubling(), text, to(out), jobs=2, load=dying)
@@ -214,7 +214,7 @@ def test_several_processes_write_what_one_writes_after_one_of_them_died(text, tm
     assert result.resumed in (0, 3, 6)
     assert not here.asked
     assert (out.read_bytes(), details.read_bytes()) == (
-        one.read_bytes(),
+        folder.read_bytes(),
         (tmp_path / "one.jsonl").read_bytes(),
     )
 
@@ -226,9 +226,9 @@ def test_several_processes_begin_where_they_pay(text, tmp_path, monkeypatch) -> 
     correct_file(here, text, to(tmp_path / "out.txt"), jobs=None, load=Doubling)
     assert here.asked == SENTENCES[:6]
     assert read_lines(tmp_path / "out.txt") == [s.replace("的", "的的") for s in SENTENCES]
-    asked = Doubling()
-    correct_file(asked, text, to(tmp_path / "out.txt"), jobs=None, load=Doubling)
-    assert asked.asked == SENTENCES
+    doubling = Doubling()
+    correct_file(doubling, text, to(tmp_path / "out.txt"), jobs=None, load=Doubling)
+    assert doubling.asked == SENTENCES
 
 
 def test_processes_that_cannot_be_are_refused_before_anything_is_corrected(text, tmp_path) -> None:
@@ -280,11 +280,11 @@ def test_a_language_that_the_corrector_is_not_for_is_refused_where_it_is_declare
 def test_splitting_asks_for_sentences_and_joins_exactly() -> None:
     inner = Doubling()
     texts = [" 我的。  你的？\n", "", "他的", "  "]
-    found = Splitting(inner).correct(texts)
+    results = Splitting(inner).correct(texts)
     assert inner.asked == ["我的。", "你的？", "他的"]
-    assert [c.text for c in found] == [" 我的的。  你的的？\n", "", "他的的", "  "]
-    assert [e.start for e in found[0].edits] == [2, 7]
-    assert (found[0].score, found[2].score) == (None, 0.25)
+    assert [c.text for c in results] == [" 我的的。  你的的？\n", "", "他的的", "  "]
+    assert [e.start for e in results[0].edits] == [2, 7]
+    assert (results[0].score, results[2].score) == (None, 0.25)
     assert Splitting(inner).info.signature["split"] == "sentences"
 
 
@@ -297,17 +297,17 @@ def test_sentences_are_those_of_the_language_that_a_corrector_is_for() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lang", "asked", "how"),
+    ("lang", "calls", "how"),
     [
         ("deu", ["Das ist z. B. gut.", "Ja."], "sentences (de)"),
         ("xx", ["Das ist z.", "B. gut.", "Ja."], "sentences"),
     ],
 )
-def test_sentences_are_those_of_the_language_that_is_declared(lang, asked, how) -> None:
+def test_sentences_are_those_of_the_language_that_is_declared(lang, calls, how) -> None:
     inner = Doubling(lang="fr")
     splitting = Splitting(inner, lang=lang)
     splitting.correct(["Das ist z. B. gut. Ja."])
-    assert inner.asked == asked
+    assert inner.asked == calls
     assert splitting.info.signature["split"] == how
 
 

@@ -36,13 +36,17 @@ def by(annotator: str | None, *edits: Edit) -> Rewrite:
 
 
 def corpus(*sentences: tuple[Rewrite, ...]) -> Corpus:
-    samples = (Sample(str(n), "a b", made, {}, TOKENS) for n, made in enumerate(sentences, 1))
+    samples = (
+        Sample(str(n), "a b", sentence, {}, TOKENS) for n, sentence in enumerate(sentences, 1)
+    )
     return Corpus("dev", tuple(samples), "en")
 
 
 def system(name: str, *sentences: tuple[Edit, ...]) -> SystemOutput:
-    made = {str(n): (by(None, *edits) if edits else FREE,) for n, edits in enumerate(sentences, 1)}
-    return SystemOutput(name, made, dict.fromkeys(made, TOKENS))
+    hypotheses = {
+        str(n): (by(None, *edits) if edits else FREE,) for n, edits in enumerate(sentences, 1)
+    }
+    return SystemOutput(name, hypotheses, dict.fromkeys(hypotheses, TOKENS))
 
 
 NAMED = corpus((by("0", A), by("1", B)), (by("1", B),), (FREE,))
@@ -52,8 +56,8 @@ TWO = system("two", (B,), (B,), ())
 
 
 def measure(data: Corpus = NAMED, *systems: SystemOutput, **options: object):
-    made = difficulty(data, systems or (ONE, TWO), options=DifficultyOptions(**options))
-    return made[0] if len(made) == 1 else made
+    results = difficulty(data, systems or (ONE, TWO), options=DifficultyOptions(**options))
+    return results[0] if len(results) == 1 else results
 
 
 def test_a_named_annotator_is_the_same_everywhere_and_a_bare_block_is_everyones():
@@ -74,9 +78,9 @@ def test_nameless_references_are_counted_by_their_place():
 
 
 def test_what_is_absent_can_be_taken_as_free_of_errors():
-    made = measure(NAMED, absent="unchanged")
-    assert made.table.verdicts["one"] == ("NTNNN", "NFNNN", "NNNNN")
-    assert made.notes[-1] == (
+    result = measure(NAMED, absent="unchanged")
+    assert result.table.verdicts["one"] == ("NTNNN", "NFNNN", "NNNNN")
+    assert result.notes[-1] == (
         "reference 1 (annotator 0): sentences taken as free of errors because they have no such "
         "reference: 1"
     )
@@ -127,7 +131,7 @@ def test_annotators_that_are_numbers_are_in_their_order_wherever_they_first_stan
 
 def test_each_reference_by_itself_is_named():
     first, second = measure(NAMED, reference="each")
-    assert [one.reference for one in (first, second)] == [
+    assert [result.reference for result in (first, second)] == [
         "reference 1 (annotator 0)",
         "reference 2 (annotator 1)",
     ]
@@ -142,9 +146,11 @@ def test_that_there_are_more_references_is_said_where_nobody_chose():
 def test_what_each_corrects_and_what_it_corrects_alone():
     data = corpus((by(None, A),), (by(None, B),), (FREE,))
     systems = (ONE, TWO, system("both", (A,), (B,), ()))
-    rows = [(one.system, one.corrected, one.alone) for one in measure(data, *systems).scores]
+    rows = [
+        (score.system, score.corrected, score.alone) for score in measure(data, *systems).scores
+    ]
     assert rows == [("one", 1, 0), ("two", 1, 0), ("both", 2, 0)]
-    assert [one.alone for one in measure(data, ONE, TWO).scores] == [1, 1]
+    assert [score.alone for score in measure(data, ONE, TWO).scores] == [1, 1]
 
 
 def test_one_system_alone_has_no_break_even_point_and_is_told_that_its_scores_are_empty(
@@ -159,25 +165,25 @@ def test_one_system_alone_has_no_break_even_point_and_is_told_that_its_scores_ar
 
 
 def test_sentences_by_these_weights():
-    one, _, three = measure(NAMED, reference=2).sentences
-    assert ([edit.weight for edit in one.edits], one.value) == ([0.5], 0.5)
-    assert one.changed == (FalsePositive(0, 1, 0.5),)
-    assert three == SentenceErrors("3", 0.0, (), ())
+    first_sentence, _, third_sentence = measure(NAMED, reference=2).sentences
+    assert ([edit.weight for edit in first_sentence.edits], first_sentence.value) == ([0.5], 0.5)
+    assert first_sentence.changed == (FalsePositive(0, 1, 0.5),)
+    assert third_sentence == SentenceErrors("3", 0.0, (), ())
 
 
 def test_an_edit_that_only_detects_has_no_weight_but_a_place():
     data = corpus((by(None, Edit(0, 1, None, "UNK"), B),), (FREE,), (FREE,))
-    made = measure(data)
-    assert [edit.weight for edit in next(made.sentences).edits] == [1.0, 0.5]
-    assert "dev: edits that only detect (UNK, Um) and are no chunk: 1" in made.notes
+    result = measure(data)
+    assert [edit.weight for edit in next(result.sentences).edits] == [1.0, 0.5]
+    assert "dev: edits that only detect (UNK, Um) and are no chunk: 1" in result.notes
 
 
 def test_weights_are_written_with_their_fingerprint_and_read_back(tmp_path: Path):
-    made = measure()
-    path, beside = write_weights(made, tmp_path / "w.txt")
+    result = measure()
+    path, beside = write_weights(result, tmp_path / "w.txt")
     assert beside == tmp_path / "w.txt.json"
     again = measure(NAMED, ONE, weights=path)
-    assert again.weights == made.weights
+    assert again.weights == result.weights
     assert (again.voters, again.origin) == (2, "file w.txt")
     assert "w.txt: its fingerprint says that it was made with this reference" in again.notes
     beside.unlink()
@@ -214,13 +220,13 @@ TWICE = corpus(*[(by(None, A), by(None, B))] * 3)
 def test_weights_of_chosen_references_keep_them_whatever_other_systems_come_nearest_to(
     tmp_path: Path,
 ):
-    made = measure(TWICE, ONE, system("three", (A,), (B,), (A,)), reference="chosen")
-    path, _ = write_weights(made, tmp_path / "w.txt")
+    result = measure(TWICE, ONE, system("three", (A,), (B,), (A,)), reference="chosen")
+    path, _ = write_weights(result, tmp_path / "w.txt")
     other = system("other", (B,), (B,), (B,))
     assert measure(TWICE, other, reference="chosen").table.choices == (1, 1, 1)
     again = measure(TWICE, other, reference="chosen", weights=path)
-    assert again.table.choices == made.table.choices == (0, 0, 0)
-    assert again.weights == made.weights
+    assert again.table.choices == result.table.choices == (0, 0, 0)
+    assert again.weights == result.weights
     assert "w.txt: made with these references, chosen by the systems that made t" in again.notes[-1]
 
 
@@ -238,22 +244,24 @@ def test_weights_that_do_not_say_which_references_were_chosen_are_refused(
 def test_weights_of_chosen_references_are_of_all_sentences_and_of_references_that_are_there(
     tmp_path: Path,
 ):
-    made = measure(TWICE, TWO, reference="chosen")
-    path, _ = write_weights(made, tmp_path / "w.txt")
+    result = measure(TWICE, TWO, reference="chosen")
+    path, _ = write_weights(result, tmp_path / "w.txt")
     once = corpus(*[(by(None, A),)] * 3)
     with expect_error(CorpusError, "reference 2", "sentence '1'"):
         measure(once, TWO, reference="chosen", weights=path)
-    part, _ = write_weights(measure(TWICE, TWO, reference="chosen", part=(0, 2)), tmp_path / "p.txt")
+    part, _ = write_weights(
+        measure(TWICE, TWO, reference="chosen", part=(0, 2)), tmp_path / "p.txt"
+    )
     with expect_error(CorpusError, "2 sentences", "'dev'"):
         measure(TWICE, TWO, reference="chosen", weights=part)
 
 
 def test_a_sentence_that_nobody_could_correct_is_left_out_of_chosen_weights_too(tmp_path: Path):
     data = corpus((NONE,), (by(None, A), by(None, B)), (FREE,))
-    made = measure(data, TWO, reference="chosen")
-    path, _ = write_weights(made, tmp_path / "w.txt")
+    result = measure(data, TWO, reference="chosen")
+    path, _ = write_weights(result, tmp_path / "w.txt")
     again = measure(data, ONE, reference="chosen", weights=path)
-    assert (again.table.ids, again.table.choices) == (made.table.ids, made.table.choices)
+    assert (again.table.ids, again.table.choices) == (result.table.ids, result.table.choices)
 
 
 def test_weights_from_a_file_are_not_written_again_nor_to_standard_output(tmp_path: Path):
@@ -299,9 +307,9 @@ def test_of_alternatives_and_versions_the_first_counts_and_that_is_said():
     several = Rewrite(text="a b", edit_sets=((A,), (B,)))
     data = corpus((several,), (FREE,), (FREE,))
     twice = replace(ONE, hypotheses={**ONE.hypotheses, "1": (several, by(None, B))})
-    made = measure(data, twice)
-    assert made.table.verdicts["one"][0] == "NTNNN"
-    assert made.notes[:3] == (
+    result = measure(data, twice)
+    assert result.table.verdicts["one"][0] == "NTNNN"
+    assert result.notes[:3] == (
         "one: sentences with several versions, of which the first counts: 1 (if they are several "
         "systems, give the file by --systems-in)",
         "dev: rewrites with alternative sets of edits, of which the first counts: 1",
@@ -328,11 +336,14 @@ def pooling(*, batch: bool = False):
     plain = zh_char()
 
     def extract(source, target):
-        made = plain.extract(source, target).edit_sets[0]
-        return Extraction((made, (Edit(0, 3, target.tokens),)))
+        edit_set = plain.extract(source, target).edit_sets[0]
+        return Extraction((edit_set, (Edit(0, 3, target.tokens),)))
 
     def both(pairs):
-        return [extract(plain.parse_source(one), plain.parse_target(two)) for one, two in pairs]
+        return [
+            extract(plain.parse_source(first), plain.parse_target(second))
+            for first, second in pairs
+        ]
 
     signature = {**plain.signature, "strategy": "all"}
     return replace(plain, extract=extract, batch=both if batch else None, signature=signature)
@@ -340,32 +351,32 @@ def pooling(*, batch: bool = False):
 
 @pytest.mark.parametrize("batch", [False, True])
 def test_of_the_sets_that_a_scheme_lists_the_first_counts(batch: bool):
-    (made,) = difficulty(ZH, [ZH_SYSTEM], scheme=pooling(batch=batch))
-    assert made.table.verdicts == {"s": ("NFNNNTN", "NNN")}
-    assert "|strategy:first|" in str(made.signature)
+    (result,) = difficulty(ZH, [ZH_SYSTEM], scheme=pooling(batch=batch))
+    assert result.table.verdicts == {"s": ("NFNNNTN", "NNN")}
+    assert "|strategy:first|" in str(result.signature)
 
 
 def test_a_scheme_can_be_named():
-    (made,) = difficulty(ZH, [ZH_SYSTEM], scheme="zh-char")
-    assert made.table.verdicts == {"s": ("NFNNNTN", "NNN")}
-    assert "|scheme:zh-char|" in str(made.signature)
+    (result,) = difficulty(ZH, [ZH_SYSTEM], scheme="zh-char")
+    assert result.table.verdicts == {"s": ("NFNNNTN", "NNN")}
+    assert "|scheme:zh-char|" in str(result.signature)
 
 
 def test_without_a_scheme_it_is_that_of_the_language():
     data = Corpus("e", (Sample("1", "he go", (Rewrite("he goes"),)),), "en")
-    (made,) = difficulty(data, [SystemOutput("s", {"1": (Rewrite("he goes"),)})])
-    assert made.table.verdicts == {"s": ("NNNTN",)}
+    (result,) = difficulty(data, [SystemOutput("s", {"1": (Rewrite("he goes"),)})])
+    assert result.table.verdicts == {"s": ("NNNTN",)}
 
 
 def test_part_of_a_corpus_keeps_the_numbers_of_its_references():
-    made = measure(part=(1, 3), reference=2)
-    assert (made.reference, made.table.ids) == ("reference 2 (annotator 1)", ("2", "3"))
+    result = measure(part=(1, 3), reference=2)
+    assert (result.reference, result.table.ids) == ("reference 2 (annotator 1)", ("2", "3"))
 
 
 def test_a_reference_that_no_sentence_of_a_part_has_is_named():
-    made = measure(UNNAMED, part=(1, 3), reference="each")
-    assert (made.reference, made.table.ids) == ("reference 1", ("2", "3"))
-    assert "reference 2: no sentence has it here" in made.notes
+    result = measure(UNNAMED, part=(1, 3), reference="each")
+    assert (result.reference, result.table.ids) == ("reference 1", ("2", "3"))
+    assert "reference 2: no sentence has it here" in result.notes
 
 
 def test_each_of_no_references_that_could_be_annotated_is_refused():
@@ -399,8 +410,8 @@ def test_weights_fit_the_edits_that_they_were_made_with_of_the_file_or_extracted
     corpus = Corpus("d", (Sample("1", "我去了", (people,), {}, tuple("我去了")),), "zh")
     systems = [SystemOutput("s", {"1": (Rewrite("我去"),)})]
     options = DifficultyOptions(re_extract=again)
-    (made,) = difficulty(corpus, systems, scheme="zh-char", options=options)
-    path, _ = write_weights(made, tmp_path / "w.txt")
+    (result,) = difficulty(corpus, systems, scheme="zh-char", options=options)
+    path, _ = write_weights(result, tmp_path / "w.txt")
     options = DifficultyOptions(weights=path)
     (read,) = difficulty(corpus, systems, scheme="zh-char", options=options)
-    assert read.table.verdicts == made.table.verdicts
+    assert read.table.verdicts == result.table.verdicts

@@ -30,19 +30,19 @@ def m2(tmp_path: Path, *annotators: int) -> Path:
 
 def texts_by_system(systems):
     return {
-        one.system: [
+        system.system: [
             edit.replacement[0]
-            for versions in one.hypotheses.values()
+            for versions in system.hypotheses.values()
             for edit in versions[0].edit_sets[0]
         ]
-        for one in systems
+        for system in systems
     }
 
 
 def test_each_annotator_is_a_system_that_leaves_alone_what_it_has_no_line_for(tmp_path, corpus):
     systems = load_systems(m2(tmp_path, 1, 0), corpus)
     assert texts_by_system(systems) == {"0": ["x0"], "1": ["x1"]}
-    assert [len(v) for one in systems for v in one.hypotheses.values()] == [1, 1, 1, 1]
+    assert [len(v) for system in systems for v in system.hypotheses.values()] == [1, 1, 1, 1]
     assert systems[0].tokens == {"1": ("a", "b"), "2": ("c",)}
 
 

@@ -27,46 +27,54 @@ def corpus_with(source: str, *edits: Edit, text: str | None = None, tokens: str 
     return corpus(Sample("7", source, (reference,), tokens=words))
 
 
-def edits_of(made: Corpus) -> tuple[Edit, ...]:
-    return made.samples[0].references[0].edit_sets[0]
+def edits_of(corpus_made: Corpus) -> tuple[Edit, ...]:
+    return corpus_made.samples[0].references[0].edit_sets[0]
 
 
-def lowered(one: Corpus) -> Corpus:
-    return normalise(one, (), ["lower"])[0]
+def lowered(corpus: Corpus) -> Corpus:
+    return normalise(corpus, (), ["lower"])[0]
 
 
 def test_sources_references_and_outputs_are_changed_in_the_order_of_the_names():
     references = (Rewrite("ＡＢ"), Rewrite(error_free=True), Rewrite("Ｃ　d", annotator="Ann"))
-    one = corpus(Sample("1", "Ａ b", references, {"k": "Ｋ"}))
+    single_corpus = corpus(Sample("1", "Ａ b", references, {"k": "Ｋ"}))
     system = SystemOutput("s", {"1": (Rewrite("Ｂ"), Rewrite("x"))})
-    made, systems, parts = normalise(one, (system,), ["halfwidth", "lower"])
+    changed, systems, parts = normalise(single_corpus, (system,), ["halfwidth", "lower"])
     expected = (Rewrite("ab"), Rewrite(error_free=True), Rewrite("c d", annotator="Ann"))
-    assert made == corpus(Sample("1", "a b", expected, {"k": "Ｋ"}))
+    assert changed == corpus(Sample("1", "a b", expected, {"k": "Ｋ"}))
     assert systems == (SystemOutput("s", {"1": (Rewrite("b"), Rewrite("x"))}),)
     assert parts == {"normalise": "halfwidth+lower"}
 
 
 def test_the_order_makes_a_difference():
-    one = corpus(Sample("1", "ﬁ ´"))
-    made = [normalise(one, (), names)[0] for names in (["nfkc", "squeeze"], ["squeeze", "nfkc"])]
-    assert [each.samples[0].source for each in made] == ["fi \u0301", "fi  \u0301"]
+    single_corpus = corpus(Sample("1", "ﬁ ´"))
+    changed = [
+        normalise(single_corpus, (), names)[0]
+        for names in (["nfkc", "squeeze"], ["squeeze", "nfkc"])
+    ]
+    assert [corpus_changed.samples[0].source for corpus_changed in changed] == [
+        "fi \u0301",
+        "fi  \u0301",
+    ]
 
 
 def test_no_name_changes_nothing_and_says_nothing():
-    one, systems = corpus_with("A", Edit(0, 1, ("B",))), (SystemOutput("s", {}),)
-    made, same, parts = normalise(one, systems, [])
-    assert made is one
+    corpus, systems = corpus_with("A", Edit(0, 1, ("B",))), (SystemOutput("s", {}),)
+    changed, same, parts = normalise(corpus, systems, [])
+    assert changed is corpus
     assert same is systems
     assert parts == {}
 
 
 def test_tokens_replacements_and_alternatives_are_changed_one_by_one():
     edit = Edit(0, 1, ("X", "Y"), "R", (("Z",), ()))
-    one = corpus_with("A B", edit, Edit(1, 2, None, "UNK"), Edit(2, 2, (), "M"), text="X Y B")
-    made = lowered(one).samples[0]
-    assert (made.source, made.tokens) == ("a b", ("a", "b"))
-    assert made.references[0].text == "x y b"
-    assert edits_of(corpus(made)) == (
+    single_corpus = corpus_with(
+        "A B", edit, Edit(1, 2, None, "UNK"), Edit(2, 2, (), "M"), text="X Y B"
+    )
+    sample = lowered(single_corpus).samples[0]
+    assert (sample.source, sample.tokens) == ("a b", ("a", "b"))
+    assert sample.references[0].text == "x y b"
+    assert edits_of(corpus(sample)) == (
         Edit(0, 1, ("x", "y"), "R", (("z",), ())),
         Edit(1, 2, None, "UNK"),
         Edit(2, 2, (), "M"),  # it changed nothing before, either
@@ -75,17 +83,17 @@ def test_tokens_replacements_and_alternatives_are_changed_one_by_one():
 
 def test_edits_that_change_nothing_any_more_are_left_out():
     an_alternative = Edit(1, 2, ("b",), "R", (("c",),))
-    made = lowered(corpus_with("A B", Edit(0, 1, ("a",)), an_alternative))
-    assert edits_of(made) == (an_alternative,)
+    corpus = lowered(corpus_with("A B", Edit(0, 1, ("a",)), an_alternative))
+    assert edits_of(corpus) == (an_alternative,)
 
 
 def test_edit_sets_that_become_equal_are_one_and_those_that_were_stay():
     upper, lower = (Edit(0, 1, ("B",)),), (Edit(0, 1, ("b",)),)
     both = Rewrite(edit_sets=(upper, lower))
     twice = Rewrite(edit_sets=(lower, lower))
-    one = corpus(Sample("1", "a", (both, twice), tokens=("a",)))
-    made = lowered(one).samples[0].references
-    assert made == (Rewrite(edit_sets=(lower,)), twice)
+    single_corpus = corpus(Sample("1", "a", (both, twice), tokens=("a",)))
+    references = lowered(single_corpus).samples[0].references
+    assert references == (Rewrite(edit_sets=(lower,)), twice)
 
 
 def test_the_tokens_of_systems_are_changed_too():
@@ -94,14 +102,14 @@ def test_the_tokens_of_systems_are_changed_too():
         "2": (Rewrite("A"),),
     }
     system = SystemOutput("s", hypotheses, {"1": ("A",)})
-    _, (made,), _ = normalise(corpus(), (system,), ["lower"])
-    assert made.tokens == {"1": ("a",)}
-    assert made.hypotheses["1"] == (Rewrite("x", edit_sets=((Edit(0, 1, ("x",)),),)),)
-    assert made.hypotheses["2"] == (Rewrite("a"),)
+    _, (output,), _ = normalise(corpus(), (system,), ["lower"])
+    assert output.tokens == {"1": ("a",)}
+    assert output.hypotheses["1"] == (Rewrite("x", edit_sets=((Edit(0, 1, ("x",)),),)),)
+    assert output.hypotheses["2"] == (Rewrite("a"),)
 
 
 @pytest.mark.parametrize(
-    ("names", "one", "message"),
+    ("names", "corpus", "message"),
     [
         (
             ["nfkc"],
@@ -121,14 +129,22 @@ def test_the_tokens_of_systems_are_changed_too():
             corpus_with("坤", Edit(0, 0, ("乾",)), text="乾坤"),
             "makes '乾坤' of a text and '干 坤'",
         ),
-        (["nfc"], corpus_with("e\u0301", tokens="e \u0301"), "makes 'é' of a text and 'e \u0301' of"),
+        (
+            ["nfc"],
+            corpus_with("e\u0301", tokens="e \u0301"),
+            "makes 'é' of a text and 'e \u0301' of",
+        ),
         (["nfkc"], corpus_with("㈱a", tokens="㈱ a"), "makes '(株)a' of a text and '(株) a' of"),
-        (["t2s"], corpus_with("乾坤大", tokens="乾 坤大"), "makes '乾坤大' of a text and '干 坤大' of"),
+        (
+            ["t2s"],
+            corpus_with("乾坤大", tokens="乾 坤大"),
+            "makes '乾坤大' of a text and '干 坤大' of",
+        ),
     ],
 )
-def test_what_would_part_texts_from_their_tokens_is_refused(names, one: Corpus, message: str):
+def test_what_would_part_texts_from_their_tokens_is_refused(names, corpus: Corpus, message: str):
     with pytest.raises(CorpusError) as error:
-        normalise(one, (), names)
+        normalise(corpus, (), names)
     assert message in str(error.value)
     assert str(error.value).startswith("sample '7': ")
 
@@ -140,22 +156,24 @@ def test_the_refusal_names_the_system():
 
 
 @pytest.mark.parametrize(
-    "one",
+    "corpus",
     [
         corpus_with("乾坤 大", tokens="乾坤 大"),
-        corpus_with("乾坤", Edit(0, 1, ("x",)), text="乾坤", tokens="别 的"),  # unlike from the start
+        corpus_with(
+            "乾坤", Edit(0, 1, ("x",)), text="乾坤", tokens="别 的"
+        ),  # unlike from the start
         corpus_with("大", Edit(0, 9, ("乾", "坤")), text="乾坤"),  # cannot be applied
         corpus(Sample("7", "乾坤", (Rewrite("乾坤"),))),
     ],
 )
-def test_what_was_not_so_before_is_no_reason_to_refuse(one: Corpus):
-    made = normalise(one, (), ["t2s"])[0]
-    assert made.samples[0].source == one.samples[0].source
+def test_what_was_not_so_before_is_no_reason_to_refuse(corpus: Corpus):
+    changed = normalise(corpus, (), ["t2s"])[0]
+    assert changed.samples[0].source == corpus.samples[0].source
 
 
 def test_a_space_in_a_token_may_stay_and_change():
-    one = corpus(Sample("1", "Ａ　Ｂ", tokens=("Ａ　Ｂ", "")))
-    assert normalise(one, (), ["halfwidth"])[0].samples[0].tokens == ("A B", "")
+    single_corpus = corpus(Sample("1", "Ａ　Ｂ", tokens=("Ａ　Ｂ", "")))
+    assert normalise(single_corpus, (), ["halfwidth"])[0].samples[0].tokens == ("A B", "")
 
 
 def test_unknown_names_are_refused():
@@ -165,31 +183,31 @@ def test_unknown_names_are_refused():
 
 def test_what_was_changed_can_be_told():
     references = (Rewrite("ab"), Rewrite("Ab", edit_sets=((Edit(0, 1, ("Ab",)),),)))
-    one = corpus(Sample("1", "AB", references, tokens=("ab",)), Sample("2", "´"))
+    single_corpus = corpus(Sample("1", "AB", references, tokens=("ab",)), Sample("2", "´"))
     system = SystemOutput("s", {"1": (Rewrite("C"),), "2": (Rewrite("d"), Rewrite("e"))})
-    made, systems, _ = normalise(one, (system,), ["lower"])
-    assert change_notes((one, (system,)), (made, systems)) == [
+    changed, systems, _ = normalise(single_corpus, (system,), ["lower"])
+    assert change_notes((single_corpus, (system,)), (changed, systems)) == [
         "normalising changed 1 of 2 sources, 1 of 2 references, 1 of 3 outputs of s",
         "edits that change nothing any more, or repeat another edit set, left out: 1",
     ]
-    made, systems, _ = normalise(one, (system,), ["nfkc"])
-    assert change_notes((one, (system,)), (made, systems)) == [
+    changed, systems, _ = normalise(single_corpus, (system,), ["nfkc"])
+    assert change_notes((single_corpus, (system,)), (changed, systems)) == [
         "normalising changed 1 of 2 sources, 0 of 2 references, 0 of 3 outputs of s",
         "texts that normalising put white space into: 1",
     ]
 
 
 def test_scores_are_of_the_changed_texts_and_say_so():
-    one = Corpus("dev", (Sample("1", "這個ＡB", (Rewrite("那个AB"),)),), "zh")
+    corpus = Corpus("dev", (Sample("1", "這個ＡB", (Rewrite("那个AB"),)),), "zh")
     system = SystemOutput("s", {"1": (Rewrite("那個AB"),)})
-    found = {}
+    score_of = {}
     for names in ((), ("t2s", "halfwidth")):
-        report = score(one, (system,), scheme=scheme(), options=Options(normalise=names))
-        found[names] = report.results[0].score
-    plain, changed = found.values()
+        report = score(corpus, (system,), scheme=scheme(), options=Options(normalise=names))
+        score_of[names] = report.results[0].score
+    plain, changed = score_of.values()
     assert (plain.counts.tp, plain.counts.fp, plain.counts.fn) == (0, 2, 1)
     assert (changed.counts.tp, changed.counts.fp, changed.counts.fn) == (1, 0, 0)
     assert "normalise" not in plain.signature.parts
-    said = changed.signature.parts["normalise"]
-    assert said.startswith("t2s(opencc ")
-    assert said.endswith(")+halfwidth")
+    normalise = changed.signature.parts["normalise"]
+    assert normalise.startswith("t2s(opencc ")
+    assert normalise.endswith(")+halfwidth")

@@ -107,8 +107,8 @@ def submissions() -> gecbench.Corpus:
 
 
 def test_analyses_of_annotators():
-    found = gecbench.agreement(submissions(), scheme="zh-char")
-    assert found.corpus == "submissions"
+    agreement = gecbench.agreement(submissions(), scheme="zh-char")
+    assert agreement.corpus == "submissions"
     human = gecbench.human(ZH, submissions(), scheme="zh-char", least=1)
     assert len(human.annotators) == 2
 
@@ -119,14 +119,14 @@ SYSTEMS: Sequence[gecbench.SystemOutput] = (CAUTIOUS, EAGER, FLUENT)
 @pytest.mark.parametrize("name", ["breakdown", "correlation", "references"])
 def test_analyses_of_scores(name):
     analyse = getattr(gecbench, name)
-    found = analyse(ZH, SYSTEMS, scheme="zh-char", options=FAST)
-    assert type(found).__module__.startswith("gecbench.analysis")
+    analysis = analyse(ZH, SYSTEMS, scheme="zh-char", options=FAST)
+    assert type(analysis).__module__.startswith("gecbench.analysis")
 
 
 def test_difficulty():
     options = gecbench.DifficultyOptions(beta=1.0)
-    (found,) = gecbench.difficulty(ZH, SYSTEMS, scheme="zh-char", options=options)
-    assert found.corpus == ZH.name
+    (result,) = gecbench.difficulty(ZH, SYSTEMS, scheme="zh-char", options=options)
+    assert result.corpus == ZH.name
 
 
 def write_people(folder: Path) -> Path:
@@ -138,21 +138,21 @@ def write_people(folder: Path) -> Path:
 
 def test_meta(tmp_path: Path):
     people = write_people(tmp_path)
-    found = gecbench.meta(ZH, SYSTEMS, human=[people], scheme="zh-char", options=FAST)
-    assert {level.metric for level in found.systems} == set(FAST.metrics)
+    meta = gecbench.meta(ZH, SYSTEMS, human=[people], scheme="zh-char", options=FAST)
+    assert {level.metric for level in meta.systems} == set(FAST.metrics)
 
 
 def test_robustness():
     cases = gecbench.load_perturbed(gecbench.sample("zh", "perturbed.txt"))
     output = gecbench.sample("zh", "perturbed-swayed.txt")
-    found = gecbench.robustness(cases, output, scheme="zh-char", orders=0)
-    assert found.systems
+    robustness = gecbench.robustness(cases, output, scheme="zh-char", orders=0)
+    assert robustness.systems
     assert gecbench.check_perturbed(cases).corpus == cases.name
 
 
 def test_segmentation():
-    found = gecbench.segmentation(ZH, CAUTIOUS, segmenters=["characters"], beside=())
-    assert [each.name for each in found.segmenters] == ["characters"]
+    segmentation = gecbench.segmentation(ZH, CAUTIOUS, segmenters=["characters"], beside=())
+    assert [segmenter.name for segmenter in segmentation.segmenters] == ["characters"]
 
 
 @pytest.mark.parametrize(

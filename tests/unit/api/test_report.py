@@ -58,7 +58,7 @@ def test_every_note_of_a_page_is_in_both_languages(whole: Page):
     """Signatures are identifiers and the same in every language."""
     options = Options(metrics=("cherrant", "char-bleu"), resamples=100, normalise=("nfkc",))
     more = page(GOOD, BAD, options=options)
-    notes = {note for one in (whole, more) for part in one.reports for note in part.notes}
+    notes = {note for page_of in (whole, more) for part in page_of.reports for note in part.notes}
     assert len(notes) > 10
     assert [note for note in notes if message_words(note) is None] == []
 
@@ -71,12 +71,12 @@ def written(whole: Page) -> str:
 
 def packed(html: str) -> dict:
     """The data in a page."""
-    found = re.search(r'id="data">([^<]*)</script>', html)
-    return json.loads(gzip.decompress(base64.b64decode(found[1])))
+    match = re.search(r'id="data">([^<]*)</script>', html)
+    return json.loads(gzip.decompress(base64.b64decode(match[1])))
 
 
-def names(made: Page) -> list[str]:
-    return [report.name for report in made.reports]
+def names(page: Page) -> list[str]:
+    return [report.name for report in page.reports]
 
 
 def test_a_report_holds_all_parts(whole: Page):
@@ -84,9 +84,9 @@ def test_a_report_holds_all_parts(whole: Page):
 
 
 def test_of_one_system_there_is_no_comparison_and_no_difficulty():
-    made = page(GOOD)
-    assert names(made) == ["scores", "breakdown", "references"]
-    (headline,) = made.headlines
+    new_page = page(GOOD)
+    assert names(new_page) == ["scores", "breakdown", "references"]
+    (headline,) = new_page.headlines
     assert headline.en.startswith("good: F0.5 100.00 (95%: ")
 
 
@@ -97,14 +97,14 @@ def test_difficulty_that_is_zero_for_all_systems_is_left_out():
 
 def test_significance_is_that_of_compare():
     options = Options(resamples=200, seed=3)
-    made = page(options=options)
+    new_page = page(options=options)
     run_stats = collect_stats(CORPUS, SYSTEMS, scheme=zh_char(), options=options)
     compared = compare_run(run_stats, Plan(resamples=200, seed=3))
     (expected,) = compared.metrics
-    (found,) = [each for each in made.reports if each.name == "compare"]
+    (report,) = [report for report in new_page.reports if report.name == "compare"]
     pairs = {table.name: table for table in build_report("dev", [expected]).tables}["pairs"]
-    assert found.tables[0] == pairs
-    rows = made.reports[0].tables[0].rows
+    assert report.tables[0] == pairs
+    rows = new_page.reports[0].tables[0].rows
     assert {row[0]: row[2:5] for row in rows} == {
         name: (expected.values[name], interval.low, interval.high)
         for name, interval in expected.intervals.items()
@@ -127,14 +127,14 @@ def test_each_score_has_a_bar_with_its_interval(written: str):
 
 
 def test_without_resamples_there_are_no_tests_and_no_intervals():
-    made = page(options=Options())
-    assert "compare" not in names(made)
-    (scores,) = [one for one in made.reports if one.name == "scores"]
+    new_page = page(options=Options())
+    assert "compare" not in names(new_page)
+    (scores,) = [report for report in new_page.reports if report.name == "scores"]
     assert [column.name for column in scores.tables[0].columns] == [
         *("system", "F0.5", "P", "R", "TP", "FP", "FN")
     ]
     assert "with" not in scores.figures[0].title.en
-    (headline,) = made.headlines
+    (headline,) = new_page.headlines
     assert headline.en.endswith("; whether they differ was not tested")
 
 
@@ -143,19 +143,19 @@ def test_the_scores_are_those_of_score():
     table = page(options=options).reports[0].tables[-1]
     scored = gecbench.score(CORPUS, SYSTEMS, scheme="zh-char", options=options)
     for place, name in enumerate(("copy", "good", "bad")):
-        wanted = []
-        for one in scored.results:
-            if one.system == name:
-                wanted += [one.score.value, one.score.interval.low, one.score.interval.high]
-        assert table.rows[place] == (name, *wanted)
+        cells = []
+        for result in scored.results:
+            if result.system == name:
+                cells += [result.score.value, result.score.interval.low, result.score.interval.high]
+        assert table.rows[place] == (name, *cells)
 
 
 def test_too_few_resamples_are_a_warning_and_no_headline_goes_by_them():
     systems = [system(f"s{n}", *["我去了", "他来", "好", "口口", "我们"]) for n in range(4)]
-    made = page(*systems)
-    (warning,) = made.warnings
+    new_page = page(*systems)
+    (warning,) = new_page.warnings
     assert "take --resamples 120 or more" in warning
-    assert made.headlines[0].en.endswith("; too few resamples to tell whether they differ")
+    assert new_page.headlines[0].en.endswith("; too few resamples to tell whether they differ")
 
 
 def test_intervals_of_too_many_pairs_are_left_to_the_table():
@@ -166,23 +166,23 @@ def test_intervals_of_too_many_pairs_are_left_to_the_table():
 
 
 def test_where_no_metric_compares_edits_the_span_metric_is_added():
-    made = page(options=Options(metrics=("gleu",)))
-    assert [column.name for column in made.reports[0].tables[-1].columns] == [
+    new_page = page(options=Options(metrics=("gleu",)))
+    assert [column.name for column in new_page.reports[0].tables[-1].columns] == [
         *("system", "gleu", "cherrant")
     ]
-    assert made.edits
+    assert new_page.edits
 
 
 def test_edits_of_any_language_are_marked():
     corpus = Corpus("d", (Sample("1", "ich gehen", (Rewrite("ich gehe"),)),), "de")
-    made = report(corpus, [system("s", "ich gehe")], options=Options(metrics=("gleu",)))
-    assert made.edits
-    assert made.sentences["hasEdits"] is True
+    page = report(corpus, [system("s", "ich gehe")], options=Options(metrics=("gleu",)))
+    assert page.edits
+    assert page.sentences["hasEdits"] is True
 
 
 def test_metrics_that_do_not_apply_say_why():
-    made = page(options=Options(metrics=("cherrant", "errant"), resamples=100))
-    scores = made.reports[0]
+    new_page = page(options=Options(metrics=("cherrant", "errant"), resamples=100))
+    scores = new_page.reports[0]
     assert any(note.startswith("n/a: errant is for language en") for note in scores.notes)
     assert [figure.name for figure in scores.figures] == [
         "scores-cherrant",
@@ -192,8 +192,8 @@ def test_metrics_that_do_not_apply_say_why():
 
 def test_where_each_sentence_has_one_reference_there_is_no_part_on_them():
     corpus = Corpus("one", (Sample("1", "我去了", (Rewrite("我去"),)),), "zh")
-    made = page(system("s", "我去"), corpus=corpus)
-    assert names(made) == ["scores", "breakdown"]
+    new_page = page(system("s", "我去"), corpus=corpus)
+    assert names(new_page) == ["scores", "breakdown"]
 
 
 def test_the_facts_say_what_the_corpus_is():
@@ -260,11 +260,11 @@ def test_cells_are_in_both_languages():
 @pytest.mark.no_cover
 def test_a_warning_stands_once_at_the_end_of_its_part():
     slipped = system("slipped", *["口口口口口"] * 5)
-    made = page(GOOD, slipped)
-    (note,) = made.warnings
+    new_page = page(GOOD, slipped)
+    (note,) = new_page.warnings
     assert "slipped: outputs that share almost nothing with their source: " in note
-    bare_reports = tuple(replace(each, figures=()) for each in made.reports)
-    html = report_page.render_html(replace(made, reports=bare_reports))
+    bare_reports = tuple(replace(report, figures=()) for report in new_page.reports)
+    html = report_page.render_html(replace(new_page, reports=bare_reports))
     scores, rest = html.split('id="scores"', 1)[1].split("</section>", 1)
     assert scores.count(note) == 1
     assert scores.index("</table>") < scores.index("Warnings") < scores.index(note)
@@ -273,10 +273,10 @@ def test_a_warning_stands_once_at_the_end_of_its_part():
 
 
 def test_edits_that_were_not_made_by_one_scheme_make_numbers_doubtful():
-    given = Rewrite("我去", edit_sets=((Edit(2, 3, "", label="Mec"),),))
-    corpus = Corpus("mixed", (Sample("1", "我去了", (given,), tokens=("我", "去", "了")),), "zh")
-    made = report(corpus, [system("s", "我去")], scheme=zh_char(), options=Options())
-    assert [note[:49] for note in made.warnings] == [
+    rewrite = Rewrite("我去", edit_sets=((Edit(2, 3, "", label="Mec"),),))
+    corpus = Corpus("mixed", (Sample("1", "我去了", (rewrite,), tokens=("我", "去", "了")),), "zh")
+    page = report(corpus, [system("s", "我去")], scheme=zh_char(), options=Options())
+    assert [note[:49] for note in page.warnings] == [
         "mixed: edits in files are not those of scheme zh-"
     ]
 
@@ -296,9 +296,9 @@ def test_what_is_absent_is_a_dash_and_text_is_escaped():
 
 @pytest.mark.parametrize("name", ["jinja2", "matplotlib"])
 def test_what_is_missing_is_said_before_the_work(name: str, monkeypatch: pytest.MonkeyPatch):
-    found = importlib.util.find_spec
+    spec = importlib.util.find_spec
     for module in (report_page, plots):
-        monkeypatch.setattr(module, "find_spec", lambda n: None if n == name else found(n))
+        monkeypatch.setattr(module, "find_spec", lambda n: None if n == name else spec(n))
     with pytest.raises(MissingExtraError, match=rf"{name}, which .*gecbench\[report\]"):
         report_page.render_html(bare())
 
@@ -328,8 +328,8 @@ def test_every_word_is_in_both_languages():
 def test_scripts_and_template_ask_for_words_that_are_there():
     folder = Path(report_page.__file__).parent
     script = "\n".join(path.read_text("utf-8") for path in sorted((folder / "js").iterdir()))
-    asked = set(re.findall(r'say\("([^"]+)"', script))
+    matches = set(re.findall(r'say\("([^"]+)"', script))
     template = (folder / "html" / "page.html").read_text("utf-8")
-    asked |= set(re.findall(r"words\.([A-Za-z-]+)", template)) - {"en", "zh"}
-    assert len(asked) > 40
-    assert asked <= set(WORDS)
+    matches |= set(re.findall(r"words\.([A-Za-z-]+)", template)) - {"en", "zh"}
+    assert len(matches) > 40
+    assert matches <= set(WORDS)

@@ -23,10 +23,10 @@ from gecbench.scoring.languages import default_scheme
 
 
 def test_systems_come_in_their_order():
-    report, found = counts(COPY, GOOD, BAD)
+    report, body = counts(COPY, GOOD, BAD)
     assert [result.system for result in report.results] == ["copy", "good", "bad"]
     # copying: one of three references misses one edit; the fifth is taken as not annotatable
-    assert found == [(0, 0, 2), (3, 0, 0), (1, 2, 1)]
+    assert body == [(0, 0, 2), (3, 0, 0), (1, 2, 1)]
     assert (report.sentences, report.scored) == (5, 4)
 
 
@@ -49,10 +49,10 @@ def test_what_takes_several_systems_refuses_one_in_a_sentence():
         gecbench.correlation(CORPUS, GOOD, scheme=zh_char())
 
 
-@pytest.mark.parametrize("given", ["good.txt", ["good.txt"], Path("good.txt"), 3])
-def test_what_is_no_output_is_refused_with_the_way_to_load_one(given):
+@pytest.mark.parametrize("outputs", ["good.txt", ["good.txt"], Path("good.txt"), 3])
+def test_what_is_no_output_is_refused_with_the_way_to_load_one(outputs):
     with pytest.raises(UsageError, match=r"gecbench\.load_system"):
-        gecbench.score(CORPUS, given, scheme=zh_char())
+        gecbench.score(CORPUS, outputs, scheme=zh_char())
 
 
 def test_what_no_annotator_could_correct_is_left_out_and_counted():
@@ -70,9 +70,9 @@ def test_what_no_annotator_could_correct_is_left_out_and_counted():
 
 @pytest.mark.parametrize(("most", "want"), [(1, (2, 1, 2)), (2, (2, 1, 2)), (3, (3, 0, 0))])
 def test_only_the_first_references_count(most: int, want):
-    report, found = counts(GOOD, corpus=replace(CORPUS, samples=CORPUS.samples[:3]))
-    assert found == [(2, 0, 0)]
-    report, found = counts(GOOD, max_references=most)
+    report, body = counts(GOOD, corpus=replace(CORPUS, samples=CORPUS.samples[:3]))
+    assert body == [(2, 0, 0)]
+    report, body = counts(GOOD, max_references=most)
     assert ("first", str(most)) == tuple(
         report.results[0].score.signature.parts["references"].split()
     )
@@ -88,20 +88,20 @@ def test_more_references_than_there_are_is_all_of_them(most: int):
 
 
 def test_sentences_with_just_so_many_references():
-    report, found = counts(GOOD, references_exactly=1)
-    assert found == [(1, 0, 0)]
+    report, body = counts(GOOD, references_exactly=1)
+    assert body == [(1, 0, 0)]
     assert report.left_out == {
         "no annotator could correct it": 1,
         "other number of references": 2,
     }
     assert (report.scored, report.results[0].score.sentences) == (2, 2)
     assert report.results[0].score.signature.parts["references"] == "all, exactly 1"
-    assert [each.id for each in report.per_sentence["good", "cherrant"]] == ["2", "3", "4"]
+    assert [sentence.id for sentence in report.per_sentence["good", "cherrant"]] == ["2", "3", "4"]
 
 
 def test_just_so_many_references_are_counted_after_the_first():
     report, _ = counts(GOOD, max_references=2, references_exactly=2)
-    assert [each.id for each in report.per_sentence["good", "cherrant"]] == ["1", "5"]
+    assert [sentence.id for sentence in report.per_sentence["good", "cherrant"]] == ["1", "5"]
     assert report.results[0].score.signature.parts["references"] == "first 2, exactly 2"
 
 
@@ -111,7 +111,7 @@ def test_no_sentence_with_so_many_references_is_refused():
 
 
 def test_subsets_follow_the_whole_in_order_of_appearance_and_add_up():
-    report, found = counts(GOOD, BAD, by="origin", choice="sentence-best")
+    report, body = counts(GOOD, BAD, by="origin", choice="sentence-best")
     assert [(r.system, r.subset) for r in report.results] == [
         ("good", None),
         ("good", "b"),
@@ -121,15 +121,15 @@ def test_subsets_follow_the_whole_in_order_of_appearance_and_add_up():
         ("bad", "a"),
     ]
     for at in (0, 3):
-        assert found[at] == tuple(map(sum, zip(found[at + 1], found[at + 2], strict=True)))
+        assert body[at] == tuple(map(sum, zip(body[at + 1], body[at + 2], strict=True)))
     assert [r.score.sentences for r in report.results[:3]] == [4, 2, 2]
 
 
 def test_a_subset_is_scored_as_a_corpus_of_its_own():
-    report, found = counts(BAD, by="origin")
-    for result, each in zip(report.results[1:], found[1:], strict=True):
+    report, body = counts(BAD, by="origin")
+    for result, counts_of_part in zip(report.results[1:], body[1:], strict=True):
         part = tuple(s for s in CORPUS.samples if s.meta["origin"] == result.subset)
-        assert counts(BAD, corpus=replace(CORPUS, samples=part))[1] == [each]
+        assert counts(BAD, corpus=replace(CORPUS, samples=part))[1] == [counts_of_part]
 
 
 def test_the_choice_of_references_starts_anew_in_each_subset():
@@ -146,16 +146,16 @@ def test_the_choice_of_references_starts_anew_in_each_subset():
         ),
         "zh",
     )
-    report, found = counts(system("x", both, both), corpus=corpus, by="part")
-    assert found == [(3, 1, 0), (2, 0, 0), (2, 0, 6)]
+    report, body = counts(system("x", both, both), corpus=corpus, by="part")
+    assert body == [(3, 1, 0), (2, 0, 0), (2, 0, 6)]
     assert report.per_sentence["x", "cherrant"][1].values["chosen"] == 0
 
 
 def test_a_sentence_that_two_annotators_gave_up_is_left_out_but_by_the_official_choice():
     twice = Corpus("dev", (Sample("1", "口口", (IMPOSSIBLE, IMPOSSIBLE)),), "zh")
     output = system("x", "口")
-    official, found = counts(output, corpus=twice, choice="corpus-greedy")
-    assert (found, official.scored) == ([(0, 1, 1)], 1)
+    official, body = counts(output, corpus=twice, choice="corpus-greedy")
+    assert (body, official.scored) == ([(0, 1, 1)], 1)
     ours = score(twice, [output], scheme=zh_char(), options=Options(choice="sentence-best"))
     assert (ours.results[0].score, ours.scored) == (None, 0)
     assert ours.results[0].note == "cherrant: no sentence to score"
@@ -177,10 +177,10 @@ def test_a_field_that_a_sentence_lacks_is_refused():
 
 
 def test_excluded_types_take_no_part():
-    _, found = counts(GOOD, exclude=("M",))
-    assert found == [(2, 0, 0)]
-    report, found = counts(GOOD, exclude=("M", "S"))
-    assert found == [(1, 0, 0)]
+    _, body = counts(GOOD, exclude=("M",))
+    assert body == [(2, 0, 0)]
+    report, body = counts(GOOD, exclude=("M", "S"))
+    assert body == [(1, 0, 0)]
     assert report.results[0].score.signature.parts["without"] == "M,S"
 
 
@@ -202,8 +202,8 @@ def test_sizes_divide_the_edits():
 
 def test_the_range_is_a_part_of_the_corpus():
     part = replace(CORPUS, samples=CORPUS.samples[1:3])
-    report, found = counts(GOOD, corpus=part)
-    assert (found, report.sentences) == ([(1, 0, 0)], 2)
+    report, body = counts(GOOD, corpus=part)
+    assert (body, report.sentences) == ([(1, 0, 0)], 2)
 
 
 @pytest.mark.parametrize(
@@ -242,10 +242,10 @@ def test_systems_of_one_name_are_refused():
         counts(GOOD, COPY, GOOD)
 
 
-@pytest.mark.parametrize("wanted", ["zh-char", SchemeSpec("zh-char"), zh_char()])
-def test_a_scheme_of_another_language_is_refused(wanted: AnyScheme):
+@pytest.mark.parametrize("scheme", ["zh-char", SchemeSpec("zh-char"), zh_char()])
+def test_a_scheme_of_another_language_is_refused(scheme: AnyScheme):
     with expect_error(UsageError, "dev", "zh-char", "'zh'", "'en'"):
-        score(replace(CORPUS, lang="en"), [GOOD], scheme=wanted)
+        score(replace(CORPUS, lang="en"), [GOOD], scheme=scheme)
     with expect_error(UsageError, "dev", "zh-char", "'zh'", "'en'"):
         extract(replace(CORPUS, lang="en"), zh_char())
 
@@ -286,8 +286,8 @@ def test_a_resource_of_the_right_size_and_wrong_content_is_refused(tmp_path):
 
 @pytest.mark.slow
 def test_resources_that_are_right_are_taken_from_a_mirror(shared, cache):
-    made = load_scheme("zh-cherrant", places=Places(mirror=shared / "data", cache=cache))
-    assert made.signature["strategy"] == "all"
+    scheme = load_scheme("zh-cherrant", places=Places(mirror=shared / "data", cache=cache))
+    assert scheme.signature["strategy"] == "all"
     first = Places(mirror=shared / "data", cache=cache)
     assert load_scheme("zh-cherrant", strategy="first", places=first).signature["strategy"] == (
         "first"
@@ -295,13 +295,13 @@ def test_resources_that_are_right_are_taken_from_a_mirror(shared, cache):
 
 
 def test_extracting_gives_every_rewrite_its_edits():
-    found = extract(CORPUS, zh_char())
-    assert found.samples[0].tokens == tuple("我去了")
-    assert found.samples[1].references[0].edit_sets == ((Edit(2, 2, ("了",), "M"),),)
-    assert found.samples[2].references[0] == replace(FREE, edit_sets=((),))
-    assert found.samples[3].references[0] == IMPOSSIBLE
-    assert found.provenance["scheme"] == "zh-char"
-    assert extract(found, zh_char()) == found
+    extracted = extract(CORPUS, zh_char())
+    assert extracted.samples[0].tokens == tuple("我去了")
+    assert extracted.samples[1].references[0].edit_sets == ((Edit(2, 2, ("了",), "M"),),)
+    assert extracted.samples[2].references[0] == replace(FREE, edit_sets=((),))
+    assert extracted.samples[3].references[0] == IMPOSSIBLE
+    assert extracted.provenance["scheme"] == "zh-char"
+    assert extract(extracted, zh_char()) == extracted
 
 
 def test_an_error_that_nobody_corrected_stays_among_the_extracted_edits():
@@ -324,8 +324,8 @@ def test_scored_as_texts_or_as_their_edits_the_counts_are_the_same():
 
 def test_edits_of_both_sides_are_taken_as_given():
     edited = extract(CORPUS, zh_char())
-    hypotheses = {each.id: each.references[:1] for each in edited.samples}
-    tokens = {each.id: each.tokens for each in edited.samples}
+    hypotheses = {sample.id: sample.references[:1] for sample in edited.samples}
+    tokens = {sample.id: sample.tokens for sample in edited.samples}
     report = score(edited, [SystemOutput("a", hypotheses, tokens)])
     assert report.results[0].score.value == 1.0
     parts = report.results[0].score.signature.parts
@@ -335,8 +335,8 @@ def test_edits_of_both_sides_are_taken_as_given():
 def test_capped_sentences_are_noted():
     plain = zh_char()
 
-    def extract_some(one, two):
-        return replace(plain.extract(one, two), capped=two.text in ("他来了", "我"))
+    def extract_some(first, second):
+        return replace(plain.extract(first, second), capped=second.text in ("他来了", "我"))
 
     report = score(CORPUS, [GOOD], scheme=replace(plain, extract=extract_some))
     assert report.notes == (
@@ -353,7 +353,7 @@ def test_one_thing_is_loaded_and_saved_as_it_is_named(tmp_path):
         save(corpus, "-", format="lines")
     assert save(corpus, tmp_path / "x", format="lines")
     both = load(tmp_path / "x.src", references=[tmp_path / "x.ref0"])
-    assert [len(each.references) for each in both.samples] == [1] * 76
+    assert [len(sample.references) for sample in both.samples] == [1] * 76
     with expect_error(UsageError, "lines", "m2"):
         load("x", format="m2", references=(tmp_path,))
 
@@ -400,8 +400,8 @@ def test_a_system_that_lacks_a_sentence_is_refused():
 def test_given_edits_that_leave_the_source_are_refused():
     edited = extract(CORPUS, zh_char())
     wild = Rewrite("x", edit_sets=((Edit(0, 99, ("x",), "S"),),))
-    hypotheses = {each.id: (wild,) for each in edited.samples}
-    tokens = {each.id: each.tokens for each in edited.samples}
+    hypotheses = {sample.id: (wild,) for sample in edited.samples}
+    tokens = {sample.id: sample.tokens for sample in edited.samples}
     with expect_error(CorpusError, "a", "sentence '1'", "span 0 99", "3 tokens"):
         score(edited, [SystemOutput("a", hypotheses, tokens)])
 
@@ -412,7 +412,7 @@ def test_blank_lines_that_are_scored_as_sentences_are_counted():
     samples = [Sample(str(n), text, (Rewrite(text),)) for n, text in enumerate(sources)]
     corpus = Corpus("c", tuple(samples), "en")
     system = SystemOutput("s", {sample.id: sample.references for sample in samples})
-    found = score(corpus, [system], scheme="xx-word", options=Options(metrics=("edits",)))
-    warning = found.notes[0]
+    report = score(corpus, [system], scheme="xx-word", options=Options(metrics=("edits",)))
+    warning = report.notes[0]
     assert isinstance(warning, WarningNote)
     assert warning.startswith("c: sentences without text: 2 (first: 1)")

@@ -66,15 +66,15 @@ def pairs(corpus: Corpus):
 
 def test_the_shares_of_types_are_those_asked_for(tmp_path: Path):
     given_texts = text_file(tmp_path / "x.txt", MANY)
-    wanted = {"word-missing": "30", "spelling-sound": "10", "punctuation-misused": "10"}
+    shares = {"word-missing": "30", "spelling-sound": "10", "punctuation-misused": "10"}
     others = {f"types.{name}": "0" for name in corrupt_types()}
     counts = corrupt(
         given_texts,
         tmp_path / "x.jsonl",
-        settings={**others, **{f"types.{k}": v for k, v in wanted.items()}, "errors": "1,1"},
+        settings={**others, **{f"types.{k}": v for k, v in shares.items()}, "errors": "1,1"},
     )
-    assert set(counts.types) == set(wanted)
-    for name, weight in wanted.items():
+    assert set(counts.types) == set(shares)
+    for name, weight in shares.items():
         assert abs(counts.types[name] / counts.made - float(weight) / 50) < 0.04
     assert abs(counts.errors[2] / counts.written - 0.5) < 0.05
 
@@ -87,13 +87,13 @@ def corrupt_types() -> tuple[str, ...]:
 
 def test_the_same_seed_gives_the_same_bytes_and_another_does_not(tmp_path: Path):
     given_texts = text_file(tmp_path / "x.txt", CHINESE * 5)
-    made = []
+    contents = []
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         labels = tmp_path / f"{name}.labels"
         corrupt(given_texts, tmp_path / f"{name}.jsonl", seed=seed, labels=labels)
-        made.append((tmp_path / f"{name}.jsonl").read_bytes() + labels.read_bytes())
-    assert made[0] == made[1]
-    assert made[0].split(b"\n")[1:] != made[2].split(b"\n")[1:]
+        contents.append((tmp_path / f"{name}.jsonl").read_bytes() + labels.read_bytes())
+    assert contents[0] == contents[1]
+    assert contents[0].split(b"\n")[1:] != contents[2].split(b"\n")[1:]
 
 
 def test_a_sentence_depends_on_its_place_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -130,20 +130,20 @@ def test_what_is_left_out_is_counted(tmp_path: Path):
         "no place for any error": 1,
     }
     assert (counts.sentences, counts.written, counts.unmade) == (7, 1, 1)
-    kept = corrupt(
+    result = corrupt(
         given_texts, tmp_path / "x.jsonl", "zh-default", settings={**zero, "unmade": "keep"}
     )
-    assert (kept.sentences, kept.written, kept.unmade) == (7, 2, 1)
+    assert (result.sentences, result.written, result.unmade) == (7, 2, 1)
     assert [s.id for s in read(tmp_path / "x.jsonl").samples] == ["6", "7"]
 
 
 def test_the_correct_side_of_a_corpus_is_taken(tmp_path: Path):
-    one, two, three, _ = CHINESE
+    first, second, third, _ = CHINESE
     rows = (
-        f"1\t我和好。\t{one}\t他们。",
-        f"2\t{two}\t没有错误",
+        f"1\t我和好。\t{first}\t他们。",
+        f"2\t{second}\t没有错误",
         "3\t我我\t无法标注",
-        f"4\t{three}",
+        f"4\t{third}",
     )
     text_file(tmp_path / "x.tsv", rows)
     counts = corrupt(tmp_path / "x.tsv", tmp_path / "x.jsonl")
@@ -309,8 +309,8 @@ def test_several_processes_write_what_one_writes(tmp_path: Path, monkeypatch):
     assert together == alone
     for ending in ("jsonl", "labels"):
         files = (tmp_path / f"{number}.{ending}" for number in (1, 2))
-        one, two = (path.read_bytes() for path in files)
-        assert one == two
+        first, second = (path.read_bytes() for path in files)
+        assert first == second
 
 
 @pytest.mark.slow

@@ -46,13 +46,13 @@ def english(copies: int = 3) -> Corpus:
 
 
 def test_numbers_types_and_confusions_are_those_of_the_corpus(tmp_path: Path):
-    made = fit(chinese(), tmp_path / "p.toml", scheme=load_scheme("zh-char"))
-    profile = made.profile
-    assert (made.pairs, made.edits) == (5, 6)
+    fitted = fit(chinese(), tmp_path / "p.toml", scheme=load_scheme("zh-char"))
+    profile = fitted.profile
+    assert (fitted.pairs, fitted.edits) == (5, 6)
     assert profile.correct == 0.2
     assert profile.errors == (3.0, 0.0, 1.0)
     assert profile.types == {"S": 4.0, "M": 1.0, "R": 1.0}
-    (substituted,) = [one for one in profile.fitted if one.name == "S"]
+    (substituted,) = [error for error in profile.fitted if error.name == "S"]
     assert substituted.confusions == (("地", "的", 2, 3),)
     assert substituted.rest == 0.5
     assert substituted.lengths == ((1, 1, 4),)
@@ -61,16 +61,16 @@ def test_numbers_types_and_confusions_are_those_of_the_corpus(tmp_path: Path):
 
 
 def test_a_word_that_is_missing_or_too_much_has_its_neighbour():
-    made = fit(chinese(2), scheme=load_scheme("zh-char")).profile
-    by = {one.name: one for one in made.fitted}
+    profile = fit(chinese(2), scheme=load_scheme("zh-char")).profile
+    by = {error.name: error for error in profile.fitted}
     assert by["M"].confusions == (("去了", "去", 2, 2),)
     assert by["R"].confusions == (("校", "校了", 2, 2),)
 
 
 def test_the_given_edits_of_english_are_turned_round(tmp_path: Path):
-    made = fit(english(), tmp_path / "p.toml")
-    assert made.left_out == {"detected, not corrected": 3}
-    by = {one.name: one for one in made.profile.fitted}
+    fitted = fit(english(), tmp_path / "p.toml")
+    assert fitted.left_out == {"detected, not corrected": 3}
+    by = {error.name: error for error in fitted.profile.fitted}
     assert by["R:PREP"].confusions == (("at", "in", 3, 3),)
     assert by["U:PREP"].confusions == (("discuss", "discuss about", 3, 3),)
     texts = tmp_path / "x.txt"
@@ -90,18 +90,18 @@ def test_places_are_as_likely_as_the_corpus_errs_there(tmp_path: Path):
             {"name": "S", "edits": 15, "confusions": [["在", "再", 10, 20], ["有", "又", 5, 100]]}
         ],
     }
-    made = msgspec.convert(profile, type(load_profile("zh-default")))
+    convert = msgspec.convert(profile, type(load_profile("zh-default")))
     texts = tmp_path / "x.txt"
     texts.write_text("我在有\n" * 2000, encoding="utf-8")
-    corrupt(texts, tmp_path / "y.tsv", made, to="pairs")
+    corrupt(texts, tmp_path / "y.tsv", convert, to="pairs")
     sources = Counter(line.split("\t")[0] for line in read_lines(tmp_path / "y.tsv"))
     assert 7 < sources["我再有"] / sources["我在又"] < 14
 
 
 def test_strange_words_survive_the_file(tmp_path: Path):
     corpus = strange()
-    made = fit(corpus, tmp_path / "p.toml")
-    assert load_profile(str(tmp_path / "p.toml")) == made.profile
+    fitted = fit(corpus, tmp_path / "p.toml")
+    assert load_profile(str(tmp_path / "p.toml")) == fitted.profile
 
 
 def strange() -> Corpus:
@@ -147,17 +147,17 @@ def test_edits_that_change_nothing_are_counted_and_never_written(tmp_path: Path)
     tokens = ("他", "很", "好")
     same = Rewrite(edit_sets=((Edit(0, 1, ("他",), "S"), Edit(2, 3, ("行",), "S")),))
     samples = tuple(Sample(str(k), "他很好", (same,), {}, tokens) for k in range(3))
-    made = fit(Corpus("x", samples, "zh"))
-    assert made.left_out == {"changes nothing": 3}
-    assert made.profile.fitted[0].confusions == (("行", "好", 3, 3),)
+    fitted = fit(Corpus("x", samples, "zh"))
+    assert fitted.left_out == {"changes nothing": 3}
+    assert fitted.profile.fitted[0].confusions == (("行", "好", 3, 3),)
 
 
 def test_words_with_blanks_inside_are_no_confusions(tmp_path: Path):
     tokens = ("5\u00a0km", "away")
     reference = Rewrite(edit_sets=((Edit(0, 1, ("5\u00a0miles",), "R"), Edit(2, 2, ("!",), "M")),))
     samples = tuple(Sample(str(k), "5\u00a0km away", (reference,), {}, tokens) for k in range(3))
-    made = fit(Corpus("x", samples, "en"), tmp_path / "p.toml")
-    assert [each.confusions for each in made.profile.fitted] == [(("away !", "away", 3, 3),)]
+    fitted = fit(Corpus("x", samples, "en"), tmp_path / "p.toml")
+    assert [error.confusions for error in fitted.profile.fitted] == [(("away !", "away", 3, 3),)]
     (tmp_path / "x.txt").write_text("He is away !\n", encoding="utf-8")
     counts = corrupt(tmp_path / "x.txt", tmp_path / "y", str(tmp_path / "p.toml"))
     assert counts.made == 1

@@ -39,22 +39,22 @@ def test_labels_lead_from_source_to_target(tmp_path: Path, language: str, texts:
     whole = 0
     for row, (source, target) in zip(rows, pairs, strict=True):
         tokens = tuple(split_tokens(source, language)[1::2])
-        wanted = tuple(split_tokens(target, language)[1::2])
+        tokens_wanted = tuple(split_tokens(target, language)[1::2])
         assert tuple(row["tokens"]) == tokens
         assert len(row["labels"]) == len(tokens) + 1
-        rounds = derive_rounds(tokens, wanted, transforms)
+        rounds = derive_rounds(tokens, tokens_wanted, transforms)
         assert choose_labels(row["labels"]) == rounds[0].labels
-        assert apply_labels(*rounds[-1], transforms) == wanted
-        whole += replayed(source, wanted, transforms, language) == target
+        assert apply_labels(*rounds[-1], transforms) == tokens_wanted
+        whole += replayed(source, tokens_wanted, transforms, language) == target
     # What a tokenised text or a quotation mark leaves open is a blank, never a token.
     assert whole >= 0.99 * len(pairs)
 
 
-def replayed(text, wanted, transforms, language):
+def replayed(text, target, transforms, language):
     """The text after as many rounds as it takes, by what correctors do with labels."""
     for _ in range(20):
         tokens = tokens_of(text, language)
-        rounds = derive_rounds([token.text for token in tokens], wanted, transforms, limit=1)
+        rounds = derive_rounds([token.text for token in tokens], target, transforms, limit=1)
         if not rounds:
             return text
         edits = text_edits(text, tokens, rounds[0].labels, None, transforms, language=language)

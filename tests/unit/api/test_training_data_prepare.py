@@ -38,8 +38,13 @@ class TestPairs:
             f"{B2}\t{B2}",
             f"{C}\t{C2}",
         ]
-        (one,) = manifest.corpora
-        assert (one.sentences, one.without_reference, one.unannotatable, one.pairs) == (4, 1, 1, 4)
+        (corpus,) = manifest.corpora
+        assert (corpus.sentences, corpus.without_reference, corpus.unannotatable, corpus.pairs) == (
+            4,
+            1,
+            1,
+            4,
+        )
         assert balanced(manifest)
 
     def test_columns_of_pairs_can_be_chosen_and_more_are_targets(self):
@@ -71,7 +76,7 @@ class TestPairs:
         rows = read(Path("out.jsonl")).samples
         assert [row.source for row in rows] == [A, B, A, B, C]
         assert [row.meta["corpus"] for row in rows] == [*"pppp", "q"]
-        assert [one.written for one in manifest.corpora] == [4, 1]
+        assert [corpus.written for corpus in manifest.corpora] == [4, 1]
         assert balanced(manifest)
 
     def test_edits_that_overlap_are_counted(self):
@@ -95,11 +100,11 @@ class TestSteps:
         assert dropped(prepare_rows(*rows)) == {"correct": 200}
         half = prepare_rows(*rows, keep_correct="0.5")
         assert 70 < half.corpora[0].kept < 130
-        kept = set(read_output())
+        output = set(read_output())
         prepare_rows(*reversed(rows), keep_correct=0.5)
-        assert set(read_output()) == kept  # the choice does not depend on the order
+        assert set(read_output()) == output  # the choice does not depend on the order
         prepare_rows(*rows, keep_correct=0.5, seed=2)
-        assert set(read_output()) != kept
+        assert set(read_output()) != output
         assert prepare_rows(*rows, keep_correct=1.0).corpora[0].kept == 201
 
     def test_control_characters(self):
@@ -148,7 +153,7 @@ class TestSteps:
         rows = (f"{A}\t{A2}", f"他是一个学升。\t{B2}", f"{C}\t{C2}", "猫很可矮。\t猫很可爱。")
         manifest = prepare_rows(*rows, filters=(corpus, plain))
         assert dropped(manifest) == {"evaluation source": 1, "evaluation target": 2}
-        assert [(one.file.path, one.sentences) for one in manifest.evaluation] == [
+        assert [(entry.file.path, entry.sentences) for entry in manifest.evaluation] == [
             ("test.tsv", 3),
             ("list.txt", 1),
         ]
@@ -221,9 +226,9 @@ class TestLong:
         assert cut_pair("猫坐在那。狗跑。", "狗跑过来。狗跑。", 7) is None  # another sentence
 
     def test_distances_are_those_of_the_slow_way(self):
-        def slowly(one: str, other: str) -> int:
+        def slowly(first: str, other: str) -> int:
             row = list(range(len(other) + 1))
-            for i, a in enumerate(one, 1):
+            for i, a in enumerate(first, 1):
                 last, row[0] = row[0], i
                 for j, b in enumerate(other, 1):
                     last, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, last + (a != b))
@@ -238,13 +243,13 @@ class TestOrder:
 
     def test_the_seed_decides_the_order_and_nothing_else_does(self):
         first = prepare_rows(*self.ROWS, shuffle=True)
-        one = read_output()
+        before = read_output()
         again = prepare_rows(*self.ROWS, shuffle=True)
-        assert read_output() == one
+        assert read_output() == before
         assert first == again
         prepare_rows(*self.ROWS, shuffle=True, seed=2)
-        assert read_output() != one
-        assert sorted(read_output()) == sorted(one) == sorted(self.ROWS)
+        assert read_output() != before
+        assert sorted(read_output()) == sorted(before) == sorted(self.ROWS)
 
     def test_the_order_is_the_same_on_every_machine(self):
         prepare_rows(*self.ROWS[:6], shuffle=True)
@@ -272,7 +277,7 @@ class TestOrder:
         assert {len(sample.references) for sample in dev} == {1, 2}
         assert len(train) == 3 * 120
         assert manifest.corpora[0].dev == 30
-        assert [one.sentences for one in manifest.outputs] == [360, 20]
+        assert [output.sentences for output in manifest.outputs] == [360, 20]
         assert balanced(manifest)
 
     def test_the_same_sentences_are_put_aside_in_another_order(self):
@@ -305,18 +310,18 @@ def test_several_processes_take_the_steps_as_one_does(monkeypatch: pytest.Monkey
 
 def test_the_manifest_says_what_the_files_are():
     manifest = prepare_rows(f"{A}\t{A2}", f"{B2}\t{B2}", dev=0)
-    told = json.loads(Path("out.tsv.manifest.json").read_text("utf-8"))
-    assert told["schema"] == 1
-    assert told["corpora"][0]["files"][0]["path"] == "c.tsv"
-    assert told["recipe"]["seed"] == 1
+    data = json.loads(Path("out.tsv.manifest.json").read_text("utf-8"))
+    assert data["schema"] == 1
+    assert data["corpora"][0]["files"][0]["path"] == "c.tsv"
+    assert data["recipe"]["seed"] == 1
     from hashlib import sha256
 
-    assert told["outputs"][0]["sha256"] == sha256(Path("out.tsv").read_bytes()).hexdigest()
+    assert data["outputs"][0]["sha256"] == sha256(Path("out.tsv").read_bytes()).hexdigest()
     assert (
-        told["corpora"][0]["files"][0]["sha256"] == sha256(Path("c.tsv").read_bytes()).hexdigest()
+        data["corpora"][0]["files"][0]["sha256"] == sha256(Path("c.tsv").read_bytes()).hexdigest()
     )
-    assert told["corpora"][0]["dropped"]["correct"] == 1
-    assert told["outputs"][0]["sentences"] == manifest.outputs[0].sentences == 1
+    assert data["corpora"][0]["dropped"]["correct"] == 1
+    assert data["outputs"][0]["sentences"] == manifest.outputs[0].sentences == 1
 
 
 @pytest.mark.golden
@@ -343,7 +348,7 @@ def test_fcgec_becomes_pairs(shared: Path):
         corpora={"fcgec": {"path": str(shared / "data" / "fcgec" / "FCGEC_valid.json")}},
         filters=[shared / "data" / "mucgec" / "filter_sentences.txt"],
     )
-    (one,) = manifest.corpora
-    assert (one.sentences, one.pairs, one.kept) == (2000, 898 + 1645, 1641)
-    assert one.dropped["correct"] == 898 + 4
+    (corpus,) = manifest.corpora
+    assert (corpus.sentences, corpus.pairs, corpus.kept) == (2000, 898 + 1645, 1641)
+    assert corpus.dropped["correct"] == 898 + 4
     assert balanced(manifest)

@@ -91,7 +91,7 @@ class TestRefused:
         assert not [path for path in Path().iterdir() if path.name not in files]
 
     def test_wrong_places(self):
-        one = {"c": {"path": table("c.tsv", f"{A}\t{A2}"), "format": "pairs"}}
+        corpora = {"c": {"path": table("c.tsv", f"{A}\t{A2}"), "format": "pairs"}}
         for output, dev, line in (
             ("-", None, "prepared data goes to files"),
             ("c.tsv", None, "c.tsv: is read and would be written over"),
@@ -99,13 +99,13 @@ class TestRefused:
             ("x.jsonl", "y", "the recipe puts no sentences aside"),
         ):
             with pytest.raises(GecbenchError, match=line):
-                prepare(output=output, corpora=one, dev_output=dev)
+                prepare(output=output, corpora=corpora, dev_output=dev)
         with expect_error(UsageError, "x", "written twice"):
-            prepare(output="x", corpora=one, settings={"dev": 1}, dev_output="x")
+            prepare(output="x", corpora=corpora, settings={"dev": 1}, dev_output="x")
         with expect_error(UsageError, "'m2'"):
-            prepare(output="x", corpora=one, format="m2")
+            prepare(output="x", corpora=corpora, format="m2")
         with expect_error(FormatError, "no sentence"):
-            prepare(output="x", corpora=one, filters=[table("blank", " ")])
+            prepare(output="x", corpora=corpora, filters=[table("blank", " ")])
 
     def test_a_text_that_the_output_cannot_hold_leaves_nothing(self):
         Path("c.jsonl").write_text(
@@ -126,9 +126,9 @@ class TestRefused:
         def interrupted(*_: object):
             raise KeyboardInterrupt
 
-        one = {"c": {"path": table("c.tsv", f"{A}\t{A2}"), "format": "pairs"}}
+        corpora = {"c": {"path": table("c.tsv", f"{A}\t{A2}"), "format": "pairs"}}
         with pytest.raises(KeyboardInterrupt):
-            prepare(output="out.tsv", corpora=one, progress=interrupted)
+            prepare(output="out.tsv", corpora=corpora, progress=interrupted)
         monkeypatch.setattr(running, "encode_manifest", interrupted)  # all else is written then
         with pytest.raises(KeyboardInterrupt):
             prepare_rows(f"{A}\t{A2}")
@@ -146,7 +146,7 @@ class TestRecipes:
             prepare(name, output="out.jsonl")
 
     def test_hsk_counts_five_times(self):
-        corpora = {one.name: one.weight for one in load_recipe("mucgec").corpus}
+        corpora = {corpus.name: corpus.weight for corpus in load_recipe("mucgec").corpus}
         assert corpora == {"lang8": 1, "hsk": 5}
 
     def test_paths_count_from_the_recipe(self):

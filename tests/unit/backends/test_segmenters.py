@@ -165,14 +165,14 @@ def test_ltp_is_refused_without_folder_model_or_package(tmp_path: Path, monkeypa
 
 def test_ltp_is_asked_for_the_words_of_each_piece_and_for_no_download(tmp_path: Path, monkeypatch):
     """A stand-in for LTP 4.2, whose interface the function keeps to."""
-    asked = []
+    calls = []
 
     class Stand:
-        def __init__(self, *given, **named):
-            asked.append((given, named))
+        def __init__(self, *arguments, **named):
+            calls.append((arguments, named))
 
         def pipeline(self, pieces, tasks):
-            asked.append(tasks)
+            calls.append(tasks)
             return types.SimpleNamespace(cws=[[p[:2], p[2:]] for p in pieces])
 
     monkeypatch.setitem(sys.modules, "ltp", types.SimpleNamespace(LTP=Stand))
@@ -181,7 +181,7 @@ def test_ltp_is_asked_for_the_words_of_each_piece_and_for_no_download(tmp_path: 
     words = segmenter(f"ltp:{tmp_path}", NONE)
     assert words.divide("我们来了 他们去了") == ("我们", "来了", "他们", "去了")
     assert words.divide("") == ()
-    assert asked == [((str(tmp_path),), {"local_files_only": True}), ["cws"]]
+    assert calls == [((str(tmp_path),), {"local_files_only": True}), ["cws"]]
     assert words.name.startswith(f"ltp 4.2.14 ({tmp_path.name} ")
 
 
@@ -193,10 +193,10 @@ def test_a_program_that_loses_characters_is_refused():
 
 
 def test_a_text_is_divided_once():
-    asked: list[str] = []
-    divide = chinese._check_words("counter", lambda text: asked.append(text) or [text])
+    texts: list[str] = []
+    divide = chinese._check_words("counter", lambda text: texts.append(text) or [text])
     assert [divide("我"), divide("我")] == [("我",), ("我",)]
-    assert asked == ["我"]
+    assert texts == ["我"]
 
 
 @pytest.mark.parametrize(
@@ -309,9 +309,9 @@ def test_how_many_sources_are_divided_alike_is_said():
 
 
 def test_sources_are_divided_as_texts_come_that_nothing_has_divided():
-    asked: list[str] = []
-    other = Segmenter("other 1", lambda text: asked.append(text) or ("我们", "去"))
+    texts: list[str] = []
+    other = Segmenter("other 1", lambda text: texts.append(text) or ("我们", "去"))
     samples = corpus(("我们 去", "我们|去"), ("我 们去", "我|们去"))
     (note,) = segmenter_notes(other, samples)
     assert note.startswith("segmenter other 1 divides 1 of 2 sources as dev does; ")
-    assert asked == ["我们去", "我们去"]
+    assert texts == ["我们去", "我们去"]

@@ -109,10 +109,10 @@ def test_spacys_reason_is_in_the_message(tmp_path: Path, folder: Path):
         list(Pipeline(describe(broken)).words(SENTENCES, parsed=False))
 
 
-@pytest.mark.parametrize("found", ["by name", "in its folder"])
-def test_spacys_own_pipeline_can_be_used(found: str):
+@pytest.mark.parametrize("way", ["by name", "in its folder"])
+def test_spacys_own_pipeline_can_be_used(way: str):
     about = describe(SPACYS_OWN)
-    pipeline = Pipeline(about if found == "by name" else describe(about.folder))
+    pipeline = Pipeline(about if way == "by name" else describe(about.folder))
     assert next(pipeline.words(SENTENCES, parsed=True)) == TokenAttributes(
         ("she", "run", "."),
         ("PRON", "VERB", "PUNCT"),

@@ -9,19 +9,19 @@ from gecbench.core.errors import GecbenchError
 
 
 def test_a_revision_goes_to_the_hub_apart_from_the_name(monkeypatch, tmp_path) -> None:
-    asked = []
+    calls = []
 
     class Auto:
         @staticmethod
         def from_pretrained(place: str, *, trust_remote_code: bool, **options: object) -> str:
             assert not trust_remote_code
-            asked.append((place, options))
+            calls.append((place, options))
             return "loaded"
 
     monkeypatch.chdir(tmp_path)
     assert transformers._load("owner/name@v2", Auto, what="a model") == "loaded"
     assert transformers._load("owner/name", Auto, what="a model") == "loaded"
-    assert asked == [("owner/name", {"revision": "v2"}), ("owner/name", {})]
+    assert calls == [("owner/name", {"revision": "v2"}), ("owner/name", {})]
 
 
 def test_a_folder_with_such_a_name_is_a_folder(monkeypatch, tmp_path) -> None:

@@ -224,10 +224,10 @@ def test_what_cannot_be_printed_is_forgotten(run, monkeypatch, failure, code: in
 
 
 def test_what_is_forgotten_goes_nowhere(monkeypatch):
-    made = []
-    monkeypatch.setattr("gecbench.cli.os.dup2", lambda *pair: made.append(pair))
+    duplicates = []
+    monkeypatch.setattr("gecbench.cli.os.dup2", lambda *pair: duplicates.append(pair))
     cli._forget_output()
-    ((nowhere, output),) = made
+    ((nowhere, output),) = duplicates
     assert output == 1
     assert str(Path(f"/proc/self/fd/{nowhere}").readlink()) == os.devnull
     os.close(nowhere)
@@ -344,7 +344,7 @@ def test_doctor_bears_a_package_without_version(run, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("given", "name", "file"),
+    ("words", "name", "file"),
     [
         ("x.txt", None, "x.txt"),
         ("mine=x.txt", "mine", "x.txt"),
@@ -353,10 +353,10 @@ def test_doctor_bears_a_package_without_version(run, monkeypatch):
         ("a=b", None, "a=b"),  # there is a file of that very name
     ],
 )
-def test_a_system_can_be_named(tmp_path: Path, monkeypatch, given: str, name, file: str):
+def test_a_system_can_be_named(tmp_path: Path, monkeypatch, words: str, name, file: str):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a=b").touch()
-    assert split_name(Path(given)) == (name, Path(file))
+    assert split_name(Path(words)) == (name, Path(file))
 
 
 FIVE = Corpus("dev", tuple(Sample(str(n), "x") for n in range(1, 6)))
@@ -367,7 +367,7 @@ FIVE = Corpus("dev", tuple(Sample(str(n), "x") for n in range(1, 6)))
 )
 def test_a_range_is_half_open_from_nought(span: str, ids: str):
     first, last = read_range(span)
-    assert [each.id for each in FIVE.samples[first:last]] == list(ids)
+    assert [sample.id for sample in FIVE.samples[first:last]] == list(ids)
 
 
 @pytest.mark.parametrize("span", ["", "2", "-1:3", "a:b", "1:2:3", "1: 2"])

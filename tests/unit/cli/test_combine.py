@@ -38,15 +38,15 @@ def good(folder: Path, *words: object) -> tuple[str, list[str]]:
 
 def test_lines_go_to_the_terminal_and_the_report_beside(tmp_path: Path):
     words = ("combine", ZH / "corpus.jsonl", *SYSTEMS, "--scheme", "zh-char")
-    out, said = good(tmp_path, *words)
+    out, body = good(tmp_path, *words)
     assert len(out.splitlines()) == 76
-    assert said[0] == "votes: more than 1.5 of 3 votes"
-    assert said[1].split() == ["proposed", "by", "edits", "kept", "too", "few", "votes"]
-    rows = [line.split() for line in said[2:6]]
+    assert body[0] == "votes: more than 1.5 of 3 votes"
+    assert body[1].split() == ["proposed", "by", "edits", "kept", "too", "few", "votes"]
+    rows = [line.split() for line in body[2:6]]
     assert [row[0] for row in rows] == ["3", "2", "1", "all"]
     assert sum(int(row[1]) for row in rows[:3]) == int(rows[3][1])
     assert rows[2][2] == "0"
-    assert said[6].endswith("of 76 sentences changed")
+    assert body[6].endswith("of 76 sentences changed")
     again, _ = good(tmp_path, *words[:2], *SYSTEMS[::-1], *words[5:])
     assert again == out
 
@@ -70,9 +70,9 @@ def test_every_format_holds_the_same_and_can_be_scored(tmp_path: Path):
 def test_no_scheme_is_needed_in_any_language(tmp_path: Path):
     systems = [f"{name}={EN / name}.txt" for name in ("cautious", "eager", "fluent")]
     words = ("combine", EN / "corpus.jsonl", *systems, "--scheme", "none", "--weight", "eager=5")
-    out, said = good(tmp_path, *words)
+    out, body = good(tmp_path, *words)
     assert out == (EN / "eager.txt").read_text("utf-8")
-    assert said[0] == "votes: more than 3.5 of 7 votes"
+    assert body[0] == "votes: more than 3.5 of 7 votes"
 
 
 @pytest.mark.golden
@@ -122,10 +122,10 @@ def failure(folder: Path, *words: object) -> tuple[int, str]:
 )
 def test_wrong_options_are_one_line(tmp_path: Path, monkeypatch, words, code, message):
     monkeypatch.chdir(tmp_path)
-    found = failure(tmp_path, ZH / "corpus.jsonl", *SYSTEMS, *words)
-    assert found[0] == code
-    assert message in found[1]
-    assert "\n" not in found[1]
+    failed = failure(tmp_path, ZH / "corpus.jsonl", *SYSTEMS, *words)
+    assert failed[0] == code
+    assert message in failed[1]
+    assert "\n" not in failed[1]
     assert list(tmp_path.iterdir()) == []
 
 

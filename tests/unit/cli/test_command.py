@@ -93,7 +93,7 @@ def test_defaults_are_those_of_the_fields():
 
 def test_every_type_of_value_is_read():
     words = "--names x,y --file 1 --file=- --level 2 --beta 1 --no-simplify --weight a=2 --size 3:4"
-    _, options, files, note, given = run("s", "f", "-", *words.split(), "-n", "t", "--folder", "d")
+    _, options, files, note, flag = run("s", "f", "-", *words.split(), "-n", "t", "--folder", "d")
     assert options == Trial(
         names=("x", "y"),
         files=(Path("1"), Path("-")),
@@ -104,7 +104,7 @@ def test_every_type_of_value_is_read():
         size=(3, 4),
         place=Place(Path("d")),
     )
-    assert (files, note, given) == ((Path("f"), Path("-")), "t", True)
+    assert (files, note, flag) == ((Path("f"), Path("-")), "t", True)
 
 
 def test_the_environment_is_read_and_is_not_the_command_line():
@@ -116,9 +116,9 @@ def test_fields_can_be_left_out():
     def small(options: Annotated[Trial, Without("beta", "place", "seed")]) -> None:
         assert options == Trial()
 
-    assert {"--names", "--size"} < {name for one in small.params for name in one.opts}
+    assert {"--names", "--size"} < {name for parameter in small.params for name in parameter.opts}
     assert not {"--beta", "--folder", "--seed"} & {
-        name for one in small.params for name in one.opts
+        name for parameter in small.params for name in parameter.opts
     }
     CliRunner().invoke(small, [], catch_exceptions=False)
 
@@ -161,27 +161,31 @@ def test_help_shows_defaults_choices_and_variables():
 def commands(group: click.Group, *before: str):
     context = click.Context(group)
     for name in group.list_commands(context):
-        found = group.get_command(context, name)
-        if isinstance(found, click.Group):
-            yield from commands(found, *before, name)
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from commands(command, *before, name)
         else:
-            yield " ".join((*before, name)), found
+            yield " ".join((*before, name)), command
 
 
 def test_no_two_options_of_a_command_have_one_name():
-    for name, found in commands(gecbench):
-        names = [option for one in found.params for option in (*one.opts, *one.secondary_opts)]
+    for name, tool in commands(gecbench):
+        names = [
+            option
+            for parameter in tool.params
+            for option in (*parameter.opts, *parameter.secondary_opts)
+        ]
         assert len(set(names)) == len(names), name
-        keys = [one.name for one in found.params]
+        keys = [parameter.name for parameter in tool.params]
         assert len(set(keys)) == len(keys), name
 
 
 def test_what_an_option_needs_is_an_option():
-    for name, found in commands(gecbench):
-        names = {option for one in found.params for option in one.opts}
-        for one in found.params:
-            needs = getattr(getattr(one, "declaration", None), "needs", ())
-            assert not needs or names & set(needs), (name, one.name)
+    for name, tool in commands(gecbench):
+        names = {option for parameter in tool.params for option in parameter.opts}
+        for parameter in tool.params:
+            needs = getattr(getattr(parameter, "declaration", None), "needs", ())
+            assert not needs or names & set(needs), (name, parameter.name)
 
 
 def complete(*words: str) -> list[str]:
@@ -192,15 +196,15 @@ def complete(*words: str) -> list[str]:
         "COMP_WORDS": "\n".join(("gecbench", *words)),
         "COMP_CWORD": str(len(words)),
     }
-    told = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "gecbench"],
         check=False,
         env=environment,
         capture_output=True,
         text=True,
     )
-    assert (told.returncode, told.stderr) == (0, "")
-    return [line.partition(",")[2] for line in told.stdout.splitlines()]
+    assert (result.returncode, result.stderr) == (0, "")
+    return [line.partition(",")[2] for line in result.stdout.splitlines()]
 
 
 @pytest.mark.parametrize("request_", ["tcsh_source", "bash", "bash_scripts"])
@@ -215,7 +219,7 @@ def test_a_shell_without_completion_is_refused(request_, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(
-    ("words", "found"),
+    ("words", "expected"),
     [
         (("ana",), ["analyse"]),
         (("analyse", "d"), ["difficulty"]),
@@ -226,8 +230,8 @@ def test_a_shell_without_completion_is_refused(request_, monkeypatch, capsys):
         (("edits", "c", "--scheme", "zh-c"), ["zh-cherrant", "zh-char"]),
     ],
 )
-def test_names_options_and_values_are_completed(words, found):
-    assert [name for name in complete(*words) if name] == found
+def test_names_options_and_values_are_completed(words, expected):
+    assert [name for name in complete(*words) if name] == expected
 
 
 @pytest.mark.parametrize(
@@ -278,19 +282,19 @@ def test_an_unknown_command_is_no_failure_of_completion():
     ],
 )
 def test_shells_take_the_script(shell: str, script: str, tmp_path: Path):
-    found = shutil.which(shell)
-    if found is None:
+    path = shutil.which(shell)
+    if path is None:
         pytest.skip(f"{shell} is not installed")
     (tmp_path / "gecbench").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m gecbench "$@"\n')
     (tmp_path / "gecbench").chmod(0o755)
     environment = {**os.environ, "HOME": str(tmp_path)}
     environment["PATH"] = f"{tmp_path}{os.pathsep}{environment['PATH']}"
-    told = subprocess.run(
-        [found, "-c", script], check=False, env=environment, capture_output=True, text=True
+    result = subprocess.run(
+        [path, "-c", script], check=False, env=environment, capture_output=True, text=True
     )
-    assert "difficulty" in told.stdout, told.stderr
+    assert "difficulty" in result.stdout, result.stderr
     if shell == "zsh":
-        assert "_gecbench_completion" in told.stdout
+        assert "_gecbench_completion" in result.stdout
 
 
 def test_formats_follow_the_ending_of_the_file(run_in, tmp_path: Path):

@@ -18,12 +18,12 @@ def test_compare_prints_what_was_asked_for(run):
     words = ("compare", CORPUS, *SYSTEMS, *ACCURACY, "--resamples", 200, "--format", "json")
     code, out, err = run(*words)
     assert (code, err) == (0, "")
-    made = json.loads(out)
-    assert made["analysis"] == "compare"
-    (one,) = made["metrics"]
-    assert [each["system"] for each in one["systems"]] == ["cautious", "eager", "fluent"]
-    assert len(one["pairs"]) == 3
-    assert one["plan"] == {
+    data = json.loads(out)
+    assert data["analysis"] == "compare"
+    (metric,) = data["metrics"]
+    assert [system["system"] for system in metric["systems"]] == ["cautious", "eager", "fluent"]
+    assert len(metric["pairs"]) == 3
+    assert metric["plan"] == {
         "tests": ["bootstrap", "randomisation"],
         "resamples": 200,
         "seed": 0,
@@ -42,8 +42,8 @@ def test_compare_takes_all_its_options(run):
         *("--confidence", 0.9, "--baseline", "third", "--format", "json"),
     )
     assert (code, err) == (0, "")
-    (one,) = json.loads(out)["metrics"]
-    assert one["plan"] == {
+    (metric,) = json.loads(out)["metrics"]
+    assert metric["plan"] == {
         "tests": ["bootstrap"],
         "resamples": 150,
         "seed": 3,
@@ -53,11 +53,11 @@ def test_compare_takes_all_its_options(run):
         "baseline": "third",
         "deciding": "bootstrap",
     }
-    assert [(pair["first"], pair["second"]) for pair in one["pairs"]] == [
+    assert [(pair["first"], pair["second"]) for pair in metric["pairs"]] == [
         ("cautious", "third"),
         ("eager", "third"),
     ]
-    assert one["groups"] == []
+    assert metric["groups"] == []
 
 
 @pytest.mark.parametrize(

@@ -108,8 +108,8 @@ class TestWhere:
     def test_a_folder_and_a_file(self, tmp_path):
         mirror = tmp_path / "mirror"
         assert run("where", "first", "--mirror", mirror).stdout == f"{mirror / 'first'}\n"
-        one = run("where", "first", "b.txt", "--mirror", mirror)
-        assert one.stdout == f"{mirror / 'first' / 'b.txt'}\n"
+        result = run("where", "first", "b.txt", "--mirror", mirror)
+        assert result.stdout == f"{mirror / 'first' / 'b.txt'}\n"
 
     @pytest.mark.parametrize("arguments", [["second"], ["second", "a.txt"]])
     def test_what_is_not_here_is_an_error(self, arguments):
@@ -148,9 +148,9 @@ class TestList:
 
     def test_json(self, tmp_path):
         result = run("list", "--format", "json", "--mirror", tmp_path / "mirror")
-        told = json.loads(result.stdout)
-        assert told["schema"] == 1
-        samples, first, second = told["data_sets"]
+        data = json.loads(result.stdout)
+        assert data["schema"] == 1
+        samples, first, second = data["data_sets"]
         assert samples["bundled"]
         assert all(Path(file["path"]).is_file() for file in samples["files"])
         assert first["name"] == "first"

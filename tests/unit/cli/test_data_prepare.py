@@ -45,7 +45,7 @@ def test_the_recipe_of_mucgec_from_end_to_end(prepare):
     assert lines[-2] == f"train.jsonl: {manifest['outputs'][0]['sentences']} sentences, " + (
         f"{manifest['outputs'][0]['references']} corrections"
     )
-    assert [one["weight"] for one in manifest["corpora"]] == [1, 5]
+    assert [corpus["weight"] for corpus in manifest["corpora"]] == [1, 5]
     assert manifest["recipe"]["near"] == 1.0
     first = [Path(name).read_bytes() for name in ("train.jsonl", "train.dev.jsonl")]
     again = ("--set", "near=1", "-o", "train.jsonl", "--overwrite")

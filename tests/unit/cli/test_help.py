@@ -17,9 +17,9 @@ def paths(group: click.Group, before: tuple[str, ...] = ()) -> Iterator[tuple[st
     context = click.Context(group)
     for name in group.list_commands(context):
         yield (*before, name)
-        found = group.get_command(context, name)
-        if isinstance(found, click.Group):
-            yield from paths(found, (*before, name))
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from paths(command, (*before, name))
 
 
 @pytest.mark.parametrize("words", [(), *paths(gecbench)], ids=" ".join)

@@ -196,8 +196,8 @@ def test_scripts_go_on_with_the_launchers(run, tmp_path: Path, files: list[str])
         printed = subprocess.run(
             [*command, *files], env=env, check=True, capture_output=True, text=True
         ).stdout
-        found = re.search(
+        match = re.search(
             r"^TP\tFP\tFN\tPrec\tRec\tF0\.5\n(\d+)\t(\d+)\t(\d+)\t\S+\t\S+\t(\S+)$", printed, re.M
         )
-        assert found is not None
-        assert found.groups() == ("1", "1", "0", "0.5556")
+        assert match is not None
+        assert match.groups() == ("1", "1", "0", "0.5556")

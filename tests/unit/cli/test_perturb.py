@@ -25,49 +25,49 @@ def test_an_english_corpus_with_parts_of_speech(run):
     code, out, err = run("perturb", EN, "-o", "out.jsonl", "--seed", 3)
     assert (code, out) == (0, "")
     first, rejected, *left, last = err.splitlines()
-    made = load_perturbed("out.jsonl")
-    assert made.width == 6
-    assert first.startswith(f"{len(made.cases)} of ")
-    assert f"{5 * len(made.cases)} variants: " in first
+    perturbed_set = load_perturbed("out.jsonl")
+    assert perturbed_set.width == 6
+    assert first.startswith(f"{len(perturbed_set.cases)} of ")
+    assert f"{5 * len(perturbed_set.cases)} variants: " in first
     assert rejected.startswith("attempts given up: ")
     assert all(line.startswith("left out, ") for line in left)
     assert last == (
         "note: synthetic variants may have errors of their own; train with them, never evaluate"
     )
-    assert [problems(case, "en") for case in made.cases if problems(case, "en")] == []
-    told = made.provenance
-    assert "never for evaluation" in told["synthetic"]
-    assert told["seed"] == "3"
-    assert told["input"].startswith("corpus.jsonl sha256 ")
-    assert told["filler"].startswith("frequency (en-samples, ")
-    assert "en_gecbench_small" in told["words"]
+    assert [problems(case, "en") for case in perturbed_set.cases if problems(case, "en")] == []
+    provenance = perturbed_set.provenance
+    assert "never for evaluation" in provenance["synthetic"]
+    assert provenance["seed"] == "3"
+    assert provenance["input"].startswith("corpus.jsonl sha256 ")
+    assert provenance["filler"].startswith("frequency (en-samples, ")
+    assert "en_gecbench_small" in provenance["words"]
 
 
 def test_the_same_seed_gives_the_same_bytes(run):
     for name, seed in (("one", 1), ("two", 1), ("three", 2)):
         assert run("perturb", ZH, "-o", name, "--no-pos", "--seed", seed)[0] == 0
-    one, two, three = (Path(name).read_bytes() for name in ("one", "two", "three"))
-    assert one == two != three
+    first, second, third = (Path(name).read_bytes() for name in ("one", "two", "three"))
+    assert first == second != third
 
 
 @pytest.mark.slow
 def test_a_case_for_each_reference(run):
     assert run("perturb", ZH, "-o", "out.jsonl", "--each-reference", "--variants", 2)[0] == 0
-    made = load_perturbed("out.jsonl")
-    assert {"zh-001/1", "zh-001/2"} <= {case.id for case in made.cases}
-    assert made.width == 3
-    assert [problems(case, "zh") for case in made.cases if problems(case, "zh")] == []
+    perturbed_set = load_perturbed("out.jsonl")
+    assert {"zh-001/1", "zh-001/2"} <= {case.id for case in perturbed_set.cases}
+    assert perturbed_set.width == 3
+    assert [problems(case, "zh") for case in perturbed_set.cases if problems(case, "zh")] == []
 
 
 def test_originals_of_cases_are_perturbed_anew(run):
     words = ("--operations", "delete", "--variants", 2, "--no-pos")
     code, _, err = run("perturb", CASES, "-o", "out.jsonl", *words)
     assert code == 0
-    made, old = load_perturbed("out.jsonl"), load_perturbed(CASES)
-    assert [case.original for case in made.cases] == [case.original for case in old.cases]
-    for case in made.cases:
+    perturbed_set, old = load_perturbed("out.jsonl"), load_perturbed(CASES)
+    assert [case.original for case in perturbed_set.cases] == [case.original for case in old.cases]
+    for case in perturbed_set.cases:
         length = len(case.original.source.split())
-        assert [len(each.source.split()) for each in case.variants] == [length - 1] * 2
+        assert [len(variant.source.split()) for variant in case.variants] == [length - 1] * 2
     assert f"{len(old.cases)} of {len(old.cases)} sentences have " in err
     assert f"{2 * len(old.cases)} delete" in err
     code, _, err = run("perturb", CASES, "-o", "new.jsonl", "--each-reference")
@@ -118,9 +118,11 @@ def test_a_masked_model_fills(run, english_bert: Path, roberta: Path):
         words = (*words, "--device", "cpu", "--overwrite")
         code, _, err = run("perturb", CASES, "-o", "out.jsonl", *words)
         assert code == 0, err
-        made = load_perturbed("out.jsonl")
-        assert f"mask ({place.name}, sha256 " in made.provenance["filler"]
-        assert [problems(case, "space") for case in made.cases if problems(case, "space")] == []
+        perturbed_set = load_perturbed("out.jsonl")
+        assert f"mask ({place.name}, sha256 " in perturbed_set.provenance["filler"]
+        assert [
+            problems(case, "space") for case in perturbed_set.cases if problems(case, "space")
+        ] == []
         first = Path("out.jsonl").read_bytes()
         assert run("perturb", CASES, "-o", "again.jsonl", *words)[0] == 0
         assert Path("again.jsonl").read_bytes() == first
@@ -129,11 +131,11 @@ def test_a_masked_model_fills(run, english_bert: Path, roberta: Path):
 def test_a_masked_model_fills_chinese_words_character_by_character(run, chinese_bert: Path):
     words = ("--filler", f"mask:{chinese_bert}", "--operations", "substitute", "--variants", 3)
     assert run("perturb", ZH, "-o", "out.jsonl", *words)[0] == 0
-    made = load_perturbed("out.jsonl")
-    assert [problems(case, "zh") for case in made.cases if problems(case, "zh")] == []
+    perturbed_set = load_perturbed("out.jsonl")
+    assert [problems(case, "zh") for case in perturbed_set.cases if problems(case, "zh")] == []
     assert all(
         len(variant.source) == len(case.original.source)
-        for case in made.cases
+        for case in perturbed_set.cases
         for variant in case.variants
     )
 
@@ -186,9 +188,9 @@ def refused(run, *words: object, corpus: object = CASES) -> tuple[int, str]:
     ],
 )
 def test_wrong_options(run, words: tuple[object, ...], line: str):
-    code, said = refused(run, *words)
+    code, body = refused(run, *words)
     assert code == 2
-    assert line in said
+    assert line in body
 
 
 def test_wrong_input(run):
@@ -247,9 +249,9 @@ def test_gold_edits_of_a_corpus_are_never_touched(run):
             "id": str(n),
             "source": " ".join(source),
             "tokens": source,
-            "references": [{"edit_sets": [[one]]}],
+            "references": [{"edit_sets": [[single]]}],
         }
-        for n, one in enumerate((edit, more))
+        for n, single in enumerate((edit, more))
     ]
     Path("x.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in (header, *rows)))
     assert run("perturb", "x.jsonl", "-o", "y", "--no-pos", "--variants", 3)[0] == 0

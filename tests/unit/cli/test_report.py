@@ -134,8 +134,8 @@ def test_what_is_read_is_not_written_over_and_no_work_is_lost(
     run, few, tmp_path: Path, options: tuple, code: int, message: str
 ):
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    found, out, err = run("report", *few, *options)
-    assert (found, out) == (code, "")
+    status, out, err = run("report", *few, *options)
+    assert (status, out) == (code, "")
     assert message in err
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 

@@ -45,23 +45,23 @@ def scored(run, *words: object) -> dict:
     return json.loads(out)
 
 
-def values(found: dict) -> dict:
-    return {(r["system"], r["metric"]): r["value"] for r in found["results"]}
+def values(data: dict) -> dict:
+    return {(r["system"], r["metric"]): r["value"] for r in data["results"]}
 
 
 def test_all_metrics_stand_in_one_table(run):
     names = ["sentence-accuracy", "char-bleu", "gleu", "mp-prime", "green", "cherrant", "m2"]
     words = (ZH, EAGER, CAUTIOUS, "--scheme", "zh-char", "--metric", ",".join(names))
-    found = scored(run, *words)
-    assert list(dict.fromkeys(r["metric"] for r in found["results"])) == names
-    assert all(r["signature"].startswith(f"metric:{r['metric']}|") for r in found["results"])
+    data = scored(run, *words)
+    assert list(dict.fromkeys(r["metric"] for r in data["results"])) == names
+    assert all(r["signature"].startswith(f"metric:{r['metric']}|") for r in data["results"])
     header = run("score", *words)[1].splitlines()[0].split()
     assert header == ["system", *names]
 
 
 def test_a_metric_of_another_language_says_why_it_has_no_number(run):
-    found = scored(run, ZH, EAGER, "--scheme", "zh-char", "--metric", "cherrant,errant")
-    assert found["results"][1] == {
+    data = scored(run, ZH, EAGER, "--scheme", "zh-char", "--metric", "cherrant,errant")
+    assert data["results"][1] == {
         "system": "eager",
         "metric": "errant",
         "value": None,
@@ -83,13 +83,12 @@ def test_a_scheme_of_another_language_than_it_looks_like_is_refused(run, gold, h
 
 
 def test_types_that_tell_their_scheme_may_stand_beside_found_ones(run, gold, hypothesis, tmp_path):
-    found = scored(run, gold, hypothesis)
-    assert not any("given in files" in note for note in found["notes"])
+    data = scored(run, gold, hypothesis)
+    assert not any("given in files" in note for note in data["notes"])
     gold.write_text(GOLD.replace("M:DET", "ArtOrDet"), "utf-8")
-    found = scored(run, gold, hypothesis)
+    data = scored(run, gold, hypothesis)
     assert any(
-        "are not those of scheme en-errant (of types as ArtOrDet)" in note
-        for note in found["notes"]
+        "are not those of scheme en-errant (of types as ArtOrDet)" in note for note in data["notes"]
     )
 
 
@@ -119,17 +118,17 @@ def test_metrics_over_texts_need_no_scheme(run, monkeypatch):
 
 def test_given_golds_need_no_scheme_either(run, gold, hypothesis, monkeypatch):
     monkeypatch.setattr("gecbench.api.schemes._load", None)
-    found = scored(run, gold, hypothesis, "--metric", "m2,sent-m2")
-    assert values(found) == {("sys", "m2"): 1.0, ("sys", "sent-m2"): 1.0}
-    assert "|golds:as given|tokens:spaces|" in found["results"][0]["signature"]
+    data = scored(run, gold, hypothesis, "--metric", "m2,sent-m2")
+    assert values(data) == {("sys", "m2"): 1.0, ("sys", "sent-m2"): 1.0}
+    assert "|golds:as given|tokens:spaces|" in data["results"][0]["signature"]
 
 
 def test_english_edits_are_found_by_the_pipeline_that_is_brought_along(run):
-    found = scored(run, EN, EN_EAGER, EN_CAUTIOUS)
-    assert [r["metric"] for r in found["results"]] == ["errant", "errant"]
-    assert "|spacy-model:en_gecbench_small 1.0.0 (spacy 3." in found["results"][0]["signature"]
-    assert sum("published ERRANT figures" in note for note in found["notes"]) == 1
-    assert "R:SPELL" in found["results"][0]["by_type"]
+    data = scored(run, EN, EN_EAGER, EN_CAUTIOUS)
+    assert [r["metric"] for r in data["results"]] == ["errant", "errant"]
+    assert "|spacy-model:en_gecbench_small 1.0.0 (spacy 3." in data["results"][0]["signature"]
+    assert sum("published ERRANT figures" in note for note in data["notes"]) == 1
+    assert "R:SPELL" in data["results"][0]["by_type"]
 
 
 def test_types_are_found_only_where_they_are_shown(run, monkeypatch):
@@ -141,14 +140,14 @@ def test_types_are_found_only_where_they_are_shown(run, monkeypatch):
 
 
 def test_golds_are_found_where_none_are_given(run):
-    found = scored(run, EN, EN_EAGER, "--metric", "m2")
-    assert "|golds:extracted|scheme:en-errant|" in found["results"][0]["signature"]
+    data = scored(run, EN, EN_EAGER, "--metric", "m2")
+    assert "|golds:extracted|scheme:en-errant|" in data["results"][0]["signature"]
 
 
 def test_corpora_stand_side_by_side(run):
     words = [EN, EN_EAGER, "+", ZH, EAGER, "--metric", "sentence-accuracy,errant,cherrant"]
-    found = scored(run, *words[:-1], "sentence-accuracy")
-    assert [each["corpus"]["name"] for each in found["corpora"]] == ["en-samples", "zh-samples"]
+    data = scored(run, *words[:-1], "sentence-accuracy")
+    assert [corpus["corpus"]["name"] for corpus in data["corpora"]] == ["en-samples", "zh-samples"]
     code, out, err = run("score", EN, EN_EAGER, "+", EN, EN_CAUTIOUS)
     assert (code, err) == (0, "")
     header = ["system", "en-samples", "errant", "en-samples", "(2)", "errant"]
@@ -219,15 +218,15 @@ def test_a_pipeline_of_the_environment_is_for_english_alone(run, monkeypatch):
 
 
 def test_intervals_hold_their_values(run):
-    found = scored(run, EN, EN_EAGER, "--metric", "gleu,errant", "--ci", "--resamples", "200")
-    for result in found["results"]:
+    data = scored(run, EN, EN_EAGER, "--metric", "gleu,errant", "--ci", "--resamples", "200")
+    for result in data["results"]:
         assert result["interval"]["low"] < result["value"] < result["interval"]["high"]
         assert result["interval"]["level"] == 0.95
     again = scored(run, EN, EN_EAGER, "--metric", "gleu,errant", "--ci", "--resamples", "200")
     other = scored(
         run, EN, EN_EAGER, "--metric", "gleu,errant", "--ci", "--resamples", "200", "--seed", "1"
     )
-    assert found == again != other
+    assert data == again != other
 
 
 def test_normalising_is_counted_and_stands_in_the_signature(run, tmp_path: Path):
@@ -243,7 +242,7 @@ def test_normalising_is_counted_and_stands_in_the_signature(run, tmp_path: Path)
     )
     plain = scored(run, *words, "--metric", "sentence-accuracy")
     folded = scored(run, *words, "--metric", "sentence-accuracy", "--normalise", "halfwidth")
-    assert [each["results"][0]["value"] for each in (plain, folded)] == [0.0, 1.0]
+    assert [data["results"][0]["value"] for data in (plain, folded)] == [0.0, 1.0]
     assert "|normalise:halfwidth|" in folded["results"][0]["signature"]
     assert any(note.startswith("normalising changed ") for note in folded["notes"])
 
@@ -260,9 +259,9 @@ def test_what_metrics_leave_out_differs_and_is_said(run, tmp_path: Path):
     (tmp_path / "x.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
     (tmp_path / "sys.txt").write_text("我去\n他来了\n", "utf-8")
     words = (tmp_path / "x.jsonl", tmp_path / "sys.txt", "--scheme", "zh-char")
-    found = scored(run, *words, "--metric", "cherrant,sentence-accuracy")
-    assert [r["sentences"] for r in found["results"]] == [2, 1]
-    assert found["notes"] == [
+    data = scored(run, *words, "--metric", "cherrant,sentence-accuracy")
+    assert [r["sentences"] for r in data["results"]] == [2, 1]
+    assert data["notes"] == [
         "metrics leave out different numbers of sentences that nobody could correct: "
         "cherrant 0, sentence-accuracy 1"
     ]
@@ -297,8 +296,8 @@ def test_sentences_too_long_to_be_exact_are_named(run, tmp_path: Path, monkeypat
     monkeypatch.setattr("gecbench.edits.maxmatch.MOST_PAIRS", 1)
     (tmp_path / "gold.m2").write_text(GOLD, "utf-8")
     (tmp_path / "sys.txt").write_text("A dog sits on the mats .\nNo error here .\n", "utf-8")
-    found = scored(run, tmp_path / "gold.m2", tmp_path / "sys.txt", "--metric", "m2")
-    assert found["notes"] == [
+    data = scored(run, tmp_path / "gold.m2", tmp_path / "sys.txt", "--metric", "m2")
+    assert data["notes"] == [
         "m2: sentences too long for the exact computation, done by one that is linear in their "
         "length and can differ in single edits: 1"
     ]
@@ -359,13 +358,13 @@ def test_options_of_extraction_are_refused_where_nothing_is_extracted(
 
 @pytest.mark.parametrize("words", [("score",), ("analyse", "difficulty")])
 def test_a_scheme_is_used_if_one_of_several_corpora_uses_it(run, tmp_path: Path, words):
-    given = tmp_path / "gold.m2"
-    given.write_text(OWN, "utf-8")
+    gold = tmp_path / "gold.m2"
+    gold.write_text(OWN, "utf-8")
     scheme = ("--scheme", "en-errant")
-    code, out, err = run(*words, given, given, "+", EN, EN_EAGER, *scheme)
+    code, out, err = run(*words, gold, gold, "+", EN, EN_EAGER, *scheme)
     assert (code, err) == (0, "")
     assert "en-samples" in out
-    code, out, err = run(*words, given, given, "+", given, given, *scheme)
+    code, out, err = run(*words, gold, gold, "+", gold, gold, *scheme)
     assert (code, out) == (2, "")
     assert "gold: all edits stand in the files" in err
 
@@ -379,12 +378,12 @@ def test_an_option_of_extraction_may_have_an_effect_on_one_corpus_of_several(
     monkeypatch.setattr("gecbench.lang.zh.cherrant.scheme", cherrant)
     gold = tmp_path / "gold.m2"
     gold.write_text(OWN, "utf-8")
-    given, english, chinese = (gold, gold), (EN, EN_EAGER), (ZH, EAGER)
+    pair, english, chinese = (gold, gold), (EN, EN_EAGER), (ZH, EAGER)
     for words in (
         (*chinese, "+", *english, "--no-simplify"),
         (*chinese, "+", *english, "--no-simplify", "--lev"),
-        (*given, "+", *english, "--lev"),
-        (*given, "+", *english, "--metric", "m2", "--re-extract"),
+        (*pair, "+", *english, "--lev"),
+        (*pair, "+", *english, "--metric", "m2", "--re-extract"),
     ):
         code, _, err = run("score", *words)
         assert (code, err) == (0, "")

@@ -75,13 +75,13 @@ def tour(tmp_path_factory, common, once) -> Path:
 
 
 def test_the_demonstration_goes_through_everything(tour) -> None:
-    said = (tour / "said.txt").read_text("utf-8")
-    assert said.startswith("A demonstration")
-    assert "(killed)" in said
-    resumed = re.search(r"going on from step (\d+)", said)
+    text = (tour / "said.txt").read_text("utf-8")
+    assert text.startswith("A demonstration")
+    assert "(killed)" in text
+    resumed = re.search(r"going on from step (\d+)", text)
     assert resumed
     assert int(resumed[1]) >= 20
-    assert re.search(r"model-int8: \d+ of 76 texts .* are the same", said)
+    assert re.search(r"model-int8: \d+ of 76 texts .* are the same", text)
     for name in ("tagger", "tagger-int8", "zh-homophone", "ensemble"):
         assert len((tour / "tiny" / f"{name}.txt").read_text("utf-8").splitlines()) == 76
         assert re.search(rf"^{name} ", (tour / "scores.txt").read_text("utf-8"), re.M)
@@ -92,7 +92,7 @@ def test_the_demonstration_goes_through_everything(tour) -> None:
 
 def test_what_it_learnt_is_more_than_nothing(tour) -> None:
     card = json.loads((tour / "tiny" / "run" / "model" / "gecbench.json").read_text("utf-8"))
-    assert max(each["score"] for each in card["made"]["history"]) > 0.2
+    assert max(epoch["score"] for epoch in card["made"]["history"]) > 0.2
     assert "metric:cherrant" in card["made"]["scored by"]
 
 
@@ -163,8 +163,8 @@ def test_from_raw_pairs_to_a_report(mine) -> None:
         *("--scheme", "zh-char", "--to", "lines", "-o", "both.txt"),
     )
     systems = (source, "mine.txt", "both.txt", "--scheme", "zh-char")
-    told = json.loads(gecbench(mine, "score", *systems, "--format", "json").stdout)
-    assert {each["system"]: each["f"] for each in told["results"]}["both"] > 0
+    data = json.loads(gecbench(mine, "score", *systems, "--format", "json").stdout)
+    assert {result["system"]: result["f"] for result in data["results"]}["both"] > 0
     gecbench(mine, "report", *systems, "-o", "page.html")
     assert "both" in (mine / "page.html").read_text("utf-8")
 

@@ -169,7 +169,7 @@ def test_half_a_character_is_refused_before_anything_is_written(path: Path):
 
 
 def test_what_comes_from_standard_input_is_called_so():
-    assert [name_of(Path(each)) for each in ("-", "a/b.c.txt", "b")] == ["stdin", "b.c", "b"]
+    assert [name_of(Path(path)) for path in ("-", "a/b.c.txt", "b")] == ["stdin", "b.c", "b"]
 
 
 @pytest.mark.parametrize("step", ["chmod", "replace"])
@@ -222,7 +222,7 @@ def test_what_cannot_be_written_is_said(tmp_path: Path, name: str, fact: str):
     (tmp_path / "file").touch()
     with expect_error(GecbenchError, str(tmp_path / name), fact):
         write_bytes(tmp_path / name, b"new")
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["file", "folder"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder"]
 
 
 @pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])

@@ -109,8 +109,8 @@ def test_the_ending_inside_counts(tmp_path: Path) -> None:
 
 
 def test_what_ends_in_gz_is_written_packed_and_the_same_each_time(tmp_path: Path) -> None:
-    one, two = tmp_path / "a.gz", tmp_path / "b.gz"
-    write_text(one, "好\n")
-    write_stream(two, ["好".encode(), b"\n"])
-    assert one.read_bytes() == two.read_bytes()
-    assert gzip.decompress(one.read_bytes()).decode() == "好\n"
+    first, second = tmp_path / "a.gz", tmp_path / "b.gz"
+    write_text(first, "好\n")
+    write_stream(second, ["好".encode(), b"\n"])
+    assert first.read_bytes() == second.read_bytes()
+    assert gzip.decompress(first.read_bytes()).decode() == "好\n"

@@ -20,15 +20,15 @@ SETS = [(), ((),), ((Edit(0, 1, ()),),)]
 )
 def test_a_rewrite_is_in_one_state(text, error_free, unannotatable, sets):
     states = (text is not None) + error_free + unannotatable
-    given = {"error_free": error_free, "unannotatable": unannotatable, "edit_sets": sets}
+    options = {"error_free": error_free, "unannotatable": unannotatable, "edit_sets": sets}
     if states > 1:
         with expect_error(CorpusError, "two at once"):
-            Rewrite(text, **given)
+            Rewrite(text, **options)
     elif states == 0 and not sets:
         with expect_error(CorpusError, "a text", "edits"):
-            Rewrite(text, **given)
+            Rewrite(text, **options)
     else:
-        assert Rewrite(text, **given).edit_sets == sets
+        assert Rewrite(text, **options).edit_sets == sets
 
 
 def test_the_first_id_that_occurs_twice_is_named():

@@ -39,10 +39,14 @@ def test_f_is_that_of_exact_fractions(beta: float):
 
 @pytest.mark.parametrize("beta", [0.5, 1.0, 2.0, 0.3])
 def test_exact_f_is_f_and_knows_every_tie(beta: float):
-    for one in NUMBERS:
-        assert Counts(*one).f(beta) == pytest.approx(float(Counts(*one).exact_f(beta)), abs=1e-15)
-    for one, two in itertools.combinations((Counts(*three) for three in NUMBERS), 2):
-        assert is_tie(one.f(beta), two.f(beta)) == (one.exact_f(beta) == two.exact_f(beta))
+    for number in NUMBERS:
+        assert Counts(*number).f(beta) == pytest.approx(
+            float(Counts(*number).exact_f(beta)), abs=1e-15
+        )
+    for number, second in itertools.combinations((Counts(*three) for three in NUMBERS), 2):
+        assert is_tie(number.f(beta), second.f(beta)) == (
+            number.exact_f(beta) == second.exact_f(beta)
+        )
 
 
 FIVE_SEVENTHS = Counts(2, 1, 0).f(0.5), Counts(1, 0, 2).f(0.5)

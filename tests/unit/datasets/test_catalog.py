@@ -47,8 +47,8 @@ class TestCatalogue:
 
     @pytest.mark.parametrize("known", catalogue().values(), ids=lambda known: known.name)
     def test_every_text_is_one_line(self, known):
-        said = (known.title, known.homepage, known.licence, known.note, known.citation)
-        assert all("\n" not in text for text in said)
+        texts = (known.title, known.homepage, known.licence, known.note, known.citation)
+        assert all("\n" not in text for text in texts)
 
     @pytest.mark.parametrize("known", catalogue().values(), ids=lambda known: known.name)
     def test_no_name_leads_out_of_its_folder(self, known):
@@ -69,8 +69,8 @@ class TestCatalogue:
             data_set("cherant")
 
     def test_an_unknown_file_is_answered_with_the_nearest(self):
-        wanted = "unknown file of the data set 'cherrant': 'cilin'; did you mean cilin.txt"
-        with pytest.raises(UnknownNameError, match=wanted):
+        expected = "unknown file of the data set 'cherrant': 'cilin'; did you mean cilin.txt"
+        with pytest.raises(UnknownNameError, match=expected):
             data_set("cherrant").file("cilin")
 
     def test_importing_it_does_not_read_it(self):
@@ -88,8 +88,10 @@ class TestLocate:
     def test_the_mirror_is_asked_first(self, tmp_path):
         put(tmp_path / "folder", "a.txt")
         path = put(tmp_path / "mirror", "a.txt")
-        found = catalog.locate(TWO, "a.txt", folder=tmp_path / "folder", mirror=tmp_path / "mirror")
-        assert found == path
+        located = catalog.locate(
+            TWO, "a.txt", folder=tmp_path / "folder", mirror=tmp_path / "mirror"
+        )
+        assert located == path
 
     def test_what_the_mirror_lacks_is_looked_for_in_the_folder(self, tmp_path):
         path = put(tmp_path, "a.txt")
@@ -103,8 +105,8 @@ class TestLocate:
 
     def test_a_file_of_another_size_is_refused(self, tmp_path):
         put(tmp_path, "a.txt", b"short")
-        wanted = r"a.txt: has 5 bytes, but the catalogue says 13; .* gecbench data get two"
-        with pytest.raises(ResourceError, match=wanted):
+        expected = r"a.txt: has 5 bytes, but the catalogue says 13; .* gecbench data get two"
+        with pytest.raises(ResourceError, match=expected):
             catalog.locate(TWO, "a.txt", folder=tmp_path, mirror=None)
 
     @pytest.mark.parametrize("name", ["../secret", "/etc/hostname", "", ".", "two/a.txt"])

@@ -26,28 +26,28 @@ def case(id: str, *sources: str) -> PerturbedCase:
 
 
 def cases(count: int = 30, *more: PerturbedCase) -> PerturbedSet:
-    made = tuple(case(str(n), f"sentence {n}", f"another {n}") for n in range(count))
+    cases = tuple(case(str(n), f"sentence {n}", f"another {n}") for n in range(count))
     half = count // 2
-    return PerturbedSet("all", (Subset("a", made[:half]), Subset("b", (*made[half:], *more))))
+    return PerturbedSet("all", (Subset("a", cases[:half]), Subset("b", (*cases[half:], *more))))
 
 
-def keys(made: PerturbedSet) -> set[tuple[str, str]]:
-    return {(subset.name, each.id) for subset in made.subsets for each in subset.cases}
+def keys(perturbed_set: PerturbedSet) -> set[tuple[str, str]]:
+    return {(subset.name, case.id) for subset in perturbed_set.subsets for case in subset.cases}
 
 
 def test_every_case_is_in_one_part_and_subsets_keep_names_and_order():
-    given = cases()
-    divided = divide(given, "out", test=10, dev=4)
-    assert dict(divided.sizes) == {"train": 16, "dev": 4, "test": 10}
+    whole = cases()
+    division = divide(whole, "out", test=10, dev=4)
+    assert dict(division.sizes) == {"train": 16, "dev": 4, "test": 10}
     parts = {name: load_perturbed(f"out/{name}.jsonl") for name in ("train", "dev", "test")}
     assert {name: part.cases for name, part in parts.items()} == {
-        name: part.cases for name, part in divided.parts.items()
+        name: part.cases for name, part in division.parts.items()
     }
     assert sum(len(keys(part)) for part in parts.values()) == 30
-    assert set().union(*map(keys, parts.values())) == keys(given)
+    assert set().union(*map(keys, parts.values())) == keys(whole)
     for part in parts.values():
         for subset in part.subsets:
-            ids = [int(each.id) for each in subset.cases]
+            ids = [int(case.id) for case in subset.cases]
             assert ids == sorted(ids)
             assert all((n < 15) == (subset.name == "a") for n in ids)
 
@@ -57,22 +57,22 @@ def test_where_a_part_is_from(run):
     code, out, err = run("data", "divide", "all.jsonl", "-o", "out", "--test", 10, "--dev", 4)
     assert (code, out) == (0, "")
     assert err.splitlines()[0].startswith("out/train.jsonl: 16 cases (a ")
-    told = load_perturbed("out/dev.jsonl").provenance
-    assert told["synthetic"] == "yes"
-    assert told["part"] == "dev"
-    assert told["divided"] == "train 16, dev 4, test 10"
-    assert told["division seed"] == "1"
-    assert told["division input"].startswith("all.jsonl sha256 ")
+    provenance = load_perturbed("out/dev.jsonl").provenance
+    assert provenance["synthetic"] == "yes"
+    assert provenance["part"] == "dev"
+    assert provenance["divided"] == "train 16, dev 4, test 10"
+    assert provenance["division seed"] == "1"
+    assert provenance["division input"].startswith("all.jsonl sha256 ")
 
 
 def test_the_seed_decides_and_the_order_does_not():
-    given = cases()
+    whole = cases()
     turned = replace(
-        given, subsets=tuple(replace(s, cases=s.cases[::-1]) for s in given.subsets[::-1])
+        whole, subsets=tuple(replace(s, cases=s.cases[::-1]) for s in whole.subsets[::-1])
     )
     chosen = [
-        keys(divide(each, "out", test=10, dev=4, seed=seed, overwrite=True).parts["test"])
-        for each, seed in ((given, 1), (turned, 1), (given, 2))
+        keys(divide(cases, "out", test=10, dev=4, seed=seed, overwrite=True).parts["test"])
+        for cases, seed in ((whole, 1), (turned, 1), (whole, 2))
     ]
     assert chosen[0] == chosen[1] != chosen[2]
 
@@ -85,11 +85,11 @@ def test_cases_that_share_a_sentence_stay_together(run):
         case("z", "new 3", "new2"),
     )
     for seed in range(8):
-        divided = divide(cases(30, *chain), f"out{seed}", test=11, dev=5, seed=seed)
-        assert dict(divided.sizes) == {"train": 17, "dev": 5, "test": 11}
-        assert divided.together == ((("a", "1"), ("b", "x"), ("b", "y"), ("b", "z")),)
-        homes = [name for name, part in divided.parts.items() if ("b", "x") in keys(part)]
-        assert all(set(divided.together[0]) <= keys(divided.parts[name]) for name in homes)
+        division = divide(cases(30, *chain), f"out{seed}", test=11, dev=5, seed=seed)
+        assert dict(division.sizes) == {"train": 17, "dev": 5, "test": 11}
+        assert division.together == ((("a", "1"), ("b", "x"), ("b", "y"), ("b", "z")),)
+        homes = [name for name, part in division.parts.items() if ("b", "x") in keys(part)]
+        assert all(set(division.together[0]) <= keys(division.parts[name]) for name in homes)
     save_perturbed(cases(30, *chain), "all.jsonl")
     err = run("data", "divide", "all.jsonl", "-o", "new", "--test", 11, "--dev", 5)[2]
     assert "4 cases share a sentence with another, in 1 group; each group is in one part" in err
@@ -224,9 +224,11 @@ def test_groups_that_do_not_fit():
     )
     with expect_error(CorpusError, "twins", "test", "1 of its cases"):
         divide(twins, "out", test=3, dev=0)
-    one = PerturbedSet("one", (Subset("a", tuple(case(n, "s", f"v {n}") for n in "abc")),))
+    perturbed_set = PerturbedSet(
+        "one", (Subset("a", tuple(case(n, "s", f"v {n}") for n in "abc")),)
+    )
     with expect_error(CorpusError, "one", "test", "2 of its cases"):
-        divide(one, "out", test=2, dev=0)
+        divide(perturbed_set, "out", test=2, dev=0)
 
 
 @pytest.mark.golden
@@ -240,6 +242,6 @@ def test_the_published_cases_that_are_here(shared: Path, run):
     assert sizes == [1043, 250, 1200]
     seen: dict[str, str] = {}
     for name in ("train", "dev", "test"):
-        for each in load_perturbed(f"out/{name}.jsonl").cases:
-            for one in each.all:
-                assert seen.setdefault("".join(one.source.split()), name) == name
+        for case in load_perturbed(f"out/{name}.jsonl").cases:
+            for sentence in case.all:
+                assert seen.setdefault("".join(sentence.source.split()), name) == name

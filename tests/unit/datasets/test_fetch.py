@@ -44,32 +44,32 @@ class Behaviour:
 
 class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
-        told = self.server.behaviour
-        told.requests.append(self.headers["Range"])
-        told.asked.set()
+        behaviour = self.server.behaviour
+        behaviour.requests.append(self.headers["Range"])
+        behaviour.asked.set()
         start = 0
-        if told.ranges and self.headers["Range"]:
+        if behaviour.ranges and self.headers["Range"]:
             start = int(self.headers["Range"].removeprefix("bytes=").removesuffix("-"))
         status = 206 if start else 200
-        if start >= len(told.content):
+        if start >= len(behaviour.content):
             status = 416
-        self.send_response(told.status or status)
-        if start and told.range_start is not None:
-            start = told.range_start
-        body = b"" if told.status or status == 416 else told.content[start:]
+        self.send_response(behaviour.status or status)
+        if start and behaviour.range_start is not None:
+            start = behaviour.range_start
+        body = b"" if behaviour.status or status == 416 else behaviour.content[start:]
         if status == 206:
-            end = len(told.content)
+            end = len(behaviour.content)
             self.send_header("Content-Range", f"bytes {start}-{end - 1}/{end}")
-        if told.says_length:
+        if behaviour.says_length:
             self.send_header("Content-Length", str(len(body)))
-        for name, value in told.headers.items():
+        for name, value in behaviour.headers.items():
             self.send_header(name, value)
         self.end_headers()
-        if told.hold is not None:
-            told.hold.wait(30)
-        self.wfile.write(body if told.cut is None else body[: told.cut])
-        if told.stall is not None:
-            told.stall.wait(30)
+        if behaviour.hold is not None:
+            behaviour.hold.wait(30)
+        self.wfile.write(body if behaviour.cut is None else body[: behaviour.cut])
+        if behaviour.stall is not None:
+            behaviour.stall.wait(30)
 
     def log_message(self, *args):
         """Keep quiet."""
@@ -151,7 +151,9 @@ class TestDownload:
         assert all(path.read_bytes() == CONTENT for path in paths)
         assert left(tmp_path) == ["a.txt", "b.txt"]
 
-    def test_licence_and_citation_are_said_once_and_only_when_something_came(self, behaviour, tmp_path):
+    def test_licence_and_citation_are_said_once_and_only_when_something_came(
+        self, behaviour, tmp_path
+    ):
         with serving(behaviour) as address:
             data_set = make_set(address, note="in part", names=("a.txt", "b.txt"))
             _, lines = get(data_set, tmp_path)
@@ -166,10 +168,10 @@ class TestDownload:
         assert len(behaviour.requests) == 2
 
     def test_pooch_does_not_say_it_again(self, data_set, tmp_path, monkeypatch):
-        said = []
-        monkeypatch.setattr(pooch.get_logger(), "handle", said.append)
+        records = []
+        monkeypatch.setattr(pooch.get_logger(), "handle", records.append)
         get(data_set, tmp_path)
-        assert said == []
+        assert records == []
 
     def test_progress_ends_at_the_size(self, data_set, tmp_path):
         seen = []
@@ -202,15 +204,15 @@ class TestResume:
         behaviour.cut = HALF
         message, _ = get(data_set, tmp_path)
         assert left(tmp_path)[0].endswith(".part")
-        kept = (tmp_path / "set" / left(tmp_path)[0]).stat().st_size
-        assert 0 < kept <= HALF
-        assert f"{kept} of 100000 bytes are kept, the same command continues there" in message
+        size = (tmp_path / "set" / left(tmp_path)[0]).stat().st_size
+        assert 0 < size <= HALF
+        assert f"{size} of 100000 bytes are kept, the same command continues there" in message
         assert data_set.files[0].url in message
         assert "--mirror" in message
         behaviour.cut = None
         (path,), lines = get(data_set, tmp_path)
-        assert behaviour.requests == [None, f"bytes={kept}-"]
-        assert lines[0].startswith(f"one.txt: continuing at {kept} of 100000 bytes from http")
+        assert behaviour.requests == [None, f"bytes={size}-"]
+        assert lines[0].startswith(f"one.txt: continuing at {size} of 100000 bytes from http")
         assert path.read_bytes() == CONTENT
         assert left(tmp_path) == ["one.txt"]
 
@@ -241,14 +243,18 @@ class TestResume:
         assert behaviour.requests == [None]
 
     @pytest.mark.parametrize("trouble", [{"range_start": 7}, {"content": CONTENT[:HALF]}])
-    def test_a_range_that_the_server_does_not_give_is_given_up(self, data_set, behaviour, tmp_path, trouble):
+    def test_a_range_that_the_server_does_not_give_is_given_up(
+        self, data_set, behaviour, tmp_path, trouble
+    ):
         leave_part(data_set, tmp_path, CONTENT[: HALF + 1])
         for name, value in trouble.items():
             setattr(behaviour, name, value)
         get(data_set, tmp_path)
         assert behaviour.requests == [f"bytes={HALF + 1}-", None]
 
-    def test_an_interrupted_run_leaves_no_file_and_can_be_continued(self, data_set, behaviour, tmp_path):
+    def test_an_interrupted_run_leaves_no_file_and_can_be_continued(
+        self, data_set, behaviour, tmp_path
+    ):
         def interrupt(_file, done):
             if done > HALF:
                 raise KeyboardInterrupt
@@ -256,15 +262,17 @@ class TestResume:
         with pytest.raises(KeyboardInterrupt):
             fetch.get(data_set, folder=tmp_path, mirror=None, progress=interrupt)
         (part,) = left(tmp_path)
-        kept = (tmp_path / "set" / part).stat().st_size
+        size = (tmp_path / "set" / part).stat().st_size
         assert part.endswith(".part")
         (path,), _ = get(data_set, tmp_path)
-        assert behaviour.requests == [None, f"bytes={kept}-"]
+        assert behaviour.requests == [None, f"bytes={size}-"]
         assert path.read_bytes() == CONTENT
 
 
 class TestWrongContent:
-    def test_another_content_is_refused_with_both_hashes_and_not_kept(self, data_set, behaviour, tmp_path):
+    def test_another_content_is_refused_with_both_hashes_and_not_kept(
+        self, data_set, behaviour, tmp_path
+    ):
         behaviour.content = bytes(len(CONTENT))
         message, _ = get(data_set, tmp_path)
         assert hashlib.sha256(behaviour.content).hexdigest() in message
@@ -273,7 +281,9 @@ class TestWrongContent:
         assert left(tmp_path) == []
 
     @pytest.mark.parametrize("content", [CONTENT[:-1], CONTENT + b"!"])
-    def test_another_size_is_refused_before_a_byte_is_written(self, data_set, behaviour, tmp_path, content):
+    def test_another_size_is_refused_before_a_byte_is_written(
+        self, data_set, behaviour, tmp_path, content
+    ):
         behaviour.content, behaviour.ranges = content, False
         message, _ = get(data_set, tmp_path)
         assert f"sends {len(content)} bytes, but the catalogue says 100000" in message
@@ -285,15 +295,22 @@ class TestWrongContent:
         assert "but the catalogue says 100000" in message
         assert left(tmp_path) == []
 
-    def test_an_answer_that_ends_early_without_a_length_is_a_cut(self, data_set, behaviour, tmp_path):
+    def test_an_answer_that_ends_early_without_a_length_is_a_cut(
+        self, data_set, behaviour, tmp_path
+    ):
         behaviour.cut, behaviour.says_length = HALF, False
         message, _ = get(data_set, tmp_path)
         assert "the answer ended early; 50000 of 100000" in message
 
-    def test_the_length_of_a_compressed_answer_is_not_that_of_the_file(self, data_set, behaviour, tmp_path):
+    def test_the_length_of_a_compressed_answer_is_not_that_of_the_file(
+        self, data_set, behaviour, tmp_path
+    ):
         import zlib
 
-        behaviour.content, behaviour.headers = zlib.compress(CONTENT), {"Content-Encoding": "deflate"}
+        behaviour.content, behaviour.headers = (
+            zlib.compress(CONTENT),
+            {"Content-Encoding": "deflate"},
+        )
         (path,), _ = get(data_set, tmp_path)
         assert path.read_bytes() == CONTENT
 
@@ -377,7 +394,9 @@ class TestTwoAtOnce:
         assert behaviour.requests == [None]
         assert (tmp_path / "set" / "one.txt").read_bytes() == CONTENT
 
-    def test_a_killed_process_neither_blocks_nor_costs_the_next(self, data_set, behaviour, tmp_path):
+    def test_a_killed_process_neither_blocks_nor_costs_the_next(
+        self, data_set, behaviour, tmp_path
+    ):
         behaviour.cut, behaviour.stall = HALF, threading.Event()
         with child(data_set, tmp_path) as first:
             while first.stdout.readline() != f"{5 * fetch.CHUNK}\n":
@@ -387,8 +406,8 @@ class TestTwoAtOnce:
         assert first.returncode < 0
         behaviour.cut = None
         (path,), _ = get(data_set, tmp_path)
-        kept = int(behaviour.requests[1].removeprefix("bytes=").removesuffix("-"))
-        assert 4 * fetch.CHUNK <= kept <= HALF
+        start = int(behaviour.requests[1].removeprefix("bytes=").removesuffix("-"))
+        assert 4 * fetch.CHUNK <= start <= HALF
         assert path.read_bytes() == CONTENT
 
     def test_a_lock_is_waited_for(self, data_set, tmp_path, monkeypatch):

@@ -59,7 +59,7 @@ WORDS = st.lists(st.sampled_from(["我", "我们", "去", "了"]), max_size=8)
 
 
 @pytest.mark.parametrize(
-    ("source", "target", "wanted"),
+    ("source", "target", "expected"),
     [
         ("", "", []),
         ("a b", "a b", []),
@@ -70,18 +70,18 @@ WORDS = st.lists(st.sampled_from(["我", "我们", "去", "了"]), max_size=8)
         ("我们 去", "我 们 去", [(0, 1, ("我", "们"))]),
     ],
 )
-def test_neighbours_are_one_change(source: str, target: str, wanted: list):
-    found = changes(source.split(), target.split())
-    assert [(edit.start, edit.end, edit.replacement) for edit in found] == wanted
-    assert all(edit.label is None for edit in found)
+def test_neighbours_are_one_change(source: str, target: str, expected: list):
+    changes_found = changes(source.split(), target.split())
+    assert [(edit.start, edit.end, edit.replacement) for edit in changes_found] == expected
+    assert all(edit.label is None for edit in changes_found)
 
 
 @given(WORDS, WORDS)
-def test_changes_lead_to_the_target_and_never_touch_one_another(one: list, two: list):
-    found = changes(one, two)
-    assert apply(found, one) == tuple(two)
-    assert all(a.end < b.start for a, b in pairwise(found))
-    assert (found == ()) == (one == two)
+def test_changes_lead_to_the_target_and_never_touch_one_another(first: list, second: list):
+    changes_found = changes(first, second)
+    assert apply(changes_found, first) == tuple(second)
+    assert all(a.end < b.start for a, b in pairwise(changes_found))
+    assert (changes_found == ()) == (first == second)
 
 
 @pytest.mark.parametrize("source", ["", "ab", ("a", "bc"), ("ab", ""), ("", "a", "a"), "\ud800"])
@@ -90,6 +90,6 @@ def test_codes_are_equal_exactly_where_tokens_are(source, target):
     left, right = (array("I", codes).tolist() for codes in encode(source, target))
     tokens = [*source, *target]
     assert len(left) == len(source)
-    for one, code in zip(tokens, [*left, *right], strict=True):
+    for token, code in zip(tokens, [*left, *right], strict=True):
         for other, another in zip(tokens, [*left, *right], strict=True):
-            assert (one == other) == (code == another)
+            assert (token == other) == (code == another)

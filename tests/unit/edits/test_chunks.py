@@ -15,17 +15,17 @@ GOLD = (Edit(1, 1, ("have", "been")), Edit(2, 3, ()), Edit(3, 4, ("it",)))
 
 def letters(gold, system, tokens=SOURCE) -> str:
     reference = marking(gold, tokens)
-    found = verdicts(reference, marking(system, tokens))
-    return "".join(found.get(one) or idle(reference, one) for one in chunks(reference))
+    verdict_of = verdicts(reference, marking(system, tokens))
+    return "".join(verdict_of.get(chunk) or idle(reference, chunk) for chunk in chunks(reference))
 
 
 def test_the_example_of_the_description_has_eleven_chunks():
-    spans = [(one.start, one.end) for one in chunks(marking(GOLD, SOURCE))]
+    spans = [(chunk.start, chunk.end) for chunk in chunks(marking(GOLD, SOURCE))]
     assert spans == [
         *((0, 0), (0, 1), (1, 1), (1, 2), (2, 2), (2, 3)),
         *((3, 3), (3, 4), (4, 4), (4, 5), (5, 5)),
     ]
-    assert [one.edit for one in chunks(marking(GOLD, SOURCE))] == [
+    assert [chunk.edit for chunk in chunks(marking(GOLD, SOURCE))] == [
         *(None, None, 0, None, None, 1, None, 2, None, None, None)
     ]
 

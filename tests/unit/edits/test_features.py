@@ -22,18 +22,18 @@ SOME = {
     0x110000: Features((255, 255, 255), frozenset({65535})),
 }
 PAIRS = [(0x4E00, 0x4E05), (0x4E06, 0x4E02), (0x2C, 0x4E00)]
-RELATED = {one: [two] for one, two in PAIRS}
+RELATED = {first: [second] for first, second in PAIRS}
 
 
-def spec_cost(one: int, two: int) -> float:
+def spec_cost(first: int, second: int) -> float:
     """Section 4 of the specification, read literally."""
-    a, b = SOME.get(one, Features()), SOME.get(two, Features())
+    a, b = SOME.get(first, Features()), SOME.get(second, Features())
     sem = 4 / 6
     if a.components is not None and b.components is not None:
         d = [x == y for x, y in zip(a.components, b.components, strict=True)].count(True)
         sem = 2 * (3 - d) / 6.0
     chinese = a.sounded and b.sounded
-    confused = (one, two) in PAIRS or (two, one) in PAIRS
+    confused = (first, second) in PAIRS or (second, first) in PAIRS
     chr_cost = 0.0 if chinese and (a.sounds & b.sounds or confused) else 0.5
     pos = {0: 0.25, 1: 0.499, 2: 0.0}[a.mark + b.mark]
     return (sem + chr_cost) + pos
@@ -64,13 +64,13 @@ def test_unknown_tokens_have_no_features(costs: FeatureCosts, code: int):
 
 
 def test_costs_are_those_of_the_specification(costs: FeatureCosts):
-    for one, two in itertools.permutations([*SOME, 0x61, 0x62], 2):
-        assert costs.cost(one, two) == spec_cost(one, two), (hex(one), hex(two))
-        assert costs.compute(one, two) == costs.row(one)[two]
+    for first, second in itertools.permutations([*SOME, 0x61, 0x62], 2):
+        assert costs.cost(first, second) == spec_cost(first, second), (hex(first), hex(second))
+        assert costs.compute(first, second) == costs.row(first)[second]
 
 
 @pytest.mark.parametrize(
-    ("one", "two", "cost"),
+    ("first", "second", "cost"),
     [
         (0x4E00, 0x4E01, 0.25),  # one class, one sound
         (0x4E00, 0x4E05, 2 / 3 + 0.0 + 0.25),  # the third component alone; confused
@@ -82,9 +82,9 @@ def test_costs_are_those_of_the_specification(costs: FeatureCosts):
         (0x110000, 0xFF0C, 1.0 + 0.5 + 0.499),  # no component equal
     ],
 )
-def test_each_part_counts(costs: FeatureCosts, one: int, two: int, cost: float):
-    assert costs.cost(one, two) == cost
-    assert costs.cost(two, one) == cost
+def test_each_part_counts(costs: FeatureCosts, first: int, second: int, cost: float):
+    assert costs.cost(first, second) == cost
+    assert costs.cost(second, first) == cost
 
 
 def test_sums_are_taken_in_the_stated_order():
@@ -100,18 +100,18 @@ def test_many_relations_keep_their_directions_and_their_bits():
     codes = dice.sample(range(0x4E00, 0x9FFF), 100)
     pairs = {tuple(dice.sample(codes, 2)) for _ in range(700)}
     features = {code: Features(None, sounded=True) for code in codes}
-    relations = {one: [b for a, b in pairs if a == one] for one, _ in pairs}
+    relations = {item: [b for a, b in pairs if a == item] for item, _ in pairs}
     table = FeatureCosts(build(features, relations, WEIGHTS, {}))
-    for one, two in itertools.permutations(codes, 2):
-        alike = (one, two) in pairs or (two, one) in pairs
-        assert table.cost(one, two) == (4 / 6 + (0.0 if alike else 0.5)) + 0.25
+    for first, second in itertools.permutations(codes, 2):
+        alike = (first, second) in pairs or (second, first) in pairs
+        assert table.cost(first, second) == (4 / 6 + (0.0 if alike else 0.5)) + 0.25
 
 
 @pytest.mark.parametrize("sounds", [0, 1, 2, 3])
 def test_any_number_of_sounds_fits(sounds: int):
-    one = Features(None, frozenset(range(sounds)), sounded=True)
-    table = FeatureCosts(build({7: one, 9: one}, {7: [9]}, WEIGHTS, {"a": "b"}))
-    assert table.features(9)[0] == one
+    features = Features(None, frozenset(range(sounds)), sounded=True)
+    table = FeatureCosts(build({7: features, 9: features}, {7: [9]}, WEIGHTS, {"a": "b"}))
+    assert table.features(9)[0] == features
     assert table.cost(7, 9) == (4 / 6 + 0.0) + 0.25
 
 

@@ -193,9 +193,9 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("given", "kind", "message"), WRONG)
-def test_the_compiled_kernel_refuses_what_is_not_for_it(given, kind, message: str) -> None:
+@pytest.mark.parametrize(("options", "kind", "message"), WRONG)
+def test_the_compiled_kernel_refuses_what_is_not_for_it(options, kind, message: str) -> None:
     if maxmatch.compiled is None:
         pytest.skip("the compiled kernel could not be built")
     with pytest.raises(kind, match=message):
-        maxmatch.compiled.proposals(*given)
+        maxmatch.compiled.proposals(*options)

@@ -42,7 +42,7 @@ def texts(tmp_path: Path, *operations: object) -> list[str | None]:
 
 
 @pytest.mark.parametrize(
-    ("operation", "made"),
+    ("operation", "expected"),
     [
         ({"Delete": [7]}, ["我昨天去了公园。"]),
         ({"Insert": [{"pos": -1, "tag": "INS_2", "label": "其实"}]}, ["其实我昨天去了公园玩。"]),
@@ -67,8 +67,8 @@ def texts(tmp_path: Path, *operations: object) -> list[str | None]:
         ),
     ],
 )
-def test_operations_are_applied(tmp_path: Path, operation: object, made: list[str]):
-    assert texts(tmp_path, operation) == made
+def test_operations_are_applied(tmp_path: Path, operation: object, expected: list[str]):
+    assert texts(tmp_path, operation) == expected
 
 
 def test_each_operation_starts_from_the_sentence(tmp_path: Path):
@@ -99,13 +99,13 @@ def test_states_and_facts_are_kept(tmp_path: Path):
     path = file_of(
         tmp_path, a=entry(flag=0, error_type="*"), b={"sentence": "好。", "version": "v"}
     )
-    one, two = read(path).samples
-    assert one == Sample("a", SENTENCE, (Rewrite(error_free=True),), {"error_type": "*"})
-    assert two == Sample("b", "好。", (), {"version": "v"})
+    first, second = read(path).samples
+    assert first == Sample("a", SENTENCE, (Rewrite(error_free=True),), {"error_type": "*"})
+    assert second == Sample("b", "好。", (), {"version": "v"})
 
 
 @pytest.mark.parametrize(
-    ("made", "line"),
+    ("new_entry", "line"),
     [
         (entry({"Delete": [9]}), "Delete is '[9]'; expected a list of different numbers of"),
         (entry({"Delete": [1, 1]}), "Delete is '[1, 1]'; expected"),
@@ -145,16 +145,16 @@ def test_states_and_facts_are_kept(tmp_path: Path):
         (["a"], "is a list; expected an object"),
     ],
 )
-def test_bad_entries_are_named_by_line_and_id(tmp_path: Path, made: object, line: str | None):
-    path = file_of(tmp_path, first=entry(), bad=made)
+def test_bad_entries_are_named_by_line_and_id(tmp_path: Path, new_entry: object, line: str | None):
+    path = file_of(tmp_path, first=entry(), bad=new_entry)
     if line is None:
         assert len(read(path).samples[1].references) == 2**9
         return
     with pytest.raises(FormatError) as error:
         read(path, format="fcgec")
     lines = path.read_text("utf-8").splitlines()
-    where = next(n for n, each in enumerate(lines, 1) if '"bad"' in each)
-    expected = 1 if isinstance(made, list) else where
+    where = next(n for n, line in enumerate(lines, 1) if '"bad"' in line)
+    expected = 1 if isinstance(new_entry, list) else where
     assert str(error.value).startswith(f"{path}:{expected}: 'bad'")
     assert line in str(error.value)
     assert "\n" not in str(error.value)
@@ -218,13 +218,13 @@ def there_and_back(corpus: Corpus) -> Corpus:
 def test_what_is_neither_refused_nor_lost_comes_back_the_same(corpus: Corpus):
     try:
         lost = FORMAT.losses(corpus)
-        found = there_and_back(corpus)
+        corpus_found = there_and_back(corpus)
     except CorpusError:
         return
     if not lost:
-        assert found.samples == corpus.samples
-    assert FORMAT.losses(found) == []
-    assert there_and_back(found).samples == found.samples
+        assert corpus_found.samples == corpus.samples
+    assert FORMAT.losses(corpus_found) == []
+    assert there_and_back(corpus_found).samples == corpus_found.samples
 
 
 @pytest.mark.golden

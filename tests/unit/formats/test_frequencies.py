@@ -19,24 +19,24 @@ def written(folder: Path, text: str) -> Path:
 
 def test_a_table_gives_counts_of_both_cases(tmp_path):
     path = written(tmp_path, "The\t3\nthe\t10\ncat\t2\n")
-    found = read_frequencies(path, {"the", "dog"}, has_spaces=True)
-    assert found.of == {"the": 13, "dog": 0}
-    assert found.note == "train: read as a table of 3 words"
+    frequencies = read_frequencies(path, {"the", "dog"}, has_spaces=True)
+    assert frequencies.of == {"the": 13, "dog": 0}
+    assert frequencies.note == "train: read as a table of 3 words"
 
 
 def test_a_text_is_counted_by_words(tmp_path):
     path = written(tmp_path, "The cat saw the cats .\nthe end\n")
-    found = read_frequencies(path, {"the", "cat"}, has_spaces=True)
-    assert found.of == {"the": 3, "cat": 1}
-    assert found.note == "train: read as a text of 8 words"
+    frequencies = read_frequencies(path, {"the", "cat"}, has_spaces=True)
+    assert frequencies.of == {"the": 3, "cat": 1}
+    assert frequencies.note == "train: read as a text of 8 words"
 
 
 def test_a_text_without_spaces_is_counted_by_runs(tmp_path):
     path = written(tmp_path, "今天天气好，今天热\n明天\n")
-    wanted = {"今天", "天", "昨天"}
-    found = read_frequencies(path, wanted, has_spaces=False)
-    assert found.of == {"今天": 2, "天": 4, "昨天": 0}
-    assert found.note == "train: read as a text of 11 characters"
+    words = {"今天", "天", "昨天"}
+    frequencies = read_frequencies(path, words, has_spaces=False)
+    assert frequencies.of == {"今天": 2, "天": 4, "昨天": 0}
+    assert frequencies.note == "train: read as a text of 11 characters"
 
 
 def test_bad_files_are_refused(tmp_path):

@@ -77,9 +77,9 @@ XML = """<?xml version="1.0"?>
 
 
 def test_seedas_xml_has_systems_of_one_output_in_one_entry(write):
-    found = read_judgments(write(XML, "edit.xml"))
-    assert (found.name, found.lines, found.systems) == ("edit", True, ("A", "B", "C"))
-    assert found.items == (
+    judgments = read_judgments(write(XML, "edit.xml"))
+    assert (judgments.name, judgments.lines, judgments.systems) == ("edit", True, ("A", "B", "C"))
+    assert judgments.items == (
         Item("1", "12", {"B": 1, "A": 1, "C": 3}),
         Item("2", "12", {"A": 2}),
     )
@@ -87,9 +87,9 @@ def test_seedas_xml_has_systems_of_one_output_in_one_entry(write):
 
 def test_a_table_of_rankings_is_ours(write):
     text = "item\tid\tsystem\trank\n1\ta\tX\t1\n2\tb\tX\t2\n1\ta\tY\t2\n"
-    found = read_judgments(write(text), "mine")
-    assert (found.name, found.lines) == ("mine", False)
-    assert found.items == (Item("1", "a", {"X": 1, "Y": 2}), Item("2", "b", {"X": 2}))
+    judgments = read_judgments(write(text), "mine")
+    assert (judgments.name, judgments.lines) == ("mine", False)
+    assert judgments.items == (Item("1", "a", {"X": 1, "Y": 2}), Item("2", "b", {"X": 2}))
 
 
 @pytest.mark.parametrize(
@@ -119,15 +119,15 @@ def test_what_is_no_ranking_is_refused(write, text: str, facts: tuple[str, ...])
 
 def test_fifteen_numbers_are_of_seedas_systems(write):
     path = write("".join(f"{n}.5\n" for n in range(15)), "TS.txt")
-    found = read_human(path)
-    assert found.rows == SEEDA
-    assert found.columns == {"TS": tuple(n + 0.5 for n in range(15))}
+    numbers = read_human(path)
+    assert numbers.rows == SEEDA
+    assert numbers.columns == {"TS": tuple(n + 0.5 for n in range(15))}
     assert tuple(sorted(SEEDA)) == SEEDA
 
 
 def test_other_numbers_are_of_the_systems_that_are_named(write):
-    found = read_human(write("1\n2\n"), "way", ["b", "a"])
-    assert (found.rows, found.columns) == (("b", "a"), {"way": (1.0, 2.0)})
+    numbers = read_human(write("1\n2\n"), "way", ["b", "a"])
+    assert (numbers.rows, numbers.columns) == (("b", "a"), {"way": (1.0, 2.0)})
 
 
 def test_a_table_of_people_names_its_systems_and_ways(write):

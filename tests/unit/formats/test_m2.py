@@ -76,8 +76,11 @@ def test_noop_and_na_are_states() -> None:
 
 
 def test_coders_come_in_order_of_first_appearance() -> None:
-    found = first(f"A 0 1|||S|||x{TAIL}10", f"A 0 1|||S|||y{TAIL}2", f"A 1 2|||S|||z{TAIL}10")
-    assert [(each.annotator, each.text) for each in found] == [("10", "x z"), ("2", "y b")]
+    references = first(f"A 0 1|||S|||x{TAIL}10", f"A 0 1|||S|||y{TAIL}2", f"A 1 2|||S|||z{TAIL}10")
+    assert [(reference.annotator, reference.text) for reference in references] == [
+        ("10", "x z"),
+        ("2", "y b"),
+    ]
 
 
 @pytest.mark.parametrize("correction", ["", "-NONE-"])
@@ -91,9 +94,9 @@ def test_a_deletion_is_none_or_nothing(correction: str) -> None:
 )
 def test_unk_detects_and_keeps_a_text_that_is_not_the_source(correction: str, beside) -> None:
     block = f"A 0 1|||UNK|||{correction}{TAIL}0"
-    (found,) = first(block)
-    assert found == rewrite(Edit(0, 1, None, "UNK", beside), text=None, annotator="0")
-    assert block in written(found)
+    (reference,) = first(block)
+    assert reference == rewrite(Edit(0, 1, None, "UNK", beside), text=None, annotator="0")
+    assert block in written(reference)
 
 
 def test_two_bars_divide_alternatives() -> None:
@@ -105,22 +108,22 @@ def test_a_single_bar_inside_a_correction_is_text() -> None:
 
 
 def test_edits_keep_the_order_of_the_file() -> None:
-    (found,) = first(f"A 1 1|||M|||x{TAIL}0", f"A 1 1|||M|||c{TAIL}0", f"A 0 1|||S|||y{TAIL}0")
-    assert found.text == "y x c b"
-    assert [edit.replacement for edit in found.edit_sets[0]] == [("x",), ("c",), ("y",)]
+    (reference,) = first(f"A 1 1|||M|||x{TAIL}0", f"A 1 1|||M|||c{TAIL}0", f"A 0 1|||S|||y{TAIL}0")
+    assert reference.text == "y x c b"
+    assert [edit.replacement for edit in reference.edit_sets[0]] == [("x",), ("c",), ("y",)]
 
 
 def test_a_target_line_makes_the_file_chinese() -> None:
     noop = ("T0 没有错误", f"A -1 -1|||noop|||-NONE-{TAIL}0")
-    found = read("S 你 好", *noop, "", "S 好", "T0 无法标注", f"A -1 -1|||NA|||-NONE-{TAIL}0")
-    assert found.lang == "zh"
-    assert [sample.source for sample in found.samples] == ["你好", "好"]
-    assert found.samples[0].references[0].error_free
-    assert found.samples[1].references == (Rewrite(unannotatable=True, annotator="0"),)
+    text = read("S 你 好", *noop, "", "S 好", "T0 无法标注", f"A -1 -1|||NA|||-NONE-{TAIL}0")
+    assert text.lang == "zh"
+    assert [sample.source for sample in text.samples] == ["你好", "好"]
+    assert text.samples[0].references[0].error_free
+    assert text.samples[1].references == (Rewrite(unannotatable=True, annotator="0"),)
 
 
 def test_edit_sets_of_one_target_are_alternatives() -> None:
-    found = read(
+    text = read(
         "S 好 好",
         "T0 没有错误",
         f"A -1 -1|||noop|||-NONE-{TAIL}0",
@@ -129,7 +132,7 @@ def test_edit_sets_of_one_target_are_alternatives() -> None:
         "T1-A1 好",
         f"A 1 2|||R|||-NONE-{TAIL}1",
     )
-    assert found.samples[0].references == (
+    assert text.samples[0].references == (
         Rewrite(error_free=True, edit_sets=((),), annotator="0"),
         Rewrite(
             text="好",
@@ -148,8 +151,8 @@ def test_a_target_may_be_empty_or_uncorrected() -> None:
 
 def test_a_target_line_is_compared_as_text() -> None:
     """ChERRANT at word level drops edits that only divide words (demo.hyp.m2.word:60)."""
-    found = read("S 毒气体 好", "T0-A0 毒 气体 坏", f"A 1 2|||S|||坏{TAIL}0")
-    assert found.samples[0].references[0].text == "毒气体坏"
+    text = read("S 毒气体 好", "T0-A0 毒 气体 坏", f"A 1 2|||S|||坏{TAIL}0")
+    assert text.samples[0].references[0].text == "毒气体坏"
 
 
 def test_the_dialect_of_cherrant_is_for_chinese() -> None:
@@ -237,8 +240,8 @@ def test_an_s_line_and_what_follows_tell(lines: list[str], is_m2: bool) -> None:
 
 
 def test_nothing_is_lost_of_what_was_read() -> None:
-    found = read("S a b", f"A 0 1|||UNK|||{TAIL}4", f"A 0 1|||S|||x{TAIL}2")
-    assert FORMAT.losses(found) == []
+    text = read("S a b", f"A 0 1|||UNK|||{TAIL}4", f"A 0 1|||S|||x{TAIL}2")
+    assert FORMAT.losses(text) == []
 
 
 @pytest.mark.parametrize(

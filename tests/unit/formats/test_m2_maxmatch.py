@@ -47,24 +47,27 @@ def test_edits_that_stand_twice_are_kept_and_have_the_text_of_one() -> None:
 
 
 def test_the_same_insertion_twice_can_be_applied() -> None:
-    (found,) = first(a("1 1", "x"), a("1 1", "x"))
-    assert found.text == "a x x b"
+    (reference,) = first(a("1 1", "x"), a("1 1", "x"))
+    assert reference.text == "a x x b"
 
 
 def test_an_error_that_is_only_detected_leaves_no_text() -> None:
-    (found,) = first(a("0 1", "a", label="UNK"), a("1 2", "y"))
-    assert found.text is None
-    assert found.edit_sets[0][0] == Edit(0, 1, None, "UNK")
+    (reference,) = first(a("0 1", "a", label="UNK"), a("1 2", "y"))
+    assert reference.text is None
+    assert reference.edit_sets[0][0] == Edit(0, 1, None, "UNK")
 
 
 def test_annotators_come_in_ascending_order() -> None:
-    found = first(a("0 1", "x", 10), a("0 1", "y", 2), a("1 2", "z", 10))
-    assert [(each.annotator, each.text) for each in found] == [("2", "y b"), ("10", "x z")]
+    references = first(a("0 1", "x", 10), a("0 1", "y", 2), a("1 2", "z", 10))
+    assert [(reference.annotator, reference.text) for reference in references] == [
+        ("2", "y b"),
+        ("10", "x z"),
+    ]
 
 
 def test_who_has_no_line_is_not_there() -> None:
     assert first() == (error_free(None),)
-    assert [each.annotator for each in first(a("0 1", "x", 1))] == ["1"]
+    assert [reference.annotator for reference in first(a("0 1", "x", 1))] == ["1"]
 
 
 @pytest.mark.parametrize("span", ["-1 -1", "0 1"])
@@ -74,16 +77,16 @@ def test_who_has_noop_alone_takes_part_without_edits(span: str) -> None:
 
 
 def test_what_is_not_kept_is_counted() -> None:
-    found = read(
+    text = read(
         *("S a b", "I a b", a("0 9", "x"), a("1 2", "y"), a("-1 -1", "", label="noop")),
         *("", "S c", a("3 3", "x"), a("-1 0", "x"), "", "S d", a("-1 -1", "", label="NA")),
         *("", "S e", "A 0 1|||S|||x|||OPTIONAL|||-NONE-|||0"),
     )
-    assert found.provenance == {
+    assert text.provenance == {
         NOT_KEPT: "the fields required and comment of 1 A line; 3 edits outside the sentence; "
         "1 noop line beside edits; 1 NA line, which the scorer takes for free of errors; 1 I line"
     }
-    two, three, four, five = found.samples
+    two, three, four, five = text.samples
     assert [edit.replacement for edit in two.references[0].edit_sets[0]] == [("y",)]
     assert [s.references for s in (three, four)] == [(error_free(),), (error_free(),)]
     assert five.references[0].text == "x"
@@ -151,22 +154,22 @@ def corpus(*rewrites: Rewrite, lang: str | None = None) -> Corpus:
 
 
 def test_no_target_lines_are_written_whatever_the_language() -> None:
-    made = corpus(Rewrite("xb", edit_sets=((Edit(0, 1, ("x",), "S"),),)), lang="zh")
-    assert FORMAT.write(made)[""] == f"S a b\n{a('0 1', 'x')}\n\n"
-    assert "m2-maxmatch holds no language: 1 corpus loses its own" in FORMAT.losses(made)
+    new_corpus = corpus(Rewrite("xb", edit_sets=((Edit(0, 1, ("x",), "S"),),)), lang="zh")
+    assert FORMAT.write(new_corpus)[""] == f"S a b\n{a('0 1', 'x')}\n\n"
+    assert "m2-maxmatch holds no language: 1 corpus loses its own" in FORMAT.losses(new_corpus)
 
 
 def test_who_cannot_annotate_is_written_as_who_has_no_edits_and_that_is_said() -> None:
-    made = corpus(Rewrite(unannotatable=True, annotator="0"))
-    assert FORMAT.write(made)[""] == f"S a b\n{a('-1 -1', '-NONE-', label='noop')}\n\n"
-    assert FORMAT.losses(made) == [
+    new_corpus = corpus(Rewrite(unannotatable=True, annotator="0"))
+    assert FORMAT.write(new_corpus)[""] == f"S a b\n{a('-1 -1', '-NONE-', label='noop')}\n\n"
+    assert FORMAT.losses(new_corpus) == [
         "m2-maxmatch holds no state unannotatable: 1 reference loses its own"
     ]
 
 
 def test_another_order_of_annotators_is_lost() -> None:
-    made = corpus(error_free("1"), error_free("0"))
-    assert FORMAT.losses(made) == [
+    new_corpus = corpus(error_free("1"), error_free("0"))
+    assert FORMAT.losses(new_corpus) == [
         "m2-maxmatch holds no order of annotators but ascending: 1 sentence loses its own"
     ]
 

@@ -18,9 +18,9 @@ PATH = Path("data.train")
 def test_rows_are_numbered_and_their_first_column_is_metadata(tmp_path: Path) -> None:
     path = tmp_path / "data.train"
     path.write_text("1\t2\t我去\t我走\t我去了\n2\t0\t好\n1\t1\t你\t您\n", "utf-8")
-    found = read(path)
-    assert found.lang == "zh"
-    assert [(s.id, s.source, s.references, s.meta["number"]) for s in found.samples] == [
+    text = read(path)
+    assert text.lang == "zh"
+    assert [(s.id, s.source, s.references, s.meta["number"]) for s in text.samples] == [
         ("1", "我去", (Rewrite(text="我走"), Rewrite(text="我去了")), "1"),
         ("2", "好", (Rewrite(error_free=True),), "2"),
         ("3", "你", (Rewrite(text="您"),), "1"),

@@ -36,9 +36,9 @@ def refused(kind: type[GecbenchError], message: str, path: Path) -> None:
 
 def test_a_file_of_blocks_is_called_after_itself_or_its_folder(tmp_path):
     for name, want in (("class/para.txt", "class"), ("mine.txt", "mine")):
-        found = read_perturbed(written(tmp_path, blocks(CLASS), name))
-        assert (found.name, [s.name for s in found.subsets]) == (want, [want])
-        assert found.subsets[0].cases == CLASS.cases
+        perturbed_set = read_perturbed(written(tmp_path, blocks(CLASS), name))
+        assert (perturbed_set.name, [s.name for s in perturbed_set.subsets]) == (want, [want])
+        assert perturbed_set.subsets[0].cases == CLASS.cases
 
 
 def test_a_folder_of_subsets_is_read_in_the_order_of_names(tmp_path):
@@ -48,29 +48,29 @@ def test_a_folder_of_subsets_is_read_in_the_order_of_names(tmp_path):
         tmp_path, write_perturbed(replace(CASES, subsets=(Subset("z", (HOME,)),))), "set/z.jsonl"
     )
     written(tmp_path, "", "set/.hidden")
-    found = read_perturbed(folder)
-    assert found.name == "set"
-    assert [s.name for s in found.subsets] == ["b", "class", "exam", "z"]
-    assert [s.cases for s in found.subsets[1:3]] == [s.cases for s in CASES.subsets]
+    perturbed_set = read_perturbed(folder)
+    assert perturbed_set.name == "set"
+    assert [s.name for s in perturbed_set.subsets] == ["b", "class", "exam", "z"]
+    assert [s.cases for s in perturbed_set.subsets[1:3]] == [s.cases for s in CASES.subsets]
     (folder / "class" / "input.txt").unlink()
     alone = read_perturbed(folder / "class")
-    assert (alone.name, alone.subsets) == ("class", found.subsets[1:2])
+    assert (alone.name, alone.subsets) == ("class", perturbed_set.subsets[1:2])
 
 
 def test_blank_lines_and_missing_texts_of_references_are_no_matter(tmp_path):
     text = "\n\nO-S a b\nO-T \n  \n\nA1-S"  # a block ends at a line of white space
     with expect_error(FormatError, "para.txt:4", "A1-S"):
         read_perturbed(written(tmp_path, text))
-    found = read_perturbed(written(tmp_path, "\n\nO-S a b\nO-T\nA1-S a c\nA1-T \n \n"))
-    assert [each.reference for each in found.cases[0].all] == ["", ""]
-    assert [each.source for each in found.cases[0].all] == ["a b", "a c"]
+    perturbed_set = read_perturbed(written(tmp_path, "\n\nO-S a b\nO-T\nA1-S a c\nA1-T \n \n"))
+    assert [text.reference for text in perturbed_set.cases[0].all] == ["", ""]
+    assert [text.source for text in perturbed_set.cases[0].all] == ["a b", "a c"]
 
 
 def test_predictions_beside_cases_are_told_of(tmp_path):
     path = written(tmp_path, blocks(CLASS, PERFECT[:6]))
-    found = read_perturbed(path)
-    assert found.provenance == {NOT_KEPT: f"predictions in {found.name}"}
-    assert found.subsets[0].cases == CLASS.cases
+    perturbed_set = read_perturbed(path)
+    assert perturbed_set.provenance == {NOT_KEPT: f"predictions in {perturbed_set.name}"}
+    assert perturbed_set.subsets[0].cases == CLASS.cases
 
 
 FIRST = "O-S a\nO-T b\nA1-S a\nA1-T b\nA2-S a\nA2-T b\n"
@@ -186,24 +186,24 @@ def test_a_corpus_is_no_perturbed_cases_and_the_command_that_makes_them_is_named
 
 @pytest.mark.parametrize("lang", ["zh", None])
 def test_segmented_chinese_cases_go_with_outputs_that_are_not(tmp_path, lang: str | None):
-    texts = [each.source for one in CASES.cases for each in one.all]
+    texts = [text.source for case in CASES.cases for text in case.all]
     spaced = [
         replace(
             subset,
             cases=tuple(
                 PerturbedCase(
-                    one.id,
-                    Variant(" ".join(one.original.source), one.original.reference),
-                    tuple(Variant(" ".join(v.source), v.reference) for v in one.variants),
+                    case.id,
+                    Variant(" ".join(case.original.source), case.original.reference),
+                    tuple(Variant(" ".join(v.source), v.reference) for v in case.variants),
                 )
-                for one in subset.cases
+                for case in subset.cases
             ),
         )
         for subset in CASES.subsets
     ]
     cases = replace(CASES, subsets=tuple(spaced), lang=lang)
-    made = read_outputs(written(tmp_path, "\n".join(texts), "out.txt"), cases)
-    assert [version[0].text for version in made.hypotheses.values()] == texts
+    system_output = read_outputs(written(tmp_path, "\n".join(texts), "out.txt"), cases)
+    assert [version[0].text for version in system_output.hypotheses.values()] == texts
     others = written(tmp_path, "\n".join("ＡＢＣ" for _ in texts), "others.txt")
     with expect_error(CorpusError, str(others), "9 of 9", f"'{cases.name}'"):
         read_outputs(others, cases)

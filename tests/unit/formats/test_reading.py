@@ -74,8 +74,8 @@ def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
 
 
 def test_line_k_of_parallel_files_belongs_to_sentence_k(file) -> None:
-    source, one, two = file("a\n\n", "x.src"), file("b\tc\n\n", "0"), file("S d\nx\n", "1")
-    assert read_parallel(source, [one, two]) == Corpus(
+    source, first, second = file("a\n\n", "x.src"), file("b\tc\n\n", "0"), file("S d\nx\n", "1")
+    assert read_parallel(source, [first, second]) == Corpus(
         "x",
         (
             Sample("1", "a", (Rewrite(text="b\tc"), Rewrite(text="S d"))),

@@ -53,7 +53,7 @@ TABLES = {
 @pytest.mark.parametrize("text", TABLES.values(), ids=TABLES)
 def test_a_table_is_the_same_in_every_notation(text):
     first, second = read(text, **COLUMNS)
-    assert (first.id, first.text, [one.text for one in first.references]) == (
+    assert (first.id, first.text, [reference.text for reference in first.references]) == (
         "a",
         "He go .",
         ["He goes ."],
@@ -63,11 +63,11 @@ def test_a_table_is_the_same_in_every_notation(text):
 
 
 def test_columns_are_found_by_their_usual_names_and_others_are_facts():
-    (found,) = read('{"text": "他来", "references": ["他来了"], "level": {"hsk": 3}}', "table")
-    assert (found.text, found.references[0].text) == ("他来", "他来了")
-    assert found.meta == {"level.hsk": "3"}
-    (found,) = read('{"data": {"src": "他来", "n": 7}}', source="data.src", position="data.n")
-    assert (found.text, found.meta) == ("他来", {"position": "7"})
+    (record,) = read('{"text": "他来", "references": ["他来了"], "level": {"hsk": 3}}', "table")
+    assert (record.text, record.references[0].text) == ("他来", "他来了")
+    assert record.meta == {"level.hsk": "3"}
+    (record,) = read('{"data": {"src": "他来", "n": 7}}', source="data.src", position="data.n")
+    assert (record.text, record.meta) == ("他来", {"position": "7"})
 
 
 @pytest.mark.parametrize("text", TABLES.values(), ids=TABLES)
@@ -87,8 +87,8 @@ def test_names_of_columns_are_those_of_all_first_rows_without_damaged_ones():
 
 def test_a_column_whose_name_has_a_comma_is_named_in_quotation_marks():
     text = 'source,"teacher, 1",b\nx,y,z\n'
-    (found,) = read(text, "table", references='"teacher, 1", b')
-    assert [one.text for one in found.references] == ["y", "z"]
+    (record,) = read(text, "table", references='"teacher, 1", b')
+    assert [reference.text for reference in record.references] == ["y", "z"]
     for names in (["teacher, 1", "b"], ["two\nlines", 'a "b"'], ['"', "'"]):
         assert split_names(join_names(names)) == names
 
@@ -101,8 +101,8 @@ def test_csv_has_texts_with_commas_quotation_marks_and_line_ends():
 
 
 def test_quotation_marks_of_tsv_are_marks():
-    (found,) = read('source\treferences\n"Yes\t"Yes"\n', "table")
-    assert (found.text, found.references[0].text) == ('"Yes', '"Yes"')
+    (record,) = read('source\treferences\n"Yes\t"Yes"\n', "table")
+    assert (record.text, record.references[0].text) == ('"Yes', '"Yes"')
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,9 @@ def test_quotation_marks_of_tsv_are_marks():
     ],
 )
 def test_what_is_wrong_with_a_table_is_named_with_its_line(text, columns, line, message):
-    (trouble,) = [one for one in read(text, "table", **columns) if isinstance(one, Trouble)]
+    (trouble,) = [
+        record for record in read(text, "table", **columns) if isinstance(record, Trouble)
+    ]
     assert trouble.line == line
     assert message in trouble.message
 
@@ -137,8 +139,8 @@ def test_deep_and_wide_objects_take_no_more_room_than_the_file():
     text: object = {f"k{n}": n for n in range(1000)}
     for _ in range(50):
         text = {"x" * 1000: text}
-    (found,) = read(json.dumps({"source": "y", "deep": text}), "table")
-    assert sum(map(len, found.meta)) < 3000
+    (record,) = read(json.dumps({"source": "y", "deep": text}), "table")
+    assert sum(map(len, record.meta)) < 3000
 
 
 FCGEC = {
@@ -163,10 +165,10 @@ def test_fcgec_is_found_out_and_its_operations_are_applied():
 
 def test_a_broken_sentence_of_fcgec_is_named_and_the_others_are_read():
     broken = {**FCGEC, "k2": {**FCGEC["k2"], "operation": '[{"Delete": [9]}]', "error_flag": 1}}
-    found = read(json.dumps(broken, indent=1), "fcgec")
-    assert [type(one) for one in found] == [Record, Trouble, Record]
-    assert found[1].line == 8
-    assert found[1].message.startswith("'k2': Delete is ")
+    text = read(json.dumps(broken, indent=1), "fcgec")
+    assert [type(record) for record in text] == [Record, Trouble, Record]
+    assert text[1].line == 8
+    assert text[1].message.startswith("'k2': Delete is ")
 
 
 @pytest.mark.parametrize("format", [None, "lines", "jsonl"])
@@ -198,5 +200,5 @@ def test_the_text_of_edits_has_the_blanks_of_its_language(head, source, replacem
         "tokens": source.split() if " " in source else list(source),
     }
     header = {"format": "gecbench-corpus", "schema": 1, "name": "c", **head}
-    (found,) = read(f"{json.dumps(header)}\n{json.dumps(row)}\n", "jsonl")
-    assert found.references[0].text == text
+    (record,) = read(f"{json.dumps(header)}\n{json.dumps(row)}\n", "jsonl")
+    assert record.references[0].text == text

@@ -169,7 +169,11 @@ WRITE = [
     (
         "m2",
         ZH,
-        (corpus_of_one(Rewrite(text="x", edit_sets=((Edit(0, 1, (), "R"),), (Edit(1, 2, (), "R"),)))),),
+        (
+            corpus_of_one(
+                Rewrite(text="x", edit_sets=((Edit(0, 1, (), "R"),), (Edit(1, 2, (), "R"),)))
+            ),
+        ),
         ("sample 'k7':", "0", "different texts"),
     ),
     (

@@ -43,9 +43,9 @@ def sentence(text: str, *mistakes: str) -> str:
 def test_passages_of_essays_have_their_ids(tmp_path: Path) -> None:
     path = tmp_path / "train.sgml"
     path.write_text(ESSAYS, "utf-8")
-    found = read(path)
-    assert found.lang == "zh"
-    assert [(s.id, s.source, s.references) for s in found.samples] == [
+    text = read(path)
+    assert text.lang == "zh"
+    assert [(s.id, s.source, s.references) for s in text.samples] == [
         ("A-1", "我喜欢坐公共气车。", (Rewrite(text="我喜欢坐公共汽车。"),)),
         ("A-2", "他很好。", (Rewrite(error_free=True),)),
         ("B-1", "在见", (Rewrite(text="再见"),)),
@@ -71,8 +71,8 @@ def test_sentences_are_numbered(tmp_path: Path) -> None:
     ],
 )
 def test_a_mistake_that_does_not_fit_is_counted(mistakes: str, lost: str) -> None:
-    found = SIGHAN.read(PATH, sentence("在见", mistakes).split("\n"))
-    assert lost in found.provenance[NOT_KEPT]
+    text = SIGHAN.read(PATH, sentence("在见", mistakes).split("\n"))
+    assert lost in text.provenance[NOT_KEPT]
 
 
 @pytest.mark.parametrize(

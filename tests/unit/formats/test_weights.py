@@ -33,8 +33,8 @@ def path(tmp_path: Path) -> Path:
 
 
 def write(path: Path, label: Label = LABEL) -> None:
-    for one, text in format_weights(path, 1, TABLE.right, label).items():
-        one.write_text(text, "utf-8")
+    for file, text in format_weights(path, 1, TABLE.right, label).items():
+        file.write_text(text, "utf-8")
 
 
 @pytest.mark.parametrize("chosen", [None, {"1": 1}])
@@ -42,9 +42,9 @@ def test_what_is_written_is_read_back(path: Path, chosen):
     label = Label("dev", "reference 1", TABLE.fingerprint(), ("one",), chosen)
     write(path, label)
     assert path.read_text("utf-8") == TEXT
-    found = read_weights(path)
-    assert found == WeightFile(path, 1, TABLE.right, label)
-    check_weights(found, TABLE, "this")
+    weight_file = read_weights(path)
+    assert weight_file == WeightFile(path, 1, TABLE.right, label)
+    check_weights(weight_file, TABLE, "this")
 
 
 def test_a_bare_file_has_no_label(path: Path):
@@ -96,18 +96,18 @@ def test_the_fingerprint_knows_tokens_spans_and_texts_but_not_types_nor_the_orde
         table_of(Edit(0, 1, ("A",)), tokens=("a", "c")),
         table_of(),
     )
-    assert len({one.fingerprint() for one in (TABLE, *others)}) == 5
+    assert len({table.fingerprint() for table in (TABLE, *others)}) == 5
     two = Edit(1, 2, ("B",))
-    one = Edit(0, 1, ("A",))
-    assert table_of(one, two).fingerprint() == table_of(two, one).fingerprint()
+    edit = Edit(0, 1, ("A",))
+    assert table_of(edit, two).fingerprint() == table_of(two, edit).fingerprint()
 
 
 def test_a_label_says_what_it_is_of(path: Path):
     write(path)
-    said = json.loads(path.with_name("w.txt.json").read_text("utf-8"))
-    assert said.pop("reference_sha256") == TABLE.fingerprint()
-    assert len(said.pop("weights_sha256")) == 64
-    assert said == {
+    data = json.loads(path.with_name("w.txt.json").read_text("utf-8"))
+    assert data.pop("reference_sha256") == TABLE.fingerprint()
+    assert len(data.pop("weights_sha256")) == 64
+    assert data == {
         "format": "gecbench-weights",
         "schema": 1,
         "corpus": "dev",

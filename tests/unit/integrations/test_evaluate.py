@@ -25,9 +25,9 @@ def module(monkeypatch: pytest.MonkeyPatch) -> type:
     monkeypatch.setitem(sys.modules, "datasets", SimpleNamespace())
     monkeypatch.setitem(sys.modules, "evaluate", SimpleNamespace(Metric=object))
     (script,) = Path(integrations.folder("evaluate")).glob("*.py")
-    found = runpy.run_path(str(script))["GecbenchScore"]
-    found.config_name = "default"
-    return found
+    cls = runpy.run_path(str(script))["GecbenchScore"]
+    cls.config_name = "default"
+    return cls
 
 
 def test_it_has_the_name_of_its_folder():
@@ -36,13 +36,13 @@ def test_it_has_the_name_of_its_folder():
 
 
 def test_values_are_those_of_score_texts(module: type):
-    found = module()._compute(
+    values = module()._compute(
         **TEXTS, metrics=["edits", "gleu"], lang="en", scheme="xx-word", options=gecbench.Options()
     )
     edits, gleu = gecbench.score_texts(
         *TEXTS.values(), metrics=["edits", "gleu"], lang="en", scheme="xx-word"
     ).results
-    assert found == {
+    assert values == {
         "edits": edits.score.value,
         "edits_precision": 0.5,
         "edits_recall": 1.0,
@@ -61,6 +61,6 @@ def test_the_name_given_to_load_is_the_metric(module: type):
 
 
 def test_a_metric_of_another_language_has_no_value_and_says_why(module: type):
-    found = module()._compute(**TEXTS, metrics=["gleu", "cherrant"], lang="en", scheme="xx-word")
-    assert found["cherrant"] is None
-    assert "cherrant" in found["cherrant_note"]
+    values = module()._compute(**TEXTS, metrics=["gleu", "cherrant"], lang="en", scheme="xx-word")
+    assert values["cherrant"] is None
+    assert "cherrant" in values["cherrant_note"]

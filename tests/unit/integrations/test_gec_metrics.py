@@ -41,8 +41,8 @@ def test_scores_are_those_of_score_texts():
 
 def test_options_are_those_of_gecbench():
     plain, recall = metric(), metric(options=gecbench.Options(beta=2))
-    found = [each.score_corpus(SOURCES, SYSTEMS[0], REFERENCES) for each in (plain, recall)]
-    assert found == pytest.approx([5 / 6, 5 / 9])  # precision 1, recall 1/2
+    corpora = [metric.score_corpus(SOURCES, SYSTEMS[0], REFERENCES) for metric in (plain, recall)]
+    assert corpora == pytest.approx([5 / 6, 5 / 9])  # precision 1, recall 1/2
 
 
 def test_a_sentence_is_scored_by_itself_with_its_best_reference():
@@ -51,8 +51,8 @@ def test_a_sentence_is_scored_by_itself_with_its_best_reference():
 
 
 def test_systems_are_compared_sentence_by_sentence():
-    found = metric().score_pairwise(SOURCES, SYSTEMS, REFERENCES)
-    assert found == [[[0, 1], [-1, 0]], [[0, 1], [-1, 0]], [[0, -1], [1, 0]]]
+    scores = metric().score_pairwise(SOURCES, SYSTEMS, REFERENCES)
+    assert scores == [[[0, 1], [-1, 0]], [[0, 1], [-1, 0]], [[0, -1], [1, 0]]]
 
 
 @pytest.mark.parametrize(

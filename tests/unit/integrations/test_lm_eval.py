@@ -77,9 +77,9 @@ def test_the_samples_are_the_corpus_if_there_is_no_other():
 def test_files_of_sources_and_references_are_a_corpus(tmp_path: Path):
     for name, text in (("src", "A b\nC d"), ("one", "A c\nC d"), ("two", "A b\nC")):
         (tmp_path / name).write_text(f"{text}\n", "utf-8")
-    one, two = str(tmp_path / "one"), str(tmp_path / "two")
+    first, second = str(tmp_path / "one"), str(tmp_path / "two")
     rows = utils.load_corpus(
-        "en", corpus=str(tmp_path / "src"), references=[one, two], scheme="xx-word"
+        "en", corpus=str(tmp_path / "src"), references=[first, second], scheme="xx-word"
     )["test"]
     assert [row["references"] for row in rows] == [["A c", "A b"], ["C d", "C"]]
 

@@ -84,7 +84,9 @@ def test_python_finds_the_language_as_the_command_line(code: str):
     corpus = corpus_of(None, *PAIRS[code])
     system = SystemOutput("s", {"1": corpus.samples[0].references})
     report = gecbench.score(corpus, [system])
-    assert [(one.metric, one.score.counts.tp > 0) for one in report.results] == [("edits", True)]
+    assert [(result.metric, result.score.counts.tp > 0) for result in report.results] == [
+        ("edits", True)
+    ]
     assert any(repr(code) in note and "--lang" in note for note in report.notes)
 
 

@@ -38,11 +38,11 @@ def test_a_perfect_system_has_1_and_no_more():
 
 
 def test_the_formula_by_hand():
-    found = score(CharBleu(), case("x", "abcde", "abcdef"))
-    assert found.value == pytest.approx(math.exp(1 - 6 / 5))
-    assert found.parts["brevity"] == pytest.approx(math.exp(1 - 6 / 5))
-    assert found.parts["precision-4"] == 1
-    assert (found.parts["length"], found.parts["reference-length"]) == (5, 6)
+    score_found = score(CharBleu(), case("x", "abcde", "abcdef"))
+    assert score_found.value == pytest.approx(math.exp(1 - 6 / 5))
+    assert score_found.parts["brevity"] == pytest.approx(math.exp(1 - 6 / 5))
+    assert score_found.parts["precision-4"] == 1
+    assert (score_found.parts["length"], score_found.parts["reference-length"]) == (5, 6)
 
 
 @pytest.mark.parametrize("hypothesis", ["", "abc", "xyzw"])
@@ -54,10 +54,10 @@ def test_no_four_characters_or_no_match_has_0(hypothesis: str):
 
 
 def test_smoothing_halves_for_each_order_without_a_match():
-    one = case("我爱你们", "我爱你们", "我爱他们")
-    wanted = (3 / 4 * 1 / 3 * 1 / 2 / 2 * 1 / 4 / 1) ** 0.25
-    assert score(CharBleu(), one).value == 0
-    assert score(CharBleu(smoothing="exp"), one).value == pytest.approx(wanted)
+    sentence_case = case("我爱你们", "我爱你们", "我爱他们")
+    expected = (3 / 4 * 1 / 3 * 1 / 2 / 2 * 1 / 4 / 1) ** 0.25
+    assert score(CharBleu(), sentence_case).value == 0
+    assert score(CharBleu(smoothing="exp"), sentence_case).value == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("smoothing", ["none", "exp"])
@@ -66,17 +66,19 @@ def test_sentences_and_resamples_are_sacrebleus(smoothing: str):
     texts = [["".join(dice.choices("ab", k=dice.randrange(9))) for _ in "1234"] for _ in range(30)]
     metric, official = CharBleu(smoothing=smoothing), sacrebleu.BLEU
     tool = official(tokenize="char", smooth_method=smoothing)
-    found = stats(metric, *(case(*four) for four in texts))
-    for (_, hypothesis, *references), value in zip(texts, metric.sentences(found), strict=True):
-        wanted = tool.corpus_score([hypothesis], [[one] for one in references]).score / 100
-        assert value["value"] == pytest.approx(wanted, abs=1e-14)
+    rows = stats(metric, *(case(*four) for four in texts))
+    for (_, hypothesis, *references), value in zip(texts, metric.sentences(rows), strict=True):
+        score = (
+            tool.corpus_score([hypothesis], [[reference] for reference in references]).score / 100
+        )
+        assert value["value"] == pytest.approx(score, abs=1e-14)
     places = np.random.default_rng(2).integers(0, 30, (5, 3))
-    for row, value in zip(places, metric.resample(found, places), strict=True):
+    for row, value in zip(places, metric.resample(rows, places), strict=True):
         drawn = [texts[place] for place in row]
         columns = [[four[k] for four in drawn] for k in (2, 3)]
-        wanted = tool.corpus_score([four[1] for four in drawn], columns).score / 100
-        assert value == pytest.approx(wanted, abs=1e-14)
-        assert metric.aggregate([found[place] for place in row]).value == min(wanted, 1)
+        score = tool.corpus_score([four[1] for four in drawn], columns).score / 100
+        assert value == pytest.approx(score, abs=1e-14)
+        assert metric.aggregate([rows[place] for place in row]).value == min(score, 1)
 
 
 def test_the_reader_is_told_where_the_source_is_better():

@@ -56,7 +56,7 @@ def test_chunks_are_judged_against_each_reference_or_all(
 ):
     def numbers(assumption: str) -> list[tuple[int, ...]]:
         sentence = compare(case(hypothesis, *references), assumption)
-        return [(*map(len, found.lengths), found.kept) for found in sentence.candidates]
+        return [(*map(len, candidate.lengths), candidate.kept) for candidate in sentence.candidates]
 
     assert numbers("dependent") == verdicts
     assert numbers("independent") == [independent]
@@ -64,8 +64,8 @@ def test_chunks_are_judged_against_each_reference_or_all(
 
 def test_a_detected_error_is_changed_though_its_text_is_not():
     detected = CaseRewrite((Edit(1, 2, None, "UNK"),))
-    said = Case("1", (detected,), (CaseRewrite(),), "a b c d e f", edit_tokens=SOURCE)
-    assert len(compare(said, "dependent").candidates[0].hit) == 1
+    case = Case("1", (detected,), (CaseRewrite(),), "a b c d e f", edit_tokens=SOURCE)
+    assert len(compare(case, "dependent").candidates[0].hit) == 1
     unsaid = Case("1", (CaseRewrite(),), (detected,), "a b c d e f", edit_tokens=SOURCE)
     assert len(compare(unsaid, "dependent").candidates[0].under) == 0
     assert len(compare(unsaid, "independent").candidates[0].under) == 1
@@ -88,8 +88,8 @@ def test_long_chunks_weigh_more_where_they_are_right_and_less_where_wrong():
     (wrong,) = metric.rows([rows[0], metric.stats(case("", "1-2 B"))], np.array([[0, 1]]))[0]
     assert 0.25 <= wrong[1, 0] < 1
     right = metric.stats(case("1-5 P Q R S T U", "1-5 P Q R S T U"))
-    (found,) = metric.rows([right, metric.stats(case("", "1-2 B"))], np.array([[0, 1]]))[0]
-    assert 1 < found[0, 0] < 10
+    (weights,) = metric.rows([right, metric.stats(case("", "1-2 B"))], np.array([[0, 1]]))[0]
+    assert 1 < weights[0, 0] < 10
 
 
 @pytest.mark.parametrize("kind", [Cleme, SentenceCleme])
@@ -130,9 +130,9 @@ def test_who_corrects_error_free_texts_alone_is_warned_of(metric: str, faults: s
     """The official program gives F = 1 to whatever is done to texts without errors."""
     settings = {f"{metric}.faults": faults}
     options = Options(metrics=(metric,), settings=settings)
-    found = score(FREE, [EAGER], scheme="xx-word", options=options)
-    assert found.results[0].score.value == (metric == "cleme" and faults == "official")
-    (warning,) = (note for note in found.notes if isinstance(note, WarningNote))
+    scored = score(FREE, [EAGER], scheme="xx-word", options=options)
+    assert scored.results[0].score.value == (metric == "cleme" and faults == "official")
+    (warning,) = (note for note in scored.notes if isinstance(note, WarningNote))
     assert warning.startswith(f"{metric}: no reference changes anything")
 
 
@@ -142,10 +142,10 @@ def test_a_part_of_a_corpus_without_errors_is_warned_of(faults: str):
     corpus = replace(FREE, samples=(*FREE.samples, sample))
     system = replace(EAGER, hypotheses={**EAGER.hypotheses, "2": (Rewrite(text="he go ."),)})
     options = Options(metrics=("cleme",), settings={"cleme.faults": faults}, by="origin")
-    found = score(corpus, [system], scheme="xx-word", options=options)
-    by_subset = {result.subset: result.score.value for result in found.results}
+    scored = score(corpus, [system], scheme="xx-word", options=options)
+    by_subset = {result.subset: result.score.value for result in scored.results}
     assert by_subset == {None: 0, "right": float(faults == "official"), "wrong": 0}
-    (warning,) = (note for note in found.notes if isinstance(note, WarningNote))
+    (warning,) = (note for note in scored.notes if isinstance(note, WarningNote))
     assert warning.startswith("cleme: no reference changes anything")
     assert warning.endswith("(in: right)")
     parts = breakdown(
@@ -161,8 +161,8 @@ def test_a_warning_of_a_part_that_is_true_of_all_systems_is_said_once():
     eager = replace(EAGER, hypotheses={**EAGER.hypotheses, "2": (Rewrite(text="he go ."),)})
     copy = SystemOutput("copy", {s.id: (Rewrite(text=s.source),) for s in corpus.samples})
     options = Options(metrics=("cleme",), by="origin")
-    found = score(corpus, [eager, copy], scheme="xx-word", options=options)
-    (warning,) = (note for note in found.notes if isinstance(note, WarningNote))
+    scored = score(corpus, [eager, copy], scheme="xx-word", options=options)
+    (warning,) = (note for note in scored.notes if isinstance(note, WarningNote))
     assert warning.startswith("cleme: no reference changes anything")
     assert warning.endswith("(in: right)")
 
@@ -170,9 +170,9 @@ def test_a_warning_of_a_part_that_is_true_of_all_systems_is_said_once():
 def test_official_faults_count_what_nobody_could_correct_as_unchanged():
     unsaid = Case("1", (CaseRewrite(),), (CaseRewrite(unannotatable=True),), "a", edit_tokens="a")
     assert Cleme().stats(unsaid) is None
-    found = Cleme(faults="official").stats(unsaid)
-    assert found is not None
-    assert found.candidates[0].kept == 1
+    stats = Cleme(faults="official").stats(unsaid)
+    assert stats is not None
+    assert stats.candidates[0].kept == 1
 
 
 def test_four_shares_make_the_score():
@@ -191,10 +191,10 @@ def test_exchanging_sentences_scores_the_exchanged_corpora(kind):
     second = [metric.stats(case(text, "1-2 B; 3-4 D", "1-3 Q")) for text in ("1-3 Q", "5-6", "")]
     swaps = np.array([[True, False, True], [False, False, False]])
     here, there = metric.exchange(first, second, swaps)
-    wanted = [[second[0], first[1], second[2]], first]
-    assert here.tolist() == pytest.approx([metric.aggregate(rows).value for rows in wanted])
-    wanted = [[first[0], second[1], first[2]], second]
-    assert there.tolist() == pytest.approx([metric.aggregate(rows).value for rows in wanted])
+    expected = [[second[0], first[1], second[2]], first]
+    assert here.tolist() == pytest.approx([metric.aggregate(rows).value for rows in expected])
+    expected = [[first[0], second[1], first[2]], second]
+    assert there.tolist() == pytest.approx([metric.aggregate(rows).value for rows in expected])
 
 
 @pytest.mark.parametrize("kind", EVERY)

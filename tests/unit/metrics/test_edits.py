@@ -16,6 +16,6 @@ def test_its_counts_are_those_of_the_parity_form(lang: str, scheme: str, form: s
     system = gecbench.load_system(gecbench.sample(lang, "eager.txt"), corpus)
     options = gecbench.Options(metrics=("edits", form))
     report = gecbench.score(corpus, system, scheme=scheme, options=options)
-    one, two = (result.score.counts for result in report.results)
-    assert one == two
-    assert one.tp > 0
+    first, second = (result.score.counts for result in report.results)
+    assert first == second
+    assert first.tp > 0

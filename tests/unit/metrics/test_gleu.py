@@ -27,8 +27,8 @@ SAMPLED = [Gleu, GleuFrequency]
 
 def test_matches_are_rewarded_and_what_the_reference_dropped_is_punished():
     # Shared with the reference: a c; kept although dropped there: b.
-    one = Gleu(order=2).stats(case("a b c", "a b c", "a c d"))
-    assert one == Matches(3, (3,), ((2 - 1, 0),))
+    stats = Gleu(order=2).stats(case("a b c", "a b c", "a c d"))
+    assert stats == Matches(3, (3,), ((2 - 1, 0),))
 
 
 def test_the_official_penalty_forgives_what_the_reference_has_once():
@@ -56,15 +56,15 @@ def test_the_first_version_counts():
 
 
 def test_one_reference_gives_the_mean_alone():
-    found = score(Gleu(), case("a b c d e", "a b c d f", "a b c d f"))
-    assert (found.value, found.parts, found.sentences) == (1.0, {}, 1)
+    result = score(Gleu(), case("a b c d e", "a b c d f", "a b c d f"))
+    assert (result.value, result.parts, result.sentences) == (1.0, {}, 1)
 
 
 def test_the_root_is_the_fourth_whatever_the_order():
     # Of 5 words 4 match and e is kept, of 4 pairs 3 match and one is kept.
-    one = case("a b c d e", "a b c d e", "a b c d f")
-    assert score(Gleu(order=2), one).value == pytest.approx((3 / 5 * 2 / 4) ** 0.25)
-    assert score(GleuFrequency(order=2), one).value == pytest.approx((3 / 5 * 2 / 4) ** 0.5)
+    single_case = case("a b c d e", "a b c d e", "a b c d f")
+    assert score(Gleu(order=2), single_case).value == pytest.approx((3 / 5 * 2 / 4) ** 0.25)
+    assert score(GleuFrequency(order=2), single_case).value == pytest.approx((3 / 5 * 2 / 4) ** 0.5)
 
 
 def test_a_short_hypothesis_is_penalised_and_a_long_one_is_not():
@@ -91,18 +91,18 @@ def test_an_order_without_ngrams_has_0_or_precision_1():
 
 def test_single_sentences_have_1_for_every_0():
     # One word of two matches, no pair of one does, and there are no longer n-grams.
-    one = case("x", "a b", "a c")
-    assert values(Gleu(), one) == [pytest.approx((1 / 2 * 1 / 1) ** 0.25)]
-    assert values(GleuFrequency(), one) == [0]
-    assert score(SentenceGleu(), one).value == values(SentenceGleu(), one)[0]
+    single_case = case("x", "a b", "a c")
+    assert values(Gleu(), single_case) == [pytest.approx((1 / 2 * 1 / 1) ** 0.25)]
+    assert values(GleuFrequency(), single_case) == [0]
+    assert score(SentenceGleu(), single_case).value == values(SentenceGleu(), single_case)[0]
 
 
 def test_single_sentences_are_the_mean_over_their_references():
-    one, two = case("x", "a b c d e", "a b c d e"), case("x", "a b c d e", "a b c d f")
+    first, second = case("x", "a b c d e", "a b c d e"), case("x", "a b c d e", "a b c d f")
     both = case("x", "a b c d e", "a b c d e", "a b c d f")
-    apart = [*values(Gleu(), one), *values(Gleu(), two)]
-    assert values(Gleu(), both, one) == [pytest.approx(sum(apart) / 2), 1.0]
-    assert score(SentenceGleu(), both, one).value == pytest.approx((sum(apart) / 2 + 1) / 2)
+    apart = [*values(Gleu(), first), *values(Gleu(), second)]
+    assert values(Gleu(), both, first) == [pytest.approx(sum(apart) / 2), 1.0]
+    assert score(SentenceGleu(), both, first).value == pytest.approx((sum(apart) / 2 + 1) / 2)
 
 
 WORDS = ["a", "b", "c", "d", "e", "f"]
@@ -123,18 +123,18 @@ def random_case(dice: random.Random, references: int):
 @pytest.mark.parametrize("metric", SAMPLED)
 def test_the_mean_is_over_official_draws_one_after_another(metric: type):
     dice = random.Random(5)
-    found = [metric().stats(random_case(dice, 3)) for _ in range(40)]
+    all_stats = [metric().stats(random_case(dice, 3)) for _ in range(40)]
     rounds = []
     for at in range(30):
         random.seed(at * 101)
-        chosen = [random.randint(0, 2) for _ in found]
+        chosen = [random.randint(0, 2) for _ in all_stats]
         drawn = [
-            Matches(one.length, (one.lengths[k],), (one.rewards[k],))
-            for one, k in zip(found, chosen, strict=True)
+            Matches(all_stat.length, (all_stat.lengths[k],), (all_stat.rewards[k],))
+            for all_stat, k in zip(all_stats, chosen, strict=True)
         ]
         rounds.append(metric().aggregate(drawn).value)
-    result = metric(iterations=30).aggregate(found)
-    assert metric(iterations=30).rounds(found).tolist() == rounds
+    result = metric(iterations=30).aggregate(all_stats)
+    assert metric(iterations=30).rounds(all_stats).tolist() == rounds
     assert result.value == pytest.approx(sum(rounds) / 30, abs=1e-15)
     deviation = np.std(rounds)
     assert result.parts["deviation"] == pytest.approx(deviation)
@@ -147,54 +147,54 @@ def test_the_mean_is_over_official_draws_one_after_another(metric: type):
 @pytest.mark.parametrize("draws", ["python3", "python2"])
 def test_in_a_resample_each_sentence_keeps_its_reference(metric: type, draws: str):
     dice = random.Random(6)
-    made = metric(iterations=20, draws=draws)
-    found = [made.stats(random_case(dice, dice.randrange(1, 5))) for _ in range(30)]
+    new_metric = metric(iterations=20, draws=draws)
+    all_stats = [new_metric.stats(random_case(dice, dice.randrange(1, 5))) for _ in range(30)]
     places = np.random.default_rng(0).integers(0, 30, (7, 30))
-    counts = [len(one.lengths) for one in found]
+    counts = [len(all_stat.lengths) for all_stat in all_stats]
     rounds = []
     for at in range(20):
         chosen = draw_for(counts, at * 101, draws)
         drawn = [
-            Matches(one.length, (one.lengths[k],), (one.rewards[k],))
-            for one, k in zip(found, chosen, strict=True)
+            Matches(all_stat.length, (all_stat.lengths[k],), (all_stat.rewards[k],))
+            for all_stat, k in zip(all_stats, chosen, strict=True)
         ]
-        rounds.append([made.aggregate([drawn[k] for k in row]).value for row in places])
-    wanted = np.mean(rounds, axis=0)
-    assert made.resample(found, places) == pytest.approx(wanted, abs=1e-12)
-    assert len(set(wanted)) == 7
-    whole = made.resample(found, np.arange(30)[None]).tolist()
-    assert whole == pytest.approx([made.aggregate(found).value], abs=1e-12)
+        rounds.append([new_metric.aggregate([drawn[k] for k in row]).value for row in places])
+    mean = np.mean(rounds, axis=0)
+    assert new_metric.resample(all_stats, places) == pytest.approx(mean, abs=1e-12)
+    assert len(set(mean)) == 7
+    whole = new_metric.resample(all_stats, np.arange(30)[None]).tolist()
+    assert whole == pytest.approx([new_metric.aggregate(all_stats).value], abs=1e-12)
 
 
 def test_large_resamples_are_made_in_blocks(monkeypatch: pytest.MonkeyPatch):
     dice = random.Random(7)
     metric = Gleu(iterations=20)
-    found = [metric.stats(random_case(dice, 2)) for _ in range(30)]
+    all_stats = [metric.stats(random_case(dice, 2)) for _ in range(30)]
     places = np.random.default_rng(0).integers(0, 30, (7, 30))
-    at_once = metric.resample(found, places).tolist()
+    at_once = metric.resample(all_stats, places).tolist()
     monkeypatch.setattr("gecbench.metrics.gleu._AT_ONCE", 300)
-    assert metric.resample(found, places).tolist() == at_once
+    assert metric.resample(all_stats, places).tolist() == at_once
 
 
 def test_sums_that_small_floats_cannot_hold_are_exact():
-    found = [Matches(2**24 + 2, (2**24 + 3,), ((2**24 + 1,),))]
+    matches = [Matches(2**24 + 2, (2**24 + 3,), ((2**24 + 1,),))]
     metric = Gleu(order=1)
-    wanted = metric.aggregate(found).value
-    assert metric.resample(found, np.zeros((1, 1), dtype=int)).tolist() == [wanted]
+    value = metric.aggregate(matches).value
+    assert metric.resample(matches, np.zeros((1, 1), dtype=int)).tolist() == [value]
 
 
 def test_means_of_sentences_can_be_resampled():
     cases = [case("x", "a b c d e", "a b c d e"), case("x", "a b c d e", "a b c d f")]
-    found = stats(SentenceGleu(), *cases)
+    result = stats(SentenceGleu(), *cases)
     places = np.array([[0, 0], [0, 1], [1, 1]])
-    wanted = [SentenceGleu().aggregate([found[k] for k in row]).value for row in places]
-    assert SentenceGleu().resample(found, places) == pytest.approx(wanted)
+    values = [SentenceGleu().aggregate([result[k] for k in row]).value for row in places]
+    assert SentenceGleu().resample(result, places) == pytest.approx(values)
 
 
 def test_uneven_references_are_noted():
-    one, two = case("a", "a", "a"), case("a", "a", "a", "b")
-    assert Gleu().notes(stats(Gleu(), one, one)) == ()
-    assert Gleu().notes(stats(Gleu(), one, two)) == (
+    first, second = case("a", "a", "a"), case("a", "a", "a", "b")
+    assert Gleu().notes(stats(Gleu(), first, first)) == ()
+    assert Gleu().notes(stats(Gleu(), first, second)) == (
         "gleu: sentences have from 1 to 2 references; each draws from its own, which the "
         "official script cannot",
     )
@@ -243,22 +243,22 @@ def test_draws_that_mean_nothing_are_refused(metric: type):
 @pytest.mark.parametrize("seed", [0, 101, 49899])
 def test_python3_draws_what_randint_gives(seed: int, references: int):
     dice = random.Random(seed)
-    wanted = [dice.randint(0, references - 1) for _ in range(1000)]
-    assert draw(seed, 1000, references, "python3").tolist() == wanted
+    randints = [dice.randint(0, references - 1) for _ in range(1000)]
+    assert draw(seed, 1000, references, "python3").tolist() == randints
 
 
 @pytest.mark.parametrize("references", [2, 3, 4, 5, 7, 8, 9, 100])
 @pytest.mark.parametrize("seed", [0, 101, 49899])
 def test_python2_draws_a_share_of_a_random_fraction(seed: int, references: int):
     dice = random.Random(seed)
-    wanted = [int(dice.random() * references) for _ in range(1000)]
-    assert draw(seed, 1000, references, "python2").tolist() == wanted
+    expected = [int(dice.random() * references) for _ in range(1000)]
+    assert draw(seed, 1000, references, "python2").tolist() == expected
 
 
 def test_python2_fractions_have_all_their_bits():
     dice = random.Random(5)
-    wanted = [int(dice.random() * 2**52) for _ in range(100)]
-    assert draw(5, 100, 2**52, "python2").tolist() == wanted
+    expected = [int(dice.random() * 2**52) for _ in range(100)]
+    assert draw(5, 100, 2**52, "python2").tolist() == expected
 
 
 @pytest.mark.parametrize("generator", GENERATORS)
@@ -271,8 +271,8 @@ def test_nothing_is_drawn_for_nobody(generator: str):
 def test_a_sentence_draws_as_if_all_had_its_number(generator: str):
     counts = [1, 4, 2, 3, 3, 1, 4, 2] * 20
     alone = {k: draw(101, len(counts), k, generator) for k in (2, 3, 4)}
-    wanted = [0 if k == 1 else int(alone[k][at]) for at, k in enumerate(counts)]
-    assert draw_for(counts, 101, generator).tolist() == wanted
+    expected = [0 if k == 1 else int(alone[k][at]) for at, k in enumerate(counts)]
+    assert draw_for(counts, 101, generator).tolist() == expected
 
 
 @pytest.mark.parametrize("generator", GENERATORS)

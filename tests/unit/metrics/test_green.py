@@ -21,7 +21,7 @@ def counts_of(source: str, hypothesis: str, reference: str) -> tuple[int, int, i
 
 
 @pytest.mark.parametrize(
-    ("source", "hypothesis", "reference", "wanted"),
+    ("source", "hypothesis", "reference", "expected"),
     [
         ("a", "a", "a", (1, 0, 0)),  # kept rightly
         ("a", "", "", (1, 0, 0)),  # deleted rightly
@@ -35,8 +35,10 @@ def counts_of(source: str, hypothesis: str, reference: str) -> tuple[int, int, i
         ("", "", "", (0, 0, 0)),
     ],
 )
-def test_what_was_done_with_each_copy(source: str, hypothesis: str, reference: str, wanted: tuple):
-    assert counts_of(source, hypothesis, reference) == wanted
+def test_what_was_done_with_each_copy(
+    source: str, hypothesis: str, reference: str, expected: tuple
+):
+    assert counts_of(source, hypothesis, reference) == expected
 
 
 def slowly(source: Counter, hypothesis: Counter, reference: Counter) -> Counts:
@@ -65,21 +67,21 @@ def test_counts_are_those_of_the_paper_gram_by_gram():
 def test_f_is_of_geometric_means():
     # Words: 3 of 4 kept, one deleted needlessly; pairs: 2 kept, one deleted needlessly.
     metric = Green(order=2)
-    made = case("a b c d", "a b c", "a b c d")
-    assert metric.stats(made) == (Counts(3, 1, 0), Counts(2, 1, 0))
+    sentence_case = case("a b c d", "a b c", "a b c d")
+    assert metric.stats(sentence_case) == (Counts(3, 1, 0), Counts(2, 1, 0))
     precision = (3 / 4 * 2 / 3) ** 0.5
-    found = score(metric, made)
-    assert found.parts == {"precision": pytest.approx(precision), "recall": 1.0}
-    assert found.value == pytest.approx(5 * precision / (4 * precision + 1))
-    assert score(Green(order=2, recall_weight=1), made).value == pytest.approx(
+    score_found = score(metric, sentence_case)
+    assert score_found.parts == {"precision": pytest.approx(precision), "recall": 1.0}
+    assert score_found.value == pytest.approx(5 * precision / (4 * precision + 1))
+    assert score(Green(order=2, recall_weight=1), sentence_case).value == pytest.approx(
         2 * precision / (precision + 1)
     )
 
 
 def test_an_order_without_a_hit_makes_the_mean_0():
     # The hypothesis inserts b needlessly, misses c, and leaves the pair out.
-    found = score(Green(order=1), case("", "b", "c"))
-    assert (found.value, found.parts) == (0, {"precision": 0, "recall": 0})
+    score_found = score(Green(order=1), case("", "b", "c"))
+    assert (score_found.value, score_found.parts) == (0, {"precision": 0, "recall": 0})
 
 
 def test_each_sentence_takes_its_best_reference_and_the_first_of_equals():
@@ -94,10 +96,10 @@ def test_each_sentence_takes_its_best_reference_and_the_first_of_equals():
 def test_counts_are_added_before_f():
     cases = [case("a b c d", "a b c", "a b c d"), case("a", "a", "b")]
     metric = Green(order=1)
-    found = score(metric, *cases)
+    score_found = score(metric, *cases)
     counts = Counts(3, 1, 2)
-    assert found.value == pytest.approx(counts.f(2))
-    assert found.sentences == 2
+    assert score_found.value == pytest.approx(counts.f(2))
+    assert score_found.sentences == 2
     assert values(metric, *cases) == [pytest.approx(Counts(3, 1, 0).f(2)), 0]
     assert metric.sentences(stats(metric, *cases))[0] == {
         "value": pytest.approx(Counts(3, 1, 0).f(2)),
@@ -111,10 +113,10 @@ def test_a_resample_is_the_score_of_these_sentences():
     dice = random.Random(4)
     metric = Green()
     texts = [[" ".join(dice.choices("abc", k=6)) for _ in range(3)] for _ in range(20)]
-    found = stats(metric, *(case(*three) for three in texts))
+    rows = stats(metric, *(case(*three) for three in texts))
     places = np.random.default_rng(0).integers(0, 20, (9, 20))
-    wanted = [metric.aggregate([found[place] for place in row]).value for row in places]
-    assert metric.resample(found, places) == pytest.approx(wanted, abs=1e-14)
+    values = [metric.aggregate([rows[place] for place in row]).value for row in places]
+    assert metric.resample(rows, places) == pytest.approx(values, abs=1e-14)
     nothing = stats(metric, case("", "b", "c"))
     assert metric.resample(nothing, np.zeros((2, 1), dtype=int)).tolist() == [0, 0]
 

@@ -13,13 +13,15 @@ from gecbench.metrics.i_measure import IMeasure, combinations, errors, mixed, un
 
 def case(source: str, hypothesis: str, *references: tuple[Edit, ...]) -> Case:
     tokens = tuple(source.split())
-    said = CaseRewrite(tokens=tuple(hypothesis.split()))
-    return Case("1", (said,), tuple(CaseRewrite(gold_edits=r) for r in references), source, tokens)
+    rewrite = CaseRewrite(tokens=tuple(hypothesis.split()))
+    return Case(
+        "1", (rewrite,), tuple(CaseRewrite(gold_edits=r) for r in references), source, tokens
+    )
 
 
-def score(found: Case, **options: object) -> float:
+def score(case: Case, **options: object) -> float:
     metric = IMeasure(**options)
-    return metric.aggregate([metric.stats(found)]).value
+    return metric.aggregate([metric.stats(case)]).value
 
 
 B_TO_X = (Edit(1, 2, ("x",)),)
@@ -29,7 +31,7 @@ SECOND = (Edit(0, 1, ("z",)), Edit(2, 3, ("w",)))
 
 
 @pytest.mark.parametrize(
-    ("found", "options", "value"),
+    ("case", "options", "value"),
     [
         (case("a b c", "a y c", B_TO_X), {}, -0.1429),
         (case("a b c", "a y c", B_TO_X), {"weight": 1.0}, 0.0),
@@ -43,14 +45,14 @@ SECOND = (Edit(0, 1, ("z",)), Edit(2, 3, ("w",)))
         (case("a b c d", "z b c y", FIRST, SECOND), {"mix": False}, 0.4545),
     ],
 )
-def test_worked_examples(found: Case, options: dict, value: float):
-    assert score(found, **options) == pytest.approx(value, abs=5e-5)
+def test_worked_examples(case: Case, options: dict, value: float):
+    assert score(case, **options) == pytest.approx(value, abs=5e-5)
 
 
 def test_changes_that_overlap_are_one_error_and_the_rims_of_a_span_are_outside():
     def spans(*annotations: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
-        found = errors([[(*span, ("x",)) for span in changes] for changes in annotations])
-        return [[c[:2] for row in error for c in row.changes] for error in found]
+        error_rows = errors([[(*span, ("x",)) for span in changes] for changes in annotations])
+        return [[c[:2] for row in error for c in row.changes] for error in error_rows]
 
     assert spans([(0, 2)], [(1, 3)]) == [[(0, 2), (1, 3)]]
     assert spans([(0, 2)], [(2, 2)]) == [[(0, 2)], [(2, 2)]]
@@ -62,11 +64,11 @@ def test_changes_that_overlap_are_one_error_and_the_rims_of_a_span_are_outside()
 
 def test_references_mix_alternatives_or_are_those_of_annotators():
     source = tuple("abcd")
-    found = errors([[(0, 1, ("x",)), (3, 4, ("y",))], [(0, 1, ("z",))]])
-    assert combinations(found, 2) == 4
-    texts = {" ".join(text) for text in mixed(source, found, 2)}
+    error_rows = errors([[(0, 1, ("x",)), (3, 4, ("y",))], [(0, 1, ("z",))]])
+    assert combinations(error_rows, 2) == 4
+    texts = {" ".join(text) for text in mixed(source, error_rows, 2)}
     assert texts == {"x b c y", "z b c y", "x b c d", "z b c d"}
-    assert [" ".join(text) for text in unmixed(source, found, 2)] == ["x b c y", "z b c d"]
+    assert [" ".join(text) for text in unmixed(source, error_rows, 2)] == ["x b c y", "z b c d"]
     assert list(unmixed(source, [], 1)) == [source]
 
 
@@ -75,20 +77,20 @@ def test_a_change_that_would_leave_nothing_is_not_made():
 
 
 def test_what_can_be_mixed_in_too_many_ways_is_not_and_says_so():
-    found = case("a b c d", "z b c y", FIRST, SECOND)
+    sentence = case("a b c d", "z b c y", FIRST, SECOND)
     metric = IMeasure(most=1)
-    (stats,) = [metric.stats(found)]
+    (stats,) = [metric.stats(sentence)]
     assert metric.is_approximate(stats)
-    assert metric.aggregate([stats]).value == pytest.approx(score(found, mix=False))
-    assert not IMeasure().is_approximate(IMeasure().stats(found))
+    assert metric.aggregate([stats]).value == pytest.approx(score(sentence, mix=False))
+    assert not IMeasure().is_approximate(IMeasure().stats(sentence))
 
 
 def test_only_annotators_who_could_correct_are_references():
     tokens = ("a", "b", "c")
     unsaid = CaseRewrite(unannotatable=True)
-    said = CaseRewrite(gold_edits=B_TO_X)
+    rewrite = CaseRewrite(gold_edits=B_TO_X)
     mine = CaseRewrite(tokens=("a", "b", "c"))
-    both = Case("1", (mine,), (said, unsaid), "a b c", tokens)
+    both = Case("1", (mine,), (rewrite, unsaid), "a b c", tokens)
     assert IMeasure().stats(both) == IMeasure().stats(case("a b c", "a b c", B_TO_X))
     assert IMeasure().stats(Case("1", (mine,), (unsaid,), "a b c", tokens)) is None
 

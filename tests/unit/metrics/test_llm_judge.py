@@ -226,23 +226,26 @@ def test_agreement_with_seedas_rankings(
         {"TS_edit": shared / "data/seeda/human/TS_edit.txt"},
         {"edit": shared / "data/seeda/judgments_edit.xml"},
     )
-    found = of_run(run_stats, people, Layout(sizes=()))
+    evaluation = of_run(run_stats, people, Layout(sizes=()))
     agree = ties = pairs = 0
     sources = sorted({item.source for item in people.judgments[0].items}, key=int)
     place = {source: at for at, source in enumerate(sources)}
     for item in people.judgments[0].items:
         judged = [name for name in names if name in item.ranks]
-        for one, two in combinations(judged, 2):
-            if item.ranks[one] == item.ranks[two]:
+        for first_system, second_system in combinations(judged, 2):
+            if item.ranks[first_system] == item.ranks[second_system]:
                 continue
             first, second = (
-                rating_by_length(outputs[name][place[item.source]]) for name in (one, two)
+                rating_by_length(outputs[name][place[item.source]])
+                for name in (first_system, second_system)
             )
             pairs += 1
             ties += first == second
-            agree += first != second and (first > second) == (item.ranks[one] < item.ranks[two])
-    level = next(level for level in found.sentences if level.set == "base")
+            agree += first != second and (first > second) == (
+                item.ranks[first_system] < item.ranks[second_system]
+            )
+    level = next(level for level in evaluation.sentences if level.set == "base")
     assert (level.pairs, level.agree) == (pairs, agree)
     assert level.metric_ties.first + level.metric_ties.second == ties
-    (base,) = [level for level in found.systems if level.set == "base"]
+    (base,) = [level for level in evaluation.systems if level.set == "base"]
     assert base.coefficients["pearson"].value is not None

@@ -30,12 +30,12 @@ def case(hypotheses: list[str], *annotators: tuple[Edit, ...] | None) -> Case:
 
 
 def row(*counts: tuple[int, int, int]) -> tuple[Candidate, ...]:
-    return tuple(Candidate(0, r, *each) for r, each in enumerate(counts))
+    return tuple(Candidate(0, r, *count) for r, count in enumerate(counts))
 
 
 def test_each_annotator_is_a_candidate() -> None:
-    found = M2().stats(case(["x b"], (X,), (Y,), ()))
-    assert [(c.reference, c.matched, c.proposed, c.gold) for c in found] == [
+    stats = M2().stats(case(["x b"], (X,), (Y,), ()))
+    assert [(c.reference, c.matched, c.proposed, c.gold) for c in stats] == [
         (0, 1, 1, 1),
         (1, 0, 1, 1),
         (2, 0, 1, 0),
@@ -43,19 +43,19 @@ def test_each_annotator_is_a_candidate() -> None:
 
 
 def test_versions_of_a_hypothesis_are_further_candidates() -> None:
-    found = M2().stats(case(["a b", "x b"], (X,), (Y,)))
-    assert [(c.hypothesis, c.reference, c.matched) for c in found] == [
+    stats = M2().stats(case(["a b", "x b"], (X,), (Y,)))
+    assert [(c.hypothesis, c.reference, c.matched) for c in stats] == [
         (0, 0, 0),
         (0, 1, 0),
         (1, 0, 1),
         (1, 1, 0),
     ]
-    assert M2().choose([found]) == (found[2],)
+    assert M2().choose([stats]) == (stats[2],)
 
 
 def test_who_cannot_annotate_takes_no_part() -> None:
-    found = M2().stats(case(["x b"], None, (X,)))
-    assert [(c.reference, c.matched) for c in found] == [(1, 1)]
+    stats = M2().stats(case(["x b"], None, (X,)))
+    assert [(c.reference, c.matched) for c in stats] == [(1, 1)]
     assert M2().stats(case(["x b"], None, None)) is None
 
 
@@ -87,7 +87,7 @@ def test_f_is_one_where_there_is_nothing_and_nothing_was_done() -> None:
     ],
 )
 def test_the_annotator_who_raises_f_of_all_so_far_is_chosen(rows: list, chosen: list[int]) -> None:
-    assert [one.reference for one in M2().choose(rows)] == chosen
+    assert [candidate.reference for candidate in M2().choose(rows)] == chosen
 
 
 def test_the_running_choice_is_not_the_choice_of_each_sentence_alone() -> None:
@@ -121,9 +121,9 @@ def test_options_that_mean_nothing_are_refused(kind, options: dict, facts: tuple
 
 
 def test_options_reach_the_matching() -> None:
-    one = case(["A b"], ())
-    assert M2().stats(one)[0].proposed == 1
-    assert M2(ignore_whitespace_casing=True).stats(one)[0].proposed == 0
+    sentence_case = case(["A b"], ())
+    assert M2().stats(sentence_case)[0].proposed == 1
+    assert M2(ignore_whitespace_casing=True).stats(sentence_case)[0].proposed == 0
     far = Case("1", (CaseRewrite(tokens=tuple("xbcy")),), (CaseRewrite(),), "", tuple("abcd"))
     assert M2().stats(far)[0].proposed == 1
     assert M2(max_unchanged_words=1).stats(far)[0].proposed == 2
@@ -132,8 +132,8 @@ def test_options_reach_the_matching() -> None:
 def test_sentences_show_the_choice_and_its_edits() -> None:
     metric = M2()
     rows = [metric.stats(case(["x b c"], (Y,), (X,)))]
-    (said,) = metric.sentences(rows)
-    assert json.loads(json.dumps(said)) == {
+    (sentence,) = metric.sentences(rows)
+    assert json.loads(json.dumps(sentence)) == {
         "chosen": 1,
         "level": "exact",
         "edits": [[0, 1, "a", "x"], [2, 2, "", "c"]],
@@ -144,7 +144,7 @@ def test_sentences_show_the_choice_and_its_edits() -> None:
         ],
     }
     (value,) = SentenceM2().sentences(rows)
-    assert value == {"value": 1.25 / 2.25, **said}
+    assert value == {"value": 1.25 / 2.25, **sentence}
 
 
 def test_the_sentence_metric_is_a_mean_and_none_is_nothing() -> None:
@@ -166,8 +166,8 @@ def random_rows(dice: random.Random) -> list[tuple[Candidate, ...]]:
     return [
         row(
             *(
-                (min(made, gold, dice.randrange(4)), made, gold)
-                for made, gold in ((dice.randrange(4), dice.randrange(4)) for _ in range(width))
+                (min(result, gold, dice.randrange(4)), result, gold)
+                for result, gold in ((dice.randrange(4), dice.randrange(4)) for _ in range(width))
             )
         )
         for width in (dice.randrange(1, 4) for _ in range(dice.randrange(1, 12)))

@@ -42,18 +42,18 @@ def test_the_weight_leads_from_precision_to_recall():
 
 
 @pytest.mark.parametrize(
-    ("source", "text", "wanted"),
+    ("source", "text", "expected"),
     [("", "", 1), ("a", "", 0), ("", "a", 0), ("a", "b", 0), ("a b", "ab", 1), (" ", "", 1)],
 )
-def test_empty_texts_and_white_space(source: str, text: str, wanted: float):
-    assert plain(source, text) == wanted
+def test_empty_texts_and_white_space(source: str, text: str, expected: float):
+    assert plain(source, text) == expected
 
 
 def test_the_mean_needs_no_references():
     metric = MeaningPreservation()
     without = case("ab", "ab")
-    found = score(metric, CASES[0], without)
-    assert found.value == pytest.approx((plain("abcd", "abc") + 1) / 2)
+    result = score(metric, CASES[0], without)
+    assert result.value == pytest.approx((plain("abcd", "abc") + 1) / 2)
     assert values(metric, CASES[0], without) == [plain("abcd", "abc"), 1]
     assert metric.stats(CASES[2]) is None
 
@@ -65,31 +65,31 @@ def test_order_counts_in_one_reading_and_not_in_another():
 
 
 def test_means_are_over_pairs_or_over_sentences():
-    one, two, three = plain("abcd", "abcdx"), plain("ab", "a"), plain("abcd", "abc")
-    assert MpPrime().stats(CASES[0]) == Overlaps(three, (1, one))
-    found = score(MpPrime(), *CASES)
-    people = (1 + one + two) / 3
-    assert found.parts == {
-        "hypotheses": pytest.approx((three + 1) / 2),
+    first, second, third = plain("abcd", "abcdx"), plain("ab", "a"), plain("abcd", "abc")
+    assert MpPrime().stats(CASES[0]) == Overlaps(third, (1, first))
+    score_found = score(MpPrime(), *CASES)
+    people = (1 + first + second) / 3
+    assert score_found.parts == {
+        "hypotheses": pytest.approx((third + 1) / 2),
         "references": pytest.approx(people),
     }
-    assert found.value == pytest.approx(abs((three + 1) / 2 - people))
-    assert found.sentences == 2
-    people = ((1 + one) / 2 + two) / 2
+    assert score_found.value == pytest.approx(abs((third + 1) / 2 - people))
+    assert score_found.sentences == 2
+    people = ((1 + first) / 2 + second) / 2
     by_sentence = score(MpPrime(averaging="sentences"), *CASES)
-    assert by_sentence.value == pytest.approx(abs((three + 1) / 2 - people))
+    assert by_sentence.value == pytest.approx(abs((third + 1) / 2 - people))
 
 
 def test_distances_are_of_means_or_means_of_distances():
     metric = MpPrime(averaging="sentences", difference="sentences")
-    one, two, three = plain("abcd", "abcdx"), plain("ab", "a"), plain("abcd", "abc")
-    apart = [abs(three - (1 + one) / 2), 1 - two]
+    first, second, third = plain("abcd", "abcdx"), plain("ab", "a"), plain("abcd", "abc")
+    apart = [abs(third - (1 + first) / 2), 1 - second]
     assert values(MpPrime(), *CASES) == pytest.approx(apart)
     assert score(metric, *CASES).value == pytest.approx(sum(apart) / 2)
     assert metric.sentences(stats(metric, *CASES))[0] == {
         "value": pytest.approx(apart[0]),
-        "hypothesis": three,
-        "references": [1, one],
+        "hypothesis": third,
+        "references": [1, first],
     }
 
 
@@ -103,11 +103,11 @@ def test_distances_are_of_means_or_means_of_distances():
     ],
 )
 def test_a_resample_is_the_score_of_these_sentences(metric):
-    found = stats(metric, *CASES)
+    rows = stats(metric, *CASES)
     places = np.array([[0, 0], [0, 1], [1, 1], [1, 0]])
-    wanted = [metric.aggregate([found[k] for k in row]).value for row in places]
-    assert metric.resample(found, places) == pytest.approx(wanted)
-    assert len({round(value, 9) for value in wanted}) == 3
+    values = [metric.aggregate([rows[k] for k in row]).value for row in places]
+    assert metric.resample(rows, places) == pytest.approx(values)
+    assert len({round(value, 9) for value in values}) == 3
 
 
 @pytest.mark.parametrize("metric", [MeaningPreservation(), MpPrime()])
@@ -167,9 +167,9 @@ def test_options_of_distances_are_refused_alone_and_together():
 def test_four_readings_of_matching_characters(
     source: str, text: str, multiset: int, lcs: int, blocks: int, position: int
 ):
-    found = {name: match(source, text) for name, match in MATCHINGS.items()}
-    wanted = {"multiset": multiset, "lcs": lcs, "blocks": blocks, "position": position}
-    assert found == wanted
+    matches = {name: match(source, text) for name, match in MATCHINGS.items()}
+    expected = {"multiset": multiset, "lcs": lcs, "blocks": blocks, "position": position}
+    assert matches == expected
 
 
 def test_blocks_cannot_exchange_source_and_text():

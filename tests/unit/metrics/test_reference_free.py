@@ -119,7 +119,7 @@ def test_empty_texts_are_scored(scribendi: Scribendi, some: Some, impara: Impara
 
 def test_a_batch_says_what_single_sentences_say(scribendi: Scribendi, some: Some, impara: Impara):
     for metric in (scribendi, some, impara):
-        single = [metric.stats(one).value for one in CASES]
+        single = [metric.stats(case).value for case in CASES]
         assert [row.value for row in metric.stats_of(CASES)] == pytest.approx(single, abs=1e-5)
 
 

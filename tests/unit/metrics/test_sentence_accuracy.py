@@ -18,8 +18,8 @@ CASES = (
 
 
 def test_a_sentence_is_right_if_it_equals_any_reference():
-    found = score(SentenceAccuracy(), *CASES)
-    assert (found.value, found.parts, found.sentences) == (2 / 3, {"right": 2}, 3)
+    score_found = score(SentenceAccuracy(), *CASES)
+    assert (score_found.value, score_found.parts, score_found.sentences) == (2 / 3, {"right": 2}, 3)
     assert values(SentenceAccuracy(), *CASES) == [1, 0, 1]
 
 
@@ -40,9 +40,9 @@ def test_no_sentence_at_all_has_0():
 
 
 def test_a_resample_is_the_score_of_these_sentences():
-    found = stats(SentenceAccuracy(), *CASES)
+    rows = stats(SentenceAccuracy(), *CASES)
     places = np.array([[0, 1, 2], [1, 1, 1], [0, 0, 2]])
-    assert SentenceAccuracy().resample(found, places).tolist() == [2 / 3, 0, 1]
+    assert SentenceAccuracy().resample(rows, places).tolist() == [2 / 3, 0, 1]
 
 
 def test_the_signature_says_how():

@@ -58,35 +58,39 @@ def check_corrector(make: Callable[[], Corrector], texts: Sequence[str]) -> list
     return corrections
 
 
-def _check_each(found: Sequence[Correction], texts: Sequence[str]) -> None:
-    assert [c.source for c in found] == list(texts)
-    for correction in found:
+def _check_each(corrections: Sequence[Correction], texts: Sequence[str]) -> None:
+    assert [c.source for c in corrections] == list(texts)
+    for correction in corrections:
         assert apply(correction.edits, correction.source) == correction.text
         for edit in correction.edits:
             assert edit.score is None or 0 <= edit.score <= 1
             assert correction.source[edit.start : edit.end] != edit.replacement
 
 
-def _check_alone(corrector: Corrector, texts: Sequence[str], found: Sequence[Correction]) -> None:
-    for text, together in zip(texts, found, strict=True):
+def _check_alone(
+    corrector: Corrector, texts: Sequence[str], corrections: Sequence[Correction]
+) -> None:
+    for text, together in zip(texts, corrections, strict=True):
         (alone,) = corrector.correct([text])
         _check_same(alone, together)
 
 
-def _check_order(corrector: Corrector, texts: Sequence[str], found: Sequence[Correction]) -> None:
+def _check_order(
+    corrector: Corrector, texts: Sequence[str], corrections: Sequence[Correction]
+) -> None:
     places = list(range(len(texts)))
     random.Random(5).shuffle(places)
     for place, shuffled in zip(places, corrector.correct([texts[k] for k in places]), strict=True):
-        _check_same(shuffled, found[place])
+        _check_same(shuffled, corrections[place])
 
 
-def _check_same(one: Correction, two: Correction) -> None:
-    assert one.text == two.text
-    assert [(e.start, e.end, e.replacement) for e in one.edits] == [
-        (e.start, e.end, e.replacement) for e in two.edits
+def _check_same(first: Correction, second: Correction) -> None:
+    assert first.text == second.text
+    assert [(e.start, e.end, e.replacement) for e in first.edits] == [
+        (e.start, e.end, e.replacement) for e in second.edits
     ]
-    assert one.flags == two.flags
-    for left, right in zip(one.edits, two.edits, strict=True):
+    assert first.flags == second.flags
+    for left, right in zip(first.edits, second.edits, strict=True):
         assert (left.score is None) == (right.score is None)
         if left.score is not None and right.score is not None:
             assert abs(left.score - right.score) < 1e-4

@@ -42,16 +42,16 @@ def vote(
     """What is kept: above half of the weight, or from the threshold on; of overlaps the best."""
     left = {plain(edit) for edits in sets for edit in edits}
     votes = {
-        each: sum(w for edits, w in zip(sets, weights, strict=True) if each in map(plain, edits))
-        for each in left
+        edit: sum(w for edits, w in zip(sets, weights, strict=True) if edit in map(plain, edits))
+        for edit in left
     }
     if threshold is None:
-        left = {each for each in left if 2 * votes[each] > sum(weights)}
+        left = {edit for edit in left if 2 * votes[edit] > sum(weights)}
     else:
-        left = {each for each in left if votes[each] >= threshold}
+        left = {edit for edit in left if votes[edit] >= threshold}
     rest: set[Plain] = set()
     while left:
-        best = min(left, key=lambda each: (-votes[each], each))
+        best = min(left, key=lambda edit: (-votes[edit], edit))
         rest.add(best)
-        left = {each for each in left if not occupied(each) & occupied(best)}
+        left = {edit for edit in left if not occupied(edit) & occupied(best)}
     return rest

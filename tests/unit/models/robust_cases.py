@@ -89,11 +89,11 @@ def log_softmax(logits: list[float]) -> list[float]:
     return [row - total for row in logits]
 
 
-def kl(one: list[float], two: list[float]) -> float:
-    p, q = log_softmax(one), log_softmax(two)
+def kl(first: list[float], second: list[float]) -> float:
+    p, q = log_softmax(first), log_softmax(second)
     return sum(math.exp(a) * (a - b) for a, b in zip(p, q, strict=True))
 
 
-def symmetric(one: list[float], two: list[float]) -> float:
+def symmetric(first: list[float], second: list[float]) -> float:
     """RobustGEC's formula as it is written, place by place."""
-    return (kl(one, two) + kl(two, one)) / 2
+    return (kl(first, second) + kl(second, first)) / 2

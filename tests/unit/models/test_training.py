@@ -72,17 +72,19 @@ def config(**training) -> SmallConfig:
     )
 
 
-def trained(home: Path, name: str, made: SmallConfig, kind: TrainingKind = KIND, said=None):
-    say = (lambda _message: None) if said is None else said.append
-    return train_run(made, kind, home / name, home=home, score=equal_share, say=say)
+def trained(home: Path, name: str, config: SmallConfig, kind: TrainingKind = KIND, messages=None):
+    say = (lambda _message: None) if messages is None else messages.append
+    return train_run(config, kind, home / name, home=home, score=equal_share, say=say)
 
 
 def weights(outcome) -> dict[str, torch.Tensor]:
     return load_file(outcome.model / "model.safetensors")
 
 
-def same(one, two) -> bool:
-    return one.keys() == two.keys() and all(torch.equal(one[name], two[name]) for name in one)
+def same(first, second) -> bool:
+    return first.keys() == second.keys() and all(
+        torch.equal(first[name], second[name]) for name in first
+    )
 
 
 def test_dropout_is_on_from_the_first_step(home) -> None:
@@ -104,7 +106,7 @@ def test_dropout_is_on_from_the_first_step(home) -> None:
 
 def test_a_run_learns_and_leaves_a_model_with_a_card(home) -> None:
     text: list[str] = []
-    outcome = trained(home, "run", config(epochs=12), said=text)
+    outcome = trained(home, "run", config(epochs=12), messages=text)
     assert outcome.value == 1.0
     assert outcome.why == "all epochs done"
     card = (outcome.model / "README.md").read_text("utf-8")
@@ -159,7 +161,7 @@ def test_a_killed_run_goes_on_to_the_same_weights(home, after) -> None:
     with pytest.raises(Killed):
         trained(home, "broken", run_config, kind_that_dies(after))
     text: list[str] = []
-    resumed = trained(home, "broken", run_config, said=text)
+    resumed = trained(home, "broken", run_config, messages=text)
     assert any("going on from step" in line for line in text) == (after > 6)
     assert same(weights(whole), weights(resumed))
     assert (whole.steps, whole.best_step, whole.value) == (
@@ -324,7 +326,7 @@ def test_the_dev_sentences_are_never_learnt(home) -> None:
     run_config = SmallConfig(
         kind="small", name="s", language="en", data=data, training=both.training
     )
-    outcome = trained(home, "run", run_config, said=text)
+    outcome = trained(home, "run", run_config, messages=text)
     assert outcome.counts["left out: also in dev"] == 10
     part = SmallConfig(
         kind="small",

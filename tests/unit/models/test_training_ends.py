@@ -41,9 +41,9 @@ class Score:
         return equal_share(dev, texts)
 
 
-def score_run(home: Path, name: str, made: SmallConfig):
+def score_run(home: Path, name: str, config: SmallConfig):
     """Train as another process would: with a score that was never asked."""
-    return train_run(made, KIND, home / name, home=home, score=Score(), say=lambda _m: None)
+    return train_run(config, KIND, home / name, home=home, score=Score(), say=lambda _m: None)
 
 
 def card(run: Path) -> dict:
@@ -73,12 +73,12 @@ def test_a_kill_at_any_moment_of_keeping_changes_nothing(
     whole = score_run(home, "whole", run_config)
     real, left = getattr(place, name), call
 
-    def dying(*given, **more):
+    def dying(*arguments, **more):
         nonlocal left
         left -= 1
         if left == 0 and not after:
             raise Killed
-        result = real(*given, **more)
+        result = real(*arguments, **more)
         if left == 0:
             raise Killed
         return result
@@ -166,12 +166,12 @@ def test_a_full_disk_is_one_clear_line_and_the_checkpoint_stays(home, monkeypatc
     run_config = config()
     real, left = weights_module.save_file, 3
 
-    def full(*given, **more):
+    def full(*arguments, **more):
         nonlocal left
         left -= 1
         if left < 0:
             raise SafetensorError("I/O error: No space left on device (os error 28)")
-        real(*given, **more)
+        real(*arguments, **more)
 
     monkeypatch.setattr(weights_module, "save_file", full)
     with expect_error(GecbenchError, "step-00000014", "I/O error"):

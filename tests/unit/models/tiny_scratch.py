@@ -37,14 +37,14 @@ def task_of(
     architecture: str,
     pairs: Sequence[tuple[str, str]],
     language: str = "zh",
-    kept: Path | None = None,
+    folder: Path | None = None,
     **model,
 ) -> ScratchTask:
     """Return a task as a configuration file would make it."""
     from gecbench.models.scratch.training import KIND
 
     config = convert("tiny.toml", tables(architecture, language, **model), KIND.config)
-    return KIND.build(config, [SentencePair(*pair) for pair in pairs], kept)
+    return KIND.build(config, [SentencePair(*pair) for pair in pairs], folder)
 
 
 def network(architecture: str, *, seed: int = 4, **more) -> EncoderDecoder:
@@ -52,8 +52,8 @@ def network(architecture: str, *, seed: int = 4, **more) -> EncoderDecoder:
     from gecbench.models.scratch.network import EncoderDecoder, Shape
 
     torch.manual_seed(seed)
-    own = {"transformer": {"heads": 2, "feedforward": 40}, "convolutional": {"kernel": 3}}
-    shape = {"vocabulary": 13, "width": 16, "layers": 2, **own.get(architecture, {}), **more}
+    own_shape = {"transformer": {"heads": 2, "feedforward": 40}, "convolutional": {"kernel": 3}}
+    shape = {"vocabulary": 13, "width": 16, "layers": 2, **own_shape.get(architecture, {}), **more}
     return EncoderDecoder(Shape(architecture=architecture, **shape)).eval()
 
 

@@ -35,7 +35,11 @@ EN_PAIRS = (
 
 
 def task_of(
-    place: Path, pairs: Sequence[tuple[str, str]], language: str, kept: Path | None = None, **model
+    place: Path,
+    pairs: Sequence[tuple[str, str]],
+    language: str,
+    folder: Path | None = None,
+    **model,
 ) -> Seq2SeqTask:
     """Return a task as a configuration file would make it."""
     from gecbench.models.seq2seq.training import KIND
@@ -47,7 +51,7 @@ def task_of(
         "model": {"place": str(place), "label_smoothing": 0.0, **model},
     }
     config = convert("tiny.toml", tables, KIND.config)
-    return KIND.build(config, [SentencePair(*pair) for pair in pairs], kept)
+    return KIND.build(config, [SentencePair(*pair) for pair in pairs], folder)
 
 
 def overfit(

@@ -31,7 +31,9 @@ def test_types_stand_in_words_beside_their_labels_on_the_page_alone(breakdowns: 
 
 
 def test_figures_of_types_have_the_number_of_edits(breakdowns: Breakdowns):
-    (figure,) = [f for f in build_report(breakdowns, page=True).figures if f.name == "breakdown-type-1"]
+    (figure,) = [
+        f for f in build_report(breakdowns, page=True).figures if f.name == "breakdown-type-1"
+    ]
     table = {table.name: table for table in build_report(breakdowns).tables}["type-1"]
     assert [x.en for x in figure.series[0].x] == [f"{row[0]} ({row[1]})" for row in table.rows]
     assert figure.x_label.en == "operation (number of edits)"

@@ -17,10 +17,10 @@ FOUND = accuracy(MARKS)
 def test_systems_that_share_a_letter_do_not_differ():
     assert letters(FOUND) == {"top": "a", "near": "a", "low": "b"}
     many = accuracy({f"s{n:02}": "1" * n + "0" * (40 - n) for n in range(0, 40, 13)})
-    for one in many.values:
+    for value in many.values:
         for two in many.values:
-            shared = set(letters(many)[one]) & set(letters(many)[two])
-            assert one == two or bool(shared) != many.pair(one, two).significant
+            shared = set(letters(many)[value]) & set(letters(many)[two])
+            assert value == two or bool(shared) != many.pair(value, two).significant
 
 
 def test_after_z_come_numbers():
@@ -96,23 +96,23 @@ def test_two_systems_have_no_matrix():
 
 
 def test_with_a_baseline_there_are_no_groups():
-    found = accuracy(MARKS, replace(QUICK, baseline="top", tests=("bootstrap",)))
-    shown = build_report("made", [found])
+    comparison = accuracy(MARKS, replace(QUICK, baseline="top", tests=("bootstrap",)))
+    shown = build_report("made", [comparison])
     assert [table.name for table in shown.tables] == ["systems", "pairs"]
     assert [column.name for column in shown.tables[0].columns] == ["system", "score", "low", "high"]
     assert "decides" not in shown.notes[-1]
 
 
 def test_json_holds_everything_unrounded():
-    made = json.loads(render(build_report("made", [FOUND, FOUND]), "json"))
-    (one, _) = made["metrics"]
-    assert one["groups"] == [["top", "near"], ["low"]]
-    assert one["plan"]["tests"] == ["bootstrap", "randomisation"]
-    assert one["plan"]["deciding"] == "randomisation"
+    data = json.loads(render(build_report("made", [FOUND, FOUND]), "json"))
+    (metric, _) = data["metrics"]
+    assert metric["groups"] == [["top", "near"], ["low"]]
+    assert metric["plan"]["tests"] == ["bootstrap", "randomisation"]
+    assert metric["plan"]["deciding"] == "randomisation"
     pair = FOUND.pairs[0]
-    assert one["pairs"][0]["p"] == pair.p
-    assert one["pairs"][0]["difference"] == pair.difference
-    assert {row["system"]: row["value"] for row in one["systems"]} == FOUND.values
+    assert metric["pairs"][0]["p"] == pair.p
+    assert metric["pairs"][0]["difference"] == pair.difference
+    assert {row["system"]: row["value"] for row in metric["systems"]} == FOUND.values
 
 
 def test_several_metrics_have_a_column_of_their_names():

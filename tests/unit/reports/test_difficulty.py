@@ -36,8 +36,8 @@ def corpus(name: str, *sentences: tuple[Edit, ...]) -> Corpus:
 
 
 def system(name: str, *sentences: tuple[Edit, ...]) -> SystemOutput:
-    made = {str(n): (edited(*edits),) for n, edits in enumerate(sentences, 1)}
-    return SystemOutput(name, made, dict.fromkeys(made, TOKENS))
+    hypotheses = {str(n): (edited(*edits),) for n, edits in enumerate(sentences, 1)}
+    return SystemOutput(name, hypotheses, dict.fromkeys(hypotheses, TOKENS))
 
 
 DATA = corpus("dev", (A, B), (A,), (A,))
@@ -92,7 +92,11 @@ def test_ranks_with_their_change(results):
 def test_types_are_shown_by_category_or_as_asked(results):
     assert rows(build_report(results), "types-2")[0] == ["category", "mean", "SD", "errors"]
     assert [row[0] for row in rows(build_report(results, 1), "types-1")] == ["operation", "M", "R"]
-    assert [row[0] for row in rows(build_report(results, 3), "types-3")] == ["type", "M:TWO", "R:ONE"]
+    assert [row[0] for row in rows(build_report(results, 3), "types-3")] == [
+        "type",
+        "M:TWO",
+        "R:ONE",
+    ]
 
 
 def test_types_without_categories_are_shown_whole():
@@ -164,19 +168,21 @@ def alike() -> list[SystemOutput]:
 def test_equal_sums_of_weights_in_another_order_share_ranks_marks_and_places():
     data, names = corpus("dev", *[(A,)] * 6), ("up", "down", "both")
     systems = alike()
-    made = difficulty(data, systems)
-    recalls = {one.system: one.weighted.recall for one in made[0].scores}
+    results = difficulty(data, systems)
+    recalls = {score.system: score.weighted.recall for score in results[0].scores}
     assert len({recalls[name] for name in names}) > 1  # the floats alone tell them apart
-    shown = {row[0]: row[1] for row in rows(build_report(made), "ranking")[1:]}
+    shown = {row[0]: row[1] for row in rows(build_report(results), "ranking")[1:]}
     assert {shown[name] for name in names} == {"7"}
-    again = (*made, *difficulty(replace(data, name="x"), systems))
+    again = (*results, *difficulty(replace(data, name="x"), systems))
     order = [row[0] for row in rows(build_report(again), "across-f")[1:]]
     assert order[6:] == [*names, "ends"]
 
 
 def test_equal_sums_are_all_marked_as_the_best():
-    (made,) = difficulty(corpus("dev", *[(A,)] * 6), alike())
-    few = replace(made, scores=tuple(one for one in made.scores if not one.system.isdecimal()))
+    (result,) = difficulty(corpus("dev", *[(A,)] * 6), alike())
+    few = replace(
+        result, scores=tuple(score for score in result.scores if not score.system.isdecimal())
+    )
     table = build_report([few]).tables[0]
     recall = [column.name for column in table.columns].index("R")
     assert {row for row, column in table.marks if column == recall} == {0, 1, 2}
@@ -211,9 +217,9 @@ def test_two_references_stand_in_one_table():
 
 
 def test_json_holds_everything_unrounded(results):
-    made = json.loads(render(build_report(results), "json"))
-    assert made["analysis"] == "difficulty"
-    (result,) = made["results"]
+    data = json.loads(render(build_report(results), "json"))
+    assert data["analysis"] == "difficulty"
+    (result,) = data["results"]
     assert (result["sentences"], result["chunks"], result["errors"]) == (3, 15, 4)
     assert result["weights"] == {
         "a": 1.0,
@@ -229,7 +235,7 @@ def test_json_holds_everything_unrounded(results):
         "precision": 0.75, "recall": 0.75, "f": pytest.approx(0.75), "accuracy": 13 / 15,
     }  # fmt: skip
     assert bold["break_even"]["possible"] is False
-    assert [one["system"] for one in result["ranking"]["f"]] == ["bold", "shy", "wrong"]
+    assert [row["system"] for row in result["ranking"]["f"]] == ["bold", "shy", "wrong"]
     assert result["types"]["3"][0]["label"] == "M:TWO"
     assert result["difficulty"][0] == {
         "id": "1",
@@ -240,24 +246,24 @@ def test_json_holds_everything_unrounded(results):
         ],
         "changed": [{"start": 2, "end": 2, "weight": pytest.approx(1 / 3)}],
     }
-    assert "across" not in made
+    assert "across" not in data
 
 
 def test_json_of_one_system_and_of_edits_that_only_detect():
     bare = corpus("dev", (Edit(0, 1, None, "UNK"),), (A,), ())
-    made = json.loads(render(build_report(difficulty(bare, SYSTEMS[:1])), "json"))
-    (result,) = made["results"]
+    data = json.loads(render(build_report(difficulty(bare, SYSTEMS[:1])), "json"))
+    (result,) = data["results"]
     assert result["systems"][0]["break_even"] is None
     assert result["difficulty"][0]["edits"][0]["correction"] is None
 
 
 def test_json_of_several_results_sets_them_side_by_side(results):
-    made = json.loads(
+    data = json.loads(
         render(build_report([*results, *difficulty(corpus("x", (A,), (), ()), SYSTEMS)]), "json")
     )
-    assert [one["corpus"] for one in made["across"]["results"]] == ["dev", "x"]
-    assert [one["system"] for one in made["across"]["accuracy"]]
-    assert set(made["across"]["f"][0]) == {"system", "values", "ranks", "mean", "deviation"}
+    assert [result["corpus"] for result in data["across"]["results"]] == ["dev", "x"]
+    assert [row["system"] for row in data["across"]["accuracy"]]
+    assert set(data["across"]["f"][0]) == {"system", "values", "ranks", "mean", "deviation"}
 
 
 def test_the_picture_has_four_lines_for_each_sentence(results):

@@ -24,8 +24,8 @@ def report(values: dict[str, float], metric: str = METRIC) -> ScoreReport:
 
 
 def headline(marks: dict[str, str], *unchanged: str, plan=QUICK) -> tuple[str, str]:
-    found = accuracy(marks, plan)
-    (words,) = headlines(report(dict(found.values)), [found], set(unchanged))
+    comparison = accuracy(marks, plan)
+    (words,) = headlines(report(dict(comparison.values)), [comparison], set(unchanged))
     return words.en, words.zh
 
 
@@ -83,8 +83,8 @@ def test_one_system_has_just_its_score():
 
 
 def test_each_metric_has_a_headline_and_a_table_and_then_all_are_side_by_side():
-    one, other = report({"a": 0.5}), report({"a": 0.25}, "gleu")
-    both = replace(one, results=one.results + other.results)
+    single_report, other = report({"a": 0.5}), report({"a": 0.25}, "gleu")
+    both = replace(single_report, results=single_report.results + other.results)
     assert [words.en for words in headlines(both, (), set())] == [
         f"a: {METRIC} 50.00",
         "a: gleu 25.00",
@@ -94,16 +94,16 @@ def test_each_metric_has_a_headline_and_a_table_and_then_all_are_side_by_side():
 
 
 def test_the_table_has_the_best_first_with_groups_and_counts():
-    found: Comparison = accuracy({"low": LOW, "top": TOP, "near": NEAR})
+    comparison: Comparison = accuracy({"low": LOW, "top": TOP, "near": NEAR})
     counts = {"low": Counts(0, 0, 4), "top": Counts(3, 1, 1), "near": Counts(2, 1, 2)}
-    scores = report(dict(found.values))
+    scores = report(dict(comparison.values))
     scores = replace(
         scores,
         results=tuple(
             replace(r, score=replace(r.score, counts=counts[r.system])) for r in scores.results
         ),
     )
-    (table,) = build_report(scores, [found], {"low"}).tables
+    (table,) = build_report(scores, [comparison], {"low"}).tables
     assert [column.name for column in table.columns] == [
         *("system", "groups", METRIC, "P", "R", "TP", "FP", "FN")
     ]

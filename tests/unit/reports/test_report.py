@@ -123,11 +123,11 @@ def test_csv_is_the_first_table_unrounded_or_the_one_asked_for():
 
 
 def test_latex_has_every_table_with_the_best_in_bold():
-    made = render(REPORT, "latex")
-    assert made.count(r"\toprule") == made.count(r"\bottomrule") == 3
-    assert r"a \& b & 3 & 12.35 & -0.500 & $<$0.001 \\" in made
-    assert r"乙 & 10 & \textbf{100.00} & - & 0.050 \\" in made
-    assert made.startswith("% What came out\n% note: be careful\n% signature: metric:x|beta:0.5\n")
+    html = render(REPORT, "latex")
+    assert html.count(r"\toprule") == html.count(r"\bottomrule") == 3
+    assert r"a \& b & 3 & 12.35 & -0.500 & $<$0.001 \\" in html
+    assert r"乙 & 10 & \textbf{100.00} & - & 0.050 \\" in html
+    assert html.startswith("% What came out\n% note: be careful\n% signature: metric:x|beta:0.5\n")
     assert render(REPORT, "latex", table="other").count(r"\toprule") == 1
 
 
@@ -164,9 +164,9 @@ def figure(*series: Series) -> Figure:
 
 
 def test_the_data_of_a_figure_are_a_row_for_each_point_unrounded():
-    one = Series("a", (1, 2), (0.123456789, None), (0.1, None), (0.2, None), ("x", "y"))
+    series = Series("a", (1, 2), (0.123456789, None), (0.1, None), (0.2, None), ("x", "y"))
     two = Series(Words("all", "全部"), (Words("essays", "作文"), "chats"), (1.0, 2.0))
-    assert figure_csv(figure(one, two)) == (
+    assert figure_csv(figure(series, two)) == (
         "series,x,y,low,high,label\n"
         "a,1,0.123456789,0.1,0.2,x\n"
         "a,2,,,,y\n"
@@ -192,8 +192,8 @@ def luminance(colour: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def contrast(one: str, two: str) -> float:
-    low, high = sorted((luminance(one), luminance(two)))
+def contrast(first: str, second: str) -> float:
+    low, high = sorted((luminance(first), luminance(second)))
     return (high + 0.05) / (low + 0.05)
 
 

@@ -32,8 +32,8 @@ def report(robustness_found):
     return build_report(robustness_found)
 
 
-def rows(made, name: str) -> list[dict]:
-    table = next(each for each in made.tables if each.name == name)
+def rows(report, name: str) -> list[dict]:
+    table = next(table for table in report.tables if table.name == name)
     heads = [column.name for column in table.columns]
     return [dict(zip(heads, map(plain, row), strict=True)) for row in table.rows]
 
@@ -87,18 +87,18 @@ def test_cases_of_disagreement_show_two_different_corrections(report):
 
 
 def test_more_than_ten_disagreements_are_said_and_kept_in_json(robustness_found):
-    (one,) = robustness_found.disagreements
-    many = tuple(replace(one, case=str(n)) for n in range(12))
-    made = build_report(replace(robustness_found, disagreements=many))
-    assert len(rows(made, "disagreements")) == 10
-    assert len(made.data["disagreements"]) == 12
-    assert any("of which 10 a system are shown" in note for note in made.notes)
-    assert any(note.endswith("wrong: 12") for note in made.notes)
+    (disagreement,) = robustness_found.disagreements
+    many = tuple(replace(disagreement, case=str(n)) for n in range(12))
+    report = build_report(replace(robustness_found, disagreements=many))
+    assert len(rows(report, "disagreements")) == 10
+    assert len(report.data["disagreements"]) == 12
+    assert any("of which 10 a system are shown" in note for note in report.notes)
+    assert any(note.endswith("wrong: 12") for note in report.notes)
 
 
 def test_long_corrections_are_cut_and_a_variant_without_any_says_nothing(robustness_found):
-    (one,) = robustness_found.disagreements
-    first, second, third = one.sentences
+    (disagreement,) = robustness_found.disagreements
+    first, second, third = disagreement.sentences
     (change,) = first.changes
     long = replace(first, changes=(replace(change, after="字" * 99),))
     still = (
@@ -106,14 +106,18 @@ def test_long_corrections_are_cut_and_a_variant_without_any_says_nothing(robustn
         replace(second, same_edits=True, equal_f=False, changes=()),
         replace(third, same_edits=True),
     )
-    made = build_report(replace(robustness_found, disagreements=(replace(one, sentences=still),)))
-    (row,) = rows(made, "disagreements")
+    part = build_report(
+        replace(robustness_found, disagreements=(replace(disagreement, sentences=still),))
+    )
+    (row,) = rows(part, "disagreements")
     assert len(row["original's corrections"]) == 60
     assert row["original's corrections"].endswith("…")
     assert row["a variant's"] == "A1: nothing"
-    same = tuple(replace(each, same_edits=True, equal_f=True) for each in still)
-    made = build_report(replace(robustness_found, disagreements=(replace(one, sentences=same),)))
-    assert rows(made, "disagreements")[0]["a variant's"] == "A1: nothing"
+    same = tuple(replace(sentence, same_edits=True, equal_f=True) for sentence in still)
+    part = build_report(
+        replace(robustness_found, disagreements=(replace(disagreement, sentences=same),))
+    )
+    assert rows(part, "disagreements")[0]["a variant's"] == "A1: nothing"
 
 
 def test_kinds_have_their_tables_and_figures_for_each_rule(report):
@@ -163,7 +167,7 @@ def test_kinds_have_their_tables_and_figures_for_each_rule(report):
 
 def test_orders_have_a_table_unless_none_were_tried(robustness_found, report):
     assert rows(report, "orders")[0]["orders"] == 10
-    systems = tuple(replace(one, orders=None) for one in robustness_found.systems)
+    systems = tuple(replace(system, orders=None) for system in robustness_found.systems)
     bare = build_report(replace(robustness_found, systems=systems, frequencies=None))
     assert "orders" not in [table.name for table in bare.tables]
     assert "frequency" not in [table.name for table in bare.tables]
@@ -221,25 +225,27 @@ def test_json_has_everything_unrounded(report):
 
 
 def test_errors_without_a_partner_are_told_of(robustness_found):
-    assert not any("errors in the reference" in note for note in build_report(robustness_found).notes)
+    assert not any(
+        "errors in the reference" in note for note in build_report(robustness_found).notes
+    )
     noted = build_report(replace(robustness_found, unpaired_errors=3)).notes
     assert any("and not in the other: 3;" in note for note in noted)
 
 
 def test_one_subset_needs_no_total():
     alone = PerturbedSet("class", CASES.subsets[:1], "zh")
-    made = build_report(robustness(alone, [system("s", COPY[:6], alone)], scheme=zh_char()))
-    assert {row["subset"] for row in rows(made, "scores")} == {"class"}
+    report = build_report(robustness(alone, [system("s", COPY[:6], alone)], scheme=zh_char()))
+    assert {row["subset"] for row in rows(report, "scores")} == {"class"}
 
 
 def test_a_look_at_the_cases_counts_and_says_where():
-    made = robustness_check.build_check_report(check_perturbed(CASES))
-    counts = rows(made, "oddities")
+    report = robustness_check.build_check_report(check_perturbed(CASES))
+    counts = rows(report, "oddities")
     assert (counts[0]["finding"], counts[0]["class"], counts[0]["exam"], counts[0]["all"]) == (
         *("unchanged", 1),
         *(0, 1),
     )
-    assert rows(made, "places") == [
+    assert rows(report, "places") == [
         {
             "finding": "unchanged",
             "subset": "class",
@@ -248,8 +254,8 @@ def test_a_look_at_the_cases_counts_and_says_where():
             "detail": "他 昨 天 回 去 家 了 。",
         }
     ]
-    assert made.notes == ()
-    data = json.loads(render(made, "json"))
+    assert report.notes == ()
+    data = json.loads(render(report, "json"))
     assert data["subsets"][0]["counts"]["unchanged"] == 1
     assert data["findings"][0]["case"] == "2"
 
@@ -257,8 +263,8 @@ def test_a_look_at_the_cases_counts_and_says_where():
 def test_more_findings_than_are_shown_are_counted():
     same = [("我去。", "我去了。")] * 13
     many = PerturbedSet("x", (Subset("a", (case("1", *same),)),), "zh")
-    made = robustness_check.build_check_report(check_perturbed(many))
-    assert [column.name for column in made.tables[0].columns] == ["finding", "meaning", "a"]
-    assert len(rows(made, "places")) == 20  # ten unchanged, ten repeated
-    assert len(made.data["findings"]) == 12 + 11
-    assert made.notes == ("3 more findings are not shown; --format json has all",)
+    report = robustness_check.build_check_report(check_perturbed(many))
+    assert [column.name for column in report.tables[0].columns] == ["finding", "meaning", "a"]
+    assert len(rows(report, "places")) == 20  # ten unchanged, ten repeated
+    assert len(report.data["findings"]) == 12 + 11
+    assert report.notes == ("3 more findings are not shown; --format json has all",)

@@ -68,12 +68,12 @@ def test_corpora_stand_side_by_side():
 
 def test_intervals_stand_beside_their_values():
     score = Score(0.5, Signature({"metric": "up"}), 5, interval=Interval(0.25, 0.625, 0.95, 500, 3))
-    made = report(result("a", "up", 0.5, score=score), result("b", "up", 0.75))
-    lines = render([made], "text").splitlines()
+    new_report = report(result("a", "up", 0.5, score=score), result("b", "up", 0.75))
+    lines = render([new_report], "text").splitlines()
     assert lines[0].split() == ["system", "up", "95%"]
     assert lines[1].split() == ["a", "50.00", "25.00-62.50"]
     assert lines[2].split() == ["b", "75.00*"]
-    (first, second) = json.loads(render([made], "json"))["results"]
+    (first, second) = json.loads(render([new_report], "json"))["results"]
     assert first["interval"] == {
         "method": "percentile bootstrap",
         "low": 0.25,
@@ -84,7 +84,7 @@ def test_intervals_stand_beside_their_values():
     }
     assert "95%: percentile bootstrap, 500 resamples of sentences, seed 3" in lines
     assert "interval" not in second
-    assert ",0.5,0.25,0.625,500,3," in render([made], "csv").splitlines()[1]
+    assert ",0.5,0.25,0.625,500,3," in render([new_report], "csv").splitlines()[1]
 
 
 def test_counts_have_marks_and_intervals_too():
@@ -93,19 +93,19 @@ def test_counts_have_marks_and_intervals_too():
         Score(c.f(0.5), Signature({"metric": "m"}), 5, c, interval=Interval(0.1, 0.2))
         for c in counts
     ]
-    made = report(*(result(n, "m", 0, score=s) for n, s in zip("ab", scores, strict=True)))
-    text = render([made], "text").splitlines()
+    new_report = report(*(result(n, "m", 0, score=s) for n, s in zip("ab", scores, strict=True)))
+    text = render([new_report], "text").splitlines()
     assert text[0].split() == ["system", "TP", "FP", "FN", "P", "R", "F0.5", "95%"]
     assert text[1].split()[4:] == ["75.00", "33.33*", "60.00", "10.00-20.00"]
     assert text[2].split()[4:] == ["100.00*", "25.00", "62.50*", "10.00-20.00"]
-    latex = render([made], "latex")
+    latex = render([new_report], "latex")
     assert r"\textbf{100.00}" in latex
     assert r"\textbf{33.33}" in latex
 
 
 def test_json_has_what_does_not_apply_and_parts():
-    found = json.loads(render([SEVERAL], "json"))["results"]
-    assert found[4] == {
+    results = json.loads(render([SEVERAL], "json"))["results"]
+    assert results[4] == {
         "system": "a",
         "metric": "never",
         "value": None,
@@ -118,10 +118,10 @@ def test_json_has_what_does_not_apply_and_parts():
 
 def test_json_of_several_corpora_is_a_list_of_what_one_has():
     other = report(result("a", "up", 0.25), corpus="test")
-    found = json.loads(render([SEVERAL, other], "json"))
-    assert list(found) == ["schema", "corpora"]
-    assert found["corpora"][0] == json.loads(render([SEVERAL], "json"))
-    assert [each["corpus"]["name"] for each in found["corpora"]] == ["dev", "test"]
+    data = json.loads(render([SEVERAL, other], "json"))
+    assert list(data) == ["schema", "corpora"]
+    assert data["corpora"][0] == json.loads(render([SEVERAL], "json"))
+    assert [corpus["corpus"]["name"] for corpus in data["corpora"]] == ["dev", "test"]
 
 
 SIGNATURE = Signature({"metric": "cherrant", "beta": "0.5"})
@@ -159,8 +159,8 @@ def test_text_is_a_table_and_what_it_is_about():
 
 
 def test_types_are_a_second_table():
-    one = replace(REPORT, results=REPORT.results[1:], notes=(), left_out={})
-    assert render([one], "text", tier=1) == (
+    report = replace(REPORT, results=REPORT.results[1:], notes=(), left_out={})
+    assert render([report], "text", tier=1) == (
         "system  TP  FP  FN      P      R   F0.5\n"
         "b_2      3   1   6  75.00  33.33  60.00\n"
         "\n"
@@ -203,17 +203,17 @@ def test_a_metric_that_counts_nothing_shows_its_value_alone():
 
 
 def test_json_has_the_keys_that_scripts_depend_on():
-    found = json.loads(render([REPORT], "json"))
-    assert list(found) == ["schema", "corpus", "notes", "results"]
-    assert found["schema"] == 1
-    assert found["corpus"] == {
+    data = json.loads(render([REPORT], "json"))
+    assert list(data) == ["schema", "corpus", "notes", "results"]
+    assert data["schema"] == 1
+    assert data["corpus"] == {
         "name": "dev",
         "sentences": 10,
         "scored": 9,
         "skipped": {"no annotator could correct it": 1},
     }
-    assert found["notes"] == ["be careful"]
-    first = found["results"][0]
+    assert data["notes"] == ["be careful"]
+    first = data["results"][0]
     assert first == {
         "system": "一号系统",
         "metric": "cherrant",
@@ -313,14 +313,14 @@ def test_sentences_are_json_lines_under_a_header():
     (values,) = Cherrant().sentences([pairings])
     rows = (SentenceResult("1", values), SentenceResult("二", None))
     report = replace(REPORT, per_sentence={("a", "cherrant"): rows})
-    header, one, two = map(json.loads, render_sentences([report]).splitlines())
+    header, first, second = map(json.loads, render_sentences([report]).splitlines())
     assert header == {
         "format": "gecbench-sentences",
         "schema": 1,
         "corpus": "dev",
         "signatures": ["metric:cherrant|beta:0.5"],
     }
-    assert one == {
+    assert first == {
         "system": "a",
         "metric": "cherrant",
         "id": "1",
@@ -344,4 +344,4 @@ def test_sentences_are_json_lines_under_a_header():
             },
         ],
     }
-    assert two == {"system": "a", "metric": "cherrant", "id": "二", "left_out": True}
+    assert second == {"system": "a", "metric": "cherrant", "id": "二", "left_out": True}

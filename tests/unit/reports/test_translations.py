@@ -63,7 +63,12 @@ def test_every_warning_has_chinese():
         for node in nodes(*WARNINGS)
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "WarningNote"
     ]
-    texts = {one.value for head in heads for one in ast.walk(head) if isinstance(one, ast.Constant)}
+    texts = {
+        constant.value
+        for head in heads
+        for constant in ast.walk(head)
+        if isinstance(constant, ast.Constant)
+    }
     assert len(texts) > 10
     assert texts - CATALOGUE.keys() == set()
 
@@ -154,8 +159,8 @@ def test_no_note_of_the_page_is_a_bare_text():
 
 def test_what_metrics_did_to_sentences_has_chinese():
 
-    said = {metric_class(name).approximation for name in METRICS} - {""}
-    assert said - CATALOGUE.keys() == set()
+    approximations = {metric_class(name).approximation for name in METRICS} - {""}
+    assert approximations - CATALOGUE.keys() == set()
 
 
 def test_values_that_are_messages_are_chinese_in_a_note():

@@ -45,8 +45,8 @@ class Spy:
 
     def _extract(self, source, target) -> Extraction:
         self.asked["extract", source.text, target.text] += 1
-        found = self.plain.extract(source, target)
-        return replace(found, capped=target.text in self.capped)
+        extraction = self.plain.extract(source, target)
+        return replace(extraction, capped=target.text in self.capped)
 
 
 def texts(*rewrites: str) -> tuple[Rewrite, ...]:
@@ -86,8 +86,10 @@ def test_each_source_is_parsed_once_and_each_distinct_text_extracted_once():
         system("b", "我去", "他来了"),
         system("c", "我", "他来啦"),
     ]
-    made = cases(spy, CORPUS, *outputs).by_system
-    assert [[one.id for one in made[name]] for name in made] == [["1", "2"]] * 3
+    by_system = cases(spy, CORPUS, *outputs).by_system
+    assert [[sentence_case.id for sentence_case in by_system[name]] for name in by_system] == [
+        ["1", "2"]
+    ] * 3
     assert spy.made == spy.asked["source", "我去了"] == spy.asked["source", "他来"] == 1
     pairs = {key[1:]: count for key, count in spy.asked.items() if key[0] == "extract"}
     assert set(pairs.values()) == {1}
@@ -102,19 +104,19 @@ def test_each_source_is_parsed_once_and_each_distinct_text_extracted_once():
 
 
 def test_cases_hold_the_edits_of_both_sides():
-    made = cases(Spy(), CORPUS, system("a", "我去", "他来啦"))
-    one, two = made.by_system["a"]
-    assert one.hypotheses[0].edits == one.references[0].edits == (Edit(2, 3, (), "R"),)
-    assert one.references[1].edits == (Edit(0, 1, ("你",), "S"),)
-    assert two.references[1].edits == ()
-    assert made.edits is not None
-    assert (made.edits.extracted, made.edits.from_files) == (True, False)
+    new_cases = cases(Spy(), CORPUS, system("a", "我去", "他来啦"))
+    first, second = new_cases.by_system["a"]
+    assert first.hypotheses[0].edits == first.references[0].edits == (Edit(2, 3, (), "R"),)
+    assert first.references[1].edits == (Edit(0, 1, ("你",), "S"),)
+    assert second.references[1].edits == ()
+    assert new_cases.edits is not None
+    assert (new_cases.edits.extracted, new_cases.edits.from_files) == (True, False)
 
 
 def test_only_the_first_references_are_extracted():
     spy = Spy()
-    one = case(spy, CORPUS, system("a", "我去了", "他来"), max_references=1)
-    assert len(one.references) == 1
+    single_case = case(spy, CORPUS, system("a", "我去了", "他来"), max_references=1)
+    assert len(single_case.references) == 1
     assert ("extract", "我去了", "你去了") not in spy.asked
 
 
@@ -134,17 +136,21 @@ EDITED = Corpus("dev", (Sample("1", "我去了", (GIVEN,), tokens=tuple("我去�
 def test_edits_on_both_sides_need_no_scheme_and_are_pooled():
     spy = Spy()
     output = SystemOutput("a", {"1": (GIVEN,)}, {"1": tuple("我去了")})
-    one = case(spy, EDITED, output)
-    assert [edit.label for edit in one.references[0].edits] == ["R", "S"]
-    assert one.hypotheses == one.references
+    single_case = case(spy, EDITED, output)
+    assert [edit.label for edit in single_case.references[0].edits] == ["R", "S"]
+    assert single_case.hypotheses == single_case.references
     assert spy.made == 0
 
 
 def test_edits_of_a_file_that_are_like_the_schemes_stay_beside_extracted_ones():
-    made = extracted(EDITED, system("a", "我去"))
-    assert made.corpus.samples[0].references == (GIVEN,)
-    assert made.systems[0].hypotheses["1"][0].edit_sets == ((Edit(2, 3, (), "R"),),)
-    assert (made.from_files, made.extracted, made.warning) == (True, True, None)
+    corpus_edits = extracted(EDITED, system("a", "我去"))
+    assert corpus_edits.corpus.samples[0].references == (GIVEN,)
+    assert corpus_edits.systems[0].hypotheses["1"][0].edit_sets == ((Edit(2, 3, (), "R"),),)
+    assert (corpus_edits.from_files, corpus_edits.extracted, corpus_edits.warning) == (
+        True,
+        True,
+        None,
+    )
 
 
 def annotated(label: str | None = "Mec", tokens: str = "我去了", **provenance: str) -> Corpus:
@@ -173,27 +179,27 @@ def test_edits_of_others_are_extracted_again_on_both_sides_unless_that_is_forbid
     assert again.warning is not None
     assert why in again.warning
     if "tokens" not in why:
-        kept = extracted(corpus, system("a", "我去"), re_extract=False)
-        assert kept.corpus.samples[0].references == corpus.samples[0].references
-        assert (kept.from_files, kept.extracted) == (True, True)
-        assert kept.warning is not None
-        assert why in kept.warning
+        corpus_edits = extracted(corpus, system("a", "我去"), re_extract=False)
+        assert corpus_edits.corpus.samples[0].references == corpus.samples[0].references
+        assert (corpus_edits.from_files, corpus_edits.extracted) == (True, True)
+        assert corpus_edits.warning is not None
+        assert why in corpus_edits.warning
 
 
 def test_a_side_of_hypotheses_is_extracted_again_likewise():
     people = SystemOutput("a", {"1": annotated().samples[0].references}, {"1": tuple("我去了")})
     corpus = Corpus("dev", (Sample("1", "我去了", texts("我去")),), "zh")
-    made = extracted(corpus, people)
-    assert made.systems[0].hypotheses["1"][0].edit_sets == ((Edit(2, 3, (), "R"),),)
-    assert made.warning is not None
+    corpus_edits = extracted(corpus, people)
+    assert corpus_edits.systems[0].hypotheses["1"][0].edit_sets == ((Edit(2, 3, (), "R"),),)
+    assert corpus_edits.warning is not None
 
 
 def test_all_edits_are_extracted_again_where_that_is_asked_for():
     output = SystemOutput("a", {"1": (GIVEN,)}, {"1": tuple("我去了")})
-    made = extracted(EDITED, output, re_extract=True)
-    assert made.corpus.samples[0].references[0].edit_sets == ((Edit(2, 3, (), "R"),),)
-    assert made.systems[0].hypotheses["1"][0].edit_sets == ((Edit(2, 3, (), "R"),),)
-    assert (made.from_files, made.warning) == (False, None)
+    corpus_edits = extracted(EDITED, output, re_extract=True)
+    assert corpus_edits.corpus.samples[0].references[0].edit_sets == ((Edit(2, 3, (), "R"),),)
+    assert corpus_edits.systems[0].hypotheses["1"][0].edit_sets == ((Edit(2, 3, (), "R"),),)
+    assert (corpus_edits.from_files, corpus_edits.warning) == (False, None)
 
 
 def zh_char_with(option: str) -> Scheme:
@@ -259,8 +265,8 @@ def test_what_is_only_detected_changes_no_text_and_stays_among_extracted_edits()
     detected = Edit(0, 1, None, "Um", (("你",),))
     rewrite = Rewrite(edit_sets=((Edit(2, 3, (), "X"), detected),))
     corpus = Corpus("dev", (Sample("1", "我去了", (rewrite,), tokens=tuple("我去了")),))
-    made = extracted(corpus, system("a", "我去"))
-    assert made.corpus.samples[0].references[0].edit_sets == (
+    corpus_edits = extracted(corpus, system("a", "我去"))
+    assert corpus_edits.corpus.samples[0].references[0].edit_sets == (
         (replace(detected, label="UNK"), Edit(2, 3, (), "R")),
     )
 
@@ -269,10 +275,10 @@ def test_states_need_no_extraction():
     sample = Sample("1", "我", (Rewrite(error_free=True), Rewrite(unannotatable=True)))
     spy = Spy()
     output = SystemOutput("a", {"1": (Rewrite(error_free=True),)})
-    one = case(spy, Corpus("dev", (sample,)), output)
-    assert [version.unannotatable for version in one.references] == [False, True]
-    assert one.hypotheses[0].edits == ()
-    assert one.edit_tokens == ("我",)
+    single_case = case(spy, Corpus("dev", (sample,)), output)
+    assert [version.unannotatable for version in single_case.references] == [False, True]
+    assert single_case.hypotheses[0].edits == ()
+    assert single_case.edit_tokens == ("我",)
     assert not any(key[0] == "extract" for key in spy.asked)
 
 
@@ -315,17 +321,17 @@ def tokens_of(rewrite: Rewrite) -> tuple[str, ...]:
 
 def test_golds_of_a_file_are_used_as_they_are_whatever_edits_are_compared():
     spy = Spy()
-    one = with_golds(Rewrite("我去"), Rewrite(edit_sets=(TWICE,)), spy=spy)
-    assert (one.references[0].gold_edits, spy.made) == (TWICE, 0)
+    case = with_golds(Rewrite("我去"), Rewrite(edit_sets=(TWICE,)), spy=spy)
+    assert (case.references[0].gold_edits, spy.made) == (TWICE, 0)
 
 
 def test_golds_are_extracted_where_a_reference_has_none():
-    one = with_golds(Rewrite("我去"), GIVEN, Rewrite("去了"))
-    assert [version.gold_edits for version in one.references] == [
+    case = with_golds(Rewrite("我去"), GIVEN, Rewrite("去了"))
+    assert [version.gold_edits for version in case.references] == [
         GIVEN.edit_sets[0],
         (Edit(0, 1, (), "R"),),
     ]
-    assert one.hypotheses[0].tokens == ("我", "去")
+    assert case.hypotheses[0].tokens == ("我", "去")
 
 
 def test_an_output_whose_edit_stands_twice_has_the_text_that_it_says():

@@ -37,14 +37,18 @@ def extract(corpus: Corpus, *systems: SystemOutput, re_extract: bool | None = No
 def test_two_sides_found_with_other_options_are_both_extracted_again():
     by_one = {"scheme": "zh-char", "gecbench": "0.1.0"}
     by_other = {"scheme": "zh-cherrant", "gecbench": "0.1.0"}
-    found = extract(corpus(own_rewrite("了学堂"), **by_one), system(own_rewrite("了学堂"), **by_other))
-    assert not found.from_files
-    assert "zh-cherrant" in str(found.warning)
-    kept = extract(
-        corpus(own_rewrite("了学堂"), **by_one), system(own_rewrite("了学堂"), **by_other), re_extract=False
+    edits = extract(
+        corpus(own_rewrite("了学堂"), **by_one), system(own_rewrite("了学堂"), **by_other)
     )
-    assert kept.from_files
-    assert kept.warning
+    assert not edits.from_files
+    assert "zh-cherrant" in str(edits.warning)
+    rest = extract(
+        corpus(own_rewrite("了学堂"), **by_one),
+        system(own_rewrite("了学堂"), **by_other),
+        re_extract=False,
+    )
+    assert rest.from_files
+    assert rest.warning
     same = extract(corpus(own_rewrite("了学堂"), **by_one), system(own_rewrite("了学堂"), **by_one))
     assert same.from_files
     assert same.warning is None
@@ -60,8 +64,8 @@ def test_a_score_of_edits_that_do_not_say_who_found_them_says_so():
 
 def test_what_was_detected_is_moved_to_the_tokens_of_the_scheme():
     detected = Rewrite(SOURCE, edit_sets=((Edit(4, 5, None, "UNK"), Edit(2, 2, None, "UNK")),))
-    found = extract(corpus(detected, tokens=WORDS), system(Rewrite(SOURCE)), re_extract=True)
-    (edits,) = found.corpus.samples[0].references[0].edit_sets
+    result = extract(corpus(detected, tokens=WORDS), system(Rewrite(SOURCE)), re_extract=True)
+    (edits,) = result.corpus.samples[0].references[0].edit_sets
     assert [(edit.start, edit.end) for edit in edits] == [(3, 3), (5, 7)]
 
 
@@ -74,8 +78,8 @@ def test_what_was_detected_in_tokens_of_another_text_is_refused():
 def test_what_was_detected_may_overlap_what_is_extracted():
     detected = (Edit(4, 6, None, "UNK"), Edit(5, 6, ("大",), "S"))
     reference = Rewrite("我昨天去了大校", edit_sets=(detected,))
-    found = extract(corpus(reference), system(Rewrite(SOURCE)), re_extract=True)
-    (edits,) = found.corpus.samples[0].references[0].edit_sets
+    result = extract(corpus(reference), system(Rewrite(SOURCE)), re_extract=True)
+    (edits,) = result.corpus.samples[0].references[0].edit_sets
     assert {(edit.start, edit.end, edit.label == "UNK") for edit in edits} == {
         (4, 6, True),
         (5, 6, False),

@@ -24,12 +24,12 @@ from gecbench.scoring.resample import (
 
 
 def test_draws_are_the_same_for_one_seed_and_others_for_another():
-    one = draws(50, resamples=20, seed=1)
-    assert one.shape == (20, 50)
-    assert (one == draws(50, resamples=20, seed=1)).all()
-    assert (one != draws(50, resamples=20, seed=2)).any()
-    assert (np.diff(one, axis=1) >= 0).all(), "a resample keeps the order of the corpus"
-    assert {int(one.min()), int(one.max())} <= set(range(50))
+    drawn = draws(50, resamples=20, seed=1)
+    assert drawn.shape == (20, 50)
+    assert (drawn == draws(50, resamples=20, seed=1)).all()
+    assert (drawn != draws(50, resamples=20, seed=2)).any()
+    assert (np.diff(drawn, axis=1) >= 0).all(), "a resample keeps the order of the corpus"
+    assert {int(drawn.min()), int(drawn.max())} <= set(range(50))
 
 
 def test_draws_are_written_down():
@@ -46,8 +46,8 @@ def test_draws_are_the_same_some_at_a_time():
         blocks = list(draw_blocks(50, resamples=20, seed=1, at_once=at_once))
         assert len(blocks) == -(-20 // at_once)
         assert (np.concatenate(blocks) == whole).all()
-    (one,) = draw_blocks(50, resamples=20, seed=1)
-    assert (one == whole).all()
+    (draw,) = draw_blocks(50, resamples=20, seed=1)
+    assert (draw == whole).all()
 
 
 def test_a_name_has_a_seed_of_its_own():
@@ -77,8 +77,8 @@ def test_rounding_inside_the_choice_is_pythons():
     dice = random.Random(5)
     values = [dice.randrange(0, 20_001) / 20_000 for _ in range(3_000)]
     values += [1 / 3, 2 / 3, 0.12345, 0.00005, 0.99995, 0.0, 1.0]
-    found = resample.round_decimals(np.array(values))
-    assert found.tolist() == [round(value, 4) for value in values]
+    rounded = resample.round_decimals(np.array(values))
+    assert rounded.tolist() == [round(value, 4) for value in values]
 
 
 def test_one_candidate_needs_no_choice():
@@ -88,8 +88,10 @@ def test_one_candidate_needs_no_choice():
 
 
 def test_the_interval_is_of_percentiles():
-    found = interval(np.arange(1001) / 1000)
-    assert (found.low, found.high, found.level) == pytest.approx((0.025, 0.975, 0.95))
+    interval_found = interval(np.arange(1001) / 1000)
+    assert (interval_found.low, interval_found.high, interval_found.level) == pytest.approx(
+        (0.025, 0.975, 0.95)
+    )
 
 
 def test_the_order_makes_no_difference():

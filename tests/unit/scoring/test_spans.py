@@ -67,8 +67,8 @@ def test_no_edit_and_not_annotatable_are_one_key_but_where_types_count(level):
 
 
 def test_a_replacement_is_compared_as_text_not_as_tokens():
-    one, two = Edit(0, 1, ("ab", "c"), "S"), Edit(0, 1, ("a", "bc"), "S")
-    assert keys(version(one), "correction", ANY) == keys(version(two), "correction", ANY)
+    first, second = Edit(0, 1, ("ab", "c"), "S"), Edit(0, 1, ("a", "bc"), "S")
+    assert keys(version(first), "correction", ANY) == keys(version(second), "correction", ANY)
 
 
 def test_an_edit_without_label_is_unclassified():
@@ -76,12 +76,12 @@ def test_an_edit_without_label_is_unclassified():
 
 
 @pytest.mark.parametrize(
-    ("size", "kept"),
+    ("size", "expected"),
     [("any", ["S", "R", "M"]), ("single", ["R", "M"]), ("multi", ["S"])],
 )
-def test_the_size_of_an_edit_is_that_of_its_source_side(size, kept):
-    found = keys(version(S02, R12, M33), "correction", Filter(size))
-    assert [label for labels in found.values() for label in labels] == kept
+def test_the_size_of_an_edit_is_that_of_its_source_side(size, expected):
+    keys_found = keys(version(S02, R12, M33), "correction", Filter(size))
+    assert [label for labels in keys_found.values() for label in labels] == expected
 
 
 def test_a_version_whose_edits_are_all_left_out_is_empty_not_error_free():
@@ -94,8 +94,8 @@ def test_a_version_whose_edits_are_all_left_out_is_empty_not_error_free():
 
 def test_excluded_labels_take_no_part_exactly_as_written():
     chosen = Filter(exclude=frozenset({"R", "M:"}))
-    found = keys(version(S02, R12, M33), "correction", chosen)
-    assert list(found.values()) == [["S"], ["M"]]
+    keys_found = keys(version(S02, R12, M33), "correction", chosen)
+    assert list(keys_found.values()) == [["S"], ["M"]]
 
 
 @pytest.mark.parametrize(
@@ -134,10 +134,10 @@ def test_a_hit_is_typed_by_the_reference_and_a_miss_by_its_own_side():
 
 
 def test_detection_overlooks_the_text():
-    one, two = version(Edit(0, 2, ("好",), "S")), version(Edit(0, 2, ("坏",), "S"))
-    assert counted(one, two)[0] == Counts(0, 1, 1)
-    assert counted(one, two, "detection-span")[0] == Counts(1, 0, 0)
-    assert counted(one, version(Edit(1, 3, (), "R")), "detection-token")[0] == Counts(1, 1, 1)
+    first, second = version(Edit(0, 2, ("好",), "S")), version(Edit(0, 2, ("坏",), "S"))
+    assert counted(first, second)[0] == Counts(0, 1, 1)
+    assert counted(first, second, "detection-span")[0] == Counts(1, 0, 0)
+    assert counted(first, version(Edit(1, 3, (), "R")), "detection-token")[0] == Counts(1, 1, 1)
     assert counted(version(OPEN), version(Edit(4, 5, (), "R")), "detection-span")[0].tp == 1
     assert counted(version(OPEN), version(Edit(4, 5, (), "R")))[0] == Counts(0, 0, 1)
 
@@ -162,12 +162,12 @@ BY_TYPE = {
     ],
 )
 def test_tiers_are_parts_of_the_label_and_states_stay_whole(tier: int, sums: dict):
-    found = by_tier(BY_TYPE, tier)
-    assert list(found) == sorted(found)
-    assert {label: found[label] for label in sums} == {k: Counts(*v) for k, v in sums.items()}
-    assert found["error-free"].tp == 4
-    assert found["unannotatable"].tp == 5
-    assert sum(counts.tp for counts in found.values()) == 15
+    tiers = by_tier(BY_TYPE, tier)
+    assert list(tiers) == sorted(tiers)
+    assert {label: tiers[label] for label in sums} == {k: Counts(*v) for k, v in sums.items()}
+    assert tiers["error-free"].tp == 4
+    assert tiers["unannotatable"].tp == 5
+    assert sum(counts.tp for counts in tiers.values()) == 15
 
 
 def row(*counts: tuple[int, int, int]) -> tuple[Pairing, ...]:
@@ -196,8 +196,8 @@ def test_the_order_of_sentences_changes_what_corpus_greedy_counts():
 
 def test_the_order_of_sentences_does_not_change_what_sentence_best_counts():
     both = {
-        counts_of(list(each), "sentence-best")
-        for each in itertools.permutations([AMBIGUOUS, PLAIN])
+        counts_of(list(order), "sentence-best")
+        for order in itertools.permutations([AMBIGUOUS, PLAIN])
     }
     assert both == {((4, 0, 6), 0.7692)}
 
@@ -234,7 +234,7 @@ def test_corpus_greedy_rounds_as_the_official_script_does():
     chosen = choose([long, late], "corpus-greedy", 0.5)
     assert chosen[1].reference == 1
     assert choose([long, late], "sentence-best", 0.5)[1].reference == 0
-    assert total(each.counts for each in chosen).f(0.5) < 1.0
+    assert total(pairing.counts for pairing in chosen).f(0.5) < 1.0
 
 
 def test_beta_weighs_the_choice():

@@ -36,21 +36,21 @@ def test_totals_are_the_numbers_of_ngrams(length: int):
 
 
 def test_what_is_shared_counts_as_often_as_both_have_it():
-    one, two = count("aaab", 1)[0], count("aac", 1)[0]
-    assert overlap(one, two) == 2
-    assert intersection(one, two) == {("a",): 2}
+    first, second = count("aaab", 1)[0], count("aac", 1)[0]
+    assert overlap(first, second) == 2
+    assert intersection(first, second) == {("a",): 2}
 
 
 @pytest.mark.parametrize(
-    ("unit", "wanted"),
+    ("unit", "expected"),
     [
         ("word", ["I", "am", "好"]),
         ("character", list("Iam好")),
         ("spaced-character", list("I  am 好")),
     ],
 )
-def test_pieces_of_a_text(unit: str, wanted: list[str]):
-    assert list(pieces(" I  am 好 ", unit)) == wanted
+def test_pieces_of_a_text(unit: str, expected: list[str]):
+    assert list(pieces(" I  am 好 ", unit)) == expected
 
 
 def test_no_white_space_is_a_character():

@@ -16,7 +16,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "texts.md"
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "made"),
+    ("name", "text", "result"),
     [
         ("halfwidth", "！～ＡＢ１，　（）", "!~AB1, ()"),
         ("halfwidth", "。、“”￥ｱ\u00a0", "。、“”￥ｱ\u00a0"),
@@ -35,8 +35,8 @@ PAGE = Path(__file__).parents[3] / "docs" / "texts.md"
         ("s2t", "头发 发展", "頭髮 發展"),
     ],
 )
-def test_each_does_what_its_name_says(name: str, text: str, made: str):
-    assert normalisation(name).change(text) == made
+def test_each_does_what_its_name_says(name: str, text: str, result: str):
+    assert normalisation(name).change(text) == result
 
 
 @pytest.mark.parametrize("name", sorted(set(NORMALISATIONS) - {"squeeze", "halfwidth", "nfkc"}))
@@ -50,8 +50,8 @@ def test_names_for_signatures_say_what_decides():
     assert (names["nfc"], names["nfkc"]) == (f"nfc({unicode})", f"nfkc({unicode})")
     assert names["t2s"].startswith("t2s(opencc 1.")
     assert names["s2t"].startswith("s2t(opencc 1.")
-    own = ["halfwidth", "lower", "punctuation", "squeeze"]
-    assert [names[name] for name in own] == own
+    mine = ["halfwidth", "lower", "punctuation", "squeeze"]
+    assert [names[name] for name in mine] == mine
 
 
 def test_an_unknown_name_is_answered_with_the_nearest():

@@ -56,8 +56,8 @@ def measure(analyse):
 
 def test_annotators_of_one_file_are_systems(measure):
     (result,) = measure("--names", "x,y")
-    assert [one["system"] for one in result["systems"]] == ["x", "y"]
-    assert [one["plain"]["tp"] for one in result["systems"]] == [2, 0]
+    assert [system["system"] for system in result["systems"]] == ["x", "y"]
+    assert [system["plain"]["tp"] for system in result["systems"]] == [2, 0]
 
 
 def test_systems_of_one_file_stand_beside_others(run, gold: Path, hyps: Path, tmp_path: Path):
@@ -78,7 +78,7 @@ def test_systems_of_one_file_stand_beside_others(run, gold: Path, hyps: Path, tm
 
 
 def test_references_by_number_each_and_chosen(measure):
-    assert [one["reference"] for one in measure("--reference-number", "2")] == [
+    assert [item["reference"] for item in measure("--reference-number", "2")] == [
         "reference 2 (annotator 1)"
     ]
     assert len(measure("--reference-number", "each")) == 2
@@ -184,11 +184,21 @@ def test_types_at_a_level(analyse):
 
 
 def test_several_corpora(run, gold: Path, hyps: Path, tmp_path: Path):
-    one = tmp_path / "one.m2"
-    one.write_text(HYPS.replace("|||1\n", "|||0\n"), encoding="utf-8")
+    folder = tmp_path / "one.m2"
+    folder.write_text(HYPS.replace("|||1\n", "|||0\n"), encoding="utf-8")
     weights = tmp_path / "w.txt"
     weights.write_text("2\n2 1 2 1 2\n2 1 2\n", encoding="utf-8")
-    words = (gold, f"s={one}", "+", gold, f"s={one}", "--weights", weights, "--weights", weights)
+    words = (
+        gold,
+        f"s={folder}",
+        "+",
+        gold,
+        f"s={folder}",
+        "--weights",
+        weights,
+        "--weights",
+        weights,
+    )
     code, out, err = run(
         "analyse", "difficulty", "--lang", "en", *words, "--table", "across-f", "--format", "csv"
     )

@@ -30,7 +30,7 @@ def test_correlation_of_systems_and_of_a_table(run, write):
     assert (code, err) == (0, "")
     scored = json.loads(out)
     (pair,) = scored["pairs"]
-    rows = zip(scored["systems"], *(each["values"] for each in scored["metrics"]), strict=True)
+    rows = zip(scored["systems"], *(metric["values"] for metric in scored["metrics"]), strict=True)
     lines = ["system\tone\ttwo", *("\t".join(map(str, row)) for row in rows)]
     table = write("\n".join(lines), "t.tsv")
     words = ("analyse", "correlation", "--scores", table, "--lower", "two", "--oriented")
@@ -72,10 +72,10 @@ def test_meta_of_systems_and_of_tables(run, write):
     words = ("analyse", "meta", CORPUS, *SYSTEMS, *TWO, "--human", f"by={people}")
     code, out, err = run(*words, "--windows", "3", "--format", "json")
     assert (code, err) == (0, "")
-    made = json.loads(out)
-    assert {each["human"] for each in made["system_level"]} == {"by way", "by other"}
-    assert len(made["windows"]) == 4
-    assert made["sentence_level"] == []
+    data = json.loads(out)
+    assert {row["human"] for row in data["system_level"]} == {"by way", "by other"}
+    assert len(data["windows"]) == 4
+    assert data["sentence_level"] == []
     scores = write("system\tm\ncautious\t1\neager\t5\nfluent\t2\n", "s.tsv")
     code, out, err = run(
         *("analyse", "meta", "--scores", scores, "--human", people, "--lower", "m"),
@@ -103,8 +103,8 @@ def test_meta_of_sentences(run, write):
     words = ("analyse", "meta", "--sentence-scores", scored, "--judgments", f"who={rankings}")
     code, out, err = run(*words, "--format", "json")
     assert (code, err) == (0, "")
-    (one,) = json.loads(out)["sentence_level"]
-    assert (one["judgments"], one["pairs"], one["agree"]) == ("who", 1, 1)
+    (row,) = json.loads(out)["sentence_level"]
+    assert (row["judgments"], row["pairs"], row["agree"]) == ("who", 1, 1)
 
 
 def test_numbers_without_names_are_of_the_systems_that_are_said(run, write):
@@ -162,10 +162,10 @@ def test_meta_refuses_with_one_line(run, write, words: tuple, why: str):
     judged = write("item,id,system,rank\n1,1,a,1\n", "J")
     files = {"P": write(PEOPLE, "P"), "S": write("system\tm\na\t1\n", "S"), "J": judged}
     files["N"] = write("1\n2\n3\n", "N")
-    given = [files.get(word, word) for word in words]
-    given = [f"a={files[word[2:]]}" if str(word)[:2] == "a=" and word[2:] in files else word
-             for word in given]  # fmt: skip
-    code, out, err = run("analyse", "meta", *given)
+    arguments = [files.get(word, word) for word in words]
+    arguments = [f"a={files[word[2:]]}" if str(word)[:2] == "a=" and word[2:] in files else word
+             for word in arguments]  # fmt: skip
+    code, out, err = run("analyse", "meta", *arguments)
     assert (code, out) == (2, "")
     assert err.replace(f"{files['P'].parent}/", "").startswith(f"gecbench: {why}")
     assert err.count("\n") == 1

@@ -103,11 +103,11 @@ def test_other_ways_to_count(analysed, tmp_path: Path):
 
 
 def test_several_weights_of_recall_in_one_run(run, analysed):
-    one, two = (analysed(ZH, SWAYED, "--beta", beta) for beta in ("0.5", "1"))
+    half, whole = (analysed(ZH, SWAYED, "--beta", beta) for beta in ("0.5", "1"))
     both = analysed(ZH, SWAYED, "--beta", "0.5,1")
-    assert both.pop("other_betas") == [{key: two[key] for key in ("beta", "systems", "trivial")}]
-    assert both.pop("signatures") == [*one.pop("signatures"), *two["signatures"]]
-    assert both == one
+    assert both.pop("other_betas") == [{key: whole[key] for key in ("beta", "systems", "trivial")}]
+    assert both.pop("signatures") == [*half.pop("signatures"), *whole["signatures"]]
+    assert both == half
     words = ("analyse", "robustness", ZH, SWAYED, "--scheme", "zh-char", "--beta", "0.5,1")
     first, second = (run(*words, "--table", name)[1] for name in ("scores", "scores-f1"))
     assert "lower F0.5" in first
@@ -161,8 +161,8 @@ def test_predictions_in_the_cases_are_told_of(run, tmp_path: Path):
 
 def test_cases_that_a_program_perturbed_are_no_evaluation(run, tmp_path: Path):
     path = tmp_path / "made.jsonl"
-    made = replace(read_perturbed(ZH), provenance={SYNTHETIC: "by gecbench"})
-    path.write_text(write_perturbed(made), "utf-8")
+    perturbed = replace(read_perturbed(ZH), provenance={SYNTHETIC: "by gecbench"})
+    path.write_text(write_perturbed(perturbed), "utf-8")
     code, out, _ = run("analyse", "robustness", path, SWAYED, "--scheme", "zh-char")
     assert code == 0
     assert "for training, no evaluation" in " ".join(out.split())

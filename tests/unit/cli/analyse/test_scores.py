@@ -44,13 +44,13 @@ def test_a_breakdown_in_json_takes_all_its_options(run):
         *("--least", "20", "--sentences", "1"),
     )
     assert (code, err) == (0, "")
-    found = json.loads(out)
-    assert [each["by"] for each in found["breakdowns"]] == ["length", "field:origin"]
-    assert found["breakdowns"][0]["groups"] == ["0-12", "13-16", "17+"]
-    (one,) = found["comparisons"]
-    assert one["between"] == ["eager", "cautious"]
-    assert all(each["size"] >= 20 for each in one["differences"])
-    assert len(one["sentences"]) == 1
+    data = json.loads(out)
+    assert [breakdown["by"] for breakdown in data["breakdowns"]] == ["length", "field:origin"]
+    assert data["breakdowns"][0]["groups"] == ["0-12", "13-16", "17+"]
+    (comparison,) = data["comparisons"]
+    assert comparison["between"] == ["eager", "cautious"]
+    assert all(difference["size"] >= 20 for difference in comparison["differences"])
+    assert len(comparison["sentences"]) == 1
 
 
 def test_a_breakdown_of_one_system_has_tables_alone(run):
@@ -62,7 +62,7 @@ def test_a_breakdown_of_one_system_has_tables_alone(run):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("--length-bins", "10,x"), "--length-bins '10,x' must be whole numbers with commas"),
         (("--length-bins", "20,10"), "length bins 20,10 must be ascending"),
@@ -71,10 +71,10 @@ def test_a_breakdown_of_one_system_has_tables_alone(run):
         (("--least", "0"), "least is 0; it is a whole number from 1 on"),
     ],
 )
-def test_a_breakdown_refuses_what_means_nothing(run, words, told):
+def test_a_breakdown_refuses_what_means_nothing(run, words, message):
     code, out, err = run("analyse", "breakdown", CORPUS, EAGER, CAUTIOUS, *CHAR, *words)
     assert (code, out) == (2, "")
-    assert told in err
+    assert message in err
 
 
 def test_references_take_all_their_options(run):
@@ -83,9 +83,9 @@ def test_references_take_all_their_options(run):
         *("--take", "subsets", "--at-least", "2", "--up-to", "3", "--subsets", "2", "--seed", "5"),
     )
     assert (code, err) == (0, "")
-    found = json.loads(out)
-    assert [row["name"] for row in found["statistics"]] == ["all", "essays", "chats"]
-    assert found["sweep"] == {
+    data = json.loads(out)
+    assert [row["name"] for row in data["statistics"]] == ["all", "essays", "chats"]
+    assert data["sweep"] == {
         "taking": "subsets",
         "at_least": 2,
         "up_to": 3,
@@ -93,7 +93,7 @@ def test_references_take_all_their_options(run):
         "seed": 5,
         "sentences": 53,
     }
-    assert [(p["k"], p["subsets"], p["of"]) for p in found["curves"][0]["points"]] == [
+    assert [(p["k"], p["subsets"], p["of"]) for p in data["curves"][0]["points"]] == [
         *((1, 2, 4), (2, 2, 6), (3, 2, 4))
     ]
 
@@ -138,9 +138,9 @@ def test_annotators_are_scored(run, submissions):
         *("--format", "json", "--against", "others"),
     )
     assert (code, err) == (0, "")
-    found = json.loads(out)
-    assert found["against"] == "others"
-    assert [(a["annotator"], a["submissions"]) for a in found["annotators"]] == [
+    data = json.loads(out)
+    assert data["against"] == "others"
+    assert [(a["annotator"], a["submissions"]) for a in data["annotators"]] == [
         ("A1", 2),
         ("A2", 2),
     ]
@@ -169,10 +169,10 @@ def test_segmenters_are_named_with_commas(run):
         *("--format", "json", "--beside", "sentence-accuracy", "--metric", "m2,sent-m2"),
     )
     assert (code, err) == (0, "")
-    found = json.loads(out)
-    assert [each["segmenter"] for each in found["segmenters"]] == ["characters"]
-    assert list(found["movements"]) == ["m2", "sent-m2"]
-    assert list(found["beside"]) == ["sentence-accuracy"]
+    data = json.loads(out)
+    assert [segmenter["segmenter"] for segmenter in data["segmenters"]] == ["characters"]
+    assert list(data["movements"]) == ["m2", "sent-m2"]
+    assert list(data["beside"]) == ["sentence-accuracy"]
 
 
 def test_nothing_stands_beside_where_nothing_is_asked_for(run):
@@ -221,11 +221,11 @@ def test_options_of_two_systems_are_refused_with_one(run, option):
     assert_is_line(err, "two systems", option.partition("=")[0])
 
 
-def between(run, given: str, *names: str) -> tuple[int, str, str]:
+def between(run, names_given: str, *names: str) -> tuple[int, str, str]:
     systems = [f"{name}={EAGER if n % 2 else CAUTIOUS}" for n, name in enumerate(names)]
     return run(
         *("analyse", "breakdown", CORPUS, *systems, *CHAR, "--by", "state", "--format", "json"),
-        *("--between", given),
+        *("--between", names_given),
     )
 
 
@@ -254,7 +254,7 @@ def test_options_of_draws_are_refused_where_the_first_references_are_taken(run, 
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("--beside", ""), "no metric beside needs edits; leave --scheme out"),
         (("--beside", "char-bleu"), "no metric beside needs edits; leave --scheme out"),
@@ -262,10 +262,10 @@ def test_options_of_draws_are_refused_where_the_first_references_are_taken(run, 
         (("--beside", "char-bleu,char-bleu"), "leave --scheme out"),
     ],
 )
-def test_a_scheme_that_nothing_needs_is_refused(run, words, told):
+def test_a_scheme_that_nothing_needs_is_refused(run, words, message):
     code, out, err = run("analyse", "segmentation", CORPUS, CAUTIOUS, *CHAR, *words)
     assert (code, out) == (2, "")
-    assert told in err
+    assert message in err
 
 
 def rows_of(text: str) -> list[dict[str, str]]:
@@ -291,8 +291,8 @@ def test_a_breakdown_has_the_intervals_of_score_in_every_form(run):
     expected = json.loads(out)["results"][1]
     interval = expected["interval"]
     by = ("--by", "field:origin")
-    (found,) = json.loads(broken_down(run, *by, form="json"))["breakdowns"]
-    cell = found["cells"]["cautious"][found["groups"].index(expected["subset"])]
+    (breakdown,) = json.loads(broken_down(run, *by, form="json"))["breakdowns"]
+    cell = breakdown["cells"]["cautious"][breakdown["groups"].index(expected["subset"])]
     assert cell["interval"] == interval
     first = rows_of(broken_down(run, *by, form="csv"))[0]
     assert first["origin"] == expected["subset"]
@@ -316,20 +316,20 @@ def test_groups_with_nothing_to_correct_have_no_interval_and_a_note_says_so(run)
 
 
 def test_intervals_of_types_hold_the_choice_of_references(run):
-    found = json.loads(broken_down(run, "--by", "type-1", form="json"))
-    for cells in found["breakdowns"][0]["cells"].values():
+    data = json.loads(broken_down(run, "--by", "type-1", form="json"))
+    for cells in data["breakdowns"][0]["cells"].values():
         for cell in cells:
             assert cell["interval"]["low"] <= cell["value"] <= cell["interval"]["high"]
-    assert any("choice of references is held" in note for note in found["notes"])
+    assert any("choice of references is held" in note for note in data["notes"])
 
 
 def test_metrics_that_count_no_edits_have_intervals_too(run):
     words = ("--by", "length", "--metric", "sentence-accuracy", "--ci", "--format", "json")
     code, out, _ = run("analyse", "breakdown", CORPUS, CAUTIOUS, EAGER, *words)
     assert code == 0
-    found = json.loads(out)
-    intervals = [cell["interval"] for cell in found["breakdowns"][0]["cells"]["eager"]]
-    assert all(0 <= one["low"] < one["high"] <= 1 for one in intervals)
+    data = json.loads(out)
+    intervals = [cell["interval"] for cell in data["breakdowns"][0]["cells"]["eager"]]
+    assert all(0 <= interval["low"] < interval["high"] <= 1 for interval in intervals)
 
 
 @pytest.mark.parametrize(

@@ -31,20 +31,20 @@ en_texts = st.builds(
 )
 
 
-def check_corrupted_text(made: Outcome, text: str, tokens: list[str]) -> None:
-    if made.corrupted is None:
+def check_corrupted_text(outcome: Outcome, text: str, tokens: list[str]) -> None:
+    if outcome.corrupted is None:
         return
-    source, found, edits = made.corrupted
+    source, tokens_found, edits = outcome.corrupted
     assert source != text
-    assert 1 <= len(edits) <= made.goal
+    assert 1 <= len(edits) <= outcome.goal
     as_edits = [Edit(e.start, e.end, tuple(e.replacement), e.label) for e in edits]
-    check(as_edits, len(found))
-    assert list(apply(as_edits, found)) == tokens
-    assert "".join(found) == "".join(source.split())
-    for one, two in pairwise(as_edits):
-        assert one.end < two.start  # something is kept between any two
+    check(as_edits, len(tokens_found))
+    assert list(apply(as_edits, tokens_found)) == tokens
+    assert "".join(tokens_found) == "".join(source.split())
+    for first, second in pairwise(as_edits):
+        assert first.end < second.start  # something is kept between any two
     for edit in as_edits:
-        assert tuple(found[edit.start : edit.end]) != edit.replacement
+        assert tuple(tokens_found[edit.start : edit.end]) != edit.replacement
     assert source.strip()
 
 
@@ -54,8 +54,8 @@ def check_corrupted_text(made: Outcome, text: str, tokens: list[str]) -> None:
 @example("A的B", 5)
 def test_chinese_edits_lead_back(text: str, number: int):
     for corruptor in corruptors("zh"):
-        made = corruptor(text, draws(KEY, number))
-        check_corrupted_text(made, text, [c for c in text if not c.isspace()])
+        outcome = corruptor(text, draws(KEY, number))
+        check_corrupted_text(outcome, text, [c for c in text if not c.isspace()])
 
 
 @given(en_texts, st.integers(0, 999))
@@ -64,24 +64,24 @@ def test_chinese_edits_lead_back(text: str, number: int):
 @example("the the the the", 3)
 def test_english_edits_lead_back(text: str, number: int):
     for corruptor in corruptors("en"):
-        made = corruptor(text, draws(KEY, number))
-        check_corrupted_text(made, text, split_tokens(text, "en")[1::2])
+        outcome = corruptor(text, draws(KEY, number))
+        check_corrupted_text(outcome, text, split_tokens(text, "en")[1::2])
 
 
 @pytest.mark.parametrize("name", list(load_profile("zh-default").types))
 def test_each_type_of_chinese_is_made(name: str):
-    made = [m for text in CHINESE for k in range(20) if (m := one_type("zh", name, text, k))]
-    assert {edit.label for each in made for edit in each.edits} == {name}
+    outcomes = [m for text in CHINESE for k in range(20) if (m := one_type("zh", name, text, k))]
+    assert {edit.label for outcome in outcomes for edit in outcome.edits} == {name}
 
 
 @pytest.mark.parametrize("name", list(load_profile("en-default").types))
 def test_each_type_of_english_is_made(name: str):
-    made = [m for text in ENGLISH for k in range(20) if (m := one_type("en", name, text, k))]
-    assert {edit.label for each in made for edit in each.edits} == {name}
+    outcomes = [m for text in ENGLISH for k in range(20) if (m := one_type("en", name, text, k))]
+    assert {edit.label for outcome in outcomes for edit in outcome.edits} == {name}
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("I like the dog, and the cat.", {"I like dog, and the cat.", "I like the dog, and cat."}),
         ("The dog barks.", {"Dog barks."}),
@@ -89,13 +89,13 @@ def test_each_type_of_english_is_made(name: str):
         ("I like the dog , too .", {"I like dog , too ."}),
     ],
 )
-def test_blanks_and_capitals_are_made_right(text: str, wanted: set[str]):
-    found = {m.text for k in range(60) if (m := one_type("en", "M:DET", text, k))}
-    assert found == wanted
+def test_blanks_and_capitals_are_made_right(text: str, expected: set[str]):
+    texts = {m.text for k in range(60) if (m := one_type("en", "M:DET", text, k))}
+    assert texts == expected
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "wanted"),
+    ("name", "text", "expected"),
     [
         ("M:PUNCT", "I like it ,but he", {"I like it but he"}),
         ("M:PUNCT", "I like it, but he", {"I like it but he"}),
@@ -103,16 +103,16 @@ def test_blanks_and_capitals_are_made_right(text: str, wanted: set[str]):
         ("R:ORTH", "go to İzmir", set()),
     ],
 )
-def test_words_stay_two_and_tokens_stay_as_they_are(name: str, text: str, wanted: set[str]):
-    assert {m.text for k in range(60) if (m := one_type("en", name, text, k))} == wanted
+def test_words_stay_two_and_tokens_stay_as_they_are(name: str, text: str, expected: set[str]):
+    assert {m.text for k in range(60) if (m := one_type("en", name, text, k))} == expected
 
 
 @given(st.lists(words, max_size=20).map(" ".join), st.integers(0, 999))
 @example("dogs bark", 1)
 def test_what_blanks_divide_stays_divided(text: str, number: int):
     for corruptor in corruptors("en", "space"):
-        made = corruptor(text, draws(KEY, number)).corrupted
-        assert made is None or made.text.split() == list(made.tokens)
+        corrupted = corruptor(text, draws(KEY, number)).corrupted
+        assert corrupted is None or corrupted.text.split() == list(corrupted.tokens)
 
 
 def test_where_blanks_divide_tokens_a_comma_is_one():
@@ -120,33 +120,33 @@ def test_where_blanks_divide_tokens_a_comma_is_one():
     zero = {f"types.{name}": "0" for name in base.types}
     only = {**zero, "types.U:PUNCT": "1", "tokens": "space", "shortest": "1"}
     corruptor = load_corruptor(with_settings(base, only), "test", no_shapes)
-    made = corruptor("dogs bark", draws(KEY, 1)).corrupted
-    assert made is not None
-    assert made.text == "dogs , bark"
+    corrupted = corruptor("dogs bark", draws(KEY, 1)).corrupted
+    assert corrupted is not None
+    assert corrupted.text == "dogs , bark"
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [("I see a dog", "I see, a dog"), ("I see a dog .", "I see , a dog .")],
 )
-def test_a_comma_is_written_as_the_text_writes_marks(text: str, wanted: str):
-    found = {m.text for k in range(60) if (m := one_type("en", "U:PUNCT", text, k))}
-    assert wanted in found
+def test_a_comma_is_written_as_the_text_writes_marks(text: str, expected: str):
+    texts = {m.text for k in range(60) if (m := one_type("en", "U:PUNCT", text, k))}
+    assert expected in texts
 
 
 def test_latin_words_are_never_joined_or_changed_in_chinese():
     text = "我用Python的list写了3个程序，在GitHub上。"
     for k in range(300):
         for corruptor in corruptors("zh"):
-            made = corruptor(text, draws(KEY, k)).corrupted
-            if made is not None:
-                tokens = split_tokens(made.text, "zh")[1::2]
+            corrupted = corruptor(text, draws(KEY, k)).corrupted
+            if corrupted is not None:
+                tokens = split_tokens(corrupted.text, "zh")[1::2]
                 assert {"Python", "list", "3", "GitHub"} <= set(tokens)
 
 
 def test_the_longest_piece_that_stands_somewhere_counts():
-    found = {m.text for k in range(60) if (m := one_type("zh", "word-misused", "没有书", k))}
-    assert found <= {"不书", "不有书"}
+    texts = {m.text for k in range(60) if (m := one_type("zh", "word-misused", "没有书", k))}
+    assert texts <= {"不书", "不有书"}
 
 
 def test_numbers_are_even_and_differ_by_sentence():
@@ -167,6 +167,12 @@ def test_errors_that_undo_one_another_are_not_made():
     zero = {f"types.{name}": "0" for name in base.types}
     both = {"types.word-missing": "1", "types.word-redundant": "1", "errors": "0,1"}
     corruptor = load_corruptor(with_settings(base, {**zero, **both}), "test", no_shapes)
-    made = [corruptor("的的的的的的的", draws(KEY, k)) for k in range(300)]
-    assert all(each.corrupted is None or each.corrupted.text != "的的的的的的的" for each in made)
-    assert {len(each.corrupted.edits) for each in made if each.corrupted} == {1, 2}
+    corruptors = [corruptor("的的的的的的的", draws(KEY, k)) for k in range(300)]
+    assert all(
+        corruptor.corrupted is None or corruptor.corrupted.text != "的的的的的的的"
+        for corruptor in corruptors
+    )
+    assert {len(corruptor.corrupted.edits) for corruptor in corruptors if corruptor.corrupted} == {
+        1,
+        2,
+    }

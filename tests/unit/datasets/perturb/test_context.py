@@ -37,8 +37,8 @@ def context(source: str, target: str, kind: str = "space", cut: str = "") -> Con
     return context_of(SentencePair("set", "1", source, target), kind, words)
 
 
-def free(found: Context) -> list[str]:
-    return [place.word.text for place in found.words]
+def free(context: Context) -> list[str]:
+    return [place.word.text for place in context.words]
 
 
 @pytest.mark.parametrize(
@@ -57,12 +57,13 @@ def free(found: Context) -> list[str]:
     ],
 )
 def test_what_is_free(source: str, target: str, words: list[str], gaps: list[int]):
-    found = context(source, target)
-    assert free(found) == words
-    assert [place.source[0] for place in found.gaps] == gaps
-    for place in (*found.words, *found.gaps):
+    result = context(source, target)
+    assert free(result) == words
+    assert [place.source[0] for place in result.gaps] == gaps
+    for place in (*result.words, *result.gaps):
         assert (
-            found.sides[0].words[slice(*place.source)] == found.sides[1].words[slice(*place.target)]
+            result.sides[0].words[slice(*place.source)]
+            == result.sides[1].words[slice(*place.target)]
         )
 
 
@@ -79,23 +80,23 @@ def test_what_is_free(source: str, target: str, words: list[str], gaps: list[int
 def test_what_gold_edits_name_is_never_touched(spans, words: list[str], gaps: list[int]):
     source = "He has in the last years been happy ."
     target = "He has been in the last years happy ."
-    (found,) = token_splitter("space", None)([target])
-    made = context_of(SentencePair("set", "1", source, target, spans), "space", found)
-    assert free(made) == words
-    assert [place.source[0] for place in made.gaps] == gaps
+    (words_found,) = token_splitter("space", None)([target])
+    context = context_of(SentencePair("set", "1", source, target, spans), "space", words_found)
+    assert free(context) == words
+    assert [place.source[0] for place in context.gaps] == gaps
 
 
 def test_chinese_words_are_whole_and_lie_outside_of_errors():
-    found = context(
+    context_found = context(
         "我昨天去图书管看书。", "我昨天去图书馆看书。", "zh", "我 昨天 去 图书馆 看书 。"
     )
-    assert free(found) == ["我", "昨天", "去", "看书"]
+    assert free(context_found) == ["我", "昨天", "去", "看书"]
     # Not inside of a word, and not where the error begins or ends.
-    assert [place.source[0] for place in found.gaps] == [0, 1, 3, 4, 9]
+    assert [place.source[0] for place in context_found.gaps] == [0, 1, 3, 4, 9]
 
 
 @pytest.mark.parametrize(
-    ("text", "kind", "old", "new", "wanted"),
+    ("text", "kind", "old", "new", "expected"),
     [
         ("The cat sleeps.", "en", "cat", "dog", "The dog sleeps."),
         ("The cat sleeps.", "en", "cat", None, "The sleeps."),
@@ -107,18 +108,26 @@ def test_chinese_words_are_whole_and_lie_outside_of_errors():
         ("我有iphone手机", "zh", "iphone", None, "我有手机"),
     ],
 )
-def test_the_rest_of_the_text_stays(text: str, kind: str, old: str, new: str | None, wanted: str):
-    found = context(text, text, kind, "我 有 iphone 手机")
-    place = next(place for place in found.words if place.word.text == old)
-    assert replace_word(found, place, new) == Variant(wanted, wanted)
+def test_the_rest_of_the_text_stays(text: str, kind: str, old: str, new: str | None, expected: str):
+    context_found = context(text, text, kind, "我 有 iphone 手机")
+    place = next(place for place in context_found.words if place.word.text == old)
+    assert replace_word(context_found, place, new) == Variant(expected, expected)
 
 
 def test_a_word_goes_in_before_another():
-    found = context("I am here.", "I am here.", "en")
-    assert replace_word(found, found.gaps[0], "now") == Variant("now I am here.", "now I am here.")
-    assert [place.source[0] for place in found.gaps] == [0, 1, 2]  # none right before the stop
-    found = context("我来了。", "我来了。", "zh", "我 来了 。")
-    assert replace_word(found, found.gaps[1], "昨天") == Variant("我昨天来了。", "我昨天来了。")
+    context_found = context("I am here.", "I am here.", "en")
+    assert replace_word(context_found, context_found.gaps[0], "now") == Variant(
+        "now I am here.", "now I am here."
+    )
+    assert [place.source[0] for place in context_found.gaps] == [
+        0,
+        1,
+        2,
+    ]  # none right before the stop
+    context_found = context("我来了。", "我来了。", "zh", "我 来了 。")
+    assert replace_word(context_found, context_found.gaps[1], "昨天") == Variant(
+        "我昨天来了。", "我昨天来了。"
+    )
 
 
 @pytest.mark.parametrize(
@@ -131,8 +140,8 @@ def test_a_word_goes_in_before_another():
     ],
 )
 def test_changes_that_are_refused(source, target, kind, at, word, why):
-    found = context(source, target, kind, "我 有 abc 。")
-    assert replace_word(found, found.words[at], word) == why
+    context_found = context(source, target, kind, "我 有 abc 。")
+    assert replace_word(context_found, context_found.words[at], word) == why
 
 
 def test_tokens_are_what_blanks_divide_where_they_divide_all():
@@ -156,11 +165,11 @@ def answered(asking, word_of) -> object:
 
 
 def test_a_sentence_without_enough_variants_ends_all_the_same():
-    found = context("a b", "a b")
+    context_found = context("a b", "a b")
     plan = PerturbPlan(variants=3, operations=("delete",))
-    made = answered(choose_variants(found, plan, filler_of("")), lambda _: ())
-    assert sorted(variant.source for _, variant in made.variants) == ["a", "b"]
-    assert made.rejected["the same as another variant"] >= 20
+    answer = answered(choose_variants(context_found, plan, filler_of("")), lambda _: ())
+    assert sorted(variant.source for _, variant in answer.variants) == ["a", "b"]
+    assert answer.rejected["the same as another variant"] >= 20
 
 
 letters = st.lists(st.sampled_from("abcde"), max_size=9).map(" ".join)
@@ -169,10 +178,10 @@ letters = st.lists(st.sampled_from("abcde"), max_size=9).map(" ".join)
 @given(letters.filter(bool), letters, st.integers(0, 50))
 def test_errors_stay_whatever_is_filled_in(source: str, target: str, seed: int):
     """Few letters, all of them offered: most variants could be read in other ways."""
-    found = context(source, target)
+    context_found = context(source, target)
     plan = PerturbPlan(variants=4, seed=seed)
-    made = answered(choose_variants(found, plan, filler_of("abcde")), lambda _: "abcde")
-    variants = tuple(variant for _, variant in made.variants)
+    answer = answered(choose_variants(context_found, plan, filler_of("abcde")), lambda _: "abcde")
+    variants = tuple(variant for _, variant in answer.variants)
     if variants:
         case = PerturbedCase("1", Variant(source, target), variants)
         assert [p for p in problems(case, "space") if "another change" not in p] == []
@@ -183,12 +192,13 @@ han = st.text("一二三的了", max_size=8)
 
 @given(han.filter(bool), han, st.integers(0, 50))
 def test_so_do_chinese_ones(source: str, target: str, seed: int):
-    found = context(source, target, "zh", " ".join(target))
+    context_found = context(source, target, "zh", " ".join(target))
     filler = filler_of("一二三的", by_character=True)
-    made = answered(
-        choose_variants(found, PerturbPlan(variants=3, seed=seed), filler), lambda _: "一二三的"
+    answer = answered(
+        choose_variants(context_found, PerturbPlan(variants=3, seed=seed), filler),
+        lambda _: "一二三的",
     )
-    variants = tuple(variant for _, variant in made.variants)
+    variants = tuple(variant for _, variant in answer.variants)
     if variants:
         case = PerturbedCase("1", Variant(source, target), variants)
         assert [p for p in problems(case, "zh") if "another change" not in p] == []

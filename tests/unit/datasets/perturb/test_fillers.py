@@ -23,7 +23,7 @@ EN = token_splitter("space", None)
 
 def offered(vocabulary: Vocabulary, word: str, tag: str = "", *, initial: bool = False):
     (offer,) = vocabulary.offers([Blank("", "", Word(word, 0, 1, tag, initial))])
-    return [each for each in offer.words if each != offer.exclude]
+    return [word for word in offer.words if word != offer.exclude]
 
 
 def vocabulary(**counts: int) -> Vocabulary:
@@ -96,9 +96,9 @@ class TestFrequency:
         assert line in str(error.value)
 
     def test_its_name_tells_counts_apart(self):
-        one, two = vocabulary(cat=1), vocabulary(cat=2)
-        assert one.name.startswith("frequency (test, 1 words, sha256 ")
-        assert one.name != two.name == vocabulary(cat=2).name
+        first, second = vocabulary(cat=1), vocabulary(cat=2)
+        assert first.name.startswith("frequency (test, 1 words, sha256 ")
+        assert first.name != second.name == vocabulary(cat=2).name
 
     def test_there_is_a_word(self):
         with expect_error(CorpusError, "x", "no word"):
@@ -151,9 +151,9 @@ class TestMasked:
         model = self.model(english_bert)
         ((words, weights),) = self.likely(model, ("the old ", " saw a dog .", 1, ""), count=4)
         tokenizer = AutoTokenizer.from_pretrained(english_bert)
-        made = tokenizer("the old [MASK] saw a dog .", return_tensors="pt")
+        inputs = tokenizer("the old [MASK] saw a dog .", return_tensors="pt")
         with torch.inference_mode():
-            row = AutoModelForMaskedLM.from_pretrained(english_bert)(**made).logits[0, 3]
+            row = AutoModelForMaskedLM.from_pretrained(english_bert)(**inputs).logits[0, 3]
         codes = tokenizer.convert_tokens_to_ids(list(model.vocabulary))
         best = torch.topk(row[codes], 4)
         assert list(words) == [model.vocabulary[n] for n in best.indices.tolist()]
@@ -168,8 +168,8 @@ class TestMasked:
         together = self.likely(model, *gaps)
         alone = [self.likely(model, gap)[0] for gap in gaps]
         assert [words for words, _ in together] == [words for words, _ in alone]
-        for (_, one), (_, two) in zip(together, alone, strict=True):
-            assert one == pytest.approx(two, abs=1e-4)
+        for (_, batched), (_, two) in zip(together, alone, strict=True):
+            assert batched == pytest.approx(two, abs=1e-4)
 
     def test_a_mask_in_the_text_is_not_the_gap(self, english_bert: Path):
         model = self.model(english_bert)
@@ -210,8 +210,8 @@ class TestMasked:
         from tokenizers import Tokenizer
         from transformers import PreTrainedTokenizerFast
 
-        made = Tokenizer.from_file(str(place / "tokenizer.json"))
-        PreTrainedTokenizerFast(tokenizer_object=made, unk_token="[UNK]").save_pretrained(place)
+        file = Tokenizer.from_file(str(place / "tokenizer.json"))
+        PreTrainedTokenizerFast(tokenizer_object=file, unk_token="[UNK]").save_pretrained(place)
         assert tokenizer["mask_token"] == "[MASK]"
         with pytest.raises(GecbenchError) as error:
             self.model(place)

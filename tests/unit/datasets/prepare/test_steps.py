@@ -21,11 +21,11 @@ def slowly(texts: list[str], text: str, threshold: float, length: int) -> Near |
     """The obvious way: the similarity to each of them."""
     best = None
     mine = shingles(text, length)
-    for each in texts:
-        other = shingles(each, length)
+    for item in texts:
+        other = shingles(item, length)
         similarity = len(mine & other) / len(mine | other)
         if similarity >= threshold and (best is None or similarity > best.similarity):
-            best = Near(each, similarity)
+            best = Near(item, similarity)
     return best
 
 
@@ -36,18 +36,18 @@ def slowly(texts: list[str], text: str, threshold: float, length: int) -> Near |
     st.integers(1, 4),
 )
 @settings(max_examples=150)
-def test_the_index_finds_what_looking_at_all_finds(texts, asked, threshold, length):
+def test_the_index_finds_what_looking_at_all_finds(texts, questions, threshold, length):
     index = NearIndex(texts, threshold=threshold, length=length)
-    for text in [*asked, *texts[:3], *(each[1:] for each in texts[:5])]:
+    for text in [*questions, *texts[:3], *(text[1:] for text in texts[:5])]:
         assert index.nearest(text) == slowly(texts, text, threshold, length)
 
 
 @pytest.mark.parametrize("threshold", [0.5, 0.6, 0.8])
 def test_what_is_at_the_threshold_counts(threshold: float):
     shared, size = round(threshold * 10), 10
-    one, other = "abcdefghij"[:size], "abcdefghij"[:shared]
-    index = NearIndex([one], threshold=threshold, length=1)
-    assert index.nearest(other) == Near(one, threshold)
+    text, other = "abcdefghij"[:size], "abcdefghij"[:shared]
+    index = NearIndex([text], threshold=threshold, length=1)
+    assert index.nearest(other) == Near(text, threshold)
     assert index.nearest(other[:-1]) is None
 
 

@@ -55,15 +55,15 @@ def test_steps(source: str, target: str, want: str):
 
 
 def test_spans_are_half_open_and_meet():
-    found = steps(analysed("a b c d"), analysed("b a c e d"))
-    assert found == (
+    alignment_steps = steps(analysed("a b c d"), analysed("b a c e d"))
+    assert alignment_steps == (
         ("T2", 0, 2, 0, 2),
         ("M", 2, 3, 2, 3),
         ("I", 3, 3, 3, 4),
         ("M", 3, 4, 4, 5),
     )
-    assert found[0].op == "T2"
-    assert found[2].target_end == 4
+    assert alignment_steps[0].op == "T2"
+    assert alignment_steps[2].target_end == 4
 
 
 def test_a_transposition_does_not_reach_over_a_step_that_costs_nothing():
@@ -84,8 +84,8 @@ def test_what_costs_less_is_substituted():
 
 def test_levenshtein_needs_no_pipeline():
     source, target = (Sentence(text, tuple(text.split())) for text in ("a b", "b a"))
-    found = [step.op for step in steps(source, target, levenshtein=True)]
-    assert found == ["S", "S"]
+    operations = [step.op for step in steps(source, target, levenshtein=True)]
+    assert operations == ["S", "S"]
     assert ops("a", "A", levenshtein=True) == "S"
 
 
@@ -97,17 +97,17 @@ def test_a_sentence_without_analysis_is_refused(known: int):
 
 
 def test_words_longer_than_a_machine_word():
-    one = "".join(random.Random(1).choices(string.ascii_lowercase, k=200))
-    near = one[:70] + "X" + one[71:150] + one[151:]
+    text = "".join(random.Random(1).choices(string.ascii_lowercase, k=200))
+    near = text[:70] + "X" + text[71:150] + text[151:]
     far = "".join(random.Random(2).choices(string.ascii_lowercase, k=200))
-    assert ops(f"{one}_NN_NOUN_l", f"{far}_NN_NOUN_l {near}_NN_NOUN_l") == "I S"
-    assert ops(f"{one}_NN_NOUN_l", f"{near}_NN_NOUN_l {far}_NN_NOUN_l") == "S I"
+    assert ops(f"{text}_NN_NOUN_l", f"{far}_NN_NOUN_l {near}_NN_NOUN_l") == "I S"
+    assert ops(f"{text}_NN_NOUN_l", f"{near}_NN_NOUN_l {far}_NN_NOUN_l") == "S I"
 
 
 def test_wide_windows_are_compared_too():
     words = [f"{at:04}" for at in range(300)]
-    found = ops(" ".join(words), " ".join(words[::-1])).split()
-    assert max(int(op[1:]) for op in found if op[0] == "T") > 250
+    parts = ops(" ".join(words), " ".join(words[::-1])).split()
+    assert max(int(op[1:]) for op in parts if op[0] == "T") > 250
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ CLASSIFIER = Classifier(frozenset(("a", "doctor", "cat")), str.lower)
 
 def label(source: str, target: str) -> str | None:
     """The type of the edit that puts one whole sentence in the place of another."""
-    one, two = analysed(source), analysed(target)
-    return CLASSIFIER.label(one, two, (0, len(one.tokens), 0, len(two.tokens)))
+    first, second = analysed(source), analysed(target)
+    return CLASSIFIER.label(first, second, (0, len(first.tokens), 0, len(second.tokens)))
 
 
 @pytest.mark.parametrize(
@@ -128,21 +128,21 @@ def test_one_word_may_be_typed_by_the_rules_for_several():
     ],
 )
 def test_none_where_a_dependency_decides_and_there_is_none(source, target, want):
-    one, two = analysed(source), analysed(target)
-    span = (0, len(one.tokens), 0, len(two.tokens))
-    assert CLASSIFIER.label(unparsed(one), unparsed(two), span) == want
+    first, second = analysed(source), analysed(target)
+    span = (0, len(first.tokens), 0, len(second.tokens))
+    assert CLASSIFIER.label(unparsed(first), unparsed(second), span) == want
     if want:
-        assert CLASSIFIER.label(one, two, span) == want
+        assert CLASSIFIER.label(first, second, span) == want
 
 
 def test_each_side_is_asked_for_its_own_dependencies_only():
-    one, two = analysed("a_DT cat"), analysed("it_PRP")
+    first, second = analysed("a_DT cat"), analysed("it_PRP")
     span = (0, 2, 0, 1)
-    assert CLASSIFIER.label(one, two, span) == "R:OTHER"
-    assert CLASSIFIER.label(unparsed(one), two, span) is None
-    assert CLASSIFIER.label(one, unparsed(two), span) is None
-    assert CLASSIFIER.label(unparsed(one), two, (0, 0, 0, 1)) == "M:PRON"
-    assert CLASSIFIER.label(one, unparsed(two), (0, 1, 0, 0)) == "U:DET"
+    assert CLASSIFIER.label(first, second, span) == "R:OTHER"
+    assert CLASSIFIER.label(unparsed(first), second, span) is None
+    assert CLASSIFIER.label(first, unparsed(second), span) is None
+    assert CLASSIFIER.label(unparsed(first), second, (0, 0, 0, 1)) == "M:PRON"
+    assert CLASSIFIER.label(first, unparsed(second), (0, 1, 0, 0)) == "U:DET"
 
 
 @pytest.mark.parametrize(("source", "target"), [("x_NOUN", ""), ("X_ADJ a_DT", "x_JJ A_DT")])
@@ -172,11 +172,11 @@ def stem(word: str) -> str:
 
 def type_of_pair(source: str, target: str, at: int = 0, target_at: int = 0) -> str | None:
     """The type without R: of the edit of one token."""
-    found = Classifier(DICTIONARY, stem).label(
+    label = Classifier(DICTIONARY, stem).label(
         analysed(source), analysed(target), (at, at + 1, target_at, target_at + 1)
     )
-    assert found.startswith("R:")
-    return found[2:]
+    assert label.startswith("R:")
+    return label[2:]
 
 
 @pytest.mark.parametrize(
@@ -313,11 +313,11 @@ def test_verbs_after_an_auxiliary(source, target, at: int, target_at: int, want:
 
 
 def test_whether_an_auxiliary_stands_before_is_not_guessed():
-    one, two = analysed(f"{HAS} go_VB_VERB_go"), analysed("went_VBD_VERB_go")
+    first, second = analysed(f"{HAS} go_VB_VERB_go"), analysed("went_VBD_VERB_go")
     classifier = Classifier(DICTIONARY, stem)
-    assert classifier.label(one, two, (1, 2, 0, 1)) == "R:VERB:TENSE"
-    assert classifier.label(one, unparsed(two), (1, 2, 0, 1)) is None
-    assert classifier.label(unparsed(one), two, (1, 2, 0, 1)) is None
+    assert classifier.label(first, second, (1, 2, 0, 1)) == "R:VERB:TENSE"
+    assert classifier.label(first, unparsed(second), (1, 2, 0, 1)) is None
+    assert classifier.label(unparsed(first), second, (1, 2, 0, 1)) is None
 
 
 @pytest.mark.parametrize(
@@ -357,8 +357,8 @@ def test_words_of_one_stem_or_class(source: str, target: str, want: str):
 )
 def test_function_words(source: str, target: str, want: str):
     known = DICTIONARY | {"his", "he", "another", "yours"}
-    one, two = analysed(source), analysed(target)
-    assert Classifier(known, stem).label(one, two, (0, 1, 0, 1)) == f"R:{want}"
+    first, second = analysed(source), analysed(target)
+    assert Classifier(known, stem).label(first, second, (0, 1, 0, 1)) == f"R:{want}"
 
 
 @pytest.mark.parametrize(
@@ -415,6 +415,6 @@ def test_function_words(source: str, target: str, want: str):
 def test_similar_words(source: str, target: str, want: str):
     # Every word is in the dictionary, and no stem is another's.
     known = DICTIONARY | {source.split("_")[0].lower()}
-    one, two = analysed(source), analysed(target)
-    found = Classifier(known, lambda word: word).label(one, two, (0, 1, 0, 1))
-    assert found == f"R:{want}"
+    first, second = analysed(source), analysed(target)
+    label = Classifier(known, lambda word: word).label(first, second, (0, 1, 0, 1))
+    assert label == f"R:{want}"

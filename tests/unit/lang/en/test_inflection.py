@@ -54,9 +54,9 @@ TABLE = [
 ]
 
 
-@pytest.mark.parametrize(("name", "token", "made"), TABLE)
-def test_a_transform_makes_a_form(name, token, made):
-    assert EN.apply(name, token) == made
+@pytest.mark.parametrize(("name", "token", "form"), TABLE)
+def test_a_transform_makes_a_form(name, token, form):
+    assert EN.apply(name, token) == form
 
 
 @pytest.mark.parametrize(

@@ -14,23 +14,23 @@ from gecbench.lang.en.merge import merge
 
 def run(ops: str) -> tuple[Step, ...]:
     """Steps of these kinds from the first tokens of both sides on; a digit is a transposition."""
-    made, i, j = [], 0, 0
+    steps, i, j = [], 0, 0
     for op in ops:
         width = int(op) if op.isdigit() else 1
         x, y = i + width * (op != "I"), j + width * (op != "D")
-        made.append(Step(f"T{op}" if op.isdigit() else op, i, x, j, y))
+        steps.append(Step(f"T{op}" if op.isdigit() else op, i, x, j, y))
         i, j = x, y
-    return tuple(made)
+    return tuple(steps)
 
 
 def edits(ops: str, source: str, target: str, strategy: str = "rules") -> str:
     """The edits as source text > target text, parted by bars."""
-    one, two = analysed(source), analysed(target)
+    first, second = analysed(source), analysed(target)
     steps = run(ops)
-    assert steps[-1][2::2] == (len(one.tokens), len(two.tokens))
+    assert steps[-1][2::2] == (len(first.tokens), len(second.tokens))
     return " | ".join(
-        f"{' '.join(one.tokens[start:end])}>{' '.join(two.tokens[target_start:target_end])}"
-        for start, end, target_start, target_end in merge(steps, one, two, strategy)
+        f"{' '.join(first.tokens[start:end])}>{' '.join(second.tokens[target_start:target_end])}"
+        for start, end, target_start, target_end in merge(steps, first, second, strategy)
     )
 
 
@@ -122,8 +122,8 @@ def test_rules_merge_and_split_a_run(ops: str, source: str, target: str, want: s
 
 def test_a_run_may_be_longer_than_the_stack():
     source, target = " ".join(["'s_POS"] * 1100), " ".join(f"x{at}" for at in range(1100))
-    found = merge(run("S" * 1100), analysed(source), analysed(target))
-    assert found == tuple((at, at + 1, at, at + 1) for at in range(1100))
+    edits = merge(run("S" * 1100), analysed(source), analysed(target))
+    assert edits == tuple((at, at + 1, at, at + 1) for at in range(1100))
 
 
 def test_rules_need_a_pipeline():

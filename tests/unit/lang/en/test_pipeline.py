@@ -51,8 +51,8 @@ class TestFolder:
 
     def test_it_says_what_it_is(self):
         meta = json.loads((FOLDER / "meta.json").read_text("utf-8"))
-        said = [meta[key] for key in ("name", "version", "license", "author")]
-        assert said == ["gecbench_small", "1.0.0", "CC BY-SA 4.0", "The gecbench authors"]
+        facts = [meta[key] for key in ("name", "version", "license", "author")]
+        assert facts == ["gecbench_small", "1.0.0", "CC BY-SA 4.0", "The gecbench authors"]
         assert {source["license"] for source in meta["sources"]} >= {"CC BY-SA 4.0"}
         assert meta["training"]["seed"] == 0
 
@@ -89,15 +89,15 @@ class TestPipeline:
         assert set(nlp.get_pipe("tagger").labels) <= TAGS_OF_ERRANT
 
     def test_its_parts_of_speech_are_universal(self, nlp):
-        wanted = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
+        universal = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
         labels = {label.removeprefix("POS=") for label in nlp.get_pipe("morphologizer").labels}
-        assert labels == set(wanted.split())
+        assert labels == set(universal.split())
 
     def test_a_sentence_without_words_is_no_error(self, say):
         assert len(say("")) == 0
 
     @pytest.mark.parametrize(
-        ("text", "wanted"),
+        ("text", "expected"),
         [
             ("She has been running .", "nsubj aux aux ROOT punct"),
             ("The letter was written by her .", "det nsubjpass auxpass ROOT agent pobj punct"),
@@ -107,22 +107,22 @@ class TestPipeline:
             ("She wants to give up her job .", "nsubj ROOT aux xcomp prt poss dobj punct"),
         ],
     )
-    def test_dependencies(self, say, text, wanted):
-        assert [token.dep_ for token in say(text)] == wanted.split()
+    def test_dependencies(self, say, text, expected):
+        assert [token.dep_ for token in say(text)] == expected.split()
 
     @pytest.mark.parametrize(
-        ("text", "wanted"),
+        ("text", "expected"),
         [
             ("She has been running .", "PRP VBZ VBN VBG ."),
             ("The children 's books are cheaper .", "DT NNS POS NNS VBP JJR ."),
             ("He went to Paris to study .", "PRP VBD IN NNP TO VB ."),
         ],
     )
-    def test_tags(self, say, text, wanted):
-        assert [token.tag_ for token in say(text)] == wanted.split()
+    def test_tags(self, say, text, expected):
+        assert [token.tag_ for token in say(text)] == expected.split()
 
     @pytest.mark.parametrize(
-        ("text", "wanted"),
+        ("text", "expected"),
         [
             ("She has been running .", "she have be run ."),
             ("I ca n't see them .", "I can not see they ."),
@@ -130,10 +130,10 @@ class TestPipeline:
             ("We saw three blickets .", "we see three blicket ."),
         ],
     )
-    def test_lemmas(self, say, text, wanted):
-        assert [token.lemma_ for token in say(text)] == wanted.split()
+    def test_lemmas(self, say, text, expected):
+        assert [token.lemma_ for token in say(text)] == expected.split()
 
     def test_parts_of_speech(self, say):
         text = "She has been to London , but I have a car ."
-        wanted = "PRON AUX AUX ADP PROPN PUNCT CCONJ PRON VERB DET NOUN PUNCT"
-        assert [token.pos_ for token in say(text)] == wanted.split()
+        tags = "PRON AUX AUX ADP PROPN PUNCT CCONJ PRON VERB DET NOUN PUNCT"
+        assert [token.pos_ for token in say(text)] == tags.split()

@@ -16,11 +16,11 @@ def arcs(text: str) -> list[str]:
         Word(form, form.lower(), "X", tag, int(head) - 1 if head != "0" else place, label)
         for place, (form, tag, label, head) in enumerate(rows)
     )
-    made = convert(tree)
-    assert [word.form for word in made] == [word.form for word in tree]
+    converted = convert(tree)
+    assert [word.form for word in converted] == [word.form for word in tree]
     return [
-        "ROOT" if word.head == place else f"{word.label}({made[word.head].form})"
-        for place, word in enumerate(made)
+        "ROOT" if word.head == place else f"{word.label}({converted[word.head].form})"
+        for place, word in enumerate(converted)
     ]
 
 
@@ -214,9 +214,9 @@ CONVERSIONS = {
 }
 
 
-@pytest.mark.parametrize(("tree", "wanted"), CONVERSIONS.values(), ids=CONVERSIONS)
-def test_a_tree_is_converted(tree: str, wanted: str):
-    assert arcs(tree) == wanted.split()
+@pytest.mark.parametrize(("tree", "expected"), CONVERSIONS.values(), ids=CONVERSIONS)
+def test_a_tree_is_converted(tree: str, expected: str):
+    assert arcs(tree) == expected.split()
 
 
 def conllu(*rows: str) -> str:
@@ -250,16 +250,16 @@ class TestTreebank:
         assert len(read(path)) == 1
 
     @pytest.mark.parametrize(
-        ("row", "wanted"),
+        ("row", "expected"),
         [
             ("1 Go go VERB VB _ 0 root _", "a.conllu:1: 9 fields; CoNLL-U has ten"),
             ("1 Go go VERB VB _ 7 root _ _", "a.conllu:1: head '7' is no word of the sentence"),
             ("1 Go go VERB VB _ _ root _ _", "a.conllu:1: head '_' is no word of the sentence"),
         ],
     )
-    def test_another_file_is_refused(self, tmp_path, row, wanted):
+    def test_another_file_is_refused(self, tmp_path, row, expected):
         (tmp_path / "a.conllu").write_text(conllu(row), encoding="utf-8")
-        with pytest.raises(TreebankError, match=wanted):
+        with pytest.raises(TreebankError, match=expected):
             read(tmp_path / "a.conllu")
 
 
@@ -274,5 +274,5 @@ def test_lemmas_of_closed_classes_are_those_seen_often():
     tree = tuple(
         Word(form, lemma, pos, tag, 0, "dep") for form, lemma, pos, tag, n in seen for _ in range(n)
     )
-    wanted = {("is", "AUX"): "be", ("'s", "AUX"): "be", ("me", "PRON"): "I"}
-    assert closed_lemmas([tree]) == wanted
+    lemmas = {("is", "AUX"): "be", ("'s", "AUX"): "be", ("me", "PRON"): "I"}
+    assert closed_lemmas([tree]) == lemmas

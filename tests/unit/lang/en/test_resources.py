@@ -29,8 +29,8 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "en" / "resources").mkdir(parents=True)
     (tmp_path / "en/resources/en_GB-large.txt").write_bytes(LISTED.encode())
     (tmp_path / "en/lancaster.py").write_text(STEMMER, "utf-8")
-    found = ModuleSpec("errant", None, origin=str(tmp_path / "__init__.py"))
-    monkeypatch.setattr(resources, "find_spec", lambda _: found)
+    spec = ModuleSpec("errant", None, origin=str(tmp_path / "__init__.py"))
+    monkeypatch.setattr(resources, "find_spec", lambda _: spec)
     for read in (resources.load, resources.digest):
         read.cache_clear()
     yield tmp_path
@@ -39,9 +39,9 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_files_of_the_package_are_read(package: Path):
-    found = resources.load()
-    assert found.dictionary == {"colour", "Paris", "café"}
-    assert found.stem("Colour") == "col"
+    loaded = resources.load()
+    assert loaded.dictionary == {"colour", "Paris", "café"}
+    assert loaded.stem("Colour") == "col"
     assert resources.digest() == hashlib.sha256(LISTED.encode()).hexdigest()
 
 
@@ -51,9 +51,9 @@ def test_they_are_read_once_in_a_process(package: Path):
     assert resources.load() is first
 
 
-@pytest.mark.parametrize("found", [None, ModuleSpec("errant", None)])
-def test_without_the_package_the_extra_is_named(package: Path, monkeypatch, found):
-    monkeypatch.setattr(resources, "find_spec", lambda _: found)
+@pytest.mark.parametrize("spec", [None, ModuleSpec("errant", None)])
+def test_without_the_package_the_extra_is_named(package: Path, monkeypatch, spec):
+    monkeypatch.setattr(resources, "find_spec", lambda _: spec)
     with expect_error(MissingExtraError, "errant", "gecbench[en]"):
         resources.load()
 
@@ -79,5 +79,7 @@ def test_the_installed_errant_is_not_imported():
         "print(len(found.dictionary), 'cafés' in found.dictionary, found.stem('Presumably'))\n"
         "print(digest()[:16], {'errant', 'spacy', 'rapidfuzz'} & set(sys.modules))"
     )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert told.stdout == "170565 True presum\n75e1851049bd45ee set()\n"
+    process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert process.stdout == "170565 True presum\n75e1851049bd45ee set()\n"

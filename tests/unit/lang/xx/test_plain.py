@@ -26,9 +26,9 @@ def test_edits_of_characters_lead_from_source_to_target(source: str, target: str
 
 def check(name: str, source: str, target: str) -> None:
     scheme = load_scheme(name)
-    one, two = scheme.parse_source(source), scheme.parse_target(target)
-    (edits,) = scheme.extract(one, two).edit_sets
-    assert apply(edits, one.tokens) == two.tokens
+    first, second = scheme.parse_source(source), scheme.parse_target(target)
+    (edits,) = scheme.extract(first, second).edit_sets
+    assert apply(edits, first.tokens) == second.tokens
     assert {edit.label for edit in edits} <= {"M", "R", "S"}
     assert [edit.label for edit in edits] == [edit.op for edit in edits]
 

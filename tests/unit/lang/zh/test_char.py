@@ -21,24 +21,24 @@ def sequences(source: str, target: str) -> frozenset[str]:
     """Every sequence of steps between two texts, by the definition."""
     if not source and not target:
         return frozenset({""})
-    found: set[str] = set()
+    step_lists: set[str] = set()
     if source and target:
         step = "M" if source[-1] == target[-1] else "S"
-        found |= {each + step for each in sequences(source[:-1], target[:-1])}
+        step_lists |= {sequence + step for sequence in sequences(source[:-1], target[:-1])}
     if target:
-        found |= {each + "I" for each in sequences(source, target[:-1])}
+        step_lists |= {sequence + "I" for sequence in sequences(source, target[:-1])}
     if source:
-        found |= {each + "D" for each in sequences(source[:-1], target)}
-    return frozenset(found)
+        step_lists |= {sequence + "D" for sequence in sequences(source[:-1], target)}
+    return frozenset(step_lists)
 
 
 @cache
 def stated(source: str, target: str) -> str:
     """The sequence that the docstring names, found by looking at all of them."""
-    found = sequences(source, target)
-    least = min(len(each) - each.count("M") for each in found)
-    shortest = [each for each in found if len(each) - each.count("M") == least]
-    return min(shortest, key=lambda each: [LAST.index(step) for step in reversed(each)])
+    step_lists = sequences(source, target)
+    least = min(len(steps) - steps.count("M") for steps in step_lists)
+    shortest = [steps for steps in step_lists if len(steps) - steps.count("M") == least]
+    return min(shortest, key=lambda steps: [LAST.index(step) for step in reversed(steps)])
 
 
 def edits_of(steps: str, target: str) -> list[Edit]:
@@ -55,10 +55,12 @@ def edits_of(steps: str, target: str) -> list[Edit]:
 
 
 def extract(source: str, target: str) -> tuple[Edit, ...]:
-    made = scheme()
-    found = made.extract(made.parse_source(source), made.parse_target(target))
-    assert not found.capped
-    (edits,) = found.edit_sets
+    new_scheme = scheme()
+    extraction = new_scheme.extract(
+        new_scheme.parse_source(source), new_scheme.parse_target(target)
+    )
+    assert not extraction.capped
+    (edits,) = extraction.edit_sets
     return edits
 
 
@@ -77,7 +79,7 @@ def test_of_all_shortest_sequences_it_is_the_stated_one(monkeypatch, compiled: b
 
 
 def test_spans_are_those_of_the_edits():
-    made = scheme()
+    new_scheme = scheme()
     texts = [
         "",
         "我",
@@ -88,9 +90,9 @@ def test_spans_are_those_of_the_edits():
         "我们在年去了校",
     ]
     for pair in itertools.product(texts, repeat=2):
-        source, target = map(made.parse_source, pair)
-        (edits,) = made.extract(source, target).edit_sets
-        spans = made.spans(source, target)
+        source, target = map(new_scheme.parse_source, pair)
+        (edits,) = new_scheme.extract(source, target).edit_sets
+        spans = new_scheme.spans(source, target)
         assert [(start, end, target.tokens[at:to]) for start, end, at, to in spans] == [
             (edit.start, edit.end, edit.replacement) for edit in edits
         ], pair
@@ -132,9 +134,9 @@ def test_each_part_of_a_word_order_edit_has_one_partner():
         "丙_乙_甲甲_": ["R", "W:M", "W:R", "W:R", "S", "M", "W:M"],
     }
     for source, want in labels.items():
-        found = word_order(edits, source)
-        assert [edit.label for edit in found] == want
-        assert [(e.start, e.end, e.replacement) for e in found] == [
+        ordered = word_order(edits, source)
+        assert [edit.label for edit in ordered] == want
+        assert [(e.start, e.end, e.replacement) for e in ordered] == [
             (e.start, e.end, e.replacement) for e in edits
         ]
 

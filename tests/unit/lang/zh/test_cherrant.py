@@ -50,26 +50,26 @@ def test_the_warning_stands_above_the_scores():
 def three(kinds: str, parts: list[tuple[str, str]]) -> tuple[str, str, list[Segment]]:
     """Texts and segments of so many pieces, each with its source and target side."""
     source = target = ""
-    made: list[Segment] = []
-    for kind, (one, two) in zip(kinds, parts, strict=True):
-        made.append((kind, len(source), len(source + one), len(target), len(target + two)))
-        source, target = source + one, target + two
-    return source, target, made
+    segments: list[Segment] = []
+    for kind, (first, second) in zip(kinds, parts, strict=True):
+        segments.append((kind, len(source), len(source + first), len(target), len(target + second)))
+        source, target = source + first, target + second
+    return source, target, segments
 
 
 def merges(kinds: str, *parts: tuple[str, str]) -> bool:
-    source, target, made = three(kinds, list(parts))
-    found = windows(tuple(source), tuple(target))(*made)
-    if found is not None:
-        assert found == ("T", 0, len(source), 0, len(target))
-    return found is not None
+    source, target, middle = three(kinds, list(parts))
+    window = windows(tuple(source), tuple(target))(*middle)
+    if window is not None:
+        assert window == ("T", 0, len(source), 0, len(target))
+    return window is not None
 
 
 SAME = ("是", "是")
 
 
 @pytest.mark.parametrize(
-    ("one", "two", "merged"),
+    ("first", "second", "merged"),
     [
         (("甲", "乙"), ("乙", "甲"), True),
         (("甲", "乙"), ("乙", "丙"), False),
@@ -84,8 +84,8 @@ SAME = ("是", "是")
         (("甲乙", "丙丁"), ("丙丁", "乙甲"), False),
     ],
 )
-def test_two_substitutions_that_change_places(one, two, merged: bool):
-    assert merges("SMS", one, SAME, two) == merged
+def test_two_substitutions_that_change_places(first, second, merged: bool):
+    assert merges("SMS", first, SAME, second) == merged
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_no_other_three_are_merged(kinds: str):
 
 
 @pytest.mark.parametrize(
-    ("one", "two", "near"),
+    ("first", "second", "near"),
     [
         ("", "", True),
         ("", "甲", True),
@@ -141,16 +141,16 @@ def test_no_other_three_are_merged(kinds: str):
         ("甲甲甲", "甲", False),
     ],
 )
-def test_within_one_edit(one: str, two: str, near: bool):
-    assert within_one_edit(one, two) == near
+def test_within_one_edit(first: str, second: str, near: bool):
+    assert within_one_edit(first, second) == near
 
 
 def letters(text: str) -> list[Segment]:
     return [(kind, at, at + 1, at, at + 1) for at, kind in enumerate(text)]
 
 
-def eager(one: Segment, _: Segment, two: Segment) -> Segment:
-    return ("T", one[1], two[2], one[3], two[4])
+def eager(first: Segment, _: Segment, second: Segment) -> Segment:
+    return ("T", first[1], second[2], first[3], second[4])
 
 
 @pytest.mark.parametrize(
@@ -168,9 +168,9 @@ def eager(one: Segment, _: Segment, two: Segment) -> Segment:
     ],
 )
 def test_the_walk_goes_on_behind_what_was_merged(segments: str, merged: list[tuple]):
-    assert [each[:3] for each in merge_windows(letters(segments), eager)] == merged
+    assert [segment[:3] for segment in merge_windows(letters(segments), eager)] == merged
 
 
 def test_without_a_merging_window_all_changes_stay():
-    found = merge_windows(letters("SMDMI"), lambda *_: None)
-    assert [each[0] for each in found] == ["S", "D", "I"]
+    segments = merge_windows(letters("SMDMI"), lambda *_: None)
+    assert [segment[0] for segment in segments] == ["S", "D", "I"]

@@ -41,8 +41,8 @@ def test_tokens_are_code_points_but_for_the_placeholder(text: str, tokens: tuple
 
 def test_codes_are_equal_exactly_where_tokens_are():
     texts = ["我", "们", "[缺失成分]", "[", "\U0010ffff", "我们", "我 们", "Ａ", "A", ""]
-    for one, two in itertools.product(map(parse, texts), repeat=2):
-        assert (one.codes == two.codes) == (one.tokens == two.tokens)
+    for first, second in itertools.product(map(parse, texts), repeat=2):
+        assert (first.codes == second.codes) == (first.tokens == second.tokens)
 
 
 def test_joined_tokens_are_the_text_without_white_space():

@@ -39,11 +39,11 @@ def load(cache: Path, files: dict[str, bytes] = BOTH, say=lambda _: None) -> Fea
 @pytest.fixture(scope="module")
 def costs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], float]:
     table = load(tmp_path_factory.mktemp("compiled"))
-    return lambda one, two: table.cost(ord(one), ord(two))
+    return lambda first, second: table.cost(ord(first), ord(second))
 
 
 @pytest.mark.parametrize(
-    ("one", "two", "sem", "sound"),
+    ("first", "second", "sem", "sound"),
     [
         ("桌", "凳", 2 * 3 / 6.0, 0.0),  # Bb02 and Aa01 by their last lines; confused
         ("凳", "桌", 2 * 3 / 6.0, 0.0),  # in both directions
@@ -56,8 +56,8 @@ def costs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], floa
         ("椅", "狮", 4 / 6.0, 0.5),  # stands in a longer word only
     ],
 )
-def test_lines_are_read_as_cherrant_reads_them(costs, one, two, sem, sound):
-    assert costs(one, two) == (sem + sound) + 0.25
+def test_lines_are_read_as_cherrant_reads_them(costs, first, second, sem, sound):
+    assert costs(first, second) == (sem + sound) + 0.25
 
 
 def test_a_line_that_starts_with_a_space_defines_nothing(costs):
@@ -65,7 +65,7 @@ def test_a_line_that_starts_with_a_space_defines_nothing(costs):
 
 
 @pytest.mark.parametrize(
-    ("one", "two", "pos"),
+    ("first", "second", "pos"),
     [
         ("，", "、", 0.0),
         ("。", "，", 0.499),
@@ -74,8 +74,8 @@ def test_a_line_that_starts_with_a_space_defines_nothing(costs):
         ("a", ",", 0.499),
     ],
 )
-def test_marks_are_those_of_the_list(costs, one, two, pos):
-    assert costs(one, two) == (4 / 6.0 + 0.5) + pos
+def test_marks_are_those_of_the_list(costs, first, second, pos):
+    assert costs(first, second) == (4 / 6.0 + 0.5) + pos
 
 
 def test_what_is_no_common_character_has_no_sound(costs):
@@ -95,12 +95,12 @@ def test_the_measured_examples_of_the_specification(shared: Path, cache: Path):
 
 
 def test_it_is_compiled_once_and_said_once(tmp_path: Path):
-    said: list[str] = []
-    one = load(tmp_path / "new" / "cache", say=said.append)
-    two = load(tmp_path / "new" / "cache", say=said.append)
-    (made,) = (tmp_path / "new" / "cache").iterdir()
-    assert said == [f"compiling ChERRANT's resources, once, into {made}"]
-    assert one.data == two.data == made.read_bytes()
+    notes: list[str] = []
+    first = load(tmp_path / "new" / "cache", say=notes.append)
+    two = load(tmp_path / "new" / "cache", say=notes.append)
+    (path,) = (tmp_path / "new" / "cache").iterdir()
+    assert notes == [f"compiling ChERRANT's resources, once, into {path}"]
+    assert first.data == two.data == path.read_bytes()
 
 
 def test_what_it_is_made_of_names_it(tmp_path: Path):
@@ -138,35 +138,35 @@ def test_two_processes_that_compile_at_once_end_with_one_whole_file(tmp_path: Pa
         for _ in range(2)
     ]
     # Both have seen that there is no file before either may go on.
-    assert [each.stdout.readline() for each in both] == ["compiling\n"] * 2
-    for each in both:
-        each.stdin.write("\n")
-        each.stdin.flush()
-    for each in both:
-        each.communicate()
-    assert [each.returncode for each in both] == [0, 0]
-    (made,) = (tmp_path / "cache").iterdir()
-    assert made.read_bytes() == load(tmp_path / "alone").data
+    assert [process.stdout.readline() for process in both] == ["compiling\n"] * 2
+    for process in both:
+        process.stdin.write("\n")
+        process.stdin.flush()
+    for process in both:
+        process.communicate()
+    assert [process.returncode for process in both] == [0, 0]
+    (path,) = (tmp_path / "cache").iterdir()
+    assert path.read_bytes() == load(tmp_path / "alone").data
 
 
 @pytest.mark.parametrize("how", ["cut", "emptied"])
 def test_a_damaged_cache_is_made_anew_and_that_is_said(tmp_path: Path, how: str):
     content = load(tmp_path).data
-    (made,) = tmp_path.iterdir()
-    made.write_bytes(content[:-1] if how == "cut" else b"")
-    said: list[str] = []
-    assert load(tmp_path, say=said.append).data == content
-    assert said[0] == f"note: {made}: damaged or cut; it is made again"
-    assert made.read_bytes() == content
+    (path,) = tmp_path.iterdir()
+    path.write_bytes(content[:-1] if how == "cut" else b"")
+    notes: list[str] = []
+    assert load(tmp_path, say=notes.append).data == content
+    assert notes[0] == f"note: {path}: damaged or cut; it is made again"
+    assert path.read_bytes() == content
 
 
 def test_without_a_cache_the_table_is_made_and_that_is_said(tmp_path: Path):
     (tmp_path / "file").touch()
-    said: list[str] = []
-    costs = load(tmp_path / "file" / "cache", say=said.append)
+    notes: list[str] = []
+    costs = load(tmp_path / "file" / "cache", say=notes.append)
     assert costs.data == load(tmp_path / "cache").data
-    assert said[1].startswith(f"note: not kept for the next time: {tmp_path}/file/cache")
-    assert "XDG_CACHE_HOME" in said[1]
+    assert notes[1].startswith(f"note: not kept for the next time: {tmp_path}/file/cache")
+    assert "XDG_CACHE_HOME" in notes[1]
 
 
 def test_without_pypinyin_the_command_that_brings_it_is_said(tmp_path: Path, monkeypatch):
@@ -192,8 +192,8 @@ def test_without_opencc_the_command_that_brings_it_is_said(tmp_path: Path, monke
 
 def test_targets_alone_are_simplified(tmp_path: Path):
     context = context_of(tmp_path)
-    made = scheme(context)
-    assert made.parse_target("這 個").tokens == ("这", "个")
-    assert made.parse_source("這 個").tokens == ("這", "個")
-    assert made.signature["simplify"].startswith("t2s(opencc ")
+    new_scheme = scheme(context)
+    assert new_scheme.parse_target("這 個").tokens == ("这", "个")
+    assert new_scheme.parse_source("這 個").tokens == ("這", "個")
+    assert new_scheme.signature["simplify"].startswith("t2s(opencc ")
     assert scheme(context, simplify=False).parse_target("這").tokens == ("這",)

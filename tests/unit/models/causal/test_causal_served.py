@@ -33,11 +33,11 @@ def server_url(trained: Trained, tmp_path_factory: pytest.TempPathFactory) -> It
         port = free.getsockname()[1]
     log = tmp_path_factory.mktemp("server_url") / "log.txt"
     words = ("serve", str(trained.merged), "--host", "127.0.0.1", "--port", str(port))
-    with log.open("wb") as told:
+    with log.open("wb") as file:
         server = subprocess.Popen(
             [sys.executable, "-c", SERVE, *words, "--device", "cpu"],
-            stdout=told,
-            stderr=told,
+            stdout=file,
+            stderr=file,
             env={**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"},
         )
     try:

@@ -31,9 +31,9 @@ def test_logits_do_not_depend_on_the_batch(plain: Path) -> None:
     corrector: Any = load_corrector(f"causal:{plain}", {"language": "en"})
     seen = []
 
-    def spy(**given: Any) -> Any:
-        given |= {"output_logits": True, "return_dict_in_generate": True, "max_new_tokens": 4}
-        result = generate(**given)
+    def spy(**options: Any) -> Any:
+        options |= {"output_logits": True, "return_dict_in_generate": True, "max_new_tokens": 4}
+        result = generate(**options)
         seen.append(torch.stack(result.logits, 1))
         return result.sequences
 
@@ -88,13 +88,13 @@ def test_special_tokens_spelled_in_a_text_are_text(tmp_path: Path, style: str) -
     corrector: Any = load_corrector(f"causal:{place}", {"prompt": "en-minimal", "style": style})
     question, text = corrector.question, "Write </s> and <pad> here ."
     usual = question.encode("Write it here .")
-    asked = question.encode(text)
+    ids = question.encode(text)
     specials = {0, 1, 2}
-    assert [i for i in asked if i in specials] == [i for i in usual if i in specials]
+    assert [i for i in ids if i in specials] == [i for i in usual if i in specials]
     answer = question.encode_answer(text)
     assert [i for i in answer if i in specials] == [question.ends[0]]
     assert question.decode_answer(answer) == (text, True)
-    assert question.tokenizer.decode(asked).replace(text, "Write it here .") == (
+    assert question.tokenizer.decode(ids).replace(text, "Write it here .") == (
         question.tokenizer.decode(usual)
     )
 

@@ -144,7 +144,7 @@ def test_a_message_in_parts_is_an_answer(chat: Make, server: Scripted) -> None:
 
 
 @pytest.mark.parametrize(
-    ("act", "told"),
+    ("act", "message"),
     [
         (fail_with(400, "unknown field seed"), r"the server said 400: unknown field seed$"),
         (
@@ -160,11 +160,11 @@ def test_a_message_in_parts_is_an_answer(chat: Make, server: Scripted) -> None:
     ],
 )
 def test_what_will_not_pass_ends_the_run_in_one_line(
-    chat: Make, server: Scripted, monkeypatch: pytest.MonkeyPatch, act: Act, told: str
+    chat: Make, server: Scripted, monkeypatch: pytest.MonkeyPatch, act: Act, message: str
 ) -> None:
     monkeypatch.setenv("A_KEY", "secret-9")
     server.script = lambda *_: act
-    with pytest.raises(ServerError, match=told) as caught:
+    with pytest.raises(ServerError, match=message) as caught:
         chat(key_env="A_KEY", concurrency=1).correct([TEXT])
     assert len(server.bodies) == 1
     assert "\n" not in str(caught.value)

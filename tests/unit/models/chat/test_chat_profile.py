@@ -87,7 +87,7 @@ def test_examples_can_be_a_corpus(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (f'base_url = "{URL}"\nmodel = "m"\nmodle = "n"', "'modle'; did you mean model"),
         ('model = "m"', "'base_url' is missing"),
@@ -96,13 +96,13 @@ def test_examples_can_be_a_corpus(tmp_path: Path) -> None:
         ("base_url = ", r"p\.toml.*: is not TOML"),
     ],
 )
-def test_what_is_wrong_in_a_profile_is_named(tmp_path: Path, text: str, told: str) -> None:
-    with pytest.raises(FormatError, match=told):
+def test_what_is_wrong_in_a_profile_is_named(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(FormatError, match=message):
         load_corrector(write_profile(tmp_path / "p.toml", text))
 
 
 @pytest.mark.parametrize(
-    ("place", "options", "told"),
+    ("place", "options", "message"),
     [
         ("gpt", {}, r"chat:gpt: is neither a profile \(a \.toml file\) nor MODEL@URL"),
         ("m@ftp://x", {}, "is neither a profile"),
@@ -133,9 +133,9 @@ def test_what_is_wrong_in_a_profile_is_named(tmp_path: Path, text: str, told: st
     ],
 )
 def test_what_is_wrong_in_options_is_named(
-    place: str, options: dict[str, object], told: str, tmp_path: Path
+    place: str, options: dict[str, object], message: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(UsageError, match=told) as caught:
+    with pytest.raises(UsageError, match=message) as caught:
         load_corrector(f"chat:{place}", {"cache": str(tmp_path), **options})
     assert "secret" not in str(caught.value)
     assert "\n" not in str(caught.value)

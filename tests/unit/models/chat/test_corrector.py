@@ -156,11 +156,11 @@ def test_two_processes_share_a_cache(chat: Make, server: Scripted, tmp_path: Pat
     words = [sys.executable, "-c", ONE_OF_TWO, f"chat:tiny@{server.url}", str(tmp_path / "cache")]
     both = [subprocess.Popen(words), subprocess.Popen(words)]
     assert [first.wait(60) for first in both] == [0, 0]
-    asked = len(server.bodies)
-    assert 30 <= asked <= 60
+    requests = len(server.bodies)
+    assert 30 <= requests <= 60
     third = chat()
     third.correct([f"第{n}天他很高心。" for n in range(30)])
-    assert len(server.bodies) == asked
+    assert len(server.bodies) == requests
     log = (tmp_path / "cache" / "costs.jsonl").read_text("utf-8").splitlines()
     assert len([json.loads(line) for line in log]) == 90
 

@@ -93,8 +93,8 @@ def test_more_weight_never_costs_a_system_an_edit(systems, data):
     at = data.draw(st.integers(0, len(systems) - 1))
     more = data.draw(WEIGHTS)
     raised = [(s, w + more * (k == at)) for k, (s, w) in enumerate(systems)]
-    own = {plain(edit) for edit in systems[at][0]}
-    before = own & set(kept_edits([s for s, _ in systems], rule_of(systems)))
+    edits = {plain(edit) for edit in systems[at][0]}
+    before = edits & set(kept_edits([s for s, _ in systems], rule_of(systems)))
     assert before <= set(kept_edits([s for s, _ in raised], rule_of(raised)))
 
 
@@ -201,8 +201,8 @@ def test_a_move_that_overlaps_goes_as_a_whole():
     assert kept_edits([moved, against, against], rule, all_moves=True) == [(3, 5, ("q",))]
 
 
-def is_similar(one: str, two: str) -> bool:
-    return {one, two} == {"c", "x"}
+def is_similar(first: str, second: str) -> bool:
+    return {first, second} == {"c", "x"}
 
 
 ORDER, SPELLING, OTHER = Edit(0, 2, ("b", "a")), Edit(2, 3, ("x",)), Edit(4, 5, ("x",))

@@ -96,7 +96,7 @@ def test_labels_say_which_rule_and_one_token_has_one_edit(corrector: Corrector) 
 
 
 @pytest.mark.parametrize(
-    ("wanted", "words"),
+    ("expected", "words"),
     [
         ("an", "hour honest heir uninteresting unusual umbrella urgent e-mail x-ray MBA FBI 8 11"),
         (
@@ -109,17 +109,20 @@ def test_labels_say_which_rule_and_one_token_has_one_edit(corrector: Corrector) 
         (None, "NATO LED historic herb and in is of 她 élan homage 1865 1100 SQL"),
     ],
 )
-def test_the_article_goes_by_the_sound(wanted: str | None, words: str) -> None:
+def test_the_article_goes_by_the_sound(expected: str | None, words: str) -> None:
     assert {word: choose_article(word) for word in words.split()} == dict.fromkeys(
-        words.split(), wanted
+        words.split(), expected
     )
 
 
 def test_own_words_are_right(tmp_path: Path) -> None:
     path = tmp_path / "words.txt"
     path.write_text("enviroment\n", encoding="utf-8")
-    own = load_corrector("en-rules", {"words": str(path)})
-    assert own.correct(["An enviroment and a recieve ."])[0].text == "An enviroment and a receive ."
+    corrector = load_corrector("en-rules", {"words": str(path)})
+    assert (
+        corrector.correct(["An enviroment and a recieve ."])[0].text
+        == "An enviroment and a receive ."
+    )
 
 
 def test_a_threshold_of_one_leaves_spelling_alone() -> None:
@@ -157,25 +160,27 @@ def test_british_and_american_spellings_are_known_and_usual_errors_are_not() -> 
     assert [word for word in wrong.split() if known.knows(word)] == []
 
 
-def slow_edits(one: str, two: str) -> int:
+def slow_edits(first: str, second: str) -> int:
     """Optimal string alignment, by its table."""
-    table = [[max(i, j) if not i or not j else 0 for j in range(len(two) + 1)] for i in range(9)]
-    for i in range(1, len(one) + 1):
-        for j in range(1, len(two) + 1):
+    table = [[max(i, j) if not i or not j else 0 for j in range(len(second) + 1)] for i in range(9)]
+    for i in range(1, len(first) + 1):
+        for j in range(1, len(second) + 1):
             ways = [table[i - 1][j] + 1, table[i][j - 1] + 1]
-            ways.append(table[i - 1][j - 1] + (one[i - 1] != two[j - 1]))
-            if i > 1 and j > 1 and one[i - 2 : i] == two[j - 2 : j][::-1]:
+            ways.append(table[i - 1][j - 1] + (first[i - 1] != second[j - 1]))
+            if i > 1 and j > 1 and first[i - 2 : i] == second[j - 2 : j][::-1]:
                 ways.append(table[i - 2][j - 2] + 1)
             table[i][j] = min(ways)
-    return table[len(one)][len(two)]
+    return table[len(first)][len(second)]
 
 
 WORDS = st.text("abch", max_size=8)
 
 
 @given(WORDS, WORDS)
-def test_a_word_is_near_exactly_where_two_edits_suffice(one: str, two: str) -> None:
-    assert (edit_cost(one, two, FARTHEST) < math.inf) == (slow_edits(one, two) <= FARTHEST)
+def test_a_word_is_near_exactly_where_two_edits_suffice(first: str, second: str) -> None:
+    assert (edit_cost(first, second, FARTHEST) < math.inf) == (
+        slow_edits(first, second) <= FARTHEST
+    )
 
 
 @given(st.dictionaries(st.text("abch", min_size=1, max_size=8), st.integers(1, 9), min_size=1))

@@ -22,8 +22,8 @@ from gecbench.models.training.config import RobustTable
 from gecbench.text.tokens import tokens_of
 
 
-def robust(**given: object) -> RobustTable:
-    return RobustTable(cases=("cases.jsonl",), **given)
+def robust(**options: object) -> RobustTable:
+    return RobustTable(cases=("cases.jsonl",), **options)
 
 
 def decoder_target(
@@ -31,7 +31,7 @@ def decoder_target(
     pieces: Sequence[str],
     *,
     first: int = 1,
-    kept: int | None = None,
+    most: int | None = None,
     unknown: bool = False,
 ) -> DecoderTarget:
     """A target whose tokens are the longest pieces, from the left; any character is one.
@@ -45,20 +45,20 @@ def decoder_target(
         spans.append((at, at + size))
         at += size
     ids = [0 if unknown and end - start > 1 else hash(text[start:end]) for start, end in spans]
-    kept = len(ids) if kept is None else min(kept, len(ids))
-    return DecoderTarget(text, ids, spans, first, first + kept, complete=kept == len(ids))
+    most = len(ids) if most is None else min(most, len(ids))
+    return DecoderTarget(text, ids, spans, first, first + most, complete=most == len(ids))
 
 
-def align_by_table(one: Sequence[str], two: Sequence[str]) -> dict[int, int]:
+def align_by_table(first: Sequence[str], second: Sequence[str]) -> dict[int, int]:
     """Least edits in a table; from the end, equal words match where that costs nothing."""
-    cost = {(i, 0): i for i in range(len(one) + 1)} | {(0, j): j for j in range(len(two) + 1)}
-    for i, j in product(range(1, len(one) + 1), range(1, len(two) + 1)):
+    cost = {(i, 0): i for i in range(len(first) + 1)} | {(0, j): j for j in range(len(second) + 1)}
+    for i, j in product(range(1, len(first) + 1), range(1, len(second) + 1)):
         around = min(cost[i - 1, j], cost[i, j - 1]) + 1
-        cost[i, j] = min(around, cost[i - 1, j - 1] + (one[i - 1] != two[j - 1]))
-    i, j = len(one), len(two)
+        cost[i, j] = min(around, cost[i - 1, j - 1] + (first[i - 1] != second[j - 1]))
+    i, j = len(first), len(second)
     result = {}
     while i and j:
-        differ = one[i - 1] != two[j - 1]
+        differ = first[i - 1] != second[j - 1]
         if cost[i, j] == cost[i - 1, j - 1] + differ:
             if not differ:
                 result[i - 1] = j - 1
@@ -92,9 +92,9 @@ def family(side: DecoderTarget, words: Sequence, token: int) -> tuple[set[int], 
 
 
 def align_by_definition(
-    twin: ContextPair, one: DecoderTarget, two: DecoderTarget, chosen: RobustTable, kind: str
+    twin: ContextPair, first: DecoderTarget, second: DecoderTarget, chosen: RobustTable, kind: str
 ) -> list[tuple[int, int]]:
-    words, others = tokens_of(one.text, kind), tokens_of(two.text, kind)
+    words, others = tokens_of(first.text, kind), tokens_of(second.text, kind)
     texts, other_texts = ([w.text for w in item] for item in (words, others))
     same = align_by_table(texts, other_texts)
     for word, after in dict(same).items():
@@ -117,15 +117,15 @@ def align_by_definition(
             if all(k in between for k in here[w]) and [between[k] for k in here[w]] == there[v]
         }
     result = []
-    for i, j in product(range(len(one.ids)), range(len(two.ids))):
-        (ws, ts), (vs, us) = family(one, words, i), family(two, others, j)
+    for i, j in product(range(len(first.ids)), range(len(second.ids))):
+        (ws, ts), (vs, us) = family(first, words, i), family(second, others, j)
         if not ws or not all(w in same for w in ws) or {same[w] for w in ws} != vs:
             continue
-        ids = [[item.ids[t] for t in sorted(some)] for item, some in ((one, ts), (two, us))]
+        ids = [[item.ids[t] for t in sorted(some)] for item, some in ((first, ts), (second, us))]
         if ids[0] == ids[1] and i - min(ts) == j - min(us):
-            result.append((one.first + i, two.first + j))
-    result = [(i, j) for i, j in result if i < one.end and j < two.end]
-    return [*result, *([(one.end, two.end)] if one.complete and two.complete else [])]
+            result.append((first.first + i, second.first + j))
+    result = [(i, j) for i, j in result if i < first.end and j < second.end]
+    return [*result, *([(first.end, second.end)] if first.complete and second.complete else [])]
 
 
 def find_origins(source: Sequence[str], target: Sequence[str]) -> list[list[int]]:
@@ -151,16 +151,16 @@ PIECES = st.lists(st.text(alphabet="甲乙丙 ", min_size=2, max_size=3), max_si
     pieces=PIECES,
     skip_after=st.integers(0, 2),
     sources_too=st.booleans(),
-    kept=st.tuples(st.integers(1, 9), st.integers(1, 9)),
+    lengths=st.tuples(st.integers(1, 9), st.integers(1, 9)),
     unknown=st.booleans(),
 )
 def test_places_are_those_of_a_slow_reference(
-    texts, pieces, skip_after, sources_too, kept, unknown
+    texts, pieces, skip_after, sources_too, lengths, unknown
 ) -> None:
     x, y, x2, y2 = texts
     pair = ContextPair(SentencePair(x, y), SentencePair(x2, y2))
-    first = decoder_target(y, pieces, kept=kept[0], unknown=unknown)
-    second = decoder_target(y2, pieces, first=2, kept=kept[1], unknown=unknown)
+    first = decoder_target(y, pieces, most=lengths[0], unknown=unknown)
+    second = decoder_target(y2, pieces, first=2, most=lengths[1], unknown=unknown)
     table = robust(skip_after=skip_after, sources_too=sources_too)
     assert [*align_targets(pair, first, second, table, "zh")] == align_by_definition(
         pair, first, second, table, "zh"
@@ -176,11 +176,11 @@ def test_of_the_same_text_everything_is_compared(text, pieces) -> None:
         assert places == tuple((k, k) for k in range(first.first, first.end + 1))
 
 
-def list_places(y: str, y2: str, *, x: str = "", x2: str = "", pieces=(), **given) -> list[str]:
+def list_places(y: str, y2: str, *, x: str = "", x2: str = "", pieces=(), **options) -> list[str]:
     """The tokens that are compared, as text; the end as a full stop of its own."""
     first, second = decoder_target(y, pieces), decoder_target(y2, pieces)
     pair = ContextPair(SentencePair(x or y, y), SentencePair(x2 or y2, y2))
-    places = align_targets(pair, first, second, robust(**given), "en")
+    places = align_targets(pair, first, second, robust(**options), "en")
     ends = {first.end: "END"}
     texts = {first.first + k: y[slice(*span)] for k, span in enumerate(first.spans)}
     return [{**texts, **ends}[i] for i, _ in places]

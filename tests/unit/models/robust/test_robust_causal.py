@@ -60,8 +60,8 @@ def build_task(base: Path, **table: object) -> Any:
     return task
 
 
-def robust(**given: object) -> RobustTable:
-    return RobustTable(cases=("cases.jsonl",), **given)
+def robust(**options: object) -> RobustTable:
+    return RobustTable(cases=("cases.jsonl",), **options)
 
 
 def examples_of(task: Any, twins: Any) -> Any:
@@ -69,12 +69,12 @@ def examples_of(task: Any, twins: Any) -> Any:
 
 
 def compare_answers(
-    task: Any, y: str, y2: str, *, x: str = "甲乙", x2: str = "甲", **given: object
+    task: Any, y: str, y2: str, *, x: str = "甲乙", x2: str = "甲", **options: object
 ) -> str:
     """What is predicted at the places of the first answer, as text."""
     pair = ContextPair(SentencePair(x, y), SentencePair(x2, y2))
     first, second = examples_of(task, [pair])
-    places = task.matches(pair, first, second, robust(**given))
+    places = task.matches(pair, first, second, robust(**options))
     assert [first.ids[i + 1] for i, _ in places] == [second.ids[j + 1] for _, j in places]
     assert all(i >= first.start - 1 and j >= second.start - 1 for i, j in places)
     return str(task._question.tokenizer.decode([first.ids[i + 1] for i, _ in places]))
@@ -114,8 +114,8 @@ def test_the_loss_is_that_of_a_slow_reference(base, style) -> None:
             TWINS,
             examples_of(task, TWINS),
             robust=table,
-            labels_of=lambda each: {
-                place - 1: each.ids[place] for place in range(each.start, len(each.ids))
+            labels_of=lambda target: {
+                place - 1: target.ids[place] for place in range(target.start, len(target.ids))
             },
         )
         loss = wrapped.loss(task.module, batch).item()

@@ -35,8 +35,8 @@ def read_data(home: Path, robust=None, **tables):
     return read_context_pairs(config, home)
 
 
-def sources(found) -> set[str]:
-    return {side.source for pair in found for side in pair}
+def sources(pairs_found) -> set[str]:
+    return {side.source for pair in pairs_found for side in pair}
 
 
 def test_each_variant_is_one_twin_of_its_original(home) -> None:
@@ -63,9 +63,9 @@ def test_every_format_of_cases_gives_the_same(home) -> None:
     (home / "ours" / "para.txt").write_text(text + "\n")
     (home / "set" / "ours").mkdir(parents=True)
     (home / "set" / "ours" / "para.txt").write_text(text + "\n")
-    wanted = read_data(home, data={"dev": "dev.tsv"}).train
+    train = read_data(home, data={"dev": "dev.tsv"}).train
     for name in ("ours/para.txt", "ours", "set"):
-        assert read_data(home, {"cases": [name]}, data={"dev": "dev.tsv"}).train == wanted
+        assert read_data(home, {"cases": [name]}, data={"dev": "dev.tsv"}).train == train
     digests = read_data(home, {"cases": ["set", "ours"]}, data={"dev": "dev.tsv"}).files
     (home / "ours" / ".hidden").write_text("x")
     (home / "set" / "ours" / "para.txt").write_text(text.replace("cat", "hen") + "\n")

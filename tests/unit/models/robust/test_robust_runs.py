@@ -57,8 +57,8 @@ def half(dev, texts) -> float:
 half.signature = "metric:half"
 
 
-def run_training(home: Path, name: str, config, *, kind=KIND, said=None, score=None):
-    say = (lambda _line: None) if said is None else said.append
+def run_training(home: Path, name: str, config, *, kind=KIND, messages=None, score=None):
+    say = (lambda _line: None) if messages is None else messages.append
     return train_run(config, kind, home / name, home=home, score=score or Falling(), say=say)
 
 
@@ -76,8 +76,10 @@ def weights(outcome) -> dict[str, torch.Tensor]:
     return load_file(outcome.model / "model.safetensors")
 
 
-def same(one, two) -> bool:
-    return one.keys() == two.keys() and all(torch.equal(one[name], two[name]) for name in one)
+def same(first, second) -> bool:
+    return first.keys() == second.keys() and all(
+        torch.equal(first[name], second[name]) for name in first
+    )
 
 
 def history(outcome) -> list[dict]:
@@ -87,7 +89,7 @@ def history(outcome) -> list[dict]:
 
 def test_the_last_weights_are_kept_and_dev_is_scored_all_the_same(home) -> None:
     text: list[str] = []
-    outcome = run_training(home, "run", build_config(), said=text)
+    outcome = run_training(home, "run", build_config(), messages=text)
     assert (outcome.why, outcome.steps) == ("all epochs done", 6)
     assert outcome.best_step == outcome.steps
     rows = history(outcome)

@@ -54,15 +54,15 @@ MODELS = {
 }
 
 
-def robust(**given: object) -> RobustTable:
-    return RobustTable(cases=("cases.jsonl",), **given)
+def robust(**options: object) -> RobustTable:
+    return RobustTable(cases=("cases.jsonl",), **options)
 
 
 def build_task(request, name: str, **more):
     """A task of one of the tiny models, in 64 bits."""
-    language, own = MODELS[name]
+    language, model_options = MODELS[name]
     pairs = ZH_PAIRS if language == "zh" else EN_PAIRS
-    task = task_of(request.getfixturevalue(name), pairs, language, **own, **more)
+    task = task_of(request.getfixturevalue(name), pairs, language, **model_options, **more)
     task.module.double().eval()
     return task, ZH if language == "zh" else EN
 
@@ -71,11 +71,11 @@ def examples_of(task, twins):
     return task.prepare([pair for result in twins for pair in result]).examples
 
 
-def compare_targets(task, y: str, y2: str, **given) -> str:
+def compare_targets(task, y: str, y2: str, **options) -> str:
     """The tokens of the first target that are compared, a blank between them."""
     pair = ContextPair(SentencePair(y, y), SentencePair(y2, y2))
     first, second = examples_of(task, [pair])
-    places = task.matches(pair, first, second, robust(**given))
+    places = task.matches(pair, first, second, robust(**options))
     tokens = task._tokenizer.convert_ids_to_tokens
     assert [first.target[i] for i, _ in places] == [second.target[j] for _, j in places]
     return " ".join(tokens([first.target[i] for i, _ in places]))
@@ -213,7 +213,7 @@ def test_a_killed_run_goes_on_to_the_same_weights(tmp_path, zh_bart) -> None:  #
 
     whole = run("whole")
     assert whole.steps == 12
-    build = lambda *given: dying(KIND.build(*given), 9)  # noqa: E731
+    build = lambda *arguments: dying(KIND.build(*arguments), 9)  # noqa: E731
     with pytest.raises(Killed):
         run("broken", TrainingKind(KIND.config, build, KIND.paths, KIND.check_robust))
     resumed = run("broken")
@@ -246,17 +246,17 @@ def test_the_recipe_runs_to_its_last_weights(tmp_path, en_bart) -> None:  # noqa
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("settings", "message"),
     [
         ({"heads": "labels+detection"}, r'robust\.heads "labels\+detection"'),
         ({"disagreeing": "keep"}, r'robust\.disagreeing "keep"'),
     ],
 )
 def test_what_a_decoder_cannot_do_is_refused_before_anything_is_loaded(
-    tmp_path, given, message
+    tmp_path, settings, message
 ) -> None:
     cases(tmp_path)
-    run_config = config(tmp_path / "nowhere", robust={"cases": ["cases.jsonl"], **given})
+    run_config = config(tmp_path / "nowhere", robust={"cases": ["cases.jsonl"], **settings})
     with pytest.raises(UsageError, match=message):
         train_run(run_config, KIND, tmp_path / "run", home=tmp_path, score=None, say=print)
 

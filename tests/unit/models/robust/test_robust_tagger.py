@@ -19,9 +19,9 @@ from gecbench.models.tagger.training import KIND
 from gecbench.models.training.task import IGNORED, ComparableTask
 
 
-def build_task(robust=None, given=None, **model) -> RobustTask:
+def build_task(robust=None, pairs=None, **model) -> RobustTask:
     config = configuration(robust, model=model)
-    base: ComparableTask = KIND.build(config, distinct_pairs(given or context_pairs()), None)
+    base: ComparableTask = KIND.build(config, distinct_pairs(pairs or context_pairs()), None)
     task = RobustTask(base, config.robust)
     task.module.double()
     torch.manual_seed(5)
@@ -31,18 +31,18 @@ def build_task(robust=None, given=None, **model) -> RobustTask:
     return task
 
 
-def batch_of(task: RobustTask, given=None):
-    return task.collate(task.prepare(given or context_pairs()).examples)
+def batch_of(task: RobustTask, pairs=None):
+    return task.collate(task.prepare(pairs or context_pairs()).examples)
 
 
-def value(task: RobustTask, given=None) -> float:
-    return task.loss(task.module, batch_of(task, given)).item()
+def value(task: RobustTask, pairs=None) -> float:
+    return task.loss(task.module, batch_of(task, pairs)).item()
 
 
-def obvious(task: RobustTask, given, alpha: float, *, heads=1, skips=True) -> float:
+def obvious(task: RobustTask, pairs, alpha: float, *, heads=1, skips=True) -> float:
     """Return the paper's sums, sentence by sentence and token by token."""
     base, total = task._task, 0.0
-    for pair in given:
+    for pair in pairs:
         item = [base.prepare([side]).examples[0] for side in pair]
         read = [base.outputs(task.module, base.collate([first])) for first in item]
         for example, logits in zip(item, read, strict=True):
@@ -58,9 +58,11 @@ def obvious(task: RobustTask, given, alpha: float, *, heads=1, skips=True) -> fl
     return total
 
 
-def _pairs_of_equal_tokens(one: SentencePair, two: SentencePair) -> list[tuple[int, int]]:
+def _pairs_of_equal_tokens(
+    first_pair: SentencePair, second_pair: SentencePair
+) -> list[tuple[int, int]]:
     """Return $START and what one longest common subsequence of these sentences matches."""
-    first, second = ["$START", *one.source.split()], ["$START", *two.source.split()]
+    first, second = ["$START", *first_pair.source.split()], ["$START", *second_pair.source.split()]
     if len(first) == len(second):
         return [(k, k) for k in range(len(first)) if first[k] == second[k]]
     longer, shorter, turned = (
@@ -92,8 +94,8 @@ def test_the_loss_is_that_of_the_slow_reference(alpha, heads, disagreeing) -> No
         ),
     ]
     task = build_task({"alpha": alpha, "heads": heads, "disagreeing": disagreeing}, pairs)
-    wanted = obvious(task, pairs, alpha, heads=1 + ("+" in heads), skips=disagreeing == "skip")
-    assert value(task, pairs) == pytest.approx(wanted, rel=1e-9)
+    expected = obvious(task, pairs, alpha, heads=1 + ("+" in heads), skips=disagreeing == "skip")
+    assert value(task, pairs) == pytest.approx(expected, rel=1e-9)
 
 
 def test_alpha_nought_is_the_likelihood_of_both_sides() -> None:

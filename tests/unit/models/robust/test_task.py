@@ -32,16 +32,16 @@ def test_it_is_the_formula_however_many_places_are_held_at_once(at_once) -> None
 @pytest.mark.parametrize("at_once", [1, 20, 10_000])
 def test_its_gradient_is_the_numerical_one(at_once) -> None:
     both = logits(2).requires_grad_()
-    assert torch.autograd.gradcheck(lambda each: divergence(each, chunk=at_once), (both,))
+    assert torch.autograd.gradcheck(lambda logits: divergence(logits, chunk=at_once), (both,))
 
 
 def test_its_gradient_is_what_autograd_makes_of_the_formula() -> None:
     both = logits(3, 40, 11).float().requires_grad_()
     log_p, log_q = both.log_softmax(-1)
     plain = ((log_p.exp() - log_q.exp()) * (log_p - log_q)).sum() / 2
-    (wanted,) = torch.autograd.grad(plain * 3, both)
+    (gradient,) = torch.autograd.grad(plain * 3, both)
     (result,) = torch.autograd.grad(divergence(both, chunk=50) * 3, both)
-    assert torch.allclose(result, wanted, atol=1e-6)
+    assert torch.allclose(result, gradient, atol=1e-6)
 
 
 def test_equal_logits_have_none_exactly_and_no_gradient() -> None:
@@ -81,15 +81,17 @@ words = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=9)
 
 
 @given(words, words, st.integers(0, 3))
-def test_matched_tokens_are_equal_ascend_and_are_fewer_the_more_are_skipped(one, two, skip) -> None:
-    whole, less = align_tokens(one, two), align_tokens(one, two, skip_after=skip)
-    assert all(one[i] == two[j] for i, j in whole)
+def test_matched_tokens_are_equal_ascend_and_are_fewer_the_more_are_skipped(
+    first, second, skip
+) -> None:
+    whole, less = align_tokens(first, second), align_tokens(first, second, skip_after=skip)
+    assert all(first[i] == second[j] for i, j in whole)
     assert all(a[0] < b[0] and a[1] < b[1] for a, b in pairwise(whole))
     assert set(less) <= set(whole)
     if not skip:
         assert less == whole
-    if one == two:
-        assert less == whole == tuple((k, k) for k in range(len(one)))
+    if first == second:
+        assert less == whole == tuple((k, k) for k in range(len(first)))
 
 
 def test_what_follows_a_change_is_skipped_and_only_that() -> None:

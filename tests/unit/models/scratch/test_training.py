@@ -31,8 +31,8 @@ class Killed(BaseException):
 def kind_that_dies(after: int):
     """Return a kind whose training dies after so many batches."""
 
-    def build(config, pairs, kept):
-        task = KIND.build(config, pairs, kept)
+    def build(config, pairs, folder):
+        task = KIND.build(config, pairs, folder)
         real, left = task.loss, after
 
         def loss(module, batch):
@@ -49,7 +49,7 @@ def kind_that_dies(after: int):
     return dataclasses.replace(KIND, build=build)
 
 
-def run(home: Path, name: str, architecture: str, kind=KIND, said: list[str] | None = None):
+def run(home: Path, name: str, architecture: str, kind=KIND, messages: list[str] | None = None):
     settings = {"epochs": 3, "learning_rate": 0.01, "batch_size": 3, "checkpoint_every": 2}
     result = {
         **tables(architecture, dropout=0.2, label_smoothing=0.1),
@@ -57,7 +57,7 @@ def run(home: Path, name: str, architecture: str, kind=KIND, said: list[str] | N
         "training": {**settings, "log_every": 1, "patience": 0},
         "scoring": {"by": "loss"},
     }
-    say = (lambda _line: None) if said is None else said.append
+    say = (lambda _line: None) if messages is None else messages.append
     config = convert("tiny.toml", result, KIND.config)
     return train_run(config, kind, home / name, home=home, score=None, say=say)
 
@@ -70,7 +70,7 @@ def test_a_killed_run_goes_on_to_the_same_weights(tmp_path, architecture) -> Non
     with pytest.raises(Killed):
         run(tmp_path, "broken", architecture, kind_that_dies(5))
     text: list[str] = []
-    resumed = run(tmp_path, "broken", architecture, said=text)
+    resumed = run(tmp_path, "broken", architecture, messages=text)
     assert any("going on from step 4" in line for line in text)
     first, second = (load_file(item.model / "model.safetensors") for item in (whole, resumed))
     assert first.keys() == second.keys()
@@ -116,7 +116,7 @@ def test_what_was_saved_is_gone_on_with(tmp_path) -> None:
     task = task_of("transformer", ZH_PAIRS, units="words", correcting={"beams": 2})
     task.save(tmp_path, {})
     # Another segmentation of other pairs would give another vocabulary.
-    on = task_of("transformer", [("别的", "别的")], kept=tmp_path, units="words")
+    on = task_of("transformer", [("别的", "别的")], folder=tmp_path, units="words")
     assert on.prepare(PAIRS) == task.prepare(PAIRS)
     assert [n for n, _ in on.module.named_parameters()] == [
         n for n, _ in task.module.named_parameters()

@@ -76,11 +76,11 @@ def test_laws_hold_for_exports(exported) -> None:
 def test_eight_bits_say_how_far_they_agree(trained, exported, tmp_path) -> None:
     sources = [source for source, _ in ZH_PAIRS]
     card = json.loads((exported["zh-int8"] / "gecbench.json").read_text("utf-8"))
-    told = card["made"]["agreement"]
+    message = card["made"]["agreement"]
     both = [load_corrector(str(place)) for place in (trained["zh"], exported["zh-int8"])]
     pairs = list(zip(*(side.correct(sources) for side in both), strict=True))
     agreement = compare_corrections(pairs)
-    assert told == {
+    assert message == {
         "texts": 8,
         "equal": agreement.equal,
         "what": "corrected texts",

@@ -120,9 +120,9 @@ def test_source_tokens_are_blanked_while_learning_only(zh_bart) -> None:
     blanked, untouched = seen
     assert untouched is None
     whole = encoder.get_input_embeddings()(batch["input_ids"])
-    gone = (blanked == 0).all(-1)
-    assert 0.25 < gone.float().mean().item() < 0.55
-    assert torch.allclose(blanked[~gone], whole[~gone] / 0.6)
+    blank = (blanked == 0).all(-1)
+    assert 0.25 < blank.float().mean().item() < 0.55
+    assert torch.allclose(blanked[~blank], whole[~blank] / 0.6)
 
 
 def test_blanking_reaches_every_architecture(t5, mbart) -> None:
@@ -208,7 +208,7 @@ def test_what_was_saved_goes_on_without_the_place(tmp_path: Path, zh_bart) -> No
     card = json.loads((tmp_path / "gecbench.json").read_text("utf-8"))
     assert (card["kind"], card["runtime"], card["tokens"]) == ("seq2seq", "torch", "zh")
     assert card["defaults"] == {"max_length": 100, "beams": 3}
-    on = task_of(Path("nowhere/at/all"), pairs, "zh", kept=tmp_path, **more)
+    on = task_of(Path("nowhere/at/all"), pairs, "zh", folder=tmp_path, **more)
     assert on.prepare(PAIRS) == task.prepare(PAIRS)
     named = {name: tensor.shape for name, tensor in task.module.named_parameters()}
     assert {name: tensor.shape for name, tensor in on.module.named_parameters()} == named

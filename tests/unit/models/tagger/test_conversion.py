@@ -243,7 +243,7 @@ def test_a_file_of_weights_needs_labels_and_encoder(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ({"label2id": {"$KEEP": 0, "<PAD>": "1"}}, r"config\.json: .*label2id"),
         ({"label2id": {"$KEEP": False, "<PAD>": True}}, r"config\.json: .*label2id"),
@@ -252,14 +252,14 @@ def test_a_file_of_weights_needs_labels_and_encoder(tmp_path):
         ({"d_label2id": {"$CORRECT": 0, "$INCORRECT": True}}, r"config\.json: .*d_label2id"),
     ],
 )
-def test_a_config_that_cannot_be_is_one_line(tiny_bert, tmp_path, wrong, said):
+def test_a_config_that_cannot_be_is_one_line(tiny_bert, tmp_path, wrong, message):
     folder = tmp_path / "theirs"
     folder.mkdir()
     gotutiyan(folder, tiny_bert("en"))
     path = folder / "config.json"
     config = {**json.loads(path.read_text(encoding="utf-8")), **wrong}
     path.write_text(json.dumps(config), encoding="utf-8")
-    with pytest.raises(FormatError, match=said):
+    with pytest.raises(FormatError, match=message):
         convert_tagger(folder, tmp_path / "ours", language="en")
     with expect_error(UnknownNameError, "'words'"):
         convert_tagger(folder, tmp_path / "ours", language="en", tokens="words")

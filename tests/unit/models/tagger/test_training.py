@@ -83,9 +83,9 @@ def test_cold_epochs_teach_the_heads_alone_unless_all_is_new(tiny_bert):
     assert learning == {"labels", "detection"}
     task.freeze(cold=False)
     assert all(p.requires_grad for p in task.module.parameters())
-    own = build_task("zh", "convolution")
-    own.freeze(cold=True)
-    assert all(p.requires_grad for p in own.module.parameters())
+    task_own = build_task("zh", "convolution")
+    task_own.freeze(cold=True)
+    assert all(p.requires_grad for p in task_own.module.parameters())
 
 
 def test_start_has_a_row_of_its_own_or_is_unknown(tiny_bert):

@@ -34,7 +34,7 @@ def edits_of(text: str, plan: str, language: str = "en", kind: str | None = None
 
 
 @pytest.mark.parametrize(
-    ("text", "plan", "made"),
+    ("text", "plan", "expected"),
     [
         # Raw English.
         ("I goes home.", "2^VERB_VBZ_VB", "I go home."),
@@ -77,12 +77,12 @@ def edits_of(text: str, plan: str, language: str = "en", kind: str | None = None
         ("(y , ok .", "1=x", "x y , ok ."),
     ],
 )
-def test_english_is_written_as_the_text_is(text, plan, made):
-    assert apply(edits_of(text, plan), text) == made
+def test_english_is_written_as_the_text_is(text, plan, expected):
+    assert apply(edits_of(text, plan), text) == expected
 
 
 @pytest.mark.parametrize(
-    ("text", "plan", "made"),
+    ("text", "plan", "expected"),
     [
         ("我今天很高心。", "6=兴", "我今天很高兴。"),
         ("我有 3 本 book。", "5-", "我有 3 本。"),
@@ -104,8 +104,8 @@ def test_english_is_written_as_the_text_is(text, plan, made):
         (" ", "0+我", " 我"),
     ],
 )
-def test_chinese_has_no_blanks_but_around_words_that_have_them(text, plan, made):
-    assert apply(edits_of(text, plan, "zh"), text) == made
+def test_chinese_has_no_blanks_but_around_words_that_have_them(text, plan, expected):
+    assert apply(edits_of(text, plan, "zh"), text) == expected
 
 
 def test_the_style_can_be_said():
@@ -206,8 +206,8 @@ def test_the_new_chinese_text_has_the_new_tokens(data, text):
     labels = data.draw(st.lists(st.sampled_from(PLAIN), min_size=count, max_size=count))
     transforms = transforms_for("zh")
     edits = text_edits(text, tokens, labels, None, transforms, language="zh")
-    wanted = apply_labels([token.text for token in tokens], labels, transforms)
-    assert tuple(token.text for token in tokens_of(apply(edits, text), "zh")) == wanted
+    tokens_wanted = apply_labels([token.text for token in tokens], labels, transforms)
+    assert tuple(token.text for token in tokens_of(apply(edits, text), "zh")) == tokens_wanted
 
 
 WORDS = ["a", "The", "the", "go", "went", "well-known", "well", "known", ",", ".", "😀", "'s", "-"]
@@ -216,7 +216,7 @@ WORDS = ["a", "The", "the", "go", "went", "well-known", "well", "known", ",", ".
 @HALF
 @given(st.lists(st.sampled_from(WORDS), max_size=8), st.lists(st.sampled_from(WORDS), max_size=8))
 def test_a_tokenised_text_reaches_its_target_exactly(source, target):
-    text, wanted = " ".join(source), " ".join(target)
+    text, target_text = " ".join(source), " ".join(target)
     transforms = transforms_for("en")
     for _ in range(len(target) + 2):
         tokens = tokens_of(text, "space")
@@ -226,7 +226,7 @@ def test_a_tokenised_text_reaches_its_target_exactly(source, target):
             text, tokens, labels, None, transforms, language="en", spacing="tokenised"
         )
         text = apply(edits, text)
-    assert text == wanted
+    assert text == target_text
 
 
 def edit(start, end, replacement, score=None, label=None):

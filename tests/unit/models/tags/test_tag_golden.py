@@ -42,12 +42,12 @@ def read(reader: Format, path: Path) -> list[tuple[str, str]]:
 def rounds_needed(source: str, target: str, kind: str, language: str) -> int | None:
     """Return after how many rounds the text is the target; None where it never is."""
     transforms = transforms_for(language)
-    wanted = [token.text for token in tokens_of(target, kind)]
+    texts = [token.text for token in tokens_of(target, kind)]
     spacing = "tokenised" if kind == "space" else None
     text, number = source, 0
     while text != target:
         tokens = tokens_of(text, kind)
-        labels = choose_labels(derive_labels([token.text for token in tokens], wanted, transforms))
+        labels = choose_labels(derive_labels([token.text for token in tokens], texts, transforms))
         edits = text_edits(
             text, tokens, labels, None, transforms, language=language, spacing=spacing
         )
@@ -106,9 +106,9 @@ def test_vocabularies_cover_what_the_survey_measured(mucgec_pairs, fcgec_pairs):
     for source, target in mucgec_pairs + fcgec_pairs:
         sides = ([token.text for token in tokens_of(side, "zh")] for side in (source, target))
         rows = derive_labels(*sides, transforms_for("zh"))
-        own = [[label for label in row if label != KEEP] for row in rows]
-        several += any(len(labels) > 1 for labels in own)
-        for labels in own:
+        labels_of = [[label for label in row if label != KEEP] for row in rows]
+        several += any(len(labels) > 1 for labels in labels_of)
+        for labels in labels_of:
             counter.update(labels)
     assert (len(counter), counter.total(), several) == (1996, 21823, 1769)
     vocabularies = (build_label_vocabulary(counter, min_count=n) for n in (2, 3, 5))

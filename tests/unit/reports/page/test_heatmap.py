@@ -50,8 +50,8 @@ def result():
     return measure()
 
 
-def shown(one, sources=SOURCES) -> dict[str, list]:
-    return {name: pieces for name, _, pieces in values(one, sources)["sentences"]}
+def shown(data, sources=SOURCES) -> dict[str, list]:
+    return {name: pieces for name, _, pieces in values(data, sources)["sentences"]}
 
 
 def test_pieces_are_the_whole_text_in_its_own_spacing(result):
@@ -73,9 +73,9 @@ def test_words_are_shown_with_spaces_but_han_characters_without():
     tokens = tuple(source.split())
     m2 = Corpus("words", (Sample("1", source, (reference,), tokens=tokens),), "en")
     system = SystemOutput("one", {"1": (rewrite_by(Edit(1, 2, ("love",))),)}, {"1": tokens})
-    (one,) = difficulty(m2, [system], options=DifficultyOptions())
+    (result,) = difficulty(m2, [system], options=DifficultyOptions())
     for sources in ({"1": "We like 猫 猫 today"}, {}):
-        (pieces,) = shown(one, sources).values()
+        (pieces,) = shown(result, sources).values()
         assert [p[4] for p in pieces if not isinstance(p, str)] == ["really like"]
         text = "".join(piece if isinstance(piece, str) else piece[0] for piece in pieces)
         assert text == ("We like 猫 猫 today" if sources else "We like猫猫today")
@@ -108,16 +108,16 @@ def test_an_error_at_the_very_end_ends_the_text_and_names_who_changed_it_otherwi
     corpus = Corpus("ends", (Sample("1", "好吗", (Rewrite(text="好吧"),)),), lang="zh")
     texts = {"kept": "好吗", "otherwise": "好嘛"}
     systems = [SystemOutput(name, {"1": (Rewrite(text=text),)}) for name, text in texts.items()]
-    (one,) = difficulty(corpus, systems, scheme="zh-char")
-    assert shown(one, {"1": "好吗"})["1"] == ["好", ("吗", ERROR, 1.0, 0, "吧", [], [1])]
+    (result,) = difficulty(corpus, systems, scheme="zh-char")
+    assert shown(result, {"1": "好吗"})["1"] == ["好", ("吗", ERROR, 1.0, 0, "吧", [], [1])]
 
 
 def test_the_range_of_weights_is_that_of_the_formula():
     from gecbench.analysis.options import Weighting
 
     assert values(measure(), SOURCES)["range"] == [0.0, 1.0]
-    made = values(measure(weighting=Weighting(2.0, 0.0, 1.0)), SOURCES)
-    assert made["range"] == [round(2 - 2 / 3, 4), 2.0]
+    page_values = values(measure(weighting=Weighting(2.0, 0.0, 1.0)), SOURCES)
+    assert page_values["range"] == [round(2 - 2 / 3, 4), 2.0]
 
 
 class Scripts(HTMLParser):
@@ -166,15 +166,15 @@ def test_several_results_are_all_in_the_page(result):
     other = replace(result, reference="reference 2")
     scripts = Scripts()
     scripts.feed(heat_map([result, other], [SOURCES, SOURCES]))
-    names = [one["reference"] for one in json.loads(scripts.found["data"])]
+    names = [item["reference"] for item in json.loads(scripts.found["data"])]
     assert names == ["reference 1", "reference 2"]
 
 
 def test_every_word_of_the_page_is_there_in_both_languages(result):
     page = heat_map([result], [SOURCES])
-    asked = set(re.findall(r'data-(?:say|name|hint)="([\w-]+)"', page))
-    asked |= set(re.findall(r'\bsay\("([\w-]+)"\)', page))
-    assert asked <= set(WORDS)
+    matches = set(re.findall(r'data-(?:say|name|hint)="([\w-]+)"', page))
+    matches |= set(re.findall(r'\bsay\("([\w-]+)"\)', page))
+    assert matches <= set(WORDS)
     for key, words in WORDS.items():
         assert not re.search("[\u4e00-\u9fff]", words.en), key
         assert re.search("[\u4e00-\u9fff]", words.zh), key
@@ -187,8 +187,8 @@ def test_without_jinja_the_extra_is_named(result, monkeypatch):
 
 
 def test_the_command_writes_the_page_in_the_language_asked_for(run, tmp_path):
-    corpus, one = sample("zh", "corpus.jsonl"), sample("zh", "eager.txt")
-    words = ("analyse", "difficulty", corpus, one, "--scheme", "zh-char", "--language", "zh")
+    corpus, system = sample("zh", "corpus.jsonl"), sample("zh", "eager.txt")
+    words = ("analyse", "difficulty", corpus, system, "--scheme", "zh-char", "--language", "zh")
     code, out, _ = run(*words, "--heat-map", tmp_path / "page.html")
     assert code == 0
     assert "zh-samples" in (tmp_path / "page.html").read_text("utf-8").split("</title>")[0]

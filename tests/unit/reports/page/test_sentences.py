@@ -43,17 +43,21 @@ def english(*edits: Edit) -> list[TextChange]:
     ],
 )
 def test_an_english_edit_brings_its_blanks(edit: Edit, change: tuple, text: str):
-    (found,) = english(edit)
-    assert found[:3] == change
-    assert apply_changes(ENGLISH, [found]) == text
+    (changes,) = english(edit)
+    assert changes[:3] == change
+    assert apply_changes(ENGLISH, [changes]) == text
 
 
 def test_a_chinese_edit_has_no_blanks():
     places = spans("我有 猫", ("我", "有", "猫"))
     edits = (Edit(0, 0, ("现", "在"), "M"), Edit(2, 3, ("狗",), "S"), Edit(3, 3, ("。",), "M"))
-    found = changes_of(edits, places, "")
-    assert [one[:3] for one in found] == [(0, 0, "现在"), (3, 4, "狗"), (4, 4, "。")]
-    assert apply_changes("我有 猫", found) == "现在我有 狗。"
+    text_changes = changes_of(edits, places, "")
+    assert [text_change[:3] for text_change in text_changes] == [
+        (0, 0, "现在"),
+        (3, 4, "狗"),
+        (4, 4, "。"),
+    ]
+    assert apply_changes("我有 猫", text_changes) == "现在我有 狗。"
 
 
 def test_an_edit_of_an_empty_source_has_no_blanks():
@@ -61,19 +65,19 @@ def test_an_edit_of_an_empty_source_has_no_blanks():
 
 
 def test_edits_that_touch_stand_side_by_side():
-    found = english(Edit(1, 2, ("have",), "R"), Edit(2, 2, ("got",), "M"), Edit(2, 3, (), "U"))
-    assert apply_changes(ENGLISH, found) == "I have got cat ."
+    changes = english(Edit(1, 2, ("have",), "R"), Edit(2, 2, ("got",), "M"), Edit(2, 3, (), "U"))
+    assert apply_changes(ENGLISH, changes) == "I have got cat ."
 
 
 def test_insertions_at_one_place_follow_one_another():
-    found = english(Edit(2, 2, ("not",), "M"), Edit(2, 2, ("ever",), "M"))
-    assert apply_changes(ENGLISH, found) == "I has not ever a cat ."
+    changes = english(Edit(2, 2, ("not",), "M"), Edit(2, 2, ("ever",), "M"))
+    assert apply_changes(ENGLISH, changes) == "I has not ever a cat ."
 
 
 def test_of_two_that_overlap_the_first_counts():
-    one, two = english(Edit(1, 3, ("own",), "R"), Edit(2, 4, (), "U"))
-    assert apply_changes(ENGLISH, [one, two]) == "I own cat ."
-    assert apply_changes(ENGLISH, [two, one]) == "I has ."
+    first, second = english(Edit(1, 3, ("own",), "R"), Edit(2, 4, (), "U"))
+    assert apply_changes(ENGLISH, [first, second]) == "I own cat ."
+    assert apply_changes(ENGLISH, [second, first]) == "I has ."
 
 
 def unpacked(text: str) -> object:
@@ -110,29 +114,29 @@ def row(*, tokens: tuple[str, ...] = tuple(ENGLISH.split()), source: str = ENGLI
 
 
 def packed(*rows: SentenceRow, lang: str = "en") -> dict:
-    made = pack_sentences(rows, ("a", "b", "c"), lang, ("origin", "none"), edits=True)
-    return json.loads(json.dumps(made))
+    data = pack_sentences(rows, ("a", "b", "c"), lang, ("origin", "none"), edits=True)
+    return json.loads(json.dumps(data))
 
 
 def test_an_edit_of_many_stands_once_in_the_pool_of_its_sentence():
-    found = packed(row(), row())
-    assert found["pool"]["counts"] == [2, 2]
-    assert found["pool"]["start"] == [2, 8, 2, 8]
-    strings = found["strings"]
-    assert [strings[at] for at in found["pool"]["text"]] == ["have", "dog"] * 2
-    assert [strings[at] for at in found["pool"]["label"]] == ["R:VERB", "R:NOUN"] * 2
-    assert found["pool"]["alternatives"] == {"1": ["rat"], "3": ["rat"]}
-    assert found["types"] == ["R:NOUN", "R:VERB"]
+    data = packed(row(), row())
+    assert data["pool"]["counts"] == [2, 2]
+    assert data["pool"]["start"] == [2, 8, 2, 8]
+    strings = data["strings"]
+    assert [strings[at] for at in data["pool"]["text"]] == ["have", "dog"] * 2
+    assert [strings[at] for at in data["pool"]["label"]] == ["R:VERB", "R:NOUN"] * 2
+    assert data["pool"]["alternatives"] == {"1": ["rat"], "3": ["rat"]}
+    assert data["types"] == ["R:NOUN", "R:VERB"]
 
 
 def test_each_side_refers_to_the_pool():
-    found = packed(row())
-    assert found["references"]["counts"] == [2]
-    assert found["references"]["edits"] == {"counts": [1, 0], "values": [0]}
-    assert found["references"]["weights"] == [0.25]
-    assert found["references"]["states"] == [None, "error-free"]
-    assert found["references"]["annotators"] == ["ann", None]
-    first, second, third = found["outputs"]
+    data = packed(row())
+    assert data["references"]["counts"] == [2]
+    assert data["references"]["edits"] == {"counts": [1, 0], "values": [0]}
+    assert data["references"]["weights"] == [0.25]
+    assert data["references"]["states"] == [None, "error-free"]
+    assert data["references"]["annotators"] == ["ann", None]
+    first, second, third = data["outputs"]
     assert first["made"] == {"counts": [2], "values": [0, 1]}
     assert first["verdicts"] == [1, 0]
     assert second["verdicts"] == [-1]
@@ -141,9 +145,9 @@ def test_each_side_refers_to_the_pool():
 
 
 def test_a_text_is_kept_only_where_edits_do_not_make_it():
-    found = packed(row())
-    assert found["references"]["texts"] == {}
-    assert [output["texts"] for output in found["outputs"]] == [{}, {"0": "I  has a dog ."}, {}]
+    data = packed(row())
+    assert data["references"]["texts"] == {}
+    assert [output["texts"] for output in data["outputs"]] == [{}, {"0": "I  has a dog ."}, {}]
 
 
 def test_of_several_sets_the_first_makes_the_text():
@@ -157,44 +161,44 @@ def test_of_several_sets_the_first_makes_the_text():
         + (SystemVersion(sets, (None, None), (), None, text, None, first=1),),
         None,
     )
-    found = packed(row(), both)
-    assert found["references"]["firsts"] == {"2": 1}
-    assert [output["firsts"] for output in found["outputs"]] == [{}, {}, {"1": 1}]
-    assert found["references"]["texts"] == {}
-    assert [output["texts"].keys() & {"1"} for output in found["outputs"]] == [set()] * 3
+    data = packed(row(), both)
+    assert data["references"]["firsts"] == {"2": 1}
+    assert [output["firsts"] for output in data["outputs"]] == [{}, {}, {"1": 1}]
+    assert data["references"]["texts"] == {}
+    assert [output["texts"].keys() & {"1"} for output in data["outputs"]] == [set()] * 3
 
 
 def test_counts_and_makers_are_those_that_are_given():
     right = Edit(1, 2, ("have",), "R:VERB")
-    one = replace(
+    changed_row = replace(
         row(),
         makers={right: (0, 2)},
         outputs=(replace(row().outputs[0], counts=Counts(3, 1, 2)), *row().outputs[1:]),
     )
-    found = packed(one)
-    assert found["pool"]["makers"] == {"counts": [2, 0], "values": [0, 2]}
-    assert [output["counts"] for output in found["outputs"]] == [[3, 1, 2], [0] * 3, [0] * 3]
-    assert found["countsTokens"] is False
+    data = packed(changed_row)
+    assert data["pool"]["makers"] == {"counts": [2, 0], "values": [0, 2]}
+    assert [output["counts"] for output in data["outputs"]] == [[3, 1, 2], [0] * 3, [0] * 3]
+    assert data["countsTokens"] is False
 
 
 def test_metadata_and_lengths_stand_beside_the_sentences():
     bare = SentenceRow(Sample("s2", "two words"), (), (), row().outputs[2:] * 3, 0.0)
-    found = packed(row(), bare)
-    assert found["strings"][found["meta"]["origin"][0]] == "x"
-    assert found["meta"]["none"] == [None, None]
-    assert found["lengths"] == [5, 2]
+    data = packed(row(), bare)
+    assert data["strings"][data["meta"]["origin"][0]] == "x"
+    assert data["meta"]["none"] == [None, None]
+    assert data["lengths"] == [5, 2]
 
 
 def test_the_length_of_chinese_without_tokens_is_in_characters():
     bare = SentenceRow(Sample("s", "我有 猫"), (), (), (), None)
-    found = json.loads(json.dumps(pack_sentences([bare], (), "zh", (), edits=False)))
-    assert found["lengths"] == [3]
-    assert (found["lang"], found["difficulty"]) == ("zh-Hans", [])
+    data = json.loads(json.dumps(pack_sentences([bare], (), "zh", (), edits=False)))
+    assert data["lengths"] == [3]
+    assert (data["lang"], data["difficulty"]) == ("zh-Hans", [])
 
 
 def test_tokens_of_another_text_take_its_place():
-    found = packed(row(source="I have something else"))
-    assert found["sources"] == [ENGLISH]
+    data = packed(row(source="I have something else"))
+    assert data["sources"] == [ENGLISH]
 
 
 def test_edits_over_characters_bring_no_blanks_in_any_language():
@@ -206,5 +210,5 @@ def test_edits_over_characters_bring_no_blanks_in_any_language():
         (),
         None,
     )
-    found = json.loads(json.dumps(pack_sentences([bare], (), "en", (), edits=True, joiner="")))
-    assert "es" in found["strings"]
+    difficulty = json.loads(json.dumps(pack_sentences([bare], (), "en", (), edits=True, joiner="")))
+    assert "es" in difficulty["strings"]

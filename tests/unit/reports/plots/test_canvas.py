@@ -37,7 +37,7 @@ from gecbench.reports.report import Figure, FigureKind, Series, Words
 
 from ..test_report import contrast
 
-every_figure = pytest.mark.parametrize("one", ALL, ids=lambda one: one.name)
+every_figure = pytest.mark.parametrize("one", ALL, ids=lambda figure: figure.name)
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -45,20 +45,22 @@ page = functools.cache(svg)
 """For tests that change nothing on which a drawing depends."""
 
 
-def elements(made: str) -> list[ET.Element]:
-    return list(ET.fromstring(made).iter())
+def elements(svg_text: str) -> list[ET.Element]:
+    return list(ET.fromstring(svg_text).iter())
 
 
-def texts(made: str) -> str:
-    return " ".join(element.text or "" for element in elements(made) if element.tag == SVG + "text")
+def texts(svg_text: str) -> str:
+    return " ".join(
+        element.text or "" for element in elements(svg_text) if element.tag == SVG + "text"
+    )
 
 
 @pytest.mark.no_cover
 @pytest.mark.parametrize(
-    "one", [BANDS, GROUPS, DOTS, CLOUD, ABOVE_ZERO, MATRIX], ids=lambda one: one.name
+    "figure", [BANDS, GROUPS, DOTS, CLOUD, ABOVE_ZERO, MATRIX], ids=lambda figure: figure.name
 )
-def test_the_same_figure_gives_the_same_page(one: Figure):
-    assert svg(one, "en") == page(one, "en")
+def test_the_same_figure_gives_the_same_page(figure: Figure):
+    assert svg(figure, "en") == page(figure, "en")
 
 
 @pytest.mark.no_cover
@@ -98,15 +100,17 @@ def test_a_figure_says_what_it_shows_in_the_language_of_the_page(one: Figure):
 
 
 def test_ids_are_unique_over_all_figures_and_languages_and_all_are_used():
-    made = [page(one, language) for one in ALL for language in ("en", "zh")]
-    ids = [element.attrib["id"] for each in made for element in elements(each) if element.get("id")]
+    pages = [page(figure, language) for figure in ALL for language in ("en", "zh")]
+    ids = [
+        element.attrib["id"] for page in pages for element in elements(page) if element.get("id")
+    ]
     assert len(ids) == len(set(ids))
-    joined = "".join(made)
+    joined = "".join(pages)
     used = set(re.findall(r'(?:url\(#|href="#)([\w-]+)', joined))
     assert used <= set(ids)
     assert set(re.findall(r'aria-labelledby="([^"]+) ([^"]+)"', joined)) == {
-        (f"{one.name}-{language}-title", f"{one.name}-{language}-alt")
-        for one in ALL
+        (f"{figure.name}-{language}-title", f"{figure.name}-{language}-alt")
+        for figure in ALL
         for language in ("en", "zh")
     }
 
@@ -135,15 +139,15 @@ def test_a_name_too_long_ends_with_an_ellipsis():
     assert "system-07" in texts(page(POINTS, "en"))
 
 
-def places(made: str) -> list[tuple[str, float, float]]:
+def places(svg_text: str) -> list[tuple[str, float, float]]:
     """Texts with where they begin, in units of the picture."""
-    found = []
-    for element in elements(made):
+    places = []
+    for element in elements(svg_text):
         if element.tag == SVG + "text":
             moved = re.match(r"translate\(([\d.-]+) ([\d.-]+)\)", element.get("transform", ""))
             x, y = moved.groups() if moved else (element.attrib["x"], element.attrib["y"])
-            found.append((element.text or "", float(x), float(y)))
-    return found
+            places.append((element.text or "", float(x), float(y)))
+    return places
 
 
 def like(kind: FigureKind, count: int) -> Figure:
@@ -157,11 +161,11 @@ def like(kind: FigureKind, count: int) -> Figure:
 @pytest.mark.parametrize("count", [2, 8, 15, 25])
 @pytest.mark.parametrize("kind", ["lines", "bars", "points", "intervals"])
 def test_a_legend_is_never_cut_off_and_tells_names_apart(kind: FigureKind, count: int):
-    made = page(like(kind, count), "en")
-    height = float(ET.fromstring(made).attrib["viewBox"].split()[3])
-    assert all(8 < y < height and 0 <= x < 468 for _, x, y in places(made))
+    svg_text = page(like(kind, count), "en")
+    height = float(ET.fromstring(svg_text).attrib["viewBox"].split()[3])
+    assert all(8 < y < height and 0 <= x < 468 for _, x, y in places(svg_text))
     assert height < 29 * count + 320
-    shown = texts(made).replace("- ", "-").replace("… ", "…")
+    shown = texts(svg_text).replace("- ", "-").replace("… ", "…")
     for at in range(count):
         assert len(re.findall(rf"large-v{at}(?!\d)", shown)) == 1
 
@@ -211,23 +215,23 @@ def test_whole_numbers_have_whole_marks():
 
 @pytest.mark.parametrize(("counts", "whole"), [((4, 4, 4), {"4"}), ((2, 3, 4), {"2", "3", "4"})])
 def test_points_over_counts_have_whole_marks(counts: tuple[int, ...], whole: set[str]):
-    made = page(figure("points", Series("a", counts, (31.5, 47.2, 49.9))), "en")
-    marks = {text for text, *_ in places(made) if re.fullmatch(r"\d(\.\d+)?", text)}
+    svg_text = page(figure("points", Series("a", counts, (31.5, 47.2, 49.9))), "en")
+    marks = {text for text, *_ in places(svg_text) if re.fullmatch(r"\d(\.\d+)?", text)}
     assert marks == whole
 
 
 @pytest.mark.parametrize("kind", ["lines", "bars", "points", "intervals", "matrix"])
 @pytest.mark.parametrize("wrong", [float("nan"), float("inf")])
 def test_a_number_that_is_none_is_refused_in_every_kind(kind: FigureKind, wrong: float):
-    one = figure(kind, Series(Words("ours", "我们的"), (1, 2), (1.0, wrong)))
+    single_figure = figure(kind, Series(Words("ours", "我们的"), (1, 2), (1.0, wrong)))
     message = (
         f"figure trial-{kind}, series 'ours': number 2 of its y is {wrong}; "
         "give a finite number, or None where there is nothing to show"
     )
     with pytest.raises(GecbenchError, match=f"^{re.escape(message)}$"):
-        svg(one, "en")
+        svg(single_figure, "en")
     with pytest.raises(GecbenchError, match=f"^{re.escape(message)}$"):
-        draw(one, format="pdf", language="en")
+        draw(single_figure, format="pdf", language="en")
     ends = figure(kind, Series("a", (1,), (1.0,), (wrong,), (2.0,)))
     with expect_error(GecbenchError, f"trial-{kind}", "number 1", "low", str(wrong)):
         svg(ends, "en")
@@ -240,10 +244,10 @@ def test_lines_are_listed_as_they_end_from_above():
 
 
 def test_many_groups_of_bars_become_dots_with_a_marker_for_each_series():
-    made = page(DOTS, "en")
+    svg_text = page(DOTS, "en")
     markers = {
         (element.get("href"), element.get("fill"))
-        for element in elements(made)
+        for element in elements(svg_text)
         if element.tag == SVG + "use" and element.get("stroke-width") != "0.8"
     }
     assert len({href for href, _ in markers}) == 15
@@ -311,11 +315,11 @@ def test_themes_of_files_differ_in_colours_only():
 
 def test_hostile_names_are_text():
     name = "<script>'$x$'&\x0b\u202e\ud800"
-    one = figure("lines", Series(name, (1,), (1.0,)), Series("b", (1,), (2.0,)))
-    page = svg(one, "en")
+    single_figure = figure("lines", Series(name, (1,), (1.0,)), Series("b", (1,), (2.0,)))
+    page = svg(single_figure, "en")
     assert "<script" not in page
     assert "<script>'$x$'&" in texts(page)
-    draw(one, format="png", language="en")
+    draw(single_figure, format="png", language="en")
 
 
 def test_settings_of_the_user_neither_matter_nor_change():
@@ -329,18 +333,18 @@ def test_settings_of_the_user_neither_matter_nor_change():
 def test_chinese_letters_of_files_are_those_of_a_font():
     from PIL import Image
 
-    made = [draw(LINES, format="png", language=language) for language in ("en", "zh")]
-    pictures = [Image.open(io.BytesIO(one)) for one in made]
+    files = [draw(LINES, format="png", language=language) for language in ("en", "zh")]
+    pictures = [Image.open(io.BytesIO(file)) for file in files]
     assert pictures[0].size == pictures[1].size
     assert pictures[1].text["Title"] == "试验图"
     assert pictures[0].tobytes() != pictures[1].tobytes()
 
 
 def test_a_character_that_no_font_has_is_an_error_not_a_box():
-    one = figure("lines", Series("a\U0001f9ea", (1,), (1.0,)))
+    single_figure = figure("lines", Series("a\U0001f9ea", (1,), (1.0,)))
     with expect_error(GecbenchError, "'🧪'", "U+1F9EA", "'a🧪'"):
-        draw(one, format="png", language="en")
-    assert "🧪" not in texts(svg(one, "en"))
+        draw(single_figure, format="png", language="en")
+    assert "🧪" not in texts(svg(single_figure, "en"))
 
 
 def test_without_a_chinese_font_the_package_that_brings_one_is_named(monkeypatch):

@@ -18,10 +18,10 @@ from .test_canvas import places as found
 ROOM = Box(0, 0, 400, 260)
 
 
-def overlap(one: Box, other: Box) -> bool:
+def overlap(box: Box, other: Box) -> bool:
     return (
-        min(one.right, other.right) > max(one.left, other.left)
-        and min(one.high, other.high) > max(one.low, other.low)
+        min(box.right, other.right) > max(box.left, other.left)
+        and min(box.high, other.high) > max(box.low, other.low)
     )  # fmt: skip
 
 
@@ -32,23 +32,23 @@ def places(seed: int, count: int, spot: float) -> list[tuple[float, float]]:
     ]
 
 
-def sized(made: str) -> list[tuple[str, float]]:
+def sized(svg_text: str) -> list[tuple[str, float]]:
     """Texts of labels, which are smaller than others, with how far down they stand."""
     small = {
         element.text
-        for element in elements(made)
+        for element in elements(svg_text)
         if element.tag == SVG + "text" and element.get("font-size") == "7.5px"
     }
-    return [(text, y) for text, _, y in found(made) if text in small]
+    return [(text, y) for text, _, y in found(svg_text) if text in small]
 
 
 def assert_tidy(points: list[tuple[float, float]], boxes: list[Box | None], room: Box = ROOM):
-    kept = [box for box in boxes if box is not None]
+    labels = [box for box in boxes if box is not None]
     marks = [Box(x - 4, y - 4, x + 4, y + 4) for x, y in points]
-    assert not any(overlap(a, b) for a, b in itertools.combinations(kept, 2))
-    assert not any(overlap(box, mark) for box in kept for mark in marks)
-    assert all(box.left >= room.left and box.right <= room.right for box in kept)
-    assert all(box.low >= room.low and box.high <= room.high for box in kept)
+    assert not any(overlap(a, b) for a, b in itertools.combinations(labels, 2))
+    assert not any(overlap(box, mark) for box in labels for mark in marks)
+    assert all(box.left >= room.left and box.right <= room.right for box in labels)
+    assert all(box.low >= room.low and box.high <= room.high for box in labels)
 
 
 def test_a_lone_label_stands_at_the_right_on_the_height_of_its_point():
@@ -93,33 +93,33 @@ LONG_NAME = "annotator-of-a-very-large-university-with-a-long-name"
 
 
 def test_labels_stay_below_the_title_of_the_axis_and_above_its_numbers():
-    made = svg(figure("points", crowd(25, LONG_NAME)), "en")
-    small = [y for text, y in sized(made)]
-    title = next(y for text, _, y in found(made) if text == "F0.5 (%)")
-    numbers = max(y for text, _, y in found(made) if text.endswith(".0"))
+    svg_text = svg(figure("points", crowd(25, LONG_NAME)), "en")
+    small = [y for text, y in sized(svg_text)]
+    title = next(y for text, _, y in found(svg_text) if text == "F0.5 (%)")
+    numbers = max(y for text, _, y in found(svg_text) if text.endswith(".0"))
     assert len(small) > 8
     assert all(title + 7 < y < numbers for y in small)
-    assert all(0 < x < 468 for _, x, _ in found(made))
+    assert all(0 < x < 468 for _, x, _ in found(svg_text))
 
 
 def test_labels_are_shortened_until_all_find_room():
-    made = texts(svg(figure("points", crowd(12, LONG_NAME)), "en"))
-    assert all(f"-{at:02d}" in made for at in range(12))
+    words = texts(svg(figure("points", crowd(12, LONG_NAME)), "en"))
+    assert all(f"-{at:02d}" in words for at in range(12))
 
 
 @pytest.mark.no_cover
 def test_systems_whose_names_find_no_room_are_in_a_legend():
     heap = (Series(f"{LONG_NAME}-{at:02d}", (1.0,), (1.0,)) for at in range(34))
-    made = svg(figure("points", *heap), "en")
-    assert all(f"-{at:02d}" in texts(made) for at in range(34))
-    assert len(sized(made)) < 34
+    svg_text = svg(figure("points", *heap), "en")
+    assert all(f"-{at:02d}" in texts(svg_text) for at in range(34))
+    assert len(sized(svg_text)) < 34
 
 
 def test_in_a_crowd_labels_are_left_off_rather_than_cover_one_another():
     boxes = spread(places(1, 120, 90), [(40, 9)] * 120, ROOM, full=False)
-    kept = [box for box in boxes if box is not None]
-    assert 10 < len(kept) < 100
-    assert not any(overlap(a, b) for a, b in itertools.combinations(kept, 2))
+    labels = [box for box in boxes if box is not None]
+    assert 10 < len(labels) < 100
+    assert not any(overlap(a, b) for a, b in itertools.combinations(labels, 2))
 
 
 def test_a_point_without_a_label_needs_no_place_but_is_kept_free():
@@ -133,5 +133,8 @@ def test_a_label_far_from_its_point_is_joined_to_it_by_a_line():
     page = svg(heap, "en")
     assert all(f"system-{at:02d}" in texts(page) for at in range(12))
     near = svg(figure("points", *(Series(str(at), (at,), (at,)) for at in range(12))), "en")
-    joints = [made.count('stroke-width="0.6"') - made.count("clip-path") for made in (page, near)]
+    joints = [
+        svg_text.count('stroke-width="0.6"') - svg_text.count("clip-path")
+        for svg_text in (page, near)
+    ]
     assert joints[0] > joints[1]

@@ -37,8 +37,8 @@ def test_names_are_told_apart_by_their_number_where_nothing_else_does():
 
 def test_the_same_name_is_the_same_each_time():
     names = [f"{LONG}-1", f"{LONG}-2", f"{LONG}-1"]
-    made = shorten(names, 22, 1)
-    assert made[0] == made[2] != made[1]
+    short = shorten(names, 22, 1)
+    assert short[0] == short[2] != short[1]
 
 
 @pytest.mark.parametrize(("columns", "lines"), [(22, 2), (24, 2), (16, 1), (14, 1), (9, 1)])
@@ -53,11 +53,11 @@ def test_the_same_name_is_the_same_each_time():
     )
 )
 def test_different_names_come_out_different_and_fit(columns: int, lines: int, names: list[str]):
-    made = shorten(names, columns, lines)
-    assert len(set(zip(names, made, strict=True))) == len(set(names))
+    short = shorten(names, columns, lines)
+    assert len(set(zip(names, short, strict=True))) == len(set(names))
     bare = {"".join(name.split()) for name in names}
     if len(bare) == len(set(names)):
-        assert len(set(made)) == len(set(names))
-    for one in made:
-        assert one.count("\n") < lines
-        assert all(columns_of(line) <= columns for line in one.split("\n"))
+        assert len(set(short)) == len(set(names))
+    for name in short:
+        assert name.count("\n") < lines
+        assert all(columns_of(line) <= columns for line in name.split("\n"))
