@@ -27,17 +27,17 @@ def published(shared: Path) -> PerturbedSet:
 
 
 @pytest.fixture(scope="module")
-def made(published: PerturbedSet) -> Perturbation:
+def perturbation(published: PerturbedSet) -> Perturbation:
     return perturb(published, options=PerturbOptions(pos=False))
 
 
 @pytest.mark.slow
 def test_several_processes_make_what_one_makes(
-    published: PerturbedSet, made: Perturbation, monkeypatch: pytest.MonkeyPatch
+    published: PerturbedSet, perturbation: Perturbation, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(training_data, "_PAYS", 1)
     monkeypatch.setattr(training_data, "cores", lambda: 2)
-    assert perturb(published, options=PerturbOptions(pos=False), jobs=None) == made
+    assert perturb(published, options=PerturbOptions(pos=False), jobs=None) == perturbation
 
 
 def test_processes_that_cannot_be_are_refused(published: PerturbedSet):
@@ -47,25 +47,29 @@ def test_processes_that_cannot_be_are_refused(published: PerturbedSet):
         perturb(published, options=PerturbOptions(filler="mask:nowhere"), jobs=2)
 
 
-def test_every_gold_edit_is_still_there_with_its_correction(made: Perturbation):
-    assert made.report.sentences == 2493
-    assert made.report.cases == len(made.cases.cases) == 2491
-    assert made.report.left_out == {"empty references": ["conll14/14", "conll14/574"]}
-    wrong = {case.id: found for case in made.cases.cases if (found := problems(case, "space"))}
+def test_every_gold_edit_is_still_there_with_its_correction(perturbation: Perturbation):
+    assert perturbation.report.sentences == 2493
+    assert perturbation.report.cases == len(perturbation.cases.cases) == 2491
+    assert perturbation.report.left_out == {"empty references": ["conll14/14", "conll14/574"]}
+    wrong = {
+        case.id: faults for case in perturbation.cases.cases if (faults := problems(case, "space"))
+    }
     assert wrong == {}
 
 
-def test_our_own_check_of_published_cases_finds_nothing_either(made: Perturbation):
-    kinds = Counter(finding.kind for finding in check_perturbed(made.cases).findings)
+def test_our_own_check_of_published_cases_finds_nothing_either(perturbation: Perturbation):
+    kinds = Counter(finding.kind for finding in check_perturbed(perturbation.cases).findings)
     assert not kinds
 
 
-def test_operations_are_equally_likely(made: Perturbation):
-    shares = [count / (5 * 2491) for count in made.report.operations.values()]
+def test_operations_are_equally_likely(perturbation: Perturbation):
+    shares = [count / (5 * 2491) for count in perturbation.report.operations.values()]
     assert all(abs(share - 1 / 3) < 0.02 for share in shares)
 
 
-def test_what_becomes_of_a_case_depends_on_no_other(published: PerturbedSet, made: Perturbation):
+def test_what_becomes_of_a_case_depends_on_no_other(
+    published: PerturbedSet, perturbation: Perturbation
+):
     from dataclasses import replace
 
     whole = published.subsets[1]
@@ -81,9 +85,9 @@ def test_what_becomes_of_a_case_depends_on_no_other(published: PerturbedSet, mad
 def test_chinese_sentences_of_mucgec(shared: Path):
     corpus = load(shared / "data" / "mucgec" / "MuCGEC_dev.txt")
     some = Corpus(corpus.name, corpus.samples[:150], corpus.lang)
-    made = perturb(some, options=PerturbOptions(each_reference=True))
-    assert made.report.left_out.keys() <= {"references that say unannotatable"}
-    assert made.report.cases > 300
-    wrong = {case.id: found for case in made.cases.cases if (found := problems(case, "zh"))}
+    perturbed = perturb(some, options=PerturbOptions(each_reference=True))
+    assert perturbed.report.left_out.keys() <= {"references that say unannotatable"}
+    assert perturbed.report.cases > 300
+    wrong = {case.id: faults for case in perturbed.cases.cases if (faults := problems(case, "zh"))}
     assert wrong == {}
-    assert "jieba" in made.cases.provenance["words"]
+    assert "jieba" in perturbed.cases.provenance["words"]

@@ -29,24 +29,24 @@ def small(architecture: str, seed: int) -> EncoderDecoder:
 
 @torch.no_grad()
 def worth(
-    made: EncoderDecoder, source: list[int], said: tuple[int, ...], *, ended: bool = True
+    model: EncoderDecoder, source: list[int], items: tuple[int, ...], *, ended: bool = True
 ) -> float:
     """Return the log-probability of an answer with its end, by the plain forward pass."""
-    logits = made(*batch([source]), torch.tensor([[1, *said]]))[0]
+    logits = model(*batch([source]), torch.tensor([[1, *items]]))[0]
     logits[:, :2] = float("-inf")
     logits[0, END] = float("-inf")
     logs = logits.log_softmax(-1)
-    return sum(float(logs[k, item]) for k, item in enumerate((*said, END) if ended else said))
+    return sum(float(logs[k, item]) for k, item in enumerate((*items, END) if ended else items))
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_a_wide_search_finds_the_most_probable_of_all_answers(architecture) -> None:
     model = small(architecture, 1)
-    every = [said for size in (1, 2) for said in product(range(3, 13), repeat=size)]
+    every = [items for size in (1, 2) for items in product(range(3, 13), repeat=size)]
     search = BeamSearch(model, SPECIALS, Decoding(beams=120, length_penalty=0.0))
     for source, (best, *_) in zip(SOURCES, search.answers(inputs(SOURCES), 3), strict=True):
-        result = {said: worth(model, source, said) for said in every if END not in said}
-        assert best.ids == max(result, key=lambda said: result[said])
+        result = {items: worth(model, source, items) for items in every if END not in items}
+        assert best.ids == max(result, key=lambda items: result[items])
         assert best.score == pytest.approx(result[best.ids], abs=1e-4)
 
 
@@ -70,24 +70,24 @@ def test_scores_are_those_of_the_plain_pass_whatever_the_batch(architecture) -> 
 
 
 @torch.no_grad()
-def search_scores(made: EncoderDecoder, source: list[int], beams: int, most: int) -> list[float]:
+def search_scores(model: EncoderDecoder, source: list[int], beams: int, most: int) -> list[float]:
     """Return the scores of what a plain search finds, which begins again at every step."""
     going, finished = {(): 0.0}, {}
     for _ in range(most):
         result = {}
-        for said, total in going.items():
-            logits = made(*batch([source]), torch.tensor([[1, *said]]))[0, -1]
-            logits[: 2 if said else 3] = float("-inf")
+        for items, total in going.items():
+            logits = model(*batch([source]), torch.tensor([[1, *items]]))[0, -1]
+            logits[: 2 if items else 3] = float("-inf")
             for item, log in enumerate(logits.log_softmax(-1).tolist()):
-                result[*said, item] = total + log
-        best = sorted(result, key=lambda said: -result[said])[: 2 * beams]
-        finished |= {said: result[said] for said in best[:beams] if said[-1] == END}
-        rest = sorted(finished, key=lambda said: -finished[said])[:beams]
-        finished = {said: finished[said] for said in rest}
-        going = {said: result[said] for said in [s for s in best if s[-1] != END][:beams]}
+                result[*items, item] = total + log
+        best = sorted(result, key=lambda items: -result[items])[: 2 * beams]
+        finished |= {items: result[items] for items in best[:beams] if items[-1] == END}
+        rest = sorted(finished, key=lambda items: -finished[items])[:beams]
+        finished = {items: finished[items] for items in rest}
+        going = {items: result[items] for items in [s for s in best if s[-1] != END][:beams]}
         if len(finished) == beams and min(finished.values()) >= max(going.values()):
             break
-    return sorted((v / len(said) for said, v in (finished or going).items()), reverse=True)
+    return sorted((v / len(items) for items, v in (finished or going).items()), reverse=True)
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
