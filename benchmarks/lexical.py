@@ -21,9 +21,11 @@ from tempfile import TemporaryDirectory
 
 from measure import BenchmarkError, load, machine, run_once
 
+import gecbench
 from gecbench.core.corrector import Corrector
 from gecbench.core.errors import GecbenchError
 from gecbench.core.files import read_lines, write_text
+from gecbench.core.score import Counts
 from gecbench.core.seeding import number
 from gecbench.edits.apply import changes
 from gecbench.models import load_corrector
@@ -32,7 +34,7 @@ ALONE = (
     "from gecbench.models import load_corrector; import sys; "
     "print(load_corrector(sys.argv[1]).correct([sys.argv[2]])[0].text)"
 )
-Counts = tuple[int, int, int]
+Tally = tuple[int, int, int]
 Cut = Callable[[str], list[str]]
 
 
@@ -41,6 +43,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--mucgec", type=Path, required=True, help="MuCGEC's development set")
     parser.add_argument("--jfleg", type=Path, required=True, help="folder with dev and test")
+    parser.add_argument("--conll14", type=Path, help="M2 of CoNLL-2014; compares with en-lm")
+    parser.add_argument("--ewt", type=Path, help="a treebank of UD English EWT, with --conll14")
+    parser.add_argument("--sentences", type=int, default=400, help="drawn from each of the two")
     parser.add_argument("--seed", type=int, default=6)
     args = parser.parse_args()
     try:
@@ -48,6 +53,8 @@ def main() -> None:
         starting()  # first, while this process is small: its memory counts, too
         chinese(args.mucgec, args.seed)
         english(args.jfleg)
+        if args.conll14 and args.ewt:
+            grammar(args.conll14, args.ewt, args.sentences, args.seed)
     except (GecbenchError, BenchmarkError) as error:
         sys.exit(f"lexical.py: {error}")
 
@@ -131,9 +138,50 @@ def english(folder: Path) -> None:
         print(f"| JFLEG {part} | {shown(total)} | {needless / 4:.1f} | {speed:.0f} |")
 
 
+def grammar(conll14: Path, ewt: Path, size: int, seed: int) -> None:
+    """Print what the correctors for English do to learners' sentences, and to right ones."""
+    draw = random.Random(number(seed, "sentences"))
+    blocks = "\n".join(read_lines(conll14)).strip().split("\n\n")
+    part = sorted(draw.sample(range(len(blocks)), min(size, len(blocks))))
+    right = right_sentences(ewt)
+    right = draw.sample(right, min(size, len(right)))
+    print("\n| system | CoNLL-2014, M2 P / R / F0.5 | changes in 20 right sentences | /s |")
+    print("|---|---|---|---|")
+    with TemporaryDirectory() as folder:
+        gold, output = Path(folder) / "gold.m2", Path(folder) / "output.txt"
+        write_text(gold, "\n\n".join(blocks[n] for n in part) + "\n\n")
+        sources = [blocks[n].splitlines()[0].removeprefix("S ") for n in part]
+        corpus = gecbench.load(gold)
+        for name in ("en-rules", "en-lm"):
+            corrector = load_corrector(name)
+            started = time.process_time()
+            write_text(output, "".join(f"{c.text}\n" for c in corrector.correct(sources)))
+            speed = len(sources) / (time.process_time() - started)
+            options = gecbench.Options(metrics=("m2",))
+            system = gecbench.load_system(output, corpus)
+            score = gecbench.score(corpus, [system], options=options).results[0].score
+            counts = score.counts or Counts()
+            parts = shown([(counts.tp, counts.fp, counts.fn)])
+            needless = sum(len(c.edits) for c in corrector.correct(right))
+            print(f"| {name} | {parts} | {20 * needless / len(right):.1f} | {speed:.1f} |")
+
+
+def right_sentences(treebank: Path) -> list[str]:
+    """Read sentences of 5 to 40 words in which the treebank marks no typing error."""
+    sentences = []
+    for block in "\n".join(read_lines(treebank)).split("\n\n"):
+        lines = block.splitlines()
+        words = [line for line in lines if line.split("\t")[0].isdigit()]
+        wrong = any(mark in block for mark in ("Typo=Yes", "goeswith", "CorrectForm"))
+        texts = [line.removeprefix("# text = ") for line in lines if line.startswith("# text = ")]
+        if 5 <= len(words) <= 40 and texts and not wrong:
+            sentences += texts
+    return sentences
+
+
 def against(
     sources: Sequence[str], references: Sequence[Sequence[str]], corrector: Corrector, cut: Cut
-) -> list[Counts]:
+) -> list[Tally]:
     """Return right, needless and missed edits of each sentence, by its best reference."""
     results = corrector.correct(sources)
     nearest = []
@@ -145,7 +193,7 @@ def against(
     return nearest
 
 
-def nearness(counts: Counts) -> tuple[float, int, int]:
+def nearness(counts: Tally) -> tuple[float, int, int]:
     """Return what a reference is chosen by."""
     return (f_half(*counts) if any(counts) else 1.0), counts[0], -counts[1] - counts[2]
 
@@ -155,7 +203,7 @@ def edits(source: Sequence[str], target: Sequence[str]) -> set[object]:
     return {(edit.start, edit.end, edit.replacement) for edit in changes(source, target)}
 
 
-def tally(ours: set[object], theirs: set[object]) -> Counts:
+def tally(ours: set[object], theirs: set[object]) -> Tally:
     """Return right, needless and missed edits."""
     return len(ours & theirs), len(ours - theirs), len(theirs - ours)
 
@@ -166,7 +214,7 @@ def f_half(right: int, needless: int, missed: int) -> float:
     return 1.25 * right / whole if whole else 0.0
 
 
-def shown(counts: Sequence[Counts]) -> str:
+def shown(counts: Sequence[Tally]) -> str:
     """Return precision, recall and F0.5 of all sentences together."""
     right, needless, missed = (sum(row[k] for row in counts) for k in range(3))
     precision = right / (right + needless) if right + needless else 0.0
