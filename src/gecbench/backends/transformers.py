@@ -135,7 +135,10 @@ def _convert_gguf(file: Path, target: Path) -> None:
     """Write what a GGUF file holds as transformers' own files."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers.utils import logging
 
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
     folder, name = str(file.parent), {"gguf_file": file.name}
     model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.bfloat16, **name)
     settings = model.config.to_dict()
