@@ -19,7 +19,7 @@ from gecbench.api.schemes import extract, scheme_for
 from gecbench.core.corrector import Correction, Corrector
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.files import check_target, encode_text, is_stream, write_stream
-from gecbench.core.options import Workers
+from gecbench.core.options import Cluster, Workers
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.scheme import Scheme
 from gecbench.formats.reading import Sources, sources
@@ -322,6 +322,11 @@ def correct_file(
     count_processes(corrector, jobs, load)
     source = path if isinstance(path, Sources) else sources(path, format=format)
     output = target(source.format)
+    if isinstance(jobs, Cluster) and jobs.resume is not None and not is_stream(output.path):
+        raise UsageError(
+            f"resume {jobs.resume}: what is corrected is kept beside {output.path}, and a run goes "
+            "on from there; leave resume out"
+        )
     _check_targets(source.path, output)
     implied = source.corpus.lang if source.corpus else None
     texts = iter(source.texts)

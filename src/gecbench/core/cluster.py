@@ -274,19 +274,26 @@ def _digest(value: object) -> str:
     return hashlib.sha256(file.getbuffer()).hexdigest()
 
 
+_BEGINNING = b'{"format": "gecbench-parts"'
+_OTHER_TASK = "other options, or other versions of gecbench or of what it reads"
+
+
 @contextmanager
-def _kept_parts(folder: Path | None, task: object) -> Iterator[_KeptParts | None]:
+def _kept_parts(folder: Path | str | None, task: object) -> Iterator[_KeptParts | None]:
     """Open the folder of a run, which is for this process alone while the block runs.
 
     Raises:
-        UsageError: It is that of another run.
+        UsageError: It is that of another run, or of something else.
         GecbenchError: Another process has it open, or it cannot be written.
     """
     if folder is None:
         yield None
         return
+    folder = Path(folder)
     manifest = folder / "manifest.json"
-    about = {"format": "gecbench-parts", "gecbench": __version__, "task": _digest(task)}
+    task_hash = _digest(task)
+    about = {"format": "gecbench-parts", "gecbench": __version__, "task": task_hash}
+    line = json.dumps(about).encode() + b"\n"
     make_folder(folder)
     with explain_errors(manifest), manifest.open("a+b") as file:
         if not try_lock(file):
@@ -295,15 +302,17 @@ def _kept_parts(folder: Path | None, task: object) -> Iterator[_KeptParts | None
             )
         file.seek(0)
         before = file.read()
-        if not before.endswith(b"\n"):  # new, or its run was killed before it had done anything
-            file.truncate(0)
-            file.write(json.dumps(about).encode() + b"\n")
+        if line.startswith(before):  # new, or its run was killed before it had done anything
+            file.write(line[len(before) :])
             file.flush()
-        elif json.loads(before) != about:
-            raise _other_run(
-                folder, "other options, or other versions of gecbench or of what it reads"
+        elif before.startswith(_BEGINNING):
+            raise _other_run(folder, _OTHER_TASK)
+        else:
+            raise UsageError(
+                f"{manifest}: is in the way: a run that keeps its parts writes such a file, and "
+                "this one is something else; name another folder"
             )
-        yield _KeptParts(folder)
+        yield _KeptParts(folder, task_hash)
 
 
 def _other_run(folder: Path, what: str) -> UsageError:
@@ -314,25 +323,28 @@ def _other_run(folder: Path, what: str) -> UsageError:
 
 
 class _KeptParts:
-    """A folder with a file for each part: hashes of the item and the result, then the result."""
+    """A folder with a file for each part: hashes of task, item and result, then the result."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, task_hash: str) -> None:
+        self.folder, self.task_hash = folder, task_hash
 
     def load(self, place: int, item: Any) -> tuple[Any] | None:
         """The result that is kept of an item, if there is one.
 
         Raises:
-            UsageError: It is that of another item.
+            UsageError: It is that of another task or item.
             GecbenchError: It is damaged.
         """
         path = self._path(place)
         if not path.exists():
             return None
         hashes, _, content = read_bytes(path).partition(b"\n")
-        item_hash, _, result_hash = hashes.decode("ascii", "replace").partition(" ")
-        if result_hash != hashlib.sha256(content).hexdigest():
+        *task_and_item, result_hash = hashes.decode("ascii", "replace").split(" ")
+        if len(task_and_item) != 2 or result_hash != hashlib.sha256(content).hexdigest():
             raise GecbenchError(f"{path}: is damaged; remove it to have this part done again")
+        task_hash, item_hash = task_and_item
+        if task_hash != self.task_hash:
+            raise _other_run(self.folder, _OTHER_TASK)
         if item_hash != _digest(item):
             raise _other_run(self.folder, f"another input (its part {place + 1} differs)")
         return (pickle.loads(content),)  # noqa: S301 - written by this program, as its hash says
@@ -342,7 +354,7 @@ class _KeptParts:
         path = self._path(place)
         content = pickle.dumps(result)
         make_folder(path.parent)
-        hashes = f"{_digest(item)} {hashlib.sha256(content).hexdigest()}\n"
+        hashes = f"{self.task_hash} {_digest(item)} {hashlib.sha256(content).hexdigest()}\n"
         write_bytes(path, hashes.encode() + content)
 
     def _path(self, place: int) -> Path:

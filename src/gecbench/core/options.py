@@ -180,7 +180,7 @@ class Cluster:
         float, Option("--gpus", "GPUs of each worker; 0.25: four share one.", needs=("--engine",))
     ] = 0.0
     resume: Annotated[
-        Path | None,
+        Path | str | None,
         Option(
             "--resume",
             "Folder that keeps finished parts; the same command goes on from there.",
@@ -245,8 +245,8 @@ def jobs_of_step(jobs: Workers, step: str = "", inputs: Mapping[str, str] | None
     """
     if not isinstance(jobs, Cluster):
         return jobs
-    resume = jobs.resume and jobs.resume / step
-    return replace(jobs, resume=resume, inputs=inputs or {})
+    resume = None if jobs.resume is None else Path(jobs.resume) / step
+    return replace(jobs, resume=resume, inputs={**jobs.inputs, **(inputs or {})})
 
 
 def check_jobs(jobs: Workers) -> None:

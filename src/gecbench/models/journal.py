@@ -16,7 +16,7 @@ import msgspec
 from gecbench.core.corrector import Correction, Corrector
 from gecbench.core.errors import EditError, GecbenchError, UsageError
 from gecbench.core.files import try_lock
-from gecbench.core.options import Workers, check_jobs
+from gecbench.core.options import Workers, check_jobs, jobs_of_step
 from gecbench.core.processes import can_travel, cores, map_in_processes
 
 _ENCODER = msgspec.json.Encoder()
@@ -305,6 +305,7 @@ def correct_batches(
     if processes is None:  # nobody knows how many texts there are before they are read
         yield from map(here, islice(batches, -(-_PAYS // window)))
         processes = cores()
+    processes = jobs_of_step(processes, inputs=corrector.info.signature)
     with closing(map_in_processes(_Loaded(load), batches, processes, _describe)) as results:
         yield from results
 

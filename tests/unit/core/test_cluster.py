@@ -14,9 +14,9 @@ import pytest
 
 from gecbench import sample
 from gecbench.cli import main
-from gecbench.core.cluster import _digest
+from gecbench.core.cluster import _digest, _kept_parts
 from gecbench.core.errors import GecbenchError, ResourceError, UsageError
-from gecbench.core.options import Cluster
+from gecbench.core.options import Cluster, jobs_of_step
 from gecbench.core.processes import map_in_processes
 from gecbench.datasets.corrupt import corrupt
 from gecbench.datasets.perturb import variants
@@ -63,6 +63,41 @@ def test_equal_values_have_the_same_hash_in_every_process():
     line = f"from gecbench.core.cluster import _digest; print(_digest({made}))"
     other = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=True)
     assert other.stdout.strip() == _digest(eval(made))  # noqa: S307 - ours
+
+
+def test_a_folder_of_parts_is_that_of_one_task_and_never_a_foreign_file(tmp_path: Path):
+    folder = tmp_path / "parts"
+    with _kept_parts(str(folder), ("task", 1)) as kept:
+        kept.keep(0, "item", "result")
+        assert kept.load(0, "item") == ("result",)
+    manifest = folder / "manifest.json"
+    line = manifest.read_bytes()
+    for beginning in (line, line[:20], b""):
+        manifest.write_bytes(beginning)
+        with _kept_parts(folder, ("task", 1)) as kept:
+            assert kept.load(0, "item") == ("result",)
+        assert manifest.read_bytes() == line
+    with pytest.raises(UsageError, match="other options"), _kept_parts(folder, ("task", 2)):
+        pass
+    for foreign in (b'{"name": "a web application"}', b"no JSON\n"):
+        manifest.write_bytes(foreign)
+        with pytest.raises(UsageError, match="in the way"), _kept_parts(folder, ("task", 1)):
+            pass
+        assert manifest.read_bytes() == foreign
+    manifest.unlink()
+    with (
+        _kept_parts(folder, ("task", 2)) as kept,
+        pytest.raises(UsageError, match="other options"),
+    ):
+        kept.load(0, "item")
+
+
+def test_each_step_of_a_run_has_its_folder_and_all_inputs():
+    step = jobs_of_step(Cluster(resume="parts"), "words", {"pipeline": "1"})
+    step = jobs_of_step(step, inputs={"vocabulary": "2"})
+    assert step.resume == Path("parts", "words")
+    assert step.inputs == {"pipeline": "1", "vocabulary": "2"}
+    assert jobs_of_step(Cluster(), "words").resume is None
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ import fcntl
 import json
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from messages import expect_error
 from gecbench.api.correct import correct, correct_file
 from gecbench.core.corrector import Correction
 from gecbench.core.errors import GecbenchError, UsageError
+from gecbench.core.options import Cluster
 from gecbench.models.journal import open_journal
 
 
@@ -123,6 +125,24 @@ def test_a_corrector_that_answers_too_little_is_refused(text, tmp_path) -> None:
                 correct_file(corrector, text, to(path))
         with pytest.raises(GecbenchError, match="must give one of each, in order"):
             correct(corrector, SENTENCES)
+
+
+def test_a_cluster_goes_on_with_the_same_corrector_alone(text, tmp_path, monkeypatch) -> None:
+    clusters = []
+
+    def here(function, batches, jobs, describe):
+        clusters.append(jobs)
+        yield from map(function, batches)
+
+    monkeypatch.setattr(Cluster, "check", lambda _: None)
+    monkeypatch.setattr("gecbench.models.journal.map_in_processes", here)
+    cluster = Cluster(resume=tmp_path / "parts")
+    for version in "12":
+        load = partial(Doubling, version=version)
+        assert correct_file(load(), text, to(Path("/dev/null")), jobs=cluster, load=load).sentences
+    assert [cluster.inputs["version"] for cluster in clusters] == ["1", "2"]
+    with expect_error(UsageError, "resume"):  # the journal's parts would be others each time
+        correct_file(Doubling(), text, to(tmp_path / "out"), jobs=cluster, load=Doubling)
 
 
 def test_details_take_no_other_files_place(text, tmp_path) -> None:
