@@ -34,7 +34,7 @@ from gecbench.core.files import (
     write_text,
 )
 from gecbench.core.language import Language
-from gecbench.core.options import Cluster, Workers, check_jobs, jobs_of_step
+from gecbench.core.options import Cluster, Workers, check_jobs, jobs_error, jobs_of_step
 from gecbench.core.perturbed import SYNTHETIC, PerturbedSet
 from gecbench.core.processes import cores
 from gecbench.core.registry import resolve
@@ -394,8 +394,8 @@ def perturb(
     plan = _plan(options)
     check_jobs(jobs)
     if options.model and jobs not in (None, 1):
-        raise UsageError(
-            f"jobs {jobs}: a masked language model uses several processors itself; leave jobs out"
+        raise jobs_error(
+            jobs, "a masked language model uses several processors itself", "leave jobs out"
         )
     if isinstance(corpus, (Path, str)):
         path = Path(corpus)
@@ -517,7 +517,12 @@ def _filler(
     if options.words is not None:
         filler = read_vocabulary(Path(options.words), divide, tagged=pos)
     load = (lambda: divide) if jobs == 1 else partial(_load_divide, kind, language, options, pos)
-    words = words_of(pairs, WordTask(load), watch, jobs=jobs_of_step(jobs, "words"))
+    inputs = {"words": how}
+    if isinstance(jobs, Cluster) and options.spacy_model:
+        from gecbench.backends.spacy import describe
+
+        inputs["pipeline"] = describe(options.spacy_model).digest
+    words = words_of(pairs, WordTask(load), watch, jobs=jobs_of_step(jobs, "words", inputs))
     return filler or vocabulary_of(count_words(words), corpus.name), words, how
 
 

@@ -6,10 +6,12 @@ import hashlib
 import heapq
 import io
 import json
+import logging
+import math
 import os
 import pickle
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
@@ -32,10 +34,12 @@ _AHEAD = 2
 """Parts that a worker has at a time, so that it never waits for the next."""
 _WINDOW = 4
 """Parts for each worker that are begun before the first of them is done."""
-_PATIENCE = 900
-"""Seconds without any worker after which the run is given up."""
+_SOON, _PATIENCE = 30, 900
+"""Seconds without any worker after which a note says so, and the run is given up."""
 _ATTEMPTS = 4
-"""How often a part is begun, or a worker started, before the run is given up."""
+"""How often a part is begun, or each worker started, before the run is given up."""
+
+_LOGGER = logging.getLogger(__name__)
 
 
 def map_on_cluster(
@@ -126,7 +130,7 @@ class _Run:
         kept: _KeptParts | None,
     ) -> None:
         self.ray, self.describe, self.kept = ray, describe, kept
-        self.count = _count_workers(ray, cluster)
+        self.count, self.gpus = _count_workers(ray.nodes(), cluster), cluster.gpus
         self.actor = ray.remote(num_cpus=1, num_gpus=cluster.gpus)(_Worker)
         # Once to each machine, not to each worker; by value where it is of the user's script.
         self.function = ray.put(ray.cloudpickle.dumps(function))
@@ -175,7 +179,8 @@ class _Run:
         self.pending[started] = worker, None, None
 
     def _hand_out(self) -> None:
-        while self.queue and len(self.workers) < self.count:  # none where all is kept
+        parts = len(self.queue) + sum(self.load.values())
+        while self.queue and len(self.workers) < min(self.count, parts):
             self._start()
         while self.queue and self.load:
             worker = min(self.load, key=lambda worker: self.load[worker])
@@ -187,8 +192,18 @@ class _Run:
 
     def _collect(self) -> None:
         """Wait until a worker has done something, or has died."""
-        patience = None if self.load else _PATIENCE
-        answers, _ = self.ray.wait(list(self.pending), num_returns=1, timeout=patience)
+        waiting = list(self.pending)
+        soon = None if self.load else _SOON
+        answers, _ = self.ray.wait(waiting, num_returns=1, timeout=soon)
+        if not answers:
+            count = len(self.workers)
+            gpus = f" and {count * self.gpus:g} GPUs" if self.gpus else ""
+            _LOGGER.warning(
+                "note: waiting for %d CPUs%s of the cluster; ray status shows who has them",
+                count,
+                gpus,
+            )
+            answers, _ = self.ray.wait(waiting, num_returns=1, timeout=_PATIENCE - _SOON)
         if not answers:
             raise ResourceError(
                 f"no worker of the cluster could be started for {_PATIENCE} seconds; it may have "
@@ -221,32 +236,40 @@ class _Run:
             self.load.pop(worker, None)
             self.ray.kill(worker)  # it may only be out of reach
         self.deaths[place] += 1
-        if self.deaths[place] == _ATTEMPTS:
-            what = "a worker of the cluster cannot be started"
+        # A machine may go while all its workers start.
+        attempts = _ATTEMPTS * self.count if place is None else _ATTEMPTS
+        if self.deaths[place] == attempts:
+            what = "no worker of the cluster can be started"
             if place is not None:
                 what = f"workers of the cluster died while they worked on {self.describe(item)}"
             raise ResourceError(
-                f"{what}, {_ATTEMPTS} times, perhaps for want of memory, or because gecbench is "
+                f"{what}, {attempts} times, perhaps for want of memory, or because gecbench is "
                 f"not installed on all machines: {reason(error)}"
             ) from error
         if place is not None:
             heapq.heappush(self.queue, (place, item))
 
 
-def _count_workers(ray: Any, cluster: Cluster) -> int:
-    """How many workers there may be: one CPU is left to Ray.
+def _count_workers(nodes: Sequence[Mapping[str, Any]], cluster: Cluster) -> int:
+    """How many workers there may be on the machines that `ray.nodes()` lists.
+
+    One CPU is left to Ray. A worker has all its GPUs on one machine, and a share of one on one GPU.
 
     Raises:
         ResourceError: The cluster has no room for one.
         UsageError: It has less than are asked for.
     """
-    resources = ray.cluster_resources()
-    cpus, gpus = int(resources.get("CPU", 0)), resources.get("GPU", 0.0)
-    most = cpus - 1
-    has = f"the cluster has {cpus} CPUs, of which one is left to Ray"
+    machines = [node["Resources"] for node in nodes if node["Alive"]]
+    cpus = [int(machine.get("CPU", 0)) for machine in machines]
+    gpus = [int(machine.get("GPU", 0)) for machine in machines]
+    room = cpus
+    has = f"the cluster has {sum(cpus)} CPUs, of which one is left to Ray"
     if cluster.gpus:
-        most = min(most, int(gpus / cluster.gpus))
-        has += f", and {gpus:g} GPUs"
+        per_gpu = int(1 / cluster.gpus + 1e-9)
+        fit = [n * per_gpu if per_gpu else n // math.ceil(cluster.gpus) for n in gpus]
+        room = list(map(min, cpus, fit))
+        has += f", and {sum(gpus)} GPUs, at most {max(gpus, default=0)} on a machine"
+    most = min(sum(room), sum(cpus) - 1)
     if most < 1:
         raise ResourceError(f"{has}; that is not enough for a worker, add machines")
     if cluster.workers and cluster.workers > most:

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -151,6 +152,10 @@ def check_least(option: str, value: int, least: int) -> None:
 
 _SECONDS = 5
 """How long an address may take to answer."""
+_SETTINGS = b"\x04"
+_HTTP2 = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0" + _SETTINGS + b"\0\0\0\0\0"
+"""How a client of gRPC, which Ray's head serves, begins; the server answers with a frame of its
+settings, whose kind is the fourth byte."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,12 +202,12 @@ class Cluster:
         Raises:
             UsageError: It is no address, or a number is below what it must be.
             MissingExtraError: Ray is not installed.
-            ResourceError: Nothing listens there.
+            ResourceError: Nothing listens there, or something else than Ray.
         """
         if self.workers is not None:
             check_least("jobs", self.workers, 1)
-        if self.gpus < 0:
-            raise UsageError(f"gpus is {self.gpus:g}; it is a number from 0 on")
+        if not (0 <= self.gpus <= 1 or float(self.gpus).is_integer()) or self.gpus < 0:
+            raise UsageError(f"gpus is {self.gpus:g}; it is a share up to 1, or a whole number")
         from importlib.util import find_spec
 
         if find_spec("ray") is None:
@@ -217,7 +222,14 @@ class Cluster:
         import socket  # most commands need none
 
         try:
-            socket.create_connection((host, int(port)), _SECONDS).close()
+            with socket.create_connection((host, int(port)), _SECONDS) as connection:
+                connection.sendall(_HTTP2)
+                answer = connection.recv(9)
+            if answer[3:4] != _SETTINGS and os.environ.get("RAY_USE_TLS", "0") == "0":
+                raise ResourceError(
+                    f"what answers at {self.address} is no Ray cluster; take the address that ray "
+                    "start --head shows, its port is 6379 where none was chosen"
+                )
         except OSError as error:
             raise ResourceError(
                 f"no Ray cluster answers at {self.address} ({error.strerror or error}); start one: "
@@ -247,6 +259,21 @@ def jobs_of_step(jobs: Workers, step: str = "", inputs: Mapping[str, str] | None
         return jobs
     resume = None if jobs.resume is None else Path(jobs.resume) / step
     return replace(jobs, resume=resume, inputs={**jobs.inputs, **(inputs or {})})
+
+
+def jobs_error(jobs: Workers, reason: str, instead: str) -> UsageError:
+    """An error that refuses several processes, or a cluster.
+
+    Args:
+        jobs: What was asked for.
+        reason: Why they cannot work.
+        instead: What to do where they are processes.
+    """
+    if isinstance(jobs, Cluster):
+        return UsageError(
+            f"a Ray cluster cannot do this: {reason}; leave --engine out (in Python, jobs)"
+        )
+    return UsageError(f"jobs {jobs}: {reason}; {instead}")
 
 
 def check_jobs(jobs: Workers) -> None:

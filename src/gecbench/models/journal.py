@@ -16,7 +16,7 @@ import msgspec
 from gecbench.core.corrector import Correction, Corrector
 from gecbench.core.errors import EditError, GecbenchError, UsageError
 from gecbench.core.files import try_lock
-from gecbench.core.options import Workers, check_jobs, jobs_of_step
+from gecbench.core.options import Workers, check_jobs, jobs_error, jobs_of_step
 from gecbench.core.processes import can_travel, cores, map_in_processes
 
 _ENCODER = msgspec.json.Encoder()
@@ -222,14 +222,18 @@ def count_processes(corrector: Corrector, jobs: Workers, load: Load | None) -> W
     if jobs is None:
         return None if info.processes == "many" and travels and cores() > 1 else 1
     if jobs != 1 and info.processes == "one":
-        raise UsageError(
-            f"jobs {jobs}: {info.name} asks a server, several questions at once; leave jobs out, "
-            "and set concurrency in its profile"
+        raise jobs_error(
+            jobs,
+            f"{info.name} asks a server, several questions at once, as concurrency in its profile "
+            "says",
+            "leave jobs out",
         )
     if jobs != 1 and not travels:
-        raise UsageError(
-            f"jobs {jobs}: {info.name} is loaded in this process alone; say how to load it in "
-            "others, as by its name, or take jobs 1"
+        raise jobs_error(
+            jobs,
+            f"{info.name} is loaded in this process alone, and nothing says how to load it in "
+            "others, as its name would",
+            "name it, or take jobs 1",
         )
     return jobs
 

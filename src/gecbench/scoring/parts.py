@@ -12,8 +12,8 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from gecbench.core.case import Case, Part
-from gecbench.core.errors import MissingExtraError, UsageError
-from gecbench.core.options import Workers, jobs_of_step
+from gecbench.core.errors import MissingExtraError
+from gecbench.core.options import Workers, jobs_error, jobs_of_step
 from gecbench.core.processes import can_travel, cores, map_in_processes
 from gecbench.core.sample import Corpus, Sample, SystemOutput
 from gecbench.core.scheme import Scheme, Watch, no_progress
@@ -298,9 +298,10 @@ def in_parts(
         jobs = min(jobs, len(starts))
     if jobs != 1:
         if not can_travel(remote):
-            raise UsageError(
-                f"jobs {jobs}: the scheme, a metric or the segmenter cannot be sent to other "
-                "processes; take jobs 1"
+            raise jobs_error(
+                jobs,
+                "the scheme, a metric or the segmenter cannot be sent to other processes",
+                "take jobs 1",
             )
         task = remote
     parts = (_part(corpus, systems, start) for start in starts)

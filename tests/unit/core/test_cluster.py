@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import pickle
+import socket
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Thread
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from gecbench import sample
 from gecbench.cli import main
-from gecbench.core.cluster import _digest, _kept_parts
+from gecbench.core.cluster import _count_workers, _digest, _kept_parts, _Run
 from gecbench.core.errors import GecbenchError, ResourceError, UsageError
 from gecbench.core.options import Cluster, jobs_of_step
 from gecbench.core.processes import map_in_processes
@@ -92,6 +96,117 @@ def test_a_folder_of_parts_is_that_of_one_task_and_never_a_foreign_file(tmp_path
         kept.load(0, "item")
 
 
+@pytest.mark.parametrize("gpus", [-1, 1.5, float("nan"), float("inf")])
+def test_gpus_that_ray_cannot_give_are_refused(gpus: float):
+    with pytest.raises(UsageError, match="gpus is"):
+        Cluster(gpus=gpus).check()
+
+
+def test_an_address_where_another_program_listens_is_refused():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+
+        def answer() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.sendall(b"HTTP/1.0 400 Bad request\r\n\r\n")
+
+        thread = Thread(target=answer)
+        thread.start()
+        with pytest.raises(ResourceError, match=f"127.0.0.1:{port}"):
+            Cluster(f"127.0.0.1:{port}").check()
+        thread.join()
+
+
+def machines(*resources: tuple[int, int]) -> list[dict[str, Any]]:
+    """What Ray says of machines with so many CPUs and GPUs; another is gone."""
+    alive = [{"Alive": True, "Resources": {"CPU": c, "GPU": g}} for c, g in resources]
+    return [*alive, {"Alive": False, "Resources": {}}]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "gpus", "count"),
+    [
+        (machines((2, 0), (4, 0)), 0, 5),
+        (machines((8, 1), (8, 1), (8, 1), (8, 1)), 0.75, 4),
+        (machines((8, 1), (8, 1)), 2, 0),
+        (machines((8, 5), (1, 4)), 2, 3),
+        (machines((2, 2), (4, 0)), 0.25, 2),
+    ],
+)
+def test_workers_are_as_many_as_find_room_on_single_machines(nodes, gpus, count):
+    cluster = Cluster(gpus=gpus)
+    if count:
+        assert _count_workers(nodes, cluster) == count
+    else:
+        with pytest.raises(ResourceError, match="at most 1 on a machine"):
+            _count_workers(nodes, cluster)
+
+
+class _InlineRay:
+    """Does in this process, when it is asked for, what workers do; the first of them die."""
+
+    cloudpickle = pickle
+    exceptions = SimpleNamespace(RayTaskError=ZeroDivisionError, RayError=ConnectionError)
+
+    def __init__(self, *, dying: int = 0) -> None:
+        self.dying, self.started, self.waits = dying, 0, 0
+
+    def nodes(self) -> list[dict[str, Any]]:
+        return machines((4, 0), (5, 0))
+
+    def remote(self, **_: object) -> Callable[..., object]:
+        return lambda kind: SimpleNamespace(remote=lambda: self._actor(kind()))
+
+    def _actor(self, worker: Any) -> object:
+        self.started += 1
+        dies = self.started <= self.dying
+
+        def method(name: str) -> object:
+            def call(*values: object) -> Callable[[], object]:
+                def result() -> object:
+                    if dies:
+                        raise ConnectionError("the machine is gone")
+                    return getattr(worker, name)(*values)
+
+                return result
+
+            return SimpleNamespace(remote=call)
+
+        handle = type("Actor", (), {"start": method("start"), "work": method("work")})
+        return handle()
+
+    def put(self, value: object) -> object:
+        return value
+
+    def get(self, answer: Callable[[], object]) -> object:
+        return answer()
+
+    def wait(self, answers: list[Any], *, num_returns: int, timeout: float | None) -> Any:
+        self.waits += 1
+        return ([] if self.waits == 1 and timeout else answers[:num_returns]), []
+
+    def kill(self, worker: object) -> None:
+        pass
+
+
+def test_a_machine_that_goes_while_its_workers_start_does_not_end_the_run(caplog):
+    ray = _InlineRay(dying=6)
+    run = _Run(ray, Cluster(), abs, str, None)
+    assert list(run.results([-1, -2, -3, -4, -5, -6, -7, -8, -9])) == list(range(1, 10))
+    assert caplog.messages == [
+        "note: waiting for 8 CPUs of the cluster; ray status shows who has them"
+    ]
+    with pytest.raises(ResourceError, match="32 times"):
+        list(_Run(_InlineRay(dying=99), Cluster(), abs, str, None).results([-1] * 99))
+
+
+def test_no_more_workers_are_started_than_there_are_parts():
+    ray = _InlineRay()
+    assert list(_Run(ray, Cluster(), abs, str, None).results([-1, -2])) == [1, 2]
+    assert ray.started == 2
+
+
 def test_each_step_of_a_run_has_its_folder_and_all_inputs():
     step = jobs_of_step(Cluster(resume="parts"), "words", {"pipeline": "1"})
     step = jobs_of_step(step, inputs={"vocabulary": "2"})
@@ -139,6 +254,29 @@ def test_commands_write_the_same_bytes(nodes, monkeypatch, tmp_path: Path):
             output.parent.mkdir(exist_ok=True)
             main([*line.split(), *engine.split(), "-o", str(output)])
         assert (tmp_path / "ray" / name).read_bytes() == (tmp_path / "1" / name).read_bytes()
+
+
+@pytest.mark.slow
+def test_a_command_goes_on_from_its_parts_and_refuses_other_options(
+    nodes, monkeypatch, tmp_path: Path, capsys
+):
+    monkeypatch.setattr(parts, "PART", 20)
+    zh, folder = sample("zh", "corpus.jsonl"), tmp_path / "parts"
+    line = (
+        f"score {zh} {zh.parent}/eager.txt + {zh} {zh.parent}/fluent.txt --scheme zh-char "
+        f"--engine ray --address {nodes.address} --resume {folder}"
+    ).split()
+    states = []
+    for name in ("first.json", "second.json"):
+        main([*line, "-o", str(tmp_path / name)])
+        states.append({path: path.stat().st_mtime_ns for path in folder.rglob("*.part")})
+    assert (tmp_path / "first.json").read_bytes() == (tmp_path / "second.json").read_bytes()
+    assert states[0] == states[1]
+    assert {path.relative_to(folder).parts[0] for path in states[0]} == {"0", "1"}
+    capsys.readouterr()
+    with pytest.raises(SystemExit):
+        main([*line, "--level", "detection"])
+    assert "other options" in capsys.readouterr().err
 
 
 def logged(log: Path, number: int) -> str:

@@ -168,14 +168,18 @@ def prepare(
     if jobs is None and not _is_costly(recipe):
         jobs = 1
     sources = {path: _describe_file(path) for path in _inputs(recipe)}
-    hashes = {path: source.sha256 for path, source in sources.items()}
     task = StepTask(recipe)
     evaluation, changes = task.steps.evaluation, task.steps.changes
+    inputs = {
+        **{path: source.sha256 for path, source in sources.items()},
+        "unicode": unicodedata.unidata_version,
+        "normalise": ", ".join(change.name for change in changes),
+    }
     folder = files.train.parent
     with temporary_file(folder) as file:
         pairs = PairFile(file, folder)
         tallies = [
-            _read_pairs(task, k, jobs_of_step(jobs, str(k), hashes), pairs, say, progress)
+            _read_pairs(task, k, jobs_of_step(jobs, str(k), inputs), pairs, say, progress)
             for k in range(len(recipe.corpus))
         ]
         pairs.flush()
