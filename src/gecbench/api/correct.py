@@ -23,8 +23,7 @@ from gecbench.core.options import Cluster, Workers
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.scheme import Scheme
 from gecbench.formats.reading import Sources, sources
-from gecbench.lang import language_of, language_warning, mixture_warning
-from gecbench.lang.detection import detect_languages
+from gecbench.lang import check_language, language_of, language_warning, mixture_warning
 from gecbench.models import load_corrector
 from gecbench.models.journal import (
     Load,
@@ -112,55 +111,6 @@ def open_corrector(
     return Splitting(corrector, longest, lang) if split else corrector
 
 
-def check_language(corrector: Corrector, lang: str | None) -> None:
-    """Refuse texts in a language that a corrector is not for.
-
-    Args:
-        corrector: One without languages takes any.
-        lang: What the caller or the file declares; None and "xx" are refused by no corrector.
-
-    Raises:
-        UsageError: It is for other languages; names all.
-    """
-    languages = [language_of(code).code for code in corrector.info.languages]
-    code = language_of(lang).code if lang is not None else "xx"
-    if languages and code not in ("xx", *languages) and "xx" not in languages:
-        raise UsageError(
-            f"corrector {corrector.info.name} is for {', '.join(languages)}, and the texts are in "
-            f"{code}; name a corrector for {code}, or their right language by --lang (in Python: "
-            "lang)"
-        )
-
-
-def check_undeclared(corrector: Corrector, texts: Iterable[str]) -> str | None:
-    """Refuse texts that plainly show a language that a corrector is not for.
-
-    Args:
-        corrector: As `check_language`.
-        texts: In a language that nobody declares.
-
-    Returns:
-        What to know of texts that are too short to be sure of; else None.
-
-    Raises:
-        UsageError: At least one text, and most of them, show another language.
-    """
-    info = corrector.info
-    languages = [language_of(code).code for code in info.languages]
-    if not languages or "xx" in languages:
-        return None
-    detection = detect_languages(texts)
-    if detection.code is None or detection.code in languages:
-        return None
-    if detection.code in detection.places:
-        raise UsageError(
-            f"corrector {info.name} is for {', '.join(languages)}, and the texts look like "
-            f"{detection.code!r}; name a corrector for {detection.code}, or, if they are in "
-            f"{languages[0]}, say --lang {languages[0]} (in Python: lang)"
-        )
-    return f"the texts look like {detection.code!r}; {info.name} is for {languages[0]!r}"
-
-
 def check_texts(
     corrector: Corrector,
     texts: Sequence[str],
@@ -174,9 +124,9 @@ def check_texts(
     """Refuse texts for their language, or say what to know before they are corrected.
 
     Args:
-        corrector: As `check_language`.
+        corrector: One without languages takes any.
         texts: The first of them.
-        lang: As `check_language`.
+        lang: What the caller or the file declares.
         name: Of the texts.
         say: Told the notes.
         implied: The language that their format is for, where nobody declares one.
@@ -186,9 +136,8 @@ def check_texts(
         UsageError: They are declared to be in a language that the corrector is not for, or
             plainly show it.
     """
-    check_language(corrector, lang)
     info = corrector.info
-    note = None if lang else check_undeclared(corrector, texts)
+    note = check_language(f"corrector {info.name}", info.languages, lang, texts)
     if info.notice:
         say(f"note: {info.name}: {info.notice}")
     if note is None:
@@ -249,11 +198,9 @@ def _correct(
         samples = tuple(Sample(str(n), text) for n, text in enumerate(corpus, 1))
         corpus = Corpus("texts", samples)
     corpus = in_language(corpus, lang)
-    check_language(corrector, corpus.lang)
-    if corpus.lang is None:
-        check_undeclared(corrector, [sample.source for sample in corpus.samples])
-    sources = (s.source for s in corpus.samples)
-    with closing(correct_batches(corrector, sources, jobs=jobs, load=load)) as batches:
+    info, texts = corrector.info, [sample.source for sample in corpus.samples]
+    check_language(f"corrector {info.name}", info.languages, corpus.lang, texts)
+    with closing(correct_batches(corrector, texts, jobs=jobs, load=load)) as batches:
         answers = chain.from_iterable(batches)
         return SystemOutput(
             name or corrector.info.name,

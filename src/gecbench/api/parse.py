@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from itertools import count as numbers
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gecbench.api.options import AnyScheme
+from gecbench.api.options import AnyScheme, quiet
 from gecbench.api.schemes import scheme_for
 from gecbench.backends.spacy import Pipeline, describe
 from gecbench.backends.transformers import need_torch
@@ -22,7 +22,7 @@ from gecbench.core.scheme import Scheme, Watch, no_progress
 from gecbench.core.sentence import TokenAttributes
 from gecbench.formats.reading import Sources
 from gecbench.formats.texts import text_of
-from gecbench.lang import LANGUAGES, language_of
+from gecbench.lang import LANGUAGES, check_language, language_of, language_warning
 from gecbench.models import CARD, MODEL
 from gecbench.models.syntax.trees import (
     ERROR_LABELS,
@@ -53,11 +53,15 @@ class TreeSource:
     """Where trees come from.
 
     Args:
+        name: What it is, as "pipeline en_core_web_sm", for messages.
+        languages: Codes of the languages that it is for; without any it takes all.
         tokens: What words are in its texts, a name of `text.tokens`.
         parse: Sentences to trees; None where there is none.
         has_heads: Whether it gives distributions of heads.
     """
 
+    name: str
+    languages: tuple[str, ...]
     tokens: str
     parse: Callable[[Sequence[tuple[str, ...]]], list[Parsed | None]]
     has_heads: bool = False
@@ -90,7 +94,13 @@ def open_trees(spec: str) -> TreeSource:
     if not (folder / CARD).is_file() and (inside / CARD).is_file():
         folder = inside
     parser = read_parser(folder)
-    return TreeSource(parser.card.tokens, lambda s: list(parser.parse(s)), has_heads=True)
+    return TreeSource(
+        f"parser {parser.shape.name}",
+        tuple(parser.card.languages),
+        parser.card.tokens,
+        lambda sentences: list(parser.parse(sentences)),
+        has_heads=True,
+    )
 
 
 def _pipeline_trees(pipeline: Pipeline) -> TreeSource:
@@ -98,7 +108,8 @@ def _pipeline_trees(pipeline: Pipeline) -> TreeSource:
         read = pipeline.words([words for words in sentences if words], parsed=True)
         return [_tree_of(words, next(read)) if words else None for words in sentences]
 
-    return TreeSource(language_of(pipeline.lang).tokens, parse)
+    languages, tokens = (pipeline.lang,), language_of(pipeline.lang).tokens
+    return TreeSource(f"pipeline {pipeline.name}", languages, tokens, parse)
 
 
 def _tree_of(words: tuple[str, ...], read: TokenAttributes) -> Parsed:
@@ -115,7 +126,7 @@ def _trees_of_file(path: Path) -> TreeSource:
         divided = [split_words(tree, words) if tree else None for words, tree in found]
         return [(tree, None) if tree else None for tree in divided]
 
-    return TreeSource("", parse)
+    return TreeSource(f"file {path}", (), "", parse)
 
 
 def parse_file(
@@ -125,6 +136,7 @@ def parse_file(
     *,
     lang: str | None = None,
     heads: int | None = None,
+    say: Callable[[str], None] = quiet,
 ) -> dict[str, int]:
     """Write the trees of the sentences in a file as CoNLL-U.
 
@@ -132,15 +144,18 @@ def parse_file(
         trees: What parses.
         source: The sentences; of a corpus its sources.
         output: The file; "-" is standard output.
-        lang: Code of the language of the texts, which says what words are where the trees do not.
+        lang: Code of the language of the texts, which says what words are where the trees do not;
+            None takes what the file says, else what the texts show.
         heads: Write so many of the likeliest heads of each word, with their probabilities, into
             the last column, as Heads=2:0.91|5:0.06; 0 writes all of them, exactly.
+        say: Told what a user should know of the texts.
 
     Returns:
         What was parsed and left out, counted, in words a user understands.
 
     Raises:
-        UsageError: Heads are asked for that only a parser of gecbench gives.
+        UsageError: Heads are asked for that only a parser of gecbench gives; or the texts are in
+            a language that the parser is not for.
     """
     if heads is not None and not trees.has_heads:
         raise UsageError(
@@ -149,11 +164,16 @@ def parse_file(
         )
     if heads is not None:
         check_least("heads", heads, 0)
+    texts = iter(source.texts)
+    first = list(islice(texts, _CHUNK))
+    _check_texts(trees, first, lang or source.lang, source.path.name, say)
     counts = Counter[str]()
 
     def pieces() -> Iterator[bytes]:
         ids = (sample.id for sample in source.corpus.samples) if source.corpus else None
-        rows = zip(ids or map(str, numbers(1)), source.texts, strict=False)  # numbers never end
+        rows = zip(
+            ids or map(str, numbers(1)), chain(first, texts), strict=False
+        )  # numbers never end
         while chunk := list(islice(rows, _CHUNK)):
             tokens = [_words(trees, text, lang) for _, text in chunk]
             for (id_, text), parsed in zip(chunk, trees.parse(tokens), strict=True):
@@ -167,6 +187,15 @@ def parse_file(
 
     write_stream(output, pieces())
     return dict(counts)
+
+
+def _check_texts(
+    trees: TreeSource, texts: Sequence[str], lang: str | None, name: str, say: Callable[[str], None]
+) -> None:
+    """Refuse texts for their language, or say what to know before they are parsed."""
+    note = check_language(trees.name, trees.languages, lang, texts)
+    if note := note or language_warning(lang, texts, name):
+        say(f"note: {note}")
 
 
 def _words(trees: TreeSource, text: str, lang: str | None) -> tuple[str, ...]:
@@ -191,6 +220,7 @@ def project_trees(
     *,
     scheme: AnyScheme = None,
     repair: bool = False,
+    say: Callable[[str], None] = quiet,
     watch: Watch = no_progress,
 ) -> dict[str, int]:
     """Write the trees of a corpus's sources as CoNLL-U, projected from those of its references.
@@ -202,11 +232,17 @@ def project_trees(
         scheme: What finds the edits from a reference to its source.
         repair: Repair trees with several roots, or without place for a word, in place of leaving
             them out.
+        say: Told what a user should know of the texts.
         watch: Wraps the loop over pairs, to show progress.
 
     Returns:
         What was projected and left out, counted, in words a user understands.
+
+    Raises:
+        UsageError: The texts are in a language that the parser is not for.
     """
+    sources = [sample.source for sample in corpus.samples]
+    _check_texts(trees, sources, corpus.lang, corpus.name, say)
     loaded = scheme_for(corpus, scheme)
     pairs = [
         (text_of(sample, reference, corpus.lang or loaded.lang), sample.source)

@@ -372,7 +372,7 @@ def check_files(context: click.Context, declarations: Mapping[str, Option]) -> N
     writing = {name for name, option in declarations.items() if option.writes or option.makes}
     read = list(_paths_read(context, writing))
     check_standard_input(read)
-    _check_distinct([*files, *folders], read)
+    check_distinct([*files, *folders], read)
     for _, path in files:
         check_target(path)
     for _, folder in folders:
@@ -389,7 +389,7 @@ def _paths_read(context: click.Context, writing: set[str]) -> Iterator[Path]:
             yield split_name(path)[1]
 
 
-def _check_distinct(targets: Sequence[tuple[str, Path]], read: Sequence[Path]) -> None:
+def check_distinct(targets: Sequence[tuple[str, Path]], read: Sequence[Path]) -> None:
     """Refuse two results for one file, and a result that would take the place of its data."""
     for (option, path), (other, second) in combinations(targets, 2):
         if str(path) == str(second) == STDIO:

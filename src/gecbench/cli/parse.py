@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from gecbench.api.options import SchemeSpec
-from gecbench.cli.command import command, refuse
+from gecbench.cli.command import check_distinct, command, refuse
 from gecbench.cli.options import (
     ColumnNames,
     CorpusOptions,
@@ -77,6 +77,7 @@ def parse(
 
     format_by_ending(output, {".conllu": "conllu"}, "conllu")
     if str(output) != STDIO:
+        check_distinct([("--output", output)], [Path(parser)])
         check_new(output, overwrite=overwrite)
     if projects:
         refuse("--project writes trees to learn from", "--heads")
@@ -84,10 +85,10 @@ def parse(
         corpus = load_corpus(sentences, options)
         spec = scheme_of(scheme, types=False)
         counts = project_trees(
-            open_trees(parser), corpus, output, scheme=spec, repair=repair, watch=watch
+            open_trees(parser), corpus, output, scheme=spec, repair=repair, say=say, watch=watch
         )
     else:
         refuse("references and edits are read with --project alone", SchemeSpec, "--reference")
         source = sources(sentences, format=input_format, columns=columns)
-        counts = parse_file(open_trees(parser), source, output, lang=lang, heads=heads)
+        counts = parse_file(open_trees(parser), source, output, lang=lang, heads=heads, say=say)
     say(", ".join(f"{name}: {number:,}" for name, number in counts.items()))

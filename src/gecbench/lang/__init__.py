@@ -7,7 +7,7 @@ without a folder of their own stands in `lang.xx`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import islice
 from typing import cast
@@ -115,6 +115,47 @@ def find_language(lang: str | None, texts: Iterable[str], name: str) -> Language
             "Python: lang=): zh, en, another ISO 639 code as de, or xx for any language"
         )
     return language_of(detection.code)
+
+
+def check_language(
+    name: str, languages: Sequence[str], lang: str | None, texts: Iterable[str]
+) -> str | None:
+    """Refuse texts in a language that a corrector, a parser or the like is not for.
+
+    Args:
+        name: What it is, as "corrector en-rules".
+        languages: Codes; without any, and with "xx", it takes all texts.
+        lang: What the caller or the file declares; "xx" is never refused. None is what the texts
+            show.
+        texts: Looked at only where nobody has declared their language.
+
+    Returns:
+        What to know of texts that are too short to be sure of; else None.
+
+    Raises:
+        UsageError: The texts are declared to be in another language, or nobody says and most of
+            them plainly show one.
+    """
+    codes = [language_of(code).code for code in languages]
+    declared = None if lang is None else language_of(lang).code
+    if not codes or "xx" in codes or declared in ("xx", *codes):
+        return None
+    kind = name.partition(" ")[0]
+    if declared is not None:
+        raise UsageError(
+            f"{name} is for {', '.join(codes)}, and the texts are in {declared}; name a {kind} for "
+            f"{declared}, or their right language by --lang (in Python: lang)"
+        )
+    detection = detect_languages(texts)
+    if detection.code is None or detection.code in codes:
+        return None
+    if detection.code in detection.places:
+        raise UsageError(
+            f"{name} is for {', '.join(codes)}, and the texts look like {detection.code!r}; name a "
+            f"{kind} for {detection.code}, or, if they are in {codes[0]}, say --lang {codes[0]} "
+            "(in Python: lang)"
+        )
+    return f"the texts look like {detection.code!r}; {name} is for {codes[0]!r}"
 
 
 def mixture_warning(ids: Iterable[str], texts: Iterable[str], name: str) -> WarningNote | None:

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from tiny_syntax import TREES, parser_config, parser_run
 from tiny_taggers import write_bert
 
-from gecbench.api.parse import open_trees
-from gecbench.core.errors import FormatError, GecbenchError
+from gecbench.api.parse import open_trees, parse_file
+from gecbench.core.errors import FormatError, GecbenchError, UsageError
+from gecbench.formats.reading import sources
 from gecbench.models.syntax.parser import best_tree, read_parser
 from gecbench.models.syntax.parser_training import KIND
 from gecbench.models.syntax.trees import Tree, conllu_lines, fold_of, read_conllu
@@ -131,6 +132,35 @@ def test_parse_writes_conllu_with_the_likeliest_heads(trained_parser: Path, tmp_
     assert [heads[k] for k in range(len(heads))] == pytest.approx(
         probabilities[0].tolist(), rel=1e-3
     )
+
+
+def test_a_treebank_that_is_read_is_not_written_over(tmp_path: Path, run) -> None:
+    bank, texts = tmp_path / "bank.conllu", tmp_path / "texts.txt"
+    bank.write_text("".join(map(conllu_lines, TREES)), encoding="utf-8")
+    texts.write_text("He go to school .\n", encoding="utf-8")
+    before = bank.read_bytes()
+    code, _, said = run("parse", str(bank), str(texts), "-o", str(bank), "--overwrite")
+    assert (code, bank.read_bytes()) == (2, before)
+    assert "--output would write over" in said
+
+
+@pytest.mark.parametrize("options", [("--lang", "zh"), ()])
+@pytest.mark.parametrize("parser", ["own", "spacy:en"])
+def test_texts_in_a_language_that_a_parser_is_not_for_are_refused(
+    trained_parser: Path, tmp_path: Path, run, parser, options
+) -> None:
+    place = str(trained_parser) if parser == "own" else parser
+    texts, corpus = tmp_path / "texts.txt", tmp_path / "pairs.tsv"
+    texts.write_text("我今天很高心，因为天气很好。\n" * 3, encoding="utf-8")
+    corpus.write_text("1\t我今天很高心。\t我今天很高兴。\n", encoding="utf-8")
+    for command in ((texts,), (corpus, "--project")):
+        code, written, said = run("parse", place, *map(str, command), *options)
+        assert (code, written) == (2, "")
+        assert "is for en" in said
+        assert "zh" in said
+    with pytest.raises(UsageError, match="heads is -1"):
+        parse_file(open_trees(str(trained_parser)), sources(texts), tmp_path / "out", heads=-1)
+    assert not (tmp_path / "out").exists()
 
 
 def test_references_are_projected_onto_their_sources(tmp_path: Path, run) -> None:
