@@ -275,7 +275,7 @@ def test_a_command_goes_on_from_its_parts_and_refuses_other_options(
     assert {path.relative_to(folder).parts[0] for path in states[0]} == {"0", "1"}
     capsys.readouterr()
     with pytest.raises(SystemExit):
-        main([*line, "--metric", "gleu"])
+        main([*line, "--metric", "cherrant,gleu"])
     assert "other options" in capsys.readouterr().err
 
 
