@@ -105,26 +105,26 @@ def open_trees(spec: str) -> TreeSource:
 
 def _pipeline_trees(pipeline: Pipeline) -> TreeSource:
     def parse(sentences: Sequence[tuple[str, ...]]) -> list[Parsed | None]:
-        read = pipeline.words([words for words in sentences if words], parsed=True)
-        return [_tree_of(words, next(read)) if words else None for words in sentences]
+        attributes = pipeline.words([words for words in sentences if words], parsed=True)
+        return [_tree_of(words, next(attributes)) if words else None for words in sentences]
 
     languages, tokens = (pipeline.lang,), language_of(pipeline.lang).tokens
     return TreeSource(f"pipeline {pipeline.name}", languages, tokens, parse)
 
 
-def _tree_of(words: tuple[str, ...], read: TokenAttributes) -> Parsed:
+def _tree_of(words: tuple[str, ...], attributes: TokenAttributes) -> Parsed:
     """The tree that a pipeline found; at a root it has the word itself as head."""
-    heads = (0 if head == place else head + 1 for place, head in enumerate(read.heads))
-    return Tree(words, tuple(heads), read.deps), None
+    heads = (0 if head == place else head + 1 for place, head in enumerate(attributes.heads))
+    return Tree(words, tuple(heads), attributes.deps), None
 
 
 def _trees_of_file(path: Path) -> TreeSource:
     trees = {"".join(tree.words): tree for tree in read_conllu(path)}
 
     def parse(sentences: Sequence[tuple[str, ...]]) -> list[Parsed | None]:
-        found = ((words, trees.get("".join(words))) for words in sentences)
-        divided = [split_words(tree, words) if tree else None for words, tree in found]
-        return [(tree, None) if tree else None for tree in divided]
+        pairs = ((words, trees.get("".join(words))) for words in sentences)
+        tokenised = [split_words(tree, words) if tree else None for words, tree in pairs]
+        return [(tree, None) if tree else None for tree in tokenised]
 
     return TreeSource(f"file {path}", (), "", parse)
 
@@ -273,16 +273,16 @@ def _project(
     repair: bool,
 ) -> Iterator[tuple[Tree, str]]:
     """Project the trees of some pairs, with their sources; what is left out is counted."""
-    rights = [scheme.parse_source(target) for target, _ in pairs]
-    wrongs = [scheme.parse_target(source) for _, source in pairs]
+    targets = [scheme.parse_source(target) for target, _ in pairs]
+    sources = [scheme.parse_target(source) for _, source in pairs]
     extractions = (
         scheme.batch(pairs)
         if scheme.batch
-        else [scheme.extract(*both) for both in zip(rights, wrongs, strict=True)]
+        else [scheme.extract(*both) for both in zip(targets, sources, strict=True)]
     )
-    parsed = trees.parse([sentence.tokens for sentence in rights])
-    for (target, source), tree, wrong, found in zip(
-        pairs, parsed, wrongs, extractions, strict=True
+    parsed = trees.parse([sentence.tokens for sentence in targets])
+    for (target, source), tree, sentence, extraction in zip(
+        pairs, parsed, sources, extractions, strict=True
     ):
         fault, projected = "", None
         if _PLACEHOLDER in target:
@@ -292,12 +292,12 @@ def _project(
         elif tree[0].fault and not repair:
             fault = f"the corrected sentence has {tree[0].fault}"
         else:
-            projection = project(tree[0], found.edit_sets[0], repair=repair)
+            projection = project(tree[0], extraction.edit_sets[0], repair=repair)
             projected, fault = projection.tree, projection.fault
-            if not fault and projected.words != wrong.tokens:
+            if not fault and projected.words != sentence.tokens:
                 fault = "words that are not those of the sentence"
             if repair and not fault:
-                counts["repaired"] += bool(project(tree[0], found.edit_sets[0]).fault)
+                counts["repaired"] += bool(project(tree[0], extraction.edit_sets[0]).fault)
         if fault or projected is None:
             counts[f"left out: {fault}"] += 1
         else:

@@ -146,8 +146,8 @@ class Direction(nn.Module):
         plain = self.activation(by_state + by_label[NO_ARC])
         total = weights.to(plain.dtype) @ plain
         row, to, start = ((labels != NO_ARC) & (weights != 0)).nonzero(as_tuple=True)
-        says = self.activation(by_state[row, start] + by_label[labels[row, to, start]])
-        change = weights[row, to, start].unsqueeze(-1) * (says - plain[row, start])
+        messages = self.activation(by_state[row, start] + by_label[labels[row, to, start]])
+        change = weights[row, to, start].unsqueeze(-1) * (messages - plain[row, start])
         result: Tensor = total.index_put((row, to), change.to(total.dtype), accumulate=True)
         return result
 
@@ -308,11 +308,11 @@ def label_numbers(parser: Parser) -> dict[str, int]:
 
 def parse_arcs(parser: Parser, encoding: SubwordEncoding, texts: Sequence[str]) -> list[Arcs]:
     """Parse sources, and build their arcs between the positions that an encoder-decoder reads."""
-    read = [word_places(encoding, text, parser.card.tokens) for text in texts]
+    rows = [word_places(encoding, text, parser.card.tokens) for text in texts]
     numbers = label_numbers(parser)
-    parses = parser.parse([words for words, _ in read])
+    parses = parser.parse([words for words, _ in rows])
     return [
-        build_arcs(parse, places, numbers) for parse, (_, places) in zip(parses, read, strict=True)
+        build_arcs(parse, places, numbers) for parse, (_, places) in zip(parses, rows, strict=True)
     ]
 
 
@@ -331,12 +331,12 @@ class SyntaxSearch(TorchSearch):
 
     def inputs(self, sources: Sequence[EncoderInput]) -> dict[str, object]:
         """Build what the decoder reads of a batch."""
-        given: dict[str, Any] = super().inputs(sources)
+        inputs: dict[str, Any] = super().inputs(sources)
         texts = [source.text for source in sources]
         arcs = stack_arcs(parse_arcs(self._parser, self._encoding, texts))
-        device = given["input_ids"].device
+        device = inputs["input_ids"].device
         with evaluation_mode(self._syntax), torch.inference_mode():
             encoded = self._syntax.encode(
-                given["input_ids"], given["attention_mask"], *(part.to(device) for part in arcs)
+                inputs["input_ids"], inputs["attention_mask"], *(part.to(device) for part in arcs)
             )
-        return {"encoder_outputs": encoded, "attention_mask": given["attention_mask"]}
+        return {"encoder_outputs": encoded, "attention_mask": inputs["attention_mask"]}

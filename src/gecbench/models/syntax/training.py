@@ -133,12 +133,12 @@ class SyntaxTask(Seq2SeqTask):
         for start in range(0, len(dataset.examples), _CHUNK):
             chunk = dataset.examples[start : start + _CHUNK]
             texts = [items[k].source.strip() for k in dataset.sources[start : start + _CHUNK]]
-            read = [word_places(self.encoding, text, self._parser.card.tokens) for text in texts]
-            parses = self._parse([words for words, _ in read])
+            rows = [word_places(self.encoding, text, self._parser.card.tokens) for text in texts]
+            parses = self._parse([words for words, _ in rows])
             unparsed += sum(parse is None for parse in parses)
             examples += [
                 self._with_parse(example, parse, places)
-                for example, parse, (_, places) in zip(chunk, parses, read, strict=True)
+                for example, parse, (_, places) in zip(chunk, parses, rows, strict=True)
             ]
         counts = {"sources that are not parsed": unparsed} if unparsed else {}
         return dataclasses.replace(dataset, examples=examples, counts={**dataset.counts, **counts})
@@ -218,8 +218,8 @@ def build(
     # What is frozen for good is not among the tensors of a checkpoint.
     parts = load_parts(config, pairs, checkpoint, with_weights=table.trains == "graph")
     if earlier is not None:
-        said = card_settings(earlier, read_card(earlier, "syntax"), TorchSettings).graph
-        graph, shape = read_graph(earlier, said)
+        settings = card_settings(earlier, read_card(earlier, "syntax"), TorchSettings).graph
+        graph, shape = read_graph(earlier, settings)
         return SyntaxTask(config, *parts, graph=graph, shape=shape, parser=parser)
     shape = _shape(table, parts[0].config, len(parser.shape.labels) + NO_ARC + 1)
     with torch.random.fork_rng(devices=[]):
