@@ -10,11 +10,14 @@ import logging
 import math
 import os
 import pickle
+import sys
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from itertools import islice
 from pathlib import Path
+from types import FunctionType
 from typing import IO, Any, TypeVar
 
 from gecbench import __version__
@@ -288,7 +291,25 @@ class _Canonical(pickle.Pickler):
         self.fast = True  # else it would depend on which equal texts are one object
 
     def persistent_id(self, value: Any) -> Any:
+        if isinstance(value, type | FunctionType):  # a script or plugin has no version of its own
+            return value.__qualname__, value.__module__, _module_hash(value.__module__)
         return sorted(value, key=repr) if isinstance(value, set | frozenset) else None
+
+
+@cache
+def _module_hash(name: str) -> str:
+    """A hash of the file of a module.
+
+    Raises:
+        UsageError: It is what somebody types, of which nothing tells whether it is the same.
+    """
+    path = getattr(sys.modules.get(name), "__file__", None)
+    if path is None and name == "__main__":
+        raise UsageError(
+            "resume: a class or function was typed into this session, and nothing tells later "
+            "whether it is the same; put it into a module, or leave resume out"
+        )
+    return hashlib.sha256(read_bytes(Path(path))).hexdigest() if path else ""
 
 
 def _digest(value: object) -> str:

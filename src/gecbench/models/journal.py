@@ -243,10 +243,20 @@ class _Loaded:
     """Corrects batches in another process, by a corrector that is loaded there."""
 
     load: Load
+    signature: Mapping[str, str]
 
     @cached_property
     def _corrector(self) -> Corrector:
-        return self.load()
+        corrector = self.load()
+        here = corrector.info.signature
+        for name in sorted({*here, *self.signature} - {"device"}):
+            if (there := self.signature.get(name)) != here.get(name):
+                raise GecbenchError(
+                    f"corrector {corrector.info.name}: its {name} is {_show(there)} where the "
+                    f"command runs, and {_show(here.get(name))} where a worker does; install the "
+                    "same on all machines"
+                )
+        return corrector
 
     def __call__(self, batch: Batch) -> list[Correction]:
         return _correct(self._corrector, batch)
@@ -309,8 +319,9 @@ def correct_batches(
     if processes is None:  # nobody knows how many texts there are before they are read
         yield from map(here, islice(batches, -(-_PAYS // window)))
         processes = cores()
+    remote = _Loaded(load, corrector.info.signature)
     processes = jobs_of_step(processes, inputs=corrector.info.signature)
-    with closing(map_in_processes(_Loaded(load), batches, processes, _describe)) as results:
+    with closing(map_in_processes(remote, batches, processes, _describe)) as results:
         yield from results
 
 

@@ -207,6 +207,19 @@ def test_no_more_workers_are_started_than_there_are_parts():
     assert ray.started == 2
 
 
+def test_a_plugin_or_script_that_changed_is_another_task(tmp_path: Path):
+    script = tmp_path / "script.py"
+    line = "from gecbench.core.cluster import _digest\ndef double(n): return n * {}\nprint({})\n"
+    hashes = []
+    for factor in (2, 2, 3):
+        script.write_text(line.format(factor, "_digest(double)"))
+        command = [sys.executable, str(script)]
+        hashes.append(subprocess.run(command, capture_output=True, check=True).stdout)
+    assert hashes[0] == hashes[1] != hashes[2]
+    typed = [sys.executable, "-c", line.format(2, "_digest(double)")]
+    assert b"typed into" in subprocess.run(typed, capture_output=True, check=False).stderr
+
+
 def test_each_step_of_a_run_has_its_folder_and_all_inputs():
     step = jobs_of_step(Cluster(resume="parts"), "words", {"pipeline": "1"})
     step = jobs_of_step(step, inputs={"vocabulary": "2"})

@@ -145,6 +145,16 @@ def test_a_cluster_goes_on_with_the_same_corrector_alone(text, tmp_path, monkeyp
         correct_file(Doubling(), text, to(tmp_path / "out"), jobs=cluster, load=Doubling)
 
 
+def test_a_worker_with_another_model_ends_the_run(text, monkeypatch) -> None:
+    monkeypatch.setattr(
+        "gecbench.models.journal.map_in_processes",
+        lambda function, batches, *_: (result for result in map(function, batches)),
+    )
+    with expect_error(GecbenchError, "version is '1'", "'2'"):
+        load = partial(Doubling, version="2")
+        correct_file(Doubling(), text, to(Path("/dev/null")), jobs=2, load=load)
+
+
 def test_details_take_no_other_files_place(text, tmp_path) -> None:
     before = text.read_bytes()
     for details, why in ((tmp_path / "x" / ".." / "o", "output"), (text, "input")):
