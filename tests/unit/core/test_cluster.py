@@ -17,14 +17,19 @@ from typing import Any
 import pytest
 
 from gecbench import sample
+from gecbench.api.options import PerturbOptions
+from gecbench.api.training_data import perturb
+from gecbench.backends.spacy import describe
 from gecbench.cli import main
 from gecbench.core.cluster import _count_workers, _digest, _kept_parts, _Run
 from gecbench.core.errors import GecbenchError, ResourceError, UsageError
 from gecbench.core.options import Cluster, jobs_of_step
 from gecbench.core.processes import map_in_processes
+from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.datasets.corrupt import corrupt
 from gecbench.datasets.perturb import variants
 from gecbench.datasets.prepare import prepare
+from gecbench.lang.en import PIPELINE
 from gecbench.scoring import parts
 
 RUN = (
@@ -218,6 +223,25 @@ def test_a_plugin_or_script_that_changed_is_another_task(tmp_path: Path):
     assert hashes[0] == hashes[1] != hashes[2]
     typed = [sys.executable, "-c", line.format(2, "_digest(double)")]
     assert b"typed into" in subprocess.run(typed, capture_output=True, check=False).stderr
+
+
+def test_perturbation_goes_on_with_the_same_pipeline_alone(monkeypatch, tmp_path: Path):
+    clusters = []
+
+    def here(function, items, jobs, describe):
+        clusters.append(jobs)
+        yield from map(function, items)
+
+    monkeypatch.setattr(Cluster, "check", lambda _: None)
+    monkeypatch.setattr(variants, "map_in_processes", here)
+    texts = [f"The {noun} see a small house ." for noun in ("man", "dog", "cat", "bird")]
+    references = (Rewrite(text="The man sees the small house ."),)
+    corpus = Corpus("x", tuple(Sample(text[4:7], text, references) for text in texts), "en")
+    options = PerturbOptions(spacy_model=str(PIPELINE), variants=1)
+    perturb(corpus, options=options, jobs=Cluster(resume=tmp_path))
+    assert [cluster.resume for cluster in clusters] == [tmp_path / "words", tmp_path / "variants"]
+    assert "spacy" in clusters[0].inputs["words"]
+    assert clusters[0].inputs["pipeline"] == describe(PIPELINE).digest
 
 
 def test_each_step_of_a_run_has_its_folder_and_all_inputs():
